@@ -1,0 +1,1 @@
+"""The gateware: accelerator cores and the SoCs composed of them."""

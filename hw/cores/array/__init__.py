@@ -1,0 +1,1 @@
+"""The adaptive array core of FIXAR."""

@@ -1,0 +1,1 @@
+"""Fixed-point formats, rounding and saturation."""

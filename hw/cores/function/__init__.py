@@ -1,0 +1,1 @@
+"""Nonlinear functions of one variable."""

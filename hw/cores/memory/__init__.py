@@ -1,0 +1,1 @@
+"""Memories and address generators."""

@@ -1,0 +1,1 @@
+"""Streams: only what the Amaranth library has not."""

@@ -1,0 +1,1 @@
+"""Board tops: clock, reset, pins and the bridge to the host."""

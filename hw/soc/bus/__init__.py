@@ -1,0 +1,1 @@
+"""AXI4-Lite, AXI4-Stream, UART and the registers behind them."""

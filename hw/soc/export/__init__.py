@@ -1,0 +1,1 @@
+"""Verilog packages for vendor tools."""

@@ -1,0 +1,1 @@
+"""FIXAR: fixed-point deep deterministic policy gradient on adaptive array cores."""

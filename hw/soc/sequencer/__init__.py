@@ -1,0 +1,1 @@
+"""Instruction sets and the unit that issues them to engines."""

@@ -1,0 +1,1 @@
+"""Identification, status, counters and errors, the same in every accelerator."""

@@ -1,0 +1,1 @@
+"""Simulation: Verilator builds, the C++ harness and cocotb helpers."""

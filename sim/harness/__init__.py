@@ -1,0 +1,1 @@
+"""The C++ harness of a whole device and its Python binding."""

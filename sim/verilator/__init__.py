@@ -1,0 +1,1 @@
+"""Verilator builds with a cache keyed by content."""

@@ -1,0 +1,1 @@
+"""Mapping of layers to arrays, and design-space exploration."""

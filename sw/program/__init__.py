@@ -1,0 +1,1 @@
+"""Compilers from networks to instructions."""

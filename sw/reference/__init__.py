@@ -1,0 +1,1 @@
+"""NumPy references of the cores: an independent statement of what the bits are."""
