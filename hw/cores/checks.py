@@ -1,0 +1,31 @@
+"""Checks that configurations share. No Amaranth here."""
+
+__all__ = ["require_even", "require_integer", "require_multiple"]
+
+
+def require_integer(name, value, low, high):
+    """Raise unless ``value`` is an integer from ``low`` to ``high``.
+
+    Raises
+    ------
+    TypeError
+        Not an integer.
+    ValueError
+        Out of range.
+    """
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"{name} must be an integer, not {value!r}")
+    if not low <= value <= high:
+        raise ValueError(f"{name} must be from {low} to {high}, not {value}")
+
+
+def require_even(name, value):
+    """Raise ValueError unless ``value`` is even."""
+    if value % 2:
+        raise ValueError(f"{name} must be even, not {value}")
+
+
+def require_multiple(name, value, of_name, of):
+    """Raise ValueError unless ``value`` is a multiple of ``of``."""
+    if value % of:
+        raise ValueError(f"{name} must be a multiple of {of_name} ({of}), not {value}")
