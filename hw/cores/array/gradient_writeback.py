@@ -1,0 +1,155 @@
+"""The gradient write-back: rescale sums and add them to the gradient memory."""
+
+from amaranth.hdl import Cat, Module, Mux, Signal, signed
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from ..memory.config import TransposableConfig
+from .config import ACCUMULATOR_WIDTH, WORD_WIDTH
+from .pipeline import delay, saturate_word
+from .rescaler import Rescaler
+
+__all__ = ["GradientWriteback", "gradient_control"]
+
+
+def gradient_control(config: TransposableConfig):
+    """Layout of what holds for one row or column of gradients.
+
+    Parameters
+    ----------
+    config : TransposableConfig
+        Of the gradient memory.
+    """
+    return data.StructLayout(
+        {
+            "half_rule": 1,
+            "select_high": 1,
+            "scale": WORD_WIDTH,
+            "shift": 5,
+            "accumulate": 1,  # 0: overwrite
+            "column": 1,
+            "row": range(config.rows),
+            "index": range(config.lanes),  # row mod lanes, of a row
+            "lane": range(config.lanes),  # of a column
+        }
+    )
+
+
+class GradientWriteback(wiring.Component):
+    """Adds rescaled sums to a row or a column of the gradient memory.
+
+    ``x = rescale(low, high)`` as :class:`Rescaler` without bias;
+    ``memory = sat32(memory + x)`` with ``accumulate``, else ``memory = x``.
+
+    Number format: words of 32 bits; saturations of the rescaling and of the sum are counted.
+
+    Latency: ``latency`` cycles from the sums to the write, one row or column a cycle. A row or column must not be touched
+    again within ``revisit`` cycles: the sums for the same words come at least that much later. No back-pressure.
+
+    Parameters
+    ----------
+    config : TransposableConfig
+        Of the gradient memory (32 bits wide), whose read data come one cycle after the request.
+
+    Members
+    -------
+    valid : In(1)
+    control : In(gradient_control(config))
+    low, high : In(signed(57)).array(lanes)
+        Summed over the cores.
+    read_enable, read_row, read_index, read_column, read_lane : out
+    read_data : In(32).array(lanes)
+    write_enable, write_row, write_index, write_column, write_lane : out
+    write_data : Out(32).array(lanes)
+        Every lane is written.
+    saturations : Out(range(2 * lanes + 1))
+        How many values were clamped, in the cycle of the write.
+
+    Source
+    ------
+    FIXAR, section V-B, weight gradients.
+    """
+
+    def __init__(self, config: TransposableConfig):
+        if config.width != WORD_WIDTH:
+            raise ValueError(f"Width of the gradient memory must be {WORD_WIDTH}, not {config.width}")
+        self._config = config
+        lanes, rows = config.lanes, config.rows
+        super().__init__(
+            {
+                "valid": In(1),
+                "control": In(gradient_control(config)),
+                "low": In(signed(ACCUMULATOR_WIDTH)).array(lanes),
+                "high": In(signed(ACCUMULATOR_WIDTH)).array(lanes),
+                "read_enable": Out(1),
+                "read_row": Out(range(rows)),
+                "read_index": Out(range(lanes)),
+                "read_column": Out(1),
+                "read_lane": Out(range(lanes)),
+                "read_data": In(WORD_WIDTH).array(lanes),
+                "write_enable": Out(1),
+                "write_row": Out(range(rows)),
+                "write_index": Out(range(lanes)),
+                "write_column": Out(1),
+                "write_lane": Out(range(lanes)),
+                "write_data": Out(WORD_WIDTH).array(lanes),
+                "saturations": Out(range(2 * lanes + 1)),
+            }
+        )
+
+    @property
+    def config(self):
+        """The configuration."""
+        return self._config
+
+    @property
+    def latency(self):
+        """Cycles from the sums to the write request."""
+        return Rescaler().latency + 1
+
+    @property
+    def read_latency(self):
+        """Cycles from the sums to the read request."""
+        return Rescaler().latency - 1
+
+    @property
+    def revisit(self):
+        """Cycles from one set of sums to the next for the same words."""
+        return self.latency - self.read_latency + 1
+
+    def elaborate(self, platform):
+        m = Module()
+        control = self.control
+
+        # The read meets the rescaled value, the write follows one cycle later.
+        position = Cat(control.row, control.index, control.column, control.lane)
+        read_position = delay(m, position, self.read_latency, "position")
+        write_position = delay(m, read_position, self.latency - self.read_latency, "read_position")
+        valids = Signal(self.latency)
+        m.d.sync += valids.eq(Cat(self.valid, valids))
+        m.d.comb += [
+            Cat(self.read_row, self.read_index, self.read_column, self.read_lane).eq(read_position),
+            Cat(self.write_row, self.write_index, self.write_column, self.write_lane).eq(write_position),
+            self.read_enable.eq(valids[self.read_latency - 1]),
+            self.write_enable.eq(valids[-1]),
+        ]
+        accumulate = delay(m, control.accumulate, Rescaler().latency, "accumulate")
+
+        flags = []
+        for lane in range(self._config.lanes):
+            m.submodules[f"rescaler_{lane}"] = rescaler = Rescaler()
+            m.d.comb += [
+                rescaler.low.eq(self.low[lane]),
+                rescaler.high.eq(self.high[lane]),
+                rescaler.half_rule.eq(control.half_rule),
+                rescaler.select_high.eq(control.select_high),
+                rescaler.scale.eq(control.scale),
+                rescaler.shift.eq(control.shift),
+            ]
+            total = Signal(signed(WORD_WIDTH + 1), name=f"total_{lane}")
+            m.d.comb += total.eq(rescaler.x + Mux(accumulate, self.read_data[lane].as_signed(), 0))
+            word, saturated = saturate_word(m, total, f"gradient_{lane}")
+            m.d.sync += self.write_data[lane].eq(word)
+            flags += [rescaler.saturated, saturated]
+        m.d.sync += self.saturations.eq(Mux(valids[-2], sum(flags), 0))
+        return m

@@ -1,0 +1,115 @@
+"""From an accumulated sum to a word of 32 bits: one rounding, one saturation."""
+
+from amaranth.hdl import Module, Mux, Signal, signed, unsigned
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from .config import ACCUMULATOR_WIDTH, HALF_RULE_SHIFT, HALF_WIDTH, WORD_WIDTH
+from .pipeline import delay, saturate_word
+
+__all__ = ["Rescaler"]
+
+
+class Rescaler(wiring.Component):
+    """Rescaling of one lane.
+
+    ::
+
+        full:  t = high + (low >> 16)
+        half:  t = (sum * scale) >> 26          sum: high if select_high, else low
+        t += bias << bias_shift
+        x = sat32(round(t, shift))
+
+    Number format: sums signed 57 bits, ``scale`` unsigned 32 bits, ``t`` signed 64 bits (no input reaches more);
+    ``>>`` is floor, *round* is half up, ``shift`` from 1 to 31, ``bias_shift`` from 0 to 15. ``saturated`` says that sat32
+    changed the value.
+
+    Latency: 6 cycles, one value a cycle. No back-pressure.
+
+    Members
+    -------
+    low, high : In(signed(57))
+    half_rule, select_high : In(1)
+    scale : In(32)
+    bias : In(signed(32))
+    bias_shift : In(4)
+    shift : In(5)
+    x : Out(signed(32))
+    saturated : Out(1)
+
+    Source
+    ------
+    FIXAR, section IV: codes are integers, their scale is applied once.
+    """
+
+    low: In(signed(ACCUMULATOR_WIDTH))
+    high: In(signed(ACCUMULATOR_WIDTH))
+    half_rule: In(1)
+    select_high: In(1)
+    scale: In(WORD_WIDTH)
+    bias: In(signed(WORD_WIDTH))
+    bias_shift: In(4)
+    shift: In(5)
+    x: Out(signed(WORD_WIDTH))
+    saturated: Out(1)
+
+    @property
+    def latency(self):
+        """Cycles from sums to ``x``."""
+        return 6
+
+    def elaborate(self, platform):
+        m = Module()
+        wide = signed(64)
+
+        # 1: choose. The half precision sum is split in two limbs, so that no product exceeds 64 bits.
+        selected = Signal(signed(ACCUMULATOR_WIDTH))
+        upper = Signal(signed(ACCUMULATOR_WIDTH - HALF_RULE_SHIFT), reset_less=True)
+        lower = Signal(HALF_RULE_SHIFT, reset_less=True)
+        scale = Signal(WORD_WIDTH, reset_less=True)
+        full_1 = Signal(signed(ACCUMULATOR_WIDTH + 1), reset_less=True)
+        m.d.comb += selected.eq(Mux(self.select_high, self.high, self.low))
+        m.d.sync += [
+            lower.eq(selected[:HALF_RULE_SHIFT]),
+            upper.eq(selected[HALF_RULE_SHIFT:].as_signed()),
+            scale.eq(self.scale),
+            full_1.eq(self.high + (self.low >> HALF_WIDTH)),
+        ]
+
+        # 2: multiply. floor(sum * scale / 2^26) = upper * scale + floor(lower * scale / 2^26).
+        upper_product = Signal(signed(63), reset_less=True)
+        lower_full = Signal(HALF_RULE_SHIFT + WORD_WIDTH)
+        lower_product = Signal(WORD_WIDTH, reset_less=True)
+        full_2 = Signal.like(full_1)
+        m.d.comb += lower_full.eq(lower * scale)
+        m.d.sync += [
+            upper_product.eq(upper * scale),
+            lower_product.eq(lower_full >> HALF_RULE_SHIFT),
+            full_2.eq(full_1),
+        ]
+
+        # 3: t without bias.
+        half_rule = delay(m, self.half_rule, 2, "half_rule")
+        product = Signal(wide, reset_less=True)
+        m.d.sync += product.eq(Mux(half_rule, upper_product + lower_product, full_2))
+
+        # 4: the bias, its shift registered first.
+        bias = delay(m, self.bias, 2, "bias")
+        bias_shift = delay(m, self.bias_shift, 2, "bias_shift")
+        aligned = Signal(signed(WORD_WIDTH + 15), reset_less=True)
+        total = Signal(wide, reset_less=True)
+        m.d.sync += [aligned.eq(bias << bias_shift), total.eq(product + aligned)]
+
+        # 5: shift, one bit less than wanted.
+        shift = delay(m, self.shift, 4, "shift")
+        distance = Signal(unsigned(5))
+        shifted = Signal(wide, reset_less=True)
+        m.d.comb += distance.eq(shift - 1)
+        m.d.sync += shifted.eq(total >> distance)
+
+        # 6: round and saturate.
+        rounded = Signal(wide)
+        m.d.comb += rounded.eq((shifted + 1) >> 1)
+        word, saturated = saturate_word(m, rounded, "x")
+        m.d.sync += [self.x.eq(word), self.saturated.eq(saturated)]
+        return m
