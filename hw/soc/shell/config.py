@@ -197,7 +197,7 @@ def shell_registers(engines):
                 Field(
                     name="soft_reset",
                     offset=1,
-                    description="reset sequencer, engines, counters and stream buffers; memories and registers stay",
+                    description="reset sequencer, engines and stream buffers; memories, registers and counters stay",
                 ),
             ),
         ),

@@ -1,0 +1,154 @@
+"""The registers of an address map in hardware."""
+
+from amaranth.hdl import Cat, Const, Module, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from .axi_lite import AxiLiteSignature, AxiLiteSlave
+from .registers import WORD_BYTES, Access
+
+__all__ = ["RegisterBank", "register_signature", "window_signature"]
+
+WORD_BITS = 8 * WORD_BYTES
+
+
+def register_signature(registers):
+    """Ports of registers, seen from the bank: one member a register.
+
+    Read-write: an output of its value. Read-only: an input. Write-1-to-clear: ``set``, an input of bits to set, and
+    ``value``, an output. Strobe: ``value`` and ``strobe``, outputs, valid for one cycle.
+    """
+    members = {}
+    for register in registers:
+        width = register.width
+        match register.access:
+            case Access.READ_WRITE:
+                members[register.name] = Out(width, init=register.reset)
+            case Access.READ_ONLY:
+                members[register.name] = In(width)
+            case Access.WRITE_ONE_TO_CLEAR:
+                members[register.name] = Out(wiring.Signature({"set": In(width), "value": Out(width)}))
+            case Access.STROBE:
+                members[register.name] = Out(wiring.Signature({"value": Out(width), "strobe": Out(1)}))
+    return wiring.Signature(members)
+
+
+def window_signature(window):
+    """Ports of a window, seen from the bank: ``valid`` for the one cycle of a write, ``address`` of the word within the
+    window, ``data``."""
+    words = window.size // WORD_BYTES
+    return wiring.Signature({"valid": Out(1), "address": Out((words - 1).bit_length()), "data": Out(WORD_BITS)})
+
+
+class RegisterBank(wiring.Component):
+    """Registers and windows behind AXI4-Lite.
+
+    Reads and writes outside the map, reads of a window and writes to a read-only register are answered with SLVERR and
+    change nothing; so is a write to a window that leaves out bytes. A write to a register changes the bytes whose
+    strobe is set. Reading the low word of a register wider than 32 bits keeps its high word, which the next read of
+    any high word returns. Setting wins over clearing.
+
+    Latency and throughput are those of :class:`AxiLiteSlave`.
+
+    Parameters
+    ----------
+    address_map : AddressMap
+
+    Members
+    -------
+    control : :py:`In(AxiLiteSignature(address_map.address_width))`
+        From the host.
+    registers : :py:`Out(register_signature(...))`
+        One member a register; absent without registers.
+    windows : :py:`Out(Signature)`
+        One member a window, see :func:`window_signature`; absent without windows.
+    """
+
+    def __init__(self, address_map):
+        self.address_map = address_map
+        members = {"control": In(AxiLiteSignature(address_map.address_width))}
+        if address_map.registers:
+            members["registers"] = Out(register_signature([entry.item for entry in address_map.registers]))
+        if address_map.windows:
+            windows = {entry.item.name: Out(window_signature(entry.item)) for entry in address_map.windows}
+            members["windows"] = Out(wiring.Signature(windows))
+        super().__init__(members)
+
+    @property
+    def latency(self):
+        """Cycles from the transfer of an address (and data) to the response's valid."""
+        return 2
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.slave = slave = AxiLiteSlave(self.address_map.address_width)
+        wiring.connect(m, wiring.flipped(self.control), slave.control)
+        read, write = slave.read, slave.write
+
+        kept = Signal(WORD_BITS)
+        written = Signal(WORD_BITS)
+        m.d.comb += written.eq(Cat(write.strobe[byte].replicate(8) for byte in range(WORD_BYTES)))
+
+        with m.Switch(read.address):
+            for entry in self.address_map.registers:
+                with m.Case(entry.address // WORD_BYTES):
+                    value = self._readable(entry.item)
+                    m.d.comb += [read.data.eq(value[:WORD_BITS]), read.okay.eq(1)]
+                    if entry.item.size > WORD_BYTES:
+                        with m.If(read.enable):
+                            m.d.sync += kept.eq(value[WORD_BITS:])
+                if entry.item.size > WORD_BYTES:
+                    with m.Case(entry.address // WORD_BYTES + 1):
+                        m.d.comb += [read.data.eq(kept), read.okay.eq(1)]
+
+        with m.Switch(write.address):
+            for entry in self.address_map.registers:
+                if entry.item.access is not Access.READ_ONLY:
+                    with m.Case(entry.address // WORD_BYTES):
+                        m.d.comb += write.okay.eq(1)
+        for entry in self.address_map.registers:
+            selected = Signal(name=f"write_{entry.item.name}")
+            m.d.comb += selected.eq(write.enable & (write.address == entry.address // WORD_BYTES))
+            self._write(m, entry.item, selected, write.data, written)
+
+        for entry in self.address_map.windows:
+            port = getattr(self.windows, entry.item.name)
+            first = entry.address // WORD_BYTES
+            selected = Signal(name=f"within_{entry.item.name}")
+            bits = len(port.address)
+            m.d.comb += [
+                selected.eq((write.address[bits:] == first >> bits) & write.strobe.all()),
+                port.valid.eq(write.enable & selected),
+                port.address.eq(write.address[:bits]),
+                port.data.eq(write.data),
+            ]
+            with m.If(selected):
+                m.d.comb += write.okay.eq(1)
+        return m
+
+    def _readable(self, register):
+        port = getattr(self.registers, register.name)
+        match register.access:
+            case Access.WRITE_ONE_TO_CLEAR:
+                return port.value
+            case Access.STROBE:
+                return Const(0, WORD_BITS)
+            case _:
+                return port
+
+    def _write(self, m, register, selected, data, written):
+        if register.access is Access.READ_ONLY:
+            return
+        port = getattr(self.registers, register.name)
+        bits = slice(register.width)
+        match register.access:
+            case Access.READ_WRITE:
+                with m.If(selected):
+                    m.d.sync += port.eq((port & ~written[bits]) | (data[bits] & written[bits]))
+            case Access.WRITE_ONE_TO_CLEAR:
+                cleared = Signal(register.width, name=f"cleared_{register.name}")
+                with m.If(selected):
+                    m.d.comb += cleared.eq(data[bits] & written[bits])
+                m.d.sync += port.value.eq((port.value & ~cleared) | port.set)
+            case Access.STROBE:
+                m.d.comb += [port.value.eq(data[bits] & written[bits]), port.strobe.eq(selected)]
