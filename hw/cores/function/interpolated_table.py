@@ -1,0 +1,83 @@
+"""A function from a ROM and one multiplication."""
+
+from amaranth.hdl import Cat, Const, Module, Shape, Signal
+from amaranth.lib import memory, wiring
+from amaranth.lib.wiring import In, Out
+
+from ..fixed.arithmetic import round_half_up
+from .tables import InterpolationTable
+
+__all__ = ["InterpolatedTable"]
+
+
+class InterpolatedTable(wiring.Component):
+    """Linear interpolation between the nodes of a table.
+
+    ``result = floor((base[index] * 2**offset_width + difference[index] * offset) / 2**shift + 1/2)``
+
+    Number format: what the table says; exact but for the one rounding at the end, half up.
+
+    Latency: 3 cycles (ROM, product, sum), one value a cycle. No back-pressure.
+
+    Parameters
+    ----------
+    config : InterpolationTable
+        Contents and widths.
+
+    Members
+    -------
+    index : In(range(intervals))
+        Interval; beyond the last one the result is undefined.
+    offset : In(offset_width)
+        Position within the interval.
+    result : Out(result_width)
+    """
+
+    def __init__(self, config: InterpolationTable):
+        self._config = config
+        super().__init__(
+            {
+                "index": In(range(config.intervals)),
+                "offset": In(config.offset_width),
+                "result": Out(config.base_width - config.guard_bits + 1),
+            }
+        )
+
+    @property
+    def config(self):
+        """The table."""
+        return self._config
+
+    @property
+    def latency(self):
+        """Cycles from ``index`` to ``result``."""
+        return 3
+
+    def elaborate(self, platform):
+        m = Module()
+        table = self._config
+        difference_shape = Shape(table.difference_width, signed=table.falls)
+        words = [
+            base | (difference & (1 << table.difference_width) - 1) << table.base_width
+            for base, difference in zip(table.bases, table.differences, strict=True)
+        ]
+        width = table.base_width + table.difference_width
+        m.submodules.rom = rom = memory.Memory(shape=width, depth=table.intervals, init=words)
+        port = rom.read_port()
+        m.d.comb += port.addr.eq(self.index)
+
+        # A ROM row: base below, difference above.
+        offset = Signal(table.offset_width)
+        difference = Signal(difference_shape)
+        m.d.sync += offset.eq(self.offset)
+        m.d.comb += difference.eq(port.data[table.base_width :])
+
+        base = Signal(table.base_width)
+        product = Signal(Shape(table.difference_width + table.offset_width, signed=table.falls))
+        m.d.sync += [base.eq(port.data[: table.base_width]), product.eq(difference * offset)]
+
+        # Between two values that are not negative, so neither is the sum.
+        total = Signal(table.base_width + table.offset_width)
+        m.d.comb += total.eq(Cat(Const(0, table.offset_width), base) + product)
+        m.d.sync += self.result.eq(round_half_up(total, table.shift))
+        return m

@@ -1,0 +1,1 @@
+"""Range recording and quantisation of activations."""
