@@ -3,8 +3,9 @@
 import dataclasses
 from dataclasses import dataclass
 
-from ..shell.config import configuration_hash
+from ..shell.config import ShellConfig, configuration_hash
 from .instructions import INSTRUCTION_SET
+from .registers import REGISTERS
 
 __all__ = ["CONTRACTION_LIMIT", "FixarConfig", "LayerShape", "Networks", "Rates"]
 
@@ -117,6 +118,18 @@ class FixarConfig:
     @property
     def instruction_set(self):
         return INSTRUCTION_SET
+
+    @property
+    def shell(self):
+        """Configuration of the shell around the engines."""
+        return ShellConfig(
+            system_id="FIXR",
+            configuration_hash=self.configuration_hash,
+            instruction_set=INSTRUCTION_SET,
+            stream_width=32 * self.lanes,
+            instruction_depth=self.instruction_depth,
+            registers=REGISTERS,
+        )
 
     @property
     def configuration_hash(self):

@@ -1,0 +1,261 @@
+"""Back half of the matrix engine: walks the finished sums out of the accumulators."""
+
+from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from .config import FixarConfig
+from .instructions import Dataflow, Destination, Operation
+from .tile_sequencer import ROW_WIDTH, block_layout, matrix_layout
+
+__all__ = ["DrainSequencer", "drained_layout"]
+
+
+def drained_layout(config):
+    """One row of sums leaving the accumulators, and where its results go."""
+    return data.StructLayout(
+        {
+            "valid": 1,
+            "command": matrix_layout,
+            "buffer": 1,
+            "entry": range(config.accumulator_depth),
+            "gradient": 1,
+            "half_rule": 1,
+            "select_high": 1,
+            "sample_valid": config.cores,
+            "row": ROW_WIDTH,
+            "index": range(config.lanes),
+            "lane": range(config.lanes),
+            "lanes": range(config.lanes + 1),
+            "bias_row": 1,  # gradient of the biases: written as a row
+            "parity": 1,
+            "auxiliary_row": ROW_WIDTH,
+            "auxiliary_index": range(config.lanes),
+            "auxiliary_high": 1,
+        }
+    )
+
+
+class DrainSequencer(wiring.Component):
+    """Drains finished output blocks, one row of sums a cycle, in the order in which they were filled.
+
+    Forward and backward blocks give a row a sample (in half precision the low and the high sums of an entry are two
+    samples); gradient blocks give a column of the gradient memory an input, and last the row of bias gradients.
+
+    Parameters
+    ----------
+    config : FixarConfig
+    fill_latency : int
+        Cycles from ``block_filled`` until all sums of the block can be read.
+    write_latency : int
+        Cycles from a drained row until its result is in memory.
+
+    Members
+    -------
+    block_valid, block : in
+        Announces a block (``block_layout``).
+    block_filled : in
+        Pulses when the last vector of an announced block is streamed.
+    drained : out
+        The row of this cycle (``drained_layout``).
+    buffer_busy : out
+        Buffers with announced blocks that are not drained.
+    auxiliary_busy : out
+        Announced or active blocks read the activation memories (bit 0), the error memories (bit 1).
+    idle : out
+        Nothing is announced or under way and every result is written.
+    completed : out
+        Pulses when the last result of an instruction is written.
+
+    Notes
+    -----
+    One row a cycle. Source: FIXAR, section V-A (accumulator and write-back).
+    """
+
+    def __init__(self, config: FixarConfig, *, fill_latency: int, write_latency: int):
+        self.config = config
+        self.fill_latency = fill_latency
+        self.write_latency = write_latency
+        super().__init__(
+            {
+                "block_valid": In(1),
+                "block": In(block_layout(config)),
+                "block_filled": In(1),
+                "drained": Out(drained_layout(config)),
+                "buffer_busy": Out(2),
+                "auxiliary_busy": Out(2),
+                "idle": Out(1),
+                "completed": Out(1),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        blocks = [Signal(block_layout(self.config), name=f"block_{number}") for number in range(2)]
+        busy = Signal(2)
+        active = Signal()
+        buffer = Signal()
+        ends = Signal()
+
+        with m.If(self.block_valid):
+            for number in range(2):
+                with m.If(self.block.buffer == number):
+                    m.d.sync += blocks[number].eq(self.block)
+        m.d.sync += busy.eq((busy | (self.block_valid << self.block.buffer)) & ~((active & ends) << buffer))
+        m.d.comb += self.buffer_busy.eq(busy)
+
+        # The sums of a block are complete a fixed time after its last vector.
+        filling = Signal(self.fill_latency)
+        m.d.sync += filling.eq(Cat(self.block_filled, filling))
+        ready = Signal(range(3))
+        start = Signal()
+        m.d.sync += ready.eq(ready + filling[-1] - start)
+        m.d.comb += start.eq((ready != 0) & (~active | ends))
+        following = Signal()
+        m.d.sync += following.eq(following ^ start)
+        with m.If(start):
+            m.d.sync += [active.eq(1), buffer.eq(following)]
+        with m.Elif(ends):
+            m.d.sync += active.eq(0)
+
+        block = Signal(block_layout(self.config))
+        upcoming = Signal(block_layout(self.config))
+        m.d.comb += [block.eq(Mux(buffer, *reversed(blocks))), upcoming.eq(Mux(following, *reversed(blocks)))]
+        self.elaborate_rows(m, block, active, ends, start, upcoming)
+        m.d.comb += self.drained.buffer.eq(buffer)
+
+        uses = [self.auxiliary_use(m, number, blocks[number]) for number in range(2)]
+        m.d.comb += self.auxiliary_busy.eq(Mux(busy[0], uses[0], 0) | Mux(busy[1], uses[1], 0))
+
+        written = Signal(self.write_latency)
+        finishing = Signal(self.write_latency)
+        m.d.sync += [
+            written.eq(Cat(active, written)),
+            finishing.eq(Cat(active & ends & block.last, finishing)),
+        ]
+        m.d.comb += [
+            self.completed.eq(finishing[-1]),
+            self.idle.eq(~busy.any() & ~active & ~written.any() & ~self.block_valid),
+        ]
+        return m
+
+    @staticmethod
+    def auxiliary_use(m, number, block):
+        """Which memories a block's drain reads, by its operation."""
+        use = Signal(2, name=f"auxiliary_use_{number}")
+        with m.Switch(block.command.operation):
+            with m.Case(Operation.RELU_GRADIENT, Operation.TANH_GRADIENT):
+                m.d.comb += use.eq(0b01)
+            with m.Case(Operation.TEMPORAL_DIFFERENCE_TARGET, Operation.DIFFERENCE, Operation.TANH_NOISE):
+                m.d.comb += use.eq(0b10)
+        return use
+
+    def elaborate_rows(self, m, block, active, ends, start, upcoming):
+        lanes = self.config.lanes
+        command = block.command
+        out = self.drained
+        is_gradient = Signal()
+        packed = Signal()
+        m.d.comb += [
+            is_gradient.eq(command.dataflow == Dataflow.GRADIENT),
+            packed.eq(command.half & (command.dataflow != Dataflow.BACKWARD)),
+        ]
+
+        entry = Signal(range(self.config.accumulator_depth))
+        high = Signal()
+        sample = Signal(10)
+        neuron = Signal(11)
+        lane = Signal(range(lanes + 1))
+        constant = Signal()
+        row = Signal(ROW_WIDTH)
+        auxiliary_row = Signal(ROW_WIDTH)
+        whole_index = Signal(range(lanes))
+
+        last_sample = Signal()
+        last_neuron = Signal()
+        m.d.comb += [
+            last_sample.eq(sample + 1 == command.samples),
+            last_neuron.eq(neuron + 1 >= command.last),
+            ends.eq(active & Mux(is_gradient, Mux(command.bias, constant, last_neuron), last_sample)),
+        ]
+        # A packed row of the activation memory holds two samples: its address moves with every other one.
+        packed_destination = Signal()
+        packed_auxiliary = Signal()
+        m.d.comb += [
+            packed_destination.eq(command.quantize & (command.destination == Destination.ACTIVATION)),
+            packed_auxiliary.eq(command.packed_auxiliary),
+        ]
+        odd = Signal()
+        m.d.comb += odd.eq(sample[0])
+        wrap = Signal()
+        half_index = Signal(range(lanes))
+        with m.If(active):
+            m.d.sync += sample.eq(sample + 1)
+            with m.If(~packed | high | constant):
+                m.d.sync += entry.eq(entry + 1)
+            m.d.sync += high.eq(packed & ~high)
+            with m.If(is_gradient):
+                m.d.sync += [neuron.eq(neuron + 1), lane.eq(lane + 1)]
+                with m.If(lane == lanes - 1):
+                    m.d.sync += [lane.eq(0), row.eq(row + lanes)]
+                with m.If(last_neuron & (~packed | high)):
+                    m.d.sync += constant.eq(1)
+                with m.If(last_neuron & packed & ~high):
+                    # The dummy partner of an odd last input is passed over.
+                    m.d.sync += [constant.eq(1), entry.eq(entry + 1), high.eq(0)]
+            with m.Else():
+                with m.If(~packed_destination | odd):
+                    m.d.sync += row.eq(row + 1)
+                with m.If(~packed_auxiliary | odd):
+                    m.d.sync += auxiliary_row.eq(auxiliary_row + 1)
+                m.d.comb += wrap.eq(whole_index == lanes - 1)
+                m.d.sync += whole_index.eq(Mux(wrap, 0, whole_index + 1))
+                with m.If(odd):
+                    m.d.sync += half_index.eq(Mux(half_index == lanes - 1, 0, half_index + 1))
+
+        with m.If(start):
+            place, instruction = upcoming.block, upcoming.command
+            first = Signal(11)
+            m.d.comb += first.eq(Cat(instruction.first[0] & ~instruction.half, instruction.first[1:]))
+            m.d.sync += [
+                entry.eq(0),
+                high.eq(0),
+                sample.eq(0),
+                neuron.eq(first),
+                lane.eq(first),
+                constant.eq(0),
+                whole_index.eq(0),
+                half_index.eq(0),
+                row.eq(
+                    Mux(
+                        instruction.dataflow == Dataflow.GRADIENT,
+                        instruction.weight_base + place * instruction.outer_stride,
+                        instruction.destination_base + place * instruction.destination_stride,
+                    )
+                ),
+                auxiliary_row.eq(instruction.auxiliary_base + place * instruction.auxiliary_stride),
+            ]
+        m.d.comb += [
+            out.valid.eq(active & ~(is_gradient & ~constant & (neuron < command.first))),
+            out.command.eq(command),
+            out.entry.eq(entry),
+            out.gradient.eq(is_gradient),
+            out.half_rule.eq(packed & ~constant),
+            out.select_high.eq(high),
+            out.row.eq(Mux(is_gradient & constant, command.bias_base + block.block, row)),
+            out.index.eq(
+                Mux(is_gradient, Mux(constant, block.index, 0), Mux(packed_destination, half_index, whole_index))
+            ),
+            out.lane.eq(lane),
+            out.lanes.eq(Mux(block.last, command.lanes, lanes)),
+            out.bias_row.eq(constant),
+            out.parity.eq(odd),
+            out.auxiliary_row.eq(auxiliary_row),
+            out.auxiliary_index.eq(Mux(packed_auxiliary, half_index, whole_index)),
+            out.auxiliary_high.eq(packed_auxiliary & odd),
+        ]
+        for number in range(self.config.cores):
+            # A single vector is the same on every core: it is counted and monitored once.
+            m.d.comb += out.sample_valid[number].eq(
+                Mux(command.intra_layer, number == 0, sample < command.samples - (command.full_cores <= number))
+            )
