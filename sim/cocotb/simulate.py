@@ -139,9 +139,6 @@ def _build(verilog_text: str, waveform: bool, internals: bool) -> Path:
     arguments = ["--exe", "--vpi", "--timescale", "1ns/1ps"]
     # Ports alone are visible to the bench: what Verilator may optimise away runs several times faster.
     arguments += ["--public-flat-rw"] if internals else ["--public-depth", "1"]
-    arguments += ["-LDFLAGS", f"-Wl,-rpath,{libraries} -L{libraries} -lcocotbvpi_verilator"]
-    if waveform:
-        arguments.append("--trace-fst")
     return build(
         verilog_text,
         TOP,
@@ -149,7 +146,9 @@ def _build(verilog_text: str, waveform: bool, internals: bool) -> Path:
         product=TOP,
         cpp_sources=[main],
         arguments=arguments,
+        link_flags=[f"-Wl,-rpath,{libraries}", f"-L{libraries}", "-lcocotbvpi_verilator"],
         make_variables=["OPT_FAST=-O1", "OPT_SLOW=-O0", "OPT_GLOBAL=-O1"],
+        trace=waveform,
     )
 
 

@@ -1,6 +1,7 @@
 """Verilog to a program or a shared library, through Verilator, each distinct input once."""
 
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -15,6 +16,9 @@ PREFIX = "Vtop"
 _SPEED_FLAGS = ("-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert")
 _SPLIT_FLAGS = ("--output-split", "20000", "--output-split-cfuncs", "200")
 _NATIVE_OPTIMISATION = ("OPT_FAST=-O3 -march=native", "OPT_SLOW=-O0", "OPT_GLOBAL=-O2")
+
+# Headers in place of the compression libraries that FST waveforms otherwise need.
+_COMPRESSION = Path(__file__).parent / "compression"
 
 
 class BuildError(RuntimeError):
@@ -49,9 +53,7 @@ def build_library(
     BuildError
         Verilator or the compiler failed.
     """
-    arguments = ["--exe", *_SPEED_FLAGS, *_SPLIT_FLAGS, "-CFLAGS", "-fPIC", "-LDFLAGS", "-shared"]
-    if trace:
-        arguments.append("--trace-fst")
+    arguments = ["--exe", *_SPEED_FLAGS, *_SPLIT_FLAGS, "-CFLAGS", "-fPIC"]
     if threads > 1:
         arguments += ["--threads", str(threads)]
     return build(
@@ -61,7 +63,9 @@ def build_library(
         product="simulation.so",
         cpp_sources=cpp_sources,
         arguments=arguments,
+        link_flags=["-shared"],
         make_variables=_NATIVE_OPTIMISATION,
+        trace=trace,
     )
 
 
@@ -73,7 +77,9 @@ def build(
     product: str,
     cpp_sources: Sequence[Path] = (),
     arguments: Sequence[str] = (),
+    link_flags: Sequence[str] = (),
     make_variables: Sequence[str] = (),
+    trace: bool = False,
 ) -> Path:
     """Build ``product`` from a design and C++ sources, or find it in the cache.
 
@@ -89,18 +95,31 @@ def build(
         What is compiled and linked besides.
     arguments : sequence of str
         For Verilator.
+    link_flags : sequence of str
+        For the linker.
     make_variables : sequence of str
         For make, as ``NAME=value``.
+    trace : bool
+        Build with FST waveforms.
     """
     tools = find_toolchain()
     sources = [Path(source).absolute() for source in cpp_sources]
-    headers = sorted({header for source in sources for header in source.parent.glob("*.h")})
+    folders = sorted({source.parent for source in sources})
+    arguments = [*arguments]
+    if trace:
+        arguments.append("--trace-fst")
+        folders.append(_COMPRESSION)
+    includes = [item for folder in folders for item in ("-CFLAGS", f"-I{folder}")]
+    headers = sorted({header for folder in folders for header in folder.glob("*.h")})
+    # Given to make, not to Verilator, whose makefile would add the compression libraries.
+    libraries = " ".join([*link_flags, "-pthread"])
+    variables = [*tools.make_variables, f"LDLIBS={libraries}", *make_variables]
     key = content_key(
         verilog=verilog_text,
         top=top_name,
         product=product,
-        arguments=list(arguments),
-        make_variables=[*tools.make_variables, *make_variables],
+        arguments=arguments,
+        make_variables=variables,
         sources={file.name: file.read_text() for file in (*sources, *headers)},
         versions=tools.versions,
     )
@@ -109,23 +128,43 @@ def build(
         design = folder / "design.v"
         design.write_text(verilog_text)
         objects = folder / "objects"
-        includes = [item for parent in sorted({str(s.parent) for s in sources}) for item in ("-CFLAGS", f"-I{parent}")]
         command = [tools.verilator, "--cc", "--prefix", PREFIX, "--top-module", top_name, "--Mdir", str(objects)]
         command += ["-Wno-fatal", "-Wno-lint", "-Wno-style", "--no-timing", "-o", product, *arguments, *includes]
         _run([*command, str(design), *map(str, sources)], folder, tools.environment)
-        _run(
-            ["make", "-C", str(objects), "-f", f"{PREFIX}.mk", f"-j{_jobs()}", *tools.make_variables, *make_variables],
-            folder,
-            tools.environment,
-        )
+        _reuse_runtime(objects, [*arguments, *variables, tools.versions], variables, tools.environment)
+        _make(objects, [], variables, tools.environment)
         shutil.move(objects / product, folder / product)
         shutil.rmtree(objects)
 
     return build_once(kind, key, compile_into) / product
 
 
-def _jobs() -> int:
-    return os.cpu_count() or 1
+def _reuse_runtime(objects: Path, flags: Sequence[str], variables: list[str], environment: dict[str, str]) -> None:
+    """Put Verilator's own object files where make looks for them: they depend on the flags, not on the design.
+
+    They are most of the compile time of a small component.
+    """
+    classes = (objects / f"{PREFIX}_classes.mk").read_text()
+    names = [
+        f"{name}.o"
+        for listed in re.findall(r"^VM_GLOBAL_(?:FAST|SLOW) \+= \\\n((?:\s+\w+ \\\n)*)", classes, re.MULTILINE)
+        for name in re.findall(r"\w+", listed)
+    ]
+
+    def compile_into(folder: Path) -> None:
+        _make(objects, names, variables, environment)
+        for name in names:
+            shutil.copy(objects / name, folder / name)
+
+    runtime = build_once("runtimes", content_key(names=names, flags=list(flags)), compile_into)
+    for name in names:
+        # A plain copy is newer than the makefile, so make takes it as it is.
+        shutil.copyfile(runtime / name, objects / name)
+
+
+def _make(objects: Path, goals: list[str], variables: list[str], environment: dict[str, str]) -> None:
+    command = ["make", "-C", str(objects), "-f", f"{PREFIX}.mk", f"-j{os.cpu_count() or 1}", *variables, *goals]
+    _run(command, objects, environment)
 
 
 def _run(command: list[str], folder: Path, environment: dict[str, str]) -> None:
@@ -133,5 +172,7 @@ def _run(command: list[str], folder: Path, environment: dict[str, str]) -> None:
         command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
     )
     if result.returncode != 0:
-        end = "\n".join(result.stdout.splitlines()[-40:])
+        # What the compiler says, without the long lines that call it.
+        said = [line for line in result.stdout.splitlines() if not line.startswith(("g++ ", "make: "))]
+        end = "\n".join(said[-40:])
         raise BuildError(f"{Path(command[0]).name} failed with exit status {result.returncode}:\n{end}")

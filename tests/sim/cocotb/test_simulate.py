@@ -1,10 +1,25 @@
+from pathlib import Path
+
 import pytest
 
 from rewardware.sim.cocotb import simulate
 
 from .cores import Adder, Doubler
 
+ROOT = Path(__file__).parents[3]
 BENCH = "tests.sim.cocotb.bench_adder"
+
+
+def fst_hierarchy(content: bytes) -> bytes:
+    """The names in an FST file: its block of kind 6, one LZ4 sequence of literals."""
+    position = 0
+    while content[position] != 6:
+        position += 1 + int.from_bytes(content[position + 1 : position + 9])
+    size, block = int.from_bytes(content[position + 9 : position + 17]), content[position + 17 :]
+    assert block[0] == 0xF0
+    extension = next(index for index, byte in enumerate(block[1:]) if byte != 255)
+    assert 15 + 255 * extension + block[1 + extension] == size
+    return block[2 + extension : 2 + extension + size]
 
 
 @pytest.mark.parametrize("stall", [0, 0.4])
@@ -14,6 +29,16 @@ def test_adder(stall):
 
 def test_component_without_clock():
     simulate(Doubler(), bench="tests.sim.cocotb.bench_doubler")
+
+
+def test_waveform_is_written_and_named(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    with pytest.raises(AssertionError) as failure:
+        simulate(Adder("value"), bench=BENCH, parameters={"stall": 0, "count": 0}, tests="adds", waveform=True)
+    (waveform,) = tmp_path.glob("build/waveforms/*.fst")
+    assert f"waveform {waveform}" in str(failure.value)
+    assert b"results__payload" in fst_hierarchy(waveform.read_bytes())
 
 
 def test_difference_names_transaction_seed_and_command():

@@ -1,0 +1,77 @@
+import ctypes
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from amaranth.hdl import Module
+from amaranth.lib import wiring
+from amaranth.lib.wiring import Out
+
+from rewardware.hw.cores.replicated import emit
+from rewardware.sim.verilator.build import BuildError, build_library
+from rewardware.sim.verilator.cache import build_once, cache_folder, content_key
+
+HARNESS = Path(__file__).with_name("counter.cpp")
+
+
+class Counter(wiring.Component):
+    value: Out(16)
+
+    def elaborate(self, platform):
+        m = Module()
+        m.d.sync += self.value.eq(self.value + 3)
+        return m
+
+
+def test_library_simulates_and_is_built_once():
+    library = build_library(emit(Counter()), "top", [HARNESS])
+    built = library.stat().st_mtime_ns
+    assert ctypes.CDLL(str(library)).count(1000) == 3000
+    assert build_library(emit(Counter()), "top", [HARNESS]) == library
+    assert library.stat().st_mtime_ns == built
+
+
+def test_name_of_the_top_module_is_free():
+    assert ctypes.CDLL(str(build_library(emit(Counter(), "counter"), "counter", [HARNESS]))).count(7) == 21
+
+
+def test_error_says_what_the_compiler_said(tmp_path, monkeypatch):
+    monkeypatch.setenv("REWARDWARE_CACHE", str(tmp_path))
+    with pytest.raises(BuildError, match="verilator failed with exit status 1:(.|\n)*syntax error"):
+        build_library("module top(; endmodule", "top", [HARNESS])
+    assert not list(tmp_path.glob("libraries/*partial*"))
+
+
+def test_cache_folder_must_be_usable_by_make(monkeypatch):
+    monkeypatch.setenv("REWARDWARE_CACHE", "/somewhere/with a space")
+    with pytest.raises(ValueError, match="no space in its path, not '/somewhere/with a space'"):
+        cache_folder()
+
+
+def test_content_key_depends_on_everything_and_nothing_else():
+    assert content_key(a=1, b=["x"]) == content_key(b=["x"], a=1) != content_key(a=1, b=["y"])
+
+
+def test_interrupted_build_leaves_nothing(tmp_path, monkeypatch):
+    monkeypatch.setenv("REWARDWARE_CACHE", str(tmp_path))
+
+    def interrupted(folder):
+        (folder / "half").touch()
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        build_once("kind", "key", interrupted)
+    folder = build_once("kind", "key", lambda folder: (folder / "whole").touch())
+    assert [file.name for file in folder.iterdir()] == ["whole"]
+
+
+def test_processes_share_one_build(tmp_path, monkeypatch):
+    monkeypatch.setenv("REWARDWARE_CACHE", str(tmp_path))
+    program = (
+        "import time; from rewardware.sim.verilator.cache import build_once\n"
+        "def build(folder): time.sleep(1); print('built')\n"
+        "build_once('kind', 'key', build)"
+    )
+    workers = [subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) for _ in range(3)]
+    assert "".join(worker.communicate(timeout=60)[0] for worker in workers) == "built\n"
