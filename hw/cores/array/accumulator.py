@@ -11,14 +11,15 @@ __all__ = ["AccumulatorBank"]
 
 
 class AccumulatorBank(wiring.Component):
-    """Ping and pong accumulators of one core: ``buffer[index][lane] = sum of the sums added since ``first```.
+    """Ping and pong accumulators of one core: each entry is the sum of what was added to it.
 
-    An addition with ``add_first`` overwrites. Number format: 57-bit signed, no rounding; wraps beyond 57 bits, which
-    511 products of 32 by 17 bits cannot reach.
+    An addition with ``add_first`` overwrites the entry. Number format: 57-bit signed, no rounding; wraps beyond 57
+    bits, which 511 products of 32 by 17 bits cannot reach.
 
     Latency: an addition in cycle t is seen by a drain or another addition of the same entry in cycle
-    ``t + revisit`` or later; one addition a cycle otherwise. Drained sums come one cycle after the request. In one cycle,
-    addition and drain must be of different buffers; if they are not, the drained value is undefined. No back-pressure.
+    ``t + revisit`` or later; one addition a cycle otherwise. Drained sums come one cycle after the request. In one
+    cycle, addition and drain must be of different buffers; if they are not, the drained value is undefined. No
+    back-pressure.
 
     Parameters
     ----------

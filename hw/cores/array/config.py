@@ -1,5 +1,6 @@
 """Configurations of the array cores. No Amaranth here."""
 
+import enum
 from dataclasses import dataclass
 
 from ..checks import require_even, require_integer
@@ -10,6 +11,7 @@ __all__ = [
     "PRODUCT_WIDTH",
     "WORD_WIDTH",
     "ArrayConfig",
+    "Operation",
     "WritebackConfig",
 ]
 
@@ -19,8 +21,21 @@ OPERAND_WIDTH = 17
 PRODUCT_WIDTH = WORD_WIDTH + OPERAND_WIDTH
 # Exact for 511 products of any words: a contraction over 512 inputs, short of all of them the most negative.
 ACCUMULATOR_WIDTH = 57
-# Of the stationary block of a half precision sum: see the rescaling rule.
+# Bits that rescaling cuts from a half precision sum times its scale.
 HALF_RULE_SHIFT = 26
+
+
+class Operation(enum.IntEnum):
+    """Operations of the activation unit."""
+
+    IDENTITY = 0
+    RELU = 1
+    TANH = 2
+    RELU_GRADIENT = 3
+    TANH_GRADIENT = 4
+    TEMPORAL_DIFFERENCE_TARGET = 5
+    DIFFERENCE = 6
+    TANH_NOISE = 7
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +93,7 @@ class WritebackConfig:
     slots : int
         Range slots (2 to 64).
     activation_fraction : int
-        Fraction bits of activations (16 to 30).
+        Fraction bits of activations: 20, for which the table of tanh is made.
 
     Raises
     ------
@@ -98,4 +113,4 @@ class WritebackConfig:
         require_even("Lanes", self.lanes)
         require_integer("Rows", self.rows, 2, 1 << 24)
         require_integer("Slots", self.slots, 2, 64)
-        require_integer("Activation fraction", self.activation_fraction, 16, 30)
+        require_integer("Activation fraction", self.activation_fraction, 20, 20)

@@ -22,9 +22,9 @@ class AdaptiveArrayCore(wiring.Component):
 
     Number format: exact, ``config.sum_width`` bits.
 
-    Latency: ``3 + config.tree_stages`` cycles, one row of activations and one row of weights a cycle. A swap in cycle t
-    makes the rows loaded before cycle t the weights for the activations given in cycle t and later; rows loaded in cycle
-    t or later wait for the next swap. No back-pressure.
+    Latency: ``3 + config.tree_stages`` cycles, one row of activations and one row of weights a cycle. A swap in cycle
+    t makes the rows loaded before cycle t the weights for the activations given in cycle t and later; rows loaded in
+    cycle t or later wait for the next swap. No back-pressure.
 
     Parameters
     ----------

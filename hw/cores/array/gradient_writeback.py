@@ -4,9 +4,10 @@ from amaranth.hdl import Cat, Module, Mux, Signal, signed
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
+from ..fixed.arithmetic import saturate
 from ..memory.config import TransposableConfig
 from .config import ACCUMULATOR_WIDTH, WORD_WIDTH
-from .pipeline import delay, saturate_word
+from .pipeline import delay
 from .rescaler import Rescaler
 
 __all__ = ["GradientWriteback", "gradient_control"]
@@ -43,8 +44,8 @@ class GradientWriteback(wiring.Component):
 
     Number format: words of 32 bits; saturations of the rescaling and of the sum are counted.
 
-    Latency: ``latency`` cycles from the sums to the write, one row or column a cycle. A row or column must not be touched
-    again within ``revisit`` cycles: the sums for the same words come at least that much later. No back-pressure.
+    Latency: ``latency`` cycles from the sums to the write, one row or column a cycle. The sums for the same words may
+    come again ``revisit`` cycles later, not earlier. No back-pressure.
 
     Parameters
     ----------
@@ -105,12 +106,12 @@ class GradientWriteback(wiring.Component):
     @property
     def latency(self):
         """Cycles from the sums to the write request."""
-        return Rescaler().latency + 1
+        return Rescaler.LATENCY + 1
 
     @property
     def read_latency(self):
         """Cycles from the sums to the read request."""
-        return Rescaler().latency - 1
+        return Rescaler.LATENCY - 1
 
     @property
     def revisit(self):
@@ -133,7 +134,7 @@ class GradientWriteback(wiring.Component):
             self.read_enable.eq(valids[self.read_latency - 1]),
             self.write_enable.eq(valids[-1]),
         ]
-        accumulate = delay(m, control.accumulate, Rescaler().latency, "accumulate")
+        accumulate = delay(m, control.accumulate, Rescaler.LATENCY, "accumulate")
 
         flags = []
         for lane in range(self._config.lanes):
@@ -148,7 +149,7 @@ class GradientWriteback(wiring.Component):
             ]
             total = Signal(signed(WORD_WIDTH + 1), name=f"total_{lane}")
             m.d.comb += total.eq(rescaler.x + Mux(accumulate, self.read_data[lane].as_signed(), 0))
-            word, saturated = saturate_word(m, total, f"gradient_{lane}")
+            word, saturated = saturate(total, WORD_WIDTH)
             m.d.sync += self.write_data[lane].eq(word)
             flags += [rescaler.saturated, saturated]
         m.d.sync += self.saturations.eq(Mux(valids[-2], sum(flags), 0))

@@ -1,11 +1,14 @@
 """From an accumulated sum to a word of 32 bits: one rounding, one saturation."""
 
-from amaranth.hdl import Module, Mux, Signal, signed, unsigned
+from typing import Final
+
+from amaranth.hdl import Module, Mux, Signal, signed
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from ..fixed.arithmetic import round_half_up, saturate
 from .config import ACCUMULATOR_WIDTH, HALF_RULE_SHIFT, HALF_WIDTH, WORD_WIDTH
-from .pipeline import delay, saturate_word
+from .pipeline import delay
 
 __all__ = ["Rescaler"]
 
@@ -21,8 +24,8 @@ class Rescaler(wiring.Component):
         x = sat32(round(t, shift))
 
     Number format: sums signed 57 bits, ``scale`` unsigned 32 bits, ``t`` signed 64 bits (no input reaches more);
-    ``>>`` is floor, *round* is half up, ``shift`` from 1 to 31, ``bias_shift`` from 0 to 15. ``saturated`` says that sat32
-    changed the value.
+    ``>>`` is floor, *round* is half up, ``shift`` from 1 to 31, ``bias_shift`` from 0 to 15. ``saturated`` says that
+    sat32 changed the value.
 
     Latency: 6 cycles, one value a cycle. No back-pressure.
 
@@ -53,10 +56,12 @@ class Rescaler(wiring.Component):
     x: Out(signed(WORD_WIDTH))
     saturated: Out(1)
 
+    LATENCY: Final = 6
+
     @property
     def latency(self):
         """Cycles from sums to ``x``."""
-        return 6
+        return self.LATENCY
 
     def elaborate(self, platform):
         m = Module()
@@ -102,14 +107,14 @@ class Rescaler(wiring.Component):
 
         # 5: shift, one bit less than wanted.
         shift = delay(m, self.shift, 4, "shift")
-        distance = Signal(unsigned(5))
+        distance = Signal(5)
         shifted = Signal(wide, reset_less=True)
         m.d.comb += distance.eq(shift - 1)
         m.d.sync += shifted.eq(total >> distance)
 
         # 6: round and saturate.
         rounded = Signal(wide)
-        m.d.comb += rounded.eq((shifted + 1) >> 1)
-        word, saturated = saturate_word(m, rounded, "x")
+        m.d.comb += rounded.eq(round_half_up(shifted, 1))
+        word, saturated = saturate(rounded, WORD_WIDTH)
         m.d.sync += [self.x.eq(word), self.saturated.eq(saturated)]
         return m

@@ -14,12 +14,13 @@ class ActivationMemory(wiring.Component):
     """Two transposable memories of 16 bits: halves of a word, or codes of an even and an odd sample.
 
     Full precision: row r holds the words of one sample. Half precision: row r holds the codes of the samples 2r (even)
-    and 2r + 1 (odd); lane l keeps the even sample's code in its low half if l is even and in its high half if l is odd, so
-    that a column access finds lanes q and q + 1 of the samples of one parity in different halves.
+    and 2r + 1 (odd); lane l keeps the even sample's code in its low half if l is even and in its high half if l is odd,
+    so that a column access finds lanes q and q + 1 of the samples of one parity in different halves.
 
     * row read: words; or, ``half``, the even sample's code in the low and the odd sample's in the high 16 bits;
     * column read of the block of ``lanes`` rows at ``row``: word i is that of lane ``lane`` of row ``row + i``; or,
-      ``half`` (``lane`` even), the codes of lane ``lane`` (low) and ``lane + 1`` (high) of the samples of parity ``parity``;
+      ``half`` (``lane`` even), the codes of lane ``lane`` (low) and ``lane + 1`` (high) of the samples of parity
+      ``parity``;
     * row write: words; or, ``half``, the low 16 bits of each word as the code of the sample of parity ``parity``.
 
     Latency: 2 cycles from request to data; one read and one write a cycle. A read sees the writes of earlier

@@ -17,8 +17,8 @@ class TransposableMemory(wiring.Component):
     ``row``. A column access concerns lane ``lane`` of the rows ``row`` to ``row + lanes - 1``, where ``row`` is a
     multiple of ``lanes``; word i belongs to row ``row + i``.
 
-    Latency: read data come one cycle after the request; one read and one write a cycle. A read sees the writes of earlier
-    cycles, not that of its own. No back-pressure.
+    Latency: read data come one cycle after the request; one read and one write a cycle. A read sees the writes of
+    earlier cycles, not that of its own. No back-pressure.
 
     Parameters
     ----------

@@ -1,0 +1,46 @@
+"""Reference of the adaptive array core."""
+
+import numpy as np
+
+from ....hw.cores.array.config import ArrayConfig
+from .operand import form_operands
+
+__all__ = ["AdaptiveArrayCoreReference"]
+
+
+class AdaptiveArrayCoreReference:
+    """What an adaptive array core computes. Within one cycle the order is ``swap``, ``sums``, ``load``.
+
+    Parameters
+    ----------
+    config : ArrayConfig
+    """
+
+    def __init__(self, config: ArrayConfig):
+        self.config = config
+        self.waiting = np.zeros((config.lanes, config.lanes), np.int64)
+        self.weights = self.waiting.copy()
+
+    def load(self, index, words, *, transposed):
+        """Put memory row ``index`` of a tile into a column, or transposed into a row, of the waiting weights."""
+        if transposed:
+            self.waiting[index] = words
+        else:
+            self.waiting[:, index] = words
+
+    def swap(self):
+        """Make the waiting weights those of the sums from now on."""
+        self.weights = self.waiting.copy()
+
+    def sums(self, activations, **options):
+        """``(low, high)`` sums of each column for one or more rows of activations.
+
+        Parameters
+        ----------
+        activations : array
+            Lanes along the last axis.
+        **options
+            Of :func:`form_operands`.
+        """
+        low, high = form_operands(activations, activation_fraction=self.config.activation_fraction, **options)
+        return low @ self.weights, high @ self.weights
