@@ -1,0 +1,166 @@
+"""Step size with Adam's bias correction."""
+
+from amaranth.hdl import Cat, Module, Mux, Signal, signed
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+__all__ = ["BiasCorrection"]
+
+RATE_FRACTION = 20
+ONE = 1 << 32
+ROOT_STEPS = 33
+QUOTIENT_STEPS = 65
+
+
+class BiasCorrection(wiring.Component):
+    """Running powers of the two decay rates, and the step size that follows from them.
+
+    ::
+
+        p1 = (p1 * (2^20 - c1)) >> 20                                      (the same for p2 and c2)
+        alpha = min(learning_rate * isqrt((2^32 - p2) << 32) div (2^32 - p1), 2^32 - 1)
+
+    Number format: powers with 32 fraction bits, from 2^32 before the first step; floors throughout.
+
+    Latency: ``latency`` cycles from ``start`` to ``done``; one step at a time. The powers of each network and its last
+    ``alpha`` survive a reset of the domain.
+
+    Members
+    -------
+    start : In(1)
+        Advances the powers of ``network``.
+    network : In(1)
+    done : Out(1)
+        Pulses when ``alpha`` is valid.
+    learning_rate : In(32)
+    first_moment_rate, second_moment_rate : In(21)
+    alpha : Out(32)
+        Of ``network``.
+    powers : Out(33).array(4)
+        p1 and p2 of network 0, then of network 1.
+    set_enable : In(1)
+        Sets power ``set_select`` to ``set_value``.
+    set_select : In(2)
+    set_value : In(33)
+
+    Source
+    ------
+    FIXAR, section III; D. P. Kingma, J. Ba, "Adam", ICLR 2015, section 2 (the efficient order of computation).
+    """
+
+    start: In(1)
+    network: In(1)
+    done: Out(1)
+    learning_rate: In(32)
+    first_moment_rate: In(21)
+    second_moment_rate: In(21)
+    alpha: Out(32)
+    powers: Out(33).array(4)
+    set_enable: In(1)
+    set_select: In(2)
+    set_value: In(33)
+
+    @property
+    def latency(self):
+        """Cycles from start to done."""
+        return ROOT_STEPS + QUOTIENT_STEPS + 5
+
+    def elaborate(self, platform):
+        m = Module()
+        powers = [Signal(33, init=ONE, name=f"power_{number}", reset_less=True) for number in range(4)]
+        alphas = [Signal(32, name=f"alpha_{number}", reset_less=True) for number in range(2)]
+        m.d.comb += [self.powers[number].eq(powers[number]) for number in range(4)]
+        m.d.comb += self.alpha.eq(Mux(self.network, alphas[1], alphas[0]))
+
+        first = Signal(33)
+        second = Signal(33)
+        m.d.comb += [
+            first.eq(Mux(self.network, powers[2], powers[0])),
+            second.eq(Mux(self.network, powers[3], powers[1])),
+        ]
+        first_next = Signal(33)
+        second_next = Signal(33)
+        m.d.comb += [
+            first_next.eq((first * ((1 << RATE_FRACTION) - self.first_moment_rate)[:21]) >> RATE_FRACTION),
+            second_next.eq((second * ((1 << RATE_FRACTION) - self.second_moment_rate)[:21]) >> RATE_FRACTION),
+        ]
+
+        # Square root, one bit a cycle: the radicand's bits enter the remainder in pairs.
+        radicand = Signal(2 * ROOT_STEPS)
+        root = Signal(ROOT_STEPS)
+        remainder = Signal(ROOT_STEPS + 2)
+        steps = Signal(range(QUOTIENT_STEPS + 1))
+        trial = Signal(signed(ROOT_STEPS + 5))
+        m.d.comb += trial.eq(Cat(radicand[-2:], remainder) - Cat(1, 0, root))
+
+        # Division, one bit a cycle.
+        dividend = Signal(QUOTIENT_STEPS)
+        divisor = Signal(33)
+        rest = Signal(34)
+        quotient = Signal(QUOTIENT_STEPS)
+        reduced = Signal(signed(36))
+        m.d.comb += reduced.eq(Cat(dividend[-1], rest) - divisor)
+
+        with m.FSM(name="bias_correction"):
+            with m.State("IDLE"):
+                with m.If(self.start):
+                    for network in range(2):
+                        with m.If(self.network == network):
+                            m.d.sync += [
+                                powers[2 * network].eq(first_next),
+                                powers[2 * network + 1].eq(second_next),
+                            ]
+                    m.next = "PREPARE"
+            with m.State("PREPARE"):
+                m.d.sync += [
+                    radicand.eq((ONE - second)[:33] << 32),
+                    divisor.eq(ONE - first),
+                    root.eq(0),
+                    remainder.eq(0),
+                    steps.eq(ROOT_STEPS - 1),
+                ]
+                m.next = "ROOT"
+            with m.State("ROOT"):
+                accepted = Signal()
+                m.d.comb += accepted.eq(trial >= 0)
+                m.d.sync += [
+                    radicand.eq(radicand << 2),
+                    root.eq(Cat(accepted, root)),
+                    remainder.eq(Mux(accepted, trial, Cat(radicand[-2:], remainder))),
+                    steps.eq(steps - 1),
+                ]
+                with m.If(steps == 0):
+                    m.next = "PRODUCT"
+            with m.State("PRODUCT"):
+                m.d.sync += [
+                    dividend.eq(self.learning_rate * root),
+                    rest.eq(0),
+                    quotient.eq(0),
+                    steps.eq(QUOTIENT_STEPS - 1),
+                ]
+                m.next = "QUOTIENT"
+            with m.State("QUOTIENT"):
+                fits = Signal()
+                m.d.comb += fits.eq(reduced >= 0)
+                m.d.sync += [
+                    dividend.eq(dividend << 1),
+                    quotient.eq(Cat(fits, quotient)),
+                    rest.eq(Mux(fits, reduced, Cat(dividend[-1], rest))),
+                    steps.eq(steps - 1),
+                ]
+                with m.If(steps == 0):
+                    m.next = "STORE"
+            with m.State("STORE"):
+                for network in range(2):
+                    with m.If(self.network == network):
+                        m.d.sync += alphas[network].eq(Mux(quotient[32:].any(), (1 << 32) - 1, quotient[:32]))
+                m.next = "DONE"
+            with m.State("DONE"):
+                m.d.comb += self.done.eq(1)
+                m.next = "IDLE"
+
+        with m.If(self.set_enable):
+            for number in range(4):
+                with m.If(self.set_select == number):
+                    m.d.sync += powers[number].eq(self.set_value)
+        return m

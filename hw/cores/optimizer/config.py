@@ -1,0 +1,36 @@
+"""Configuration of the optimiser. No Amaranth here."""
+
+from dataclasses import dataclass
+
+from ..checks import require_integer
+
+__all__ = ["OptimizerConfig"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class OptimizerConfig:
+    """Dimensions of an optimiser engine.
+
+    Parameters
+    ----------
+    lanes : int
+        Words in a row (1 to 64).
+    rows : int
+        Rows of one network's weights (2 to 65536).
+    weight_fraction : int
+        Fraction bits of the weights (20 to 30).
+
+    Raises
+    ------
+    TypeError, ValueError
+        A field that is no integer, or out of its range.
+    """
+
+    lanes: int = 16
+    rows: int = 8192
+    weight_fraction: int = 24
+
+    def __post_init__(self):
+        require_integer("Lanes", self.lanes, 1, 64)
+        require_integer("Rows", self.rows, 2, 1 << 16)
+        require_integer("Weight fraction", self.weight_fraction, 20, 30)
