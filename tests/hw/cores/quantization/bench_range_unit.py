@@ -1,0 +1,140 @@
+"""Random monitoring, freezing and host access against the reference."""
+
+import cocotb
+from cocotb.triggers import ReadOnly, RisingEdge
+
+from rewardware.hw.cores.quantization.parameters import slot_parameters
+from rewardware.sim.cocotb import clock_and_reset, compare, parameters, rng
+from rewardware.sim.cocotb.codec import codec_of
+from rewardware.sw.reference.quantization.ranges import RangeReference
+
+
+class Bench:
+    """The unit, its reference and what goes into both."""
+
+    def __init__(self, dut):
+        run = parameters()
+        self.dut, self.config, self.monitor_latency = dut, run["config"], run["monitor_latency"]
+        self.random = rng()
+        self.reference = RangeReference(self.config.slots)
+
+    async def start(self):
+        for name in ("monitor_valid", "clear", "freeze", "write_enable", "read_slot"):
+            getattr(self.dut, name).value = 0
+        await clock_and_reset(self.dut)
+
+    async def monitor(self, rows):
+        """Rows of values of any magnitude, one a cycle with gaps."""
+        config = self.config
+        for _ in range(rows):
+            valid, slot = self.random.random() < 0.8, int(self.random.integers(config.slots))
+            magnitude = int(self.random.integers(1, 32))
+            values = self.random.integers(-(1 << magnitude), 1 << magnitude, (config.cores, config.lanes))
+            mask = self.random.random((config.cores, config.lanes)) < 0.7
+            self.dut.monitor_valid.value = int(valid)
+            self.dut.monitor_slot.value = slot
+            for core in range(config.cores):
+                bits = sum(int(bit) << lane for lane, bit in enumerate(mask[core]))
+                getattr(self.dut, f"monitor_mask__{core}").value = bits
+                for lane in range(config.lanes):
+                    handle = getattr(self.dut, f"monitor_values__{core}__{lane}")
+                    handle.value = int(values[core, lane]) & 0xFFFF_FFFF
+            if valid:
+                self.reference.monitor(slot, values[mask])
+            await RisingEdge(self.dut.clk)
+        self.dut.monitor_valid.value = 0
+
+    async def check_ranges(self):
+        for slot in range(self.config.slots):
+            self.dut.read_slot.value = slot
+            await RisingEdge(self.dut.clk)
+            await ReadOnly()
+            got = [_signed(self.dut.read_minimum), _signed(self.dut.read_maximum)]
+            compare([self.reference.minima[slot], self.reference.maxima[slot]], got, "read", slot)
+            await RisingEdge(self.dut.clk)
+
+    async def pulse(self, name):
+        getattr(self.dut, name).value = 1
+        await RisingEdge(self.dut.clk)
+        getattr(self.dut, name).value = 0
+
+    async def freeze(self, bits):
+        """Right behind the last row."""
+        self.dut.bits.value = bits
+        await self.pulse("freeze")
+        for _ in range(200 * self.config.slots):
+            await ReadOnly()
+            done = int(self.dut.done.value)
+            await RisingEdge(self.dut.clk)
+            if done:
+                break
+        else:
+            raise TimeoutError("freeze: not done within 200 cycles a slot")
+        self.reference.freeze(bits)
+
+    async def check_lookups(self):
+        """A random slot in each port, every cycle."""
+        codec = codec_of(slot_parameters)
+        asked = None
+        for cycle in range(3 * self.config.slots):
+            slots = self.random.integers(0, self.config.slots, self.config.lookups).tolist()
+            for port, slot in enumerate(slots):
+                getattr(self.dut, f"lookup_slots__{port}").value = slot
+            await ReadOnly()
+            for port, slot in enumerate(asked or []):
+                frozen = self.reference.parameters[slot]
+                expected = {name: getattr(frozen, name) for name, _ in slot_parameters}
+                got = codec.unpack(int(getattr(self.dut, f"lookup_parameters__{port}").value))
+                compare(expected, got, f"lookup_parameters[{port}] of slot {slot}", cycle)
+            await RisingEdge(self.dut.clk)
+            asked = slots
+
+
+def _signed(handle):
+    value = int(handle.value)
+    return value - (1 << 32) if value >> 31 else value
+
+
+@cocotb.test()
+async def ranges_freeze_into_parameters(dut):
+    bench = Bench(dut)
+    await bench.start()
+    await bench.check_lookups()
+    for bits in (16, 8, 11):
+        await bench.monitor(40)
+        await bench.freeze(bits)
+        await bench.check_ranges()
+        await bench.check_lookups()
+
+
+@cocotb.test()
+async def a_row_is_recorded_after_its_latency(dut):
+    bench = Bench(dut)
+    await bench.start()
+    await bench.monitor(30)
+    for _ in range(bench.monitor_latency - 1):
+        await RisingEdge(dut.clk)
+    await bench.check_ranges()
+
+
+@cocotb.test()
+async def host_writes_and_clears(dut):
+    bench = Bench(dut)
+    await bench.start()
+    corners = [(-(1 << 31), (1 << 31) - 1), (0, 0), (-1, 0), (5, -5), (0, 1)]
+    for slot in range(bench.config.slots):
+        minimum, maximum = corners[slot % len(corners)]
+        dut.write_slot.value = slot
+        dut.write_minimum.value = minimum & 0xFFFF_FFFF
+        dut.write_maximum.value = maximum & 0xFFFF_FFFF
+        await bench.pulse("write_enable")
+        bench.reference.write(slot, minimum, maximum)
+    await bench.check_ranges()
+    await bench.freeze(16)
+    await bench.pulse("clear")
+    bench.reference.clear()
+    await bench.check_ranges()
+    await bench.check_lookups()
+    await bench.monitor(10)
+    await bench.freeze(9)
+    await bench.check_lookups()
