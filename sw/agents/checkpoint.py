@@ -1,0 +1,85 @@
+"""Checkpoints: one file of named arrays and plain numbers, written whole or not at all."""
+
+import json
+import os
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+__all__ = ["CheckpointError", "prefixed", "read_checkpoint", "under", "write_checkpoint"]
+
+FORMAT = "rewardware checkpoint"
+VERSION = 1
+
+
+class CheckpointError(ValueError):
+    """A file that is no checkpoint, or a damaged one, or one of something else."""
+
+
+def write_checkpoint(path: Path | str, arrays: dict[str, np.ndarray], rest: dict[str, Any]) -> None:
+    """Writes a checkpoint: a zip archive of .npy files and one JSON, each with its CRC-32.
+
+    The file appears under its name only when it is complete and on disk; until then the old one stays.
+    """
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with open(temporary, "wb") as file:
+            with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+                about = {"format": FORMAT, "version": VERSION, "arrays": sorted(arrays), **rest}
+                archive.writestr("about.json", json.dumps(about))
+                for name, value in arrays.items():
+                    with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                        np.lib.format.write_array(member, np.asanyarray(value, order="C"), allow_pickle=False)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def read_checkpoint(path: Path | str) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """The arrays and plain numbers of a checkpoint.
+
+    Raises
+    ------
+    CheckpointError
+        There is none at ``path``; or it is cut short, damaged, of something else or of a newer version.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise CheckpointError(f"No checkpoint at {path}")
+    try:
+        with zipfile.ZipFile(path) as archive:
+            if "about.json" not in archive.namelist():
+                raise CheckpointError(f"{path} is no checkpoint of rewardware")
+            about = json.loads(archive.read("about.json"))
+            if not isinstance(about, dict) or about.get("format") != FORMAT:
+                raise CheckpointError(f"{path} is no checkpoint of rewardware")
+            if about.get("version") != VERSION:
+                raise CheckpointError(f"{path} is a checkpoint of version {about.get('version')}, not {VERSION}")
+            arrays = {}
+            for name in about["arrays"]:
+                with archive.open(f"{name}.npy") as member:
+                    arrays[name] = np.lib.format.read_array(member, allow_pickle=False)
+                    # Reading on to the end makes the archive compare the CRC.
+                    member.read()
+    except (zipfile.BadZipFile, EOFError, KeyError, OSError, ValueError) as error:
+        if isinstance(error, CheckpointError):
+            raise
+        raise CheckpointError(f"{path} is cut short or damaged, or no checkpoint: {error}") from error
+    return arrays, about
+
+
+def prefixed(prefix: str, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The arrays under names that begin with ``prefix/``."""
+    return {f"{prefix}/{name}": value for name, value in arrays.items()}
+
+
+def under(prefix: str, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The arrays that `prefixed` put there, by their own names."""
+    return {key[len(prefix) + 1 :]: value for key, value in arrays.items() if key.startswith(prefix + "/")}

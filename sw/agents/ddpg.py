@@ -1,0 +1,258 @@
+"""DDPG with quantisation-aware training, to the conventions of Stable-Baselines3."""
+
+import dataclasses
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+from .checkpoint import CheckpointError, prefixed, read_checkpoint, under, write_checkpoint
+from .ddpg_config import DDPGConfig
+from .environment import Environment
+from .hardware import resolve_hardware
+from .learner import Learner, make_learner
+from .replay_buffer import ReplayBuffer
+
+__all__ = ["DDPG"]
+
+# Evaluation episodes have seeds of their own, the same for every agent.
+EVALUATION_SEED = 0x0E7A_0000
+
+
+class DDPG:
+    """Deep deterministic policy gradient on an accelerator, its bit-exact reference, or PyTorch.
+
+    The host runs the environment and the replay buffer; the backend does act and train. From environment step
+    ``config.quantization_delay`` on, activations are codes of ``config.bits`` bits, in the ranges seen until then.
+
+    Parameters
+    ----------
+    env
+        A Gymnasium environment with bounded vector actions, or the identifier of one.
+    config
+        Hyper-parameters; ``None``: the defaults.
+    hardware
+        Configuration of the accelerator: its dataclass, the name of a preset, or a YAML file's path.
+    backend
+        ``"reference"``: bit-exact in NumPy. ``"rtl"``: the Verilated accelerator. ``"lockstep"``: the reference
+        trains, and every ``lockstep_every``-th step is done by the RTL too, from the same state, and compared.
+        ``"torch"``: PyTorch in float32. Any other name is a device address, as ``"uart:/dev/ttyUSB0"``.
+    evaluation_env
+        Where `evaluate` plays; ``None``: a second environment of the same identifier.
+    lockstep_every
+        Training steps from one comparison to the next.
+    options
+        Of the learner, as ``array="cupy"`` for the reference.
+
+    Members
+    -------
+    num_timesteps
+        Environment steps taken.
+    learner
+        What acts and trains.
+
+    Raises
+    ------
+    ValueError
+        An environment or a configuration that does not fit the accelerator.
+    """
+
+    def __init__(
+        self,
+        env: gymnasium.Env | str,
+        config: DDPGConfig | None = None,
+        *,
+        hardware: Any = "paper",
+        backend: str = "reference",
+        evaluation_env: gymnasium.Env | str | None = None,
+        lockstep_every: int = 100,
+        **options: Any,
+    ):
+        self.config = config or DDPGConfig()
+        self.backend = backend
+        self.hardware = None if backend == "torch" else resolve_hardware(hardware)
+        seeds = np.random.SeedSequence(self.config.seed).generate_state(3)
+        self.environment = Environment(env, int(seeds[0]))
+        self._evaluation_env = evaluation_env
+        self._evaluation: Environment | None = None
+        sizes = self.environment.observation_size, self.environment.action_size
+        self.replay_buffer = ReplayBuffer(self.config.buffer_size, *sizes, self.config.gamma, int(seeds[1]))
+        self._warm_up = np.random.default_rng(int(seeds[2]))
+        self.num_timesteps = 0
+        self.learner: Learner = make_learner(
+            backend, self.hardware, *sizes, self.config, lockstep_every=lockstep_every, **options
+        )
+
+    def learn(
+        self,
+        total_timesteps: int,
+        callback: Callable[["DDPG", dict[str, Any]], bool | None] | None = None,
+        progress_bar: bool = False,
+    ) -> "DDPG":
+        """Takes that many environment steps, and a training step with each once warmed up.
+
+        Parameters
+        ----------
+        total_timesteps
+            Environment steps to take.
+        callback
+            Called after each step with the agent and a record (``step``, ``reward``; when trained ``error``, the mean
+            absolute temporal-difference error; at the end of an episode ``return``, ``length``). ``False`` stops.
+        progress_bar
+            Whether to show one.
+        """
+        steps = range(total_timesteps)
+        if progress_bar:
+            from tqdm import tqdm
+
+            steps = tqdm(steps, unit="step")
+        for _ in steps:
+            record = self._step()
+            if callback is not None and callback(self, record) is False:
+                break
+        return self
+
+    def _step(self) -> dict[str, Any]:
+        config, environment = self.config, self.environment
+        if self.num_timesteps == config.quantization_delay:
+            self.learner.freeze(config.bits)
+        observation = environment.observation
+        if self.num_timesteps < config.learning_starts:
+            action = self._warm_up.uniform(-1, 1, environment.action_size).astype(np.float32)
+        else:
+            action = self.learner.act(observation[np.newaxis], noise=True)[0]
+        next_observation, reward, terminated, truncated = environment.step(action)
+        self.replay_buffer.add(observation, action, reward * config.reward_scale, next_observation, terminated)
+        self.num_timesteps += 1
+        record: dict[str, Any] = {"step": self.num_timesteps, "reward": reward}
+        if terminated or truncated:
+            record |= {"return": environment.episode_return, "length": environment.episode_length}
+            environment.begin()
+        if self.num_timesteps > config.learning_starts:
+            errors = self.learner.train(self.replay_buffer.sample(config.batch_size))
+            record["error"] = float(np.abs(errors).mean())
+        return record
+
+    def predict(self, observation: np.ndarray, deterministic: bool = True) -> tuple[np.ndarray, None]:
+        """The policy's action in the environment's units, for one observation or for rows of them.
+
+        The second element is always ``None``, as Stable-Baselines3's hidden state of policies without one.
+        """
+        observation = np.asarray(observation, dtype=np.float32)
+        size = self.environment.observation_size
+        if observation.shape[-1:] != (size,) or observation.ndim > 2:
+            raise ValueError(f"An observation must be a vector of {size} or rows of such, not {observation.shape}")
+        actions = self.learner.act(np.atleast_2d(observation), noise=not deterministic)
+        return self.environment.unscale(actions).reshape(*observation.shape[:-1], -1), None
+
+    def evaluate(self, episodes: int = 10, *, random: bool = False) -> np.ndarray:
+        """Returns of episodes without noise; the same starting states each time, whatever was done before.
+
+        Parameters
+        ----------
+        episodes
+            How many.
+        random
+            Uniformly random actions in place of the policy's: what there is to be better than.
+        """
+        if self._evaluation is None:
+            env = self._evaluation_env or self.environment.name
+            if env is None:
+                raise ValueError("The environment is not registered: give an evaluation_env to evaluate in")
+            self._evaluation = Environment(env, 0)
+        generator = np.random.default_rng(EVALUATION_SEED)
+
+        def policy(observation: np.ndarray) -> np.ndarray:
+            if random:
+                return generator.uniform(-1, 1, self.environment.action_size).astype(np.float32)
+            return self.learner.act(observation[np.newaxis], noise=False)[0]
+
+        seeds = range(EVALUATION_SEED, EVALUATION_SEED + episodes)
+        return np.array([self._evaluation.run_episode(seed, policy) for seed in seeds])
+
+    def save(self, path: Path | str) -> None:
+        """Writes everything that training depends on into one file; from it, training goes on bit-identically."""
+        parts = {"replay": self.replay_buffer.state(), "environment": self.environment.state()}
+        arrays = prefixed("learner", self.learner.save())
+        rest: dict[str, Any] = {}
+        for name, (part_arrays, part_rest) in parts.items():
+            arrays |= prefixed(name, part_arrays)
+            rest[name] = part_rest
+        rest |= {
+            "agent": "ddpg",
+            "backend": self.backend,
+            "config": self.config.to_mapping(),
+            "hardware": None if self.hardware is None else dataclasses.asdict(self.hardware),
+            "configuration_hash": None if self.hardware is None else self.hardware.configuration_hash,
+            "env": self.environment.name,
+            "num_timesteps": self.num_timesteps,
+            "warm_up": self._warm_up.bit_generator.state,
+        }
+        write_checkpoint(path, arrays, rest)
+
+    @classmethod
+    def load(
+        cls,
+        path: Path | str,
+        env: gymnasium.Env | str | None = None,
+        *,
+        backend: str | None = None,
+        hardware: Any = None,
+        **options: Any,
+    ) -> "DDPG":
+        """The agent a checkpoint holds, ready to go on.
+
+        Parameters
+        ----------
+        path
+            Of the checkpoint.
+        env
+            ``None``: by the identifier in the checkpoint.
+        backend
+            ``None``: the one it was trained with. Accelerator, reference and lockstep read each other's checkpoints.
+        hardware
+            ``None``: the configuration in the checkpoint. Another one is refused.
+        options
+            As for the constructor.
+
+        Raises
+        ------
+        CheckpointError
+            The file is damaged, no checkpoint of this agent, or of another configuration or environment.
+        """
+        arrays, about = read_checkpoint(path)
+        if about.get("agent") != "ddpg":
+            raise CheckpointError(f"{path} is a checkpoint of {about.get('agent')!r}, not of 'ddpg'")
+        backend = backend or about["backend"]
+        if (backend == "torch") != (about["backend"] == "torch"):
+            raise CheckpointError(f"{path} is of backend {about['backend']!r} and cannot go on as {backend!r}")
+        env = env if env is not None else about["env"]
+        if env is None:
+            raise CheckpointError(f"The environment of {path} is not registered: give the environment")
+        expected = about["configuration_hash"]
+        if backend != "torch":
+            hardware = resolve_hardware(hardware if hardware is not None else about["hardware"])
+            if hardware.configuration_hash != expected:
+                raise CheckpointError(
+                    f"{path} is of a configuration with hash {expected:#010x}; "
+                    f"this one has {hardware.configuration_hash:#010x}"
+                )
+        agent = cls(env, DDPGConfig.from_mapping(about["config"]), hardware=hardware, backend=backend, **options)
+        try:
+            agent._restore(arrays, about)
+        except KeyError as error:
+            raise CheckpointError(f"{path} lacks {error}") from error
+        return agent
+
+    def _restore(self, arrays: dict[str, np.ndarray], about: dict[str, Any]) -> None:
+        self.learner.load(under("learner", arrays))
+        self.replay_buffer.restore(under("replay", arrays), about["replay"])
+        self.environment.restore(under("environment", arrays), about["environment"])
+        self.num_timesteps = about["num_timesteps"]
+        self._warm_up.bit_generator.state = about["warm_up"]
+
+    def close(self) -> None:
+        """Lets go of the device."""
+        self.learner.close()

@@ -1,0 +1,129 @@
+"""Hyper-parameters of DDPG. Pure data: no gateware, no PyTorch."""
+
+import math
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+__all__ = ["DDPGConfig"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DDPGConfig:
+    """What DDPG learns with, in the words of Stable-Baselines3.
+
+    Parameters
+    ----------
+    hidden_sizes
+        Neurons of the hidden layers of actor and critic.
+    batch_size
+        Transitions in a training step.
+    learning_rate, critic_learning_rate
+        Adam's step for the actor and for the critic (``None``: the actor's).
+    beta1, beta2, epsilon
+        Adam's decay rates and the constant in its denominator, for gradients that are means over the batch.
+    gamma
+        Discount.
+    tau
+        Rate at which the targets follow.
+    noise_scale
+        Standard deviation of the exploration noise, in units of half the action range.
+    reward_scale
+        Factor applied to every reward before it is stored.
+    buffer_size
+        Transitions the replay buffer holds.
+    learning_starts
+        Steps with uniformly random actions before the first training step.
+    quantization_delay
+        Environment step from which activations are codes; ``None``: never.
+    bits
+        Width of the codes, 8 to 16.
+    seed
+        Of everything random.
+
+    Raises
+    ------
+    TypeError
+        A value of the wrong kind.
+    ValueError
+        A value outside its range.
+    """
+
+    hidden_sizes: tuple[int, ...] = (400, 300)
+    batch_size: int = 64
+    learning_rate: float = 1e-4
+    critic_learning_rate: float | None = None
+    beta1: float = 0.9
+    beta2: float = 0.999
+    epsilon: float = 1e-6
+    gamma: float = 0.99
+    tau: float = 0.005
+    noise_scale: float = 0.1
+    reward_scale: float = 1.0
+    buffer_size: int = 1_000_000
+    learning_starts: int = 1_000
+    quantization_delay: int | None = None
+    bits: int = 16
+    seed: int = 0
+
+    def __post_init__(self):
+        object.__setattr__(self, "hidden_sizes", tuple(self.hidden_sizes))
+        if not self.hidden_sizes:
+            raise ValueError("hidden_sizes must name at least one layer, not ()")
+        for size in self.hidden_sizes:
+            self._whole("hidden_sizes", size, 1)
+        self._whole("batch_size", self.batch_size, 1)
+        self._whole("buffer_size", self.buffer_size, self.batch_size)
+        self._whole("learning_starts", self.learning_starts, 0)
+        self._whole("seed", self.seed, 0)
+        self._whole("bits", self.bits, 8)
+        if self.bits > 16:
+            raise ValueError(f"bits must be between 8 and 16, not {self.bits}")
+        if self.quantization_delay is not None:
+            self._whole("quantization_delay", self.quantization_delay, 0)
+        self._real("learning_rate", 0, 1, low_included=False)
+        if self.critic_learning_rate is None:
+            object.__setattr__(self, "critic_learning_rate", self.learning_rate)
+        self._real("critic_learning_rate", 0, 1, low_included=False)
+        self._real("beta1", 0, 1)
+        self._real("beta2", 0, 1)
+        self._real("epsilon", 0, 1, low_included=False)
+        self._real("gamma", 0, 1, high_included=True)
+        self._real("tau", 0, 1, low_included=False, high_included=True)
+        self._real("noise_scale", 0, 1, high_included=True)
+        self._real("reward_scale", 0, math.inf, low_included=False)
+
+    @staticmethod
+    def _whole(name: str, value: Any, least: int) -> None:
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise TypeError(f"{name} must be a whole number, not {value!r}")
+        if value < least:
+            raise ValueError(f"{name} must be at least {least}, not {value}")
+
+    def _real(self, name: str, low: float, high: float, *, low_included=True, high_included=False) -> None:
+        value = getattr(self, name)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise TypeError(f"{name} must be a number, not {value!r}")
+        above = value >= low if low_included else value > low
+        below = value <= high if high_included else value < high
+        if not (above and below):
+            words = f"{'[' if low_included else '('}{low}, {high}{']' if high_included else ')'}"
+            raise ValueError(f"{name} must be in {words}, not {value}")
+
+    @classmethod
+    def from_mapping(cls, values: dict[str, Any]) -> "DDPGConfig":
+        """The configuration a mapping (of a YAML file) describes.
+
+        Raises
+        ------
+        ValueError
+            The mapping has a key that is no hyper-parameter.
+        """
+        known = [field.name for field in fields(cls)]
+        unknown = [str(key) for key in values if key not in known]
+        if unknown:
+            raise ValueError(f"Unknown hyper-parameter {', '.join(unknown)}; known are {', '.join(known)}")
+        return cls(**values)
+
+    def to_mapping(self) -> dict[str, Any]:
+        """The configuration as plain numbers and lists, fit for JSON and YAML."""
+        return {**asdict(self), "hidden_sizes": list(self.hidden_sizes)}

@@ -1,0 +1,133 @@
+"""A continuous Gymnasium environment as the agent sees it: actions in [-1, 1], episodes that can be replayed."""
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+__all__ = ["Environment"]
+
+
+def _vector_size(kind: str, space: gymnasium.Space) -> int:
+    if not isinstance(space, gymnasium.spaces.Box):
+        raise ValueError(f"The {kind} space must be a Box of real numbers, not {space}")
+    if len(space.shape) != 1:
+        raise ValueError(f"The {kind} space must be a vector, not of shape {space.shape}")
+    return space.shape[0]
+
+
+class Environment:
+    """Wraps an environment: scales actions to its bounds, seeds every episode, remembers the episode under way.
+
+    Episode k starts with `reset(seed=...)`, the seed a function of (seed, k) alone. The episode under way is
+    therefore its seed and the actions taken in it, which is all a checkpoint needs, whatever the environment is made
+    of.
+
+    Parameters
+    ----------
+    env
+        A Gymnasium environment, or the identifier of a registered one.
+    seed
+        From which the seeds of the episodes come.
+
+    Raises
+    ------
+    ValueError
+        No such environment; or its actions are no bounded vector, or its observations no vector.
+    """
+
+    def __init__(self, env: gymnasium.Env | str, seed: int):
+        if isinstance(env, str):
+            try:
+                env = gymnasium.make(env)
+            except (gymnasium.error.Error, ImportError) as error:
+                raise ValueError(f"Environment {env!r} cannot be made: {error}") from error
+        self.env = env
+        self.seed = seed
+        self.observation_size = _vector_size("observation", env.observation_space)
+        self.action_size = _vector_size("action", env.action_space)
+        low, high = env.action_space.low, env.action_space.high
+        if not (np.isfinite(low).all() and np.isfinite(high).all()):
+            raise ValueError(f"The action space must be bounded, not {env.action_space}")
+        self._middle = ((high.astype(np.float64) + low) / 2).astype(np.float32)
+        self._half_range = ((high.astype(np.float64) - low) / 2).astype(np.float32)
+        self.episode = -1
+        self.begin()
+
+    @property
+    def name(self) -> str | None:
+        """Identifier under which the environment is registered, if it is."""
+        return self.env.spec.id if self.env.spec is not None else None
+
+    def unscale(self, actions: np.ndarray) -> np.ndarray:
+        """Actions in [-1, 1] to the environment's bounds."""
+        return (self._middle + self._half_range * actions).astype(np.float32)
+
+    def begin(self) -> None:
+        """Begins the next episode."""
+        self.episode += 1
+        self._start(self.episode)
+
+    def _start(self, episode: int) -> None:
+        seed = int(np.random.SeedSequence((self.seed, episode)).generate_state(1)[0])
+        self.observation = self._checked(self.env.reset(seed=seed)[0])
+        self.episode_return = 0.0
+        self._actions: list[np.ndarray] = []
+
+    @property
+    def episode_length(self) -> int:
+        """Steps taken in the episode under way."""
+        return len(self._actions)
+
+    def step(self, action: np.ndarray) -> tuple[np.ndarray, float, bool, bool]:
+        """Takes an action in [-1, 1]: next observation, reward, terminated, truncated. Does not begin an episode."""
+        action = np.array(action, dtype=np.float32)
+        self._actions.append(action)
+        observation, reward, terminated, truncated, _ = self.env.step(self.unscale(action))
+        self.observation = self._checked(observation)
+        self.episode_return += float(reward)
+        return self.observation, float(reward), bool(terminated), bool(truncated)
+
+    def _checked(self, observation: Any) -> np.ndarray:
+        observation = np.asarray(observation, dtype=np.float32)
+        if not np.isfinite(observation).all():
+            where = int(np.flatnonzero(~np.isfinite(observation))[0])
+            raise ValueError(
+                f"Element {where} of the observation after step {self.episode_length if self.episode >= 0 else 0} "
+                f"of episode {self.episode} is {observation[where]}; observations must be finite"
+            )
+        return observation
+
+    def run_episode(self, episode_seed: int, policy) -> float:
+        """Plays an episode from a seed with `policy(observation) -> action in [-1, 1]`; its return."""
+        observation = self._checked(self.env.reset(seed=episode_seed)[0])
+        total, ended = 0.0, False
+        while not ended:
+            observation, reward, terminated, truncated, _ = self.env.step(self.unscale(policy(observation)))
+            observation = self._checked(observation)
+            total += float(reward)
+            ended = terminated or truncated
+        return total
+
+    def state(self) -> tuple[dict[str, np.ndarray], dict]:
+        """The episode under way: arrays and plain numbers."""
+        actions = np.array(self._actions, dtype=np.float32).reshape(-1, self.action_size)
+        return {"actions": actions, "observation": self.observation}, {"episode": self.episode, "seed": self.seed}
+
+    def restore(self, arrays: dict[str, np.ndarray], rest: dict) -> None:
+        """Plays the episode under way again, up to where `state` was taken.
+
+        Raises
+        ------
+        ValueError
+            The environment did not come out where it was: another version, or not a function of seed and actions.
+        """
+        self.seed, self.episode = rest["seed"], rest["episode"]
+        self._start(self.episode)
+        for action in arrays["actions"]:
+            self.step(action)
+        if not np.array_equal(self.observation, arrays["observation"]):
+            raise ValueError(
+                f"{self.name or self.env} played again from its seed came out elsewhere than at the checkpoint: it "
+                "keeps state besides seed and actions, or it is another version; training cannot go on identically"
+            )

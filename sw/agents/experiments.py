@@ -1,0 +1,96 @@
+"""The learning claims, as data: which arms, how many seeds, how many steps, what must come out."""
+
+from dataclasses import dataclass, field
+
+__all__ = ["EXPERIMENTS", "Arm", "Experiment"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Arm:
+    """One way to train within an experiment.
+
+    Parameters
+    ----------
+    name
+        For people.
+    options
+        Of `rewardware train`.
+    solved
+        Whether the mean return must end above the experiment's threshold (``True``), below it (``False``: the failing
+        case that it is in the paper), or is compared only (``None``).
+    """
+
+    name: str
+    options: tuple[str, ...]
+    solved: bool | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Experiment:
+    """An environment, hyper-parameters common to all arms, and the arms.
+
+    Parameters
+    ----------
+    env, config
+        Environment and preset.
+    steps, seeds
+        Environment steps of a run, and seeds.
+    options
+        Of `rewardware train`, for every arm.
+    arms
+        By a short name.
+    threshold
+        What "solved" means: the mean of ten evaluation episodes. ``None``: nothing is decided.
+    quantization_delay
+        Where the picture shows it.
+    """
+
+    env: str
+    config: str
+    steps: int
+    seeds: int
+    options: tuple[str, ...]
+    arms: dict[str, Arm]
+    threshold: float | None = None
+    quantization_delay: int
+    title: str = field(default="")
+
+
+EXPERIMENTS = {
+    "pendulum": Experiment(
+        env="Pendulum-v1",
+        config="small",
+        steps=10_000,
+        seeds=5,
+        threshold=-200,
+        quantization_delay=5_000,
+        options=("--evaluate-every", "500", "--checkpoint-every", "0"),
+        arms={
+            "32-bit": Arm(name="FIXAR, 32 bits", options=("--backend", "reference"), solved=True),
+            "quantized": Arm(
+                name="FIXAR, 16-bit codes from step 5000",
+                options=("--backend", "reference", "--quantization-delay", "5000"),
+                solved=True,
+            ),
+            "16-bit": Arm(
+                name="16 bits from the start", options=("--backend", "reference", "--word-bits", "16"), solved=False
+            ),
+            "float32": Arm(name="PyTorch, float32", options=("--backend", "torch"), solved=True),
+        },
+    ),
+    "halfcheetah": Experiment(
+        env="HalfCheetah-v5",
+        config="paper",
+        steps=50_000,
+        seeds=3,
+        quantization_delay=25_000,
+        options=("--evaluate-every", "2500", "--checkpoint-every", "2500"),
+        arms={
+            "quantized": Arm(
+                name="FIXAR, 32 bits, 16-bit codes from step 25000",
+                options=("--backend", "reference", "--quantization-delay", "25000"),
+            ),
+            "float32": Arm(name="PyTorch, float32", options=("--backend", "torch")),
+        },
+    ),
+}

@@ -1,0 +1,67 @@
+"""What acts and trains: one interface, four ways to run it."""
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from .ddpg_config import DDPGConfig
+from .replay_buffer import Batch
+
+__all__ = ["BACKENDS", "Learner", "make_learner"]
+
+# Any other name is the address of a device.
+BACKENDS = ("reference", "rtl", "lockstep", "torch")
+
+
+class Learner(Protocol):
+    """DDPG's two jobs, and the state they work on."""
+
+    def act(self, observations: np.ndarray, noise: bool) -> np.ndarray:
+        """Actions in [-1, 1] for rows of observations, with exploration noise if asked."""
+
+    def train(self, batch: Batch) -> np.ndarray:
+        """One DDPG step; the temporal-difference errors of the batch."""
+
+    def freeze(self, bits: int) -> None:
+        """From now on activations are codes of so many bits, in the ranges seen until now."""
+
+    def save(self) -> dict[str, np.ndarray]:
+        """Everything that acting and training depend on."""
+
+    def load(self, state: dict[str, np.ndarray]) -> None:
+        """Takes back what `save` gave."""
+
+    def counters(self) -> dict[str, Any]:
+        """What was counted: cycles, saturations, comparisons."""
+
+    def close(self) -> None:
+        """Lets go of the device, if there is one."""
+
+
+def make_learner(
+    backend: str,
+    hardware: Any,
+    observation_size: int,
+    action_size: int,
+    config: DDPGConfig,
+    *,
+    lockstep_every: int = 100,
+    **options: Any,
+) -> Learner:
+    """The learner of a backend's name, with initial weights from the seed: the same numbers for each backend."""
+    if backend == "torch":
+        from .torch_ddpg import TorchLearner
+
+        return TorchLearner(observation_size, action_size, config, **options)
+    from .fixar_learner import FixarLearner
+
+    make = FixarLearner.on_reference
+    if backend == "reference":
+        return make(hardware, observation_size, action_size, config, **options)
+    address = "sim" if backend in ("rtl", "lockstep") else backend
+    device = FixarLearner.on_device(address, hardware, observation_size, action_size, config)
+    if backend != "lockstep":
+        return device
+    from .lockstep import Lockstep
+
+    return Lockstep(make(hardware, observation_size, action_size, config, **options), device, lockstep_every)

@@ -1,0 +1,74 @@
+"""Pictures of training: learning curves, and how busy the engines were."""
+
+from pathlib import Path
+from typing import Any
+
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+__all__ = ["plot_curves", "plot_learning_curve", "plot_utilization"]
+
+
+def _axes(title: str, x: str, y: str):
+    figure = Figure(figsize=(7, 4), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
+    axes.set(title=title, xlabel=x, ylabel=y)
+    axes.grid(alpha=0.3)
+    return figure, axes
+
+
+def plot_learning_curve(path: Path, records: list[dict[str, Any]], title: str, delay: int | None = None) -> None:
+    """Returns of training episodes and means of evaluations over environment steps."""
+    figure, axes = _axes(title, "environment step", "return")
+    for kind, value, style in (("episode", "return", {"alpha": 0.35}), ("evaluation", "mean", {"marker": "o"})):
+        points = [(record["step"], record[value]) for record in records if record["kind"] == kind]
+        if points:
+            axes.plot(*zip(*points, strict=True), label=kind, markersize=3, **style)
+    if delay is not None:
+        axes.axvline(delay, color="grey", linestyle="--", label="quantisation")
+    if axes.has_data():
+        axes.legend()
+    figure.savefig(path, dpi=120)
+
+
+def plot_utilization(path: Path, counters: dict[str, Any], title: str) -> None:
+    """Share of a training step's cycles in which each engine works, and the processing elements' useful share."""
+    busy = counters.get("utilization")
+    if not busy:
+        return
+    figure, axes = _axes(title, "", "% of the cycles of a training step")
+    bars = axes.bar(list(busy), [100 * share for share in busy.values()], color="#4878a8")
+    axes.bar_label(bars, fmt="%.1f")
+    axes.set_ylim(0, 110)
+    figure.savefig(path, dpi=120)
+
+
+def plot_curves(
+    path: Path, curves: dict[str, list[list[tuple[int, float]]]], title: str, marks: dict[str, int]
+) -> None:
+    """Several runs a name (one a seed): their mean as a line, their span as a band.
+
+    Parameters
+    ----------
+    path
+        Of the PNG.
+    curves
+        For each name, for each seed, (step, return) in order.
+    title
+        Above the picture.
+    marks
+        Steps at which a dashed line stands, by its name.
+    """
+    figure, axes = _axes(title, "environment step", "mean return of evaluation episodes")
+    for name, seeds in curves.items():
+        steps = [step for step, _ in min(seeds, key=len)]
+        columns = list(zip(*([value for _, value in seed[: len(steps)]] for seed in seeds), strict=True))
+        means = [sum(column) / len(column) for column in columns]
+        (line,) = axes.plot(steps, means, label=f"{name} ({len(seeds)} seeds)")
+        lows, highs = [min(column) for column in columns], [max(column) for column in columns]
+        axes.fill_between(steps, lows, highs, color=line.get_color(), alpha=0.15)
+    for name, step in marks.items():
+        axes.axvline(step, color="grey", linestyle="--", label=name)
+    axes.legend()
+    figure.savefig(path, dpi=120)

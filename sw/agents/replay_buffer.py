@@ -1,0 +1,92 @@
+"""Replay buffer: the transitions of the past, drawn uniformly."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+__all__ = ["Batch", "ReplayBuffer"]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Transitions drawn from the replay buffer, one a row.
+
+    ``discounts`` are gamma where the episode went on and 0 where it terminated. A truncated episode went on: only
+    the clock stopped it, and its last state still has a future worth learning.
+    """
+
+    observations: np.ndarray
+    actions: np.ndarray
+    rewards: np.ndarray
+    discounts: np.ndarray
+    next_observations: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.rewards)
+
+
+class ReplayBuffer:
+    """A ring of transitions; the oldest give way. Memory is taken as it fills, not at once.
+
+    Parameters
+    ----------
+    capacity
+        Transitions it holds.
+    observation_size, action_size
+        Elements of an observation and of an action.
+    gamma
+        Discount written beside each transition.
+    seed
+        Of the draws.
+    """
+
+    _FIELDS = ("observations", "actions", "rewards", "discounts", "next_observations")
+
+    def __init__(self, capacity: int, observation_size: int, action_size: int, gamma: float, seed: int):
+        self.capacity = capacity
+        self.gamma = gamma
+        self.size = 0
+        self.position = 0
+        self._generator = np.random.default_rng(seed)
+        self._widths = (observation_size, action_size, None, None, observation_size)
+        self._allocate(min(capacity, 1024))
+
+    def _allocate(self, rows: int) -> None:
+        for name, width in zip(self._FIELDS, self._widths, strict=True):
+            grown = np.zeros((rows,) if width is None else (rows, width), dtype=np.float32)
+            if self.size:
+                grown[: self.size] = getattr(self, name)[: self.size]
+            setattr(self, name, grown)
+
+    def add(self, observation, action, reward: float, next_observation, terminated: bool) -> None:
+        """Stores one transition."""
+        if self.position == len(self.rewards):
+            self._allocate(min(self.capacity, 2 * self.position))
+        row = self.position
+        self.observations[row] = observation
+        self.actions[row] = action
+        self.rewards[row] = reward
+        self.discounts[row] = 0.0 if terminated else self.gamma
+        self.next_observations[row] = next_observation
+        self.position = (row + 1) % self.capacity
+        self.size = max(self.size, row + 1)
+
+    def sample(self, count: int) -> Batch:
+        """Draws transitions uniformly, with replacement."""
+        rows = self._generator.integers(self.size, size=count)
+        return Batch(*(getattr(self, name)[rows] for name in self._FIELDS))
+
+    def state(self) -> tuple[dict[str, np.ndarray], dict]:
+        """The transitions as arrays, and the rest as plain numbers."""
+        arrays = {name: getattr(self, name)[: self.size] for name in self._FIELDS}
+        return arrays, {"position": self.position, "generator": self._generator.bit_generator.state}
+
+    def restore(self, arrays: dict[str, np.ndarray], rest: dict) -> None:
+        """Takes back what `state` gave."""
+        self.size = 0
+        self._allocate(max(len(arrays["rewards"]), 1))
+        self.size = len(arrays["rewards"])
+        for name in self._FIELDS:
+            getattr(self, name)[: self.size] = arrays[name]
+        self.position = rest["position"]
+        self._generator.bit_generator.state = rest["generator"]

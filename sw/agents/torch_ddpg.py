@@ -1,0 +1,139 @@
+"""DDPG's learner in PyTorch, float32: the independent oracle for learning curves, and the processor's speed."""
+
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from .ddpg_config import DDPGConfig
+from .initialization import initial_layers
+from .replay_buffer import Batch
+
+__all__ = ["TorchLearner", "build_actor", "build_critic"]
+
+
+def _sequential(layers, output: nn.Module | None) -> nn.Sequential:
+    modules: list[nn.Module] = []
+    for weight, bias in layers:
+        linear = nn.Linear(weight.shape[1], weight.shape[0])
+        with torch.no_grad():
+            linear.weight.copy_(torch.from_numpy(weight))
+            linear.bias.copy_(torch.from_numpy(bias))
+        modules += [linear, nn.ReLU()]
+    modules.pop()
+    return nn.Sequential(*modules, *([output] if output is not None else []))
+
+
+def build_actor(layers) -> nn.Sequential:
+    """Linear, ReLU, ..., Linear, Tanh: observation to action in [-1, 1]."""
+    return _sequential(layers, nn.Tanh())
+
+
+def build_critic(layers) -> nn.Sequential:
+    """Linear, ReLU, ..., Linear: (action, observation) to value."""
+    return _sequential(layers, None)
+
+
+class TorchLearner:
+    """The published algorithm, a DDPG step at a time, with `torch.optim.Adam`.
+
+    The critic takes (action, observation) in this order, as the accelerator does. Losses are means over the batch.
+    With the same seed it starts from the same weights as every other learner.
+
+    Parameters
+    ----------
+    observation_size, action_size
+        Elements of an observation and of an action.
+    config
+        Hyper-parameters; ``quantization_delay`` does not apply.
+    threads
+        Of PyTorch; one is best for networks of this size.
+    """
+
+    def __init__(self, observation_size: int, action_size: int, config: DDPGConfig, threads: int | None = 1):
+        if threads is not None:
+            torch.set_num_threads(threads)
+        generator = np.random.default_rng(config.seed)
+        hidden = config.hidden_sizes
+        actor = initial_layers((observation_size, *hidden, action_size), generator)
+        critic = initial_layers((action_size + observation_size, *hidden, 1), generator)
+        self.config = config
+        self.actor, self.target_actor = build_actor(actor), build_actor(actor)
+        self.critic, self.target_critic = build_critic(critic), build_critic(critic)
+        rates = {"betas": (config.beta1, config.beta2), "eps": config.epsilon}
+        self.actor_optimizer = torch.optim.Adam(self.actor.parameters(), lr=config.learning_rate, **rates)
+        self.critic_optimizer = torch.optim.Adam(self.critic.parameters(), lr=config.critic_learning_rate, **rates)
+        self._noise = torch.Generator().manual_seed(config.seed)
+
+    @torch.no_grad()
+    def act(self, observations: np.ndarray, noise: bool) -> np.ndarray:
+        """Actions in [-1, 1] for rows of observations, with exploration noise if asked."""
+        actions = self.actor(torch.as_tensor(observations, dtype=torch.float32))
+        if noise:
+            actions = actions + self.config.noise_scale * torch.randn(actions.shape, generator=self._noise)
+        return actions.clamp(-1, 1).numpy()
+
+    def train(self, batch: Batch) -> np.ndarray:
+        """One DDPG step; the temporal-difference errors of the batch."""
+        observations = torch.from_numpy(batch.observations)
+        with torch.no_grad():
+            next_observations = torch.from_numpy(batch.next_observations)
+            next_actions = self.target_actor(next_observations)
+            future = self.target_critic(torch.cat((next_actions, next_observations), 1)).squeeze(1)
+            targets = torch.from_numpy(batch.rewards) + torch.from_numpy(batch.discounts) * future
+        values = self.critic(torch.cat((torch.from_numpy(batch.actions), observations), 1)).squeeze(1)
+        errors = values - targets
+        self.critic_optimizer.zero_grad()
+        # Half the mean square, so that the error of a sample is Q - y as on the accelerator.
+        (0.5 * errors.square().mean()).backward()
+        self.critic_optimizer.step()
+
+        actions = self.actor(observations)
+        self.actor_optimizer.zero_grad()
+        (-self.critic(torch.cat((actions, observations), 1)).mean()).backward()
+        self.actor_optimizer.step()
+
+        with torch.no_grad():
+            for source, target in ((self.actor, self.target_actor), (self.critic, self.target_critic)):
+                follow = list(target.parameters())
+                torch._foreach_lerp_(follow, list(source.parameters()), self.config.tau)
+        return errors.detach().numpy()
+
+    def save(self) -> dict[str, np.ndarray]:
+        """Everything that training changes, as arrays by name."""
+        state: dict[str, Any] = {"noise": self._noise.get_state()}
+        for name in ("actor", "target_actor", "critic", "target_critic"):
+            state |= {f"{name}.{key}": value for key, value in getattr(self, name).state_dict().items()}
+        for name in ("actor_optimizer", "critic_optimizer"):
+            for index, moments in getattr(self, name).state_dict()["state"].items():
+                state |= {f"{name}.{index}.{key}": value for key, value in moments.items()}
+        return {name: tensor.numpy().copy() for name, tensor in state.items()}
+
+    def load(self, state: dict[str, np.ndarray]) -> None:
+        """Takes back what `save` gave."""
+        tensors = {name: torch.from_numpy(np.array(value)) for name, value in state.items()}
+        self._noise.set_state(tensors["noise"])
+        for name in ("actor", "target_actor", "critic", "target_critic"):
+            getattr(self, name).load_state_dict(_under(tensors, name))
+        for name in ("actor_optimizer", "critic_optimizer"):
+            optimizer = getattr(self, name)
+            moments: dict[int, dict] = {}
+            for key, tensor in _under(tensors, name).items():
+                index, _, field = key.partition(".")
+                moments.setdefault(int(index), {})[field] = tensor
+            optimizer.load_state_dict({**optimizer.state_dict(), "state": moments})
+
+    def freeze(self, bits: int) -> None:
+        """Floating point has nothing to freeze."""
+
+    def counters(self) -> dict[str, Any]:
+        """Nothing is counted."""
+        return {}
+
+    def close(self) -> None:
+        """There is no device."""
+
+
+def _under(tensors: dict[str, Any], name: str) -> dict[str, Any]:
+    return {key.removeprefix(name + "."): value for key, value in tensors.items() if key.startswith(name + ".")}

@@ -1,0 +1,76 @@
+"""Finds the subcommand, runs it, and says what went wrong in one line."""
+
+import argparse
+import importlib
+import importlib.metadata
+import importlib.util
+import os
+import sys
+from collections.abc import Sequence
+
+from ..agents.lockstep import LockstepError
+from ..agents.training_run import Interrupted
+
+__all__ = ["COMMANDS", "dispatch"]
+
+# Each is a module beside this one, with `add_arguments(parser)` and `run(arguments)`, which may return an exit code;
+# the first line of its docstring is its help. Heavy imports belong inside `run`.
+COMMANDS = ("train", "eval", "experiment", "bench", "verilog", "build", "report", "list")
+
+USAGE_ERROR = 2
+FAILURE = 1
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line, without the usage before it."""
+
+    def error(self, message: str):
+        self.exit(USAGE_ERROR, f"{self.prog}: error: {message}\n")
+
+
+def _version() -> str:
+    try:
+        return importlib.metadata.version("rewardware")
+    except importlib.metadata.PackageNotFoundError:
+        return "(not installed)"
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="rewardware", description="Reinforcement learning on open RTL, the same bits everywhere.")
+    parser.add_argument("--version", action="version", version=f"rewardware {_version()}")
+    parser.add_argument("--traceback", action="store_true", help="show where in the program an error came from")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name in COMMANDS:
+        if importlib.util.find_spec(f".{name}", __package__) is None:
+            continue
+        module = importlib.import_module(f".{name}", __package__)
+        first_line = module.__doc__.splitlines()[0]
+        command = commands.add_parser(name, help=first_line, description=module.__doc__)
+        module.add_arguments(command)
+        command.set_defaults(run=module.run)
+    return parser
+
+
+def dispatch(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command line; the exit code: 0 well, 1 a check failed, 2 wrong input, 130 interrupted."""
+    parsed = _parser().parse_args(arguments)
+    try:
+        return parsed.run(parsed) or 0
+    except Interrupted as interruption:
+        print(f"rewardware: {interruption}", file=sys.stderr)
+        return 128 + interruption.signal_number
+    except KeyboardInterrupt:
+        print("rewardware: interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        # Whoever read our output has enough; nothing more can be said to them.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILURE
+    except LockstepError as error:
+        print(f"rewardware: lockstep: {error}", file=sys.stderr)
+        return FAILURE
+    except (ValueError, TypeError, OSError, RuntimeError, ImportError) as error:
+        if parsed.traceback:
+            raise
+        print(f"rewardware: error: {' '.join(str(error).split())}", file=sys.stderr)
+        return USAGE_ERROR

@@ -1,0 +1,63 @@
+"""List systems, presets, cores and boards."""
+
+import argparse
+import ast
+import importlib.resources
+from collections.abc import Iterator
+from importlib.resources.abc import Traversable
+
+__all__ = ["add_arguments", "run"]
+
+SYSTEMS = {"fixar": "fixed-point DDPG on adaptive array cores"}
+KINDS = ("systems", "presets", "cores", "boards")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("kind", nargs="?", choices=KINDS, help="only these (default: all)")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    listings = {"systems": lambda: SYSTEMS.items(), "presets": presets, "cores": cores, "boards": boards}
+    for kind in [arguments.kind] if arguments.kind else KINDS:
+        rows = sorted(listings[kind]())
+        print(f"{kind}:")
+        width = max((len(name) for name, _ in rows), default=0)
+        for name, about in rows:
+            print(f"  {name:<{width}}  {about}")
+
+
+def presets() -> Iterator[tuple[str, str]]:
+    """Name and first comment line of each preset."""
+    for file in importlib.resources.files("rewardware.hw.soc.presets").iterdir():
+        if file.name.endswith(".yaml"):
+            first, *_ = file.read_text().splitlines()
+            yield file.name.removesuffix(".yaml"), first.removeprefix("#").strip() if first.startswith("#") else ""
+
+
+def cores() -> Iterator[tuple[str, str]]:
+    """Room, class and summary of each component under `hw/cores`."""
+    yield from _components(importlib.resources.files("rewardware.hw.cores"), "")
+
+
+def boards() -> Iterator[tuple[str, str]]:
+    """Name and summary of each board top under `hw/soc/boards`."""
+    for file in importlib.resources.files("rewardware.hw.soc.boards").iterdir():
+        if file.name.endswith(".py") and file.name != "__init__.py":
+            docstring = ast.get_docstring(ast.parse(file.read_text())) or ""
+            yield file.name.removesuffix(".py").replace("_", "-"), _first_line(docstring)
+
+
+def _components(folder: Traversable, room: str) -> Iterator[tuple[str, str]]:
+    # Read, not imported: listing must not take the seconds that elaborating everything does.
+    for entry in folder.iterdir():
+        if entry.is_dir():
+            yield from _components(entry, f"{room}{entry.name}/")
+        elif entry.name.endswith(".py"):
+            for node in ast.parse(entry.read_text()).body:
+                if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                    if any(ast.unparse(base).endswith("Component") for base in node.bases):
+                        yield room + node.name, _first_line(ast.get_docstring(node) or "")
+
+
+def _first_line(text: str) -> str:
+    return text.strip().splitlines()[0] if text.strip() else ""
