@@ -1,0 +1,183 @@
+"""Everything that can be exported, by name. Importing this module imports no Amaranth; creating a design does."""
+
+import dataclasses
+import importlib
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["CATALOGUE", "Design", "find_design"]
+
+_PACKAGE = __package__.rpartition(".soc.")[0]  # of the gateware
+
+
+@dataclass(frozen=True, kw_only=True)
+class Design:
+    """A core or system that stands in the catalogue.
+
+    Parameters
+    ----------
+    name : str
+        As on the command line.
+    component : str
+        Module and class, within the gateware.
+    configuration : str
+        Module and class of its configuration, or empty: the component has no parameters.
+    defaults : Mapping
+        Settings where the configuration has no default of its own.
+    of_preset : callable or None
+        Settings that a system's configuration gives this core.
+    system : bool
+        A whole device: it is exported within its AXI top.
+    """
+
+    name: str
+    component: str
+    configuration: str = ""
+    defaults: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    of_preset: Callable[[Any], Mapping[str, Any]] | None = None
+    system: bool = False
+
+    @property
+    def kind(self) -> str:
+        """``"system"`` or ``"core"``."""
+        return "system" if self.system else "core"
+
+    @property
+    def description(self) -> str:
+        """First line of the component's documentation."""
+        return (inspect.getdoc(_load(self.component)) or "").partition("\n")[0]
+
+    def parameters(self) -> dict[str, Any]:
+        """Names of the settings with their defaults; ``None`` where there is none."""
+        if not self.configuration:
+            return {}
+        found = {}
+        for field in dataclasses.fields(_load(self.configuration)):
+            if field.init:
+                default = None if field.default is dataclasses.MISSING else field.default
+                found[field.name] = self.defaults.get(field.name, default)
+        return found
+
+    def configure(self, preset: Any = None, settings: Mapping[str, Any] | None = None) -> Any:
+        """The configuration: defaults, over them what the preset says, over them ``settings``.
+
+        Raises
+        ------
+        ValueError
+            A setting that the design does not have, or a value that the configuration refuses.
+        """
+        settings = dict(settings or {})
+        known = self.parameters()
+        for name in settings:
+            if name not in known:
+                allowed = ", ".join(known) or "none: it has no parameters"
+                raise ValueError(f"Parameter of {self.name} must be one of {allowed}, not {name!r}")
+        if not self.configuration:
+            return None
+        given = dict(self.defaults)
+        if preset is not None:
+            if self.system:
+                given = {name: getattr(preset, name) for name in known}
+            elif self.of_preset is not None:
+                given |= self.of_preset(preset)
+        return _load(self.configuration)(**given | settings)
+
+    def create(self, configuration: Any) -> Any:
+        """The component of a configuration made by :meth:`configure`."""
+        component = _load(self.component)
+        return component() if configuration is None else component(configuration)
+
+
+def find_design(name: str) -> Design:
+    """The design of that name.
+
+    Raises
+    ------
+    ValueError
+        There is none; the text names those there are.
+    """
+    if name not in CATALOGUE:
+        raise ValueError(f"Design must be one of {', '.join(CATALOGUE)}, not {name!r}")
+    return CATALOGUE[name]
+
+
+def _load(path: str) -> Any:
+    module, _, name = path.partition(":")
+    return getattr(importlib.import_module(f"{_PACKAGE}.{module}"), name)
+
+
+def _array(config: Any) -> dict[str, int]:
+    return {"lanes": config.lanes, "accumulator_depth": config.accumulator_depth}
+
+
+def _writeback(config: Any) -> dict[str, int]:
+    rows = max(config.activation_rows, config.error_rows)
+    return {"cores": config.cores, "lanes": config.lanes, "rows": rows, "slots": config.slots}
+
+
+def _gradient(config: Any) -> dict[str, int]:
+    return {"lanes": config.lanes, "rows": 2 * config.weight_rows}
+
+
+_DESIGNS = (
+    Design(name="processing_element", component="cores.array.processing_element:ProcessingElement"),
+    Design(
+        name="processing_element_column",
+        component="cores.array.column:ProcessingElementColumn",
+        configuration="cores.array.config:ArrayConfig",
+        of_preset=_array,
+    ),
+    Design(
+        name="operand_former",
+        component="cores.array.operand:OperandFormer",
+        configuration="cores.array.config:ArrayConfig",
+        of_preset=_array,
+    ),
+    Design(
+        name="array_core",
+        component="cores.array.core:AdaptiveArrayCore",
+        configuration="cores.array.config:ArrayConfig",
+        of_preset=_array,
+    ),
+    Design(
+        name="accumulator_bank",
+        component="cores.array.accumulator:AccumulatorBank",
+        configuration="cores.array.config:ArrayConfig",
+        of_preset=_array,
+    ),
+    Design(name="rescaler", component="cores.array.rescaler:Rescaler"),
+    Design(name="activation_unit", component="cores.array.activation_unit:ActivationUnit"),
+    Design(
+        name="writeback_path",
+        component="cores.array.writeback:WritebackPath",
+        configuration="cores.array.config:WritebackConfig",
+        of_preset=_writeback,
+    ),
+    Design(
+        name="gradient_writeback",
+        component="cores.array.gradient_writeback:GradientWriteback",
+        configuration="cores.memory.config:TransposableConfig",
+        defaults={"lanes": 16, "rows": 1024},
+        of_preset=_gradient,
+    ),
+    Design(
+        name="transposable_memory",
+        component="cores.memory.transposable:TransposableMemory",
+        configuration="cores.memory.config:TransposableConfig",
+        defaults={"lanes": 16, "rows": 1024},
+        of_preset=_gradient,
+    ),
+    Design(
+        name="activation_memory",
+        component="cores.memory.activation:ActivationMemory",
+        configuration="cores.memory.config:ActivationMemoryConfig",
+        defaults={"lanes": 16, "rows": 1024},
+        of_preset=lambda config: {"lanes": config.lanes, "rows": config.activation_rows},
+    ),
+    Design(name="hyperbolic_tangent", component="cores.function.hyperbolic_tangent:HyperbolicTangent"),
+    Design(name="reciprocal_square_root", component="cores.function.reciprocal_square_root:ReciprocalSquareRoot"),
+)
+
+CATALOGUE = {design.name: design for design in _DESIGNS}

