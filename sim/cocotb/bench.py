@@ -80,7 +80,7 @@ async def clock_and_reset(dut: Any, *, cycles: int = 2, clock: str = "clk", rese
         return
     if reset_port is not None:
         reset_port.value = 1
-    cocotb.start_soon(Clock(clock_port, CLOCK_PERIOD_NANOSECONDS, unit="ns").start(start_high=False))
+    Clock(clock_port, CLOCK_PERIOD_NANOSECONDS, unit="ns").start(start_high=False)
     for _ in range(cycles):
         await RisingEdge(clock_port)
     if reset_port is not None:

@@ -1,0 +1,45 @@
+# Needs Python 3.11 or newer, g++, make and perl; everything else comes from PyPI.
+
+PYTHON ?= python3
+SHELL := /bin/bash
+READY := .venv/ready
+
+.PHONY: setup demo test check boards clean
+.DEFAULT_GOAL := setup
+
+setup: $(READY)
+
+# Made again when a pinned version or the package's description changes; otherwise instant.
+$(READY): requirements.lock pyproject.toml
+	@for tool in g++ perl; do \
+	  command -v $$tool >/dev/null || { echo "$$tool is missing: install it (Debian: apt-get install g++ perl)"; exit 1; }; \
+	done
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
+	  { echo "Python 3.11 or newer is missing: set PYTHON, as in make PYTHON=python3.12 setup"; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
+	  { echo "Python's venv is missing: install it (Debian: apt-get install python3-venv)"; exit 1; }
+	@echo "Setting up .venv from requirements.lock (minutes the first time)"
+	@$(PYTHON) -m venv .venv
+	@.venv/bin/pip install --quiet --disable-pip-version-check --requirement requirements.lock
+	@.venv/bin/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@# Type checkers and editors do not see through the mapping of an editable install; they get links.
+	@mkdir -p .venv/typed/rewardware
+	@for folder in hw sw sim; do ln -sfn ../../../$$folder .venv/typed/rewardware/$$folder; done
+	@touch $@
+
+demo: setup
+	.venv/bin/rewardware train fixar --env Pendulum-v1 --config small --backend lockstep --out runs/demo
+
+test: setup
+	.venv/bin/pytest -n 2
+
+check: setup
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+	MYPYPATH=.venv/typed .venv/bin/mypy -p rewardware
+
+boards: setup
+	.venv/bin/rewardware build fixar --board ulx3s-85f -o build/boards/ulx3s-85f
+
+clean:
+	rm -rf .venv build

@@ -1,0 +1,189 @@
+"""The rules of the house, checked on the source: who may import whom, docstrings, sizes, the package's description."""
+
+import ast
+import re
+import tomllib
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SOURCES = sorted(path for folder in ("hw", "sw", "sim") for path in (ROOT / folder).rglob("*.py"))
+TEXTS = sorted(
+    path
+    for folder in ("hw", "sw", "sim", "tests", "docs", "constraints", ".ci")
+    for path in (ROOT / folder).rglob("*")
+    if path.is_file() and path.suffix in {".py", ".md", ".toml", ".yaml", ".cpp", ".h", ".xdc", ".sdc", ".lpf", ""}
+) + [path for path in ROOT.iterdir() if path.suffix in {".md", ".toml", ".lock"} or path.name == "Makefile"]
+LINE_LIMIT = 500
+
+
+def name_of(path):
+    """The name under which a source file is imported."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(("rewardware", *(parts[:-1] if parts[-1] == "__init__" else parts)))
+
+
+MODULES = {name_of(path): path for path in SOURCES}
+
+
+@cache
+def tree(path):
+    return ast.parse(path.read_text(), str(path))
+
+
+@cache
+def imports(module):
+    """Everything that a module imports, by absolute name."""
+    path = MODULES[module]
+    package = module.split(".") if path.name == "__init__.py" else module.split(".")[:-1]
+    found = set()
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            above = package[: len(package) - node.level + 1] if node.level else []
+            base = ".".join([*above, *([node.module] if node.module else [])])
+            # `from package import module` and `from module import name` look the same.
+            found |= {f"{base}.{alias.name}" if f"{base}.{alias.name}" in MODULES else base for alias in node.names}
+    return found
+
+
+def within(module, *packages):
+    return any(module == package or module.startswith(f"{package}.") for package in packages)
+
+
+@cache
+def is_pure(module):
+    """Whether a module imports without Amaranth; importing a module runs the packages above it, too."""
+    reached, waiting = set(), [module]
+    while waiting:
+        current = waiting.pop()
+        if current in reached:
+            continue
+        reached.add(current)
+        if any(within(name, "amaranth", "amaranth_boards") for name in imports(current)):
+            return False
+        parts = current.split(".")
+        above = [".".join(parts[:length]) for length in range(2, len(parts))]
+        waiting += [name for name in (*imports(current), *above) if name in MODULES]
+    return True
+
+
+def violations(rule):
+    """Pairs of importing and imported module for which ``rule`` holds."""
+    return [f"{module} imports {name}" for module in MODULES for name in sorted(imports(module)) if rule(module, name)]
+
+
+def test_gateware_imports_neither_software_nor_simulation():
+    assert not violations(
+        lambda module, name: within(module, "rewardware.hw") and within(name, "rewardware.sw", "rewardware.sim")
+    )
+
+
+def test_cores_import_no_system():
+    assert not violations(
+        lambda module, name: within(module, "rewardware.hw.cores") and within(name, "rewardware.hw.soc")
+    )
+
+
+def test_simulation_imports_no_software():
+    assert not violations(lambda module, name: within(module, "rewardware.sim") and within(name, "rewardware.sw"))
+
+
+def test_references_import_numpy_and_configurations_only():
+    def foreign(module, name):
+        return within(module, "rewardware.sw.reference") and (
+            within(name, "amaranth", "torch", "cocotb") or (name in MODULES and not is_pure(name))
+        )
+
+    assert not violations(foreign)
+
+
+def test_software_uses_only_pure_data_of_the_gateware():
+    def impure(module, name):
+        host = within(module, "rewardware.sw") and not within(module, "rewardware.sw.cli")
+        return host and within(name, "rewardware.hw") and not is_pure(name)
+
+    assert not violations(impure)
+
+
+def test_only_devices_and_the_command_line_reach_the_simulator():
+    def reaches(module, name):
+        allowed = within(module, "rewardware.sw.device", "rewardware.sw.cli")
+        return within(module, "rewardware.sw") and not allowed and within(name, "rewardware.sim")
+
+    assert not violations(reaches)
+
+
+def test_configurations_are_pure():
+    names = [name for name, path in MODULES.items() if re.fullmatch(r"(\w+_)?config", path.stem)]
+    assert not [name for name in names if within(name, "rewardware.hw") and not is_pure(name)]
+
+
+def test_packages_of_the_gateware_are_pure():
+    packages = [name for name, path in MODULES.items() if path.name == "__init__.py"]
+    assert not [name for name in packages if within(name, "rewardware.hw") and not is_pure(name)]
+
+
+def parameters_of(node):
+    """Names that a class takes: arguments of its constructor, or fields of a dataclass."""
+    decorators = {ast.unparse(decorator).split("(")[0].split(".")[-1] for decorator in node.decorator_list}
+    if "dataclass" in decorators:
+        return [
+            item.target.id
+            for item in node.body
+            if isinstance(item, ast.AnnAssign)
+            and isinstance(item.target, ast.Name)
+            and not item.target.id.startswith("_")
+            and "ClassVar" not in ast.unparse(item.annotation)
+        ]
+    for item in node.body:
+        if isinstance(item, ast.FunctionDef) and item.name == "__init__":
+            arguments = [*item.args.posonlyargs, *item.args.args, *item.args.kwonlyargs]
+            return [argument.arg for argument in arguments if argument.arg not in ("self", "src_loc_at")]
+    return []
+
+
+@pytest.mark.parametrize("path", [path for path in SOURCES if "hw" == path.relative_to(ROOT).parts[0]], ids=name_of)
+def test_public_classes_of_the_gateware_say_what_they_are(path):
+    for node in tree(path).body:
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            text = ast.get_docstring(node)
+            assert text, f"{node.name} has no docstring"
+            unnamed = [name for name in parameters_of(node) if not re.search(rf"\b{name}\b", text)]
+            assert not unnamed, f"The docstring of {node.name} does not name {', '.join(unnamed)}"
+
+
+def test_files_are_small():
+    long = {str(path.relative_to(ROOT)): len(path.read_text().splitlines()) for path in SOURCES}
+    assert not {name: lines for name, lines in long.items() if lines > LINE_LIMIT}
+
+
+def test_texts_hold_for_any_machine():
+    places = "|".join(f"/{place}/" for place in ("home", "root", "work", "farm", "usr/local")) + r"|\.pye" + "nv"
+    found = {str(path.relative_to(ROOT)): re.findall(places, path.read_text(errors="replace")) for path in TEXTS}
+    assert not {name: hits for name, hits in found.items() if hits}
+
+
+def test_nothing_is_left_for_later():
+    marks = re.compile(r"\b(TO" + r"DO|FIX" + r"ME|XX" + r"X)\b|mark\.(sk" + r"ip|xf" + r"ail)|import" + r"orskip")
+    assert not [str(path.relative_to(ROOT)) for path in TEXTS if marks.search(path.read_text(errors="replace"))]
+
+
+def test_package_lists_every_folder():
+    description = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
+    folders = sorted(name_of(path) for path in SOURCES if path.name == "__init__.py")
+    assert sorted(description["packages"]) == folders
+    assert all((ROOT / folder / "py.typed").exists() for folder in description["package-dir"].values())
+
+
+def test_tests_mirror_the_tree():
+    folders = {path.parent.relative_to(ROOT / "tests") for path in (ROOT / "tests").rglob("test_*.py")}
+    assert not [str(folder) for folder in folders if not (ROOT / folder).is_dir()]
+
+
+def test_every_test_folder_is_a_package():
+    folders = {path.parent for path in (ROOT / "tests").rglob("*.py")}
+    assert not [str(folder.relative_to(ROOT)) for folder in folders if not (folder / "__init__.py").exists()]
