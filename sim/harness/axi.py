@@ -70,7 +70,7 @@ class AxiSimulation:
         return response
 
     def send(self, rows: np.ndarray, *, last: bool = True) -> None:
-        """Queue rows of 32-bit words, shape (n, lanes), the last of which ends a packet; they go while the system runs."""
+        """Queue rows of 32-bit words, shape (n, lanes), the last ending a packet; they go while it runs."""
         rows = np.ascontiguousarray(rows, dtype=np.uint32)
         self._library.harness_send(self._open, rows.ctypes.data, len(rows), int(last))
 

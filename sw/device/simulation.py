@@ -1,0 +1,60 @@
+"""The simulator as a link."""
+
+from typing import Any
+
+import numpy as np
+
+from .errors import DeviceError
+
+__all__ = ["SimulationTransport"]
+
+
+class SimulationTransport:
+    """A :class:`Transport` to a simulated system.
+
+    Parameters
+    ----------
+    config : object
+    options
+        Of :class:`AxiSimulation`: ``waveform``, ``threads``, ``seed``, ``stall``.
+    """
+
+    name = "The simulated device"
+
+    def __init__(self, config: Any, **options: Any):
+        # Only a user of the simulator needs what it is made of.
+        from ...sim.harness.axi import AxiSimulation
+
+        self.simulation = AxiSimulation(config, **options)
+
+    def read(self, address: int) -> int:
+        """A 32-bit word."""
+        value, response = self.simulation.read(address)
+        if response:
+            raise DeviceError(f"{self.name} refused to read address {address:#06x}")
+        return value
+
+    def write(self, address: int, value: int) -> None:
+        """Write a 32-bit word."""
+        if self.simulation.write(address, value):
+            raise DeviceError(f"{self.name} refused to write address {address:#06x}")
+
+    def send(self, rows: np.ndarray) -> None:
+        """Queue one packet."""
+        self.simulation.send(rows)
+
+    def receive(self) -> tuple[np.ndarray, np.ndarray]:
+        """All rows that have arrived, and for each whether it ends a packet."""
+        return self.simulation.receive()
+
+    def advance(self, cycles: int, *, until_done: bool = False, rows: int = 0) -> None:
+        """Run the simulation."""
+        self.simulation.run(cycles, until_interrupt=until_done, rows=rows)
+
+    def forget(self) -> None:
+        """Drop all rows queued and arrived."""
+        self.simulation.forget()
+
+    def close(self) -> None:
+        """End the simulation."""
+        self.simulation.close()
