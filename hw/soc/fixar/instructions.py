@@ -126,7 +126,7 @@ MATRIX = Format(
         Field("last", 10, default=0, description="gradient: input after the last"),
         Field("destination", 1, default=0, description="Destination"),
         address("destination_base", default=0),
-        stride("destination_stride", default=0),
+        stride("destination_stride", "gradient: bias_base modulo L", default=0),
         LANES,
         flag("merge", "lanes from `lanes` on keep what they hold, else they become zero"),
         Field("operation", 3, default=0, description="Operation"),

@@ -11,7 +11,7 @@ from ...cores.array.gradient_writeback import GradientWriteback, gradient_contro
 from ...cores.array.pipeline import delay
 from ...cores.array.writeback import WritebackPath
 from ...cores.memory.config import TransposableConfig
-from ...cores.quantization.range_unit import slot_parameters
+from ...cores.quantization.parameters import slot_parameters
 from ..sequencer.layouts import command_layout
 from ..shell.engine import error_layout
 from .config import FixarConfig

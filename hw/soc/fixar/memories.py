@@ -3,69 +3,322 @@
 from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.memory import Memory as Storage
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import Out
 
-from ...cores.memory.config import TransposableConfig
+from ...cores.array.gradient_writeback import GradientWriteback
 from ...cores.memory.transposable import TransposableMemory
 from .config import FixarConfig
 from .instructions import BANKS, Memory
-from .transfer_engine import read_layout, write_layout
+from .matrix_engine import MatrixEngine, gradient_config
+from .transfer_engine import READ_LATENCY, TransferEngine
 
-__all__ = ["NetworkMemories", "RowPort", "SharedMemory"]
+__all__ = ["NetworkMemories"]
 
 
-class RowPort:
-    """Who wants to use a port of a shared memory in this cycle: ``enable``, ``row`` and, to write, ``words``."""
+class Port:
+    """What one user wants of a memory port in this cycle."""
 
-    def __init__(self, name, rows, words_shape=None):
+    def __init__(self, name, rows, shape=None):
         self.enable = Signal(name=f"{name}_enable")
         self.row = Signal(range(rows), name=f"{name}_row")
-        self.words = None if words_shape is None else Signal(words_shape, name=f"{name}_words")
+        self.words = None if shape is None else Signal(shape, name=f"{name}_words")
 
 
 class SharedMemory:
-    """One memory with one read and one write port and several users of each, first come by their order.
+    """One memory with a read and a write port, each for several users; two in one cycle are a conflict.
 
     Parameters
     ----------
     m : Module
     name : str
-    rows, width : int
-    readers, writers : list of str
+    rows : int
+    shape : shape-like
+        Of a row.
+    readers, writers : tuple of str
+        The earlier has precedence.
 
     Attributes
     ----------
-    readers, writers : dict of str to RowPort
-    data : Signal
+    read, write : dict
+        A :class:`Port` for each user.
+    data : Value
         What was read, one cycle after the request.
     conflict : Signal
         Two users of one port in this cycle.
     """
 
-    def __init__(self, m, name, rows, width, readers, writers):
-        self.readers = {user: RowPort(f"{name}_{user}", rows) for user in readers}
-        self.writers = {user: RowPort(f"{name}_{user}", rows, width) for user in writers}
-        storage = Storage(shape=width, depth=rows, init=[])
-        m.submodules[name] = storage
+    def __init__(self, m, name, rows, shape, readers, writers):
+        self.read = {user: Port(f"{name}_read_{user}", rows) for user in readers}
+        self.write = {user: Port(f"{name}_write_{user}", rows, shape) for user in writers}
+        m.submodules[name] = storage = Storage(shape=shape, depth=rows, init=[])
         read, write = storage.read_port(), storage.write_port()
         self.data = read.data
         self.conflict = Signal(name=f"{name}_conflict")
-        m.d.comb += self.conflict.eq(
-            select(m, read, self.readers.values()) | select(m, write, self.writers.values(), write=True)
+        m.d.comb += [
+            read.en.eq(Cat(port.enable for port in self.read.values()).any()),
+            write.en.eq(Cat(port.enable for port in self.write.values()).any()),
+            self.conflict.eq(several(self.read.values()) | several(self.write.values())),
+        ]
+        for port in reversed(self.read.values()):
+            with m.If(port.enable):
+                m.d.comb += read.addr.eq(port.row)
+        for port in reversed(self.write.values()):
+            with m.If(port.enable):
+                m.d.comb += [write.addr.eq(port.row), write.data.eq(port.words)]
+
+
+def several(ports):
+    """Whether more than one of the ports is enabled."""
+    enables = [port.enable for port in ports]
+    return Cat(first & Cat(enables[number + 1 :]).any() for number, first in enumerate(enables[:-1])).any()
+
+
+class NetworkMemories(wiring.Component):
+    """The memories of whole networks: four weight banks, gradients, first and second moments.
+
+    A bank a network lets the optimiser sweep one network while the matrix engine reads another. The program keeps
+    users of one port apart; where it does not, ``conflict`` says so. Only the gradient memory is arbitrated: the
+    optimiser waits a cycle where gradients are being added.
+
+    Parameters
+    ----------
+    matrix, optimizer, transfer : MatrixEngine, OptimizerEngine, TransferEngine
+        The users. Their memory ports are connected here.
+    config : FixarConfig
+
+    Members
+    -------
+    conflict : Out(1)
+    read_data : Out
+        Row that the transfer engine asked for, ``READ_LATENCY`` cycles after its request.
+    gradient_saturations : Out
+        Gradient words clamped in this cycle.
+    """
+
+    def __init__(self, config: FixarConfig, *, matrix: MatrixEngine, optimizer, transfer: TransferEngine):
+        self.config = config
+        self.matrix, self.optimizer, self.transfer = matrix, optimizer, transfer
+        super().__init__(
+            {
+                "conflict": Out(1),
+                "read_data": Out(data.ArrayLayout(32, config.lanes)),
+                "gradient_saturations": Out(range(2 * config.lanes + 1)),
+            }
         )
 
+    def elaborate(self, platform):
+        m = Module()
+        request = self.transfer.read.payload
+        self.host_reads = Signal()
+        m.d.comb += self.host_reads.eq(self.transfer.read.valid & self.transfer.read.ready)
+        # Words of each memory number one cycle after the request, for the transfer engine.
+        self.answers = {}
+        self.conflicts = []
+        self.elaborate_weights(m)
+        self.elaborate_moments(m)
+        self.elaborate_gradients(m)
+        m.d.comb += self.conflict.eq(Cat(self.conflicts).any())
 
-def select(m, port, users, write=False):
-    """Gives ``port`` to the first user that wants it; returns whether a second one does."""
-    users = list(users)
-    taken = Signal(len(users) + 1)
-    m.d.comb += [
-        taken.eq(Cat(0, *[Cat(*[other.enable for other in users[: count + 1]]).any() for count in range(len(users))])),
-        port.en.eq(taken[-1]),
-    ]
-    for number, user in reversed(list(enumerate(users))):
-        with m.If(user.enable & ~taken[number]):
-            m.d.comb += port.addr.eq(user.row)
-            if write:
-                m.d.comb += port.data.eq(user.words)
-    return Cat(user.enable & taken[number] for number, user in enumerate(users)).any()
+        memory = Signal.like(request.memory)
+        bank = Signal(2)
+        m.d.sync += [memory.eq(request.memory), bank.eq(self.bank_of(m, request.row, "read"))]
+        answer = Signal(data.ArrayLayout(32, self.config.lanes))
+        with m.Switch(memory):
+            for number, value in self.answers.items():
+                with m.Case(number):
+                    m.d.comb += answer.eq(value(bank))
+        stages = READ_LATENCY - 1
+        for stage in range(stages):
+            later = Signal(data.ArrayLayout(32, self.config.lanes), name=f"answer_{stage}")
+            m.d.sync += later.eq(answer)
+            answer = later
+        m.d.comb += self.read_data.eq(answer)
+        return m
+
+    def bank_of(self, m, row, name):
+        """Bank or network of a row number that counts through all of them."""
+        rows = self.config.weight_rows
+        bank = Signal(2, name=f"{name}_bank")
+        for number in range(1, len(BANKS)):
+            with m.If(row >= number * rows):
+                m.d.comb += bank.eq(number)
+        return bank
+
+    def elaborate_weights(self, m):
+        rows = self.config.weight_rows
+        words = data.ArrayLayout(32, self.config.lanes)
+        matrix, optimizer, transfer = self.matrix, self.optimizer, self.transfer
+        banks = []
+        for bank, name in enumerate(BANKS):
+            memory = SharedMemory(m, name, rows, words, ("matrix", "optimizer", "host"), ("optimizer", "host"))
+            role = "weight" if bank < 2 else "target"
+            host_row = Signal(range(4 * rows), name=f"{name}_host_row")
+            host_write_row = Signal(range(4 * rows), name=f"{name}_host_write_row")
+            m.d.comb += [
+                host_row.eq(transfer.read.payload.row - bank * rows),
+                host_write_row.eq(transfer.write.row - bank * rows),
+                memory.read["matrix"].enable.eq(matrix.weight_read.enable & (matrix.weight_read.bank == bank)),
+                memory.read["matrix"].row.eq(matrix.weight_read.row),
+                memory.read["optimizer"].enable.eq(
+                    getattr(optimizer, f"{role}_read_enable") & (optimizer.network == bank % 2)
+                ),
+                memory.read["optimizer"].row.eq(getattr(optimizer, f"{role}_read_row")),
+                memory.read["host"].enable.eq(
+                    self.host_reads
+                    & (transfer.read.payload.memory == Memory.WEIGHT)
+                    & (self.bank_of(m, transfer.read.payload.row, f"{name}_read") == bank)
+                ),
+                memory.read["host"].row.eq(host_row),
+                memory.write["optimizer"].enable.eq(
+                    getattr(optimizer, f"{role}_write_enable") & (optimizer.network == bank % 2)
+                ),
+                memory.write["optimizer"].row.eq(getattr(optimizer, f"{role}_write_row")),
+                memory.write["optimizer"].words.eq(getattr(optimizer, f"{role}_write_words")),
+                memory.write["host"].enable.eq(
+                    transfer.write.valid
+                    & (transfer.write.memory == Memory.WEIGHT)
+                    & (self.bank_of(m, transfer.write.row, f"{name}_write") == bank)
+                ),
+                memory.write["host"].row.eq(host_write_row),
+                memory.write["host"].words.eq(transfer.write.words),
+            ]
+            self.conflicts.append(memory.conflict)
+            banks.append(memory)
+
+        chosen = Signal(2)
+        m.d.sync += chosen.eq(matrix.weight_read.bank)
+        row = Signal(words)
+        with m.Switch(chosen):
+            for bank, memory in enumerate(banks):
+                with m.Case(bank):
+                    m.d.comb += row.eq(memory.data)
+        m.d.sync += matrix.weight_words.eq(row)
+        m.d.comb += [
+            optimizer.weight.eq(Mux(optimizer.network, banks[1].data, banks[0].data)),
+            optimizer.target.eq(Mux(optimizer.network, banks[3].data, banks[2].data)),
+        ]
+
+        def answer(bank):
+            value = Signal(words, name="weight_answer")
+            with m.Switch(bank):
+                for number, memory in enumerate(banks):
+                    with m.Case(number):
+                        m.d.comb += value.eq(memory.data)
+            return value
+
+        self.answers[Memory.WEIGHT] = answer
+
+    def elaborate_moments(self, m):
+        rows = 2 * self.config.weight_rows
+        words = data.ArrayLayout(32, self.config.lanes)
+        optimizer, transfer = self.optimizer, self.transfer
+        offset = Signal(range(rows))
+        m.d.comb += offset.eq(Mux(optimizer.network, self.config.weight_rows, 0))
+        halves = {
+            "first": [(Memory.FIRST_MOMENT, "first_moment", None)],
+            "second": [
+                (Memory.SECOND_MOMENT_LOW, "second_moment_low", 0),
+                (Memory.SECOND_MOMENT_HIGH, "second_moment_high", 1),
+            ],
+        }
+        for moment, parts in halves.items():
+            for number, name, half in parts:
+                memory = SharedMemory(m, name, rows, words, ("optimizer", "host"), ("optimizer", "host"))
+                written = getattr(optimizer, f"{moment}_write_words")
+                read = getattr(optimizer, f"{moment}_moment")
+                m.d.comb += [
+                    memory.read["optimizer"].enable.eq(optimizer.moment_read_enable),
+                    memory.read["optimizer"].row.eq(optimizer.moment_read_row + offset),
+                    memory.read["host"].enable.eq(self.host_reads & (transfer.read.payload.memory == number)),
+                    memory.read["host"].row.eq(transfer.read.payload.row),
+                    memory.write["optimizer"].enable.eq(getattr(optimizer, f"{moment}_write_enable")),
+                    memory.write["optimizer"].row.eq(getattr(optimizer, f"{moment}_write_row") + offset),
+                    memory.write["host"].enable.eq(transfer.write.valid & (transfer.write.memory == number)),
+                    memory.write["host"].row.eq(transfer.write.row),
+                    memory.write["host"].words.eq(transfer.write.words),
+                ]
+                for lane in range(self.config.lanes):
+                    bits = slice(None) if half is None else slice(32 * half, 32 * half + 32)
+                    m.d.comb += [
+                        memory.write["optimizer"].words[lane].eq(written[lane][bits]),
+                        read[lane][bits].eq(memory.data[lane]),
+                    ]
+                self.conflicts.append(memory.conflict)
+                self.answers[number] = lambda bank, memory=memory: memory.data
+
+    def elaborate_gradients(self, m):
+        config = gradient_config(self.config)
+        lanes = self.config.lanes
+        matrix, optimizer, transfer = self.matrix, self.optimizer, self.transfer
+        m.submodules.gradient = memory = TransposableMemory(config)
+        m.submodules.gradient_writeback = writeback = GradientWriteback(config)
+        m.d.comb += [
+            writeback.valid.eq(matrix.gradient_valid),
+            writeback.control.eq(matrix.gradient_control),
+            self.gradient_saturations.eq(writeback.saturations),
+        ]
+        host_reads = Signal()
+        host_writes = Signal()
+        accumulates = Signal()
+        sweep_index = self.sweep_index(m)
+        m.d.comb += [
+            host_reads.eq(self.host_reads & (transfer.read.payload.memory == Memory.GRADIENT)),
+            host_writes.eq(transfer.write.valid & (transfer.write.memory == Memory.GRADIENT)),
+            accumulates.eq(writeback.read_enable),
+            optimizer.gradient_ready.eq(~accumulates),
+            memory.read_enable.eq(accumulates | host_reads | optimizer.moment_read_enable),
+            memory.read_row.eq(transfer.read.payload.row),
+            memory.read_index.eq(transfer.read.payload.index),
+        ]
+        with m.If(optimizer.moment_read_enable):
+            m.d.comb += [
+                memory.read_row.eq(optimizer.moment_read_row + Mux(optimizer.network, self.config.weight_rows, 0)),
+                memory.read_index.eq(sweep_index),
+            ]
+        with m.If(accumulates):
+            m.d.comb += [
+                memory.read_row.eq(writeback.read_row),
+                memory.read_index.eq(writeback.read_index),
+                memory.read_column.eq(writeback.read_column),
+                memory.read_lane.eq(writeback.read_lane),
+            ]
+        m.d.comb += [
+            memory.write_enable.eq(writeback.write_enable | host_writes),
+            memory.write_mask.eq(-1),
+            memory.write_row.eq(Mux(writeback.write_enable, writeback.write_row, transfer.write.row)),
+            memory.write_index.eq(Mux(writeback.write_enable, writeback.write_index, transfer.write.index)),
+            memory.write_column.eq(writeback.write_enable & writeback.write_column),
+            memory.write_lane.eq(writeback.write_lane),
+        ]
+        words = Signal(data.ArrayLayout(32, lanes))
+        for lane in range(lanes):
+            m.d.comb += [
+                writeback.low[lane].eq(matrix.gradient_low[lane]),
+                writeback.high[lane].eq(matrix.gradient_high[lane]),
+                writeback.read_data[lane].eq(memory.read_data[lane]),
+                words[lane].eq(memory.read_data[lane]),
+                memory.write_data[lane].eq(
+                    Mux(writeback.write_enable, writeback.write_data[lane], transfer.write.words[lane])
+                ),
+            ]
+        m.d.comb += optimizer.gradient.eq(words)
+        self.answers[Memory.GRADIENT] = lambda bank: words
+        self.conflicts += [
+            host_reads & (accumulates | optimizer.moment_read_enable),
+            host_writes & writeback.write_enable,
+        ]
+
+    def sweep_index(self, m):
+        """Row modulo lanes of the optimiser's sweep, whose rows follow each other from a multiple of the lanes."""
+        lanes = self.config.lanes
+        row = self.optimizer.moment_read_row
+        index = Signal(range(lanes))
+        if lanes & (lanes - 1) == 0:
+            m.d.comb += index.eq(row)
+            return index
+        next_index = Signal(range(lanes))
+        next_row = Signal.like(row)
+        m.d.comb += index.eq(Mux(row == next_row, next_index, 0))
+        with m.If(self.optimizer.moment_read_enable):
+            m.d.sync += [next_index.eq(Mux(index == lanes - 1, 0, index + 1)), next_row.eq(row + 1)]
+        return index

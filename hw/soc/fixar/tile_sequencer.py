@@ -262,7 +262,8 @@ class TileSequencer(wiring.Component):
                 self.next_valid.eq(1),
                 command.eq(arguments),
                 position.outer.eq(0),
-                position.outer_index.eq(0),
+                # Row modulo lanes of the first bias gradient.
+                position.outer_index.eq(arguments.destination_stride),
                 position.inner.eq(0),
                 position.first_inner.eq(1),
                 position.first.eq(1),

@@ -66,9 +66,10 @@ class TransferEngine(wiring.Component):
     """Executes load, store, noise and range instructions, one at a time.
 
     A load takes one packet of the input stream, one beat a row. Rows for the activation and error memories are
-    handed to the write-back path, which quantises them and is the only writer of these memories. In a half precision load two
-    consecutive beats are the even and the odd sample of one row. A store gives one packet. The rows of the
-    transposable memories (activations, gradients) are counted from a base that is a multiple of the lanes.
+    handed to the write-back path, which quantises them and is the only writer of these memories. In a half
+    precision load two consecutive beats are the even and the odd sample of one row. A store gives one packet. The
+    rows of the transposable memories (activations, gradients) are counted from a base that is a multiple of the
+    lanes.
 
     Parameters
     ----------
