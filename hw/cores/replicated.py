@@ -188,13 +188,14 @@ class _Collector:
             name, number = f"{replicated._name}_{number}", number + 1
         self.names.add(name)
         text = _convert(component, name)
-        header = re.search(rf"^module {name}\((.*?)\);$", text, re.MULTILINE)
+        # Yosys breaks the line of a long list of ports.
+        header = re.search(rf"^module {name}\((.*?)\);$", text, re.MULTILINE | re.DOTALL)
         if header is None:
             raise ValueError(f"Name of a replicated unit must be a plain Verilog name, not {name!r}")
         if replicated._hierarchical:
             text = text.replace(header[0], f"{header[0]}\n  {HIERARCHICAL_BLOCK}")
         self.texts.append(text)
-        self.units[key] = _Unit(name, frozenset(header[1].split(", ")), component.signature)
+        self.units[key] = _Unit(name, frozenset(re.split(r"\s*,\s*", header[1].strip())), component.signature)
         return self.units[key]
 
 
