@@ -31,6 +31,14 @@ class Learner(Protocol):
     def load(self, state: dict[str, np.ndarray]) -> None:
         """Takes back what `save` gave."""
 
+    def layers(self, network: str) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Weights (outputs x inputs, of the critic's first the action's columns first) and biases, as float64."""
+
+    def set_layers(
+        self, actor: list[tuple[np.ndarray, np.ndarray]], critic: list[tuple[np.ndarray, np.ndarray]]
+    ) -> None:
+        """Begins anew with these networks: targets are copies, moments zero."""
+
     def counters(self) -> dict[str, Any]:
         """What was counted: cycles, saturations, comparisons."""
 

@@ -135,6 +135,15 @@ class Lockstep:
         self.reference.load(state)
         self._together = False
 
+    def layers(self, network: str) -> list[tuple[np.ndarray, np.ndarray]]:
+        """The reference's weights and biases."""
+        return self.reference.layers(network)
+
+    def set_layers(self, actor: list, critic: list) -> None:
+        """Begins anew with these networks."""
+        self.reference.set_layers(actor, critic)
+        self._together = False
+
     def counters(self) -> dict[str, Any]:
         """The reference's and the RTL's counters, and the comparisons made."""
         return {

@@ -56,15 +56,26 @@ class TorchLearner:
             torch.set_num_threads(threads)
         generator = np.random.default_rng(config.seed)
         hidden = config.hidden_sizes
-        actor = initial_layers((observation_size, *hidden, action_size), generator)
-        critic = initial_layers((action_size + observation_size, *hidden, 1), generator)
         self.config = config
+        self._noise = torch.Generator().manual_seed(config.seed)
+        self.set_layers(
+            initial_layers((observation_size, *hidden, action_size), generator),
+            initial_layers((action_size + observation_size, *hidden, 1), generator),
+        )
+
+    def set_layers(self, actor: list, critic: list) -> None:
+        """Begins anew with these networks."""
+        config = self.config
         self.actor, self.target_actor = build_actor(actor), build_actor(actor)
         self.critic, self.target_critic = build_critic(critic), build_critic(critic)
         rates = {"betas": (config.beta1, config.beta2), "eps": config.epsilon}
         self.actor_optimizer = torch.optim.Adam(self.actor.parameters(), lr=config.learning_rate, **rates)
         self.critic_optimizer = torch.optim.Adam(self.critic.parameters(), lr=config.critic_learning_rate, **rates)
-        self._noise = torch.Generator().manual_seed(config.seed)
+
+    def layers(self, network: str) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Weights and biases of a network."""
+        linear = [module for module in getattr(self, network) if isinstance(module, nn.Linear)]
+        return [tuple(p.detach().double().numpy() for p in (module.weight, module.bias)) for module in linear]
 
     @torch.no_grad()
     def act(self, observations: np.ndarray, noise: bool) -> np.ndarray:

@@ -1,0 +1,80 @@
+"""The agent's view of an environment: bounds, seeds, and playing an episode again."""
+
+import gymnasium
+import numpy as np
+import pytest
+
+from rewardware.sw.agents.environment import Environment
+from tests.sw.agents.environments import Drift, Forgetful
+
+
+def test_actions_are_scaled_to_the_bounds():
+    environment = Environment(Drift(), 0)
+    corners = environment.unscale(np.array([[-1, -1], [0, 0], [1, 1]], np.float32))
+    assert corners.tolist() == [[-3, 1], [0, 3], [3, 5]]
+
+
+def test_episodes_depend_on_seed_and_number_alone():
+    one, other = Environment(Drift(), 3), Environment(Drift(), 3)
+    for _ in range(4):
+        one.step(np.zeros(2))
+    one.begin()
+    other.begin()
+    assert np.array_equal(one.observation, other.observation)
+    assert not np.array_equal(one.observation, Environment(Drift(), 4).observation)
+
+
+@pytest.mark.parametrize("name", ["Pendulum-v1", "MountainCarContinuous-v0", "HalfCheetah-v5"])
+def test_restored_environment_goes_on_identically(name):
+    if name == "HalfCheetah-v5":
+        pytest.importorskip("mujoco")
+    generator = np.random.default_rng(0)
+    one = Environment(name, 11)
+    one.begin()
+    for _ in range(60):
+        one.step(generator.uniform(-1, 1, one.action_size))
+    other = Environment(name, 0)
+    other.restore(*one.state())
+    assert other.episode_return == one.episode_return and other.episode == 1
+    for _ in range(20):
+        action = generator.uniform(-1, 1, one.action_size)
+        left, right = one.step(action), other.step(action)
+        assert np.array_equal(left[0], right[0]) and left[1:] == right[1:]
+
+
+def test_environment_with_hidden_state_is_refused():
+    one = Environment(Forgetful(), 0)
+    for _ in range(3):
+        one.step(np.zeros(2))
+    with pytest.raises(ValueError, match="came out elsewhere than at the checkpoint"):
+        Environment(Forgetful(), 0).restore(*one.state())
+
+
+def test_observations_must_be_finite():
+    class Broken(Drift):
+        def step(self, action):
+            return np.array([0, np.nan], np.float32), 0.0, False, False, {}
+
+    environment = Environment(Broken(), 0)
+    with pytest.raises(ValueError, match="Element 1 of the observation after step 1 of episode 0 is nan"):
+        environment.step(np.zeros(2))
+
+
+@pytest.mark.parametrize(
+    ("env", "words"),
+    [
+        ("CartPole-v1", r"The action space must be a Box of real numbers, not Discrete\(2\)"),
+        ("NoSuchThing-v0", "Environment 'NoSuchThing-v0' cannot be made"),
+    ],
+)
+def test_unsuitable_environments_are_refused(env, words):
+    with pytest.raises(ValueError, match=words):
+        Environment(env, 0)
+
+
+def test_unbounded_actions_are_refused():
+    class Unbounded(Drift):
+        action_space = gymnasium.spaces.Box(-np.inf, np.inf, (2,), np.float32)
+
+    with pytest.raises(ValueError, match="The action space must be bounded"):
+        Environment(Unbounded(), 0)
