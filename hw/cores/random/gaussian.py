@@ -1,0 +1,142 @@
+"""Rows of Gaussian noise."""
+
+from amaranth.hdl import Cat, Module, Mux, Signal, signed
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from ..fixed.arithmetic import round_half_up, saturate
+from .config import GaussianConfig
+from .xorshift import SHIFTS, STATE_WIDTH, SUBSTITUTE_FOR_ZERO
+
+__all__ = ["GaussianNoise"]
+
+STEPS_A_VALUE = 3
+VALUE_WIDTH = 20
+VALUE_FRACTION = 16
+# Twelve uniform numbers, each with mean (2^16 - 1) / 2.
+TWELVE_MEANS = 6 * ((1 << 16) - 1)
+
+
+class GaussianNoise(wiring.Component):
+    """Normally distributed numbers of programmable standard deviation, from a 64-bit xorshift generator.
+
+    Three steps of the generator (shifts 13, 7, 17) give twelve uniform 16-bit numbers u, and::
+
+        value = sum(u) - 6 * (2**16 - 1)                 fraction 16
+        noise = sat32(round(value * scale, 16))          fraction 20
+
+    By the central limit theorem the values are close to normal: mean 0 exactly, variance 1 - 2^-32, skewness 0,
+    kurtosis 2.9 (normal: 3), range -6 to 6. The period is 2^64 - 1 steps. The first lane of a row is made first.
+
+    Number format: words of 32 bits with 20 fraction bits; rounded half up. A scale below 256 never saturates.
+
+    Latency: a row is offered ``latency`` cycles after the one before was taken; it is made ahead, so that a row asked
+    for later than that is there at once. Back-pressure: a row waits for as long as it is not taken. It is a function of
+    ``state`` and ``scale`` alone: when one of them is changed from outside, a row that waits is taken back and made
+    anew. That breaks the rule that a stream's payload is stable, so change them only while nobody reads.
+
+    Parameters
+    ----------
+    config : GaussianConfig
+
+    Members
+    -------
+    seed, load : In(64), In(1)
+        Takes ``seed`` as the state. Zero, which the generator would never leave, is replaced by a constant. For
+        states unlike each other from similar seeds see :func:`xorshift.state_from_seed`.
+    scale : In(32)
+        Standard deviation, 20 fraction bits.
+    state : Out(64)
+        State before the next row to be taken: loading it later repeats what follows.
+    noise : stream of rows, out
+
+    Source
+    ------
+    FIXAR, section III, random number generator; G. Marsaglia, "Xorshift RNGs", Journal of Statistical Software 2003.
+    """
+
+    def __init__(self, config: GaussianConfig):
+        self._config = config
+        super().__init__(
+            {
+                "seed": In(STATE_WIDTH),
+                "load": In(1),
+                "scale": In(32),
+                "state": Out(STATE_WIDTH, init=SUBSTITUTE_FOR_ZERO),
+                "noise": Out(stream.Signature(data.ArrayLayout(32, config.lanes))),
+            }
+        )
+
+    @property
+    def config(self):
+        """The configuration."""
+        return self._config
+
+    @property
+    def latency(self):
+        """Cycles from taking a row until the next one is offered."""
+        return STEPS_A_VALUE * self._config.lanes + 3
+
+    def elaborate(self, platform):
+        m = Module()
+        lanes = self._config.lanes
+        present = Signal(STATE_WIDTH, init=SUBSTITUTE_FOR_ZERO)
+        following = Signal(STATE_WIDTH)
+        steps = Signal(range(STEPS_A_VALUE * lanes + 1))
+        running = Signal()
+        m.d.comb += running.eq(steps != STEPS_A_VALUE * lanes)
+
+        # One step: three exclusive ors.
+        mixed = present
+        left, right, left_again = SHIFTS
+        for name, shift in (("left", left), ("right", -right), ("left_again", left_again)):
+            mixture = Signal(STATE_WIDTH, name=f"mixed_{name}")
+            m.d.comb += mixture.eq(mixed ^ (mixed << shift if shift > 0 else mixed >> -shift))
+            mixed = mixture
+        m.d.comb += following.eq(mixed)
+
+        # Sum of the four uniform numbers of a state, and of three states.
+        four = Signal(18)
+        total = Signal(VALUE_WIDTH)
+        phase = Signal(range(STEPS_A_VALUE))
+        value = Signal(signed(VALUE_WIDTH))
+        value_valid = Signal()
+        complete = Signal()
+        m.d.comb += [
+            four.eq(sum(following[16 * part : 16 * part + 16] for part in range(4))),
+            complete.eq(running & (phase == STEPS_A_VALUE - 1)),
+        ]
+        m.d.sync += value_valid.eq(complete)
+        with m.If(running):
+            m.d.sync += [present.eq(following), steps.eq(steps + 1), phase.eq(phase + 1), total.eq(total + four)]
+        with m.If(complete):
+            m.d.sync += [phase.eq(0), total.eq(0), value.eq(total + four - TWELVE_MEANS)]
+
+        # Scale, round, and shift into the row from the last lane on.
+        scale = Signal(32)
+        product = Signal(signed(VALUE_WIDTH + 33))
+        product_valid = Signal()
+        row = Signal(32 * lanes)
+        count = Signal(range(lanes + 1))
+        word, _ = saturate(round_half_up(product, VALUE_FRACTION), 32)
+        m.d.sync += [product.eq(value * scale), product_valid.eq(value_valid)]
+        with m.If(product_valid):
+            m.d.sync += [row.eq(Cat(row, word)[32:]), count.eq(count + 1)]
+
+        # Start over: behind a row that was taken, from a new state, or from the old one with another scale.
+        stale = Signal()
+        m.d.comb += [
+            stale.eq(scale != self.scale),
+            self.noise.valid.eq((count == lanes) & ~stale),
+            self.noise.payload.eq(row),
+        ]
+        anew = [steps.eq(0), phase.eq(0), total.eq(0), count.eq(0), value_valid.eq(0), product_valid.eq(0)]
+        with m.If(self.noise.valid & self.noise.ready):
+            m.d.sync += [*anew, self.state.eq(present)]
+        with m.If(stale):
+            m.d.sync += [*anew, scale.eq(self.scale), present.eq(self.state)]
+        with m.If(self.load):
+            start = Signal(STATE_WIDTH)
+            m.d.comb += start.eq(Mux(self.seed == 0, SUBSTITUTE_FOR_ZERO, self.seed))
+            m.d.sync += [*anew, self.state.eq(start), present.eq(start)]
+        return m
