@@ -1,5 +1,7 @@
 """Activation functions, their derivatives and the arithmetic of temporal differences."""
 
+from typing import Final
+
 from amaranth.hdl import Const, Module, Mux, Signal, signed
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
@@ -50,6 +52,8 @@ class ActivationUnit(wiring.Component):
     FIXAR, sections III and VI-B.
     """
 
+    LATENCY: Final = 6
+
     x: In(signed(WORD_WIDTH))
     auxiliary: In(signed(WORD_WIDTH))
     neighbor: In(signed(WORD_WIDTH))
@@ -61,7 +65,7 @@ class ActivationUnit(wiring.Component):
     @property
     def latency(self):
         """Cycles from ``x`` to ``y``."""
-        return 6
+        return self.LATENCY
 
     def elaborate(self, platform):
         m = Module()

@@ -4,6 +4,7 @@ from amaranth.hdl import Module, Signal, signed
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from ..replicated import replicated
 from .config import OPERAND_WIDTH, WORD_WIDTH, ArrayConfig
 from .processing_element import ProcessingElement
 
@@ -72,7 +73,7 @@ class ProcessingElementColumn(wiring.Component):
         m = Module()
         low_products, high_products = [], []
         for row in range(self._config.lanes):
-            m.submodules[f"element_{row}"] = element = ProcessingElement()
+            m.submodules[f"element_{row}"] = element = replicated(ProcessingElement(), key=())
             m.d.comb += [
                 element.load.eq(self.load_enable[row]),
                 element.load_transposed.eq(self.load_transposed),

@@ -4,6 +4,7 @@ from amaranth.hdl import Cat, Module, Signal, signed
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from ..replicated import replicated
 from .column import ProcessingElementColumn
 from .config import WORD_WIDTH, ArrayConfig
 from .operand import OperandFormer
@@ -101,7 +102,7 @@ class AdaptiveArrayCore(wiring.Component):
 
         formers = []
         for row in range(lanes):
-            m.submodules[f"former_{row}"] = former = OperandFormer(self._config)
+            m.submodules[f"former_{row}"] = former = replicated(OperandFormer(self._config))
             m.d.comb += [
                 former.word.eq(self.activations[row]),
                 former.enable.eq(self.activation_enable),
@@ -112,7 +113,7 @@ class AdaptiveArrayCore(wiring.Component):
             formers.append(former)
 
         for index in range(lanes):
-            m.submodules[f"column_{index}"] = column = ProcessingElementColumn(self._config)
+            m.submodules[f"column_{index}"] = column = replicated(ProcessingElementColumn(self._config))
             m.d.comb += [
                 # Forward, the row loaded is this whole column; transposed, one element of it.
                 column.load_enable.eq(

@@ -6,8 +6,9 @@ from amaranth.lib.wiring import In, Out
 
 from ..fixed.arithmetic import saturate
 from ..memory.config import TransposableConfig
+from ..replicated import replicated
 from .config import ACCUMULATOR_WIDTH, WORD_WIDTH
-from .pipeline import delay
+from .pipeline import count_ones, delay
 from .rescaler import Rescaler
 
 __all__ = ["GradientWriteback", "gradient_control"]
@@ -138,7 +139,7 @@ class GradientWriteback(wiring.Component):
 
         flags = []
         for lane in range(self._config.lanes):
-            m.submodules[f"rescaler_{lane}"] = rescaler = Rescaler()
+            m.submodules[f"rescaler_{lane}"] = rescaler = replicated(Rescaler(), key=())
             m.d.comb += [
                 rescaler.low.eq(self.low[lane]),
                 rescaler.high.eq(self.high[lane]),
@@ -152,5 +153,5 @@ class GradientWriteback(wiring.Component):
             word, saturated = saturate(total, WORD_WIDTH)
             m.d.sync += self.write_data[lane].eq(word)
             flags += [rescaler.saturated, saturated]
-        m.d.sync += self.saturations.eq(Mux(valids[-2], sum(flags), 0))
+        m.d.sync += self.saturations.eq(Mux(valids[-2], count_ones(flags), 0))
         return m

@@ -2,7 +2,7 @@
 
 from amaranth.hdl import Signal
 
-__all__ = ["delay"]
+__all__ = ["count_ones", "delay"]
 
 
 def delay(m, value, cycles, name):
@@ -12,3 +12,11 @@ def delay(m, value, cycles, name):
         m.d.sync += register.eq(value)
         value = register
     return value
+
+
+def count_ones(bits):
+    """How many of a list of bits are one; a balanced tree of adders."""
+    if len(bits) == 1:
+        return bits[0]
+    middle = len(bits) // 2
+    return count_ones(bits[:middle]) + count_ones(bits[middle:])

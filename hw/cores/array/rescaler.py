@@ -45,6 +45,8 @@ class Rescaler(wiring.Component):
     FIXAR, section IV: codes are integers, their scale is applied once.
     """
 
+    LATENCY: Final = 6
+
     low: In(signed(ACCUMULATOR_WIDTH))
     high: In(signed(ACCUMULATOR_WIDTH))
     half_rule: In(1)
@@ -55,8 +57,6 @@ class Rescaler(wiring.Component):
     shift: In(5)
     x: Out(signed(WORD_WIDTH))
     saturated: Out(1)
-
-    LATENCY: Final = 6
 
     @property
     def latency(self):

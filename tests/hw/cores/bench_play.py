@@ -66,7 +66,7 @@ async def play(dut):
         await FallingEdge(dut.clk)
         for port, index, handle, expected, values in checks:
             row = cycle - expected.latency
-            if not 0 <= row < cycles or (expected.when is not None and not expected.when[row]):
+            if not 0 <= row < len(values) or (expected.when is not None and not expected.when[row]):
                 continue
             got = int(handle.value)
             checked += 1

@@ -1,0 +1,78 @@
+"""From a stored word to the value it means."""
+
+from typing import Final
+
+from amaranth.hdl import Module, Mux, Signal, signed
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from .config import HALF_WIDTH, OPERAND_WIDTH, WORD_WIDTH
+from .pipeline import delay
+
+__all__ = ["Dequantizer"]
+
+
+class Dequantizer(wiring.Component):
+    """The word itself, or with ``packed`` the value of one of its two codes.
+
+    ``value = ((code - zero_point) * scale) >> bits``, ``positive = code > zero_point``; for a whole word
+    ``positive = word > 0``.
+
+    Number format: exact but for one floor. A code below ``2**bits`` gives a value of the range that was recorded, so it
+    fits 32 bits.
+
+    Latency: 3 cycles, one word a cycle. No back-pressure.
+
+    Members
+    -------
+    word : In(32)
+    packed : In(1)
+    high : In(1)
+        Which half of a packed word.
+    scale : In(32)
+    zero_point : In(signed(18))
+    bits : In(5)
+    value : Out(signed(32))
+    positive : Out(1)
+
+    Source
+    ------
+    FIXAR, section IV.
+    """
+
+    LATENCY: Final = 3
+
+    word: In(WORD_WIDTH)
+    packed: In(1)
+    high: In(1)
+    scale: In(WORD_WIDTH)
+    zero_point: In(signed(18))
+    bits: In(5)
+    value: Out(signed(WORD_WIDTH))
+    positive: Out(1)
+
+    @property
+    def latency(self):
+        """Cycles from ``word`` to ``value``."""
+        return self.LATENCY
+
+    def elaborate(self, platform):
+        m = Module()
+        code = Signal(HALF_WIDTH)
+        corrected = Signal(signed(OPERAND_WIDTH), reset_less=True)
+        product = Signal(signed(OPERAND_WIDTH + WORD_WIDTH), reset_less=True)
+        m.d.comb += code.eq(Mux(self.high, self.word[HALF_WIDTH:], self.word[:HALF_WIDTH]))
+        m.d.sync += corrected.eq(code - self.zero_point)
+
+        scale = delay(m, self.scale, 1, "scale")
+        word = delay(m, self.word, 2, "word")
+        packed = delay(m, self.packed, 2, "packed")
+        bits = delay(m, self.bits, 2, "bits")
+        code_positive = Signal(reset_less=True)
+        m.d.sync += [product.eq(corrected * scale), code_positive.eq(corrected > 0)]
+
+        m.d.sync += [
+            self.value.eq(Mux(packed, product >> bits, word.as_signed())),
+            self.positive.eq(Mux(packed, code_positive, word.as_signed() > 0)),
+        ]
+        return m

@@ -1,0 +1,139 @@
+"""One lane of the write-back path: the unit that the path repeats."""
+
+from amaranth.hdl import Module, Mux, Signal, signed
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from ..quantization.parameters import slot_parameters
+from ..quantization.quantizer import Quantizer
+from .activation_unit import ActivationUnit
+from .config import ACCUMULATOR_WIDTH, WORD_WIDTH
+from .dequantizer import Dequantizer
+from .pipeline import delay
+from .rescaler import Rescaler
+
+__all__ = ["WritebackLane"]
+
+# Stated here so that the latency is known without making one.
+QUANTIZER_LATENCY = 6
+
+
+class WritebackLane(wiring.Component):
+    """Rescaler, activation unit and quantiser in a row, and beside the first of them the dequantiser.
+
+    All lanes of a path do the same in the same cycle, so what controls them is delayed once, outside: every input
+    is due in the cycle in which the unit that it is for starts.
+
+    Number format: see the units; ``word`` is the value, or with ``quantize`` its code.
+
+    Latency: ``latency`` cycles from sums to ``word``, ``value_latency`` to ``value``, ``activation_start`` to the
+    inputs of the activation unit and ``auxiliary_value``; one row a cycle. No back-pressure.
+
+    Members
+    -------
+    low, high, half_rule, select_high, scale, bias, bias_shift, shift : In
+        Of the :class:`Rescaler`, in cycle 0.
+    auxiliary, auxiliary_packed, auxiliary_high : In
+        Of the :class:`Dequantizer`, in cycle 0.
+    auxiliary_parameters : In(slot_parameters)
+        In cycle 0.
+    auxiliary_value : Out(signed(32))
+        For the neighbour, in cycle ``activation_start``.
+    neighbor, operation : In
+        Of the :class:`ActivationUnit`, in cycle ``activation_start``.
+    value : Out(signed(32))
+        In cycle ``value_latency``.
+    output_parameters : In(slot_parameters)
+        Of the :class:`Quantizer`, in cycle ``value_latency``.
+    quantize : In(1)
+        In cycle ``latency``.
+    word : Out(32)
+        In cycle ``latency``, like the flags.
+    rescaler_saturated, activation_saturated, quantizer_saturated : Out(1)
+
+    Source
+    ------
+    FIXAR, sections III and IV.
+    """
+
+    low: In(signed(ACCUMULATOR_WIDTH))
+    high: In(signed(ACCUMULATOR_WIDTH))
+    half_rule: In(1)
+    select_high: In(1)
+    scale: In(WORD_WIDTH)
+    bias: In(signed(WORD_WIDTH))
+    bias_shift: In(4)
+    shift: In(5)
+    auxiliary: In(WORD_WIDTH)
+    auxiliary_packed: In(1)
+    auxiliary_high: In(1)
+    auxiliary_parameters: In(slot_parameters)
+    auxiliary_value: Out(signed(WORD_WIDTH))
+    neighbor: In(signed(WORD_WIDTH))
+    operation: In(3)
+    value: Out(signed(WORD_WIDTH))
+    output_parameters: In(slot_parameters)
+    quantize: In(1)
+    word: Out(WORD_WIDTH)
+    rescaler_saturated: Out(1)
+    activation_saturated: Out(1)
+    quantizer_saturated: Out(1)
+
+    @property
+    def activation_start(self):
+        """Cycles from sums to the activation unit."""
+        return Rescaler.LATENCY
+
+    @property
+    def value_latency(self):
+        """Cycles from sums to ``value``."""
+        return self.activation_start + ActivationUnit.LATENCY
+
+    @property
+    def latency(self):
+        """Cycles from sums to ``word``."""
+        return self.value_latency + QUANTIZER_LATENCY
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.rescaler = rescaler = Rescaler()
+        m.submodules.dequantizer = dequantizer = Dequantizer()
+        m.submodules.activation = activation = ActivationUnit()
+        m.submodules.quantizer = quantizer = Quantizer()
+        assert quantizer.latency == QUANTIZER_LATENCY
+
+        for name in ("low", "high", "half_rule", "select_high", "scale", "bias", "bias_shift", "shift"):
+            m.d.comb += getattr(rescaler, name).eq(getattr(self, name))
+        m.d.comb += [
+            dequantizer.word.eq(self.auxiliary),
+            dequantizer.packed.eq(self.auxiliary_packed),
+            dequantizer.high.eq(self.auxiliary_high),
+            dequantizer.scale.eq(self.auxiliary_parameters.scale),
+            dequantizer.zero_point.eq(self.auxiliary_parameters.zero_point),
+            dequantizer.bits.eq(self.auxiliary_parameters.bits),
+        ]
+
+        waiting = rescaler.latency - dequantizer.latency
+        m.d.comb += [
+            self.auxiliary_value.eq(delay(m, dequantizer.value, waiting, "auxiliary")),
+            activation.x.eq(rescaler.x),
+            activation.auxiliary.eq(self.auxiliary_value),
+            activation.positive.eq(delay(m, dequantizer.positive, waiting, "positive")),
+            activation.neighbor.eq(self.neighbor),
+            activation.operation.eq(self.operation),
+            self.value.eq(activation.y),
+            quantizer.value.eq(activation.y),
+            quantizer.parameters.eq(self.output_parameters),
+        ]
+
+        plain = Signal(WORD_WIDTH)
+        m.d.comb += [
+            plain.eq(delay(m, activation.y, quantizer.latency, "value")),
+            self.word.eq(Mux(self.quantize, quantizer.code, plain)),
+            self.rescaler_saturated.eq(
+                delay(m, rescaler.saturated, self.latency - rescaler.latency, "rescaler_saturated")
+            ),
+            self.activation_saturated.eq(delay(m, activation.saturated, quantizer.latency, "activation_saturated")),
+            self.quantizer_saturated.eq(quantizer.saturated & self.quantize),
+        ]
+        return m

@@ -1,0 +1,110 @@
+"""Reference of the write-back path."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ....hw.cores.array.config import HALF_WIDTH, WORD_WIDTH, Operation, WritebackConfig
+from ..quantization.ranges import dequantize, quantize
+from .activation_unit import activate
+from .rescaler import rescale
+
+__all__ = ["WritebackRow", "expand_auxiliary", "write_back"]
+
+
+@dataclass(frozen=True)
+class WritebackRow:
+    """What one row of sums becomes.
+
+    Parameters
+    ----------
+    data : array
+        Words to write, by core and lane; codes are unsigned.
+    mask : array of bool
+        Lanes to write.
+    values : array
+        Values for the range monitor, by core and lane.
+    monitor_mask : array of bool
+        Values that count, by core and lane.
+    arithmetic_saturations, quantizer_saturations : int
+    """
+
+    data: np.ndarray
+    mask: np.ndarray
+    values: np.ndarray
+    monitor_mask: np.ndarray
+    arithmetic_saturations: int
+    quantizer_saturations: int
+
+
+def expand_auxiliary(words, *, packed=False, high=False, parameters=None):
+    """``(values, positive)``: what stored words mean.
+
+    Parameters
+    ----------
+    words : array
+    packed : bool
+        The words hold two codes each.
+    high : bool
+        Which of them.
+    parameters : QuantizationParameters
+        Of the codes.
+    """
+    words = np.asarray(words, np.int64)
+    if packed:
+        codes = (words >> HALF_WIDTH if high else words) & (1 << HALF_WIDTH) - 1
+        return dequantize(codes, parameters), codes > parameters.zero_point
+    sign = 1 << (WORD_WIDTH - 1)
+    values = (words & (2 * sign - 1) ^ sign) - sign
+    return values, values > 0
+
+
+def write_back(config: WritebackConfig, control, low, high, bias, auxiliary, parameters):
+    """Results of one row of sums of all cores, a :class:`WritebackRow`.
+
+    Parameters
+    ----------
+    config : WritebackConfig
+    control : dict
+        Fields of the control of the path.
+    low, high : array
+        Sums by core and lane.
+    bias : array
+        By lane.
+    auxiliary : array
+        Words of 32 bits by core and lane, unsigned or signed.
+    parameters : sequence of QuantizationParameters
+        Of each slot.
+    """
+    present = np.arange(config.lanes) < control["lanes"]
+    counted = (control["sample_valid"] >> np.arange(config.cores) & 1 == 1)[:, None] & present
+    x, rescaler_saturated = rescale(
+        low,
+        high,
+        half_rule=control["half_rule"],
+        select_high=control["select_high"],
+        scale=parameters[control["input_slot"]].scale,
+        bias=bias,
+        bias_shift=control["bias_shift"],
+        shift=control["shift"],
+    )
+    values, positive = expand_auxiliary(
+        auxiliary,
+        packed=control["auxiliary_packed"],
+        high=control["auxiliary_high"],
+        parameters=parameters[control["auxiliary_slot"]],
+    )
+    neighbor = np.zeros_like(values)
+    neighbor[:, 0] = values[:, 1]
+    y, activation_saturated = activate(Operation(control["operation"]), x, values, positive=positive, neighbor=neighbor)
+    words, outside = y, np.zeros_like(counted)
+    if control["quantize"]:
+        words, outside = quantize(y, parameters[control["output_slot"]])
+    return WritebackRow(
+        data=np.where(present, words, 0),
+        mask=present if control["merge"] else np.ones_like(present),
+        values=y,
+        monitor_mask=counted,
+        arithmetic_saturations=int((counted & rescaler_saturated).sum() + (counted & activation_saturated).sum()),
+        quantizer_saturations=int((counted & outside).sum()),
+    )
