@@ -9,11 +9,12 @@ import contextvars
 import gc
 import os
 import re
+import unittest.mock
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from amaranth.back import verilog
+from amaranth.back import rtlil, verilog
 from amaranth.hdl import ClockSignal, Const, Elaboratable, Fragment, Instance, Module, ResetSignal, Signal, Value
 from amaranth.hdl._ast import Switch
 from amaranth.lib import wiring
@@ -227,7 +228,20 @@ class _Prepared(Elaboratable):
 
 def _convert(component: wiring.Component, name: str) -> str:
     os.environ["AMARANTH_USE_YOSYS"] = "builtin"
-    return verilog.convert(_Prepared(component), name=name, emit_src=False, strip_internal_attrs=True)
+    with unittest.mock.patch.object(rtlil.ModuleEmitter, "emit_memory", _emit_memory):
+        return verilog.convert(_Prepared(component), name=name, emit_src=False, strip_internal_attrs=True)
+
+
+_emit_initial_contents = rtlil.ModuleEmitter.emit_memory
+
+
+def _emit_memory(emitter: Any, cell_idx: int, cell: Any) -> None:
+    """Writes down a memory's initial contents only where there are any.
+
+    Amaranth spells them out bit by bit, and megabits of zeros take minutes. Block RAM starts as zeros all the same.
+    """
+    if any(cell.init):
+        _emit_initial_contents(emitter, cell_idx, cell)
 
 
 def _pass_resets_on(fragment: Fragment) -> None:

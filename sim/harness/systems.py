@@ -16,7 +16,7 @@ from ...hw.cores.replicated import emit
 from ..verilator.cache import build_once, content_key
 
 # Where the component of each `config.system` is.
-SYSTEMS = {"fixar": "rewardware.hw.soc.fixar.device:FixarDevice"}
+SYSTEMS = {"fixar": "rewardware.hw.soc.fixar.device:FixarSystem"}
 
 
 def register_system(name: str, place: str) -> None:

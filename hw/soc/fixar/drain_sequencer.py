@@ -135,7 +135,7 @@ class DrainSequencer(wiring.Component):
         ]
         m.d.comb += [
             self.completed.eq(finishing[-1]),
-            self.idle.eq(~busy.any() & ~active & ~written.any() & ~self.block_valid),
+            self.idle.eq(~busy.any() & ~active & ~written.any()),
         ]
         return m
 
