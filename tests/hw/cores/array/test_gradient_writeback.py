@@ -1,95 +1,122 @@
-"""Gradient write-back with a gradient memory: equality with the reference."""
+"""Gradient write-back together with its memory: equality with the reference, words revisited as early as allowed."""
 
 import numpy as np
 import pytest
+from amaranth.hdl import Module, signed
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
 
+from rewardware.hw.cores.array.config import ACCUMULATOR_WIDTH, WORD_WIDTH
 from rewardware.hw.cores.array.gradient_writeback import GradientWriteback, gradient_control
 from rewardware.hw.cores.memory.config import TransposableConfig
+from rewardware.hw.cores.memory.transposable import TransposableMemory
 from rewardware.sim.cocotb import simulate
 from rewardware.sw.reference.array.gradient_writeback import write_back_gradients
 from rewardware.sw.reference.memory.transposable import TransposableMemoryReference
 
 from ..bench_play import Expected
-from ..stimulus import WORD_CORNERS, flags, mixed
+from ..stimulus import flags, mixed
+
+
+class GradientStore(wiring.Component):
+    """A gradient write-back, its memory, and what passes between them."""
+
+    def __init__(self, config):
+        self.writeback = GradientWriteback(config)
+        self.memory = TransposableMemory(config)
+        lanes = config.lanes
+        super().__init__(
+            {
+                "valid": In(1),
+                "control": In(gradient_control(config)),
+                "low": In(signed(ACCUMULATOR_WIDTH)).array(lanes),
+                "high": In(signed(ACCUMULATOR_WIDTH)).array(lanes),
+                "read_enable": Out(1),
+                "write_enable": Out(1),
+                "write_data": Out(WORD_WIDTH).array(lanes),
+                "saturations": Out(range(2 * lanes + 1)),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.writeback = writeback = self.writeback
+        m.submodules.memory = memory = self.memory
+        for name in ("valid", "control"):
+            m.d.comb += getattr(writeback, name).eq(getattr(self, name))
+        for name in ("read_enable", "write_enable", "saturations"):
+            m.d.comb += getattr(self, name).eq(getattr(writeback, name))
+        for name in ("enable", "row", "index", "column", "lane"):
+            for side in ("read", "write"):
+                m.d.comb += getattr(memory, f"{side}_{name}").eq(getattr(writeback, f"{side}_{name}"))
+        m.d.comb += memory.write_mask.eq(~0)
+        for lane in range(len(self.low)):
+            m.d.comb += [
+                writeback.low[lane].eq(self.low[lane]),
+                writeback.high[lane].eq(self.high[lane]),
+                writeback.read_data[lane].eq(memory.read_data[lane]),
+                memory.write_data[lane].eq(writeback.write_data[lane]),
+                self.write_data[lane].eq(writeback.write_data[lane]),
+            ]
+        return m
 
 
 @pytest.mark.parametrize("lanes", [4, 6])
 def test_equals_reference(lanes):
     config = TransposableConfig(lanes=lanes, rows=2 * lanes)
-    component = GradientWriteback(config)
+    component = GradientStore(config)
+    writeback = component.writeback
     layout = gradient_control(config)
     rng = np.random.default_rng(lanes)
-    cycles = 500
-    valid = flags(rng, cycles, 0.8)
+    cycles = 600
+    valid = flags(rng, cycles, 0.9)
     low, high = mixed(rng, (2, cycles, lanes), 57) >> rng.integers(0, 30, (2, cycles, 1))
-    controls, expected = [], {"write_data": [], "saturations": []}
-    position = {"column": [], "row": [], "index": [], "lane": []}
+    controls, data, saturations = [], [], []
     memory = TransposableMemoryReference(config)
-    read_data = np.zeros((cycles, lanes), np.int64)
     touched = np.full((config.rows, lanes), -9)
     for cycle in range(cycles):
-        row = int(rng.integers(config.rows))
-        control = {
+        fill = cycle < config.rows
+        row = cycle if fill else int(rng.integers(config.rows))
+        rescaling = {
             "half_rule": int(rng.integers(2)),
             "select_high": int(rng.integers(2)),
             "scale": int(rng.integers(1 << 32)) >> int(rng.integers(32)),
             "shift": int(rng.integers(1, 32)),
-            "accumulate": int(rng.random() < 0.8),
-            "column": int(rng.integers(2)),
-            "lane": int(rng.integers(lanes)),
         }
-        if control["column"]:
+        accumulate = int(not fill and rng.random() < 0.8)
+        column, lane = int(not fill and rng.random() < 0.5), int(rng.integers(lanes))
+        if column:
             row -= row % lanes
-        control |= {"row": row, "index": row % lanes}
-        words = touched[row : row + lanes, control["lane"]] if control["column"] else touched[row]
-        # As early as allowed, not earlier.
-        if (cycle - words < component.revisit).any():
+        place = {"column": column, "lane": lane, "row": row, "index": row % lanes}
+        controls.append(layout.const(rescaling | place | {"accumulate": accumulate}).as_bits())
+        words = touched[row : row + lanes, lane] if column else touched[row]
+        if fill:
+            valid[cycle] = 1
+        elif (cycle - words < writeback.revisit).any():
             valid[cycle] = 0
-        controls.append(layout.const(control).as_bits())
-        for name, values in position.items():
-            values.append(control[name])
-        stored = memory.read_column(row, control["lane"]) if control["column"] else memory.read_row(row)
-        if cycle % 7 == 0:
-            stored = rng.choice(WORD_CORNERS, lanes)
-        read_data[cycle] = stored
-        rescaling = {name: control[name] for name in ("half_rule", "select_high", "scale", "shift")}
-        data, count = write_back_gradients(
-            stored, low[cycle], high[cycle], accumulate=control["accumulate"], **rescaling
-        )
+        stored = memory.read_column(row, lane) if column else memory.read_row(row)
+        result, count = write_back_gradients(stored, low[cycle], high[cycle], accumulate=accumulate, **rescaling)
+        data.append(result)
+        saturations.append(count)
         if valid[cycle]:
             words[...] = cycle
-            if control["column"]:
-                memory.write_column(row, control["lane"], data)
+            if column:
+                memory.write_column(row, lane, result)
             else:
-                memory.write_row(row, data)
-        expected["write_data"].append(data)
-        expected["saturations"].append(count)
-
-    # The memory answers one cycle after the read request.
-    answer = component.read_latency + 1
-    late = np.concatenate([np.zeros((answer, lanes), np.int64), read_data])[:cycles]
+                memory.write_row(row, result)
     wanted = valid == 1
-    outputs = {
-        "write_enable": Expected(valid, component.latency),
-        "read_enable": Expected(valid, component.read_latency),
-    }
-    for name, values in expected.items():
-        outputs[name] = Expected(np.array(values), component.latency, wanted & (np.arange(cycles) < cycles - answer))
-    for name, values in position.items():
-        outputs[f"read_{name}"] = Expected(np.array(values), component.read_latency, wanted)
-        outputs[f"write_{name}"] = Expected(np.array(values), component.latency, wanted)
+    assert sum(saturations) > 100
     simulate(
         component,
         bench="tests.hw.cores.bench_play",
         parameters={
-            "inputs": {
-                "valid": valid,
-                "control": np.array(controls, object),
-                "low": low,
-                "high": high,
-                "read_data": late,
+            "inputs": {"valid": valid, "control": np.array(controls, object), "low": low, "high": high},
+            "outputs": {
+                "read_enable": Expected(valid, writeback.read_latency),
+                "write_enable": Expected(valid, writeback.latency),
+                "write_data": Expected(np.array(data), writeback.latency, wanted),
+                "saturations": Expected(np.array(saturations), writeback.latency, wanted),
             },
-            "outputs": outputs,
         },
     )
 
