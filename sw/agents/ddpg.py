@@ -11,7 +11,7 @@ import numpy as np
 from .checkpoint import CheckpointError, prefixed, read_checkpoint, under, write_checkpoint
 from .ddpg_config import DDPGConfig
 from .environment import Environment
-from .hardware import resolve_hardware
+from .hardware import resolve_hardware, resolve_training
 from .learner import Learner, make_learner
 from .replay_buffer import ReplayBuffer
 
@@ -32,7 +32,7 @@ class DDPG:
     env
         A Gymnasium environment with bounded vector actions, or the identifier of one.
     config
-        Hyper-parameters; ``None``: the defaults.
+        Hyper-parameters; ``None``: those of the preset, and those that suit the environment.
     hardware
         Configuration of the accelerator: its dataclass, the name of a preset, or a YAML file's path.
     backend
@@ -44,7 +44,8 @@ class DDPG:
     lockstep_every
         Training steps from one comparison to the next.
     options
-        Of the learner, as ``array="cupy"`` for the reference.
+        Of the reference: ``array="cupy"`` computes on a GPU, ``sixteen_bit=True`` keeps words at 16 bits from the
+        start.
 
     Members
     -------
@@ -64,25 +65,29 @@ class DDPG:
         env: gymnasium.Env | str,
         config: DDPGConfig | None = None,
         *,
-        hardware: Any = "paper",
+        hardware: Any = "small",
         backend: str = "reference",
         evaluation_env: gymnasium.Env | str | None = None,
         lockstep_every: int = 100,
         **options: Any,
     ):
-        self.config = config or DDPGConfig()
         self.backend = backend
         self.hardware = None if backend == "torch" else resolve_hardware(hardware)
-        seeds = np.random.SeedSequence(self.config.seed).generate_state(3)
+        if config is None:
+            name = env if isinstance(env, str) else env.spec.id if env.spec is not None else None
+            config = DDPGConfig.from_mapping(resolve_training(hardware, name))
+        self.config = config
+        seeds = np.random.SeedSequence(config.seed).generate_state(3)
         self.environment = Environment(env, int(seeds[0]))
         self._evaluation_env = evaluation_env
         self._evaluation: Environment | None = None
+        self._options = options
         sizes = self.environment.observation_size, self.environment.action_size
-        self.replay_buffer = ReplayBuffer(self.config.buffer_size, *sizes, self.config.gamma, int(seeds[1]))
+        self.replay_buffer = ReplayBuffer(config.buffer_size, *sizes, config.gamma, int(seeds[1]))
         self._warm_up = np.random.default_rng(int(seeds[2]))
         self.num_timesteps = 0
         self.learner: Learner = make_learner(
-            backend, self.hardware, *sizes, self.config, lockstep_every=lockstep_every, **options
+            backend, self.hardware, *sizes, config, lockstep_every=lockstep_every, **options
         )
 
     def learn(
@@ -187,6 +192,7 @@ class DDPG:
             "hardware": None if self.hardware is None else dataclasses.asdict(self.hardware),
             "configuration_hash": None if self.hardware is None else self.hardware.configuration_hash,
             "env": self.environment.name,
+            "options": self._options,
             "num_timesteps": self.num_timesteps,
             "warm_up": self._warm_up.bit_generator.state,
         }
@@ -239,7 +245,8 @@ class DDPG:
                     f"{path} is of a configuration with hash {expected:#010x}; "
                     f"this one has {hardware.configuration_hash:#010x}"
                 )
-        agent = cls(env, DDPGConfig.from_mapping(about["config"]), hardware=hardware, backend=backend, **options)
+        config = DDPGConfig.from_mapping(about["config"])
+        agent = cls(env, config, hardware=hardware, backend=backend, **{**about["options"], **options})
         try:
             agent._restore(arrays, about)
         except KeyError as error:

@@ -1,6 +1,6 @@
 """The learning claims, as data: which arms, how many seeds, how many steps, what must come out."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 __all__ = ["EXPERIMENTS", "Arm", "Experiment"]
 
@@ -53,7 +53,6 @@ class Experiment:
     arms: dict[str, Arm]
     threshold: float | None = None
     quantization_delay: int
-    title: str = field(default="")
 
 
 EXPERIMENTS = {
@@ -73,7 +72,7 @@ EXPERIMENTS = {
                 solved=True,
             ),
             "16-bit": Arm(
-                name="16 bits from the start", options=("--backend", "reference", "--word-bits", "16"), solved=False
+                name="16 bits from the start", options=("--backend", "reference", "--sixteen-bit"), solved=False
             ),
             "float32": Arm(name="PyTorch, float32", options=("--backend", "torch"), solved=True),
         },

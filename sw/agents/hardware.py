@@ -22,8 +22,8 @@ def resolve_hardware(hardware: FixarConfig | Mapping | str | Path) -> FixarConfi
     return load_preset(hardware)
 
 
-def resolve_training(name_or_path: str | Path, env: str | None = None) -> tuple[FixarConfig, dict[str, Any]]:
-    """The configuration of a preset or file, and hyper-parameters: the file's, over them those of the environment."""
-    preset = read_preset(name_or_path)
+def resolve_training(hardware: FixarConfig | str | Path, env: str | None = None) -> dict[str, Any]:
+    """Hyper-parameters that come with a preset or file, and over them those that suit an environment."""
+    training = {} if isinstance(hardware, FixarConfig) else read_preset(hardware).training
     environments = yaml.safe_load(resources.files(__package__).joinpath("environments.yaml").read_text())
-    return preset.config, {**preset.training, **environments.get(env, {})}
+    return {**training, **environments.get(env, {})}

@@ -26,6 +26,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--evaluation-episodes", type=int, default=10, metavar="COUNT")
     parser.add_argument("--checkpoint-every", type=int, default=5000, metavar="STEPS", help="0: only at the end")
     parser.add_argument("--array", choices=("numpy", "cupy"), help="what the reference computes with")
+    parser.add_argument(
+        "--sixteen-bit",
+        action="store_true",
+        help="every word at 16 bits from the start: the case that fails (reference)",
+    )
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
     add_hyper_parameters(parser)
 
@@ -70,6 +75,8 @@ def run(arguments: argparse.Namespace) -> None:
     options = {"lockstep_every": arguments.lockstep_every}
     if arguments.array:
         options["array"] = arguments.array
+    if arguments.sixteen_bit:
+        options["sixteen_bit"] = True
     if arguments.resume:
         directory = arguments.resume
         if arguments.out:
@@ -83,8 +90,8 @@ def run(arguments: argparse.Namespace) -> None:
     else:
         if not arguments.env:
             raise ValueError("--env is needed: a Gymnasium environment with continuous actions, as Pendulum-v1")
-        hardware, defaults = resolve_training(arguments.config or "small", arguments.env)
-        config = hyper_parameters(arguments, defaults)
+        hardware = arguments.config or "small"
+        config = hyper_parameters(arguments, resolve_training(hardware, arguments.env))
         backend = arguments.backend or "reference"
         directory = arguments.out or Path("runs") / f"{arguments.env}-{backend.split(':')[0]}-{config.seed}"
         if (directory / CHECKPOINT).exists():
