@@ -20,8 +20,8 @@ $(READY): requirements.lock pyproject.toml
 	  { echo "Python's venv is missing: install it (Debian: apt-get install python3-venv)"; exit 1; }
 	@echo "Setting up .venv from requirements.lock (minutes the first time)"
 	@$(PYTHON) -m venv .venv
-	@.venv/bin/pip install --quiet --disable-pip-version-check --requirement requirements.lock
-	@.venv/bin/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@.venv/bin/pip install --quiet --quiet --disable-pip-version-check --requirement requirements.lock
+	@.venv/bin/pip install --quiet --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@# Type checkers and editors do not see through the mapping of an editable install; they get links.
 	@mkdir -p .venv/typed/rewardware
 	@for folder in hw sw sim; do ln -sfn ../../../$$folder .venv/typed/rewardware/$$folder; done

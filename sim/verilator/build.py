@@ -26,7 +26,12 @@ class BuildError(RuntimeError):
 
 
 def build_library(
-    verilog_text: str, top_name: str, cpp_sources: Sequence[Path], trace: bool = False, threads: int = 1
+    verilog_text: str,
+    top_name: str,
+    cpp_sources: Sequence[Path],
+    trace: bool = False,
+    threads: int = 1,
+    hierarchical: bool = False,
 ) -> Path:
     """Build a shared library that simulates a whole system as fast as possible.
 
@@ -42,6 +47,9 @@ def build_library(
         Build with FST waveforms (``VM_TRACE_FST`` is 1, ``verilated_fst_c.h`` is there); slower.
     threads : int
         Simulation threads. More than one helps only while as many cores are free.
+    hierarchical : bool
+        Compile modules with the marker ``/*verilator hier_block*/`` by themselves, once each. It pays where a flat
+        build is too large for the processor's caches, with blocks of about 64 lanes; small blocks are slower so.
 
     Returns
     -------
@@ -56,6 +64,8 @@ def build_library(
     arguments = ["--exe", *_SPEED_FLAGS, *_SPLIT_FLAGS, "-CFLAGS", "-fPIC"]
     if threads > 1:
         arguments += ["--threads", str(threads)]
+    if hierarchical:
+        arguments.append("--hierarchical")
     return build(
         verilog_text,
         top_name,
@@ -132,7 +142,7 @@ def build(
         command += ["-Wno-fatal", "-Wno-lint", "-Wno-style", "--no-timing", "-o", product, *arguments, *includes]
         _run([*command, str(design), *map(str, sources)], folder, tools.environment)
         _reuse_runtime(objects, [*arguments, *variables, tools.versions], variables, tools.environment)
-        _make(objects, [], variables, tools.environment)
+        _make(objects, [], variables, tools.environment, "_hier" if "--hierarchical" in arguments else "")
         shutil.move(objects / product, folder / product)
         shutil.rmtree(objects)
 
@@ -162,8 +172,8 @@ def _reuse_runtime(objects: Path, flags: Sequence[str], variables: list[str], en
         shutil.copyfile(runtime / name, objects / name)
 
 
-def _make(objects: Path, goals: list[str], variables: list[str], environment: dict[str, str]) -> None:
-    command = ["make", "-C", str(objects), "-f", f"{PREFIX}.mk", f"-j{os.cpu_count() or 1}", *variables, *goals]
+def _make(objects: Path, goals: list[str], variables: list[str], environment: dict[str, str], suffix: str = "") -> None:
+    command = ["make", "-C", str(objects), "-f", f"{PREFIX}{suffix}.mk", f"-j{os.cpu_count() or 1}", *variables, *goals]
     _run(command, objects, environment)
 
 
@@ -173,6 +183,10 @@ def _run(command: list[str], folder: Path, environment: dict[str, str]) -> None:
     )
     if result.returncode != 0:
         # What the compiler says, without the long lines that call it.
-        said = [line for line in result.stdout.splitlines() if not line.startswith(("g++ ", "make: "))]
+        said = [
+            line
+            for line in result.stdout.splitlines()
+            if not re.match(r"g\+\+ |make(\[\d+\])?: (Enter|Leav)ing ", line)
+        ]
         end = "\n".join(said[-40:])
         raise BuildError(f"{Path(command[0]).name} failed with exit status {result.returncode}:\n{end}")

@@ -8,7 +8,7 @@ from amaranth.hdl import Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import Out
 
-from rewardware.hw.cores.replicated import emit
+from rewardware.hw.cores.replicated import emit, replicated
 from rewardware.sim.verilator.build import BuildError, build_library
 from rewardware.sim.verilator.cache import build_once, cache_folder, content_key
 
@@ -34,6 +34,24 @@ def test_library_simulates_and_is_built_once():
 
 def test_name_of_the_top_module_is_free():
     assert ctypes.CDLL(str(build_library(emit(Counter(), "counter"), "counter", [HARNESS]))).count(7) == 21
+
+
+class Counters(wiring.Component):
+    """Two counters, each compiled by itself; their sum."""
+
+    value: Out(16)
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.first = first = replicated(Counter(), key=(), hierarchical=True)
+        m.submodules.second = second = replicated(Counter(), key=(), hierarchical=True)
+        m.d.comb += self.value.eq(first.value + second.value)
+        return m
+
+
+def test_hierarchical_build_computes_the_same():
+    library = build_library(emit(Counters()), "top", [HARNESS], hierarchical=True)
+    assert ctypes.CDLL(str(library)).count(1000) == 6000
 
 
 def test_error_says_what_the_compiler_said(tmp_path, monkeypatch):
