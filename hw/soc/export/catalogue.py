@@ -121,6 +121,10 @@ def _gradient(config: Any) -> dict[str, int]:
     return {"lanes": config.lanes, "rows": 2 * config.weight_rows}
 
 
+def _optimizer(config: Any) -> dict[str, int]:
+    return {"lanes": config.lanes, "rows": config.weight_rows, "weight_fraction": config.weight_fraction}
+
+
 _DESIGNS = (
     Design(name="processing_element", component="cores.array.processing_element:ProcessingElement"),
     Design(
@@ -175,6 +179,25 @@ _DESIGNS = (
         configuration="cores.memory.config:ActivationMemoryConfig",
         defaults={"lanes": 16, "rows": 1024},
         of_preset=lambda config: {"lanes": config.lanes, "rows": config.activation_rows},
+    ),
+    Design(name="quantizer", component="cores.quantization.quantizer:Quantizer"),
+    Design(
+        name="range_unit",
+        component="cores.quantization.range_unit:RangeUnit",
+        configuration="cores.quantization.config:RangeConfig",
+        of_preset=lambda config: {"slots": config.slots, "cores": config.cores, "lanes": config.lanes},
+    ),
+    Design(
+        name="adam_lane",
+        component="cores.optimizer.adam_lane:AdamLane",
+        configuration="cores.optimizer.config:OptimizerConfig",
+        of_preset=_optimizer,
+    ),
+    Design(
+        name="optimizer_engine",
+        component="cores.optimizer.engine:OptimizerEngine",
+        configuration="cores.optimizer.config:OptimizerConfig",
+        of_preset=_optimizer,
     ),
     Design(name="hyperbolic_tangent", component="cores.function.hyperbolic_tangent:HyperbolicTangent"),
     Design(name="reciprocal_square_root", component="cores.function.reciprocal_square_root:ReciprocalSquareRoot"),

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from .tools import run_tool
 __all__ = ["CONFIGURATION", "CriticalPath", "Placement", "place", "read_placement"]
 
 CONFIGURATION = "design.config"
+_NETLIST = "input.json"
 _REPORT = "report.json"
 
 
@@ -98,13 +100,16 @@ def place(
         nextpnr is missing, or the design does not fit.
     """
     arguments = [f"--{device}", "--package", package, "--speed", str(speed), "--freq", f"{frequency:g}"]
-    arguments += ["--seed", str(seed), "--timing-allow-fail", "--json", str(netlist.absolute()), "--report", _REPORT]
+    arguments += ["--seed", str(seed), "--timing-allow-fail", "--json", _NETLIST, "--report", _REPORT]
     if constraints is None:
         arguments += ["--out-of-context"]
     else:
         (folder / "pins.lpf").write_text(constraints.read_text())
         arguments += ["--lpf", "pins.lpf", "--textcfg", CONFIGURATION]
+    # A copy, for the tool sees its own folder alone where it runs in a sandbox.
+    shutil.copyfile(netlist, folder / _NETLIST)
     run_tool("nextpnr-ecp5", [*arguments, "-q", "-l", "placement.txt"], folder, "placement.log")
+    (folder / _NETLIST).unlink()
 
 
 def read_placement(folder: Path) -> Placement:

@@ -120,7 +120,12 @@ def read_synthesis(folder: Path, top: str, target: Target) -> Synthesis:
 
 def kept_modules(modules: Sequence[str], top: str, depth: int) -> list[str]:
     """Modules that keep their boundary: Amaranth names a module by its path, a replicated unit has its own name."""
-    return [name for name in modules if name != top and (not name.startswith(f"{top}.") or name.count(".") <= depth)]
+    inside = f"{top}."
+    return [
+        name
+        for name in modules
+        if ("." not in name and name != top) or (name.startswith(inside) and name.count(".") <= depth)
+    ]
 
 
 def _count(cells: Mapping[str, Mapping[str, int]], top: str, target: Target) -> list[Block]:
