@@ -1,7 +1,10 @@
 """The first transaction that differs from the reference, said so that a person can act on it."""
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+
+from cocotb.types import Logic, LogicArray
 
 from .bench import current_run
 
@@ -66,10 +69,12 @@ def _is_sequence(value: Any) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """Integers of any kind (NumPy, enumeration, handle value) as Python's, the rest as it is."""
-    try:
+    """Integers of any kind (NumPy, enumeration, value of a port) as Python's, the rest as it is."""
+    if isinstance(value, LogicArray | Logic):
         return int(value)
-    except (TypeError, ValueError):
+    try:
+        return operator.index(value)
+    except TypeError:
         return value
 
 
