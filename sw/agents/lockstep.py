@@ -8,6 +8,9 @@ from .replay_buffer import Batch
 
 __all__ = ["Lockstep", "LockstepError", "first_difference"]
 
+# Counters that only the RTL can tell.
+MEASURED = ("train_steps", "train_cycles", "cycles_from", "utilization")
+
 
 class LockstepError(AssertionError):
     """RTL and reference differ; says where first."""
@@ -145,10 +148,11 @@ class Lockstep:
         self._together = False
 
     def counters(self) -> dict[str, Any]:
-        """The reference's and the RTL's counters, and the comparisons made."""
+        """Saturations of the reference, cycles of the RTL, and the comparisons made."""
+        measured = self.device.counters()
         return {
-            **self.device.counters(),
             **self.reference.counters(),
+            **{name: measured[name] for name in MEASURED if name in measured},
             "lockstep_steps": self.steps_checked,
             "lockstep_compared": self.compared,
             "lockstep_equal": self.equal,

@@ -1,0 +1,74 @@
+"""The command line as a whole: help, version, errors in one line."""
+
+import re
+
+import pytest
+
+from rewardware.sw.cli.dispatch import dispatch
+
+
+def run(*arguments: str) -> int:
+    try:
+        return dispatch(arguments)
+    except SystemExit as exit:
+        return exit.code or 0
+
+
+def test_version(capsys):
+    assert run("--version") == 0
+    assert re.fullmatch(r"rewardware \d+\.\d+\.\d+\n", capsys.readouterr().out)
+
+
+def test_help_names_every_command(capsys):
+    assert run("--help") == 0
+    out = capsys.readouterr().out
+    assert all(f"\n    {name}" in out for name in ("train", "eval", "experiment", "list"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("", "the following arguments are required: COMMAND"),
+        ("trian", "invalid choice: 'trian'"),
+        ("train fixar", "--env is needed: a Gymnasium environment"),
+        ("train pixar --env Pendulum-v1", "invalid choice: 'pixar'"),
+        ("train fixar --env Pendulum-v1 --steps many", "argument --steps: invalid int value: 'many'"),
+        ("train fixar --env Pendulum-v1 --steps 0", "--steps must be at least 1, not 0"),
+        ("train fixar --env Pendulum-v1 --gamma 2", r"gamma must be in \[0, 1\], not 2.0"),
+        ("train fixar --env Pendulum-v1 --hidden-sizes 64x48", "'64x48' is no list of whole numbers"),
+        ("train fixar --env CartPole-v1 --backend torch", "The action space must be a Box"),
+        ("train fixar --env NoSuch-v0", "Environment 'NoSuch-v0' cannot be made"),
+        ("train fixar --env Pendulum-v1 --config nowhere.yaml", "Configuration must be one of .*'nowhere.yaml'"),
+        ("train fixar --env Pendulum-v1 --backend verilog", 'A device must be "sim" or "uart:PORT", not \'verilog\''),
+        ("train fixar --env Pendulum-v1 --batch-size 4096", "Batch must be 1 to 128 in configuration small, not 4096"),
+        ("train fixar --env Pendulum-v1 --hidden-sizes 400,300", "small"),
+        ("train fixar --resume nowhere", "No checkpoint at nowhere/checkpoint.zip"),
+        ("train fixar --resume nowhere --out there", "--resume goes on in its own folder"),
+        ("train fixar --resume nowhere --tau 0.1", "--resume goes on with the run's own tau"),
+        ("eval nowhere", "No checkpoint at nowhere/checkpoint.zip"),
+        ("experiment fixar pendulum --arms 33-bit", "Unknown arm 33-bit; pendulum has 32-bit, quantized"),
+    ],
+)
+def test_errors_are_one_line_and_exit_code_2(arguments, words, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert run(*arguments.split()) == 2
+    captured = capsys.readouterr()
+    assert captured.out == "" and captured.err.count("\n") == 1
+    assert captured.err.startswith("rewardware") and re.search(words, captured.err), captured.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_unknown_key_of_a_configuration_is_named(capsys, tmp_path):
+    file = tmp_path / "mine.yaml"
+    file.write_text("hardware: {cores: 2, lanse: 4}\n")
+    assert run("train", "fixar", "--env", "Pendulum-v1", "--config", str(file)) == 2
+    assert "lanse" in capsys.readouterr().err
+
+
+def test_list(capsys):
+    assert run("list") == 0
+    out = capsys.readouterr().out
+    for expected in ("systems:\n  fixar", "presets:\n  paper ", "array/AdaptiveArrayCore", "boards:"):
+        assert expected in out
+    assert run("list", "presets") == 0
+    assert "systems" not in capsys.readouterr().out

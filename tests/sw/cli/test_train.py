@@ -1,0 +1,114 @@
+"""`rewardware train`, `eval` and `experiment`, with the backends that need no RTL."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from rewardware.sw.agents.checkpoint import read_checkpoint
+from rewardware.sw.agents.training_run import read_metrics
+from rewardware.sw.cli.dispatch import dispatch
+
+TINY = (
+    "train fixar --env Pendulum-v1 --config tiny --batch-size 12 --learning-starts 30 --quiet --evaluation-episodes 1"
+)
+
+
+def train(*arguments: str) -> int:
+    return dispatch([*TINY.split(), *arguments])
+
+
+def states(directory):
+    arrays, about = read_checkpoint(directory / "checkpoint.zip")
+    return arrays, {name: value for name, value in about.items() if name != "arrays"}
+
+
+def assert_same_run(one, other):
+    (left, left_rest), (right, right_rest) = states(one), states(other)
+    assert left.keys() == right.keys() and left_rest == right_rest
+    for name in left:
+        assert np.array_equal(left[name], right[name]), name
+    assert read_metrics(one) == read_metrics(other)
+
+
+@pytest.mark.parametrize("backend", ["torch", "reference"])
+def test_run_leaves_everything_and_prints_a_summary(backend, tmp_path, capsys):
+    out = tmp_path / "run"
+    assert train("--backend", backend, "--steps", "220", "--out", str(out), "--evaluate-every", "100") == 0
+    printed = capsys.readouterr().out
+    assert "return" in printed and "random actions" in printed and str(out) in printed
+    files = {"checkpoint.zip", "metrics.jsonl", "learning_curve.png", "summary.json"}
+    if backend == "reference":
+        files.add("utilization.png")
+        for words in ("cycles a training step", "utilisation, processing elements", "weight saturations"):
+            assert words in printed
+    assert {path.name for path in out.iterdir()} == files
+    assert [record["step"] for record in read_metrics(out) if record["kind"] == "evaluation"] == [100, 200, 220]
+    assert [record["step"] for record in read_metrics(out) if record["kind"] == "episode"] == [200]
+    assert json.loads((out / "summary.json").read_text())["steps"] == 220
+
+    assert dispatch(["eval", str(out), "--episodes", "2"]) == 0
+    assert "after 220 steps" in capsys.readouterr().out
+    assert train("--backend", backend, "--out", str(out)) == 2
+    assert "holds a run already" in capsys.readouterr().err
+
+
+def test_resumed_run_is_identical(tmp_path):
+    options = ("--backend", "reference", "--quantization-delay", "100", "--evaluate-every", "50")
+    assert train(*options, "--steps", "160", "--out", str(tmp_path / "straight")) == 0
+    assert train(*options, "--steps", "80", "--out", str(tmp_path / "broken")) == 0
+    # The evaluation at the end of the first part is none of the whole's.
+    metrics = tmp_path / "broken" / "metrics.jsonl"
+    metrics.write_text("".join(line + "\n" for line in metrics.read_text().splitlines() if '"step": 80,' not in line))
+    resume = ["train", "fixar", "--resume", str(tmp_path / "broken"), "--steps", "160", "--quiet"]
+    assert dispatch([*resume, "--evaluation-episodes", "1", "--evaluate-every", "50"]) == 0
+    assert_same_run(tmp_path / "straight", tmp_path / "broken")
+
+
+def test_interrupted_run_leaves_a_checkpoint_and_goes_on_identically(tmp_path):
+    broken, straight = tmp_path / "broken", tmp_path / "straight"
+    command = [sys.executable, "-m", "rewardware.sw.cli", *TINY.split(), "--backend", "torch", "--out", str(broken)]
+    process = subprocess.Popen([*command, "--steps", "100000"], stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while len(read_metrics(broken)) < 3 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    os.kill(process.pid, signal.SIGINT)
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "Stopped after step" in errors and "Traceback" not in errors
+    step = states(broken)[1]["num_timesteps"]
+    steps = str(step + 50)
+    rest = ["--quiet", "--evaluation-episodes", "1"]
+    assert dispatch(["train", "fixar", "--resume", str(broken), "--steps", steps, *rest]) == 0
+    assert train("--backend", "torch", "--steps", steps, "--out", str(straight)) == 0
+    assert_same_run(straight, broken)
+
+
+def test_damaged_checkpoint_is_one_line(tmp_path, capsys):
+    out = tmp_path / "run"
+    assert train("--backend", "torch", "--steps", "40", "--out", str(out)) == 0
+    checkpoint = out / "checkpoint.zip"
+    checkpoint.write_bytes(checkpoint.read_bytes()[:5000])
+    capsys.readouterr()
+    assert dispatch(["train", "fixar", "--resume", str(out), "--steps", "80"]) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1 and "is cut short or damaged" in error
+
+
+def test_experiment_collects_seeds_and_goes_on(tmp_path, capsys):
+    options = ["--steps", "230", "--out", str(tmp_path / "runs"), "--docs", str(tmp_path / "docs"), "--arms", "float32"]
+    command = ["experiment", "fixar", "pendulum", *options, "--seed", "0", "--seed", "1", "--jobs", "2"]
+    assert dispatch(command) == 1
+    printed = capsys.readouterr().out
+    assert "| | seed 0 | seed 1 | mean |" in printed
+    assert "pendulum, PyTorch, float32: not every seed came out as it must" in printed
+    results = json.loads((tmp_path / "docs" / "learning" / "pendulum.json").read_text())
+    assert results["arms"]["float32"]["solved"] == {"0": False, "1": False}
+    assert (tmp_path / "docs" / "images" / "learning-pendulum.png").stat().st_size > 10_000
+    assert dispatch(command) == 1
+    assert "begins" not in capsys.readouterr().out
