@@ -11,8 +11,6 @@ from .interpolated_table import InterpolatedTableReference
 
 __all__ = ["ReciprocalSquareRootReference"]
 
-_EXPONENT_OF_FLOAT = 52
-_BIAS_OF_FLOAT = 1023
 # Of the normalised argument, the bits that matter: index and offset.
 _USED_BITS = RECIPROCAL_ROOT_INDEX_WIDTH + RECIPROCAL_ROOT_OFFSET_WIDTH
 
@@ -33,13 +31,19 @@ class ReciprocalSquareRootReference:
     def __call__(self, value):
         """Mantissas and half exponents (int64) of ``value``, an array of uint64, at least 1."""
         xp = self._xp
-        # Clearing the bit below the leading one keeps the conversion from rounding up to the next power of two.
-        leading = (value & ~(value >> np.uint64(1))).astype(xp.float64).view(xp.int64)
-        leading >>= _EXPONENT_OF_FLOAT
-        leading -= _BIAS_OF_FLOAT
-        # 64 - k, k even: 2 for a leading one at bit 0 or 1, 64 for one at bit 62 or 63.
-        half_exponent = (leading >> 1) + 1
-        shift = 64 - 2 * half_exponent
-        top = ((value << shift.view(xp.uint64)) >> np.uint64(64 - _USED_BITS)).view(xp.int64)
-        index = (top >> RECIPROCAL_ROOT_OFFSET_WIDTH) - (1 << RECIPROCAL_ROOT_INDEX_WIDTH - 2)
-        return self._table(index, top & (1 << RECIPROCAL_ROOT_OFFSET_WIDTH) - 1), half_exponent
+        # The exponent of a float, 1023 more than the position p of the leading one. Clearing the bit below that one
+        # keeps the conversion from rounding up to the next power of two.
+        half_exponent = (value & ~(value >> np.uint64(1))).astype(xp.float64).view(xp.int64)
+        # (64 - k) / 2 = (p >> 1) + 1, from the exponent in the bits from 52 on.
+        half_exponent += 1 << 52
+        half_exponent >>= 53
+        half_exponent -= 511
+        shift = half_exponent * -2
+        shift += 64
+        top = value << shift.view(xp.uint64)
+        top >>= np.uint64(64 - _USED_BITS)
+        top = top.view(xp.int64)
+        index = top >> RECIPROCAL_ROOT_OFFSET_WIDTH
+        index -= 1 << RECIPROCAL_ROOT_INDEX_WIDTH - 2
+        top &= (1 << RECIPROCAL_ROOT_OFFSET_WIDTH) - 1
+        return self._table(index, top), half_exponent

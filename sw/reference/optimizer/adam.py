@@ -1,0 +1,124 @@
+"""Adam and the soft target update in fixed point, vectorised; the array namespace may be NumPy's or CuPy's."""
+
+from math import isqrt
+
+import numpy as np
+
+from ..function.reciprocal_square_root import ReciprocalSquareRootReference
+
+__all__ = ["ONE", "AdamReference", "advance_powers", "step_size"]
+
+# Powers before the first step.
+ONE = 1 << 32
+RATE_FRACTION = 20
+RATIO_FRACTION = 20
+RATIO_LIMIT = 1 << 27
+ALPHA_FRACTION = 32
+WORD_MINIMUM, WORD_MAXIMUM = -(1 << 31), (1 << 31) - 1
+# Elements at once: their intermediate values stay in the cache.
+CHUNK = 1 << 13
+
+
+def advance_powers(powers, rates):
+    """The running powers (p1, p2) of a network one step later.
+
+    Parameters
+    ----------
+    powers : sequence of int
+        p1 and p2, 32 fraction bits.
+    rates : object
+        With ``first_moment_rate`` and ``second_moment_rate``, 20 fraction bits.
+    """
+    decays = (1 << RATE_FRACTION) - rates.first_moment_rate, (1 << RATE_FRACTION) - rates.second_moment_rate
+    return [int(power) * decay >> RATE_FRACTION for power, decay in zip(powers, decays, strict=True)]
+
+
+def step_size(powers, learning_rate):
+    """alpha: the learning rate (32 fraction bits) with the bias correction of the powers."""
+    first, second = powers
+    if first == ONE:
+        return (1 << ALPHA_FRACTION) - 1
+    return min(learning_rate * isqrt(ONE - second << 32) // (ONE - first), (1 << ALPHA_FRACTION) - 1)
+
+
+class AdamReference:
+    """What a sweep of ``OptimizerEngine`` does to the words of a network.
+
+    Parameters
+    ----------
+    weight_fraction : int
+        Fraction bits of the weights.
+    xp : module
+        Array namespace, NumPy's or CuPy's.
+    chunk : int
+        Elements at once; a GPU wants many.
+    """
+
+    def __init__(self, weight_fraction=24, xp=np, chunk=CHUNK):
+        self._xp = xp
+        self._chunk = chunk
+        self._weight_shift = RATIO_FRACTION + ALPHA_FRACTION - weight_fraction
+        self._reciprocal_root = ReciprocalSquareRootReference(xp)
+
+    def update(self, weight, target, gradient, first_moment, second_moment, *, alpha, rates):
+        """One step, in place; returns how many weights were clamped.
+
+        Parameters
+        ----------
+        weight, target, gradient, first_moment : array of int64
+            Flat, words of 32 bits; the gradient is not changed.
+        second_moment : array of uint64
+            At most 2^62, the square of the largest gradient.
+        alpha : int
+            From :func:`step_size`.
+        rates : object
+            With ``first_moment_rate``, ``second_moment_rate``, ``target_rate`` and ``epsilon_squared``.
+        """
+        second_moment = second_moment.view(self._xp.int64)
+        arrays = (weight, target, gradient, first_moment, second_moment)
+        parts = (
+            [array[start : start + self._chunk] for array in arrays] for start in range(0, len(weight), self._chunk)
+        )
+        return sum(self._update(*part, int(alpha), rates) for part in parts)
+
+    def _update(self, weight, target, gradient, first_moment, second_moment, alpha, rates):
+        xp = self._xp
+        step = gradient - first_moment
+        step *= rates.first_moment_rate
+        first_moment += _rounded(step, RATE_FRACTION)
+
+        # (g*g - v) * c2 in two limbs, within 64 bits.
+        lower = gradient * gradient
+        lower -= second_moment
+        upper = lower >> RATE_FRACTION
+        lower &= (1 << RATE_FRACTION) - 1
+        lower *= rates.second_moment_rate
+        lower >>= RATE_FRACTION
+        upper *= rates.second_moment_rate
+        upper += lower
+        second_moment += upper
+
+        ratio, half_exponent = self._reciprocal_root((second_moment + rates.epsilon_squared).view(xp.uint64))
+        ratio *= first_moment
+        half_exponent += 24 - RATIO_FRACTION
+        ratio >>= half_exponent
+        xp.minimum(ratio, RATIO_LIMIT - 1, out=ratio)
+        xp.maximum(ratio, -RATIO_LIMIT, out=ratio)
+
+        ratio *= alpha
+        moved = weight - _rounded(ratio, self._weight_shift)
+        xp.clip(moved, WORD_MINIMUM, WORD_MAXIMUM, out=weight)
+        saturated = int((moved != weight).sum())
+
+        xp.subtract(weight, target, out=step)
+        step *= rates.target_rate
+        target += _rounded(step, RATE_FRACTION)
+        return saturated
+
+
+def _rounded(value, shift):
+    """Rounds half up, in place."""
+    value >>= shift - 1
+    value += 1
+    value >>= 1
+    return value
