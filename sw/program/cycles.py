@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from ...hw.soc.fixar.instructions import Dataflow
 
-__all__ = ["CycleModel", "block_cycles", "drain_cycles", "slot_cycles", "useful_products"]
+__all__ = ["CycleModel", "block_cycles", "drain_cycles", "slot_cycles", "tiles", "useful_products"]
 
 # Pipeline depths, in cycles: from the last streamed vector to the first drained row, from the last drained row to its
 # result in memory, and from an issued instruction to its first tile. The RTL's own are a few cycles off.
@@ -30,6 +30,7 @@ def slot_cycles(config, fields):
 
 
 def tiles(config, fields):
+    """Slots that one output block takes."""
     inner = fields["inner_count"]
     return -(-inner // config.cores) if fields.get("intra_layer") else inner
 

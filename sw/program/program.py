@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from ...hw.soc.fixar.config import FixarConfig
 from .cycles import CycleModel
 from .schedule import MatrixStep
@@ -48,6 +46,7 @@ class Program:
     words: list = field(default_factory=list)
     inputs: list = field(default_factory=list)
     outputs: list = field(default_factory=list)
+    model: CycleModel | None = field(default=None, repr=False)
 
     def emit(self, instruction, *, wait=(), **fields):
         self.words.append(self.config.instruction_set.encode(instruction, wait=wait, **fields))
@@ -89,7 +88,6 @@ class Program:
 
     def cycles(self):
         """The cycle model's account of the program."""
-        return CycleModel(self.config).run(self.decoded)
-
-    def rows(self, count):
-        return np.zeros((count, self.config.lanes), np.int32)
+        if self.model is None:
+            self.model = CycleModel(self.config).run(self.decoded)
+        return self.model

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from ...hw.soc.fixar.instructions import Dataflow
-from .cycles import block_cycles, slot_cycles
+from .cycles import slot_cycles, tiles
 
 __all__ = ["SETTLE_CYCLES", "MatrixStep", "Scheduler"]
 
@@ -66,12 +66,13 @@ class Scheduler:
         step.hold = not self.settled(step)
         if step.hold:
             self.distance.clear()
-        cycles = block_cycles(self.config, step.fields)
+        slot = slot_cycles(self.config, step.fields)
+        cycles = tiles(self.config, step.fields) * slot
         for name, distance in self.distance.items():
             start = -cycles if distance is None else distance
             self.distance[name] = start + step.fields["outer_count"] * cycles
         self.distance.update(dict.fromkeys(step.writes))
-        self.last_slot = slot_cycles(self.config, step.fields)
+        self.last_slot = slot
         return step
 
     def order(self, steps):

@@ -2,11 +2,12 @@
 
 import numpy as np
 
+from ...hw.cores.random.xorshift import state_from_seed
 from ...hw.soc.fixar.config import FixarConfig, Networks
 from ...hw.soc.fixar.instructions import BANKS
 
 __all__ = [
-    "COUNTERS", 
+    "COUNTERS",
     "KINDS",
     "Transitions",
     "check_state",
@@ -46,16 +47,16 @@ def state_shapes(config: FixarConfig, networks: Networks):
     shapes["range/maximum"] = (config.slots,), np.int32
     shapes["bits"] = (), np.int64  # of the codes; 0: full precision
     shapes["power"] = (4,), np.int64  # p1, p2 of the actor, p1, p2 of the critic
-    shapes["noise"] = (2,), np.uint64  # seed, rows drawn
+    shapes["noise"] = (), np.uint64  # state of the generator
     shapes["counters"] = (len(COUNTERS),), np.int64
     return shapes
 
 
 def initial_state(config: FixarConfig, networks: Networks, seed=0):
-    """State of a device that was just switched on: no weights, no ranges."""
+    """State before anything was learned: no weights, no ranges; ``seed`` is the exploration noise's, 64 bits."""
     state = {name: np.zeros(shape, dtype) for name, (shape, dtype) in state_shapes(config, networks).items()}
     state["power"][:] = ONE
-    state["noise"][0] = seed
+    state["noise"] = np.array(state_from_seed(seed), np.uint64)
     return state
 
 

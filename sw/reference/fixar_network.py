@@ -1,0 +1,127 @@
+"""What FIXAR keeps of one network and its target, and what it streams."""
+
+import numpy as np
+
+from .fixar_state import KINDS
+from .matrix import Operand
+from .optimizer.adam import CHUNK, ONE, AdamReference, advance_powers, step_size
+
+__all__ = ["NetworkReference", "Tensor"]
+
+
+class Tensor:
+    """A stored activation tensor: words, or codes less their zero point.
+
+    Parameters
+    ----------
+    words : array of int64 (samples, neurons)
+        With ``parameters`` the codes' integers d.
+    parameters : QuantizationParameters or None
+        Of codes.
+    """
+
+    def __init__(self, words, parameters=None):
+        self.words = words
+        self.codes = parameters is not None
+        self.scale = parameters.scale if self.codes else None
+        self.bits = parameters.bits if self.codes else None
+        self._operand = None
+
+    @property
+    def values(self):
+        """Words that the codes mean."""
+        return (self.words * self.scale) >> self.bits if self.codes else self.words
+
+    def operand(self, xp, first=0):
+        """As a factor; without the inputs before ``first``."""
+        if first:
+            return Operand(self.words[:, first:], xp)
+        if self._operand is None:
+            self._operand = Operand(self.words, xp)
+        return self._operand
+
+    def overwrite(self, other):
+        """Takes the first neurons from another tensor of the same slot."""
+        self.words[:, : other.words.shape[1]] = other.words
+        self._operand = None
+
+
+class NetworkReference:
+    """Weights, target weights, gradients and moments of one network, and its running powers.
+
+    Parameters
+    ----------
+    config : FixarConfig
+    networks : Networks
+    name : str
+        ``"actor"`` or ``"critic"``.
+    xp : module
+        Array namespace.
+
+    Members
+    -------
+    flat : dict
+        Kind (``weight``, ``target``, ``gradient``, ``first_moment``, ``second_moment``): all words in one array.
+    matrices, biases : dict
+        Kind: views into it, a layer each.
+    powers : list of int
+        p1 and p2.
+    """
+
+    def __init__(self, config, networks, name, xp):
+        self.config = config
+        self.name = name
+        self.xp = xp
+        shapes = networks.layers(name)
+        size = sum(layer.outputs * (layer.inputs + 1) for layer in shapes)
+        self.flat, self.matrices, self.biases = {}, {}, {}
+        for kind in ("weight", "target", "gradient", "first_moment", "second_moment"):
+            flat = xp.zeros(size, xp.uint64 if kind == "second_moment" else xp.int64)
+            self.flat[kind], self.matrices[kind], self.biases[kind] = flat, [], []
+            start = 0
+            for layer in shapes:
+                stop = start + layer.outputs * layer.inputs
+                self.matrices[kind].append(flat[start:stop].reshape(layer.outputs, layer.inputs))
+                start = stop + layer.outputs
+                self.biases[kind].append(flat[stop:start])
+        # A GPU takes everything at once, a processor what fits in its cache.
+        self.adam = AdamReference(config.weight_fraction, xp, CHUNK if xp is np else size)
+        self.powers = [ONE, ONE]
+        self.operands = {}
+
+    def arrays(self):
+        """``(name in the state, array, its type there)`` of everything."""
+        for kind, (_, dtype) in KINDS.items():
+            for own, name in ((kind, self.name), ("target", f"target_{self.name}"))[: 2 if kind == "weight" else 1]:
+                for index, (matrix, bias) in enumerate(zip(self.matrices[own], self.biases[own], strict=True)):
+                    yield f"{kind}/{name}/{index}/matrix", matrix, dtype
+                    yield f"{kind}/{name}/{index}/bias", bias, dtype
+
+    def save(self):
+        return {
+            name: (array if isinstance(array, np.ndarray) else array.get()).astype(dtype)
+            for name, array, dtype in self.arrays()
+        }
+
+    def load(self, state, powers):
+        for name, array, _ in self.arrays():
+            array[...] = self.xp.asarray(state[name])
+        self.powers = powers
+        self.forget_operands()
+
+    def operand(self, kind, index):
+        """Matrix of a layer, prepared for products until the weights change."""
+        if (kind, index) not in self.operands:
+            self.operands[kind, index] = Operand(self.matrices[kind][index], self.xp)
+        return self.operands[kind, index]
+
+    def forget_operands(self):
+        self.operands = {}
+
+    def update(self, rates, learning_rate):
+        """Adam and the soft target update of all words; returns how many weights were clamped."""
+        self.powers = advance_powers(self.powers, rates)
+        alpha = step_size(self.powers, learning_rate)
+        self.forget_operands()
+        kinds = "weight", "target", "gradient", "first_moment", "second_moment"
+        return self.adam.update(*(self.flat[kind] for kind in kinds), alpha=alpha, rates=rates)
