@@ -2,10 +2,13 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rewardware.hw.cores.array.config import ArrayConfig
 from rewardware.sw.reference.array.accumulator import AccumulatorBankReference
 from rewardware.sw.reference.array.core import AdaptiveArrayCoreReference
+from rewardware.sw.reference.array.operand import form_operands
 from tests.hw.cores.stimulus import WORD_CORNERS, mixed
 
 LANES = 6
@@ -58,3 +61,12 @@ def test_accumulators_wrap_at_57_bits():
     low, high = bank.drain(1, 3)
     assert low.tolist() == [-(1 << 56), 11] and high.tolist() == [0, largest]
     assert not np.any(bank.drain(0, 3))
+
+
+@given(st.integers(-(1 << 31), (1 << 31) - 1), st.integers(0, 1 << 16))
+def test_operands_are_the_word_or_its_codes(word, zero_point):
+    low, high = form_operands(word)
+    assert high * 2**16 + low == word and 0 <= low < 1 << 16
+    low, high = form_operands(word, half=True, zero_point=zero_point)
+    assert low == word % (1 << 16) - zero_point and high == (word >> 16) % (1 << 16) - zero_point
+    assert all(-(1 << 16) <= operand < 1 << 16 for operand in (low, high))
