@@ -216,9 +216,8 @@ class ShellDevice:
             if not 0 <= word < 1 << width:
                 raise ValueError(f"An instruction must have at most {width} bits, not {word:#x}")
         place = self._map["program"].address + address * width // 8
-        for index, word in enumerate(instructions):
-            for part in range(width // 32):
-                self.transport.write(place + (index * width + part * 32) // 8, word >> 32 * part & 0xFFFF_FFFF)
+        words = [word >> 32 * part & 0xFFFF_FFFF for word in instructions for part in range(width // 32)]
+        self.transport.write_words(place, words)
 
     def run(self, start: int = 0, cycle_limit: int = 10_000_000, progress: Progress | None = None) -> RunReport:
         """Run the program from ``start`` to its halt.

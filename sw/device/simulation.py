@@ -1,5 +1,6 @@
 """The simulator as a link."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,11 @@ class SimulationTransport:
         """Write a 32-bit word."""
         if self.simulation.write(address, value):
             raise DeviceError(f"{self.name} refused to write address {address:#06x}")
+
+    def write_words(self, address: int, values: Sequence[int]) -> None:
+        """Write 32-bit words to consecutive addresses."""
+        for index, value in enumerate(values):
+            self.write(address + 4 * index, value)
 
     def send(self, rows: np.ndarray) -> None:
         """Queue one packet."""

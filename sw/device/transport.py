@@ -1,5 +1,6 @@
 """What a link to a device must do; the driver does the rest."""
 
+from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
@@ -22,6 +23,10 @@ class Transport(Protocol):
 
     def write(self, address: int, value: int) -> None:
         """Write a 32-bit word; ``DeviceError`` where the device refuses."""
+        ...
+
+    def write_words(self, address: int, values: Sequence[int]) -> None:
+        """Write 32-bit words to consecutive addresses."""
         ...
 
     def send(self, rows: np.ndarray) -> None:

@@ -34,10 +34,13 @@ class RowMemoryConfig:
         Words of a row.
     depth : int
         Rows.
+    instructions : int
+        Of the program memory.
     """
 
     lanes: int = 3
     depth: int = 100
+    instructions: int = 16
     system: str = "row_memory"
 
     @property
@@ -47,7 +50,7 @@ class RowMemoryConfig:
             configuration_hash=configuration_hash(self),
             instruction_set=INSTRUCTION_SET,
             stream_width=32 * self.lanes,
-            instruction_depth=16,
+            instruction_depth=self.instructions,
             stream_depth=5,
             registers=(
                 Register(name="offset", access=Access.READ_WRITE, reset=7, signed=True),
