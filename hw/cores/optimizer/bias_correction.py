@@ -1,15 +1,20 @@
 """Step size with Adam's bias correction."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal, signed
+from amaranth.hdl import Const, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
+
+from ..fixed.config import DividerConfig, SquareRootConfig
+from ..fixed.divider import SequentialDivider
+from ..fixed.square_root import SequentialSquareRoot
 
 __all__ = ["BiasCorrection"]
 
 RATE_FRACTION = 20
 ONE = 1 << 32
-ROOT_STEPS = 33
-QUOTIENT_STEPS = 65
+# The radicand is at most 2^64, whose root has 33 bits; the numerator is less than 2^64.
+ROOT = SquareRootConfig(width=66)
+QUOTIENT = DividerConfig(numerator_width=64, denominator_width=33)
 
 
 class BiasCorrection(wiring.Component):
@@ -20,7 +25,8 @@ class BiasCorrection(wiring.Component):
         p1 = (p1 * (2^20 - c1)) >> 20                                      (the same for p2 and c2)
         alpha = min(learning_rate * isqrt((2^32 - p2) << 32) div (2^32 - p1), 2^32 - 1)
 
-    Number format: powers with 32 fraction bits, from 2^32 before the first step; floors throughout.
+    Number format: powers with 32 fraction bits, from 2^32 before the first step; floors throughout. With a rate so
+    small that p1 stays 2^32, alpha is 2^32 - 1. Setting a power does not change alpha until the next start.
 
     Latency: ``latency`` cycles from ``start`` to ``done``; one step at a time. The powers of each network and its last
     ``alpha`` survive a reset of the domain.
@@ -63,7 +69,7 @@ class BiasCorrection(wiring.Component):
     @property
     def latency(self):
         """Cycles from start to done."""
-        return ROOT_STEPS + QUOTIENT_STEPS + 5
+        return ROOT.width // 2 + QUOTIENT.numerator_width + 5
 
     def elaborate(self, platform):
         m = Module()
@@ -85,21 +91,18 @@ class BiasCorrection(wiring.Component):
             second_next.eq((second * ((1 << RATE_FRACTION) - self.second_moment_rate)[:21]) >> RATE_FRACTION),
         ]
 
-        # Square root, one bit a cycle: the radicand's bits enter the remainder in pairs.
-        radicand = Signal(2 * ROOT_STEPS)
-        root = Signal(ROOT_STEPS)
-        remainder = Signal(ROOT_STEPS + 2)
-        steps = Signal(range(QUOTIENT_STEPS + 1))
-        trial = Signal(signed(ROOT_STEPS + 5))
-        m.d.comb += trial.eq(Cat(radicand[-2:], remainder) - Cat(1, 0, root))
-
-        # Division, one bit a cycle.
-        dividend = Signal(QUOTIENT_STEPS)
-        divisor = Signal(33)
-        rest = Signal(34)
-        quotient = Signal(QUOTIENT_STEPS)
-        reduced = Signal(signed(36))
-        m.d.comb += reduced.eq(Cat(dividend[-1], rest) - divisor)
+        m.submodules.root = root = SequentialSquareRoot(ROOT)
+        m.submodules.divider = divider = SequentialDivider(QUOTIENT)
+        numerator = Signal(64)
+        quotient = Signal(64)
+        m.d.comb += [
+            root.requests.payload.eq((ONE - second)[:33] << 32),
+            root.results.ready.eq(1),
+            divider.requests.payload.numerator.eq(numerator),
+            divider.requests.payload.denominator.eq(ONE - first),
+            divider.results.ready.eq(1),
+            quotient.eq(divider.results.payload.quotient),
+        ]
 
         with m.FSM(name="bias_correction"):
             with m.State("IDLE"):
@@ -110,51 +113,25 @@ class BiasCorrection(wiring.Component):
                                 powers[2 * network].eq(first_next),
                                 powers[2 * network + 1].eq(second_next),
                             ]
-                    m.next = "PREPARE"
-            with m.State("PREPARE"):
-                m.d.sync += [
-                    radicand.eq((ONE - second)[:33] << 32),
-                    divisor.eq(ONE - first),
-                    root.eq(0),
-                    remainder.eq(0),
-                    steps.eq(ROOT_STEPS - 1),
-                ]
-                m.next = "ROOT"
+                    m.next = "ROOT"
             with m.State("ROOT"):
-                accepted = Signal()
-                m.d.comb += accepted.eq(trial >= 0)
-                m.d.sync += [
-                    radicand.eq(radicand << 2),
-                    root.eq(Cat(accepted, root)),
-                    remainder.eq(Mux(accepted, trial, Cat(radicand[-2:], remainder))),
-                    steps.eq(steps - 1),
-                ]
-                with m.If(steps == 0):
+                m.d.comb += root.requests.valid.eq(1)
+                with m.If(root.requests.ready):
                     m.next = "PRODUCT"
             with m.State("PRODUCT"):
-                m.d.sync += [
-                    dividend.eq(self.learning_rate * root),
-                    rest.eq(0),
-                    quotient.eq(0),
-                    steps.eq(QUOTIENT_STEPS - 1),
-                ]
-                m.next = "QUOTIENT"
+                m.d.sync += numerator.eq(self.learning_rate * root.results.payload)
+                with m.If(root.results.valid):
+                    m.next = "QUOTIENT"
             with m.State("QUOTIENT"):
-                fits = Signal()
-                m.d.comb += fits.eq(reduced >= 0)
-                m.d.sync += [
-                    dividend.eq(dividend << 1),
-                    quotient.eq(Cat(fits, quotient)),
-                    rest.eq(Mux(fits, reduced, Cat(dividend[-1], rest))),
-                    steps.eq(steps - 1),
-                ]
-                with m.If(steps == 0):
+                m.d.comb += divider.requests.valid.eq(1)
+                with m.If(divider.requests.ready):
                     m.next = "STORE"
             with m.State("STORE"):
                 for network in range(2):
-                    with m.If(self.network == network):
-                        m.d.sync += alphas[network].eq(Mux(quotient[32:].any(), (1 << 32) - 1, quotient[:32]))
-                m.next = "DONE"
+                    with m.If(divider.results.valid & (self.network == network)):
+                        m.d.sync += alphas[network].eq(Mux(quotient[32:].any(), Const((1 << 32) - 1), quotient[:32]))
+                with m.If(divider.results.valid):
+                    m.next = "DONE"
             with m.State("DONE"):
                 m.d.comb += self.done.eq(1)
                 m.next = "IDLE"

@@ -18,9 +18,10 @@ optimizer_command = data.StructLayout({"network": 1, "base": 16, "count": 16, "a
 class OptimizerEngine(wiring.Component):
     """Sweeps rows of weights, moments and targets of one network; each lane is an :class:`AdamLane`.
 
-    Throughput: one row a cycle while ``gradient_ready``. Latency of a command: ``count + latency`` cycles, and
-    those of :class:`BiasCorrection` with ``advance``. Every memory is read once and written once for each row; the
-    rows of one command are different, and a command starts when the one before it is written.
+    Throughput: one row a cycle while ``gradient_ready``. Latency of a command: busy for ``count + latency + 2``
+    cycles, and with ``advance`` one more than those of :class:`BiasCorrection` besides. Every memory is read once and
+    written once for each row; the rows of one command are different, and a command starts when the one before it is
+    written.
 
     Parameters
     ----------
@@ -29,7 +30,7 @@ class OptimizerEngine(wiring.Component):
     Members
     -------
     commands : stream, in
-        ``optimizer_command``; at least one row.
+        ``optimizer_command``; without rows it does nothing.
     completions : stream, out
         One for each command, when everything is written.
     busy : Out(1)
@@ -148,7 +149,9 @@ class OptimizerEngine(wiring.Component):
                 with m.If(self.commands.valid):
                     m.d.sync += command.eq(self.commands.payload)
                     m.next = "SWEEP"
-                    with m.If(self.commands.payload.advance):
+                    with m.If(self.commands.payload.count == 0):
+                        m.next = "COMPLETE"
+                    with m.Elif(self.commands.payload.advance):
                         m.next = "ADVANCE"
             with m.State("ADVANCE"):
                 m.d.comb += correction.start.eq(1)
