@@ -311,7 +311,8 @@ class MatrixEngine(wiring.Component):
             drained.monitor.eq(command.monitor),
             drained.quantize.eq(command.quantize),
             inserted.core_mask.eq(injected.cores),
-            inserted.sample_valid.eq(injected.cores),
+            # A row for every core is counted and monitored once, as the results of a single vector are.
+            inserted.sample_valid.eq(Mux(injected.cores.all(), 1, injected.cores)),
             inserted.shift.eq(1),
             inserted.lanes.eq(injected.lanes),
             inserted.merge.eq(injected.merge),

@@ -161,7 +161,7 @@ class TileSequencer(wiring.Component):
         self.next_position = Signal(position_layout)
         self.loaded_position = Signal(position_layout)
         self.current_position = Signal(position_layout)
-        self.current_buffer = Signal()
+        self.current_buffer = Signal(init=1)  # the first block starts with the other
 
         self.loading = Signal()
         self.load_ends = Signal()
@@ -209,6 +209,8 @@ class TileSequencer(wiring.Component):
                 & (~self.loaded_valid | start_stream)
                 & ~(gradient & self.next_position.first & self.next.hold & ~(self.drained & ~self.loaded_valid))
                 & ~(gradient & self.auxiliary_busy[1])
+                # Stationary errors and streamed errors come through the same port.
+                & ~(gradient & self.loaded_valid & (self.loaded.dataflow == Dataflow.BACKWARD))
             ),
         ]
         with m.If(start_load):
