@@ -15,7 +15,6 @@ from rewardware.sw.device.uart import pack_frame
 from tests.hw.soc.shell.row_memory import INSTRUCTION_SET, RowMemoryConfig
 from tests.sw.device.test_simulation import CONFIG, check_round_trip, program, random_rows
 
-
 LONG = RowMemoryConfig(instructions=512)
 
 
