@@ -40,7 +40,7 @@ class FakeFixar:
         self.config = config
         self.program = {}
         self.registers = dict.fromkeys(COUNTERS, 0)
-        self.registers.update({name: 1 << 32 for name in POWERS})
+        self.registers.update(dict.fromkeys(POWERS, 1 << 32))
         self.sent, self.returned = deque(), deque()
         rows, lanes = config.weight_rows, config.lanes
         self.weights = np.zeros((4 * rows, lanes), np.int64)
@@ -110,10 +110,10 @@ class FakeFixar:
         cores = range(self.config.cores) if core == EVERY_CORE else [core]
         words = {Memory.WEIGHT: self.weights, **self.networks}.get(memory)
         if memory == Memory.ACTIVATION:
-            for core in cores:
-                samples = np.arange(count)
-                address = self.addresses(base, samples, half)
-                self.store_activation(core, address, rows, lanes, merge, slot, monitor, quantize, counted=True)
+            for number, core in enumerate(cores):
+                address = self.addresses(base, np.arange(count), half)
+                # A row for every core counts once.
+                self.store_activation(core, address, rows, lanes, merge, slot, monitor, quantize, number == 0)
         elif memory == Memory.ERROR:
             for core in cores:
                 self.errors[core, base : base + count] = rows
@@ -320,7 +320,8 @@ class FakeFixar:
         if fields["half"] and fields["dataflow"] == Dataflow.FORWARD:
             rows = -(-rows // 2)
         if fields["dataflow"] == Dataflow.GRADIENT:
-            rows = (fields["last"] - fields["first"]) // (2 if fields["half"] else 1) + fields["bias"]
+            step = 2 if fields["half"] else 1
+            rows = -(-fields["last"] // step) - fields["first"] // step + fields["bias"]
         cycles = fields["inner_count"] * max(rows, lanes)
         if fields["intra_layer"]:
             cycles = -(-fields["inner_count"] // self.config.cores) * self.config.cores * lanes
