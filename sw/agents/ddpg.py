@@ -44,8 +44,8 @@ class DDPG:
     lockstep_every
         Training steps from one comparison to the next.
     options
-        Of the reference: ``array="cupy"`` computes on a GPU, ``sixteen_bit=True`` keeps words at 16 bits from the
-        start.
+        Of the reference: ``array="cupy"`` computes on a GPU, ``sixteen_bit=8`` keeps words at 16 bits from the start,
+        weights with 8 of them fractional.
 
     Members
     -------

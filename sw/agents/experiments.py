@@ -59,20 +59,26 @@ EXPERIMENTS = {
     "pendulum": Experiment(
         env="Pendulum-v1",
         config="small",
-        steps=10_000,
+        steps=8_000,
         seeds=5,
         threshold=-200,
-        quantization_delay=5_000,
+        quantization_delay=4_000,
         options=("--evaluate-every", "500", "--checkpoint-every", "0"),
         arms={
             "32-bit": Arm(name="FIXAR, 32 bits", options=("--backend", "reference"), solved=True),
             "quantized": Arm(
-                name="FIXAR, 16-bit codes from step 5000",
-                options=("--backend", "reference", "--quantization-delay", "5000"),
+                name="FIXAR, 16-bit codes from step 4000",
+                options=("--backend", "reference", "--quantization-delay", "4000"),
                 solved=True,
             ),
             "16-bit": Arm(
-                name="16 bits from the start", options=("--backend", "reference", "--sixteen-bit"), solved=False
+                name="16 bits from the start (8 fraction bits)",
+                options=("--backend", "reference", "--sixteen-bit", "8"),
+                solved=False,
+            ),
+            "16-bit-fine": Arm(
+                name="16 bits from the start (weights with 12 fraction bits)",
+                options=("--backend", "reference", "--sixteen-bit", "12"),
             ),
             "float32": Arm(name="PyTorch, float32", options=("--backend", "torch"), solved=True),
         },
@@ -83,7 +89,7 @@ EXPERIMENTS = {
         steps=50_000,
         seeds=3,
         quantization_delay=25_000,
-        options=("--evaluate-every", "2500", "--checkpoint-every", "2500"),
+        options=("--evaluate-every", "5000", "--checkpoint-every", "2500"),
         arms={
             "quantized": Arm(
                 name="FIXAR, 32 bits, 16-bit codes from step 25000",

@@ -76,7 +76,7 @@ class FixarLearner:
         config: DDPGConfig,
         *,
         array: str = "numpy",
-        sixteen_bit: bool = False,
+        sixteen_bit: int | None = None,
     ) -> "FixarLearner":
         """The bit-exact reference.
 
@@ -87,7 +87,8 @@ class FixarLearner:
         array
             ``"numpy"``, or ``"cupy"`` for a GPU; the bits are the same.
         sixteen_bit
-            Words of 16 bits from the start: the paper's failing case, which is no mode of the hardware.
+            Words of 16 bits from the start, weights with so many fraction bits, activations and errors with 8: the
+            paper's failing case, which is no mode of the hardware.
         """
         if array not in ("numpy", "cupy"):
             raise ValueError(f"array must be numpy or cupy, not {array!r}")
@@ -98,7 +99,7 @@ class FixarLearner:
             rates_of(config, hardware),
             xp=importlib.import_module(array),
             seed=config.seed,
-            sixteen_bit=SixteenBit() if sixteen_bit else None,
+            sixteen_bit=None if sixteen_bit is None else SixteenBit(weight_fraction=sixteen_bit),
         )
         return cls(engine, hardware, networks, config)
 

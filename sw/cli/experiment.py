@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -76,7 +77,9 @@ def _train(experiment: Experiment, arm: Arm, seed: int, steps: int, directory: P
     if array and "torch" not in arm.options:
         command += ["--array", array]
     print(f"{directory}: begins", flush=True)
-    result = subprocess.run(command, capture_output=True, text=True)
+    # One thread a run: more of them would fight for the cores, and these matrices are small.
+    threads = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
+    result = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **threads})
     if result.returncode:
         raise RuntimeError(f"{directory}: {result.stderr.strip() or result.returncode}")
     print(f"{directory}: return {json.loads(summary.read_text())['return']:.1f}", flush=True)

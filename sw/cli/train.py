@@ -28,8 +28,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--array", choices=("numpy", "cupy"), help="what the reference computes with")
     parser.add_argument(
         "--sixteen-bit",
-        action="store_true",
-        help="every word at 16 bits from the start: the case that fails (reference)",
+        type=int,
+        metavar="FRACTION",
+        help="words of 16 bits from the start, weights with so many fraction bits: the case that fails (reference)",
     )
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
     add_hyper_parameters(parser)
@@ -75,8 +76,8 @@ def run(arguments: argparse.Namespace) -> None:
     options = {"lockstep_every": arguments.lockstep_every}
     if arguments.array:
         options["array"] = arguments.array
-    if arguments.sixteen_bit:
-        options["sixteen_bit"] = True
+    if arguments.sixteen_bit is not None:
+        options["sixteen_bit"] = arguments.sixteen_bit
     if arguments.resume:
         directory = arguments.resume
         if arguments.out:
