@@ -78,7 +78,7 @@ def _train(experiment: Experiment, arm: Arm, seed: int, steps: int, directory: P
         command += ["--array", array]
     print(f"{directory}: begins", flush=True)
     # One thread a run: more of them would fight for the cores, and these matrices are small.
-    threads = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
+    threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     result = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **threads})
     if result.returncode:
         raise RuntimeError(f"{directory}: {result.stderr.strip() or result.returncode}")
