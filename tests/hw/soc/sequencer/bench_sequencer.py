@@ -1,0 +1,183 @@
+"""Random programs on engines that take commands and complete them when they like."""
+
+from collections import deque
+
+import cocotb
+from cocotb.triggers import RisingEdge
+
+from rewardware.sim.cocotb import clock_and_reset, parameters, rng
+
+LIMIT_CYCLES = 20_000
+MOST_OUTSTANDING = 15
+
+
+class Engines:
+    """Model of all engines, and the check of every rule of issue."""
+
+    def __init__(self, dut, instruction_set, program, eager):
+        self.dut = dut
+        self.names = instruction_set.engines
+        self.random = rng("engines")
+        self.eager = eager
+        self.expected = deque()
+        for index, word in enumerate(program):
+            if word == 0:
+                break
+            name, waits, _ = instruction_set.decode(word)
+            if name not in ("wait", "halt"):
+                self.expected.append((index, instruction_set.format(name).engine, waits, word))
+            elif name == "wait":
+                self.expected.append((index, None, waits, word))
+        self.outstanding = dict.fromkeys(self.names, 0)
+        self.issue_cycles = []
+        self.cycle = 0
+        self.offered = {}
+        for name in self.names:
+            getattr(dut, f"engines__{name}__commands__ready").value = 0
+            getattr(dut, f"engines__{name}__completions__valid").value = 0
+
+    async def step(self):
+        await RisingEdge(self.dut.clk)
+        self.cycle += 1
+        completed = [name for name in self.names if self.port(name, "completions__valid") == 1]
+        for name in self.names:
+            valid, ready = self.port(name, "commands__valid"), self.port(name, "commands__ready")
+            payload = int(self.port(name, "commands__payload"))
+            if name in self.offered:
+                assert valid == 1 and payload == self.offered[name], f"{name}: command changed while it waited"
+            self.offered.pop(name, None)
+            if valid == 1 and ready == 1:
+                self.take(name, payload)
+            elif valid == 1:
+                self.offered[name] = payload
+        for name in completed:
+            self.outstanding[name] -= 1
+        for name in self.names:
+            room = self.outstanding[name]
+            getattr(self.dut, f"engines__{name}__commands__ready").value = int(self.random.random() < self.eager)
+            complete = room > 0 and self.random.random() < self.eager / 3
+            getattr(self.dut, f"engines__{name}__completions__valid").value = int(complete)
+
+    def port(self, name, suffix):
+        return getattr(self.dut, f"engines__{name}__{suffix}").value
+
+    def take(self, name, payload):
+        waits = set()
+        while self.expected and self.expected[0][1] is None:
+            waits |= set(self.expected.popleft()[2])
+        assert self.expected, f"{name}: command {payload:#x} after the last of the program"
+        index, engine, own_waits, word = self.expected.popleft()
+        assert engine == name, f"instruction {index}: issued to {name}, is for {engine}"
+        expected = (word & 15) | word >> 12 << 4
+        width = len(getattr(self.dut, f"engines__{name}__commands__payload"))
+        assert payload == expected & ((1 << width) - 1), f"instruction {index}: {payload:#x}, expected {expected:#x}"
+        for waited in own_waits:
+            # A completion of this very cycle comes too late for the sequencer, and so for the model.
+            assert self.outstanding[waited] == 0, f"instruction {index}: issued before {waited} was complete"
+        self.outstanding[name] += 1
+        assert self.outstanding[name] <= MOST_OUTSTANDING
+        self.issue_cycles.append(self.cycle)
+
+
+async def load(dut, program, width):
+    words = width // 32
+    for index, word in enumerate(program):
+        for part in range(words):
+            dut.program__valid.value = 1
+            dut.program__address.value = index * words + part
+            dut.program__data.value = word >> 32 * part & 0xFFFF_FFFF
+            await RisingEdge(dut.clk)
+    dut.program__valid.value = 0
+    await RisingEdge(dut.clk)
+
+
+async def start(dut, instruction_set, program, eager):
+    for name in ("start", "start_address", "stop", "program__valid"):
+        getattr(dut, name).value = 0
+    engines = Engines(dut, instruction_set, program, eager)
+    await clock_and_reset(dut)
+    await load(dut, program, instruction_set.width)
+    await restart(dut)
+    return engines
+
+
+async def restart(dut, address=0):
+    dut.start.value = 1
+    dut.start_address.value = address
+    await RisingEdge(dut.clk)
+    dut.start.value = 0
+
+
+async def until_stopped(dut, engines):
+    seen = {"retired": 0, "bad_instruction": 0, "address_out_of_range": 0}
+    for _ in range(LIMIT_CYCLES):
+        await engines.step()
+        for name in seen:
+            seen[name] += int(getattr(dut, name).value)
+        if dut.running.value == 0:
+            return seen
+    raise AssertionError(f"still running after {LIMIT_CYCLES} cycles, {len(engines.expected)} instructions left")
+
+
+@cocotb.test()
+async def random_program_obeys_its_waits(dut):
+    given = parameters()
+    instruction_set, program = given["instruction_set"], given["program"]
+    engines = await start(dut, instruction_set, program, given["eager"])
+    seen = await until_stopped(dut, engines)
+    assert dut.done.value == 1
+    assert seen == {"retired": len(program), "bad_instruction": 0, "address_out_of_range": 0}
+    assert not [entry for entry in engines.expected if entry[1] is not None]
+    assert not any(engines.outstanding.values())
+
+
+@cocotb.test()
+async def eager_engines_get_a_command_every_two_cycles(dut):
+    instruction_set = parameters()["instruction_set"]
+    program = [instruction_set.encode("left", value=value % 8) for value in range(10)]
+    program.append(instruction_set.encode("halt"))
+    engines = await start(dut, instruction_set, program, 1.0)
+    engines.eager = 1.0
+    # The first command is valid `latency` cycles after start; the engine is ready by then.
+    await until_stopped(dut, engines)
+    assert engines.issue_cycles == [parameters()["latency"] + 2 * index for index in range(10)]
+
+
+@cocotb.test()
+async def unknown_opcode_stops_and_waits_for_the_engines(dut):
+    instruction_set = parameters()["instruction_set"]
+    program = [instruction_set.encode("left", value=1), instruction_set.encode("right", a=-1, b=3), 0]
+    engines = await start(dut, instruction_set, program, 0.3)
+    seen = await until_stopped(dut, engines)
+    assert seen == {"retired": 2, "bad_instruction": 1, "address_out_of_range": 0}
+    assert dut.done.value == 0
+    assert not any(engines.outstanding.values())
+
+
+@cocotb.test()
+async def program_without_halt_runs_off_the_end(dut):
+    given = parameters()
+    instruction_set = given["instruction_set"]
+    engines = await start(dut, instruction_set, [instruction_set.encode("wait")] * given["depth"], 0.5)
+    seen = await until_stopped(dut, engines)
+    assert seen == {"retired": given["depth"], "bad_instruction": 0, "address_out_of_range": 1}
+    await restart(dut, address=given["depth"])
+    assert (await until_stopped(dut, engines))["address_out_of_range"] == 1
+
+
+@cocotb.test()
+async def stop_keeps_what_is_offered_and_issues_nothing_else(dut):
+    instruction_set = parameters()["instruction_set"]
+    program = [instruction_set.encode("left", value=value) for value in range(4)]
+    program.append(instruction_set.encode("halt"))
+    engines = await start(dut, instruction_set, program, 0.0)
+    for _ in range(5):
+        await engines.step()
+    dut.stop.value = 1
+    for _ in range(5):
+        await engines.step()
+    assert dut.engines__left__commands__valid.value == 1
+    engines.eager = 1.0
+    await until_stopped(dut, engines)
+    assert len(engines.issue_cycles) == 1
+    assert dut.done.value == 0
