@@ -115,7 +115,9 @@ def _report(name: str, experiment: Experiment, root: Path, docs: Path, steps: in
     (docs / "learning" / f"{name}.json").write_text(json.dumps({**about, "arms": results}, indent=1) + "\n")
     picture = docs / "images" / f"learning-{name}.png"
     plot_curves(picture, curves, experiment.env, {"quantisation": experiment.quantization_delay})
-    print("\n".join(_table(results)))
+    table = "\n".join(_table(results))
+    _insert(docs / "learning.md", name, table)
+    print(table)
     for key in failed:
         print(f"{name}, {results[key]['name']}: not every seed came out as it must")
     return 1 if failed else 0
@@ -128,3 +130,13 @@ def _table(results: dict) -> list[str]:
         values = [f"{result['final'][seed]:.1f}" if seed in result["final"] else "" for seed in seeds]
         lines.append(f"| {result['name']} | {' | '.join(values)} | {result['mean']:.1f} |")
     return lines
+
+
+def _insert(page: Path, name: str, table: str) -> None:
+    """Puts the table between the page's marks for this experiment, if it has any."""
+    if page.is_file():
+        begin, end = f"<!-- table: {name} -->", f"<!-- end: {name} -->"
+        text = page.read_text()
+        if begin in text and end in text:
+            before, _, rest = text.partition(begin)
+            page.write_text(f"{before}{begin}\n{table}\n{end}{rest.partition(end)[2]}")

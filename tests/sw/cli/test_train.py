@@ -102,11 +102,16 @@ def test_damaged_checkpoint_is_one_line(tmp_path, capsys):
 
 def test_experiment_collects_seeds_and_goes_on(tmp_path, capsys):
     options = ["--steps", "230", "--out", str(tmp_path / "runs"), "--docs", str(tmp_path / "docs"), "--arms", "float32"]
+    page = tmp_path / "docs" / "learning.md"
+    page.parent.mkdir()
+    page.write_text("before\n<!-- table: pendulum -->\nold\n<!-- end: pendulum -->\nafter\n")
     command = ["experiment", "fixar", "pendulum", *options, "--seed", "0", "--seed", "1", "--jobs", "2"]
     assert dispatch(command) == 1
     printed = capsys.readouterr().out
     assert "| | seed 0 | seed 1 | mean |" in printed
     assert "pendulum, PyTorch, float32: not every seed came out as it must" in printed
+    text = page.read_text()
+    assert text.startswith("before\n") and text.endswith("\nafter\n") and "old" not in text and "| seed 1 |" in text
     results = json.loads((tmp_path / "docs" / "learning" / "pendulum.json").read_text())
     assert results["arms"]["float32"]["solved"] == {"0": False, "1": False}
     assert (tmp_path / "docs" / "images" / "learning-pendulum.png").stat().st_size > 10_000
