@@ -1,0 +1,67 @@
+"""Presets and configurations from YAML."""
+
+import pytest
+
+from rewardware.hw.soc.fixar.config import Networks
+from rewardware.hw.soc.presets import list_presets, load_preset, read_preset
+from rewardware.sw.program.fixar import Compiler
+
+SIZES = {"paper": (17, 6), "scaled": (17, 6)}
+
+
+@pytest.mark.parametrize("name", list_presets())
+def test_a_preset_holds_its_own_networks(name):
+    preset = read_preset(name)
+    assert preset.config.name == name and preset.config == load_preset(name)
+    observation_size, action_size = SIZES.get(name, (3, 1))
+    networks = Networks(
+        observation_size=observation_size, action_size=action_size, hidden_sizes=preset.training["hidden_sizes"]
+    )
+    compiler = Compiler(preset.config, networks)
+    for bits in (None, 16):
+        compiler.train(preset.config.batch_limit, bits=bits)
+        compiler.train(preset.training["batch_size"], bits=bits)
+        compiler.act(1, noise=True, bits=bits)
+
+
+def test_the_papers_configuration():
+    config = load_preset("paper")
+    assert (config.cores, config.lanes, config.vectors) == (2, 16, 32)
+
+
+TEXT = """
+hardware: {cores: 1, lanes: 2, vectors: 4, weight_rows: 64, activation_rows: 64, error_rows: 64,
+           accumulator_depth: 16, batch_limit: 4}
+"""
+
+
+def test_a_file(tmp_path):
+    path = tmp_path / "mine.yaml"
+    path.write_text(TEXT)
+    config = load_preset(path)
+    assert config.name == "mine" and config.lanes == 2
+
+
+@pytest.mark.parametrize(
+    "text, words",
+    [
+        (TEXT + "colour: red", "Unknown section: colour; there are name, system, hardware, training"),
+        (TEXT.replace("lanes", "lane"), "Unknown field of hardware: lane"),
+        (TEXT.replace("batch_limit: 4", "slots: 4"), "Section hardware needs batch_limit"),
+        (TEXT.replace("lanes: 2", "lanes: 3"), "Lanes must be 2 to 32 and a multiple of 2, not 3"),
+        ("hardware: [", "is not YAML"),
+        ("3", "A configuration must be a mapping"),
+        ("hardware: 3", "Sections hardware and training must be mappings"),
+    ],
+)
+def test_bad_files(tmp_path, text, words):
+    path = tmp_path / "bad.yaml"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=words) as caught:
+        load_preset(path)
+    assert "bad.yaml" in str(caught.value)
+
+
+def test_unknown_preset():
+    with pytest.raises(ValueError, match="Configuration must be one of paper, .* or a YAML file, not 'papr'"):
+        load_preset("papr")
