@@ -14,7 +14,7 @@ from .toolchain import find_toolchain
 PREFIX = "Vtop"
 
 _SPEED_FLAGS = ("-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert")
-_SPLIT_FLAGS = ("--output-split", "20000", "--output-split-cfuncs", "200")
+_SPLIT_FLAGS = ("--output-split", "20000", "--output-split-cfuncs", "2000")
 _NATIVE_OPTIMISATION = ("OPT_FAST=-O3 -march=native", "OPT_SLOW=-O0", "OPT_GLOBAL=-O2")
 
 # Headers in place of the compression libraries that FST waveforms otherwise need.
@@ -22,7 +22,7 @@ _COMPRESSION = Path(__file__).parent / "compression"
 
 
 class BuildError(RuntimeError):
-    """Verilator or the C++ compiler refused; the text has the end of what it said and where the rest is."""
+    """Verilator or the C++ compiler refused; the text has the end of what it said."""
 
 
 def build_library(
