@@ -119,7 +119,9 @@ class AccumulatorBank(wiring.Component):
                     drained[lane].eq(Mux(drained_buffer, stored[1], stored[0])),
                 ]
                 for number in range(2):
-                    memory = Memory(shape=shape, depth=depth, init=[])
+                    # An entry is never read while it is written, and saying so spares families whose block memories do
+                    # not read the old value the logic to imitate that.
+                    memory = Memory(shape=shape, depth=depth, init=[], attrs={"no_rw_check": 1})
                     m.submodules[f"{half}_{lane}_{number}"] = memory
                     read, write = memory.read_port(), memory.write_port()
                     m.d.comb += [
