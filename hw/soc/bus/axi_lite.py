@@ -102,13 +102,13 @@ class AxiLiteSlave(wiring.Component):
         m = Module()
         control, write, read = self.control, self.write, self.read
 
+        # A request is held until its response is taken.
         has_address = Signal()
         has_data = Signal()
-        answered = control.write_response.valid
         m.d.comb += [
-            control.write_address.ready.eq(~has_address & ~answered),
-            control.write_data.ready.eq(~has_data & ~answered),
-            write.enable.eq(has_address & has_data),
+            control.write_address.ready.eq(~has_address),
+            control.write_data.ready.eq(~has_data),
+            write.enable.eq(has_address & has_data & ~control.write_response.valid),
         ]
         with m.If(control.write_address.valid & control.write_address.ready):
             m.d.sync += [has_address.eq(1), write.address.eq(control.write_address.payload[2:])]
@@ -120,24 +120,25 @@ class AxiLiteSlave(wiring.Component):
             ]
         with m.If(write.enable):
             m.d.sync += [
-                has_address.eq(0),
-                has_data.eq(0),
                 control.write_response.valid.eq(1),
                 control.write_response.payload.eq(Mux(write.okay, Response.OKAY, Response.SLAVE_ERROR)),
             ]
         with m.If(control.write_response.valid & control.write_response.ready):
-            m.d.sync += control.write_response.valid.eq(0)
+            m.d.sync += [control.write_response.valid.eq(0), has_address.eq(0), has_data.eq(0)]
 
-        m.d.comb += control.read_address.ready.eq(~read.enable & ~control.read_data.valid)
+        has_request = Signal()
+        m.d.comb += [
+            control.read_address.ready.eq(~has_request),
+            read.enable.eq(has_request & ~control.read_data.valid),
+        ]
         with m.If(control.read_address.valid & control.read_address.ready):
-            m.d.sync += [read.enable.eq(1), read.address.eq(control.read_address.payload[2:])]
+            m.d.sync += [has_request.eq(1), read.address.eq(control.read_address.payload[2:])]
         with m.If(read.enable):
             m.d.sync += [
-                read.enable.eq(0),
                 control.read_data.valid.eq(1),
                 control.read_data.payload.data.eq(read.data),
                 control.read_data.payload.response.eq(Mux(read.okay, Response.OKAY, Response.SLAVE_ERROR)),
             ]
         with m.If(control.read_data.valid & control.read_data.ready):
-            m.d.sync += control.read_data.valid.eq(0)
+            m.d.sync += [control.read_data.valid.eq(0), has_request.eq(0)]
         return m
