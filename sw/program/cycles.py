@@ -101,7 +101,8 @@ class CycleModel:
                 for index in range(fields["outer_count"]):
                     start = max(stream_end, buffers[block % 2], issue + ISSUE_LATENCY + self.config.lanes)
                     if index == 0 and fields["hold"]:
-                        start = max(start, drain_end + WRITE_LATENCY)
+                        ahead = (tiles(self.config, fields) - 1) * slot_cycles(self.config, fields)
+                        start = max(start, drain_end + WRITE_LATENCY - (ahead if fields["follow"] else 0))
                     if stream_end:
                         self.held_cycles += start - stream_end
                     length = block_cycles(self.config, fields)

@@ -60,7 +60,7 @@ class Program:
         self.outputs.append(Packet(key, count))
 
     def matrix(self, step: MatrixStep, *, wait=()):
-        self.emit("matrix", wait=(*step.wait, *wait), hold=int(step.hold), **step.fields)
+        self.emit("matrix", wait=(*step.wait, *wait), hold=int(step.hold), follow=int(step.follow), **step.fields)
 
     def finish(self):
         """Ends the program and checks that it fits in the program memory."""

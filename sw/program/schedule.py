@@ -27,6 +27,8 @@ class MatrixStep:
         Engines that the sequencer waits for.
     hold : bool
         Wait until everything earlier is drained; the scheduler decides.
+    follow : bool
+        The wait comes only at the last tile of the first output block.
     """
 
     name: str
@@ -35,6 +37,7 @@ class MatrixStep:
     writes: tuple
     wait: tuple = ()
     hold: bool = False
+    follow: bool = False
 
 
 class Scheduler:
@@ -53,17 +56,41 @@ class Scheduler:
         self.config = config
         self.distance = {}  # of each result that may not be in memory: None before the first later block, then cycles
         self.last_slot = 0
+        self.previous = None
 
     def settled(self, step):
         """Whether everything that a step reads is certainly in memory."""
+        return not self.unsettled(step)
+
+    def unsettled(self, step):
+        """Names of what a step reads that may not be in memory."""
         margin = SETTLE_CYCLES
         if step.fields["dataflow"] == Dataflow.GRADIENT:
             margin += self.last_slot  # its stationary errors are loaded during the last tile before it
-        return all((self.distance.get(name, margin) or 0) >= margin for name in step.reads)
+        return [name for name in step.reads if (self.distance.get(name, margin) or 0) < margin]
+
+    def follows(self, step):
+        """Whether a step may start before the one before it is drained.
+
+        Its tiles read the blocks of that one's result in their order, so only the last tile of the first output block
+        needs the last block. The others are in memory in time if neither step rushes through its blocks: the block
+        before the last is drained when the step starts, and has the tiles before its own to reach the memory.
+        """
+        fields, previous = step.fields, self.previous
+        if previous is None or fields["dataflow"] == Dataflow.GRADIENT or fields["intra_layer"]:
+            return False
+        if self.unsettled(step) != [step.reads[0]] or step.reads[0] not in previous.writes:
+            return False
+        if fields["inner_count"] != previous.fields["outer_count"]:
+            return False
+        slots = [slot_cycles(self.config, part) for part in (fields, previous.fields)]
+        pace = min(slots[0], slots[1] * tiles(self.config, previous.fields))
+        return (fields["inner_count"] - 2) * pace >= SETTLE_CYCLES
 
     def add(self, step):
         """The step is next: sets its ``hold``, follows the distances."""
         step.hold = not self.settled(step)
+        step.follow = step.hold and self.follows(step)
         if step.hold:
             self.distance.clear()
         slot = slot_cycles(self.config, step.fields)
@@ -73,6 +100,7 @@ class Scheduler:
             self.distance[name] = start + step.fields["outer_count"] * cycles
         self.distance.update(dict.fromkeys(step.writes))
         self.last_slot = slot
+        self.previous = step
         return step
 
     def order(self, steps):

@@ -27,6 +27,7 @@ position_layout = data.StructLayout(
         "outer_index": 8,  # outer modulo lanes
         "inner": 9,
         "first": 1,  # first tile of the instruction
+        "first_outer": 1,
         "first_inner": 1,
         "last_inner": 1,
         "last_outer": 1,
@@ -93,7 +94,8 @@ class TileSequencer(wiring.Component):
     cycle. A slot takes ``max(rows to load, vectors to stream)`` cycles and the next one follows without a gap.
 
     A slot waits for: the drain of the accumulator buffer it starts to fill; everything drained, where the
-    instruction says ``hold``; any drain that reads the memory it would read itself.
+    instruction says ``hold`` (its first tile, or with ``follow`` the last tile of its first output block, which is
+    the first to read the last block of the result before); any drain that reads the memory it would read itself.
 
     Parameters
     ----------
@@ -190,12 +192,21 @@ class TileSequencer(wiring.Component):
         stream_reads = Signal(2)
         gradient = Signal()
         allowed = Signal()
+        held = Signal()
         m.d.comb += [
+            held.eq(
+                self.loaded.hold
+                & Mux(
+                    self.loaded.follow,
+                    self.loaded_position.first_outer & self.loaded_position.last_inner,
+                    self.loaded_position.first,
+                )
+            ),
             new_block.eq(self.loaded_position.first_inner),
             next_buffer.eq(self.current_buffer ^ new_block),
             stream_reads.eq(Mux(self.loaded.dataflow == Dataflow.BACKWARD, 0b10, 0b01)),
             allowed.eq(
-                ~(self.loaded_position.first & self.loaded.hold & ~self.drained)
+                ~(held & ~self.drained)
                 & ~(new_block & self.buffer_busy.bit_select(next_buffer, 1))
                 & ~(stream_reads & self.auxiliary_busy).any()
             ),
@@ -244,6 +255,7 @@ class TileSequencer(wiring.Component):
                     ),
                     position.inner.eq(0),
                     position.first_inner.eq(1),
+                    position.first_outer.eq(0),
                     position.first.eq(0),
                     position.block_row.eq(position.block_row + command.outer_stride),
                     position.tile_row.eq(position.block_row + command.outer_stride),
@@ -268,6 +280,7 @@ class TileSequencer(wiring.Component):
                 position.outer_index.eq(arguments.destination_stride),
                 position.inner.eq(0),
                 position.first_inner.eq(1),
+                position.first_outer.eq(1),
                 position.first.eq(1),
                 position.block_row.eq(arguments.weight_base),
                 position.tile_row.eq(arguments.weight_base),
