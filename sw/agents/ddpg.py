@@ -193,6 +193,7 @@ class DDPG:
             "configuration_hash": None if self.hardware is None else self.hardware.configuration_hash,
             "env": self.environment.name,
             "options": self._options,
+            "tally": self.learner.tally(),
             "num_timesteps": self.num_timesteps,
             "warm_up": self._warm_up.bit_generator.state,
         }
@@ -255,6 +256,8 @@ class DDPG:
 
     def _restore(self, arrays: dict[str, np.ndarray], about: dict[str, Any]) -> None:
         self.learner.load(under("learner", arrays))
+        if about["backend"] == self.backend:
+            self.learner.restore_tally(about["tally"])
         self.replay_buffer.restore(under("replay", arrays), about["replay"])
         self.environment.restore(under("environment", arrays), about["environment"])
         self.num_timesteps = about["num_timesteps"]

@@ -1,5 +1,6 @@
 """FIXAR as a learner: the reference or a device, with networks, rates and first weights from the hyper-parameters."""
 
+import copy
 import importlib
 from typing import Any
 
@@ -57,8 +58,7 @@ class FixarLearner:
         if config.quantization_delay is not None:
             self._compiler.train(config.batch_size, bits=config.bits)
         self._bits: int | None = None
-        self._steps = self._useful = self._cycles = 0
-        self._busy: dict[str, int] = {}
+        self._tally: dict[str, Any] = {"steps": 0, "useful": 0, "possible": 0, "cycles": 0, "busy": {}}
         self._models: dict[tuple[int, int | None], tuple[int, dict[str, int]]] = {}
         generator = np.random.default_rng(config.seed)
         hidden = config.hidden_sizes
@@ -131,17 +131,17 @@ class FixarLearner:
         return errors
 
     def _count(self, batch: int) -> None:
-        self._steps += 1
-        self._useful += useful_products(self.networks, batch)
         report = getattr(self.engine, "report", None)
-        if report is not None:
-            self._cycles += report.cycles
-            busy = report.busy
-        else:
-            cycles, busy = self._modelled(batch)
-            self._cycles += cycles
-        for engine, cycles in busy.items():
-            self._busy[engine] = self._busy.get(engine, 0) + cycles
+        cycles, busy = (report.cycles, report.busy) if report is not None else self._modelled(batch)
+        tally = self._tally
+        tally["steps"] += 1
+        tally["useful"] += useful_products(self.networks, batch)
+        # With codes a processing element makes two products a cycle, forwards and in gradients.
+        elements = self.hardware.cores * self.hardware.lanes**2
+        tally["possible"] += elements * cycles * (2 if self._bits else 1)
+        tally["cycles"] += cycles
+        for engine, count in busy.items():
+            tally["busy"][engine] = tally["busy"].get(engine, 0) + count
 
     def _modelled(self, batch: int) -> tuple[int, dict[str, int]]:
         """Cycles of a training step and busy cycles of the engines, by the compiler's model."""
@@ -181,16 +181,22 @@ class FixarLearner:
     def counters(self) -> dict[str, Any]:
         """Saturations, cycles (of the cycle model where there is no device), and how busy everything was."""
         counts = dict(self.engine.counters())
-        if self._steps:
-            elements = self.hardware.cores * self.hardware.lanes**2
-            counts["train_steps"] = self._steps
-            counts["train_cycles"] = self._cycles
+        tally = self._tally
+        if tally["steps"]:
+            counts["train_steps"] = tally["steps"]
+            counts["train_cycles"] = tally["cycles"]
             counts["cycles_from"] = "RTL" if hasattr(self.engine, "report") else "cycle model"
-            shares = {f"{engine} engine": cycles / self._cycles for engine, cycles in self._busy.items()}
-            # In half precision a processing element makes two products a cycle.
-            shares["processing elements"] = self._useful / (elements * self._cycles)
-            counts["utilization"] = shares
+            shares = {f"{engine} engine": count / tally["cycles"] for engine, count in tally["busy"].items()}
+            counts["utilization"] = {**shares, "processing elements": tally["useful"] / tally["possible"]}
         return counts
+
+    def tally(self) -> dict[str, Any]:
+        """What `counters` is made from, besides the state."""
+        return copy.deepcopy(self._tally)
+
+    def restore_tally(self, tally: dict[str, Any]) -> None:
+        """Takes back what `tally` gave."""
+        self._tally = copy.deepcopy(tally)
 
     def close(self) -> None:
         """Lets go of the device, if there is one."""

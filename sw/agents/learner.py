@@ -42,6 +42,12 @@ class Learner(Protocol):
     def counters(self) -> dict[str, Any]:
         """What was counted: cycles, saturations, comparisons."""
 
+    def tally(self) -> dict[str, Any]:
+        """What was counted outside the state, as plain numbers."""
+
+    def restore_tally(self, tally: dict[str, Any]) -> None:
+        """Takes back what `tally` gave."""
+
     def close(self) -> None:
         """Lets go of the device, if there is one."""
 

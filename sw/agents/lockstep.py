@@ -158,6 +158,18 @@ class Lockstep:
             "lockstep_equal": self.equal,
         }
 
+    def tally(self) -> dict[str, Any]:
+        """Steps and comparisons so far, and what both learners counted."""
+        counts = {name: getattr(self, name) for name in ("steps", "steps_checked", "compared", "equal")}
+        return {**counts, "reference": self.reference.tally(), "device": self.device.tally()}
+
+    def restore_tally(self, tally: dict[str, Any]) -> None:
+        """Takes back what `tally` gave."""
+        for name in ("steps", "steps_checked", "compared", "equal"):
+            setattr(self, name, tally[name])
+        self.reference.restore_tally(tally["reference"])
+        self.device.restore_tally(tally["device"])
+
     def close(self) -> None:
         """Lets go of the RTL."""
         self.device.close()

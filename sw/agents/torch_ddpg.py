@@ -142,6 +142,13 @@ class TorchLearner:
         """Nothing is counted."""
         return {}
 
+    def tally(self) -> dict[str, Any]:
+        """Nothing is counted."""
+        return {}
+
+    def restore_tally(self, tally: dict[str, Any]) -> None:
+        """There is nothing to take back."""
+
     def close(self) -> None:
         """There is no device."""
 

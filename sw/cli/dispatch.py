@@ -6,6 +6,7 @@ import importlib.metadata
 import importlib.util
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 
 from ..agents.lockstep import LockstepError
@@ -54,6 +55,8 @@ def _parser() -> argparse.ArgumentParser:
 def dispatch(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; the exit code: 0 well, 1 a check failed, 2 wrong input, 130 interrupted."""
     parsed = _parser().parse_args(arguments)
+    # Amaranth's reminder; some components are made only to be asked for their latency.
+    warnings.filterwarnings("ignore", message=".* created but never used")
     try:
         return parsed.run(parsed) or 0
     except Interrupted as interruption:

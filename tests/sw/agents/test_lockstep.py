@@ -37,6 +37,12 @@ class Counter:
     def counters(self):
         return {"saturations": 0}
 
+    def tally(self):
+        return {"loads": self.loads}
+
+    def restore_tally(self, tally):
+        self.loads = tally["loads"]
+
     def close(self):
         pass
 
@@ -75,6 +81,16 @@ def test_difference_is_reported_by_step_name_index_and_value():
         "Training step 6, train: RTL differs from the reference in weight[2, 1]: "
         "expected 0xfffffff9 (-7), got 0xfffffffe (-2); 1 of 6 elements of weight differ"
     )
+
+
+def test_tally_goes_on_after_a_checkpoint():
+    straight, first, second = (Lockstep(Counter(), Counter(), 3) for _ in range(3))
+    play(straight, 20)
+    play(first, 7)
+    second.load(first.save())
+    second.restore_tally(first.tally())
+    play(second, 13)
+    assert second.counters() == straight.counters()
 
 
 def test_freezing_is_compared():

@@ -101,7 +101,7 @@ def test_damaged_checkpoint_is_one_line(tmp_path, capsys):
 
 
 def test_experiment_collects_seeds_and_goes_on(tmp_path, capsys):
-    options = ["--steps", "230", "--out", str(tmp_path / "runs"), "--docs", str(tmp_path / "docs"), "--arms", "float32"]
+    options = ["--steps", "205", "--out", str(tmp_path / "runs"), "--docs", str(tmp_path / "docs"), "--arms", "float32"]
     page = tmp_path / "docs" / "learning.md"
     page.parent.mkdir()
     page.write_text("before\n<!-- table: pendulum -->\nold\n<!-- end: pendulum -->\nafter\n")

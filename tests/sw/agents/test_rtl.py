@@ -1,0 +1,71 @@
+"""Training on the Verilated RTL: the reference's bits, alone and in lockstep, in both precisions."""
+
+import numpy as np
+import pytest
+
+from rewardware.sw.agents.ddpg import DDPG
+from rewardware.sw.agents.ddpg_config import DDPGConfig
+from rewardware.sw.agents.lockstep import LockstepError
+from rewardware.sw.agents.training_run import TrainingRun
+
+CONFIG = DDPGConfig(hidden_sizes=(21, 17), batch_size=41, learning_starts=10, quantization_delay=20)
+
+
+def make(backend: str, **options) -> DDPG:
+    return DDPG("Pendulum-v1", CONFIG, hardware="tiny", backend=backend, **options)
+
+
+def assert_same_state(one: DDPG, other: DDPG) -> None:
+    left, right = one.learner.save(), other.learner.save()
+    assert left.keys() == right.keys()
+    for name in left:
+        assert np.array_equal(left[name], right[name]), name
+
+
+def test_rtl_trains_as_the_reference_and_reads_its_checkpoints(tmp_path):
+    reference, rtl = make("reference").learn(30), make("rtl")
+    try:
+        rtl.learn(15).save(tmp_path / "a.zip")
+        rtl.learn(15)
+        assert_same_state(reference, rtl)
+        observations = np.random.default_rng(0).normal(size=(7, 3))
+        assert np.array_equal(reference.predict(observations)[0], rtl.predict(observations)[0])
+        assert rtl.learner.counters()["cycles_from"] == "RTL"
+    finally:
+        rtl.close()
+    assert_same_state(reference, DDPG.load(tmp_path / "a.zip", backend="reference").learn(15))
+
+
+def test_lockstep_compares_and_summarizes(tmp_path):
+    agent = make("lockstep", lockstep_every=3)
+    try:
+        run = TrainingRun(agent, tmp_path, 32, evaluate_every=0, evaluation_episodes=1, progress=False)
+        counters = run.run()["counters"]
+    finally:
+        agent.close()
+    assert counters["lockstep_steps"] == 8
+    assert counters["lockstep_compared"] == counters["lockstep_equal"] > 8 * 2500
+    assert counters["train_steps"] == 8 and counters["cycles_from"] == "RTL"
+    assert 0 < counters["utilization"]["processing elements"] < 1
+    assert (tmp_path / "utilization.png").stat().st_size > 5_000
+    assert_same_state(make("reference").learn(32), agent_of(tmp_path))
+
+
+def agent_of(directory):
+    return DDPG.load(directory / "checkpoint.zip", backend="reference")
+
+
+def test_lockstep_notices_a_single_bit():
+    agent = make("lockstep", lockstep_every=2)
+    load = agent.learner.device.load
+
+    def spoiled(state):
+        state["weight/target_critic/1/matrix"][16, 20] ^= 1 << 9
+        load(state)
+
+    agent.learner.device.load = spoiled
+    try:
+        with pytest.raises(LockstepError, match=r"Training step 0, train: RTL differs from the reference in "):
+            agent.learn(20)
+    finally:
+        agent.close()
