@@ -1,5 +1,6 @@
 """The training program: tensors, matrix instructions of each chunk, loads, sweeps and stores around them."""
 
+import itertools
 from types import SimpleNamespace
 
 from ...hw.soc.fixar.instructions import EVERY_CORE, Memory, Operation
@@ -8,6 +9,11 @@ from .memory import Allocator
 from .schedule import Scheduler
 
 __all__ = ["TrainBuilder"]
+
+# Where the largest gradient is cut, as shares of its output blocks: later parts are smaller, as less covers them.
+SWEPT_SHARES = (0.42, 0.79)
+# Tensors of a transition.
+LOADED = ("next", "state", "temporal")
 
 
 class TrainBuilder:
@@ -77,7 +83,6 @@ class TrainBuilder:
         self.program.emit("adam", wait=("matrix",), network=1, base=0, count=rows, advance=1)
 
         actor = [step for chunk in range(count) for step in self.actor_steps(chunk)]
-        # The last chunk's gradients of the largest layer come first: its sweep runs while the others are made.
         self.emit_actor(self.scheduler.order(actor))
         self.emit_last_gradients(count - 1)
 
@@ -176,43 +181,52 @@ class TrainBuilder:
 
     # The program around them.
 
-    def emit_loads(self, chunk):
-        """Transitions of one chunk."""
+    def emit_loads(self, chunk, names):
+        """Transitions of one chunk: the tensors of those names."""
         size = self.sampler.chunks[chunk]
-        for core in range(min(self.config.cores, size)):
-            for name, tensor in (("state", self.state[chunk]), ("next", self.next[chunk])):
-                self.compiler.load_activation(self.program, (name, chunk, core), tensor, core, self.bits, monitor=True)
-            temporal = self.temporal[chunk]
-            self.program.load(
-                ("temporal", chunk, core), temporal.rows, memory=Memory.ERROR, core=core, base=temporal.base,
-                lanes=self.config.lanes,
-            )  # fmt: skip
+        for name in names:
+            for core in range(min(self.config.cores, size)):
+                key = (name, chunk, core)
+                if name == "temporal":
+                    tensor = self.temporal[chunk]
+                    self.program.load(
+                        key, tensor.rows, memory=Memory.ERROR, core=core, base=tensor.base, lanes=self.config.lanes
+                    )
+                else:
+                    tensor = {"state": self.state, "next": self.next}[name][chunk]
+                    self.compiler.load_activation(self.program, key, tensor, core, self.bits, monitor=True)
 
     def emit_critic(self, steps):
-        """The first phase: a chunk is loaded while the one before it is computed."""
-        count = len(self.sampler.chunks)
-        self.emit_loads(0)
-        loaded, arrived = 1, 0
+        """The first phase: loads run ahead of the instructions that need them, so that few have to wait."""
+        # What is loaded after the first instruction and then after every other, one chunk ahead of its use.
+        queue = [(chunk, ("state", "temporal") if chunk == 0 else LOADED) for chunk in range(len(self.sampler.chunks))]
+        self.emit_loads(0, ("next",))
+        loaded = {self.next[0].name}
+        arrived = set()
         for step in steps:
-            needed = [chunk for chunk in range(count) if self.uses(step, chunk)]
-            wait = ()
-            if needed and max(needed) >= arrived:
-                while loaded <= max(needed):
-                    self.emit_loads(loaded)
-                    loaded += 1
-                arrived, wait = loaded, ("transfer",)
+            needed = self.transitions(step) - arrived
+            while not needed <= loaded:
+                loaded |= self.load_next(queue)
+            wait = ("transfer",) if needed else ()
+            if needed:
+                arrived = set(loaded)
             self.program.matrix(step, wait=wait)
-            if arrived == loaded < count:
-                self.emit_loads(loaded)
-                loaded += 1
+            if queue and loaded == arrived:
+                loaded |= self.load_next(queue)
         self.program.load(
             ("constant", 0, EVERY_CORE), self.constant.rows, memory=Memory.ERROR, base=self.constant.base,
             lanes=self.config.lanes,
         )  # fmt: skip
 
-    def uses(self, step, chunk):
-        names = {self.state[chunk].name, self.next[chunk].name, self.temporal[chunk].name}
-        return not names.isdisjoint((*step.reads, *step.writes))
+    def load_next(self, queue):
+        """Loads what is first in the queue; returns the names of its tensors."""
+        chunk, names = queue.pop(0)
+        self.emit_loads(chunk, names)
+        return {f"{name} {chunk}" for name in names}
+
+    def transitions(self, step):
+        """Names of the loaded tensors that a step needs."""
+        return {name for name in (*step.reads, *step.writes) if name.split()[0] in LOADED}
 
     def emit_actor(self, steps):
         """The second phase: the critic is read again only after its sweep, the temporal errors leave meanwhile."""
@@ -235,29 +249,29 @@ class TrainBuilder:
             )  # fmt: skip
 
     def emit_last_gradients(self, chunk):
-        """Gradients of the last chunk, each followed by the sweep of the part before it."""
+        """Gradients of the last chunk, and the actor's sweep.
+
+        In full precision the drain leaves the gradient memory free every other cycle: the largest gradient is made in
+        parts, and each is swept while the next is made. With codes it leaves nothing.
+        """
         layers = self.layers.layout("actor").layers
-        lanes = self.config.lanes
         tensors = self.sets[chunk % len(self.sets)]
         errors = [*tensors.actor_errors, tensors.action_errors]
         largest, *others = self.by_rows("actor")
-        cut = layers[largest].output_blocks // lanes * lanes  # rows of bias gradients belong to an aligned block
-        parts = [(largest, (0, cut)), (largest, (cut, layers[largest].output_blocks))]
-        parts = [part for part in parts if part[1][0] < part[1][1]]
-        first, *rest = [*parts, *((index, None) for index in others)]
-
-        def emit(part):
+        blocks = layers[largest].output_blocks
+        cuts = [0, *(round(blocks * share) for share in SWEPT_SHARES if self.bits is None), blocks]
+        parts = [(largest, (start, stop)) for start, stop in itertools.pairwise(cuts) if stop > start]
+        advance, later = 1, []
+        for index, part in enumerate([*parts, *((other, None) for other in others)]):
             for step in self.gradients(chunk, "actor", self.state[chunk], tensors.actor, errors, [part]):
                 self.program.matrix(self.scheduler.add(step))
-
-        emit(first)
-        # One sweep only: the next would have to wait for it, and the gradients behind it, too.
-        now, *later = self.part_rows(layers, first)
-        self.emit_sweeps([now], advance=1)
-        for part in rest:
-            emit(part)
-            later += self.part_rows(layers, part)
-        self.emit_sweeps(later, advance=0)
+            rows = self.part_rows(layers, part)
+            if index < len(parts) - 1:
+                # One sweep only: another would have to wait for it, and the gradients behind it, too.
+                self.emit_sweeps(rows[:1], advance)
+                advance, rows = 0, rows[1:]
+            later += rows
+        self.emit_sweeps(later, advance)
 
     def part_rows(self, layers, part):
         """Row ranges ``(base, count)`` of a layer's output blocks, biases included."""

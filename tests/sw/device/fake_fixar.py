@@ -28,8 +28,10 @@ SETTLE_CYCLES = 64
 class Pending:
     """Results that may not be in memory yet: rows, and cycles since the last buffer they may wait for."""
 
-    def __init__(self, rows):
+    def __init__(self, rows, blocks, pace):
         self.rows = rows
+        self.blocks = blocks
+        self.pace = pace  # cycles from the drain of one block to that of the next
         self.cycles = None
 
 
@@ -172,6 +174,8 @@ class FakeFixar:
         lanes = self.config.lanes
         counts = [fields["samples"] - (fields["full_cores"] <= core) for core in range(self.config.cores)]
         if fields["hold"]:
+            if fields["follow"]:
+                self.check_follow(fields)
             self.pending = []
         written = []
         for outer in range(fields["outer_count"]):
@@ -293,7 +297,7 @@ class FakeFixar:
         if fields["bias"]:
             x, clamped = rescale(0, constant, half_rule=False, shift=fields["bias_shift"])
             row = np.full(lanes, self.network_row(fields) + fields["bias_base"] + outer)
-            assert row[0] % lanes == (outer % lanes + self.network_row(fields)) % lanes
+            assert row[0] % lanes == (fields["destination_stride"] + outer) % lanes
             self.add_gradients(memory, (row, np.arange(lanes)), x, clamped, fields["accumulate"], written)
 
     def add_gradients(self, memory, place, x, clamped, accumulate, written):
@@ -313,6 +317,24 @@ class FakeFixar:
             overlap = rows & pending.rows
             assert not overlap, f"row {min(overlap)} is read before it is certainly written: {self.log[-1]}"
 
+    def check_follow(self, fields):
+        """All but the last streamed block must be certainly written before the tile that waits."""
+        newest = self.pending[-1]
+        slot = max(fields["samples"] // (1 + fields["half"]), self.config.lanes)
+        blocks = fields["inner_count"]
+        for block in range(blocks - 1):
+            base = fields["stream_base"] + block * fields["stream_stride"]
+            rows = base + np.arange(fields["samples"]) // (1 + fields["half"])
+            name = "error" if fields["dataflow"] == Dataflow.BACKWARD else "activation"
+            older = self.pending[:-1]
+            self.pending = older
+            self.check_settled(name, rows)
+            if (name, int(rows[0])) in newest.rows:
+                # Drained one after the other, the last but one when this instruction starts.
+                since_drained = block * slot + (blocks - 2 - block) * newest.pace
+                assert since_drained >= SETTLE_CYCLES, self.log[-1]
+                assert newest.blocks == blocks
+
     def settle(self, fields, written):
         """Every block but the first that streams after a result adds its cycles to the distance."""
         lanes = self.config.lanes
@@ -329,7 +351,7 @@ class FakeFixar:
             blocks = fields["outer_count"] - (pending.cycles is None)
             pending.cycles = (pending.cycles or 0) + blocks * cycles
         self.pending = [pending for pending in self.pending if pending.cycles < SETTLE_CYCLES]
-        self.pending.append(Pending({(memory, int(row)) for memory, row in written}))
+        self.pending.append(Pending({(memory, int(row)) for memory, row in written}, fields["outer_count"], cycles))
 
     # The optimiser.
 

@@ -4,8 +4,8 @@ from rewardware.sw.program.schedule import SETTLE_CYCLES, MatrixStep, Scheduler
 
 from ...sw.reference.ddpg_numbers import ODD
 
-FORWARD = {"dataflow": 0, "samples": 12, "bias": 0}
-GRADIENT = {"dataflow": 2, "first": 0, "last": 20, "bias": 1, "samples": 12}
+FORWARD = {"dataflow": 0, "samples": 12, "bias": 0, "intra_layer": 0}
+GRADIENT = {"dataflow": 2, "first": 0, "last": 20, "bias": 1, "samples": 12, "intra_layer": 0}
 
 
 def step(name, reads, writes, outer=8, inner=2, kind=FORWARD):
@@ -45,3 +45,20 @@ def test_a_gradient_needs_its_errors_one_tile_earlier():
 def test_what_is_overwritten_was_read_before():
     steps = [step("1", "a", "b"), step("2", "b", "c"), step("3", "u", "b")]
     assert [name for name, _ in order(*steps)] == ["1", "2", "3"]
+
+
+def test_a_layer_follows_the_one_before_where_its_blocks_are_in_time():
+    first = step("1", "a", "b", outer=8)
+    follower = step("2", "b", "c", inner=8)
+    Scheduler(ODD).order([first, follower])
+    assert follower.hold and follower.follow
+    for other in (
+        step("2", "b", "c", inner=7),  # reads another tensor's blocks, too
+        step("2", "b", "c", inner=8, kind=GRADIENT),  # needs its errors before its first tile
+        step("2", "ub", "c", inner=8),  # needs the last block for something else
+    ):
+        Scheduler(ODD).order([step("1", "a", "b", outer=8), other])
+        assert other.hold and not other.follow
+    short = step("2", "b", "c", inner=3)
+    Scheduler(ODD).order([step("1", "a", "b", outer=3), short])
+    assert short.hold and not short.follow
