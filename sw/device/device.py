@@ -14,7 +14,7 @@ from .transport import Transport
 __all__ = ["Device", "RunReport", "ShellDevice"]
 
 # Cycles between two looks at a running device: short enough for Ctrl-C and a progress bar.
-CHUNK_CYCLES = 200_000
+CHUNK_CYCLES = 50_000
 # For rows that are on their way when a program is done, and for a reset to pass.
 RECEIVE_LIMIT_CYCLES = 100_000
 SETTLE_CYCLES = 64
