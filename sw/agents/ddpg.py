@@ -1,7 +1,7 @@
 """DDPG with quantisation-aware training, to the conventions of Stable-Baselines3."""
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -108,7 +108,7 @@ class DDPG:
         progress_bar
             Whether to show one.
         """
-        steps = range(total_timesteps)
+        steps: Iterable[int] = range(total_timesteps)
         if progress_bar:
             from tqdm import tqdm
 

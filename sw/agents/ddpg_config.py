@@ -81,9 +81,8 @@ class DDPGConfig:
         if self.quantization_delay is not None:
             self._whole("quantization_delay", self.quantization_delay, 0)
         self._real("learning_rate", 0, 1, low_included=False)
-        if self.critic_learning_rate is None:
-            object.__setattr__(self, "critic_learning_rate", self.learning_rate)
-        self._real("critic_learning_rate", 0, 1, low_included=False)
+        if self.critic_learning_rate is not None:
+            self._real("critic_learning_rate", 0, 1, low_included=False)
         self._real("beta1", 0, 1)
         self._real("beta2", 0, 1)
         self._real("epsilon", 0, 1, low_included=False)
@@ -91,6 +90,11 @@ class DDPGConfig:
         self._real("tau", 0, 1, low_included=False, high_included=True)
         self._real("noise_scale", 0, 1, high_included=True)
         self._real("reward_scale", 0, math.inf, low_included=False)
+
+    @property
+    def critic_rate(self) -> float:
+        """The critic's learning rate."""
+        return self.learning_rate if self.critic_learning_rate is None else self.critic_learning_rate
 
     @staticmethod
     def _whole(name: str, value: Any, least: int) -> None:

@@ -8,12 +8,12 @@ import numpy as np
 __all__ = ["Environment"]
 
 
-def _vector_size(kind: str, space: gymnasium.Space) -> int:
+def _vector(kind: str, space: gymnasium.Space) -> gymnasium.spaces.Box:
     if not isinstance(space, gymnasium.spaces.Box):
         raise ValueError(f"The {kind} space must be a Box of real numbers, not {space}")
     if len(space.shape) != 1:
         raise ValueError(f"The {kind} space must be a vector, not of shape {space.shape}")
-    return space.shape[0]
+    return space
 
 
 class Environment:
@@ -44,11 +44,12 @@ class Environment:
                 raise ValueError(f"Environment {env!r} cannot be made: {error}") from error
         self.env = env
         self.seed = seed
-        self.observation_size = _vector_size("observation", env.observation_space)
-        self.action_size = _vector_size("action", env.action_space)
-        low, high = env.action_space.low, env.action_space.high
+        actions = _vector("action", env.action_space)
+        self.observation_size = _vector("observation", env.observation_space).shape[0]
+        self.action_size = actions.shape[0]
+        low, high = actions.low, actions.high
         if not (np.isfinite(low).all() and np.isfinite(high).all()):
-            raise ValueError(f"The action space must be bounded, not {env.action_space}")
+            raise ValueError(f"The action space must be bounded, not {actions}")
         self._middle = ((high.astype(np.float64) + low) / 2).astype(np.float32)
         self._half_range = ((high.astype(np.float64) - low) / 2).astype(np.float32)
         self.episode = -1

@@ -27,7 +27,7 @@ def rates_of(config: DDPGConfig, hardware: FixarConfig) -> Rates:
     """The device's registers. Its gradients are sums over the batch, so epsilon is scaled by the batch."""
     return Rates.of(
         learning_rate_actor=config.learning_rate,
-        learning_rate_critic=config.critic_learning_rate,
+        learning_rate_critic=config.critic_rate,
         beta1=config.beta1,
         beta2=config.beta2,
         tau=config.tau,

@@ -40,6 +40,12 @@ class ReplayBuffer:
         Of the draws.
     """
 
+    observations: np.ndarray
+    actions: np.ndarray
+    rewards: np.ndarray
+    discounts: np.ndarray
+    next_observations: np.ndarray
+
     _FIELDS = ("observations", "actions", "rewards", "discounts", "next_observations")
 
     def __init__(self, capacity: int, observation_size: int, action_size: int, gamma: float, seed: int):

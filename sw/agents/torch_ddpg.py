@@ -68,14 +68,14 @@ class TorchLearner:
         config = self.config
         self.actor, self.target_actor = build_actor(actor), build_actor(actor)
         self.critic, self.target_critic = build_critic(critic), build_critic(critic)
-        rates = {"betas": (config.beta1, config.beta2), "eps": config.epsilon}
+        rates: dict[str, Any] = {"betas": (config.beta1, config.beta2), "eps": config.epsilon}
         self.actor_optimizer = torch.optim.Adam(self.actor.parameters(), lr=config.learning_rate, **rates)
-        self.critic_optimizer = torch.optim.Adam(self.critic.parameters(), lr=config.critic_learning_rate, **rates)
+        self.critic_optimizer = torch.optim.Adam(self.critic.parameters(), lr=config.critic_rate, **rates)
 
     def layers(self, network: str) -> list[tuple[np.ndarray, np.ndarray]]:
         """Weights and biases of a network."""
         linear = [module for module in getattr(self, network) if isinstance(module, nn.Linear)]
-        return [tuple(p.detach().double().numpy() for p in (module.weight, module.bias)) for module in linear]
+        return [(module.weight.detach().double().numpy(), module.bias.detach().double().numpy()) for module in linear]
 
     @torch.no_grad()
     def act(self, observations: np.ndarray, noise: bool) -> np.ndarray:
@@ -107,8 +107,8 @@ class TorchLearner:
 
         with torch.no_grad():
             for source, target in ((self.actor, self.target_actor), (self.critic, self.target_critic)):
-                follow = list(target.parameters())
-                torch._foreach_lerp_(follow, list(source.parameters()), self.config.tau)
+                for follower, leader in zip(target.parameters(), source.parameters(), strict=True):
+                    follower.lerp_(leader, self.config.tau)
         return errors.detach().numpy()
 
     def save(self) -> dict[str, np.ndarray]:

@@ -2,6 +2,7 @@
 
 import json
 import signal
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -119,11 +120,14 @@ class TrainingRun:
                 raise KeyboardInterrupt
             self._stop = number
 
-        try:
+        def restore():
+            for number, handler in old.items():
+                signal.signal(number, handler)
+
+        old = {}
+        if threading.current_thread() is threading.main_thread():
             old = {number: signal.signal(number, request) for number in (signal.SIGINT, signal.SIGTERM)}
-        except ValueError:
-            return lambda: None
-        return lambda: [signal.signal(number, handler) for number, handler in old.items()] and None
+        return restore
 
     def _after_step(self, agent: DDPG, record: dict[str, Any]) -> bool:
         step = record["step"]

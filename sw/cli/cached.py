@@ -46,7 +46,13 @@ class Placed:
 def synthesise_once(verilog: str, top: str, target_name: str, **options: Any) -> Synthesised:
     """:func:`synthesise`, or its result from the cache; ``options`` are its keywords."""
     target = TARGETS[target_name]
-    key = content_key(verilog=verilog, top=top, target=target.synthesis, options=options, version=tool_version("yosys"))
+    key = content_key(
+        verilog=verilog,
+        top=top,
+        target=(target.synthesis, target.preparation),
+        options=options,
+        version=tool_version("yosys"),
+    )
     folder = build_once("synthesis", key, lambda place: synthesise(verilog, top, target, place, **options))
     return Synthesised(read_synthesis(folder, top, target), folder)
 

@@ -69,7 +69,7 @@ def elaborate_design(name: str, preset_name: str | None = None, settings: dict[s
     name : str
         In the catalogue.
     preset_name : str or None
-        Of the system, or a YAML file; a system without one is the paper's.
+        Of the system, or a YAML file; without one the design's own defaults.
     settings : dict or None
         Parameters over those.
     """
@@ -78,8 +78,7 @@ def elaborate_design(name: str, preset_name: str | None = None, settings: dict[s
     from ...hw.soc.presets import load_preset
 
     design = find_design(name)
-    if design.system and preset_name is None:
-        preset_name = "paper"
+    preset_name = preset_name or design.default_preset or None
     preset = load_preset(preset_name) if preset_name is not None else None
     configuration = design.configure(preset, settings)
     if design.system:

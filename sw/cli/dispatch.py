@@ -45,7 +45,7 @@ def _parser() -> argparse.ArgumentParser:
         if importlib.util.find_spec(f".{name}", __package__) is None:
             continue
         module = importlib.import_module(f".{name}", __package__)
-        first_line = module.__doc__.splitlines()[0]
+        first_line = (module.__doc__ or name).splitlines()[0]
         command = commands.add_parser(name, help=first_line, description=module.__doc__)
         module.add_arguments(command)
         command.set_defaults(run=module.run)

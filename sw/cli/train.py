@@ -121,12 +121,25 @@ def print_summary(summary: dict, directory: Path) -> None:
     ]
     if summary["steps_per_second"]:
         rows.append(("speed", f"{summary['steps_per_second']:.1f} steps/s on backend {summary['backend']}"))
-    counters = dict(summary["counters"])
-    for engine, share in counters.pop("utilization", {}).items():
-        rows.append((f"utilisation, {engine}", f"{100 * share:.1f} %"))
-    if counters.get("train_steps"):
-        rows.append(("cycles a training step", f"{counters['train_cycles'] / counters['train_steps']:.0f}"))
-    rows += [(name.replace("_", " "), f"{value}") for name, value in counters.items()]
+    counters = summary["counters"]
+    if "train_cycles" in counters:
+        cycles = counters["train_cycles"] / counters["train_steps"]
+        rows.append(
+            ("training step", f"{cycles:.0f} cycles, mean of {counters['train_steps']}, {counters['cycles_from']}")
+        )
+    if "utilization" in counters:
+        shares = counters["utilization"].items()
+        rows.append(("utilisation", ", ".join(f"{name} {100 * share:.1f} %" for name, share in shares)))
+    saturations = {name: count for name, count in counters.items() if name.endswith("saturations")}
+    if saturations:
+        words = [f"{name.removesuffix('_saturations')} {count}" for name, count in saturations.items()]
+        rows.append(("saturations", ", ".join(words)))
+        overflows = counters["gradient_saturations"] + counters["weight_saturations"]
+        rows.append(("overflows", f"{overflows} (gradients and weights that were clamped)"))
+    if "lockstep_steps" in counters:
+        compared, equal = counters["lockstep_compared"], counters["lockstep_equal"]
+        rows.append(("lockstep", f"{counters['lockstep_steps']} training steps on the RTL, too"))
+        rows.append(("", f"{compared} words compared, {equal} equal"))
     rows.append(("files", str(directory)))
     width = max(len(name) for name, _ in rows)
     for name, value in rows:

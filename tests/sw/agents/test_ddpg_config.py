@@ -12,8 +12,8 @@ def test_mapping_round_trip():
 
 
 def test_critic_learns_at_the_actors_rate_unless_told():
-    assert DDPGConfig(learning_rate=3e-4).critic_learning_rate == 3e-4
-    assert DDPGConfig(learning_rate=3e-4, critic_learning_rate=1e-3).critic_learning_rate == 1e-3
+    assert DDPGConfig(learning_rate=3e-4).critic_rate == 3e-4
+    assert DDPGConfig(learning_rate=3e-4, critic_learning_rate=1e-3).critic_rate == 1e-3
 
 
 @pytest.mark.parametrize(
