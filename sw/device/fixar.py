@@ -61,6 +61,8 @@ class FixarDevice:
         self.rates = rates
         self.compiler = Compiler(config, networks)
         self.report: RunReport | None = None
+        self.bits: int | None = None
+        self.noise_state = 0
         self.addresses: dict[str, int] = {}
         self.free_address = 0
         self.offsets = np.zeros(len(COUNTERS), np.int64)

@@ -10,8 +10,9 @@ from .schedule import Scheduler
 
 __all__ = ["TrainBuilder"]
 
-# Where the largest gradient is cut, as shares of its output blocks: later parts are smaller, as less covers them.
-SWEPT_SHARES = (0.42, 0.79)
+# Where the last and largest gradient is cut, as shares of its output blocks. At a cut the array waits for a drain, but
+# the sweep of what came before it is hidden behind what comes after.
+SWEPT_SHARES = (0.5,)
 # Tensors of a transition.
 LOADED = ("next", "state", "temporal")
 
@@ -286,5 +287,6 @@ class TrainBuilder:
     def emit_sweeps(self, ranges, advance):
         for number, (base, count) in enumerate(ranges):
             wait = () if number else ("matrix",)
-            self.program.emit("adam", wait=wait, network=0, base=base, count=count, advance=advance)
+            index = base % self.config.lanes
+            self.program.emit("adam", wait=wait, network=0, base=base, count=count, index=index, advance=advance)
             advance = 0

@@ -37,7 +37,7 @@ def state_shapes(config: FixarConfig, networks: Networks):
     config : FixarConfig
     networks : Networks
     """
-    shapes = {}
+    shapes: dict[str, tuple[tuple[int, ...], type]] = {}
     for kind, (names, dtype) in KINDS.items():
         for network in names:
             for index, layer in enumerate(networks.layers(network)):

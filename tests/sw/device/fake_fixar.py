@@ -355,7 +355,8 @@ class FakeFixar:
 
     # The optimiser.
 
-    def adam(self, network, base, count, advance):
+    def adam(self, network, base, count, index, advance):
+        assert index == base % self.config.lanes
         name = ("actor", "critic")[network]
         rates = SimpleNamespace(**self.registers)
         if advance:
