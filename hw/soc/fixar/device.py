@@ -67,14 +67,14 @@ class FixarSystem(wiring.Component):
 
         connect_engine(m, shell.engines.transfer, transfer)
         connect_engine(m, shell.engines.matrix, matrix)
-        self.connect_optimizer(m, shell, optimizer)
+        self.connect_optimizer(m, shell, optimizer, memories)
         self.connect_transfer(m, shell, transfer, matrix, memories, ranges, noise)
         self.connect_ranges(m, matrix, transfer, ranges)
         m.d.comb += shell.errors.memory_conflict.eq(memories.conflict)
         self.connect_counters(m, shell, matrix, memories, optimizer)
         return m
 
-    def connect_optimizer(self, m, shell, optimizer):
+    def connect_optimizer(self, m, shell, optimizer, memories):
         port = shell.engines.optimizer
         registers = shell.registers
         arguments = port.commands.payload.arguments.adam
@@ -101,6 +101,8 @@ class FixarSystem(wiring.Component):
             optimizer.set_select.eq(registers.power_control.value[:2]),
             optimizer.set_value.eq(Mux(registers.power_control.value[2], 1 << 32, registers.power_value)),
         ]
+        with m.If(optimizer.commands.valid & optimizer.commands.ready):
+            m.d.sync += memories.sweep_start.eq(arguments.index)
         m.d.comb += [getattr(registers, name).eq(power) for name, power in zip(POWERS, optimizer.powers, strict=True)]
 
     def connect_transfer(self, m, shell, transfer, matrix, memories, ranges, noise):

@@ -150,6 +150,7 @@ ADAM = Format(
         Field("network", 1, description="0 actor, 1 critic"),
         Field("base", 16, description="first row"),
         Field("count", 16, description="rows"),
+        Field("index", 5, default=0, description="base modulo L"),
         flag("advance", "first advance the bias correction: once a step and network"),
     ),
 )  # fmt: skip

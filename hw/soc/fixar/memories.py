@@ -3,7 +3,7 @@
 from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.memory import Memory as Storage
-from amaranth.lib.wiring import Out
+from amaranth.lib.wiring import In, Out
 
 from ...cores.array.gradient_writeback import GradientWriteback
 from ...cores.memory.transposable import TransposableMemory
@@ -88,6 +88,8 @@ class NetworkMemories(wiring.Component):
 
     Members
     -------
+    sweep_start : In(range(lanes))
+        First row of the optimiser's command, modulo the lanes.
     conflict : Out(1)
     read_data : Out
         Row that the transfer engine asked for, ``READ_LATENCY`` cycles after its request.
@@ -100,6 +102,7 @@ class NetworkMemories(wiring.Component):
         self.matrix, self.optimizer, self.transfer = matrix, optimizer, transfer
         super().__init__(
             {
+                "sweep_start": In(range(config.lanes)),
                 "conflict": Out(1),
                 "read_data": Out(data.ArrayLayout(32, config.lanes)),
                 "gradient_saturations": Out(range(2 * config.lanes + 1)),
@@ -309,7 +312,7 @@ class NetworkMemories(wiring.Component):
         ]
 
     def sweep_index(self, m):
-        """Row modulo lanes of the optimiser's sweep, whose rows follow each other from a multiple of the lanes."""
+        """Row modulo lanes of the optimiser's sweep, whose rows follow each other."""
         lanes = self.config.lanes
         row = self.optimizer.moment_read_row
         index = Signal(range(lanes))
@@ -318,7 +321,7 @@ class NetworkMemories(wiring.Component):
             return index
         next_index = Signal(range(lanes))
         next_row = Signal.like(row)
-        m.d.comb += index.eq(Mux(row == next_row, next_index, 0))
+        m.d.comb += index.eq(Mux(row == next_row, next_index, self.sweep_start))
         with m.If(self.optimizer.moment_read_enable):
             m.d.sync += [next_index.eq(Mux(index == lanes - 1, 0, index + 1)), next_row.eq(row + 1)]
         return index
