@@ -29,12 +29,16 @@ class Memory(enum.IntEnum):
 
 
 class Dataflow(enum.IntEnum):
+    """How a matrix instruction uses a layer."""
+
     FORWARD = 0
     BACKWARD = 1
     GRADIENT = 2
 
 
 class Destination(enum.IntEnum):
+    """Memory of a matrix instruction's results."""
+
     ACTIVATION = 0
     ERROR = 1
 
