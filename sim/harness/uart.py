@@ -37,7 +37,7 @@ class SimulatedBoard:
     def __init__(self, config: Any, *, uart: UartConfig = SIMULATED_UART, waveform: str | Path | None = None):
         name = f"{config.system}_uart"
         library = build_library(
-            verilog_of(config, functools.partial(UartTop, config=uart), name),
+            verilog_of(config, lambda system: UartTop(system, uart), name, variant=repr(uart)),
             name,
             [Path(__file__).with_name("uart_harness.cpp")],
             trace=waveform is not None,

@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 __all__ = ["AxiLiteSignature", "AxiLiteSlave", "Response", "read_data_layout", "write_data_layout"]
 
 
-class Response(enum.Enum, shape=2):
+class Response(enum.Enum, shape=2):  # type: ignore[call-arg]
     """Answer to a transaction."""
 
     OKAY = 0

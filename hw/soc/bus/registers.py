@@ -205,6 +205,11 @@ class AddressMap:
         An item given bare takes the next free address of its alignment behind the item before it; a
         :class:`Placed` one stands where it says.
 
+    Attributes
+    ----------
+    placed : tuple of Placed
+        All of them, in the order of their addresses.
+
     Raises
     ------
     ValueError

@@ -1,5 +1,6 @@
 """The rules of AXI4-Lite as properties, for proof by induction."""
 
+import os
 import subprocess
 import sysconfig
 from pathlib import Path
@@ -109,7 +110,7 @@ def prove(component, folder, depth=8):
     result = subprocess.run(
         [*command, "proof.sby"],
         cwd=folder,
-        env={"PATH": f"{scripts}:/usr/local/bin:/usr/bin:/bin", "HOME": str(Path.home())},
+        env={**os.environ, "PATH": f"{scripts}:{os.environ['PATH']}"},
         capture_output=True,
         text=True,
         timeout=400,
