@@ -2,7 +2,9 @@
 
 import json
 import os
+import struct
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,11 @@ __all__ = ["CheckpointError", "prefixed", "read_checkpoint", "under", "write_che
 
 FORMAT = "rewardware checkpoint"
 VERSION = 1
+# What reading a damaged archive may raise.
+DAMAGE = (
+    zipfile.BadZipFile, EOFError, KeyError, OSError, OverflowError, RuntimeError, TypeError, ValueError, struct.error,
+    zlib.error,
+)  # fmt: skip
 
 
 class CheckpointError(ValueError):
@@ -68,9 +75,9 @@ def read_checkpoint(path: Path | str) -> tuple[dict[str, np.ndarray], dict[str, 
                     arrays[name] = np.lib.format.read_array(member, allow_pickle=False)
                     # Reading on to the end makes the archive compare the CRC.
                     member.read()
-    except (zipfile.BadZipFile, EOFError, KeyError, OSError, ValueError) as error:
-        if isinstance(error, CheckpointError):
-            raise
+    except CheckpointError:
+        raise
+    except DAMAGE as error:
         raise CheckpointError(f"{path} is cut short or damaged, or no checkpoint: {error}") from error
     return arrays, about
 

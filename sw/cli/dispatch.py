@@ -3,7 +3,6 @@
 import argparse
 import importlib
 import importlib.metadata
-import importlib.util
 import os
 import sys
 import warnings
@@ -42,8 +41,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--traceback", action="store_true", help="show where in the program an error came from")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name in COMMANDS:
-        if importlib.util.find_spec(f".{name}", __package__) is None:
-            continue
         module = importlib.import_module(f".{name}", __package__)
         first_line = (module.__doc__ or name).splitlines()[0]
         command = commands.add_parser(name, help=first_line, description=module.__doc__)

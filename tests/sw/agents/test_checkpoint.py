@@ -5,6 +5,8 @@ import zipfile
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from rewardware.sw.agents.checkpoint import CheckpointError, read_checkpoint, write_checkpoint
 
@@ -45,6 +47,22 @@ def test_flipped_bits_are_noticed(tmp_path):
     path.write_bytes(whole)
     with pytest.raises(CheckpointError, match="Bad CRC-32"):
         read_checkpoint(path)
+
+
+@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(where=st.floats(0, 1, exclude_max=True), flip=st.integers(1, 255))
+def test_any_flipped_byte_is_refused_or_of_no_matter(tmp_path, where, flip):
+    path = tmp_path / "checkpoint.zip"
+    small = {"a": np.arange(6, dtype=np.int32), "b": np.array(2.5)}
+    write_checkpoint(path, small, {"number": 1})
+    whole = bytearray(path.read_bytes())
+    whole[int(where * len(whole))] ^= flip
+    path.write_bytes(whole)
+    try:
+        arrays, rest = read_checkpoint(path)
+    except CheckpointError:
+        return
+    assert rest["number"] == 1 and all(np.array_equal(arrays[name], value) for name, value in small.items())
 
 
 def test_foreign_files_are_refused(tmp_path):
