@@ -16,7 +16,21 @@ __all__ = ["NetworkMemories"]
 
 
 class Port:
-    """What one user wants of a memory port in this cycle."""
+    """What one user wants of a memory port in this cycle.
+
+    Parameters
+    ----------
+    name : str
+        Prefix of the signals.
+    rows : int
+    shape : shape-like or None
+        Of the words to write; None for a reader.
+
+    Attributes
+    ----------
+    enable, row, words : Signal
+        ``words`` is None for a reader.
+    """
 
     def __init__(self, name, rows, shape=None):
         self.enable = Signal(name=f"{name}_enable")
