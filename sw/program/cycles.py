@@ -6,13 +6,14 @@ from ...hw.soc.fixar.instructions import Dataflow
 
 __all__ = ["CycleModel", "block_cycles", "drain_cycles", "slot_cycles", "tiles", "useful_products"]
 
-# Pipeline depths, in cycles: from the last streamed vector to the first drained row, from the last drained row to its
-# result in memory, and from an issued instruction to its first tile. The RTL's own are a few cycles off.
-FILL_LATENCY = 12
-WRITE_LATENCY = 32
+# Cycles from the last streamed vector to the first drained row, from the last drained row to its result in memory, from
+# an issued instruction to its first tile, around the rows of a transfer, and around those of a sweep (the bias
+# correction included). A model: of a training step it is within a few percent of the RTL.
+FILL_LATENCY = 9
+WRITE_LATENCY = 25
 ISSUE_LATENCY = 6
-TRANSFER_LATENCY = 40
-SWEEP_LATENCY = 32
+TRANSFER_LATENCY = 26
+SWEEP_LATENCY = 70
 
 
 def slot_cycles(config, fields):

@@ -8,7 +8,7 @@ from .cycles import slot_cycles, tiles
 __all__ = ["SETTLE_CYCLES", "MatrixStep", "Scheduler"]
 
 # From the end of a block's drain until its last result is in memory there are fewer cycles than this.
-SETTLE_CYCLES = 64
+SETTLE_CYCLES = 40
 
 
 @dataclass

@@ -22,7 +22,7 @@ from rewardware.sw.reference.optimizer.adam import AdamReference, advance_powers
 from rewardware.sw.reference.quantization.ranges import RangeReference, dequantize, quantize
 from rewardware.sw.reference.random.gaussian import GaussianNoiseReference
 
-SETTLE_CYCLES = 64
+SETTLE_CYCLES = 40
 
 
 class Pending:
