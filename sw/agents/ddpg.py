@@ -81,7 +81,8 @@ class DDPG:
         self.environment = Environment(env, int(seeds[0]))
         self._evaluation_env = evaluation_env
         self._evaluation: Environment | None = None
-        self._options = options
+        # What computes does not change the bits, so a checkpoint does not bind to it.
+        self._options = {name: value for name, value in options.items() if name not in ("array", "threads")}
         sizes = self.environment.observation_size, self.environment.action_size
         self.replay_buffer = ReplayBuffer(config.buffer_size, *sizes, config.gamma, int(seeds[1]))
         self._warm_up = np.random.default_rng(int(seeds[2]))

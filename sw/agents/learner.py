@@ -9,8 +9,8 @@ from .replay_buffer import Batch
 
 __all__ = ["BACKENDS", "Learner", "make_learner"]
 
-# Any other name is the address of a device.
-BACKENDS = ("reference", "rtl", "lockstep", "torch")
+# With the options that each takes. Any other name is the address of a device.
+BACKENDS = {"reference": ("array", "sixteen_bit"), "rtl": (), "lockstep": ("array",), "torch": ("threads",)}
 
 
 class Learner(Protocol):
@@ -62,7 +62,19 @@ def make_learner(
     lockstep_every: int = 100,
     **options: Any,
 ) -> Learner:
-    """The learner of a backend's name, with initial weights from the seed: the same numbers for each backend."""
+    """The learner of a backend's name, with initial weights from the seed: the same numbers for each backend.
+
+    Raises
+    ------
+    ValueError
+        No such backend, or one without such an option.
+    """
+    if backend not in BACKENDS and ":" not in backend:
+        names = ", ".join(BACKENDS)
+        raise ValueError(f"Backend must be {names}, or a device such as uart:/dev/ttyUSB0, not {backend!r}")
+    strange = [name for name in options if name not in BACKENDS.get(backend, ())]
+    if strange:
+        raise ValueError(f"Backend {backend} has no option {', '.join(strange)}")
     if backend == "torch":
         from .torch_ddpg import TorchLearner
 

@@ -39,7 +39,12 @@ def test_help_names_every_command(capsys):
         ("train fixar --env CartPole-v1 --backend torch", "The action space must be a Box"),
         ("train fixar --env NoSuch-v0", "Environment 'NoSuch-v0' cannot be made"),
         ("train fixar --env Pendulum-v1 --config nowhere.yaml", "Configuration must be one of .*'nowhere.yaml'"),
-        ("train fixar --env Pendulum-v1 --backend verilog", 'A device must be "sim" or "uart:PORT", not \'verilog\''),
+        (
+            "train fixar --env Pendulum-v1 --backend verilog",
+            "Backend must be reference, rtl, lockstep, torch, or a device such as uart:/dev/ttyUSB0, not 'verilog'",
+        ),
+        ("train fixar --env Pendulum-v1 --backend rtl --sixteen-bit 8", "Backend rtl has no option sixteen_bit"),
+        ("train fixar --env Pendulum-v1 --sixteen-bit 16", "Weight fraction must be 0 to 15, not 16"),
         ("train fixar --env Pendulum-v1 --batch-size 4096", "Batch must be 1 to 128 in configuration small, not 4096"),
         ("train fixar --env Pendulum-v1 --hidden-sizes 400,300", "small"),
         ("train fixar --resume nowhere", "No checkpoint at nowhere/checkpoint.zip"),
