@@ -82,9 +82,15 @@ class TrainingRun:
 
         Raises
         ------
+        ValueError
+            The agent is further than ``steps``.
         Interrupted
             Ctrl-C (or a polite termination): the step under way was finished and the checkpoint written.
         """
+        if self.steps < self.agent.num_timesteps:
+            raise ValueError(
+                f"The run is at step {self.agent.num_timesteps} already, beyond the {self.steps} asked for"
+            )
         self.directory.mkdir(parents=True, exist_ok=True)
         self._stop = 0
         self._last_return: float | None = None

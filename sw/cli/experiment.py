@@ -48,8 +48,13 @@ def run(arguments: argparse.Namespace) -> int:
                 for seed in seeds
                 for arm in arms
             ]
-            for finished in runs:
-                finished.result()
+            try:
+                for finished in runs:
+                    finished.result()
+            except BaseException:
+                # Those under way got the same Ctrl-C, or end by themselves; no other begins.
+                pool.shutdown(cancel_futures=True)
+                raise
     return _report(arguments.name, experiment, root, arguments.docs, steps)
 
 

@@ -89,9 +89,11 @@ def test_interrupted_run_leaves_a_checkpoint_and_goes_on_identically(tmp_path):
     assert_same_run(straight, broken)
 
 
-def test_damaged_checkpoint_is_one_line(tmp_path, capsys):
+def test_runs_that_cannot_go_on_say_why(tmp_path, capsys):
     out = tmp_path / "run"
     assert train("--backend", "torch", "--steps", "40", "--out", str(out)) == 0
+    assert dispatch(["train", "fixar", "--resume", str(out), "--steps", "39"]) == 2
+    assert "The run is at step 40 already, beyond the 39 asked for" in capsys.readouterr().err
     checkpoint = out / "checkpoint.zip"
     checkpoint.write_bytes(checkpoint.read_bytes()[:5000])
     capsys.readouterr()
