@@ -113,6 +113,20 @@ def test_packet_that_never_comes_reaches_the_cycle_limit(device):
     check_round_trip(device)
 
 
+def test_run_that_is_interrupted_leaves_a_device_to_reset(device):
+    def interrupt(cycles):
+        if cycles > 1000:
+            raise KeyboardInterrupt
+
+    device.load_program(program(0, 8))
+    with pytest.raises(KeyboardInterrupt):
+        device.run(cycle_limit=10**9, progress=interrupt)
+    with pytest.raises(DeviceError, match="cannot start: its state is running; soft_reset"):
+        device.run()
+    device.soft_reset()
+    check_round_trip(device)
+
+
 def test_bad_instructions_are_faults(device):
     for word, flag in ((0, "bad_instruction"), (7, "bad_instruction")):
         device.load_program([word, HALT])

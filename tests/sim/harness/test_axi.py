@@ -1,0 +1,56 @@
+"""The harness itself: where systems come from, limits, speed."""
+
+import numpy as np
+import pytest
+
+from rewardware.hw.soc.bus.axi_top import AxiTop
+from rewardware.sim.harness.axi import AxiSimulation
+from rewardware.sim.harness.systems import register_system, system_class, verilog_of
+from tests.hw.soc.shell.row_memory import RowMemory, RowMemoryConfig
+
+register_system("row_memory", "tests.hw.soc.shell.row_memory:RowMemory")
+CONFIG = RowMemoryConfig()
+
+
+def test_systems_are_found_by_name():
+    assert system_class(CONFIG) is RowMemory
+    with pytest.raises(ValueError, match="System must be one of fixar, row_memory, not 'toaster'"):
+        system_class(RowMemoryConfig(system="toaster"))
+    with pytest.raises(ValueError, match="Place of a system must be \"module:class\", not 'RowMemory'"):
+        register_system("other", "RowMemory")
+
+
+def test_verilog_is_kept_by_configuration():
+    texts = [verilog_of(config, AxiTop, "kept") for config in (CONFIG, CONFIG, RowMemoryConfig(lanes=4))]
+    assert texts[0] == texts[1] != texts[2]
+    assert "module kept(" in texts[0]
+
+
+def test_rows_out_of_a_reset_system_are_none_and_speed_is_told():
+    with AxiSimulation(CONFIG) as simulation:
+        before = simulation.cycle
+        assert simulation.run(10_000) == 10_000
+        assert simulation.cycle == before + 10_000
+        assert simulation.cycles_per_second > 10_000
+        rows, last = simulation.receive()
+        assert rows.shape == (0, CONFIG.lanes) and last.shape == (0,)
+        simulation.send(np.zeros((9, CONFIG.lanes), np.uint32))
+        simulation.run(100)
+        # Five rows fit the shell's buffer, nobody takes them.
+        assert simulation.unsent == 4
+        simulation.forget()
+        assert simulation.unsent == 0
+    with pytest.raises(RuntimeError, match="The simulation is closed"):
+        simulation.run(1)
+
+
+def test_same_seed_same_stalls():
+    def moved(seed):
+        with AxiSimulation(CONFIG, seed=seed, stall=0.7) as simulation:
+            simulation.send(np.zeros((5, CONFIG.lanes), np.uint32))
+            return [simulation.run(1) and simulation.unsent for _ in range(40)]
+
+    assert moved(1) == moved(1)
+    assert moved(1) != moved(2)
+    with pytest.raises(ValueError, match="Stall must be a probability from 0 to below 1, not 1.0"):
+        AxiSimulation(CONFIG, stall=1.0)
