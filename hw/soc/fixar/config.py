@@ -51,7 +51,10 @@ class FixarConfig:
     batch_limit : int
         Largest batch that the compiler lays out the memories for; not part of the hardware.
     slots : int
-        Tensors with a recorded range, 1 to 16.
+        Tensors with a recorded range, 2 to 16.
+    lane_interval : int
+        Cycles from one row to the next through write-back and optimiser, a divisor of the lanes: ``lanes /
+        lane_interval`` of their lanes stand in hardware and take turns. 1 for speed, more for small parts.
     instruction_depth : int
         Instructions of the program memory, a power of two.
     activation_fraction, error_fraction, weight_fraction, gradient_fraction : int
@@ -70,6 +73,7 @@ class FixarConfig:
     accumulator_depth: int
     batch_limit: int
     slots: int = 16
+    lane_interval: int = 1
     instruction_depth: int = 1024
     activation_fraction: int = 20
     error_fraction: int = 20
@@ -91,7 +95,10 @@ class FixarConfig:
         require_integer("Error rows", self.error_rows, self.lanes, 1 << 16, self.lanes)
         require_integer("Accumulator depth", self.accumulator_depth, self.vectors, 1024)
         require_integer("Batch limit", self.batch_limit, 1, 1 << 16)
-        require_integer("Slots", self.slots, 1, 16)
+        require_integer("Slots", self.slots, 2, 16)
+        require_integer("Lane interval", self.lane_interval, 1, self.lanes)
+        if self.lanes % self.lane_interval:
+            raise ValueError(f"Lane interval must be a divisor of the {self.lanes} lanes, not {self.lane_interval}")
         require_integer("Instruction depth", self.instruction_depth, 16, 65536)
         if self.instruction_depth & (self.instruction_depth - 1):
             raise ValueError(f"Instruction depth must be a power of two, not {self.instruction_depth}")

@@ -94,6 +94,7 @@ class DrainSequencer(wiring.Component):
         blocks = [Signal(block_layout(self.config), name=f"block_{number}") for number in range(2)]
         busy = Signal(2)
         active = Signal()
+        tick = Signal()
         buffer = Signal()
         ends = Signal()
 
@@ -103,6 +104,15 @@ class DrainSequencer(wiring.Component):
                     m.d.sync += blocks[number].eq(self.block)
         m.d.sync += busy.eq((busy | (self.block_valid << self.block.buffer)) & ~((active & ends) << buffer))
         m.d.comb += self.buffer_busy.eq(busy)
+
+        # Where lanes take turns, a row follows the one before after `lane_interval` cycles.
+        pause = Signal(range(self.config.lane_interval))
+        m.d.comb += tick.eq(active & (pause == 0))
+        if self.config.lane_interval > 1:
+            with m.If(tick):
+                m.d.sync += pause.eq(self.config.lane_interval - 1)
+            with m.Elif(pause != 0):
+                m.d.sync += pause.eq(pause - 1)
 
         # The sums of a block are complete a fixed time after its last vector.
         filling = Signal(self.fill_latency)
@@ -121,7 +131,7 @@ class DrainSequencer(wiring.Component):
         block = Signal(block_layout(self.config))
         upcoming = Signal(block_layout(self.config))
         m.d.comb += [block.eq(Mux(buffer, *reversed(blocks))), upcoming.eq(Mux(following, *reversed(blocks)))]
-        self.elaborate_rows(m, block, active, ends, start, upcoming)
+        self.elaborate_rows(m, block, tick, ends, start, upcoming)
         m.d.comb += self.drained.buffer.eq(buffer)
 
         uses = [self.auxiliary_use(m, number, blocks[number]) for number in range(2)]
@@ -150,7 +160,7 @@ class DrainSequencer(wiring.Component):
                 m.d.comb += use.eq(0b10)
         return use
 
-    def elaborate_rows(self, m, block, active, ends, start, upcoming):
+    def elaborate_rows(self, m, block, tick, ends, start, upcoming):
         lanes = self.config.lanes
         command = block.command
         out = self.drained
@@ -176,7 +186,7 @@ class DrainSequencer(wiring.Component):
         m.d.comb += [
             last_sample.eq(sample + 1 == command.samples),
             last_neuron.eq(neuron + 1 >= command.last),
-            ends.eq(active & Mux(is_gradient, Mux(command.bias, constant, last_neuron), last_sample)),
+            ends.eq(tick & Mux(is_gradient, Mux(command.bias, constant, last_neuron), last_sample)),
         ]
         # A packed row of the activation memory holds two samples: its address moves with every other one.
         packed_destination = Signal()
@@ -189,7 +199,7 @@ class DrainSequencer(wiring.Component):
         m.d.comb += odd.eq(sample[0])
         wrap = Signal()
         half_index = Signal(range(lanes))
-        with m.If(active):
+        with m.If(tick):
             m.d.sync += sample.eq(sample + 1)
             with m.If(~packed | high | constant):
                 m.d.sync += entry.eq(entry + 1)
@@ -236,7 +246,7 @@ class DrainSequencer(wiring.Component):
                 auxiliary_row.eq(instruction.auxiliary_base + place * instruction.auxiliary_stride),
             ]
         m.d.comb += [
-            out.valid.eq(active & ~(is_gradient & ~constant & (neuron < command.first))),
+            out.valid.eq(tick & ~(is_gradient & ~constant & (neuron < command.first))),
             out.command.eq(command),
             out.entry.eq(entry),
             out.gradient.eq(is_gradient),

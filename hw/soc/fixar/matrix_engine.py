@@ -254,7 +254,7 @@ class MatrixEngine(wiring.Component):
         injected = self.injected.payload
         inject = Signal()
         m.d.comb += [
-            self.injected.ready.eq(~(row.valid & ~row.gradient)),
+            self.injected.ready.eq(self.injection_slot(m, drain, requested, arrived, row)),
             inject.eq(self.injected.valid & self.injected.ready),
             path.valid.eq((row.valid & ~row.gradient) | inject),
             self.gradient_valid.eq(row.valid & row.gradient),
@@ -282,6 +282,20 @@ class MatrixEngine(wiring.Component):
                 error = delay(m, memories.error_words[number][lane], 1, f"error_{number}_{lane}")
                 m.d.comb += path.auxiliary[number][lane].eq(Mux(uses_errors, error, activation))
         self.elaborate_control(m, row, inject, injected)
+
+    def injection_slot(self, m, drain, requested, arrived, row):
+        """Whether the write-back path takes an injected row in this cycle."""
+        interval = self.config.lane_interval
+        if interval == 1:
+            return ~(row.valid & ~row.gradient)
+        # Lanes take turns: nothing else may enter for `interval` cycles before and after.
+        assert interval <= self.fill_latency
+        pause = Signal(range(interval))
+        with m.If(self.path.valid):
+            m.d.sync += pause.eq(interval - 1)
+        with m.Elif(pause != 0):
+            m.d.sync += pause.eq(pause - 1)
+        return ~drain.buffer_busy.any() & ~requested.valid & ~arrived.valid & ~row.valid & (pause == 0)
 
     def elaborate_control(self, m, row, inject, injected):
         """What happens to the row that enters the write-back path, or to the gradients that leave."""
