@@ -30,6 +30,10 @@ class Design:
         Settings that a system's configuration gives this core.
     system : bool
         A whole device: it is exported within its AXI top.
+    default_preset : str
+        Preset whose settings are the defaults, or empty.
+    arguments : Mapping
+        What the component is given besides its configuration.
     """
 
     name: str
@@ -38,6 +42,8 @@ class Design:
     defaults: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     of_preset: Callable[[Any], Mapping[str, Any]] | None = None
     system: bool = False
+    default_preset: str = ""
+    arguments: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
     @property
     def kind(self) -> str:
@@ -87,7 +93,7 @@ class Design:
     def create(self, configuration: Any) -> Any:
         """The component of a configuration made by :meth:`configure`."""
         component = _load(self.component)
-        return component() if configuration is None else component(configuration)
+        return component() if configuration is None else component(configuration, **self.arguments)
 
 
 def find_design(name: str) -> Design:
@@ -125,7 +131,38 @@ def _optimizer(config: Any) -> dict[str, int]:
     return {"lanes": config.lanes, "rows": config.weight_rows, "weight_fraction": config.weight_fraction}
 
 
+def _shell(config: Any) -> dict[str, Any]:
+    return {field.name: getattr(config.shell, field.name) for field in dataclasses.fields(config.shell)}
+
+
 _DESIGNS = (
+    Design(
+        name="fixar",
+        component="soc.fixar.device:FixarSystem",
+        configuration="soc.fixar.config:FixarConfig",
+        system=True,
+        default_preset="paper",
+    ),
+    Design(
+        name="shell",
+        component="soc.shell.shell:Shell",
+        configuration="soc.shell.config:ShellConfig",
+        of_preset=_shell,
+        default_preset="small",
+    ),
+    Design(
+        name="uart_bridge",
+        component="soc.bus.uart_bridge:UartBridge",
+        configuration="soc.bus.uart_config:UartConfig",
+        defaults={"divisor": 50},
+        arguments={"address_width": 16, "stream_width": 128},
+    ),
+    Design(
+        name="gaussian_noise",
+        component="cores.random.gaussian:GaussianNoise",
+        configuration="cores.random.config:GaussianConfig",
+        of_preset=lambda config: {"lanes": config.lanes},
+    ),
     Design(name="processing_element", component="cores.array.processing_element:ProcessingElement"),
     Design(
         name="processing_element_column",

@@ -52,12 +52,12 @@ def write_package(
     }
     shell = getattr(configuration, "shell", None)
     if shell is not None:
-        from ..bus.export import c_header, to_dictionary
+        from ..bus.export import to_c_header, to_json
 
         parameters["configuration_hash"] = f"{shell.configuration_hash:#010x}"
         parameters["instruction_set"] = shell.instruction_set.describe()
-        parameters["registers"] = to_dictionary(shell.address_map)
-        files[f"{name}.h"] = c_header(shell.address_map)
+        parameters["registers"] = json.loads(to_json(shell.address_map))
+        files[f"{name}.h"] = to_c_header(shell.address_map)
     files |= {
         f"{name}.f": "".join(f"{file}\n" for file in parameters["files"]),
         f"{name}.json": json.dumps(parameters, indent=2) + "\n",

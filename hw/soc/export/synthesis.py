@@ -96,15 +96,18 @@ def synthesise(
     (folder / "design.v").write_text(verilog)
     script = [
         "read_verilog design.v",
-        f"hierarchy -check -top {top}",
+        f"hierarchy -top {top}",
+        # An element of an array is a wire "x[0]" here, Yosys takes it for bit 0 of a wire "x" at the mapping to tables.
+        r"rename -hide w:*\[*",
         *(f"setattr -mod -set keep_hierarchy 1 \\{name}" for name in kept),
+        *target.preparation,
         f"{target.synthesis.format(top=top)} {options}".rstrip(),
         f"tee -q -o {_STATISTICS} stat -json",
     ]
     if netlist:
         script += ["setattr -mod -unset keep_hierarchy", "flatten", "opt_clean -purge", f"write_json {NETLIST}"]
     (folder / "synthesis.ys").write_text("\n".join(script) + "\n")
-    run_tool("yosys", ["-q", "synthesis.ys"], folder, "synthesis.log")
+    run_tool("yosys", ["-q", "-l", "yosys.txt", "synthesis.ys"], folder, "synthesis.log")
 
 
 def read_synthesis(folder: Path, top: str, target: Target) -> Synthesis:

@@ -73,6 +73,10 @@ def run_tool(name: str, arguments: Sequence[str], folder: Path, log: str, limit_
             raise ToolError(f"{name} ran longer than its limit of {limit_seconds:.0f} s") from None
     text = (folder / log).read_text(errors="replace")
     if result.returncode != 0:
+        # Yosys loses what it prints after the table mapper has run; the last of its log file has it.
+        details = folder / "yosys.txt"
+        if name == "yosys" and details.exists():
+            text = details.read_text(errors="replace")
         end = "\n".join(text.splitlines()[-20:])
         raise ToolError(f"{name} failed with exit status {result.returncode}:\n{end}")
     return text

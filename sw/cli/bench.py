@@ -1,0 +1,44 @@
+"""Print a system's figures beside those of its paper."""
+
+import argparse
+import json
+from typing import Any
+
+__all__ = ["add_arguments", "run"]
+
+SYSTEMS = ("fixar",)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("system", choices=SYSTEMS, help="which")
+    parser.add_argument("--json", action="store_true", help="one JSON object")
+    parser.add_argument("--only", metavar="ID,...", help="these figures alone")
+    parser.add_argument("--config", default="paper", metavar="PRESET", help="preset or YAML file (default %(default)s)")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    from .bench_fixar import FixarBench
+
+    only = [name.strip() for name in arguments.only.split(",") if name.strip()] if arguments.only else None
+    bench = FixarBench(arguments.config)
+    report = {"system": arguments.system, "config": bench.config.name, "rows": bench.rows(only)}
+    print(json.dumps(report, indent=2) if arguments.json else as_table(report))
+
+
+def as_table(report: dict[str, Any]) -> str:
+    """The figures for people: value, unit, the paper's and the ratio, kind, and how it came about."""
+    rows = [["figure", "value", "unit", "paper", "ratio", "kind", "how"]]
+    for row in report["rows"]:
+        paper = row["paper"]
+        ratio = f"{row['value'] / paper:.2f}" if paper else ""
+        rows.append(
+            [row["id"], f"{row['value']:g}" if row["value"] < 1e5 else f"{row['value']:.0f}", row["unit"]]
+            + [f"{paper:g}" if paper else "", ratio, row["kind"], row["how"]]
+        )
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
+    lines = [f"{report['system']}, configuration {report['config']}", ""]
+    for row in rows:
+        cells = [row[0].ljust(widths[0]), row[1].rjust(widths[1]), row[2].ljust(widths[2]), row[3].rjust(widths[3])]
+        cells += [row[4].rjust(widths[4]), row[5].ljust(widths[5]), row[6]]
+        lines.append("  ".join(cells).rstrip())
+    return "\n".join(lines)

