@@ -22,6 +22,10 @@ from amaranth.lib import wiring
 # Read by Verilator when it is told to build hierarchically: such a module is compiled once, by itself.
 HIERARCHICAL_BLOCK = "/*verilator hier_block*/"
 
+# Amaranth names an element of an array `\words[3] `, and so does Yosys bit 3 of `words` once it has split it: mapping
+# such a design for Xilinx fails. The elements get plain names.
+_ELEMENT_NAME = re.compile(r"\\((?!\$)[^\s]*\[[^\s]*) ")
+
 
 def emit(component: wiring.Component, name: str = "top", *, replicate: bool = True) -> str:
     """Convert a component to one text of Verilog.
@@ -229,7 +233,8 @@ class _Prepared(Elaboratable):
 def _convert(component: wiring.Component, name: str) -> str:
     os.environ["AMARANTH_USE_YOSYS"] = "builtin"
     with unittest.mock.patch.object(rtlil.ModuleEmitter, "emit_memory", _emit_memory):
-        return verilog.convert(_Prepared(component), name=name, emit_src=False, strip_internal_attrs=True)
+        text = verilog.convert(_Prepared(component), name=name, emit_src=False, strip_internal_attrs=True)
+    return _ELEMENT_NAME.sub(lambda match: re.sub(r"\W+", "_", match[1]).rstrip("_") + "_element ", text)
 
 
 _emit_initial_contents = rtlil.ModuleEmitter.emit_memory

@@ -20,7 +20,7 @@ __all__ = [
 TANH_FRACTION = 20
 TANH_RANGE_WIDTH = TANH_FRACTION + 3
 TANH_INTERVALS = 1024
-# One bit more than the result keeps base and difference within 35 bits: one block RAM of 1024 x 36.
+# One bit more than the result keeps base and difference within 36 bits: one block RAM of 1024 x 36.
 TANH_GUARD_BITS = 1
 
 RECIPROCAL_ROOT_FRACTION = 24

@@ -11,6 +11,8 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.sim import Simulator
 
+from rewardware.hw.cores.random.config import GaussianConfig
+from rewardware.hw.cores.random.gaussian import GaussianNoise
 from rewardware.hw.cores.replicated import HIERARCHICAL_BLOCK, emit, replicated
 from rewardware.sim.cocotb import simulate
 
@@ -142,3 +144,10 @@ def test_equal_keys_mean_equal_ports():
 
     with pytest.raises(ValueError, match="Units of Stage with equal keys must have equal ports"):
         emit(Top())
+
+
+def test_elements_of_arrays_have_plain_names():
+    """Escaped names with indices would clash with the bits that Yosys splits a vector into."""
+    text = emit(GaussianNoise(GaussianConfig(lanes=3)))
+    assert "noise__payload_2_element" in text
+    assert not re.search(r"\\[^$\s]*\[", text)
