@@ -188,8 +188,9 @@ class CoreMemories(wiring.Component):
     def elaborate_range_check(self, m, streams_activation, streams_error, loads_error, wants_activation, wants_error):
         activation_rows, error_rows = self.config.activation_rows, self.config.error_rows
         write_limit = Mux(self.write_destination == Destination.ERROR, error_rows, activation_rows)
+        # The constant one that follows the last input has no row: its address may lie behind the memory's end.
         m.d.comb += self.out_of_range.eq(
-            (streams_activation & (self.streamed.row >= activation_rows))
+            (streams_activation & ~self.streamed.constant & (self.streamed.row >= activation_rows))
             | (streams_error & (self.streamed.row >= error_rows))
             | (loads_error & (self.stationary.row >= error_rows))
             | (wants_activation & (self.drained.auxiliary_row >= activation_rows))
