@@ -2,6 +2,7 @@
 
 import enum
 
+from ...cores.array.config import Operation
 from ..sequencer.instructions import Field, Format, InstructionSet
 
 __all__ = [
@@ -41,19 +42,6 @@ class Destination(enum.IntEnum):
 
     ACTIVATION = 0
     ERROR = 1
-
-
-class Operation(enum.IntEnum):
-    """Of the activation unit. The auxiliary word of 3 and 4 is in the activation, of 5 to 7 in the error memory."""
-
-    IDENTITY = 0
-    RELU = 1
-    TANH = 2
-    RELU_GRADIENT = 3
-    TANH_GRADIENT = 4
-    TEMPORAL_DIFFERENCE_TARGET = 5
-    DIFFERENCE = 6
-    TANH_NOISE = 7
 
 
 def address(name, description="", default=None):
@@ -134,7 +122,7 @@ MATRIX = Format(
         stride("destination_stride", "gradient: bias_base modulo L", default=0),
         LANES,
         flag("merge", "lanes from `lanes` on keep what they hold, else they become zero"),
-        Field("operation", 3, default=0, description="Operation"),
+        Field("operation", 3, default=0, description="Operation; auxiliary word of 3, 4 in activations, of 5 to 7 in errors"),
         Field("shift", 6, description="of the one rounding, at least 1"),
         Field("bias_shift", 6, default=0, description="left shift of the bias; gradient: `shift` of the bias row"),
         address("auxiliary_base", "auxiliary tensor; in the gradient dataflow the stationary errors", default=0),
