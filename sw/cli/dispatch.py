@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from ..agents.lockstep import LockstepError
 from ..agents.training_run import Interrupted
+from ..device.errors import DeviceError
 
 __all__ = ["COMMANDS", "dispatch"]
 
@@ -69,7 +70,7 @@ def dispatch(arguments: Sequence[str] | None = None) -> int:
     except LockstepError as error:
         print(f"rewardware: lockstep: {error}", file=sys.stderr)
         return FAILURE
-    except (ValueError, TypeError, OSError, RuntimeError, ImportError) as error:
+    except (ValueError, TypeError, OSError, RuntimeError, ImportError, DeviceError) as error:
         if parsed.traceback:
             raise
         print(f"rewardware: error: {' '.join(str(error).split())}", file=sys.stderr)

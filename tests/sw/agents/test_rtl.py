@@ -55,6 +55,16 @@ def agent_of(directory):
     return DDPG.load(directory / "checkpoint.zip", backend="reference")
 
 
+def test_board_preset_in_lockstep_with_its_memories_full():
+    config = DDPGConfig(hidden_sizes=(64, 48), batch_size=64, learning_starts=70, quantization_delay=74)
+    agent = DDPG("Pendulum-v1", config, hardware="ulx3s", backend="lockstep", lockstep_every=1)
+    try:
+        agent.learn(77)
+        assert agent.learner.counters()["lockstep_steps"] == 7
+    finally:
+        agent.close()
+
+
 def test_lockstep_notices_a_single_bit():
     agent = make("lockstep", lockstep_every=2)
     load = agent.learner.device.load
