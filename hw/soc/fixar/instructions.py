@@ -122,7 +122,7 @@ MATRIX = Format(
         stride("destination_stride", "gradient: bias_base modulo L", default=0),
         LANES,
         flag("merge", "lanes from `lanes` on keep what they hold, else they become zero"),
-        Field("operation", 3, default=0, description="Operation; auxiliary word of 3, 4 in activations, of 5 to 7 in errors"),
+        Field("operation", 3, default=0, description="Operation; its auxiliary: 3 and 4 activations, 5 to 7 errors"),
         Field("shift", 6, description="of the one rounding, at least 1"),
         Field("bias_shift", 6, default=0, description="left shift of the bias; gradient: `shift` of the bias row"),
         address("auxiliary_base", "auxiliary tensor; in the gradient dataflow the stationary errors", default=0),
