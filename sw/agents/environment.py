@@ -71,9 +71,9 @@ class Environment:
 
     def _start(self, episode: int) -> None:
         seed = int(np.random.SeedSequence((self.seed, episode)).generate_state(1)[0])
-        self.observation = self._checked(self.env.reset(seed=seed)[0])
-        self.episode_return = 0.0
         self._actions: list[np.ndarray] = []
+        self.episode_return = 0.0
+        self.observation = self._checked(self.env.reset(seed=seed)[0])
 
     @property
     def episode_length(self) -> int:
@@ -94,7 +94,7 @@ class Environment:
         if not np.isfinite(observation).all():
             where = int(np.flatnonzero(~np.isfinite(observation))[0])
             raise ValueError(
-                f"Element {where} of the observation after step {self.episode_length if self.episode >= 0 else 0} "
+                f"Element {where} of the observation after step {self.episode_length} "
                 f"of episode {self.episode} is {observation[where]}; observations must be finite"
             )
         return observation

@@ -58,6 +58,15 @@ def test_observations_must_be_finite():
         environment.step(np.zeros(2))
 
 
+def test_first_observation_must_be_finite():
+    class Broken(Drift):
+        def reset(self, *, seed=None, options=None):
+            return np.array([-np.inf, 0], np.float32), {}
+
+    with pytest.raises(ValueError, match="Element 0 of the observation after step 0 of episode 0 is -inf"):
+        Environment(Broken(), 0)
+
+
 @pytest.mark.parametrize(
     ("env", "words"),
     [
