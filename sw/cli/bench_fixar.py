@@ -27,15 +27,17 @@ class FixarBench:
     ----------
     preset : str
         Configuration of the RTL, by name or file.
+    networks : Networks or None
+        None: the paper's, HalfCheetah with 400 and 300 hidden neurons.
     """
 
-    def __init__(self, preset: str = "paper"):
+    def __init__(self, preset: str = "paper", networks: Any = None):
         from ...hw.soc.fixar.config import Networks
         from ...hw.soc.presets import load_preset
 
         self.preset = preset
         self.config = load_preset(preset)
-        self.networks = Networks(observation_size=17, action_size=6, hidden_sizes=(400, 300))
+        self.networks = networks or Networks(observation_size=17, action_size=6, hidden_sizes=(400, 300))
         self.batches = [batch for batch in BATCHES if batch <= self.config.batch_limit]
         self._device: Any = None
 

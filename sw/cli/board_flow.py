@@ -89,7 +89,7 @@ def _report(board: str, config: Any, part: Any, module: Any, synthesis: Any, pla
         "clock_mhz": module.CLOCK_MHZ,
         "frequency_mhz": round(placement.frequency, 2),
         "met": placement.frequency >= module.CLOCK_MHZ,
-        "critical_path": None if path is None else vars(path),
+        "critical_path": None if path is None else vars(path) | {"through": list(path.through)},
         "utilization": {name: list(used[cell]) for name, cell in cells.items()},
         "blocks": [
             {"block": block.name, "instances": block.instances, **dict(block.resources.items())}

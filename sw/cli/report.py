@@ -70,7 +70,7 @@ def make_report(name: str, verilog: str, part_name: str, depth: int = 1, place: 
         placed = place_once(synthesised, frequency=100.0).result
         path = placed.critical_path
         report["frequency_mhz"] = round(placed.frequency, 2)
-        report["critical_path"] = None if path is None else vars(path)
+        report["critical_path"] = None if path is None else vars(path) | {"through": list(path.through)}
     return report
 
 

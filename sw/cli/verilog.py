@@ -42,7 +42,24 @@ def run(arguments: argparse.Namespace) -> None:
 
 def check(folder: Path, name: str) -> None:
     """Run the tools over a written package and say what each found."""
-    from ...hw.soc.export.lint import check_icarus, check_yosys, verilator_arguments
+    from ...hw.soc.export.lint import check_icarus, check_yosys
+
+    check_verilator(folder, name)
+    print(f"Verilator -Wall: silent, waivers in {name}.vlt")
+    check_yosys(folder, name)
+    print("Yosys: accepted")
+    print("Icarus: accepted" if check_icarus(folder, name) else "Icarus: not installed, not checked")
+
+
+def check_verilator(folder: Path, name: str) -> None:
+    """Verilator has nothing to say of the package but what is waived.
+
+    Raises
+    ------
+    RuntimeError
+        It has; the text says what.
+    """
+    from ...hw.soc.export.lint import verilator_arguments
     from ...sim.verilator.toolchain import find_toolchain
 
     tools = find_toolchain()
@@ -52,7 +69,3 @@ def check(folder: Path, name: str) -> None:
     )
     if result.returncode != 0 or result.stderr.strip():
         raise RuntimeError(f"Verilator warns of {name}: {result.stderr.strip()[:2000]}")
-    print(f"Verilator -Wall: silent, waivers in {name}.vlt")
-    check_yosys(folder, name)
-    print("Yosys: accepted")
-    print("Icarus: accepted" if check_icarus(folder, name) else "Icarus: not installed, not checked")

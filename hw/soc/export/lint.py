@@ -11,10 +11,15 @@ __all__ = ["WAIVERS", "check_icarus", "check_yosys", "verilator_arguments", "wai
 
 # Verilator's warnings that are switched off, each with the reason. Everything else of -Wall must be silent.
 WAIVERS = {
+    "ASCRANGE": "a field without bits is written [-1:0]; nothing reads it",
+    "CASEINCOMPLETE": "what a case leaves out keeps the value assigned before it",
     "DECLFILENAME": "a file holds a kind of unit with the modules inside it, not one module",
-    "PROCASSINIT": "a register's value at power-on is given where it is declared, its clocked assignment below",
+    "PROCASSINIT": "a register's value at power-on stands where it is declared, its clocked assignment below",
+    "SYMRSVDWORD": "names of ports are those that vendors' tools know, also where C++ has the word",
     "UNUSEDSIGNAL": "a sum or shift is named in its full width, of which a part may go on",
+    "VARHIDDEN": "a unit may have a port of its own name",
     "WIDTHEXPAND": "operands are extended by the sign rules of Verilog, which are those of the source",
+    "WIDTHTRUNC": "a word is cut to the bits that go on, and a comparison with zero is written as a negation",
 }
 
 

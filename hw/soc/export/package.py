@@ -60,7 +60,7 @@ def write_package(
         files[f"{name}.h"] = to_c_header(shell.address_map)
     files |= {
         f"{name}.f": "".join(f"{file}\n" for file in parameters["files"]),
-        f"{name}.json": json.dumps(parameters, indent=2) + "\n",
+        f"{name}.json": json.dumps(parameters, indent=2, default=_plain) + "\n",
         f"{name}.vlt": waiver_file(),
         f"{name}.xdc": xdc(clock, frequency),
         f"{name}.sdc": sdc(clock, frequency),
@@ -72,6 +72,11 @@ def write_package(
     return [folder / file for file in files]
 
 
+def _plain(value: Any) -> str:
+    """What JSON has no form for: an enumeration is its name."""
+    return str(getattr(value, "name", value))
+
+
 def split_units(verilog: str, top: str) -> dict[str, str]:
     """Modules of a text by the kind of unit they belong to: the top, and each replicated unit, with what is inside.
 
@@ -80,5 +85,16 @@ def split_units(verilog: str, top: str) -> dict[str, str]:
     units: dict[str, str] = {top: ""}
     for match in re.finditer(r"^(?:\(\*.*\*\)\n)*module\s+(\\\S+|\w+).*?^endmodule", verilog, re.DOTALL | re.MULTILINE):
         unit = match[1].lstrip("\\").partition(".")[0]
-        units[unit] = units.get(unit, "") + match[0] + "\n\n"
+        units[unit] = units.get(unit, "") + _run_constants(match[0]) + "\n\n"
     return {unit: text.rstrip("\n") + "\n" for unit, text in units.items()}
+
+
+def _run_constants(module: str) -> str:
+    """A process that reads nothing, ``always @* x[0] = 0``, never runs in a simulator: let it read a register."""
+    text, found = re.subn(
+        r"^  always @\*\n    ([^;\n]+ = \d+'h[0-9a-fx]+;)\n",
+        r"  always @* begin\n    if (\\$begin ) begin end\n    \1\n  end\n",
+        module,
+        flags=re.MULTILINE,
+    )
+    return re.sub(r"\);\n", r");\n  reg \\$begin = 0;\n", text, count=1) if found else module

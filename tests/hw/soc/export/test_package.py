@@ -69,6 +69,13 @@ def test_package_of_a_system_has_hash_registers_and_header(tmp_path):
     assert "#define" in (tmp_path / "fixar.h").read_text()
 
 
+def test_a_constant_process_gets_an_event_that_runs_it():
+    constant = "module top(x);\n  output [1:0] x;\n  reg [1:0] x;\n  always @*\n    x[0] = 1'h0;\nendmodule\n"
+    text = split_units(constant, "top")["top"]
+    assert "reg \\$begin = 0;" in text
+    assert "always @* begin\n    if (\\$begin ) begin end\n    x[0] = 1'h0;\n  end\n" in text
+
+
 def test_same_input_same_bytes(tmp_path):
     for folder in ("one", "two"):
         write_package(VERILOG, "top", tmp_path / folder, configuration=load_preset("tiny"))
