@@ -1,6 +1,6 @@
 """Checks that configurations share. No Amaranth here."""
 
-__all__ = ["require_even", "require_integer", "require_multiple"]
+__all__ = ["require_even", "require_integer", "require_interval", "require_multiple"]
 
 
 def require_integer(name, value, low, high):
@@ -29,3 +29,18 @@ def require_multiple(name, value, of_name, of):
     """Raise ValueError unless ``value`` is a multiple of ``of``."""
     if value % of:
         raise ValueError(f"{name} must be a multiple of {of_name} ({of}), not {value}")
+
+
+def require_interval(interval, lanes):
+    """Raise unless the lanes can take turns in ``interval`` cycles.
+
+    Raises
+    ------
+    TypeError
+        Not an integer.
+    ValueError
+        Not a divisor of the lanes.
+    """
+    require_integer("Interval", interval, 1, lanes)
+    if lanes % interval:
+        raise ValueError(f"Interval must be a divisor of lanes, not {interval}")

@@ -3,7 +3,7 @@
 import enum
 from dataclasses import dataclass
 
-from ..checks import require_even, require_integer
+from ..checks import require_even, require_integer, require_interval
 
 __all__ = [
     "ACCUMULATOR_WIDTH",
@@ -94,6 +94,8 @@ class WritebackConfig:
         Range slots (2 to 64).
     activation_fraction : int
         Fraction bits of activations: 20, for which the table of tanh is made.
+    interval : int
+        Cycles from one row to the next, a divisor of the lanes: ``lanes / interval`` units stand for a core's lanes.
 
     Raises
     ------
@@ -106,6 +108,7 @@ class WritebackConfig:
     rows: int = 1024
     slots: int = 16
     activation_fraction: int = 20
+    interval: int = 1
 
     def __post_init__(self):
         require_integer("Cores", self.cores, 1, 64)
@@ -114,3 +117,4 @@ class WritebackConfig:
         require_integer("Rows", self.rows, 2, 1 << 24)
         require_integer("Slots", self.slots, 2, 64)
         require_integer("Activation fraction", self.activation_fraction, 20, 20)
+        require_interval(self.interval, self.lanes)

@@ -4,9 +4,11 @@ from amaranth.hdl import Cat, Module, Mux, Signal, signed
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
+from ..checks import require_interval
 from ..fixed.arithmetic import saturate
 from ..memory.config import TransposableConfig
 from ..replicated import replicated
+from ..time_sharing import collect, hold, serialize
 from .config import ACCUMULATOR_WIDTH, WORD_WIDTH
 from .pipeline import count_ones, delay
 from .rescaler import Rescaler
@@ -45,13 +47,18 @@ class GradientWriteback(wiring.Component):
 
     Number format: words of 32 bits; saturations of the rescaling and of the sum are counted.
 
-    Latency: ``latency`` cycles from the sums to the write, one row or column a cycle. The sums for the same words may
-    come again ``revisit`` cycles later, not earlier. No back-pressure.
+    Latency: ``latency`` = 6 + ``interval`` cycles from the sums to the write, one row or column every ``interval``
+    cycles or later. The sums for the same words may come again ``revisit`` = 2 + ``interval`` cycles later, not
+    earlier. No back-pressure. Each row or column is read once and written once.
+
+    With an interval above 1 the lanes take turns: ``lanes / interval`` rescalers stand.
 
     Parameters
     ----------
     config : TransposableConfig
         Of the gradient memory (32 bits wide), whose read data come one cycle after the request.
+    interval : int
+        Cycles from one row or column to the next, a divisor of the lanes.
 
     Members
     -------
@@ -67,15 +74,22 @@ class GradientWriteback(wiring.Component):
     saturations : Out(range(2 * lanes + 1))
         How many values were clamped, in the cycle of the write.
 
+    Raises
+    ------
+    TypeError, ValueError
+        A memory of another width; an interval that is no divisor of the lanes.
+
     Source
     ------
     FIXAR, section V-B, weight gradients.
     """
 
-    def __init__(self, config: TransposableConfig):
+    def __init__(self, config: TransposableConfig, *, interval: int = 1):
         if config.width != WORD_WIDTH:
             raise ValueError(f"Width of the gradient memory must be {WORD_WIDTH}, not {config.width}")
+        require_interval(interval, config.lanes)
         self._config = config
+        self._interval = interval
         lanes, rows = config.lanes, config.rows
         super().__init__(
             {
@@ -105,9 +119,14 @@ class GradientWriteback(wiring.Component):
         return self._config
 
     @property
+    def interval(self):
+        """Cycles from one row or column to the next."""
+        return self._interval
+
+    @property
     def latency(self):
         """Cycles from the sums to the write request."""
-        return Rescaler.LATENCY + 1
+        return Rescaler.LATENCY + self._interval
 
     @property
     def read_latency(self):
@@ -121,10 +140,10 @@ class GradientWriteback(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        control = self.control
+        interval = self._interval
 
-        # The read meets the rescaled value, the write follows one cycle later.
-        position = Cat(control.row, control.index, control.column, control.lane)
+        # The read meets the rescaled values of the first turn, the write follows one cycle after those of the last.
+        position = Cat(self.control.row, self.control.index, self.control.column, self.control.lane)
         read_position = delay(m, position, self.read_latency, "position")
         write_position = delay(m, read_position, self.latency - self.read_latency, "read_position")
         valids = Signal(self.latency)
@@ -135,23 +154,30 @@ class GradientWriteback(wiring.Component):
             self.read_enable.eq(valids[self.read_latency - 1]),
             self.write_enable.eq(valids[-1]),
         ]
+        control = hold(m, self.valid, self.control, interval, "control")
         accumulate = delay(m, control.accumulate, Rescaler.LATENCY, "accumulate")
 
-        flags = []
-        for lane in range(self._config.lanes):
-            m.submodules[f"rescaler_{lane}"] = rescaler = replicated(Rescaler(), key=())
+        low = serialize(m, self.valid, self.low, interval, "low")
+        high = serialize(m, self.valid, self.high, interval, "high")
+        stored = serialize(m, valids[Rescaler.LATENCY - 1], self.read_data, interval, "read_data")
+        words, flags = [], []
+        for unit in range(self._config.lanes // interval):
+            m.submodules[f"rescaler_{unit}"] = rescaler = replicated(Rescaler(), key=())
             m.d.comb += [
-                rescaler.low.eq(self.low[lane]),
-                rescaler.high.eq(self.high[lane]),
+                rescaler.low.eq(low[unit]),
+                rescaler.high.eq(high[unit]),
                 rescaler.half_rule.eq(control.half_rule),
                 rescaler.select_high.eq(control.select_high),
                 rescaler.scale.eq(control.scale),
                 rescaler.shift.eq(control.shift),
             ]
-            total = Signal(signed(WORD_WIDTH + 1), name=f"total_{lane}")
-            m.d.comb += total.eq(rescaler.x + Mux(accumulate, self.read_data[lane].as_signed(), 0))
+            total = Signal(signed(WORD_WIDTH + 1), name=f"total_{unit}")
+            m.d.comb += total.eq(rescaler.x + Mux(accumulate, stored[unit].as_signed(), 0))
             word, saturated = saturate(total, WORD_WIDTH)
-            m.d.sync += self.write_data[lane].eq(word)
-            flags += [rescaler.saturated, saturated]
-        m.d.sync += self.saturations.eq(Mux(valids[-2], count_ones(flags), 0))
+            words.append(word)
+            flags.append(Cat(rescaler.saturated, saturated))
+        written = collect(m, words, interval, "word")
+        m.d.sync += [port.eq(word) for port, word in zip(self.write_data, written, strict=True)]
+        clamped = [bit for pair in collect(m, flags, interval, "saturated") for bit in pair]
+        m.d.sync += self.saturations.eq(Mux(valids[-2], count_ones(clamped), 0))
         return m

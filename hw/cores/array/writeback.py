@@ -6,6 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from ..quantization.parameters import slot_parameters
 from ..replicated import replicated
+from ..time_sharing import collect, hold, serialize
 from .config import ACCUMULATOR_WIDTH, WORD_WIDTH, WritebackConfig
 from .pipeline import count_ones, delay
 from .writeback_lane import WritebackLane
@@ -62,8 +63,12 @@ class WritebackPath(wiring.Component):
 
     Number format: see :class:`Rescaler`, :class:`Dequantizer`, :class:`ActivationUnit`, :class:`Quantizer`.
 
-    Latency: ``latency`` cycles from a row to its write request, ``monitor_latency`` to its monitor row; one row of all
-    cores a cycle. No back-pressure.
+    Latency: ``latency`` cycles from a row to its write request, ``monitor_latency`` to its monitor row, both
+    ``interval - 1`` more than with an interval of 1; one row of all cores every ``interval`` cycles or later. No
+    back-pressure.
+
+    With an interval above 1 the lanes take turns: ``lanes / interval`` units stand for each core. A row is taken in
+    the cycle of ``valid`` and leaves whole: one monitor row, one write request.
 
     Parameters
     ----------
@@ -79,7 +84,7 @@ class WritebackPath(wiring.Component):
     auxiliary : In(32).array(cores, lanes)
         Rows as read from memory.
     lookup_slots : Out(range(slots)).array(3)
-        Input, auxiliary and output slot.
+        Input, auxiliary and output slot, for as many cycles as the lanes take turns.
     lookup_parameters : In(slot_parameters).array(3)
         Their parameters, one cycle later.
     write_enable : Out(cores)
@@ -103,7 +108,8 @@ class WritebackPath(wiring.Component):
     def __init__(self, config: WritebackConfig):
         self._config = config
         cores, lanes = config.cores, config.lanes
-        self._lanes = [[replicated(WritebackLane(), key=()) for _ in range(lanes)] for _ in range(cores)]
+        units = lanes // config.interval
+        self._units = [[replicated(WritebackLane(), key=()) for _ in range(units)] for _ in range(cores)]
         super().__init__(
             {
                 "valid": In(1),
@@ -139,23 +145,30 @@ class WritebackPath(wiring.Component):
     @property
     def monitor_latency(self):
         """Cycles from a row of sums to its monitor row."""
-        return LOOKUP_LATENCY + self._lanes[0][0].value_latency
+        return LOOKUP_LATENCY + self._units[0][0].value_latency + self._config.interval - 1
 
     @property
     def latency(self):
         """Cycles from a row of sums to its write request."""
-        return LOOKUP_LATENCY + self._lanes[0][0].latency + 1
+        return LOOKUP_LATENCY + self._units[0][0].latency + self._config.interval
 
     def elaborate(self, platform):
         m = Module()
-        unit = self._lanes[0][0]
+        unit = self._units[0][0]
         activation_stage = LOOKUP_LATENCY + unit.activation_start
-        value_stage = self.monitor_latency
-        store_stage = self.latency - 1
+        value_stage = LOOKUP_LATENCY + unit.value_latency
+        store_stage = LOOKUP_LATENCY + unit.latency
+
+        # The row's last turn, in which its results are complete.
+        complete = self.valid
+        for turn in range(1, self._config.interval):
+            following = Signal(name=f"turn_{turn}")
+            m.d.sync += following.eq(complete)
+            complete = following
 
         # The control of each stage; synthesis keeps the fields that are still wanted.
-        controls = [self.control]
-        valids = [self.valid]
+        controls = [hold(m, self.valid, self.control, self._config.interval, "control")]
+        valids = [complete]
         for stage in range(1, store_stage + 1):
             control = Signal(self.control.shape(), name=f"control_{stage}", reset_less=True)
             valid = Signal(name=f"valid_{stage}")
@@ -164,41 +177,62 @@ class WritebackPath(wiring.Component):
             valids.append(valid)
 
         m.d.comb += [
-            self.lookup_slots[INPUT].eq(self.control.input_slot),
-            self.lookup_slots[AUXILIARY].eq(self.control.auxiliary_slot),
+            self.lookup_slots[INPUT].eq(controls[0].input_slot),
+            self.lookup_slots[AUXILIARY].eq(controls[0].auxiliary_slot),
             self.lookup_slots[OUTPUT].eq(controls[value_stage - LOOKUP_LATENCY].output_slot),
         ]
 
-        self._connect_lanes(m, controls[LOOKUP_LATENCY], controls[activation_stage], controls[store_stage])
+        self._connect_units(m, controls[LOOKUP_LATENCY], controls[activation_stage], controls[store_stage])
+        self._connect_neighbors(m, valids[activation_stage])
         self._monitor(m, valids[value_stage], controls[value_stage])
         self._store(m, valids[store_stage], controls[store_stage])
         return m
 
-    def _connect_lanes(self, m, first, activation, store):
-        """Everything that goes into the lanes, in its stage."""
-        bias = [delay(m, value, LOOKUP_LATENCY, f"bias_{lane}") for lane, value in enumerate(self.bias)]
-        for core, lanes in enumerate(self._lanes):
-            for number, lane in enumerate(lanes):
-                name = f"{core}_{number}"
-                m.submodules[f"lane_{name}"] = lane
+    def _connect_units(self, m, first, activation, store):
+        """Everything that goes into the units, in its stage."""
+        bias = self._enter(m, self.bias, "bias")
+        for core, units in enumerate(self._units):
+            low = self._enter(m, self.low[core], f"low_{core}")
+            high = self._enter(m, self.high[core], f"high_{core}")
+            auxiliary = self._enter(m, self.auxiliary[core], f"auxiliary_{core}")
+            for number, unit in enumerate(units):
+                m.submodules[f"lane_{core}_{number}"] = unit
                 m.d.comb += [
-                    lane.low.eq(delay(m, self.low[core][number], LOOKUP_LATENCY, f"low_{name}")),
-                    lane.high.eq(delay(m, self.high[core][number], LOOKUP_LATENCY, f"high_{name}")),
-                    lane.half_rule.eq(first.half_rule),
-                    lane.select_high.eq(first.select_high),
-                    lane.scale.eq(self.lookup_parameters[INPUT].scale),
-                    lane.bias.eq(bias[number]),
-                    lane.bias_shift.eq(first.bias_shift),
-                    lane.shift.eq(first.shift),
-                    lane.auxiliary.eq(delay(m, self.auxiliary[core][number], LOOKUP_LATENCY, f"auxiliary_{name}")),
-                    lane.auxiliary_packed.eq(first.auxiliary_packed),
-                    lane.auxiliary_high.eq(first.auxiliary_high),
-                    lane.auxiliary_parameters.eq(self.lookup_parameters[AUXILIARY]),
-                    lane.operation.eq(activation.operation),
-                    lane.output_parameters.eq(self.lookup_parameters[OUTPUT]),
-                    lane.quantize.eq(store.quantize),
+                    unit.low.eq(low[number]),
+                    unit.high.eq(high[number]),
+                    unit.half_rule.eq(first.half_rule),
+                    unit.select_high.eq(first.select_high),
+                    unit.scale.eq(self.lookup_parameters[INPUT].scale),
+                    unit.bias.eq(bias[number]),
+                    unit.bias_shift.eq(first.bias_shift),
+                    unit.shift.eq(first.shift),
+                    unit.auxiliary.eq(auxiliary[number]),
+                    unit.auxiliary_packed.eq(first.auxiliary_packed),
+                    unit.auxiliary_high.eq(first.auxiliary_high),
+                    unit.auxiliary_parameters.eq(self.lookup_parameters[AUXILIARY]),
+                    unit.operation.eq(activation.operation),
+                    unit.output_parameters.eq(self.lookup_parameters[OUTPUT]),
+                    unit.quantize.eq(store.quantize),
                 ]
-            m.d.comb += lanes[0].neighbor.eq(lanes[1].auxiliary_value)
+
+    def _enter(self, m, row, name):
+        """A row of values in turns, when the lookup has been answered."""
+        values = serialize(m, self.valid, row, self._config.interval, name)
+        return [delay(m, value, LOOKUP_LATENCY, f"{name}_{number}") for number, value in enumerate(values)]
+
+    def _connect_neighbors(self, m, complete):
+        """The auxiliary value of lane 1 to lane 0, whose turn is the last."""
+        for core, units in enumerate(self._units):
+            values = self._collect(m, core, "auxiliary_value")
+            if self._config.interval == 1:
+                m.d.comb += units[0].neighbor.eq(values[1])
+            else:
+                m.d.comb += units[0].neighbor.eq(Mux(complete, values[1], 0))
+
+    def _collect(self, m, core, output):
+        """An output of a core's units, of all lanes."""
+        values = [getattr(unit, output) for unit in self._units[core]]
+        return collect(m, values, self._config.interval, f"{output}_{core}")
 
     def _present(self, control):
         """A bit for each lane that is present."""
@@ -211,9 +245,10 @@ class WritebackPath(wiring.Component):
             self.monitor_valid.eq(valid & control.monitor),
             self.monitor_slot.eq(control.output_slot),
         ]
-        for core, lanes in enumerate(self._lanes):
+        for core in range(self._config.cores):
+            values = self._collect(m, core, "value")
             m.d.comb += self.monitor_mask[core].eq(Mux(control.sample_valid[core], present, 0))
-            m.d.comb += [port.eq(lane.value) for port, lane in zip(self.monitor_values[core], lanes, strict=True)]
+            m.d.comb += [port.eq(value) for port, value in zip(self.monitor_values[core], values, strict=True)]
 
     def _store(self, m, valid, control):
         present = Signal(self._config.lanes, name="stored_lanes")
@@ -228,13 +263,17 @@ class WritebackPath(wiring.Component):
             self.write_mask.eq(Mux(control.merge, present, ~0)),
         ]
         arithmetic, quantizer = [], []
-        for core, lanes in enumerate(self._lanes):
-            for number, lane in enumerate(lanes):
-                counted = Signal(name=f"counted_{core}_{number}")
-                m.d.comb += counted.eq(valid & control.sample_valid[core] & present[number])
-                m.d.sync += self.write_data[core][number].eq(Mux(present[number], lane.word, 0))
-                arithmetic += [counted & lane.rescaler_saturated, counted & lane.activation_saturated]
-                quantizer.append(counted & lane.quantizer_saturated)
+        for core in range(self._config.cores):
+            words, rescaler, activation, outside = (
+                self._collect(m, core, name)
+                for name in ("word", "rescaler_saturated", "activation_saturated", "quantizer_saturated")
+            )
+            for lane in range(self._config.lanes):
+                counted = Signal(name=f"counted_{core}_{lane}")
+                m.d.comb += counted.eq(valid & control.sample_valid[core] & present[lane])
+                m.d.sync += self.write_data[core][lane].eq(Mux(present[lane], words[lane], 0))
+                arithmetic += [counted & rescaler[lane], counted & activation[lane]]
+                quantizer.append(counted & outside[lane])
         m.d.sync += [
             self.arithmetic_saturations.eq(count_ones(arithmetic)),
             self.quantizer_saturations.eq(count_ones(quantizer)),

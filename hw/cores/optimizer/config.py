@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ..checks import require_integer
+from ..checks import require_integer, require_interval
 
 __all__ = ["OptimizerConfig"]
 
@@ -19,6 +19,8 @@ class OptimizerConfig:
         Rows of one network's weights (2 to 65536).
     weight_fraction : int
         Fraction bits of the weights (20 to 30).
+    interval : int
+        Cycles from one row to the next, a divisor of the lanes: ``lanes / interval`` units stand for the lanes.
 
     Raises
     ------
@@ -29,8 +31,10 @@ class OptimizerConfig:
     lanes: int = 16
     rows: int = 8192
     weight_fraction: int = 24
+    interval: int = 1
 
     def __post_init__(self):
         require_integer("Lanes", self.lanes, 1, 64)
         require_integer("Rows", self.rows, 2, 1 << 16)
         require_integer("Weight fraction", self.weight_fraction, 20, 30)
+        require_interval(self.interval, self.lanes)

@@ -1,10 +1,11 @@
-"""The optimiser engine: Adam and soft target update, one row a cycle."""
+"""The optimiser engine: Adam and soft target update, row after row."""
 
-from amaranth.hdl import Module, Mux, Signal
+from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ..replicated import replicated
+from ..time_sharing import collect, serialize
 from .adam_lane import RATE_WIDTH, AdamLane
 from .bias_correction import BiasCorrection
 from .config import OptimizerConfig
@@ -18,10 +19,13 @@ optimizer_command = data.StructLayout({"network": 1, "base": 16, "count": 16, "a
 class OptimizerEngine(wiring.Component):
     """Sweeps rows of weights, moments and targets of one network; each lane is an :class:`AdamLane`.
 
-    Throughput: one row a cycle while ``gradient_ready``. Latency of a command: busy for ``count + latency + 2``
-    cycles, and with ``advance`` one more than those of :class:`BiasCorrection` besides. Every memory is read once and
-    written once for each row; the rows of one command are different, and a command starts when the one before it is
-    written.
+    Throughput: one row every ``interval`` cycles while ``gradient_ready``. Latency of a command: busy for
+    ``(count - 1) * interval + latency + 3`` cycles, and with ``advance`` one more than those of
+    :class:`BiasCorrection` besides. Every memory is read once and written once for each row; the rows of one command
+    are different, and a command starts when the one before it is written.
+
+    With an interval above 1 the lanes take turns: ``lanes / interval`` units stand. What was read is taken in the
+    cycle in which it comes; then others may read.
 
     Parameters
     ----------
@@ -116,11 +120,11 @@ class OptimizerEngine(wiring.Component):
     @property
     def latency(self):
         """Cycles from the read of a row until its last word is written."""
-        return AdamLane(self._config).latency + 2
+        return AdamLane(self._config).latency + 1 + self._config.interval
 
     def elaborate(self, platform):
         m = Module()
-        lanes = self._config.lanes
+        lanes, interval = self._config.lanes, self._config.interval
         m.submodules.bias_correction = correction = BiasCorrection()
         command = Signal(optimizer_command)
         row = Signal(range(self._config.rows))
@@ -138,6 +142,18 @@ class OptimizerEngine(wiring.Component):
         ]
         m.d.comb += [self.powers[number].eq(correction.powers[number]) for number in range(4)]
 
+        # Reads of the rows under way and their numbers, by the cycles since.
+        enables, numbers = [self.moment_read_enable], [row]
+        for stage in range(self.latency):
+            enable = Signal(name=f"enable_{stage}")
+            number = Signal(range(self._config.rows), name=f"row_{stage}", reset_less=True)
+            m.d.sync += [enable.eq(enables[-1]), number.eq(numbers[-1])]
+            enables.append(enable)
+            numbers.append(number)
+
+        free = self.gradient_ready
+        if interval > 1:
+            free = free & ~Cat(enables[1:interval]).any()
         with m.FSM(name="optimizer"):
             with m.State("IDLE"):
                 m.d.comb += self.commands.ready.eq(1)
@@ -160,8 +176,8 @@ class OptimizerEngine(wiring.Component):
                 with m.If(correction.done):
                     m.next = "SWEEP"
             with m.State("SWEEP"):
-                m.d.comb += self.moment_read_enable.eq(self.gradient_ready)
-                with m.If(self.gradient_ready):
+                m.d.comb += self.moment_read_enable.eq(free)
+                with m.If(free):
                     m.d.sync += [row.eq(row + 1), remaining.eq(remaining - 1)]
                     with m.If(remaining == 1):
                         m.next = "SETTLE"
@@ -175,49 +191,47 @@ class OptimizerEngine(wiring.Component):
                     m.next = "IDLE"
         m.d.comb += [self.busy.eq(~self.commands.ready), self.moment_read_row.eq(row)]
 
-        # The row number travels beside the lanes; each access takes it where its words are.
-        reference = AdamLane(self._config)
-        enables, numbers = [self.moment_read_enable], [row]
-        for stage in range(self.latency):
-            enable = Signal(name=f"enable_{stage}")
-            number = Signal(range(self._config.rows), name=f"row_{stage}", reset_less=True)
-            m.d.sync += [enable.eq(enables[-1]), number.eq(numbers[-1])]
-            enables.append(enable)
-            numbers.append(number)
-        for name, stage in (
-            ("weight_read", reference.weight_delay),
-            ("target_read", reference.target_delay),
-            ("first_write", reference.first_latency + 1),
-            ("second_write", reference.second_latency + 1),
-            ("weight_write", reference.weight_latency + 1),
-            ("target_write", reference.latency + 1),
+        # The row number travels beside the units; each access takes it where its words are.
+        units = [replicated(AdamLane(self._config), name="adam_lane") for _ in range(lanes // interval)]
+        reference = units[0]
+        taken = {}
+        for name, read in (
+            ("gradient", 0),
+            ("first_moment", 0),
+            ("second_moment", 0),
+            ("weight", reference.weight_delay),
+            ("target", reference.target_delay),
         ):
+            words = [getattr(self, name)[lane] for lane in range(lanes)]
+            taken[name] = serialize(m, enables[read + 1], words, interval, name)
+            if read:
+                m.d.comb += [
+                    getattr(self, f"{name}_read_enable").eq(enables[read]),
+                    getattr(self, f"{name}_read_row").eq(numbers[read]),
+                ]
+        for number, unit in enumerate(units):
+            m.submodules[f"lane_{number}"] = unit
+            m.d.comb += [getattr(unit, name).eq(words[number]) for name, words in taken.items()]
             m.d.comb += [
-                getattr(self, f"{name}_enable").eq(enables[stage]),
-                getattr(self, f"{name}_row").eq(numbers[stage]),
+                unit.first_moment_rate.eq(self.first_moment_rate),
+                unit.second_moment_rate.eq(self.second_moment_rate),
+                unit.target_rate.eq(self.target_rate),
+                unit.epsilon_squared.eq(self.epsilon_squared),
+                unit.alpha.eq(correction.alpha),
             ]
-
-        saturated = Signal(lanes)
-        for number in range(lanes):
-            m.submodules[f"lane_{number}"] = lane = replicated(AdamLane(self._config), name="adam_lane")
+        for name, output, latency in (
+            ("first", "first_moment_next", reference.first_latency),
+            ("second", "second_moment_next", reference.second_latency),
+            ("weight", "weight_next", reference.weight_latency),
+            ("target", "target_next", reference.latency),
+        ):
+            words = collect(m, [getattr(unit, output) for unit in units], interval, name)
+            port = getattr(self, f"{name}_write_words")
+            m.d.comb += [port[lane].eq(word) for lane, word in enumerate(words)]
             m.d.comb += [
-                lane.gradient.eq(self.gradient[number]),
-                lane.first_moment.eq(self.first_moment[number]),
-                lane.second_moment.eq(self.second_moment[number]),
-                lane.weight.eq(self.weight[number]),
-                lane.target.eq(self.target[number]),
-                lane.first_moment_rate.eq(self.first_moment_rate),
-                lane.second_moment_rate.eq(self.second_moment_rate),
-                lane.target_rate.eq(self.target_rate),
-                lane.epsilon_squared.eq(self.epsilon_squared),
-                lane.alpha.eq(correction.alpha),
-                self.first_write_words[number].eq(lane.first_moment_next),
-                self.second_write_words[number].eq(lane.second_moment_next),
-                self.weight_write_words[number].eq(lane.weight_next),
-                self.target_write_words[number].eq(lane.target_next),
-                saturated[number].eq(lane.saturated),
+                getattr(self, f"{name}_write_enable").eq(enables[latency + interval]),
+                getattr(self, f"{name}_write_row").eq(numbers[latency + interval]),
             ]
-        m.d.comb += self.saturations.eq(
-            Mux(self.weight_write_enable, sum(saturated[number] for number in range(lanes)), 0)
-        )
+        saturated = collect(m, [unit.saturated for unit in units], interval, "saturated")
+        m.d.comb += self.saturations.eq(Mux(self.weight_write_enable, sum(saturated), 0))
         return m

@@ -71,7 +71,7 @@ async def play(dut):
             got = int(handle.value)
             checked += 1
             if got != values[row]:
-                given = {name: table[row].tolist() for name, table in inputs.items()}
+                given = {name: np.asarray(table[row]).tolist() for name, table in inputs.items()}
                 raise AssertionError(
                     f"{port}{list(index)} of row {row}: expected {values[row]:#x}, got {got:#x}; inputs {given}"
                 )

@@ -16,3 +16,13 @@ def mixed(rng, shape, bits, corners=()):
 def flags(rng, shape, share=0.5):
     """Random bits, ones with probability ``share``."""
     return (rng.random(shape) < share).astype(np.int64)
+
+
+def spaced(rng, cycles, share, interval):
+    """Random bits whose ones are ``interval`` cycles or more apart; ``share`` of the chances are taken."""
+    taken = np.zeros(cycles, np.int64)
+    last = -interval
+    for cycle in np.flatnonzero(flags(rng, cycles, share)):
+        if cycle - last >= interval:
+            taken[cycle], last = 1, cycle
+    return taken

@@ -118,7 +118,7 @@ async def sweeps_follow_the_reference(dut):
 
 
 @cocotb.test()
-async def one_row_a_cycle(dut):
+async def rows_follow_each_other_at_the_interval(dut):
     config, run = parameters()["config"], parameters()
     memories, source, sink = await start(dut)
     source.stall = sink.stall = 0

@@ -1,0 +1,48 @@
+"""Lanes that share their units over time.
+
+A row of ``lanes`` values enters every ``interval`` cycles or later. Only ``lanes / interval`` units stand, and the
+lanes take turns: the last ones in the cycle in which the row enters, the first ones ``interval - 1`` cycles later. The
+results of a row are complete in the turn of the first ones. With an interval of 1 nothing is added.
+"""
+
+from amaranth.hdl import Mux, Signal
+
+__all__ = ["collect", "hold", "serialize"]
+
+
+def hold(m, load, value, interval, name):
+    """``value`` while ``load``, and what it was then until the next time."""
+    if interval == 1:
+        return value
+    current = Signal(value.shape(), name=f"{name}_current")
+    held = Signal(value.shape(), name=f"{name}_held", reset_less=True)
+    m.d.comb += current.eq(held)
+    with m.If(load):
+        m.d.comb += current.eq(value)
+    m.d.sync += held.eq(current)
+    return current
+
+
+def serialize(m, load, values, interval, name):
+    """What the units take: the values of a row, given while ``load``, in turns."""
+    units = len(values) // interval
+    # Those that wait move up behind those whose turn it is.
+    moving = list(values[:units])
+    for lane, value in enumerate(values[units:], units):
+        waiting = Signal(value.shape(), name=f"{name}_waiting_{lane}", reset_less=True)
+        current = Signal(value.shape(), name=f"{name}_current_{lane}")
+        m.d.sync += waiting.eq(moving[lane - units])
+        m.d.comb += current.eq(Mux(load, value, waiting))
+        moving.append(current)
+    return moving[-units:]
+
+
+def collect(m, values, interval, name):
+    """A row of results, complete in the cycle of its first lanes' turn; ``values`` are those of the units."""
+    row = list(values)
+    for lane in range(len(values), len(values) * interval):
+        # The turn before was that of the next lanes.
+        register = Signal(values[0].shape(), name=f"{name}_collected_{lane}", reset_less=True)
+        m.d.sync += register.eq(row[lane - len(values)])
+        row.append(register)
+    return row
