@@ -109,7 +109,8 @@ class CycleModel:
                     length = block_cycles(self.config, fields)
                     self.matrix_cycles += length
                     stream_end = start + length
-                    drain_end = max(stream_end + FILL_LATENCY, drain_end) + drain_cycles(fields)
+                    drained = drain_cycles(fields) * self.config.lane_interval
+                    drain_end = max(stream_end + FILL_LATENCY, drain_end) + drained
                     buffers[block % 2] = drain_end
                     block += 1
                     if index == 0:
@@ -117,8 +118,9 @@ class CycleModel:
                 done["matrix"] = drain_end + WRITE_LATENCY
             elif name == "adam":
                 start = max(issue, free["optimizer"])
-                done["optimizer"] = free["optimizer"] = start + fields["count"] + SWEEP_LATENCY
-                self.sweep_cycles += fields["count"]
+                swept = fields["count"] * self.config.lane_interval
+                done["optimizer"] = free["optimizer"] = start + swept + SWEEP_LATENCY
+                self.sweep_cycles += swept
                 issue = start
             elif name in ("load", "store", "noise", "range"):
                 start = max(issue, free["transfer"])

@@ -252,15 +252,16 @@ class TrainBuilder:
     def emit_last_gradients(self, chunk):
         """Gradients of the last chunk, and the actor's sweep.
 
-        In full precision the drain leaves the gradient memory free every other cycle: the largest gradient is made in
-        parts, and each is swept while the next is made. With codes it leaves nothing.
+        The largest gradient is made in parts, and each is swept while the next is made. The sweep reads the gradient
+        memory when no gradients are added to it: always, if there is one chunk; every other cycle in full precision;
+        never with codes, where the cut would only cost its drain.
         """
         layers = self.layers.layout("actor").layers
         tensors = self.sets[chunk % len(self.sets)]
         errors = [*tensors.actor_errors, tensors.action_errors]
         largest, *others = self.by_rows("actor")
         blocks = layers[largest].output_blocks
-        cuts = [0, *(round(blocks * share) for share in SWEPT_SHARES if self.bits is None), blocks]
+        cuts = [0, *(round(blocks * share) for share in SWEPT_SHARES if self.bits is None or chunk == 0), blocks]
         parts = [(largest, (start, stop)) for start, stop in itertools.pairwise(cuts) if stop > start]
         advance, later = 1, []
         for index, part in enumerate([*parts, *((other, None) for other in others)]):

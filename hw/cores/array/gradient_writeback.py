@@ -147,14 +147,17 @@ class GradientWriteback(wiring.Component):
         read_position = delay(m, position, self.read_latency, "position")
         write_position = delay(m, read_position, self.latency - self.read_latency, "read_position")
         valids = Signal(self.latency)
+        control = hold(m, self.valid, self.control, interval, "control")
         m.d.sync += valids.eq(Cat(self.valid, valids))
         m.d.comb += [
             Cat(self.read_row, self.read_index, self.read_column, self.read_lane).eq(read_position),
             Cat(self.write_row, self.write_index, self.write_column, self.write_lane).eq(write_position),
-            self.read_enable.eq(valids[self.read_latency - 1]),
+            # What is overwritten is not read: the memory is free for others.
+            self.read_enable.eq(
+                valids[self.read_latency - 1] & delay(m, control.accumulate, self.read_latency, "reads")
+            ),
             self.write_enable.eq(valids[-1]),
         ]
-        control = hold(m, self.valid, self.control, interval, "control")
         accumulate = delay(m, control.accumulate, Rescaler.LATENCY, "accumulate")
 
         low = serialize(m, self.valid, self.low, interval, "low")

@@ -51,7 +51,12 @@ class FixarSystem(wiring.Component):
         matrix = MatrixEngine(config)
         transfer = TransferEngine(config, settle=matrix.inject_latency)
         optimizer = OptimizerEngine(
-            OptimizerConfig(lanes=config.lanes, rows=config.weight_rows, weight_fraction=config.weight_fraction)
+            OptimizerConfig(
+                lanes=config.lanes,
+                rows=config.weight_rows,
+                weight_fraction=config.weight_fraction,
+                interval=config.lane_interval,
+            )
         )
         reset = ResetInserter(shell.reset)
         m.submodules.matrix = reset(matrix)

@@ -92,6 +92,7 @@ class MatrixEngine(wiring.Component):
                 rows=max(config.activation_rows, config.error_rows),
                 slots=config.slots,
                 activation_fraction=config.activation_fraction,
+                interval=config.lane_interval,
             )
         )
         self.arrays = [AdaptiveArrayCore(self.array_config) for _ in range(cores)]
@@ -131,7 +132,10 @@ class MatrixEngine(wiring.Component):
     @property
     def write_latency(self):
         """Cycles from a drained row until its result is in memory."""
-        results = max(self.path.latency, GradientWriteback(gradient_config(self.config)).latency)
+        results = max(
+            self.path.latency,
+            GradientWriteback(gradient_config(self.config), interval=self.config.lane_interval).latency,
+        )
         return DRAIN_LATENCY + results + 1
 
     @property

@@ -268,7 +268,7 @@ class NetworkMemories(wiring.Component):
         lanes = self.config.lanes
         matrix, optimizer, transfer = self.matrix, self.optimizer, self.transfer
         m.submodules.gradient = memory = TransposableMemory(config)
-        m.submodules.gradient_writeback = writeback = GradientWriteback(config)
+        m.submodules.gradient_writeback = writeback = GradientWriteback(config, interval=self.config.lane_interval)
         m.d.comb += [
             writeback.valid.eq(matrix.gradient_valid),
             writeback.control.eq(matrix.gradient_control),

@@ -1,5 +1,6 @@
 """The whole device on RTL against its reference: every bit of the state after every job."""
 
+import dataclasses
 from types import SimpleNamespace
 
 import numpy as np
@@ -16,10 +17,13 @@ RATES = Rates.of(learning_rate_actor=1e-3, noise=0.3)
 
 
 def configuration(name):
+    """A preset; ``turns`` is one whose lanes take turns."""
+    if name == "turns":
+        return dataclasses.replace(load_preset("tiny"), name=name, lane_interval=3)
     return load_preset(name)
 
 
-@pytest.fixture(scope="module", params=["tiny", "small"])
+@pytest.fixture(scope="module", params=["tiny", "turns", "small"])
 def config(request):
     return configuration(request.param)
 
