@@ -72,12 +72,12 @@ EXPERIMENTS = {
                 solved=True,
             ),
             "16-bit": Arm(
-                name="16 bits from the start (8 fraction bits)",
+                name="16 bits from the start",
                 options=("--backend", "reference", "--sixteen-bit", "8"),
                 solved=False,
             ),
             "16-bit-fine": Arm(
-                name="16 bits from the start (weights with 12 fraction bits)",
+                name="16 bits, weights with 12 fraction bits",
                 options=("--backend", "reference", "--sixteen-bit", "12"),
             ),
             "float32": Arm(name="PyTorch, float32", options=("--backend", "torch"), solved=True),

@@ -65,10 +65,11 @@ def plot_curves(
         steps = [step for step, _ in min(seeds, key=len)]
         columns = list(zip(*([value for _, value in seed[: len(steps)]] for seed in seeds), strict=True))
         means = [sum(column) / len(column) for column in columns]
-        (line,) = axes.plot(steps, means, label=f"{name} ({len(seeds)} seeds)")
+        (line,) = axes.plot(steps, means, label=name)
         lows, highs = [min(column) for column in columns], [max(column) for column in columns]
         axes.fill_between(steps, lows, highs, color=line.get_color(), alpha=0.15)
     for name, step in marks.items():
         axes.axvline(step, color="grey", linestyle="--", label=name)
-    axes.legend()
+    figure.set_figheight(5)
+    figure.legend(loc="outside lower center", ncols=2, fontsize="small")
     figure.savefig(path, dpi=120)

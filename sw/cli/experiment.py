@@ -119,7 +119,8 @@ def _report(name: str, experiment: Experiment, root: Path, docs: Path, steps: in
     about = {"experiment": name, "env": experiment.env, "steps": steps, "threshold": experiment.threshold}
     (docs / "learning" / f"{name}.json").write_text(json.dumps({**about, "arms": results}, indent=1) + "\n")
     picture = docs / "images" / f"learning-{name}.png"
-    plot_curves(picture, curves, experiment.env, {"quantisation": experiment.quantization_delay})
+    title = f"{experiment.env}: mean and span of {max(map(len, curves.values()))} seeds"
+    plot_curves(picture, curves, title, {"quantisation": experiment.quantization_delay})
     table = "\n".join(_table(results))
     _insert(docs / "learning.md", name, table)
     print(table)
