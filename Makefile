@@ -28,7 +28,8 @@ $(READY): requirements.lock pyproject.toml
 	@touch $@
 
 demo: setup
-	.venv/bin/rewardware train fixar --env Pendulum-v1 --config small --backend lockstep --out runs/demo
+	.venv/bin/rewardware train fixar --env Pendulum-v1 --config small --backend lockstep --lockstep-every 100 \
+	  --steps 5000 --quantization-delay 3500 --evaluate-every 500 --out runs/demo
 
 test: setup
 	.venv/bin/pytest -n 2

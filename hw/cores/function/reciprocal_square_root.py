@@ -31,6 +31,8 @@ class ReciprocalSquareRoot(wiring.Component):
         From 1 to 32.
     """
 
+    LATENCY = 6
+
     value: In(64)
     result: Out(26)
     half_exponent: Out(6)
@@ -38,7 +40,7 @@ class ReciprocalSquareRoot(wiring.Component):
     @property
     def latency(self):
         """Cycles from ``value`` to ``result``."""
-        return 6
+        return self.LATENCY
 
     def elaborate(self, platform):
         m = Module()

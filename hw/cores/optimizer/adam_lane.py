@@ -103,7 +103,7 @@ class AdamLane(wiring.Component):
     @property
     def weight_delay(self):
         """Cycles after the gradient at which the weight is taken."""
-        return self.second_latency + 1 + ReciprocalSquareRoot().latency + 3
+        return self.second_latency + 1 + ReciprocalSquareRoot.LATENCY + 3
 
     @property
     def weight_latency(self):

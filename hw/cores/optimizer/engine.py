@@ -65,6 +65,7 @@ class OptimizerEngine(wiring.Component):
     def __init__(self, config: OptimizerConfig):
         self._config = config
         lanes, rows = config.lanes, config.rows
+        self._units = [replicated(AdamLane(config), name="adam_lane") for _ in range(lanes // config.interval)]
         row = range(rows)
         words = data.ArrayLayout(32, lanes)
         double_words = data.ArrayLayout(64, lanes)
@@ -120,7 +121,7 @@ class OptimizerEngine(wiring.Component):
     @property
     def latency(self):
         """Cycles from the read of a row until its last word is written."""
-        return AdamLane(self._config).latency + 1 + self._config.interval
+        return self._units[0].latency + 1 + self._config.interval
 
     def elaborate(self, platform):
         m = Module()
@@ -192,7 +193,7 @@ class OptimizerEngine(wiring.Component):
         m.d.comb += [self.busy.eq(~self.commands.ready), self.moment_read_row.eq(row)]
 
         # The row number travels beside the units; each access takes it where its words are.
-        units = [replicated(AdamLane(self._config), name="adam_lane") for _ in range(lanes // interval)]
+        units = self._units
         reference = units[0]
         taken = {}
         for name, read in (

@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 from ...cores.array.accumulator import AccumulatorBank
 from ...cores.array.config import ACCUMULATOR_WIDTH, ArrayConfig, WritebackConfig
 from ...cores.array.core import AdaptiveArrayCore
-from ...cores.array.gradient_writeback import GradientWriteback, gradient_control
+from ...cores.array.gradient_writeback import gradient_control
 from ...cores.array.pipeline import delay
 from ...cores.array.writeback import WritebackPath
 from ...cores.memory.config import TransposableConfig
@@ -131,12 +131,8 @@ class MatrixEngine(wiring.Component):
 
     @property
     def write_latency(self):
-        """Cycles from a drained row until its result is in memory."""
-        results = max(
-            self.path.latency,
-            GradientWriteback(gradient_config(self.config), interval=self.config.lane_interval).latency,
-        )
-        return DRAIN_LATENCY + results + 1
+        """Cycles from a drained row until its result is in memory; a gradient is there sooner."""
+        return DRAIN_LATENCY + self.path.latency + 1
 
     @property
     def inject_latency(self):

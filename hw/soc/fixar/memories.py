@@ -269,6 +269,7 @@ class NetworkMemories(wiring.Component):
         matrix, optimizer, transfer = self.matrix, self.optimizer, self.transfer
         m.submodules.gradient = memory = TransposableMemory(config)
         m.submodules.gradient_writeback = writeback = GradientWriteback(config, interval=self.config.lane_interval)
+        assert writeback.latency <= matrix.path.latency  # what `MatrixEngine.write_latency` counts on
         m.d.comb += [
             writeback.valid.eq(matrix.gradient_valid),
             writeback.control.eq(matrix.gradient_control),
