@@ -44,7 +44,7 @@ def build_board(
     verilog = verilog_of(config, module.TOP, name)
     part = find_part(module.PART)
     constraints = CONSTRAINTS / module.CONSTRAINTS
-    synthesised = synthesise_once(verilog, name, part.target.name, depth=3, netlist=True)
+    synthesised = synthesise_once(verilog, name, part.target.name, depth=3, netlist=True, options=module.SYNTHESIS)
     total = synthesised.result.total
     _check_fit(board, config.name, part, total)
     options = {"device": module.DEVICE, "package": module.PACKAGE, "speed": module.SPEED, "frequency": module.CLOCK_MHZ}

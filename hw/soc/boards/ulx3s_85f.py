@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 from ..bus.uart_bridge import UartTop
 from ..bus.uart_config import UartConfig
 
-__all__ = ["BAUD", "CLOCK_MHZ", "CONSTRAINTS", "DEVICE", "PACKAGE", "PART", "SPEED", "TOP", "Ulx3s85f"]
+__all__ = ["BAUD", "CLOCK_MHZ", "CONSTRAINTS", "DEVICE", "PACKAGE", "PART", "SPEED", "SYNTHESIS", "TOP", "Ulx3s85f"]
 
 OSCILLATOR_MHZ = 25
 CLOCK_MHZ = 50
@@ -18,6 +18,8 @@ PART = "lfe5u-85f"
 DEVICE = "85k"
 PACKAGE = "CABGA381"
 SPEED = 6
+# Tables of four inputs alone: pairs of them would have to stand together, which crowds the placement.
+SYNTHESIS = "-nowidelut"
 CONSTRAINTS = "ulx3s-85f.lpf"
 
 
