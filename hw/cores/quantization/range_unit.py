@@ -117,15 +117,12 @@ class RangeUnit(wiring.Component):
             return value
 
         valid, slot, low, high = self._monitored(m)
-        grows_down, grows_up = Signal(), Signal()
-        m.d.comb += [
-            grows_down.eq(valid & (low < selected(minima, slot, "present_minimum"))),
-            grows_up.eq(valid & (high > selected(maxima, slot, "present_maximum"))),
-        ]
+        # Every slot compares by itself: choosing the slot first would put its multiplexer before the comparison.
         for number in slots:
-            with m.If(grows_down & (slot == number)):
+            chosen = valid & (slot == number)
+            with m.If(chosen & (low < minima[number])):
                 m.d.sync += minima[number].eq(low)
-            with m.If(grows_up & (slot == number)):
+            with m.If(chosen & (high > maxima[number])):
                 m.d.sync += maxima[number].eq(high)
             with m.If(self.write_enable & (self.write_slot == number)):
                 m.d.sync += [
