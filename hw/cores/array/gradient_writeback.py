@@ -49,7 +49,8 @@ class GradientWriteback(wiring.Component):
 
     Latency: ``latency`` = 6 + ``interval`` cycles from the sums to the write, one row or column every ``interval``
     cycles or later. The sums for the same words may come again ``revisit`` = 2 + ``interval`` cycles later, not
-    earlier. No back-pressure. Each row or column is read once and written once.
+    earlier. No back-pressure. Each row or column is written once, and read once where
+    it is accumulated.
 
     With an interval above 1 the lanes take turns: ``lanes / interval`` rescalers stand.
 

@@ -77,7 +77,7 @@ def test_equals_reference(lanes, interval):
     # The last inputs stay while the pipeline empties.
     valid[-1] = 0
     low, high = mixed(rng, (2, cycles, lanes), 57) >> rng.integers(0, 30, (2, cycles, 1))
-    controls, data, saturations = [], [], []
+    controls, data, saturations, reads = [], [], [], []
     memory = TransposableMemoryReference(config)
     touched = np.full((config.rows, lanes), -writeback.revisit)
     for cycle in range(cycles):
@@ -98,6 +98,7 @@ def test_equals_reference(lanes, interval):
         words = touched[row : row + lanes, lane] if column else touched[row]
         if not fill and (cycle - words < writeback.revisit).any():
             valid[cycle] = 0
+        reads.append(valid[cycle] & accumulate)
         stored = memory.read_column(row, lane) if column else memory.read_row(row)
         result, count = write_back_gradients(stored, low[cycle], high[cycle], accumulate=accumulate, **rescaling)
         data.append(result)
@@ -116,7 +117,7 @@ def test_equals_reference(lanes, interval):
         parameters={
             "inputs": {"valid": valid, "control": np.array(controls, object), "low": low, "high": high},
             "outputs": {
-                "read_enable": Expected(valid, writeback.read_latency),
+                "read_enable": Expected(np.array(reads), writeback.read_latency),
                 "write_enable": Expected(valid, writeback.latency),
                 "write_data": Expected(np.array(data), writeback.latency, wanted),
                 "saturations": Expected(np.array(saturations), writeback.latency, wanted),
