@@ -22,7 +22,7 @@ class AdamLane(wiring.Component):
 
     ::
 
-        m' = m + round((g - m) * c1, 20)
+        m' = (m * 2^20 + (g - m) * c1) / 2^20, toward zero
         v' = v + floor((g*g - v) * c2 / 2^20)
         y, e = reciprocal square root of v' + epsilon_squared
         r  = clamp((m' * y) >> (4 + e), 28 bits signed)
@@ -124,16 +124,18 @@ class AdamLane(wiring.Component):
         m = Module()
         word = signed(32)
 
-        # 1 to 3: first moment.
+        # 1 to 3: first moment. Toward zero, for a moment of a few LSBs must not stay where the gradient has died.
         difference = Signal(signed(33), reset_less=True)
         step = Signal(signed(33 + RATE_WIDTH), reset_less=True)
         moment_1, moment_2 = (Signal(word, name=f"moment_{stage}", reset_less=True) for stage in (1, 2))
+        decayed = Signal(signed(33 + RATE_WIDTH))
+        m.d.comb += decayed.eq((moment_2 << RATE_FRACTION) + step)
         m.d.sync += [
             difference.eq(self.gradient - self.first_moment),
             moment_1.eq(self.first_moment),
             step.eq(difference * self.first_moment_rate),
             moment_2.eq(moment_1),
-            self.first_moment_next.eq(moment_2 + round_half_up(step, RATE_FRACTION)),
+            self.first_moment_next.eq((decayed >> RATE_FRACTION) + (decayed[-1] & decayed[:RATE_FRACTION].any())),
         ]
 
         # 1 to 4: second moment; its difference is multiplied in two limbs, so that nothing exceeds 64 bits.

@@ -85,7 +85,11 @@ class AdamReference:
         xp = self._xp
         step = gradient - first_moment
         step *= rates.first_moment_rate
-        first_moment += _rounded(step, RATE_FRACTION)
+        # Toward zero: rounded, a moment of a few LSBs would stay for good where the gradient has died, and the weight
+        # would drift by the learning rate a step once the second moment is gone.
+        step += first_moment << RATE_FRACTION
+        step += (step >> 63) & ((1 << RATE_FRACTION) - 1)
+        xp.right_shift(step, RATE_FRACTION, out=first_moment)
 
         # (g*g - v) * c2 in two limbs, within 64 bits.
         lower = gradient * gradient

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import floor, isqrt, sqrt
+from math import floor, isqrt, sqrt, trunc
 
 import numpy as np
 import pytest
@@ -31,7 +31,7 @@ def half_up(value):
 def exact_step(weight, target, gradient, first, second, alpha, rates, weight_fraction):
     """The equations of the documentation, in fractions."""
     one = 1 << 20
-    first += half_up(Fraction((gradient - first) * rates.first_moment_rate, one))
+    first = trunc(first + Fraction((gradient - first) * rates.first_moment_rate, one))
     second += floor(Fraction((gradient * gradient - second) * rates.second_moment_rate, one))
     total = second + rates.epsilon_squared
     zeros = 64 - total.bit_length() & ~1
@@ -133,3 +133,20 @@ def test_trajectory_follows_pytorch():
     assert moved > 0.3
     bound = steps * (learning_rate * (2.4e-5 + 2.0**-20) + 2.0**-25)
     assert worst < bound and worst_target < bound
+
+
+def test_weight_rests_where_the_gradient_has_died():
+    """Whatever the moments were, they decay to nothing, and the weight stays where it is."""
+    rates = Rates()
+    first = np.arange(-1000, 1000)
+    second = (first * first).astype(np.uint64)
+    weight, target, gradient = np.zeros((3, len(first)), np.int64)
+    reference = AdamReference()
+    for step in range(40_000):
+        if step == 30_000:
+            assert not first.any()
+            before = weight.copy()
+        reference.update(weight, target, gradient, first, second, alpha=4_294_967, rates=rates)
+    assert np.array_equal(weight, before)
+    # The whole way is some tens of steps of the learning rate, however long it lasts.
+    assert np.abs(weight).max() < 100 * 4_294_967 >> 8
