@@ -36,7 +36,9 @@ def presets() -> Iterator[tuple[str, str]]:
 
 def cores() -> Iterator[tuple[str, str]]:
     """Room, class and summary of each component under `hw/cores`."""
-    yield from _components(importlib.resources.files("rewardware.hw.cores"), "")
+    found = _components(importlib.resources.files("rewardware.hw.cores"), "")
+    # What stands outside the rooms is no core but what cores are built with.
+    yield from ((name, summary) for name, summary in found if "/" in name)
 
 
 def boards() -> Iterator[tuple[str, str]]:
