@@ -75,7 +75,8 @@ class FixarSystem(wiring.Component):
         self.connect_optimizer(m, shell, optimizer, memories)
         self.connect_transfer(m, shell, transfer, matrix, memories, ranges, noise)
         self.connect_ranges(m, matrix, transfer, ranges)
-        m.d.comb += shell.errors.memory_conflict.eq(memories.conflict)
+        # Flags are sticky: a cycle later is soon enough, and keeps long paths out of the sequencer.
+        m.d.sync += shell.errors.memory_conflict.eq(memories.conflict)
         self.connect_counters(m, shell, matrix, memories, optimizer)
         return m
 
@@ -180,6 +181,7 @@ class FixarSystem(wiring.Component):
             ("weight_saturations", optimizer.saturations),
         ):
             count = Signal(48, name=name)
-            m.d.sync += count.eq(count + increment)
+            counted = Signal.like(increment, name=f"{name}_counted")
+            m.d.sync += [counted.eq(increment), count.eq(count + counted)]
             m.d.comb += getattr(shell.registers, name).eq(count)
-        m.d.comb += shell.errors.overflow.eq((memories.gradient_saturations != 0) | (optimizer.saturations != 0))
+        m.d.sync += shell.errors.overflow.eq((memories.gradient_saturations != 0) | (optimizer.saturations != 0))

@@ -370,6 +370,8 @@ class MatrixEngine(wiring.Component):
             self.monitor_slot.eq(path.monitor_slot),
             self.result_saturations.eq(path.arithmetic_saturations),
             self.code_saturations.eq(path.quantizer_saturations),
+        ]
+        m.d.sync += [
             self.errors.overflow.eq(path.arithmetic_saturations != 0),
             self.errors.address_out_of_range.eq(
                 memories.out_of_range | (self.weight_read.enable & (self.weight_read.row >= self.config.weight_rows))

@@ -127,7 +127,9 @@ class NetworkMemories(wiring.Component):
         m = Module()
         request = self.transfer.read.payload
         self.host_reads = Signal()
-        m.d.comb += self.host_reads.eq(self.transfer.read.valid & self.transfer.read.ready)
+        # These memories are always ready; the others' readiness stays out of the path to their addresses.
+        of_core = (request.memory == Memory.ACTIVATION) | (request.memory == Memory.ERROR)
+        m.d.comb += self.host_reads.eq(self.transfer.read.valid & ~of_core)
         # Words of each memory number one cycle after the request, for the transfer engine.
         self.answers = {}
         self.conflicts = []
