@@ -1,0 +1,1 @@
+"""References of ``rewardware.hw.cores.float``: integer arithmetic on bit patterns."""
