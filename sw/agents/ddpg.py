@@ -25,7 +25,8 @@ class DDPG:
     """Deep deterministic policy gradient on an accelerator, its bit-exact reference, or PyTorch.
 
     The host runs the environment and the replay buffer; the backend does act and train. From environment step
-    ``config.quantization_delay`` on, activations are codes of ``config.bits`` bits, in the ranges seen until then.
+    ``config.quantization_delay`` on, activations are codes of ``config.bits`` bits, in the ranges seen until then and
+    ``config.range_margin``.
 
     Parameters
     ----------

@@ -37,6 +37,10 @@ class DDPGConfig:
         Environment step from which activations are codes; ``None``: never.
     bits
         Width of the codes, 8 to 16.
+    range_margin
+        Factor, 1 to 256, by which the ranges of hidden activations are wider than what was recorded until the
+        quantisation; then the inputs' range, too, grows to a width that is a power of two. 1: the recorded ranges
+        themselves, as in the paper.
     seed
         Of everything random.
 
@@ -63,6 +67,7 @@ class DDPGConfig:
     learning_starts: int = 1_000
     quantization_delay: int | None = None
     bits: int = 16
+    range_margin: float = 1.0
     seed: int = 0
 
     def __post_init__(self):
@@ -89,6 +94,7 @@ class DDPGConfig:
         self._real("gamma", 0, 1, high_included=True)
         self._real("tau", 0, 1, low_included=False, high_included=True)
         self._real("noise_scale", 0, 1, high_included=True)
+        self._real("range_margin", 1, 256, high_included=True)
         self._real("reward_scale", 0, math.inf, low_included=False)
 
     @property

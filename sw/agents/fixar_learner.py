@@ -13,6 +13,7 @@ from ..reference.fixar import FixarReference, SixteenBit
 from ..reference.fixar_state import initial_state, parameters_of, with_parameters
 from .ddpg_config import DDPGConfig
 from .initialization import initial_layers
+from .range_margin import widened_ranges
 from .replay_buffer import Batch
 
 __all__ = ["FixarLearner", "networks_of", "rates_of"]
@@ -152,7 +153,12 @@ class FixarLearner:
         return self._models[key]
 
     def freeze(self, bits: int) -> None:
-        """From now on activations are codes of so many bits, in the ranges recorded until now."""
+        """From now on activations are codes of so many bits, in the ranges recorded until now and their margin."""
+        if self.config.range_margin != 1:
+            state = self.engine.save()
+            names = "range/minimum", "range/maximum"
+            ranges = widened_ranges(*(state[name] for name in names), self.config.range_margin)
+            self.engine.load({**state, **dict(zip(names, ranges, strict=True))})
         self.engine.freeze(bits)
         self._bits = bits
 

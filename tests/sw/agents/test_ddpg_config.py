@@ -32,6 +32,8 @@ def test_critic_learns_at_the_actors_rate_unless_told():
         ({"hidden_sizes": ()}, ValueError, "hidden_sizes must name at least one layer"),
         ({"hidden_sizes": (64, 0)}, ValueError, "hidden_sizes must be at least 1, not 0"),
         ({"quantization_delay": -1}, ValueError, "quantization_delay must be at least 0, not -1"),
+        ({"range_margin": 0.5}, ValueError, r"range_margin must be in \[1, 256\], not 0.5"),
+        ({"range_margin": None}, TypeError, "range_margin must be a number, not None"),
         ({"reward_scale": float("inf")}, ValueError, "reward_scale must be in .*, not inf"),
     ],
 )

@@ -65,6 +65,23 @@ def test_board_preset_in_lockstep_with_its_memories_full():
         agent.close()
 
 
+def test_ranges_frozen_with_a_margin_are_the_references_up_to_the_words_limits():
+    config = DDPGConfig.from_mapping({**CONFIG.to_mapping(), "range_margin": 3.7, "bits": 13})
+    agent = DDPG("Pendulum-v1", config, hardware="tiny", backend="lockstep", lockstep_every=1)
+    try:
+        state = agent.learn(20).learner.save()
+        state["range/minimum"][0] = -(1 << 31)
+        state["range/maximum"][2] = 1 << 30
+        agent.learner.load(state)
+        agent.learn(3)
+        assert agent.learner.counters()["lockstep_steps"] == 13
+        frozen = agent.learner.save()
+    finally:
+        agent.close()
+    assert frozen["range/minimum"][0] == -(1 << 31) and frozen["range/maximum"][2] == (1 << 31) - 1
+    assert frozen["range/maximum"][1] == np.ceil(state["range/maximum"][1] * 3.7) > 0
+
+
 def test_lockstep_notices_a_single_bit():
     agent = make("lockstep", lockstep_every=2)
     load = agent.learner.device.load
