@@ -100,10 +100,13 @@ class TorchLearner:
         (0.5 * errors.square().mean()).backward()
         self.critic_optimizer.step()
 
+        # Only the slope at the action is wanted; the critic's own gradients would take a tenth of the step.
+        self.critic.requires_grad_(False)
         actions = self.actor(observations)
         self.actor_optimizer.zero_grad()
         (-self.critic(torch.cat((actions, observations), 1)).mean()).backward()
         self.actor_optimizer.step()
+        self.critic.requires_grad_(True)
 
         with torch.no_grad():
             for source, target in ((self.actor, self.target_actor), (self.critic, self.target_critic)):

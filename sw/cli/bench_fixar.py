@@ -53,7 +53,8 @@ class FixarBench:
             "lut_per_pe": functools.partial(self.per_element, "lut"),
             "ff_per_pe": functools.partial(self.per_element, "ff"),
             "fmax_ulx3s": self.fmax_ulx3s,
-            "ips_vs_cpu": self.ips_vs_cpu,
+            "ips_vs_cpu": functools.partial(self.ips_vs_cpu, half=False),
+            "ips_half_vs_cpu": functools.partial(self.ips_vs_cpu, half=True),
             "ips_scaled_vs_cpu": self.ips_scaled_vs_cpu,
             "model_error": self.model_error,
             "sim_cycles_per_s": self.sim_cycles_per_s,
@@ -204,10 +205,11 @@ class FixarBench:
 
     # Against PyTorch.
 
-    def ips_vs_cpu(self) -> dict[str, Any]:
+    def ips_vs_cpu(self, half: bool) -> dict[str, Any]:
         processor = self._processor()
-        ours = self._throughput(COMPARED_BATCH, half=False, paper=None)["value"]
-        how = f"{ours} samples/s in 32 bits over PyTorch's {processor['value']:.0f} ({processor['how']})"
+        ours = self._throughput(COMPARED_BATCH, half, paper=None)["value"]
+        bits = BITS if half else 32
+        how = f"{ours} samples/s in {bits} bits over PyTorch's {processor['value']:.0f} ({processor['how']})"
         return _row(round(ours / processor["value"], 2), "times", "counted", how)
 
     def ips_scaled_vs_cpu(self) -> dict[str, Any]:
