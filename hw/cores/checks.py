@@ -3,20 +3,22 @@
 __all__ = ["require_even", "require_integer", "require_interval", "require_multiple"]
 
 
-def require_integer(name, value, low, high):
-    """Raise unless ``value`` is an integer from ``low`` to ``high``.
+def require_integer(name, value, low, high=None, unit=1):
+    """Raise unless ``value`` is an integer from ``low`` to ``high``, if there is one, and a multiple of ``unit``.
 
     Raises
     ------
     TypeError
         Not an integer.
     ValueError
-        Out of range.
+        Out of range, or no multiple.
     """
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError(f"{name} must be an integer, not {value!r}")
-    if not low <= value <= high:
-        raise ValueError(f"{name} must be from {low} to {high}, not {value}")
+    if value < low or (high is not None and value > high) or value % unit:
+        allowed = f"at least {low}" if high is None else f"from {low} to {high}"
+        multiple = f" and a multiple of {unit}" if unit > 1 else ""
+        raise ValueError(f"{name} must be {allowed}{multiple}, not {value}")
 
 
 def require_even(name, value):

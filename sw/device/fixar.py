@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ...hw.cores.checks import require_integer
 from ...hw.cores.random.xorshift import advance
 from ...hw.soc.fixar.config import FixarConfig, Networks, Rates
 from ...hw.soc.fixar.registers import POWERS
@@ -106,8 +107,7 @@ class FixarDevice:
 
     def freeze(self, bits: int) -> None:
         """From now on activations are codes of so many bits, in the ranges recorded until now."""
-        if isinstance(bits, bool) or not isinstance(bits, int):
-            raise TypeError(f"Bits must be an integer, not {bits!r}")
+        require_integer("Bits", bits, 8, 16)
         self.run(self.compiler.control(bits=bits), [])
         self.bits = bits
 

@@ -4,6 +4,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from ...hw.cores.checks import require_integer
 from ...hw.soc.fixar.config import FixarConfig, Networks
 from ...hw.soc.fixar.instructions import BANKS, EVERY_CORE, Memory, Operation
 from .layers import LayerCompiler
@@ -143,16 +144,14 @@ class Compiler:
         self.train = lru_cache(64)(self.compile_train)
 
     def check_bits(self, bits):
-        if bits is not None and (isinstance(bits, bool) or not isinstance(bits, int)):
-            raise TypeError(f"Bits must be an integer or None, not {bits!r}")
-        if bits is not None and not 8 <= bits <= 16:
-            raise ValueError(f"Bits must be 8 to 16, not {bits}")
+        if bits is not None:
+            require_integer("Bits", bits, 8, 16)
 
     def check_batch(self, what, batch, limit):
         if isinstance(batch, bool) or not isinstance(batch, int):
             raise TypeError(f"{what} must be an integer, not {batch!r}")
         if not 1 <= batch <= limit:
-            raise ValueError(f"{what} must be 1 to {limit} in configuration {self.config.name}, not {batch}")
+            raise ValueError(f"{what} must be from 1 to {limit} in configuration {self.config.name}, not {batch}")
 
     def compile_act(self, observations=1, *, noise=False, bits=None):
         """Actor inference: observations in, actions out, with exploration noise or without."""

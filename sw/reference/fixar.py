@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...hw.cores.array.config import Operation
+from ...hw.cores.checks import require_integer
 from ...hw.cores.random.config import GaussianConfig
 from ...hw.soc.fixar.config import FixarConfig, Networks, Rates
 from .array.activation_unit import activate
@@ -35,11 +36,7 @@ class SixteenBit:
 
     def __post_init__(self):
         for name in ("weight_fraction", "activation_fraction", "error_fraction"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int):
-                raise TypeError(f"{name.replace('_', ' ').capitalize()} must be an integer, not {value!r}")
-            if not 0 <= value <= 15:
-                raise ValueError(f"{name.replace('_', ' ').capitalize()} must be 0 to 15, not {value}")
+            require_integer(name.replace("_", " ").capitalize(), getattr(self, name), 0, 15)
 
 
 def narrowed(words, fraction, kept, xp):
@@ -112,10 +109,7 @@ class FixarReference:
 
     def freeze(self, bits):
         """From now on activations are codes of so many bits, in the ranges recorded until now."""
-        if isinstance(bits, bool) or not isinstance(bits, int):
-            raise TypeError(f"Bits must be an integer, not {bits!r}")
-        if not 8 <= bits <= 16:
-            raise ValueError(f"Bits must be 8 to 16, not {bits}")
+        require_integer("Bits", bits, 8, 16)
         self.ranges.freeze(bits)
         self.bits = bits
 

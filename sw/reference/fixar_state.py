@@ -141,8 +141,9 @@ class Transitions:
 
     def __init__(self, config: FixarConfig, networks: Networks, batch):
         count = len(np.asarray(batch.rewards))
-        if not 1 <= count <= config.batch_limit:
-            raise ValueError(f"Batch must be 1 to {config.batch_limit} in configuration {config.name}, not {count}")
+        limit = config.batch_limit
+        if not 1 <= count <= limit:
+            raise ValueError(f"Batch must be from 1 to {limit} in configuration {config.name}, not {count}")
         fraction = config.activation_fraction
         observations = (count, networks.observation_size)
         self.observations = to_words("Observations", batch.observations, fraction, observations)

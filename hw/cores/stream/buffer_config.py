@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from ..checks import require_integer
+
 __all__ = ["StreamBufferConfig"]
 
 
@@ -18,7 +20,4 @@ class StreamBufferConfig:
     depth: int
 
     def __post_init__(self):
-        if isinstance(self.depth, bool) or not isinstance(self.depth, int):
-            raise TypeError(f"Depth must be an integer, not {self.depth!r}")
-        if self.depth < 2:
-            raise ValueError(f"Depth must be at least 2, not {self.depth}")
+        require_integer("Depth", self.depth, 2)

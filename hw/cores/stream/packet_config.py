@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from ..checks import require_integer
+
 __all__ = ["PacketReaderConfig"]
 
 
@@ -21,8 +23,5 @@ class PacketReaderConfig:
     count_width: int = 16
 
     def __post_init__(self):
-        for name, value in (("Width", self.width), ("Count width", self.count_width)):
-            if isinstance(value, bool) or not isinstance(value, int):
-                raise TypeError(f"{name} must be an integer, not {value!r}")
-            if value < 2:
-                raise ValueError(f"{name} must be at least 2, not {value}")
+        require_integer("Width", self.width, 2)
+        require_integer("Count width", self.count_width, 2)

@@ -7,6 +7,8 @@ table (:mod:`.export`) are all made from one :class:`AddressMap`.
 import enum
 from dataclasses import dataclass, field
 
+from ...cores.checks import require_integer
+
 __all__ = ["WORD_BYTES", "Access", "AddressMap", "Field", "Placed", "Register", "Window"]
 
 WORD_BYTES = 4
@@ -20,14 +22,6 @@ class Access(enum.Enum):
     READ_WRITE = "read-write"
     WRITE_ONE_TO_CLEAR = "write-1-to-clear"
     STROBE = "strobe"
-
-
-def require_integer(name, value, low, high=None):
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"{name} must be an integer, not {value!r}")
-    if value < low or (high is not None and value > high):
-        allowed = f"at least {low}" if high is None else f"from {low} to {high}"
-        raise ValueError(f"{name} must be {allowed}, not {value}")
 
 
 def require_name(kind, value):

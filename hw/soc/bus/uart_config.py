@@ -8,7 +8,7 @@ whose kind has the highest bit set and whose tag is the request's. The payload o
 import enum
 from dataclasses import dataclass
 
-from .registers import require_integer
+from ...cores.checks import require_integer
 
 __all__ = ["BUFFER_ROWS", "PAYLOAD_LIMIT", "REPLY", "START", "Kind", "Status", "UartConfig", "rows_per_frame"]
 

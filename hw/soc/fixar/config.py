@@ -3,6 +3,7 @@
 import dataclasses
 from dataclasses import dataclass
 
+from ...cores.checks import require_integer
 from ..shell.config import ShellConfig, configuration_hash
 from .instructions import INSTRUCTION_SET
 from .registers import REGISTERS
@@ -13,19 +14,11 @@ __all__ = ["CONTRACTION_LIMIT", "FixarConfig", "LayerShape", "Networks", "Rates"
 CONTRACTION_LIMIT = 512
 
 
-def require_integer(what, value, low, high, unit=1):
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"{what} must be an integer, not {value!r}")
-    if not low <= value <= high or value % unit:
-        multiple = f" and a multiple of {unit}" if unit > 1 else ""
-        raise ValueError(f"{what} must be {low} to {high}{multiple}, not {value}")
-
-
 def require_number(what, value, low, high):
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise TypeError(f"{what} must be a number, not {value!r}")
     if not low <= value <= high:  # refuses NaN, too
-        raise ValueError(f"{what} must be {low} to {high}, not {value}")
+        raise ValueError(f"{what} must be from {low} to {high}, not {value}")
 
 
 @dataclass(frozen=True, kw_only=True)

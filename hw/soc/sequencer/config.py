@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ..bus.registers import require_integer
+from ...cores.checks import require_integer
 from .instructions import InstructionSet
 
 __all__ = ["SequencerConfig"]

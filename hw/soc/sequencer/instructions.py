@@ -13,7 +13,8 @@ waits for all engines and ends the program.
 
 from dataclasses import dataclass
 
-from ..bus.registers import require_integer, require_name
+from ...cores.checks import require_integer
+from ..bus.registers import require_name
 
 __all__ = ["HEADER_WIDTH", "OPCODE_HALT", "OPCODE_WAIT", "OPCODE_WIDTH", "Field", "Format", "InstructionSet"]
 

@@ -6,7 +6,8 @@ import hashlib
 import json
 from dataclasses import dataclass
 
-from ..bus.registers import Access, AddressMap, Field, Placed, Register, Window, require_integer
+from ...cores.checks import require_integer
+from ..bus.registers import Access, AddressMap, Field, Placed, Register, Window
 from ..sequencer.instructions import InstructionSet
 
 __all__ = ["ERROR_FLAGS", "IDENTIFICATION", "SHELL_VERSION", "ErrorFlag", "ShellConfig", "State", "configuration_hash"]

@@ -147,7 +147,7 @@ def test_unregistered_environment_needs_another_to_evaluate_in():
     ("changes", "words"),
     [
         ({"hidden_sizes": (400, 300)}, "tiny"),
-        ({"batch_size": 78}, "Batch must be 1 to 77 in configuration tiny, not 78"),
+        ({"batch_size": 78}, "Batch must be from 1 to 77 in configuration tiny, not 78"),
     ],
 )
 def test_what_does_not_fit_is_refused(changes, words):

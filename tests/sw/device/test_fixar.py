@@ -98,8 +98,11 @@ def test_programs_stay_in_the_program_memory():
         (lambda device: device.act(np.full((1, 5), np.inf)), "Observations must be finite, not inf"),
         (lambda device: device.act(np.full((1, 5), 2048)), "Observations must be from -2048 to below 2048, not 2048.0"),
         (lambda device: device.act(np.zeros((1, 4))), r"Observations must have shape \(1, 5\), not \(1, 4\)"),
-        (lambda device: device.train(random_batch(NETWORKS, 78)), "Batch must be 1 to 77 in configuration odd, not 78"),
-        (lambda device: device.freeze(17), "Bits must be 8 to 16, not 17"),
+        (
+            lambda device: device.train(random_batch(NETWORKS, 78)),
+            "Batch must be from 1 to 77 in configuration odd, not 78",
+        ),
+        (lambda device: device.freeze(17), "Bits must be from 8 to 16, not 17"),
         (lambda device: device.load({}), "State is not one of configuration odd and these networks: it lacks weight"),
     ],
 )

@@ -67,11 +67,11 @@ def test_what_does_not_fit_says_what_is_needed(change, batch, words):
 @pytest.mark.parametrize(
     "job, error, words",
     [
-        (lambda compiler: compiler.train(0), ValueError, "Batch must be 1 to 77 in configuration odd, not 0"),
+        (lambda compiler: compiler.train(0), ValueError, "Batch must be from 1 to 77 in configuration odd, not 0"),
         (lambda compiler: compiler.train(2.0), TypeError, "Batch must be an integer, not 2.0"),
-        (lambda compiler: compiler.train(4, bits=17), ValueError, "Bits must be 8 to 16, not 17"),
-        (lambda compiler: compiler.train(4, bits=True), TypeError, "Bits must be an integer or None, not True"),
-        (lambda compiler: compiler.act(37), ValueError, "Number of observations must be 1 to 36"),
+        (lambda compiler: compiler.train(4, bits=17), ValueError, "Bits must be from 8 to 16, not 17"),
+        (lambda compiler: compiler.train(4, bits=True), TypeError, "Bits must be an integer, not True"),
+        (lambda compiler: compiler.act(37), ValueError, "Number of observations must be from 1 to 36"),
     ],
 )
 def test_bad_jobs(job, error, words):

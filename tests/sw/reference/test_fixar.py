@@ -276,7 +276,7 @@ def test_16_bits_from_the_start_hardly_move():
 @pytest.mark.parametrize(
     "field, value, error, words",
     [
-        ("weight_fraction", 16, ValueError, "Weight fraction must be 0 to 15, not 16"),
+        ("weight_fraction", 16, ValueError, "Weight fraction must be from 0 to 15, not 16"),
         ("error_fraction", 1.5, TypeError, "Error fraction must be an integer, not 1.5"),
     ],
 )
@@ -321,13 +321,13 @@ def test_bad_input_leaves_the_state(name, value, words):
 
 def test_other_bad_input():
     device = reference()
-    with pytest.raises(ValueError, match="Batch must be 1 to 77 in configuration odd, not 78"):
+    with pytest.raises(ValueError, match="Batch must be from 1 to 77 in configuration odd, not 78"):
         device.train(random_batch(NETWORKS, 78))
     with pytest.raises(ValueError, match="Observations must be finite, not nan"):
         device.act(np.full((1, 5), np.nan))
     with pytest.raises(ValueError, match=r"Observations must be rows of 5, not an array \(5,\)"):
         device.act(np.zeros(5))
-    with pytest.raises(ValueError, match="Bits must be 8 to 16, not 7"):
+    with pytest.raises(ValueError, match="Bits must be from 8 to 16, not 7"):
         device.freeze(7)
     with pytest.raises(ValueError, match=r"gradient/actor/0/matrix must have shape \(21, 13\), not \(20, 13\)"):
         other = Networks(observation_size=5, action_size=8, hidden_sizes=(20, 17))

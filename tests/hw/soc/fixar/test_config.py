@@ -15,15 +15,15 @@ FIELDS = {
 @pytest.mark.parametrize(
     "field, value, error, words",
     [
-        ("cores", 0, ValueError, "Cores must be 1 to 62, not 0"),
+        ("cores", 0, ValueError, "Cores must be from 1 to 62, not 0"),
         ("cores", 2.0, TypeError, "Cores must be an integer, not 2.0"),
-        ("lanes", 5, ValueError, "Lanes must be 2 to 32 and a multiple of 2, not 5"),
-        ("vectors", 18, ValueError, "Vectors must be 12 to 1023 and a multiple of 12, not 18"),
-        ("weight_rows", 205, ValueError, "Weight rows must be 6 to 32768 and a multiple of 6, not 205"),
-        ("accumulator_depth", 11, ValueError, "Accumulator depth must be 12 to 1024, not 11"),
+        ("lanes", 5, ValueError, "Lanes must be from 2 to 32 and a multiple of 2, not 5"),
+        ("vectors", 18, ValueError, "Vectors must be from 12 to 1023 and a multiple of 12, not 18"),
+        ("weight_rows", 205, ValueError, "Weight rows must be from 6 to 32768 and a multiple of 6, not 205"),
+        ("accumulator_depth", 11, ValueError, "Accumulator depth must be from 12 to 1024, not 11"),
         ("batch_limit", True, TypeError, "Batch limit must be an integer, not True"),
         ("instruction_depth", 100, ValueError, "Instruction depth must be a power of two, not 100"),
-        ("activation_fraction", 16, ValueError, "Activation fraction must be 20 to 20, not 16"),
+        ("activation_fraction", 16, ValueError, "Activation fraction must be from 20 to 20, not 16"),
         ("system", "other", ValueError, "System must be fixar, not other"),
         ("name", 3, TypeError, "Name must be a string, not 3"),
     ],
@@ -64,9 +64,9 @@ def test_layers():
     "fields, error, words",
     [
         ({"hidden_sizes": ()}, ValueError, "Hidden sizes must name at least one layer"),
-        ({"hidden_sizes": (512,)}, ValueError, "Hidden size must be 1 to 511, not 512"),
+        ({"hidden_sizes": (512,)}, ValueError, "Hidden size must be from 1 to 511, not 512"),
         ({"hidden_sizes": 64}, TypeError, "Hidden sizes must be a sequence of integers, not 64"),
-        ({"observation_size": 0}, ValueError, "Observation size must be 1 to 511, not 0"),
+        ({"observation_size": 0}, ValueError, "Observation size must be from 1 to 511, not 0"),
         ({"observation_size": 500, "action_size": 12}, ValueError, "511 or less together, not 512"),
     ],
 )
@@ -81,9 +81,9 @@ def test_rates():
     assert rates.target_rate == rates.noise_scale == 1 << 19
     assert rates.epsilon_squared == 1 << 16
     assert Rates.of(epsilon=0.0).epsilon_squared == 1
-    with pytest.raises(ValueError, match="tau must be 0 to 1, not nan"):
+    with pytest.raises(ValueError, match="tau must be from 0 to 1, not nan"):
         Rates.of(tau=float("nan"))
     with pytest.raises(TypeError, match="beta1 must be a number, not '0.9'"):
         Rates.of(beta1="0.9")
-    with pytest.raises(ValueError, match="Epsilon squared must be 1 to 4294967295, not 0"):
+    with pytest.raises(ValueError, match="Epsilon squared must be from 1 to 4294967295, not 0"):
         dataclasses.replace(rates, epsilon_squared=0)

@@ -48,7 +48,7 @@ def test_a_file(tmp_path):
         (TEXT + "colour: red", "Unknown section: colour; there are name, system, hardware, training"),
         (TEXT.replace("lanes", "lane"), "Unknown field of hardware: lane"),
         (TEXT.replace("batch_limit: 4", "slots: 4"), "Section hardware needs batch_limit"),
-        (TEXT.replace("lanes: 2", "lanes: 3"), "Lanes must be 2 to 32 and a multiple of 2, not 3"),
+        (TEXT.replace("lanes: 2", "lanes: 3"), "Lanes must be from 2 to 32 and a multiple of 2, not 3"),
         ("hardware: [", "is not YAML"),
         ("3", "A configuration must be a mapping"),
         ("hardware: 3", "Sections hardware and training must be mappings"),
