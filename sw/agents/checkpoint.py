@@ -1,5 +1,6 @@
 """Checkpoints: one file of named arrays and plain numbers, written whole or not at all."""
 
+import importlib.metadata
 import json
 import os
 import struct
@@ -10,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["CheckpointError", "prefixed", "read_checkpoint", "under", "write_checkpoint"]
+__all__ = ["CheckpointError", "lacking", "prefixed", "read_checkpoint", "under", "write_checkpoint"]
 
 FORMAT = "rewardware checkpoint"
 VERSION = 1
@@ -25,6 +26,21 @@ class CheckpointError(ValueError):
     """A file that is no checkpoint, or a damaged one, or one of something else."""
 
 
+def package_version() -> str:
+    try:
+        return importlib.metadata.version("rewardware")
+    except importlib.metadata.PackageNotFoundError:
+        return "not installed"
+
+
+def lacking(path: Path | str, about: dict[str, Any], name: str) -> CheckpointError:
+    """The error that a checkpoint has no ``name``, with the versions that wrote and read it."""
+    writer = f"version {about['rewardware']}" if "rewardware" in about else "an earlier version"
+    return CheckpointError(
+        f"{path} lacks {name}: it was written by {writer} of rewardware and cannot go on in version {package_version()}"
+    )
+
+
 def write_checkpoint(path: Path | str, arrays: dict[str, np.ndarray], rest: dict[str, Any]) -> None:
     """Writes a checkpoint: a zip archive of .npy files and one JSON, each with its CRC-32.
 
@@ -36,7 +52,8 @@ def write_checkpoint(path: Path | str, arrays: dict[str, np.ndarray], rest: dict
     try:
         with open(temporary, "wb") as file:
             with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
-                about = {"format": FORMAT, "version": VERSION, "arrays": sorted(arrays), **rest}
+                about = {"format": FORMAT, "version": VERSION, "rewardware": package_version()}
+                about |= {"arrays": sorted(arrays), **rest}
                 archive.writestr("about.json", json.dumps(about))
                 for name, value in arrays.items():
                     with archive.open(f"{name}.npy", "w", force_zip64=True) as member:

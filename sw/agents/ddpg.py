@@ -8,7 +8,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from .checkpoint import CheckpointError, prefixed, read_checkpoint, under, write_checkpoint
+from .checkpoint import CheckpointError, lacking, prefixed, read_checkpoint, under, write_checkpoint
 from .ddpg_config import DDPGConfig
 from .environment import Environment
 from .hardware import resolve_hardware, resolve_training
@@ -19,6 +19,11 @@ __all__ = ["DDPG"]
 
 # Evaluation episodes have seeds of their own, the same for every agent.
 EVALUATION_SEED = 0x0E7A_0000
+# What a checkpoint holds beside its arrays.
+MEMBERS = (
+    "backend", "config", "configuration_hash", "env", "environment", "hardware", "num_timesteps", "options", "replay",
+    "tally", "warm_up",
+)  # fmt: skip
 
 
 class DDPG:
@@ -234,6 +239,9 @@ class DDPG:
         arrays, about = read_checkpoint(path)
         if about.get("agent") != "ddpg":
             raise CheckpointError(f"{path} is a checkpoint of {about.get('agent')!r}, not of 'ddpg'")
+        for name in MEMBERS:
+            if name not in about:
+                raise lacking(path, about, name)
         backend = backend or about["backend"]
         if (backend == "torch") != (about["backend"] == "torch"):
             raise CheckpointError(f"{path} is of backend {about['backend']!r} and cannot go on as {backend!r}")
@@ -253,7 +261,7 @@ class DDPG:
         try:
             agent._restore(arrays, about)
         except KeyError as error:
-            raise CheckpointError(f"{path} lacks {error}") from error
+            raise lacking(path, about, error.args[0]) from error
         return agent
 
     def _restore(self, arrays: dict[str, np.ndarray], about: dict[str, Any]) -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rewardware.hw.soc.presets import load_preset
-from rewardware.sw.agents.checkpoint import CheckpointError
+from rewardware.sw.agents.checkpoint import CheckpointError, read_checkpoint, write_checkpoint
 from rewardware.sw.agents.ddpg import DDPG
 from rewardware.sw.agents.ddpg_config import DDPGConfig
 from tests.sw.agents.environments import Drift
@@ -127,6 +127,20 @@ def test_checkpoint_of_another_configuration_is_refused(tmp_path):
         DDPG.load(tmp_path / "a.zip", backend="torch")
     with pytest.raises(ValueError):
         DDPG.load(tmp_path / "a.zip", env="MountainCarContinuous-v0")
+
+
+@pytest.mark.parametrize("missing", ["tally", "replay/actions"])
+def test_checkpoint_that_lacks_something_names_it_and_the_versions(missing, tmp_path):
+    path = tmp_path / "a.zip"
+    make("torch").save(path)
+    arrays, about = read_checkpoint(path)
+    version = about["rewardware"]
+    arrays.pop(missing, None)
+    rest = {name: about[name] for name in about if name not in ("format", "version", "arrays", missing)}
+    write_checkpoint(path, arrays, {**rest, "rewardware": "0.0.9"})
+    written = "written by version 0.0.9 of rewardware and cannot go on in version"
+    with pytest.raises(CheckpointError, match=f"a.zip lacks .*{missing.split('/')[-1]}.*: it was {written} {version}"):
+        DDPG.load(path)
 
 
 def test_checkpoint_of_an_unregistered_environment_needs_it(tmp_path):
