@@ -91,9 +91,14 @@ EXPERIMENTS = {
         quantization_delay=25_000,
         options=("--evaluate-every", "5000", "--checkpoint-every", "2500"),
         arms={
+            "32-bit": Arm(name="FIXAR, 32 bits", options=("--backend", "reference")),
             "quantized": Arm(
-                name="FIXAR, 32 bits, 16-bit codes from step 25000",
+                name="FIXAR, 16-bit codes from step 25000, ranges with a margin",
                 options=("--backend", "reference", "--quantization-delay", "25000"),
+            ),
+            "recorded": Arm(
+                name="FIXAR, 16-bit codes from step 25000, ranges as recorded",
+                options=("--backend", "reference", "--quantization-delay", "25000", "--range-margin", "1"),
             ),
             "float32": Arm(name="PyTorch, float32", options=("--backend", "torch")),
         },

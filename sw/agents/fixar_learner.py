@@ -156,9 +156,10 @@ class FixarLearner:
         """From now on activations are codes of so many bits, in the ranges recorded until now and their margin."""
         if self.config.range_margin != 1:
             state = self.engine.save()
-            names = "range/minimum", "range/maximum"
-            ranges = widened_ranges(*(state[name] for name in names), self.config.range_margin)
-            self.engine.load({**state, **dict(zip(names, ranges, strict=True))})
+            state["range/minimum"], state["range/maximum"] = widened_ranges(
+                state["range/minimum"], state["range/maximum"], self.config.range_margin
+            )
+            self.engine.load(state)
         self.engine.freeze(bits)
         self._bits = bits
 
