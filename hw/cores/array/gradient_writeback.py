@@ -47,8 +47,8 @@ class GradientWriteback(wiring.Component):
 
     Number format: words of 32 bits; saturations of the rescaling and of the sum are counted.
 
-    Latency: ``latency`` = 6 + ``interval`` cycles from the sums to the write, one row or column every ``interval``
-    cycles or later. The sums for the same words may come again ``revisit`` = 2 + ``interval`` cycles later, not
+    Latency: ``latency`` = 7 + ``interval`` cycles from the sums to the write, one row or column every ``interval``
+    cycles or later. The sums for the same words may come again ``revisit`` = 3 + ``interval`` cycles later, not
     earlier. No back-pressure. Each row or column is written once, and read once where
     it is accumulated.
 
@@ -132,7 +132,7 @@ class GradientWriteback(wiring.Component):
     @property
     def read_latency(self):
         """Cycles from the sums to the read request."""
-        return Rescaler.LATENCY - 1
+        return Rescaler.LATENCY - 2
 
     @property
     def revisit(self):
@@ -143,7 +143,8 @@ class GradientWriteback(wiring.Component):
         m = Module()
         interval = self._interval
 
-        # The read meets the rescaled values of the first turn, the write follows one cycle after those of the last.
+        # What was read meets the rescaled values of the first turn one cycle after it came; the write follows one cycle
+        # after those of the last.
         position = Cat(self.control.row, self.control.index, self.control.column, self.control.lane)
         read_position = delay(m, position, self.read_latency, "position")
         write_position = delay(m, read_position, self.latency - self.read_latency, "read_position")
@@ -163,7 +164,8 @@ class GradientWriteback(wiring.Component):
 
         low = serialize(m, self.valid, self.low, interval, "low")
         high = serialize(m, self.valid, self.high, interval, "high")
-        stored = serialize(m, valids[Rescaler.LATENCY - 1], self.read_data, interval, "read_data")
+        came = serialize(m, valids[self.read_latency], self.read_data, interval, "read_data")
+        stored = [delay(m, word, 1, f"stored_{unit}") for unit, word in enumerate(came)]
         words, flags = [], []
         for unit in range(self._config.lanes // interval):
             m.submodules[f"rescaler_{unit}"] = rescaler = replicated(Rescaler(), key=())

@@ -27,7 +27,7 @@ class Rescaler(wiring.Component):
     ``>>`` is floor, *round* is half up, ``shift`` from 1 to 31, ``bias_shift`` from 0 to 15. ``saturated`` says that
     sat32 changed the value.
 
-    Latency: 6 cycles, one value a cycle. No back-pressure.
+    Latency: 7 cycles, one value a cycle. No back-pressure.
 
     Members
     -------
@@ -45,7 +45,7 @@ class Rescaler(wiring.Component):
     FIXAR, section IV: codes are integers, their scale is applied once.
     """
 
-    LATENCY: Final = 6
+    LATENCY: Final = 7
 
     low: In(signed(ACCUMULATOR_WIDTH))
     high: In(signed(ACCUMULATOR_WIDTH))
@@ -112,9 +112,11 @@ class Rescaler(wiring.Component):
         m.d.comb += distance.eq(shift - 1)
         m.d.sync += shifted.eq(total >> distance)
 
-        # 6: round and saturate.
-        rounded = Signal(wide)
-        m.d.comb += rounded.eq(round_half_up(shifted, 1))
+        # 6: round.
+        rounded = Signal(wide, reset_less=True)
+        m.d.sync += rounded.eq(round_half_up(shifted, 1))
+
+        # 7: saturate.
         word, saturated = saturate(rounded, WORD_WIDTH)
         m.d.sync += [self.x.eq(word), self.saturated.eq(saturated)]
         return m

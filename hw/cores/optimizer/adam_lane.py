@@ -103,7 +103,7 @@ class AdamLane(wiring.Component):
     @property
     def weight_delay(self):
         """Cycles after the gradient at which the weight is taken."""
-        return self.second_latency + 1 + ReciprocalSquareRoot.LATENCY + 3
+        return self.second_latency + 1 + ReciprocalSquareRoot.LATENCY + 4
 
     @property
     def weight_latency(self):
@@ -168,14 +168,14 @@ class AdamLane(wiring.Component):
         # The ratio of the moments, the step.
         product = Signal(signed(58), reset_less=True)
         exponent = Signal(6, reset_less=True)
-        shifted = Signal(signed(58))
+        shifted = Signal(signed(58), reset_less=True)
         ratio = Signal(signed(RATIO_WIDTH), reset_less=True)
         scaled = Signal(signed(RATIO_WIDTH + 33), reset_less=True)
         clamped, _ = saturate(shifted, RATIO_WIDTH)
-        m.d.comb += shifted.eq(product >> (exponent + (24 - RATIO_FRACTION)))
         m.d.sync += [
             product.eq(moment * root.result),
             exponent.eq(root.half_exponent),
+            shifted.eq(product >> (exponent + (24 - RATIO_FRACTION))),
             ratio.eq(clamped),
             scaled.eq(ratio * self.alpha),
         ]

@@ -69,7 +69,7 @@ class BiasCorrection(wiring.Component):
     @property
     def latency(self):
         """Cycles from start to done."""
-        return ROOT.width // 2 + QUOTIENT.numerator_width + 5
+        return ROOT.width // 2 + QUOTIENT.numerator_width + 7
 
     def elaborate(self, platform):
         m = Module()
@@ -86,9 +86,14 @@ class BiasCorrection(wiring.Component):
         ]
         first_next = Signal(33)
         second_next = Signal(33)
-        m.d.comb += [
-            first_next.eq((first * ((1 << RATE_FRACTION) - self.first_moment_rate)[:21]) >> RATE_FRACTION),
-            second_next.eq((second * ((1 << RATE_FRACTION) - self.second_moment_rate)[:21]) >> RATE_FRACTION),
+        first_decay = Signal(21)
+        second_decay = Signal(21)
+        # Registered before and behind the multipliers.
+        m.d.sync += [
+            first_decay.eq((1 << RATE_FRACTION) - self.first_moment_rate),
+            second_decay.eq((1 << RATE_FRACTION) - self.second_moment_rate),
+            first_next.eq((first * first_decay) >> RATE_FRACTION),
+            second_next.eq((second * second_decay) >> RATE_FRACTION),
         ]
 
         m.submodules.root = root = SequentialSquareRoot(ROOT)
@@ -107,13 +112,17 @@ class BiasCorrection(wiring.Component):
         with m.FSM(name="bias_correction"):
             with m.State("IDLE"):
                 with m.If(self.start):
-                    for network in range(2):
-                        with m.If(self.network == network):
-                            m.d.sync += [
-                                powers[2 * network].eq(first_next),
-                                powers[2 * network + 1].eq(second_next),
-                            ]
-                    m.next = "ROOT"
+                    m.next = "MULTIPLY"
+            with m.State("MULTIPLY"):
+                m.next = "ADVANCE"
+            with m.State("ADVANCE"):
+                for network in range(2):
+                    with m.If(self.network == network):
+                        m.d.sync += [
+                            powers[2 * network].eq(first_next),
+                            powers[2 * network + 1].eq(second_next),
+                        ]
+                m.next = "ROOT"
             with m.State("ROOT"):
                 m.d.comb += root.requests.valid.eq(1)
                 with m.If(root.requests.ready):

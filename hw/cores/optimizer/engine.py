@@ -121,7 +121,7 @@ class OptimizerEngine(wiring.Component):
     @property
     def latency(self):
         """Cycles from the read of a row until its last word is written."""
-        return self._units[0].latency + 1 + self._config.interval
+        return self._units[0].latency + 2 + self._config.interval
 
     def elaborate(self, platform):
         m = Module()
@@ -204,7 +204,12 @@ class OptimizerEngine(wiring.Component):
             ("target", reference.target_delay),
         ):
             words = [getattr(self, name)[lane] for lane in range(lanes)]
-            taken[name] = serialize(m, enables[read + 1], words, interval, name)
+            turns = serialize(m, enables[read + 1], words, interval, name)
+            # A memory's word is late in its cycle: the units take it in the next.
+            taken[name] = [
+                Signal(word.shape(), name=f"{name}_{unit}", reset_less=True) for unit, word in enumerate(turns)
+            ]
+            m.d.sync += [register.eq(word) for register, word in zip(taken[name], turns, strict=True)]
             if read:
                 m.d.comb += [
                     getattr(self, f"{name}_read_enable").eq(enables[read]),
@@ -230,8 +235,8 @@ class OptimizerEngine(wiring.Component):
             port = getattr(self, f"{name}_write_words")
             m.d.comb += [port[lane].eq(word) for lane, word in enumerate(words)]
             m.d.comb += [
-                getattr(self, f"{name}_write_enable").eq(enables[latency + interval]),
-                getattr(self, f"{name}_write_row").eq(numbers[latency + interval]),
+                getattr(self, f"{name}_write_enable").eq(enables[1 + latency + interval]),
+                getattr(self, f"{name}_write_row").eq(numbers[1 + latency + interval]),
             ]
         saturated = collect(m, [unit.saturated for unit in units], interval, "saturated")
         m.d.comb += self.saturations.eq(Mux(self.weight_write_enable, sum(saturated), 0))

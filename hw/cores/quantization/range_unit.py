@@ -28,7 +28,7 @@ class RangeUnit(wiring.Component):
     Number format: words of 32 bits; exact.
 
     Latency: a lookup takes 1 cycle, a host's read 1 cycle; a monitored row is in the range ``monitor_latency`` cycles
-    later, one row a cycle. A freeze takes about 135 cycles a slot and waits for the rows on their way; ``done`` is
+    later, one row a cycle. A freeze takes 138 to 169 cycles a slot and waits for the rows on their way; ``done`` is
     high for one cycle at its end. Monitoring, clearing and writing while it runs is not allowed. No back-pressure.
 
     Parameters
@@ -191,7 +191,10 @@ class RangeUnit(wiring.Component):
         minimum, maximum = range_of(slot)
         parameters = Signal(slot_parameters)
         difference = Signal(33)
+        # Bit length of the scale, by shifting it out; meanwhile the numerator of the zero point.
         length = Signal(range(33))
+        rest = Signal(32)
+        numerator = Signal(64)
         m.d.comb += [
             difference.eq(maximum - minimum),
             write.addr.eq(slot),
@@ -199,10 +202,6 @@ class RangeUnit(wiring.Component):
             divider.requests.payload.denominator.eq(parameters.scale),
             divider.results.ready.eq(1),
         ]
-        for position in range(32):
-            with m.If(parameters.scale[position]):
-                m.d.comb += length.eq(position + 1)
-
         with m.FSM() as states:
             m.d.comb += self.busy.eq(~states.ongoing("idle"))
             with m.State("idle"):
@@ -220,12 +219,20 @@ class RangeUnit(wiring.Component):
                     parameters.scale.eq(Mux(difference == 0, 1, difference)),
                     parameters.bits.eq(bits),
                     parameters.code_maximum.eq((1 << bits) - 1),
+                    length.eq(0),
+                    rest.eq(Mux(difference == 0, 1, difference)),
                 ]
-                m.next = "divide range"
+                m.next = "length"
+            with m.State("length"):
+                m.d.sync += [rest.eq(rest >> 1), numerator.eq((-parameters.minimum) << bits)]
+                with m.If(rest == 0):
+                    m.next = "divide range"
+                with m.Else():
+                    m.d.sync += length.eq(length + 1)
             with m.State("divide range"):
                 m.d.comb += [
                     divider.requests.valid.eq(1),
-                    divider.requests.payload.numerator.eq((-parameters.minimum) << bits),
+                    divider.requests.payload.numerator.eq(numerator),
                 ]
                 m.d.sync += parameters.shift.eq(length + RECIPROCAL_FRACTION - bits)
                 with m.If(divider.requests.ready):

@@ -113,21 +113,20 @@ class GaussianNoise(wiring.Component):
             m.d.sync += [phase.eq(0), total.eq(0), value.eq(total + four - TWELVE_MEANS)]
 
         # Scale, round, and shift into the row from the last lane on.
-        last_scale = Signal(32)
+        scale = Signal(32)
         product = Signal(signed(VALUE_WIDTH + 33))
         product_valid = Signal()
         row = Signal(32 * lanes)
         count = Signal(range(lanes + 1))
         word, _ = saturate(round_half_up(product, VALUE_FRACTION), 32)
-        m.d.sync += [product.eq(value * self.scale), product_valid.eq(value_valid)]
+        m.d.sync += [product.eq(value * scale), product_valid.eq(value_valid)]
         with m.If(product_valid):
             m.d.sync += [row.eq(Cat(row, word)[32:]), count.eq(count + 1)]
 
         # Start over: behind a row that was taken, from a new state, or from the old one with another scale.
         stale = Signal()
-        m.d.sync += last_scale.eq(self.scale)
+        m.d.sync += [scale.eq(self.scale), stale.eq(scale != self.scale)]
         m.d.comb += [
-            stale.eq(last_scale != self.scale),
             self.noise.valid.eq((count == lanes) & ~stale),
             self.noise.payload.eq(row),
         ]

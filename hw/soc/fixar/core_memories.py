@@ -11,9 +11,12 @@ from .config import FixarConfig
 from .drain_sequencer import drained_layout
 from .instructions import Destination, Memory, Operation
 from .tile_sequencer import stationary_layout, streamed_layout
-from .transfer_engine import READ_LATENCY, read_layout
+from .transfer_engine import read_layout
 
 __all__ = ["READ_LATENCY", "CoreMemories"]
+
+# Cycles from a request to its words.
+READ_LATENCY = 2
 
 
 class CoreMemories(wiring.Component):

@@ -3,6 +3,7 @@
 from amaranth.hdl import Module, Mux, ResetInserter, Signal
 from amaranth.lib import wiring
 
+from ...cores.array.pipeline import delay
 from ...cores.optimizer.config import OptimizerConfig
 from ...cores.optimizer.engine import OptimizerEngine
 from ...cores.quantization.config import RangeConfig
@@ -12,11 +13,12 @@ from ...cores.random.gaussian import GaussianNoise
 from ..shell.engine import connect_engine
 from ..shell.shell import Shell, connect_host, system_signature
 from .config import FixarConfig
+from .core_memories import READ_LATENCY as CORE_READ_LATENCY
 from .instructions import Memory
 from .matrix_engine import LOOKUPS, MatrixEngine
 from .memories import NetworkMemories
 from .registers import POWERS
-from .transfer_engine import TransferEngine
+from .transfer_engine import READ_LATENCY, TransferEngine
 
 __all__ = ["FixarSystem"]
 
@@ -117,26 +119,23 @@ class FixarSystem(wiring.Component):
         wiring.connect(m, transfer.injected, matrix.injected)
         request = transfer.read.payload
         of_core = Signal()
-        # The memory that answers is the one that was asked two cycles ago.
-        asked = [Signal(4, name=f"asked_{stage}") for stage in range(2)]
-        minimum, maximum = Signal(32), Signal(32)
-        m.d.sync += [
-            asked[0].eq(request.memory),
-            asked[1].eq(asked[0]),
-            minimum.eq(ranges.read_minimum),
-            maximum.eq(ranges.read_maximum),
-        ]
+        # The memory that answers is the one that was asked `READ_LATENCY` cycles ago.
+        asked = delay(m, request.memory, READ_LATENCY, "asked")
+        slot = delay(m, request.row, READ_LATENCY - 2, "slot")
+        minimum = delay(m, ranges.read_minimum, 1, "minimum")
+        maximum = delay(m, ranges.read_maximum, 1, "maximum")
+        of_core_words = delay(m, matrix.read_data, READ_LATENCY - CORE_READ_LATENCY, "of_core_words")
         m.d.comb += [
             of_core.eq((request.memory == Memory.ACTIVATION) | (request.memory == Memory.ERROR)),
             matrix.read.valid.eq(transfer.read.valid & of_core),
             matrix.read.payload.eq(request),
             transfer.read.ready.eq(matrix.read.ready | ~of_core),
             transfer.read_data.eq(memories.read_data),
-            ranges.read_slot.eq(request.row),
+            ranges.read_slot.eq(slot),
         ]
-        with m.If((asked[1] == Memory.ACTIVATION) | (asked[1] == Memory.ERROR)):
-            m.d.comb += transfer.read_data.eq(matrix.read_data)
-        with m.Elif(asked[1] == Memory.RANGE):
+        with m.If((asked == Memory.ACTIVATION) | (asked == Memory.ERROR)):
+            m.d.comb += transfer.read_data.eq(of_core_words)
+        with m.Elif(asked == Memory.RANGE):
             m.d.comb += [
                 transfer.read_data.eq(0),
                 transfer.read_data[0].eq(minimum),
@@ -147,8 +146,8 @@ class FixarSystem(wiring.Component):
         m.d.comb += [
             noise.scale.eq(registers.noise_scale),
             noise.seed.eq(registers.seed_low | (registers.seed_high << 32)),
-            noise.load.eq(registers.noise_control.strobe & registers.noise_control.value[0]),
         ]
+        m.d.sync += noise.load.eq(registers.noise_control.strobe & registers.noise_control.value[0])
 
     def connect_ranges(self, m, matrix, transfer, ranges):
         m.d.comb += [

@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from .config import FixarConfig
 from .instructions import Dataflow, Destination, Operation
-from .tile_sequencer import ROW_WIDTH, block_layout, matrix_layout
+from .tile_sequencer import ROW_WIDTH, VECTORS_WIDTH, block_layout, matrix_layout
 
 __all__ = ["DrainSequencer", "drained_layout"]
 
@@ -119,18 +119,20 @@ class DrainSequencer(wiring.Component):
         m.d.sync += filling.eq(Cat(self.block_filled, filling))
         ready = Signal(range(3))
         start = Signal()
-        m.d.sync += ready.eq(ready + filling[-1] - start)
-        m.d.comb += start.eq((ready != 0) & (~active | ends))
+        # What a block starts with is worked out the cycle after it is known which one follows.
+        prepared = Signal()
+        m.d.sync += [ready.eq(ready + filling[-1] - start), prepared.eq(~start)]
+        m.d.comb += start.eq((ready != 0) & prepared & (~active | ends))
         following = Signal()
         m.d.sync += following.eq(following ^ start)
+        block = Signal(block_layout(self.config))
+        upcoming = Signal(block_layout(self.config))
+        m.d.comb += upcoming.eq(Mux(following, *reversed(blocks)))
         with m.If(start):
-            m.d.sync += [active.eq(1), buffer.eq(following)]
+            m.d.sync += [active.eq(1), buffer.eq(following), block.eq(upcoming)]
         with m.Elif(ends):
             m.d.sync += active.eq(0)
 
-        block = Signal(block_layout(self.config))
-        upcoming = Signal(block_layout(self.config))
-        m.d.comb += [block.eq(Mux(buffer, *reversed(blocks))), upcoming.eq(Mux(following, *reversed(blocks)))]
         self.elaborate_rows(m, block, tick, ends, start, upcoming)
         m.d.comb += self.drained.buffer.eq(buffer)
 
@@ -143,10 +145,8 @@ class DrainSequencer(wiring.Component):
             written.eq(Cat(active, written)),
             finishing.eq(Cat(active & ends & block.last, finishing)),
         ]
-        m.d.comb += [
-            self.completed.eq(finishing[-1]),
-            self.idle.eq(~busy.any() & ~active & ~written.any()),
-        ]
+        m.d.comb += self.completed.eq(finishing[-1])
+        m.d.sync += self.idle.eq(~self.block_valid & ~busy.any() & ~active & ~written.any())
         return m
 
     @staticmethod
@@ -174,19 +174,20 @@ class DrainSequencer(wiring.Component):
         entry = Signal(range(self.config.accumulator_depth))
         high = Signal()
         sample = Signal(10)
-        neuron = Signal(11)
         lane = Signal(range(lanes + 1))
-        constant = Signal()
         row = Signal(ROW_WIDTH)
         auxiliary_row = Signal(ROW_WIDTH)
         whole_index = Signal(range(lanes))
-
-        last_sample = Signal()
+        # Rows after this one; the end is known a row ahead, for much depends on it.
+        remaining = Signal(VECTORS_WIDTH)
+        final = Signal()
+        constant = Signal()
         last_neuron = Signal()
+        absent = Signal()
         m.d.comb += [
-            last_sample.eq(sample + 1 == command.samples),
-            last_neuron.eq(neuron + 1 >= command.last),
-            ends.eq(tick & Mux(is_gradient, Mux(command.bias, constant, last_neuron), last_sample)),
+            ends.eq(tick & final),
+            constant.eq(is_gradient & command.bias & final),
+            last_neuron.eq(is_gradient & command.bias & (remaining == 1)),
         ]
         # A packed row of the activation memory holds two samples: its address moves with every other one.
         packed_destination = Signal()
@@ -200,19 +201,20 @@ class DrainSequencer(wiring.Component):
         wrap = Signal()
         half_index = Signal(range(lanes))
         with m.If(tick):
-            m.d.sync += sample.eq(sample + 1)
-            with m.If(~packed | high | constant):
+            m.d.sync += [
+                sample.eq(sample + 1),
+                remaining.eq(remaining - 1),
+                final.eq(remaining == 1),
+                absent.eq(0),
+                # The dummy partner of an odd last input is passed over.
+                high.eq(packed & ~high & ~last_neuron),
+            ]
+            with m.If(~packed | high | last_neuron):
                 m.d.sync += entry.eq(entry + 1)
-            m.d.sync += high.eq(packed & ~high)
             with m.If(is_gradient):
-                m.d.sync += [neuron.eq(neuron + 1), lane.eq(lane + 1)]
+                m.d.sync += lane.eq(lane + 1)
                 with m.If(lane == lanes - 1):
                     m.d.sync += [lane.eq(0), row.eq(row + lanes)]
-                with m.If(last_neuron & (~packed | high)):
-                    m.d.sync += constant.eq(1)
-                with m.If(last_neuron & packed & ~high):
-                    # The dummy partner of an odd last input is passed over.
-                    m.d.sync += [constant.eq(1), entry.eq(entry + 1), high.eq(0)]
             with m.Else():
                 with m.If(~packed_destination | odd):
                     m.d.sync += row.eq(row + 1)
@@ -223,30 +225,45 @@ class DrainSequencer(wiring.Component):
                 with m.If(odd):
                     m.d.sync += half_index.eq(Mux(half_index == lanes - 1, 0, half_index + 1))
 
+        # Where the block that follows begins.
+        place, instruction = upcoming.block, upcoming.command
+        first = Signal(11)
+        first_lane = Signal.like(lane)
+        first_row = Signal(ROW_WIDTH)
+        first_auxiliary_row = Signal(ROW_WIDTH)
+        further = Signal(VECTORS_WIDTH)
+        m.d.comb += first.eq(Cat(instruction.first[0] & ~instruction.half, instruction.first[1:]))
+        m.d.sync += [
+            first_lane.eq(first),
+            first_auxiliary_row.eq(instruction.auxiliary_base + place * instruction.auxiliary_stride),
+        ]
+        with m.If(instruction.dataflow == Dataflow.GRADIENT):
+            m.d.sync += [
+                first_row.eq(instruction.weight_base + place * instruction.outer_stride),
+                further.eq(instruction.last - first + instruction.bias - 1),
+            ]
+        with m.Else():
+            m.d.sync += [
+                first_row.eq(instruction.destination_base + place * instruction.destination_stride),
+                further.eq(instruction.samples - 1),
+            ]
         with m.If(start):
-            place, instruction = upcoming.block, upcoming.command
-            first = Signal(11)
-            m.d.comb += first.eq(Cat(instruction.first[0] & ~instruction.half, instruction.first[1:]))
             m.d.sync += [
                 entry.eq(0),
                 high.eq(0),
                 sample.eq(0),
-                neuron.eq(first),
-                lane.eq(first),
-                constant.eq(0),
+                remaining.eq(further),
+                final.eq(further == 0),
+                # In half precision an odd first input has a partner before it that is none of the block's.
+                absent.eq((instruction.dataflow == Dataflow.GRADIENT) & instruction.half & instruction.first[0]),
+                lane.eq(first_lane),
                 whole_index.eq(0),
                 half_index.eq(0),
-                row.eq(
-                    Mux(
-                        instruction.dataflow == Dataflow.GRADIENT,
-                        instruction.weight_base + place * instruction.outer_stride,
-                        instruction.destination_base + place * instruction.destination_stride,
-                    )
-                ),
-                auxiliary_row.eq(instruction.auxiliary_base + place * instruction.auxiliary_stride),
+                row.eq(first_row),
+                auxiliary_row.eq(first_auxiliary_row),
             ]
         m.d.comb += [
-            out.valid.eq(tick & ~(is_gradient & ~constant & (neuron < command.first))),
+            out.valid.eq(tick & ~absent),
             out.command.eq(command),
             out.entry.eq(entry),
             out.gradient.eq(is_gradient),

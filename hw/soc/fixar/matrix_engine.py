@@ -26,8 +26,10 @@ __all__ = ["LOOKUPS", "MatrixEngine", "gradient_config", "weight_read_layout"]
 # Range slots looked up at once: three of the write-back path, the streamed tensor's, the drained gradient's.
 LOOKUPS = 5
 STREAM_LOOKUP, GRADIENT_LOOKUP = 3, 4
-# From a drained row to the input of the write-back path: memory reads and the sum over the cores.
-DRAIN_LATENCY = READ_LATENCY + 1
+# The sequencers' requests are registered before they reach the memories.
+REQUEST_LATENCY = 1
+# From a drained row to the input of the write-back path: request, memory reads and the sum over the cores.
+DRAIN_LATENCY = REQUEST_LATENCY + READ_LATENCY + 1
 
 
 def weight_read_layout():
@@ -137,7 +139,7 @@ class MatrixEngine(wiring.Component):
     @property
     def inject_latency(self):
         """Cycles from an accepted injected row until it is in memory."""
-        return self.path.latency + 1
+        return 1 + self.path.latency + 1
 
     def elaborate(self, platform):
         m = Module()
@@ -162,21 +164,24 @@ class MatrixEngine(wiring.Component):
             self.completions.valid.eq(drain.completed),
             self.busy.eq(~tiles.idle | ~drain.idle | self.commands.valid),
         ]
-        self.elaborate_reads(m, tiles, drain, memories)
+        self.stationary = delay(m, tiles.stationary, REQUEST_LATENCY, "stationary_request")
+        self.streamed = delay(m, tiles.streamed, REQUEST_LATENCY, "streamed_request")
+        self.drained = delay(m, drain.drained, REQUEST_LATENCY, "drained_request")
+        self.elaborate_reads(m, memories)
         self.elaborate_arrays(m, tiles, memories)
-        self.elaborate_drain(m, tiles, drain, memories)
+        self.elaborate_drain(m, drain, memories)
         self.elaborate_writes(m, memories)
         return m
 
-    def elaborate_reads(self, m, tiles, drain, memories):
+    def elaborate_reads(self, m, memories):
         """Requests of this cycle to the weight, activation and error memories."""
         m.d.comb += [
-            self.weight_read.enable.eq(tiles.stationary.valid & ~tiles.stationary.errors),
-            self.weight_read.bank.eq(tiles.stationary.bank),
-            self.weight_read.row.eq(tiles.stationary.row),
-            memories.stationary.eq(tiles.stationary),
-            memories.streamed.eq(tiles.streamed),
-            memories.drained.eq(drain.drained),
+            self.weight_read.enable.eq(self.stationary.valid & ~self.stationary.errors),
+            self.weight_read.bank.eq(self.stationary.bank),
+            self.weight_read.row.eq(self.stationary.row),
+            memories.stationary.eq(self.stationary),
+            memories.streamed.eq(self.streamed),
+            memories.drained.eq(self.drained),
             memories.read.payload.eq(self.read.payload),
             memories.read.valid.eq(self.read.valid),
             self.read.ready.eq(memories.read.ready),
@@ -186,9 +191,9 @@ class MatrixEngine(wiring.Component):
     def elaborate_arrays(self, m, tiles, memories):
         """Words that were read enter the arrays; sums enter the accumulators."""
         cores, lanes = self.config.cores, self.config.lanes
-        stationary = delay(m, tiles.stationary, READ_LATENCY, "stationary")
-        streamed = delay(m, tiles.streamed, READ_LATENCY, "streamed")
-        m.d.comb += self.lookup_slots[STREAM_LOOKUP].eq(delay(m, tiles.streamed.slot, READ_LATENCY - 1, "slot"))
+        stationary = delay(m, self.stationary, READ_LATENCY, "stationary")
+        streamed = delay(m, self.streamed, READ_LATENCY, "streamed")
+        m.d.comb += self.lookup_slots[STREAM_LOOKUP].eq(delay(m, self.streamed.slot, READ_LATENCY - 1, "slot"))
         zero_point = self.lookup_parameters[STREAM_LOOKUP].zero_point
 
         summed = delay(m, streamed, self.arrays[0].latency, "summed")
@@ -226,17 +231,17 @@ class MatrixEngine(wiring.Component):
         with m.If(stationary.valid & stationary.bias):
             m.d.sync += staged.eq(self.weight_words)
         self.biases = [Signal(data.ArrayLayout(signed(32), lanes), name=f"bias_{buffer}") for buffer in range(2)]
-        commit = delay(m, tiles.commit_bias, READ_LATENCY + 1, "commit")
-        commit_buffer = delay(m, tiles.commit_buffer, READ_LATENCY + 1, "commit_buffer")
+        commit = delay(m, tiles.commit_bias, REQUEST_LATENCY + READ_LATENCY + 1, "commit")
+        commit_buffer = delay(m, tiles.commit_buffer, REQUEST_LATENCY + READ_LATENCY + 1, "commit_buffer")
         for buffer in range(2):
             with m.If(commit & (commit_buffer == buffer)):
                 m.d.sync += self.biases[buffer].eq(staged)
 
-    def elaborate_drain(self, m, tiles, drain, memories):
+    def elaborate_drain(self, m, drain, memories):
         """Drained sums meet their auxiliary words and enter the write-back path, or leave as gradients."""
         cores, lanes = self.config.cores, self.config.lanes
         path = self.path
-        requested = delay(m, drain.drained, READ_LATENCY - 1, "requested")
+        requested = delay(m, self.drained, READ_LATENCY - 1, "requested")
         arrived = delay(m, requested, 1, "arrived")
         row = delay(m, arrived, 1, "row")
         combined = Signal()
@@ -251,76 +256,78 @@ class MatrixEngine(wiring.Component):
                 accumulator.drain_index.eq(requested.entry),
             ]
 
+        # An injected row takes the place of a drained one; what enters the path is registered.
         injected = self.injected.payload
         inject = Signal()
         m.d.comb += [
-            self.injected.ready.eq(self.injection_slot(m, drain, requested, arrived, row)),
+            self.injected.ready.eq(self.injection_slot(m, drain, requested, arrived, inject)),
             inject.eq(self.injected.valid & self.injected.ready),
-            path.valid.eq((row.valid & ~row.gradient) | inject),
             self.gradient_valid.eq(row.valid & row.gradient),
         ]
+        m.d.sync += path.valid.eq((arrived.valid & ~arrived.gradient) | inject)
         for lane in range(lanes):
             for half in ("low", "high"):
                 drained = [getattr(accumulator, f"drain_{half}")[lane] for accumulator in self.accumulators]
                 total = Signal(signed(ACCUMULATOR_WIDTH), name=f"total_{half}_{lane}")
                 m.d.comb += total.eq(sum(drained[1:], drained[0]))
+                # An injected word passes the full precision rule with a shift of one unchanged.
+                word = injected.words[lane].as_signed() << 1 if half == "high" else 0
                 for number in range(cores):
                     register = Signal(signed(ACCUMULATOR_WIDTH), name=f"drained_{half}_{number}_{lane}")
-                    m.d.sync += register.eq(Mux(combined, total, drained[number]))
-                    # An injected word passes the full precision rule with a shift of one unchanged.
-                    word = injected.words[lane].as_signed() << 1 if half == "high" else 0
-                    m.d.comb += getattr(path, half)[number][lane].eq(Mux(inject, word, register))
+                    m.d.sync += register.eq(Mux(inject, word, Mux(combined, total, drained[number])))
+                    m.d.comb += getattr(path, half)[number][lane].eq(register)
                     if number == 0:
                         m.d.comb += getattr(self, f"gradient_{half}")[lane].eq(register)
-            bias = Mux(row.buffer, self.biases[1][lane], self.biases[0][lane])
-            m.d.comb += path.bias[lane].eq(Mux(inject | ~row.command.bias, 0, bias))
+            bias = Mux(arrived.buffer, self.biases[1][lane], self.biases[0][lane])
+            m.d.sync += path.bias[lane].eq(Mux(inject | ~arrived.command.bias, 0, bias))
 
-        uses_errors = delay(m, memories.auxiliary_errors, DRAIN_LATENCY, "auxiliary_errors")
+        uses_errors = delay(m, memories.auxiliary_errors, READ_LATENCY, "auxiliary_errors")
         for number in range(cores):
             for lane in range(lanes):
-                activation = delay(m, memories.activation_words[number][lane], 1, f"activation_{number}_{lane}")
-                error = delay(m, memories.error_words[number][lane], 1, f"error_{number}_{lane}")
-                m.d.comb += path.auxiliary[number][lane].eq(Mux(uses_errors, error, activation))
-        self.elaborate_control(m, row, inject, injected)
+                m.d.sync += path.auxiliary[number][lane].eq(
+                    Mux(uses_errors, memories.error_words[number][lane], memories.activation_words[number][lane])
+                )
+        self.elaborate_control(m, arrived, row, inject, injected)
 
-    def injection_slot(self, m, drain, requested, arrived, row):
+    def injection_slot(self, m, drain, requested, arrived, inject):
         """Whether the write-back path takes an injected row in this cycle."""
         interval = self.config.lane_interval
         if interval == 1:
-            return ~(row.valid & ~row.gradient)
+            return ~arrived.valid
         # Lanes take turns: nothing else may enter for `interval` cycles before and after.
         assert interval <= self.fill_latency
         pause = Signal(range(interval))
-        with m.If(self.path.valid):
+        with m.If(inject | arrived.valid):
             m.d.sync += pause.eq(interval - 1)
         with m.Elif(pause != 0):
             m.d.sync += pause.eq(pause - 1)
-        return ~drain.buffer_busy.any() & ~requested.valid & ~arrived.valid & ~row.valid & (pause == 0)
+        drains = drain.buffer_busy.any() | self.drained.valid | requested.valid | arrived.valid
+        return ~drains & (pause == 0)
 
-    def elaborate_control(self, m, row, inject, injected):
+    def elaborate_control(self, m, arrived, row, inject, injected):
         """What happens to the row that enters the write-back path, or to the gradients that leave."""
-        command = row.command
+        command = arrived.command
         drained = Signal(self.path.control.shape())
         inserted = Signal(self.path.control.shape())
         m.d.comb += [
             drained.core_mask.eq(-1),
-            drained.sample_valid.eq(row.sample_valid),
-            drained.half_rule.eq(row.half_rule),
-            drained.select_high.eq(row.select_high),
+            drained.sample_valid.eq(arrived.sample_valid),
+            drained.half_rule.eq(arrived.half_rule),
+            drained.select_high.eq(arrived.select_high),
             drained.shift.eq(command.shift),
             drained.bias_shift.eq(command.bias_shift),
             drained.operation.eq(command.operation),
             drained.input_slot.eq(command.input_slot),
             drained.auxiliary_packed.eq(command.packed_auxiliary),
-            drained.auxiliary_high.eq(row.auxiliary_high),
+            drained.auxiliary_high.eq(arrived.auxiliary_high),
             drained.auxiliary_slot.eq(command.input_slot),
-            drained.lanes.eq(row.lanes),
+            drained.lanes.eq(arrived.lanes),
             drained.merge.eq(command.merge),
             drained.destination.eq(command.destination),
-            drained.row.eq(row.row),
-            drained.index.eq(row.index),
+            drained.row.eq(arrived.row),
+            drained.index.eq(arrived.index),
             drained.store_half.eq(command.quantize),
-            drained.parity.eq(row.parity),
+            drained.parity.eq(arrived.parity),
             drained.output_slot.eq(command.output_slot),
             drained.monitor.eq(command.monitor),
             drained.quantize.eq(command.quantize),
@@ -338,8 +345,9 @@ class MatrixEngine(wiring.Component):
             inserted.output_slot.eq(injected.slot),
             inserted.monitor.eq(injected.monitor),
             inserted.quantize.eq(injected.quantize),
-            self.path.control.eq(Mux(inject, inserted, drained)),
         ]
+        m.d.sync += self.path.control.eq(Mux(inject, inserted, drained))
+        command = row.command
         control = self.gradient_control
         network = Signal(range(2 * self.config.weight_rows))
         m.d.comb += [

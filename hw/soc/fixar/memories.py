@@ -125,11 +125,18 @@ class NetworkMemories(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        request = self.transfer.read.payload
+        # The host's request is registered: it has time, and its memory's address none. These memories are always
+        # ready; the others' readiness stays out of the path.
+        asked = self.transfer.read.payload
+        self.request = request = Signal.like(asked)
+        self.request_bank = Signal(2)
         self.host_reads = Signal()
-        # These memories are always ready; the others' readiness stays out of the path to their addresses.
-        of_core = (request.memory == Memory.ACTIVATION) | (request.memory == Memory.ERROR)
-        m.d.comb += self.host_reads.eq(self.transfer.read.valid & ~of_core)
+        of_core = (asked.memory == Memory.ACTIVATION) | (asked.memory == Memory.ERROR)
+        m.d.sync += [
+            request.eq(asked),
+            self.request_bank.eq(self.bank_of(m, asked.row, "read")),
+            self.host_reads.eq(self.transfer.read.valid & ~of_core),
+        ]
         # Words of each memory number one cycle after the request, for the transfer engine.
         self.answers = {}
         self.conflicts = []
@@ -140,14 +147,13 @@ class NetworkMemories(wiring.Component):
 
         memory = Signal.like(request.memory)
         bank = Signal(2)
-        m.d.sync += [memory.eq(request.memory), bank.eq(self.bank_of(m, request.row, "read"))]
+        m.d.sync += [memory.eq(request.memory), bank.eq(self.request_bank)]
         answer = Signal(data.ArrayLayout(32, self.config.lanes))
         with m.Switch(memory):
             for number, value in self.answers.items():
                 with m.Case(number):
                     m.d.comb += answer.eq(value(bank))
-        stages = READ_LATENCY - 1
-        for stage in range(stages):
+        for stage in range(READ_LATENCY - 2):
             later = Signal(data.ArrayLayout(32, self.config.lanes), name=f"answer_{stage}")
             m.d.sync += later.eq(answer)
             answer = later
@@ -174,7 +180,7 @@ class NetworkMemories(wiring.Component):
             host_row = Signal(range(4 * rows), name=f"{name}_host_row")
             host_write_row = Signal(range(4 * rows), name=f"{name}_host_write_row")
             m.d.comb += [
-                host_row.eq(transfer.read.payload.row - bank * rows),
+                host_row.eq(self.request.row - bank * rows),
                 host_write_row.eq(transfer.write.row - bank * rows),
                 memory.read["matrix"].enable.eq(matrix.weight_read.enable & (matrix.weight_read.bank == bank)),
                 memory.read["matrix"].row.eq(matrix.weight_read.row),
@@ -183,9 +189,7 @@ class NetworkMemories(wiring.Component):
                 ),
                 memory.read["optimizer"].row.eq(getattr(optimizer, f"{role}_read_row")),
                 memory.read["host"].enable.eq(
-                    self.host_reads
-                    & (transfer.read.payload.memory == Memory.WEIGHT)
-                    & (self.bank_of(m, transfer.read.payload.row, f"{name}_read") == bank)
+                    self.host_reads & (self.request.memory == Memory.WEIGHT) & (self.request_bank == bank)
                 ),
                 memory.read["host"].row.eq(host_row),
                 memory.write["optimizer"].enable.eq(
@@ -248,8 +252,8 @@ class NetworkMemories(wiring.Component):
                 m.d.comb += [
                     memory.read["optimizer"].enable.eq(optimizer.moment_read_enable),
                     memory.read["optimizer"].row.eq(optimizer.moment_read_row + offset),
-                    memory.read["host"].enable.eq(self.host_reads & (transfer.read.payload.memory == number)),
-                    memory.read["host"].row.eq(transfer.read.payload.row),
+                    memory.read["host"].enable.eq(self.host_reads & (self.request.memory == number)),
+                    memory.read["host"].row.eq(self.request.row),
                     memory.write["optimizer"].enable.eq(getattr(optimizer, f"{moment}_write_enable")),
                     memory.write["optimizer"].row.eq(getattr(optimizer, f"{moment}_write_row") + offset),
                     memory.write["host"].enable.eq(transfer.write.valid & (transfer.write.memory == number)),
@@ -282,13 +286,13 @@ class NetworkMemories(wiring.Component):
         accumulates = Signal()
         sweep_index = self.sweep_index(m)
         m.d.comb += [
-            host_reads.eq(self.host_reads & (transfer.read.payload.memory == Memory.GRADIENT)),
+            host_reads.eq(self.host_reads & (self.request.memory == Memory.GRADIENT)),
             host_writes.eq(transfer.write.valid & (transfer.write.memory == Memory.GRADIENT)),
             accumulates.eq(writeback.read_enable),
             optimizer.gradient_ready.eq(~accumulates),
             memory.read_enable.eq(accumulates | host_reads | optimizer.moment_read_enable),
-            memory.read_row.eq(transfer.read.payload.row),
-            memory.read_index.eq(transfer.read.payload.index),
+            memory.read_row.eq(self.request.row),
+            memory.read_index.eq(self.request.index),
         ]
         with m.If(optimizer.moment_read_enable):
             m.d.comb += [

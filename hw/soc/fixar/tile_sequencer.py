@@ -17,6 +17,8 @@ __all__ = [
 ]
 
 ROW_WIDTH = 16
+# Of a count of streamed vectors or drained rows.
+VECTORS_WIDTH = 11
 matrix_layout = format_layout(INSTRUCTION_SET.format("matrix"))
 
 
@@ -302,14 +304,19 @@ class TileSequencer(wiring.Component):
         m.d.comb += is_gradient.eq(command.dataflow == Dataflow.GRADIENT)
 
         last_row = Signal()
+        last_core = Signal()
         tile_ends = Signal()
         wants_bias = Signal()
+        # Known a cycle ahead, for much depends on the end of a slot; a load takes two cycles or more.
+        final = Signal()
         m.d.comb += [
             last_row.eq(index == lanes - 1),
-            tile_ends.eq(last_row & (~command.intra_layer | (core == cores - 1))),
+            last_core.eq(~command.intra_layer | (core == cores - 1)),
+            tile_ends.eq(last_row & last_core),
             wants_bias.eq((command.dataflow == Dataflow.FORWARD) & command.bias & position.first_inner),
-            self.load_ends.eq(self.loading & Mux(wants_bias, bias, tile_ends)),
+            self.load_ends.eq(self.loading & final),
         ]
+        m.d.sync += final.eq(self.loading & Mux(wants_bias, tile_ends, (index == lanes - 2) & last_core))
         with m.If(self.loading):
             m.d.sync += [
                 row.eq(row + Mux(is_gradient & command.half, 2, 1)),
@@ -378,38 +385,32 @@ class TileSequencer(wiring.Component):
         row = Signal(ROW_WIDTH)
         index = Signal(range(lanes))
         lane = Signal(range(lanes + 2))
-        neuron = Signal(11)
         constant = Signal()
         fresh = Signal()
         is_gradient = Signal()
         packed = Signal()
+        # Vectors after this one; the end is known a cycle ahead, for much depends on it.
+        remaining = Signal(VECTORS_WIDTH)
+        final = Signal()
         m.d.comb += [
             is_gradient.eq(command.dataflow == Dataflow.GRADIENT),
             packed.eq(command.half & (command.dataflow != Dataflow.BACKWARD)),
-        ]
-
-        vectors = Signal(10)
-        last_vector = Signal()
-        last_neuron = Signal()
-        m.d.comb += [
-            vectors.eq(Mux(packed, (command.samples + 1) >> 1, command.samples)),
-            last_vector.eq(entry + 1 == vectors),
-            last_neuron.eq(neuron + Mux(packed, 2, 1) >= command.last),
-            self.stream_ends.eq(
-                self.streaming & Mux(is_gradient, Mux(command.bias, constant, last_neuron), last_vector)
-            ),
+            constant.eq(is_gradient & command.bias & final),
+            self.stream_ends.eq(self.streaming & final),
         ]
         with m.If(self.streaming):
-            m.d.sync += [entry.eq(entry + 1), fresh.eq(0)]
+            m.d.sync += [
+                entry.eq(entry + 1),
+                fresh.eq(0),
+                remaining.eq(remaining - 1),
+                final.eq(remaining == 1),
+            ]
             with m.If(is_gradient):
-                m.d.sync += neuron.eq(neuron + Mux(packed, 2, 1))
                 step = Signal(range(lanes + 3))
                 m.d.comb += step.eq(lane + Mux(packed, 2, 1))
                 m.d.sync += lane.eq(step)
                 with m.If(step >= lanes):
                     m.d.sync += [lane.eq(0), row.eq(row + command.stream_stride)]
-                with m.If(last_neuron):
-                    m.d.sync += constant.eq(1)
             with m.Else():
                 m.d.sync += [row.eq(row + 1), index.eq(Mux(index == lanes - 1, 0, index + 1))]
             with m.If(self.stream_ends):
@@ -418,6 +419,7 @@ class TileSequencer(wiring.Component):
         following, place = self.loaded, self.loaded_position
         new_buffer = Signal()
         m.d.comb += new_buffer.eq(self.current_buffer ^ place.first_inner)
+        further = self.further_vectors(m, following)
         with m.If(start_stream):
             # A gradient streams columns of the sample block that `inner` names; `first` is in the first row of lanes.
             pair = Signal(9)
@@ -436,8 +438,8 @@ class TileSequencer(wiring.Component):
                 entry.eq(0),
                 index.eq(0),
                 fresh.eq(1),
-                constant.eq(0),
-                neuron.eq(first),
+                remaining.eq(further),
+                final.eq(further == 0),
                 lane.eq(first),
                 row.eq(Mux(following.dataflow == Dataflow.GRADIENT, sample_row, place.stream_row)),
             ]
@@ -461,9 +463,24 @@ class TileSequencer(wiring.Component):
             self.streamed.half.eq(packed),
             self.streamed.parity.eq(command.half & position.inner[0]),
             self.streamed.slot.eq(command.input_slot),
-            self.streamed.constant.eq(is_gradient & constant),
+            self.streamed.constant.eq(constant),
             self.streamed.swap.eq(fresh),
             self.streamed.buffer.eq(self.current_buffer),
             self.streamed.entry.eq(entry),
             self.streamed.first.eq(position.first_inner),
         ]
+
+    @staticmethod
+    def further_vectors(m, command):
+        """Vectors of a loaded tile after the first; registered, for the load takes two cycles or more."""
+        further = Signal(VECTORS_WIDTH)
+        inputs = Signal(VECTORS_WIDTH)
+        samples = Signal(VECTORS_WIDTH)
+        with m.If(command.half):
+            m.d.comb += inputs.eq(((command.last + 1) >> 1) - (command.first >> 1))
+        with m.Else():
+            m.d.comb += inputs.eq(command.last - command.first)
+        packed = command.half & (command.dataflow != Dataflow.BACKWARD)
+        m.d.comb += samples.eq(Mux(packed, (command.samples + 1) >> 1, command.samples))
+        m.d.sync += further.eq(Mux(command.dataflow == Dataflow.GRADIENT, inputs + command.bias, samples) - 1)
+        return further

@@ -14,7 +14,7 @@ __all__ = ["READ_LATENCY", "TransferEngine", "injected_layout", "read_layout", "
 
 MEMORY_ROW_WIDTH = 18
 # Cycles from an accepted read request to its data, the same for every memory.
-READ_LATENCY = 2
+READ_LATENCY = 3
 STORE_DEPTH = 8
 
 
@@ -154,6 +154,7 @@ class TransferEngine(wiring.Component):
             (arguments.load.memory == Memory.ACTIVATION) | (arguments.load.memory == Memory.ERROR)
         )
         settling = Signal(range(self.settle + 1))
+        refused = self.outside(m)
 
         with m.FSM(name="transfer"):
             with m.State("IDLE"):
@@ -171,14 +172,22 @@ class TransferEngine(wiring.Component):
                 with m.If(self.commands.valid):
                     with m.Switch(self.commands.payload.opcode):
                         with m.Case(LOAD.opcode, STORE.opcode):
-                            m.next = "CHECK"
+                            m.next = "MEASURE"
                         with m.Case(NOISE.opcode):
                             m.d.sync += self.row.eq(self.commands.payload.arguments.noise.base)
                             m.next = "NOISE"
                         with m.Default():
                             m.next = "RANGE"
+            with m.State("MEASURE"):
+                m.next = "CHECK"
             with m.State("CHECK"):
-                self.elaborate_check(m)
+                with m.If(refused):
+                    m.d.comb += self.errors.address_out_of_range.eq(1)
+                    m.next = "COMPLETE"
+                with m.Elif(command.opcode == STORE.opcode):
+                    m.next = "STORE"
+                with m.Else():
+                    m.next = "LOAD"
             with m.State("LOAD"):
                 self.elaborate_load(m)
             with m.State("STORE"):
@@ -219,27 +228,23 @@ class TransferEngine(wiring.Component):
         self.elaborate_output(m)
         return m
 
-    def elaborate_check(self, m):
-        """Refuses rows behind the end of the memory."""
+    def outside(self, m):
+        """Whether rows lie behind the end of the memory, two cycles after the command was taken."""
         arguments = self.command.arguments.load
         rows = Signal(MEMORY_ROW_WIDTH + 1)
+        end = Signal(MEMORY_ROW_WIDTH + 1)
         limit = Signal(MEMORY_ROW_WIDTH + 1)
         packed = Signal()
         m.d.comb += [
             packed.eq(arguments.half & (self.command.opcode == LOAD.opcode)),
             rows.eq(Mux(packed, (arguments.count + 1) >> 1, arguments.count)),
         ]
+        m.d.sync += end.eq(arguments.base + rows)
         with m.Switch(arguments.memory):
             for memory in Memory:
                 with m.Case(memory):
-                    m.d.comb += limit.eq(self.memory_rows(memory))
-        with m.If((arguments.base + rows > limit) | (arguments.count == 0)):
-            m.d.comb += self.errors.address_out_of_range.eq(1)
-            m.next = "COMPLETE"
-        with m.Elif(self.command.opcode == STORE.opcode):
-            m.next = "STORE"
-        with m.Else():
-            m.next = "LOAD"
+                    m.d.sync += limit.eq(self.memory_rows(memory))
+        return (end > limit) | (arguments.count == 0)
 
     def advance(self, m, half):
         m.d.sync += [self.remaining.eq(self.remaining - 1), self.parity.eq(~self.parity & half)]
@@ -282,13 +287,15 @@ class TransferEngine(wiring.Component):
             self.packets_in.ready.eq(self.injected.ready | ~self.injects),
             taken.eq(self.packets_in.valid & self.packets_in.ready),
             last.eq(self.remaining == 1),
+            self.errors.stream_underflow.eq(taken & self.packets_in.payload.last & ~last),
+            self.errors.stream_overflow.eq(taken & ~self.packets_in.payload.last & last),
+        ]
+        m.d.sync += [
             self.write.valid.eq(taken & ~self.injects),
             self.write.memory.eq(arguments.memory),
             self.write.row.eq(self.row),
             self.write.index.eq(self.index),
             self.write.words.eq(self.packets_in.payload.data),
-            self.errors.stream_underflow.eq(taken & self.packets_in.payload.last & ~last),
-            self.errors.stream_overflow.eq(taken & ~self.packets_in.payload.last & last),
         ]
         with m.If(taken):
             self.advance(m, arguments.half & self.injects)

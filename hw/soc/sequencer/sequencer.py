@@ -21,7 +21,7 @@ class Sequencer(wiring.Component):
     opcode, the end of the program memory and ``stop`` end issue; the program ends when the outstanding commands are
     complete. A command already offered to an engine when ``stop`` rises stays offered, as the rules of streams demand.
 
-    Latency: the first command is offered two cycles after ``start``. Throughput: one instruction every two cycles.
+    Latency: the first command is offered three cycles after ``start``. Throughput: one instruction every three cycles.
     Back-pressure: an engine that does not take a command holds back everything behind it.
 
     Parameters
@@ -79,8 +79,8 @@ class Sequencer(wiring.Component):
 
     @property
     def latency(self):
-        """Cycles from ``start`` to the first command's valid."""
-        return 2
+        """Cycles from ``start`` to the first command's valid, and from one instruction to the next."""
+        return 3
 
     def elaborate(self, platform):
         m = Module()
@@ -94,8 +94,10 @@ class Sequencer(wiring.Component):
             self.program_counter.eq(program_counter[: len(self.program_counter)]),
         ]
 
+        # Registered: behind a block memory's output there is no time left for the decision to issue.
+        instruction = Signal(config.instruction_set.width)
         header = Signal(header_layout)
-        m.d.comb += header.eq(fetched.data[:HEADER_WIDTH])
+        m.d.comb += header.eq(instruction[:HEADER_WIDTH])
         idle = Signal(len(names))
         room = Signal(len(names))
         waited = Signal()
@@ -109,12 +111,15 @@ class Sequencer(wiring.Component):
                 m.next = "FETCH"
             with m.State("FETCH"):
                 m.d.comb += fetched.en.eq(1)
-                m.next = "ISSUE"
+                m.next = "DECODE"
                 with m.If(self.stop):
                     m.next = "DRAIN"
                 with m.Elif(program_counter >= config.depth):
                     m.d.comb += self.address_out_of_range.eq(1)
                     m.next = "DRAIN"
+            with m.State("DECODE"):
+                m.d.sync += instruction.eq(fetched.data)
+                m.next = "ISSUE"
             with m.State("ISSUE"):
                 with m.Switch(header.opcode):
                     with m.Case(OPCODE_WAIT):
@@ -149,7 +154,7 @@ class Sequencer(wiring.Component):
             m.d.comb += self.running.eq(~fsm.ongoing("IDLE"))
         for name in names:
             commands = getattr(self.engines, name).commands
-            m.d.comb += commands.payload.eq(Cat(header.opcode, fetched.data[HEADER_WIDTH:]))
+            m.d.comb += commands.payload.eq(Cat(header.opcode, instruction[HEADER_WIDTH:]))
         return m
 
     def _program_memory(self, m):

@@ -70,7 +70,7 @@ def test_equals_reference(lanes, interval):
     writeback = component.writeback
     layout = gradient_control(config)
     rng = np.random.default_rng(lanes)
-    assert (writeback.latency, writeback.revisit) == (6 + interval, 2 + interval)
+    assert (writeback.latency, writeback.revisit) == (7 + interval, 3 + interval)
     filling = config.rows * interval
     cycles = filling + 300 + 300 * interval
     valid = np.concatenate([spaced(rng, filling, 1, interval), spaced(rng, cycles - filling, 0.9, interval)])
