@@ -10,7 +10,7 @@ from ..fixed.arithmetic import round_half_up, saturate
 from ..function.hyperbolic_tangent import HyperbolicTangent
 from ..function.tables import TANH_FRACTION
 from .config import WORD_WIDTH, Operation
-from .pipeline import delay
+from ..pipeline import delay
 
 __all__ = ["ActivationUnit"]
 

@@ -7,7 +7,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from .config import HALF_WIDTH, OPERAND_WIDTH, WORD_WIDTH
-from .pipeline import delay
+from ..pipeline import delay
 
 __all__ = ["Dequantizer"]
 

@@ -10,7 +10,7 @@ from ..memory.config import TransposableConfig
 from ..replicated import replicated
 from ..time_sharing import collect, hold, serialize
 from .config import ACCUMULATOR_WIDTH, WORD_WIDTH
-from .pipeline import count_ones, delay
+from ..pipeline import count_ones, delay
 from .rescaler import Rescaler
 
 __all__ = ["GradientWriteback", "gradient_control"]

@@ -8,7 +8,7 @@ from amaranth.lib.wiring import In, Out
 
 from ..fixed.arithmetic import round_half_up, saturate
 from .config import ACCUMULATOR_WIDTH, HALF_RULE_SHIFT, HALF_WIDTH, WORD_WIDTH
-from .pipeline import delay
+from ..pipeline import delay
 
 __all__ = ["Rescaler"]
 

@@ -8,7 +8,7 @@ from ..quantization.parameters import slot_parameters
 from ..replicated import replicated
 from ..time_sharing import collect, hold, serialize
 from .config import ACCUMULATOR_WIDTH, WORD_WIDTH, WritebackConfig
-from .pipeline import count_ones, delay
+from ..pipeline import count_ones, delay
 from .writeback_lane import WritebackLane
 
 __all__ = ["WritebackPath", "writeback_control"]

@@ -9,7 +9,7 @@ from ..quantization.quantizer import Quantizer
 from .activation_unit import ActivationUnit
 from .config import ACCUMULATOR_WIDTH, WORD_WIDTH
 from .dequantizer import Dequantizer
-from .pipeline import delay
+from ..pipeline import delay
 from .rescaler import Rescaler
 
 __all__ = ["WritebackLane"]

@@ -3,7 +3,7 @@
 from amaranth.hdl import Module, Mux, ResetInserter, Signal
 from amaranth.lib import wiring
 
-from ...cores.array.pipeline import delay
+from ...cores.pipeline import delay
 from ...cores.optimizer.config import OptimizerConfig
 from ...cores.optimizer.engine import OptimizerEngine
 from ...cores.quantization.config import RangeConfig

@@ -8,7 +8,7 @@ from ...cores.array.accumulator import AccumulatorBank
 from ...cores.array.config import ACCUMULATOR_WIDTH, ArrayConfig, WritebackConfig
 from ...cores.array.core import AdaptiveArrayCore
 from ...cores.array.gradient_writeback import gradient_control
-from ...cores.array.pipeline import delay
+from ...cores.pipeline import delay
 from ...cores.array.writeback import WritebackPath
 from ...cores.memory.config import TransposableConfig
 from ...cores.quantization.parameters import slot_parameters

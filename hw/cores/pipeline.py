@@ -1,4 +1,4 @@
-"""What the fixed-latency pipelines of this room share."""
+"""What pipelines of fixed latency share."""
 
 from amaranth.hdl import Signal
 
