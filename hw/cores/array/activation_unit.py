@@ -2,15 +2,15 @@
 
 from typing import Final
 
-from amaranth.hdl import Const, Module, Mux, Signal, signed
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, signed
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from ..fixed.arithmetic import round_half_up, saturate
 from ..function.hyperbolic_tangent import HyperbolicTangent
 from ..function.tables import TANH_FRACTION
-from .config import WORD_WIDTH, Operation
 from ..pipeline import delay
+from .config import WORD_WIDTH, Operation
 
 __all__ = ["ActivationUnit"]
 
@@ -72,16 +72,33 @@ class ActivationUnit(wiring.Component):
         m.submodules.tanh = tanh = HyperbolicTangent()
         m.d.comb += tanh.value.eq(self.x)
 
-        # 1 to 3: the factor, of tanh's derivative or given.
-        bounded = Signal(signed(TANH_FRACTION + 2), reset_less=True)
-        square = Signal(TANH_FRACTION + 1, reset_less=True)
+        # 1 to 3: the factor, of tanh's derivative or given. The square of the magnitude is made of two limbs.
+        bounded = Signal(signed(TANH_FRACTION + 2))
+        magnitude = Signal(TANH_FRACTION + 1, reset_less=True)
+        limb = 11
+        high_square = Signal(2 * (len(magnitude) - limb), reset_less=True)
+        cross = Signal(len(magnitude), reset_less=True)
+        low_square = Signal(2 * limb, reset_less=True)
+        square = Signal(2 * TANH_FRACTION + 1)
         factor = Signal(signed(WORD_WIDTH), reset_less=True)
         operation_2 = delay(m, self.operation, 2, "factor_operation")
         neighbor_2 = delay(m, self.neighbor, 2, "neighbor")
-        m.d.sync += [
+        m.d.comb += [
             bounded.eq(_clamp_to_one(self.auxiliary)),
-            square.eq((bounded * bounded) >> TANH_FRACTION),
-            factor.eq(Mux(operation_2 == Operation.TANH_GRADIENT, (1 << TANH_FRACTION) - square, neighbor_2)),
+            square.eq(Cat(low_square, high_square) + (cross << limb + 1)),
+        ]
+        m.d.sync += [
+            magnitude.eq(Mux(bounded < 0, -bounded, bounded)),
+            high_square.eq(magnitude[limb:] * magnitude[limb:]),
+            cross.eq(magnitude[limb:] * magnitude[:limb]),
+            low_square.eq(magnitude[:limb] * magnitude[:limb]),
+            factor.eq(
+                Mux(
+                    operation_2 == Operation.TANH_GRADIENT,
+                    (1 << TANH_FRACTION) - (square >> TANH_FRACTION),
+                    neighbor_2,
+                )
+            ),
         ]
 
         # 4: the product.

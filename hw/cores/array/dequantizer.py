@@ -6,8 +6,8 @@ from amaranth.hdl import Module, Mux, Signal, signed
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from .config import HALF_WIDTH, OPERAND_WIDTH, WORD_WIDTH
 from ..pipeline import delay
+from .config import HALF_WIDTH, OPERAND_WIDTH, WORD_WIDTH
 
 __all__ = ["Dequantizer"]
 

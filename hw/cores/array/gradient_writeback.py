@@ -7,10 +7,10 @@ from amaranth.lib.wiring import In, Out
 from ..checks import require_interval
 from ..fixed.arithmetic import saturate
 from ..memory.config import TransposableConfig
+from ..pipeline import count_ones, delay
 from ..replicated import replicated
 from ..time_sharing import collect, hold, serialize
 from .config import ACCUMULATOR_WIDTH, WORD_WIDTH
-from ..pipeline import count_ones, delay
 from .rescaler import Rescaler
 
 __all__ = ["GradientWriteback", "gradient_control"]

@@ -7,8 +7,8 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from ..fixed.arithmetic import round_half_up, saturate
-from .config import ACCUMULATOR_WIDTH, HALF_RULE_SHIFT, HALF_WIDTH, WORD_WIDTH
 from ..pipeline import delay
+from .config import ACCUMULATOR_WIDTH, HALF_RULE_SHIFT, HALF_WIDTH, WORD_WIDTH
 
 __all__ = ["Rescaler"]
 

@@ -4,11 +4,11 @@ from amaranth.hdl import Cat, Module, Mux, Signal, signed
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
+from ..pipeline import count_ones, delay
 from ..quantization.parameters import slot_parameters
 from ..replicated import replicated
 from ..time_sharing import collect, hold, serialize
 from .config import ACCUMULATOR_WIDTH, WORD_WIDTH, WritebackConfig
-from ..pipeline import count_ones, delay
 from .writeback_lane import WritebackLane
 
 __all__ = ["WritebackPath", "writeback_control"]

@@ -4,18 +4,18 @@ from amaranth.hdl import Module, Mux, Signal, signed
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from ..pipeline import delay
 from ..quantization.parameters import slot_parameters
 from ..quantization.quantizer import Quantizer
 from .activation_unit import ActivationUnit
 from .config import ACCUMULATOR_WIDTH, WORD_WIDTH
 from .dequantizer import Dequantizer
-from ..pipeline import delay
 from .rescaler import Rescaler
 
 __all__ = ["WritebackLane"]
 
 # Stated here so that the latency is known without making one.
-QUANTIZER_LATENCY = 6
+QUANTIZER_LATENCY = 7
 
 
 class WritebackLane(wiring.Component):

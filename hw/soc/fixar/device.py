@@ -3,9 +3,9 @@
 from amaranth.hdl import Module, Mux, ResetInserter, Signal
 from amaranth.lib import wiring
 
-from ...cores.pipeline import delay
 from ...cores.optimizer.config import OptimizerConfig
 from ...cores.optimizer.engine import OptimizerEngine
+from ...cores.pipeline import delay
 from ...cores.quantization.config import RangeConfig
 from ...cores.quantization.range_unit import RangeUnit
 from ...cores.random.config import GaussianConfig

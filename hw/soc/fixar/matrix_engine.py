@@ -8,9 +8,9 @@ from ...cores.array.accumulator import AccumulatorBank
 from ...cores.array.config import ACCUMULATOR_WIDTH, ArrayConfig, WritebackConfig
 from ...cores.array.core import AdaptiveArrayCore
 from ...cores.array.gradient_writeback import gradient_control
-from ...cores.pipeline import delay
 from ...cores.array.writeback import WritebackPath
 from ...cores.memory.config import TransposableConfig
+from ...cores.pipeline import delay
 from ...cores.quantization.parameters import slot_parameters
 from ..sequencer.layouts import command_layout
 from ..shell.engine import error_layout
