@@ -1,0 +1,1 @@
+"""References of ``rewardware.hw.cores.float.functions``: integer arithmetic on bit patterns."""

@@ -1,0 +1,34 @@
+"""What the functions share: normalised operands, looking up, and results that are no numbers."""
+
+import functools
+
+import numpy as np
+
+from .....hw.cores.float.config import FloatFormat
+from ...function.polynomial_table import PolynomialTableReference
+from ..rounding import Unpacked, bit_length
+
+__all__ = ["look_up", "normalise", "select"]
+
+_reference = functools.cache(PolynomialTableReference)
+
+
+def normalise(number_format: FloatFormat, number: Unpacked):
+    """``(fraction, exponent)``: the number is ``(1 + fraction / 2**fraction_bits) * 2**exponent``, if not zero."""
+    fraction_bits = number_format.fraction_bits
+    missing = np.where(number.zero, 0, fraction_bits + 1 - bit_length(number.magnitude))
+    fraction = (number.magnitude << missing) & (1 << fraction_bits) - 1
+    return fraction, number.exponent + fraction_bits - missing
+
+
+def look_up(table, position):
+    """A table at positions, from the interval's number and the offset within it in one integer."""
+    offset_width = table.offset_width
+    return _reference(table)(position >> offset_width, position & (1 << offset_width) - 1)
+
+
+def select(default, *cases):
+    """The value of the last case that holds, of pairs ``(condition, value)``."""
+    for condition, value in cases:
+        default = np.where(condition, value, default)
+    return default

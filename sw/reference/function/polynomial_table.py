@@ -1,0 +1,27 @@
+"""A function from a table of polynomials."""
+
+import numpy as np
+
+from ....hw.cores.function.polynomial import PolynomialTable
+
+__all__ = ["PolynomialTableReference"]
+
+
+class PolynomialTableReference:
+    """What ``PolynomialEvaluator`` computes, for arrays of int64.
+
+    Parameters
+    ----------
+    config : PolynomialTable
+    """
+
+    def __init__(self, config: PolynomialTable):
+        self.config = config
+        self._columns = [np.array(column, np.int64) for column in zip(*config.coefficients, strict=True)]
+
+    def __call__(self, index, offset):
+        """The function at position ``offset`` of interval ``index``."""
+        *lower, result = (column[index] for column in self._columns)
+        for value in reversed(lower):
+            result = value + (result * offset >> self.config.offset_width)
+        return result
