@@ -1,0 +1,1 @@
+"""Environments of the papers that nobody else packages."""
