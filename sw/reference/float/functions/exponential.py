@@ -20,7 +20,8 @@ def exponential(number_format: FloatFormat, bits):
     """``e**a``: 0 for -infinity, infinity for +infinity."""
     number = unpack(number_format, bits)
     exponent, above = exponent_of_two(number_format, number)
-    power, whole = power_of_two(number_format, np.where(number.sign, -exponent, exponent))
+    # The complement is less by one unit: what was cut from the exponent is thus made up for.
+    power, whole = power_of_two(number_format, np.where(number.sign, ~exponent, exponent))
     positive = np.zeros_like(number.sign)
     result = round_and_pack(number_format, positive, power, whole - result_fraction(number_format))
     limit = np.where(number.sign, 0, number_format.infinity)

@@ -29,9 +29,9 @@ def sigmoid_tanh(number_format: FloatFormat, bits, tanh):
     one = 1 << fraction
     # With y = |a| log2(e), or 2 |a| log2(e): t = 2**-y is e**-|a|, or e**(-2 |a|).
     exponent, above = exponent_of_two(number_format, number, tanh)
-    power, whole = power_of_two(number_format, -exponent)
+    power, whole = power_of_two(number_format, ~exponent)
     above |= number.infinite
-    t = np.where(above, 0, np.minimum(power >> np.minimum(-whole, 63), one - 1))
+    t = np.where(above, 0, power >> np.minimum(-whole, 63))
     # Below y = 2: tanh(a) / a; else both functions come from 1 / (1 + t).
     small = tanh & (exponent >> fraction + 1 == 0) & ~above
     position = np.where(small, exponent >> 1 & one - 1 | one, t)
