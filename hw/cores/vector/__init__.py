@@ -1,0 +1,1 @@
+"""The cores of LearningGroup: vectors in the lanes."""

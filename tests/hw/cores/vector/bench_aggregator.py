@@ -1,0 +1,100 @@
+"""Random words of all cores, summed and given to their owners."""
+
+import cocotb
+import numpy as np
+from cocotb.triggers import ReadOnly, RisingEdge
+
+from rewardware.hw.cores.vector.aggregator import aggregator_command
+from rewardware.sim.cocotb import StreamSource, clock_and_reset, compare, parameters, rng
+from rewardware.sw.reference.vector.aggregator import aggregate
+
+WORDS = 40
+LIMIT = 2000
+
+
+class Bench:
+    """The aggregator between result memories and target memories."""
+
+    def __init__(self, dut):
+        run = parameters()
+        self.dut, self.config, self.latency = dut, run["config"], run["latency"]
+        self.random = rng()
+        config = self.config
+        self.numbers = self.random.integers(
+            0, 1 << config.format.width, (config.cores, WORDS, config.blocks, config.lanes)
+        )
+        # Exponents of all ones are rare enough for both kinds of commands, with and without infinities.
+        self.numbers[:, : WORDS // 2] &= 0xBFFF
+        self.written = {}
+        self.completed, self.nonfinite = 0, False
+
+    async def start(self):
+        self.source = StreamSource(self.dut, "commands", aggregator_command(self.config))
+        self.dut.completions__ready.value = 1
+        await clock_and_reset(self.dut)
+        cocotb.start_soon(self.memories())
+
+    def pack(self, word):
+        return sum(int(number) << 16 * index for index, number in enumerate(np.ravel(word)))
+
+    async def memories(self):
+        dut, block_bits = self.dut, self.config.block_bits
+        while True:
+            await ReadOnly()
+            address = int(dut.read_address.value) % WORDS if int(dut.read_enable.value) else None
+            blocks = int(dut.write_blocks.value)
+            for block in range(self.config.blocks):
+                if blocks >> block & 1:
+                    word = int(dut.write_word.value) >> block * block_bits & (1 << block_bits) - 1
+                    place = (int(dut.write_core.value), int(dut.write_address.value), block)
+                    assert place not in self.written, f"{place} written twice"
+                    self.written[place] = word
+            self.nonfinite |= bool(int(dut.errors.value))
+            self.completed += int(dut.completions__valid.value)
+            await RisingEdge(dut.clk)
+            for core in range(self.config.cores):
+                word = self.random.integers(0, 1 << 16, (self.config.blocks, self.config.lanes))
+                if address is not None:
+                    word = self.numbers[core, address]
+                getattr(dut, f"words__{core}").value = self.pack(word)
+
+    def expected(self, command):
+        """What is written by core, address and block, and whether it is all finite."""
+        rows = command["source"] + np.arange(command["features"])
+        total = aggregate(self.config.format, list(self.numbers[:, rows, : command["blocks"]]))
+        written = {}
+        for feature, word in enumerate(total):
+            core, local = divmod(feature, command["share"])
+            for block, numbers in enumerate(word):
+                written[core, command["target"] + local, block] = self.pack(numbers)
+        return written, bool((total & 0x7C00 == 0x7C00).any())
+
+
+@cocotb.test()
+async def sums_reach_their_owners(dut):
+    bench = Bench(dut)
+    await bench.start()
+    random, config = bench.random, bench.config
+    for index in range(40):
+        share = int(random.integers(1, 8))
+        features = int(random.integers(0, min(share * config.cores, WORDS // 2) + 1))
+        command = {
+            "source": int(random.integers(0, WORDS // 2 - features + 1)) + (WORDS // 2 if index % 2 else 0),
+            "target": int(random.integers(0, 30)),
+            "features": features,
+            "share": share,
+            "blocks": int(random.integers(1, config.blocks + 1)),
+        }
+        bench.written, bench.nonfinite = {}, False
+        await bench.source.send(command)
+        cycles = 0
+        while bench.completed == index:
+            await RisingEdge(dut.clk)
+            cycles += 1
+            assert cycles < LIMIT, f"command {index} does not complete"
+        written, nonfinite = bench.expected(command)
+        compare(written, bench.written, "written", index)
+        compare(nonfinite, bench.nonfinite, "nonfinite", index)
+        if features:
+            groups = -(-command["blocks"] // config.width)
+            compare(features * groups + bench.latency, cycles, "cycles", index)
