@@ -1,0 +1,1 @@
+"""LearningGroup: its configuration, and what makes engines a device."""

@@ -1,0 +1,1 @@
+"""LearningGroup as a whole in NumPy: the bits that the device computes."""

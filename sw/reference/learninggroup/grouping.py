@@ -1,0 +1,100 @@
+"""Weight grouping: which rows and columns are of one group, and the gradients of the matrices that say so."""
+
+import numpy as np
+
+from ....hw.soc.learninggroup.config import Layer
+
+__all__ = ["Grouping", "maximum_index"]
+
+
+def maximum_index(values):
+    """Where each row has its maximum: the lowest of equal ones, -0 equals +0, NaN is smallest.
+
+    Parameters
+    ----------
+    values : array (rows, G)
+    """
+    return np.argmax(np.where(np.isnan(values), -np.inf, values), axis=1)
+
+
+class Grouping:
+    """The groups of a layer's rows and columns, and the lists of their members that products walk.
+
+    Parameters
+    ----------
+    layer : Layer
+    row_groups, column_groups : array of int
+        Group of each row and column.
+    groups, cores, hidden_size : int
+        G, C, H.
+
+    Attributes
+    ----------
+    mask : array of bool (rows, columns)
+        Whether a weight takes part.
+    owners : array of int
+        The core that has a column.
+    rows, columns : (array, array)
+        Their indexes, group after group in natural order, and where each group begins.
+    own_columns : list of (array, array)
+        The same of each core's own columns.
+    """
+
+    def __init__(self, layer: Layer, row_groups, column_groups, groups, cores, hidden_size):
+        self.layer, self.groups, self.cores = layer, groups, cores
+        self.row_groups, self.column_groups = row_groups, column_groups
+        self.owners = np.array([layer.owner(column, hidden_size, cores) for column in range(layer.columns)])
+        self.mask = row_groups[:, np.newaxis] == column_groups
+        self.rows = self._members(row_groups, np.arange(layer.rows))
+        self.columns = self._members(column_groups, np.arange(layer.columns))
+        self.own_columns = [self._members(column_groups, np.flatnonzero(self.owners == core)) for core in range(cores)]
+
+    def _members(self, labels, indexes):
+        labels = labels[indexes]
+        starts = np.searchsorted(np.sort(labels), np.arange(self.groups + 1))
+        return indexes[np.argsort(labels, kind="stable")], starts
+
+    def forward(self, arithmetic, x, weights):
+        """``x weights``, masked: words of the columns from words of the rows."""
+        return arithmetic.products(x, weights, self.rows, self.columns)
+
+    def partial_sums(self, arithmetic, d, weights):
+        """``d weights^T``, masked, of each core's own columns: words of the rows, a core after the other."""
+        return [arithmetic.products(d, weights.T, own, self.rows) for own in self.own_columns]
+
+    def weight_gradient(self, arithmetic, x, d, dense):
+        """Gradient of the weights: everywhere, or +0 where the mask is 0."""
+        labels = self.row_groups, self.column_groups
+        if dense:
+            labels = np.zeros_like(self.row_groups), np.zeros_like(self.column_groups)
+        return arithmetic.outer_sums(x, d, *labels)
+
+    def grouping_gradients(self, arithmetic, gradient, weights):
+        """dIG (rows, G) and dOG (G, columns), straight through the selection of maxima.
+
+        Sums of ``gradient * weights`` in the order of columns and of rows; for dIG each core sums over its own columns,
+        and the cores' sums are added in their order.
+        """
+        terms = arithmetic.multiply(gradient, weights)
+        labels = self.owners * self.groups + self.column_groups
+        sums = arithmetic.labelled_sums(terms, labels, self.cores * self.groups)
+        inputs = aggregate(arithmetic, np.split(sums, self.cores, axis=1))
+        outputs = arithmetic.labelled_sums(np.ascontiguousarray(terms.T), self.row_groups, self.groups)
+        return inputs, outputs.T
+
+    def selections(self):
+        """IS (rows, G) and OS (G, columns), of bool."""
+        groups = np.arange(self.groups)
+        return self.row_groups[:, np.newaxis] == groups, groups[:, np.newaxis] == self.column_groups
+
+    def workloads(self):
+        """Unmasked weights of each core."""
+        return np.bincount(self.owners, self.mask.sum(axis=0), self.cores).astype(np.int64)
+
+
+def aggregate(arithmetic, parts):
+    """The cores' partial sums added up in the order of the cores."""
+    total = parts[0]
+    for part in parts[1:]:
+        total = arithmetic.add(total, part)
+    return total

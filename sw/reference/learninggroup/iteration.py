@@ -1,0 +1,162 @@
+"""LearningGroup as a whole: iterations of IC3Net, bit for bit what the device computes."""
+
+import numpy as np
+
+from ....hw.soc.learninggroup.config import LearningGroupConfig, Network, Rates
+from ..random.uniform import BITS, UniformReference
+from .arithmetic import ARITHMETICS
+from .backward import backward_through_time, gradients
+from .forward import Step, step_forward
+from .layout import Layout
+from .network import NetworkReference
+from .rms_prop import rms_prop
+from .state import SAMPLED_HEADS, check_state, initial_state, parameter_shapes
+
+__all__ = ["LearningGroupReference"]
+
+
+class LearningGroupReference:
+    """The device's jobs and state.
+
+    An iteration: :meth:`start`, then :meth:`step` for every time step, then :meth:`train`.
+
+    Parameters
+    ----------
+    config : LearningGroupConfig
+    network : Network
+    rates : Rates
+    episodes : int
+        Parallel episodes of an iteration.
+    seed : int
+        63 bits, of the sampling.
+    arithmetic : str
+        Of the network: ``"binary16"``, the device's; or ``"binary32"``, ``"binary64"``, then of the optimiser, too.
+
+    Attributes
+    ----------
+    steps : list of Step
+        Of the iteration under way.
+    gradients : dict of array
+        Of the last :meth:`train`, by the parameters' names.
+    """
+
+    def __init__(
+        self,
+        config: LearningGroupConfig,
+        network: Network,
+        rates: Rates,
+        *,
+        episodes: int,
+        seed: int = 0,
+        arithmetic: str = "binary16",
+    ):
+        network.check(config)
+        self.config, self.shape, self.rates = config, network, rates
+        self.arithmetic = ARITHMETICS[arithmetic]
+        self.optimizer = ARITHMETICS[config.optimizer_format if arithmetic == "binary16" else arithmetic]
+        self.layout = Layout(config, network.agents, episodes)
+        self.network = NetworkReference(network, config.cores, self.arithmetic)
+        self.steps: list[Step] = []
+        self.gradients: dict[str, np.ndarray] = {}
+        self.load(initial_state(network, seed))
+
+    # State.
+
+    def save(self):
+        """The state between iterations as arrays by name (``state.state_shapes``): numbers, exactly, and generators."""
+        state = dict(self.parameters)
+        state |= {f"square/{name}": square for name, square in self.squares.items()}
+        return state | {f"random/{head}": np.array(self.uniform[head].state, np.uint64) for head in SAMPLED_HEADS}
+
+    def load(self, state):
+        """Takes back what :meth:`save` gave, or other numbers, rounded; ValueError where it is another network's."""
+        check_state(state, self.shape)
+        names = parameter_shapes(self.shape)
+        self.parameters = {name: self.optimizer.numbers(state[name]) for name in names}
+        self.squares = {name: self.optimizer.numbers(state[f"square/{name}"]) for name in names}
+        self.uniform = {head: UniformReference(int(state[f"random/{head}"])) for head in SAMPLED_HEADS}
+        self.steps = []
+        self.network.nonfinite.clear()
+
+    def nonfinite_layers(self):
+        """Names of the layers that have met an infinity or a NaN since the state was loaded, in the network's order."""
+        return [name for name in self.shape.layers if name in self.network.nonfinite]
+
+    # The jobs.
+
+    def start(self):
+        """Begins an iteration: weight grouping, and episodes without a past."""
+        self.network.group(self.parameters)
+        self.steps = []
+
+    def step(self, observations):
+        """One time step of all episodes: movements, gate actions (int), values (float64), each (episodes, agents).
+
+        Parameters
+        ----------
+        observations : array (episodes, agents, observation_size)
+        """
+        shape = self.layout.episodes, self.shape.agents, self.shape.observation_size
+        if np.shape(observations) != shape:
+            raise ValueError(f"Observations must have shape {shape}, not {np.shape(observations)}")
+        if not self.network.groupings:
+            raise RuntimeError("An iteration begins with start, not with step")
+        words = self.layout.pack(self.arithmetic.numbers(observations))
+        uniform = {head: self._draw(head) for head in SAMPLED_HEADS}
+        if self.steps:
+            last = self.steps[-1]
+            spoke, h, c = last.actions["gate"] * self.layout.present, last.h, last.c
+        else:
+            zeros = self.arithmetic.zeros(self.shape.hidden_size, self.layout.batches, self.layout.word)
+            spoke, h, c = self.layout.present[np.newaxis], zeros, zeros
+        step = step_forward(self.network, self.layout, words, spoke.astype(self.arithmetic.dtype), h, c, uniform)
+        self.steps.append(step)
+        results = step.actions["policy"], step.actions["gate"], step.value.astype(np.float64)
+        return tuple(self.layout.unpack(result)[:, :, 0] for result in results)
+
+    def train(self, returns, scales):
+        """Ends an iteration: backward through time, gradients, update.
+
+        Parameters
+        ----------
+        returns, scales : array (steps, episodes, agents)
+            Sums of the rewards from each step on, and k: the loss scale over the number of steps, 0 where an episode is
+            over.
+        """
+        shape = len(self.steps), self.layout.episodes, self.shape.agents
+        for what, values in (("Returns", returns), ("Scales", scales)):
+            if np.shape(values) != shape:
+                raise ValueError(f"{what} must have shape {shape}, not {np.shape(values)}")
+        numbers = self.arithmetic.numbers
+        words = [np.stack([self.layout.pack(step[..., np.newaxis])[0] for step in numbers(values)])
+                 for values in (returns, scales)]  # fmt: skip
+        factor = numbers(2 * self.rates.value_coefficient)
+        errors = backward_through_time(self.network, self.layout, self.steps, *words, factor)
+        self.gradients = gradients(self.network, self.steps, errors, self.rates.grouping_gradient)
+        self._update()
+        self.steps = []
+
+    def _draw(self, head):
+        """A uniform number for every lane of an iteration's words, batch after batch."""
+        numbers = self.uniform[head].numbers(self.layout.batches * self.layout.word)
+        return (numbers / 2**BITS).astype(self.arithmetic.dtype).reshape(self.layout.batches, self.layout.word)
+
+    def _update(self):
+        """RMSprop, of what has a gradient: masked weights and what was not selected keep value and mean square."""
+        for name, gradient in self.gradients.items():
+            kind, layer = name.split("/")
+            learns = np.ones(gradient.shape, bool) if kind == "bias" else self._learns(kind, layer)
+            weight, square = self.parameters[name].copy(), self.squares[name].copy()
+            weight[learns], square[learns] = rms_prop(
+                self.optimizer, weight[learns], square[learns], self.optimizer.numbers(gradient[learns]), self.rates
+            )
+            if not np.isfinite(weight).all() or not np.isfinite(square).all():
+                self.network.nonfinite.add(layer)
+            self.parameters[name], self.squares[name] = weight, square
+
+    def _learns(self, kind, layer):
+        grouping = self.network.groupings[layer]
+        if kind == "weight":
+            return grouping.mask
+        selected = grouping.selections()[kind == "output_grouping"]
+        return np.ones_like(selected) if self.rates.grouping_gradient == "dense" else selected

@@ -1,0 +1,51 @@
+"""The state of a LearningGroup device as named arrays: what save gives and load takes."""
+
+import numpy as np
+
+from ....hw.cores.random.xorshift import state_from_seed
+from ....hw.soc.learninggroup.config import Network
+
+__all__ = ["SAMPLED_HEADS", "check_state", "initial_state", "parameter_shapes", "state_shapes"]
+
+# Each with a generator of its own.
+SAMPLED_HEADS = ("policy", "gate")
+
+
+def parameter_shapes(network: Network):
+    """``{name: shape}`` of everything that is learned."""
+    shapes: dict[str, tuple[int, ...]] = {}
+    for name, layer in network.layers.items():
+        shapes[f"weight/{name}"] = layer.rows, layer.columns
+        shapes[f"input_grouping/{name}"] = layer.rows, network.groups
+        shapes[f"output_grouping/{name}"] = network.groups, layer.columns
+    for name, size in network.biases.items():
+        shapes[f"bias/{name}"] = (size,)
+    return shapes
+
+
+def state_shapes(network: Network):
+    """``{name: shape}`` of everything in a state: parameters, their mean squares, and the generators."""
+    parameters = parameter_shapes(network)
+    squares = {f"square/{name}": shape for name, shape in parameters.items()}
+    return {**parameters, **squares, **{f"random/{head}": () for head in SAMPLED_HEADS}}
+
+
+def initial_state(network: Network, seed=0):
+    """State before anything was learned: zeros; ``seed`` is the sampling's, 63 bits."""
+    state = {name: np.zeros(shape) for name, shape in state_shapes(network).items()}
+    for index, head in enumerate(SAMPLED_HEADS):
+        state[f"random/{head}"] = np.array(state_from_seed(2 * seed + index), np.uint64)
+    return state
+
+
+def check_state(state, network: Network):
+    """Raises ValueError where a state is not one of this network."""
+    shapes = state_shapes(network)
+    missing = [name for name in shapes if name not in state]
+    unknown = [name for name in state if name not in shapes]
+    if missing or unknown:
+        difference = f"it lacks {missing[0]}" if missing else f"it has {unknown[0]}"
+        raise ValueError(f"State is not one of this network: {difference}")
+    for name, shape in shapes.items():
+        if np.shape(state[name]) != shape:
+            raise ValueError(f"State's {name} must have shape {shape}, not {np.shape(state[name])}")

@@ -1,0 +1,40 @@
+"""Uniform numbers that actions are sampled with."""
+
+import numpy as np
+
+from ....hw.cores.random.xorshift import SUBSTITUTE_FOR_ZERO, xorshift
+
+__all__ = ["BITS", "UniformReference"]
+
+# Of a number: u / 2**BITS is exact in binary16.
+BITS = 11
+NUMBERS_A_STEP = 4
+
+
+class UniformReference:
+    """Integers from 0 to 2047: the upper 11 bits of each quarter of the generator's states, lower quarters first.
+
+    Parameters
+    ----------
+    state : int
+        Of the generator, 64 bits; zero is replaced by a constant.
+
+    Attributes
+    ----------
+    state : int
+        Before the next number.
+    """
+
+    def __init__(self, state):
+        self.state = int(state) or SUBSTITUTE_FOR_ZERO
+
+    def numbers(self, count):
+        """The next ``count`` numbers, a multiple of 4, as int64."""
+        if count % NUMBERS_A_STEP:
+            raise ValueError(f"Count must be a multiple of {NUMBERS_A_STEP}, not {count}")
+        states = np.empty(count // NUMBERS_A_STEP, "<u8")
+        state = self.state
+        for step in range(len(states)):
+            states[step] = state = xorshift(state)
+        self.state = state
+        return (states.view("<u2") >> (16 - BITS)).astype(np.int64)
