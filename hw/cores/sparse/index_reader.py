@@ -1,0 +1,148 @@
+"""Reads the index list of a layer's rows, or of its columns, word after word."""
+
+from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from .config import SparseConfig
+from .max_index import index_word
+
+__all__ = ["IndexReader", "blocks_of", "index_range_layout", "indexes_layout"]
+
+
+def blocks_of(config, count):
+    """The words that ``count`` numbers take."""
+    shift = (config.lanes - 1).bit_length()
+    return (count + (config.lanes - 1)) >> shift
+
+
+def index_range_layout(config):
+    """Which list: ``rows`` from word ``base`` on, or (``transposed`` reads) the ``columns`` of each core, one behind
+    the other, each from a word of its own."""
+    return data.StructLayout(
+        {
+            "columns_wanted": 1,
+            "rows": range(config.rows + 1),
+            "columns": data.ArrayLayout(range(config.core_columns + 1), config.cores),
+            "base": range(config.index_words),
+        }
+    )
+
+
+def indexes_layout(config):
+    """``count`` indexes of a word, lowest lanes first.
+
+    ``block`` says where they stand among the comparators: position ``block * lanes + lane``. A core's columns begin at
+    ``core * core_columns``; rows begin at 0.
+    """
+    return data.StructLayout(
+        {
+            "indexes": index_word(config),
+            "count": range(config.lanes + 1),
+            "block": range(config.position_blocks),
+            "last": 1,
+        }
+    )
+
+
+class IndexReader(wiring.Component):
+    """Reads what is in one range of an index list memory.
+
+    Latency: 2 cycles from a range to its first word; a word a cycle, one more for each core without columns. It takes
+    the next range when the last word of this one is taken.
+
+    Parameters
+    ----------
+    config : SparseConfig
+
+    Members
+    -------
+    ranges : stream, in
+        ``index_range_layout``; at least one row, or one column.
+    read_enable, read_address : out
+        The word comes in the next cycle and stays until the next read.
+    read_data : in
+    words : stream, out
+        ``indexes_layout``.
+    """
+
+    def __init__(self, config: SparseConfig):
+        self._config = config
+        super().__init__(
+            {
+                "ranges": In(stream.Signature(index_range_layout(config))),
+                "read_enable": Out(1),
+                "read_address": Out(range(config.index_words)),
+                "read_data": In(index_word(config)),
+                "words": Out(stream.Signature(indexes_layout(config))),
+            }
+        )
+
+    @property
+    def config(self):
+        """The configuration."""
+        return self._config
+
+    def elaborate(self, platform):
+        m = Module()
+        config = self._config
+        active = Signal()
+        columns = Signal(data.ArrayLayout(range(config.core_columns + 1), config.cores))
+        # Numbers of this core (of the rows) still to be read, and the cores behind it that have any.
+        left = Signal(range(config.entries + 1))
+        waiting = Signal(config.cores)
+        core = Signal(range(config.cores + 1))
+        block = Signal(range(config.position_blocks + 1))
+        core_block = Signal(range(config.position_blocks + 1))
+        advance = Signal()
+        final = Signal()
+        word = Signal(data.StructLayout({"count": range(config.lanes + 1), "block": block.shape(), "last": 1}))
+        m.d.comb += [
+            advance.eq(~self.words.valid | self.words.ready),
+            self.ranges.ready.eq(~active & advance),
+            self.read_enable.eq(active & advance & (left != 0)),
+            final.eq(left <= config.lanes),
+            self.words.payload.indexes.eq(self.read_data),
+            self.words.payload.count.eq(word.count),
+            self.words.payload.block.eq(word.block),
+            self.words.payload.last.eq(word.last),
+        ]
+        with m.If(self.ranges.valid & self.ranges.ready):
+            given = self.ranges.payload
+            nonempty = Cat(given.columns[number] != 0 for number in range(config.cores))
+            m.d.sync += [
+                active.eq(1),
+                columns.eq(given.columns),
+                left.eq(Mux(given.columns_wanted, given.columns[0], given.rows)),
+                waiting.eq(Mux(given.columns_wanted, nonempty & ~1, 0)),
+                core.eq(0),
+                block.eq(0),
+                core_block.eq(0),
+                self.read_address.eq(given.base),
+            ]
+        with m.If(self.words.ready):
+            m.d.sync += self.words.valid.eq(0)
+        with m.If(active & advance):
+            with m.If(left != 0):
+                m.d.sync += [
+                    self.words.valid.eq(1),
+                    word.count.eq(Mux(final, left, config.lanes)),
+                    word.block.eq(block),
+                    word.last.eq(final & ~waiting.any()),
+                    self.read_address.eq(self.read_address + 1),
+                    left.eq(Mux(final, 0, left - config.lanes)),
+                    block.eq(block + 1),
+                ]
+            with m.If(final):
+                # On to the next core.
+                m.d.sync += [
+                    active.eq(waiting.any()),
+                    core.eq(core + 1),
+                    core_block.eq(core_block + config.core_blocks),
+                    block.eq(core_block + config.core_blocks),
+                    waiting.eq(waiting & ~(2 << core)),
+                ]
+                for number in range(1, config.cores):
+                    with m.If(core == number - 1):
+                        m.d.sync += left.eq(columns[number])
+        return m

@@ -1,0 +1,59 @@
+"""Small combinational helpers: lowest bits, counts of bits, places of blocks."""
+
+from amaranth.hdl import Const, Module, Mux, Signal, Value
+
+__all__ = ["count_ones", "lowest", "place_of_block"]
+
+
+def lowest(m: Module, bits: Value, name: str) -> Signal:
+    """Index of the lowest bit that is set; 0 if none is. A tree: halves that are empty are passed over."""
+    level = [(bits[index], Const(0, 0)) for index in range(len(bits))]
+    depth = 0
+    while len(level) > 1:
+        pairs = []
+        for number in range(0, len(level) - 1, 2):
+            (low_any, low_index), (high_any, high_index) = level[number : number + 2]
+            some = Signal(name=f"{name}_any_{depth}_{number}")
+            index = Signal(depth + 1, name=f"{name}_index_{depth}_{number}")
+            m.d.comb += [
+                some.eq(low_any | high_any),
+                index.eq(Mux(low_any, low_index, high_index | 1 << depth)),
+            ]
+            pairs.append((some, index))
+        if len(level) % 2:
+            pairs.append(level[-1])
+        level = pairs
+        depth += 1
+    result = Signal(max(depth, 1), name=name)
+    m.d.comb += result.eq(level[0][1])
+    return result
+
+
+def count_ones(m: Module, bits: Value, name: str) -> Signal:
+    """How many bits are set."""
+    level = [bits[index] for index in range(len(bits))]
+    depth = 0
+    while len(level) > 1:
+        sums = []
+        for number in range(0, len(level) - 1, 2):
+            total = Signal(depth + 2, name=f"{name}_{depth}_{number}")
+            m.d.comb += total.eq(level[number] + level[number + 1])
+            sums.append(total)
+        if len(level) % 2:
+            sums.append(level[-1])
+        level = sums
+        depth += 1
+    result = Signal(range(len(bits) + 1), name=name)
+    m.d.comb += result.eq(level[0])
+    return result
+
+
+def place_of_block(m: Module, config, block: Value, name: str):
+    """``(core, block of that core)`` of a block of comparators."""
+    core = Signal(range(max(config.cores, 2)), name=f"{name}_core")
+    inner = Signal(range(max(config.core_blocks, 2)), name=f"{name}_inner")
+    m.d.comb += inner.eq(block)
+    for number in range(1, config.cores):
+        with m.If(block >= number * config.core_blocks):
+            m.d.comb += [core.eq(number), inner.eq(block - number * config.core_blocks)]
+    return core, inner
