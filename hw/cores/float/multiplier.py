@@ -1,0 +1,177 @@
+"""Multiplication."""
+
+from amaranth.hdl import Cat, Const, Mux, Signal, signed
+from amaranth.lib.wiring import In, Out
+
+from .config import FloatConfig
+from .datapath import decode, leading_zeros, round_and_pack, shift_right_sticky, special
+from .unit import FloatUnit
+
+__all__ = ["FloatMultiplier"]
+
+
+class FloatMultiplier(FloatUnit):
+    """Product of two numbers.
+
+    ::
+
+        result = a * b
+
+    Number format: that of the configuration, rounded once, to nearest even. Infinities and NaN as in IEEE 754: zero
+    times infinity gives NaN, and every NaN is the quiet one with a positive sign. With subnormals, the leading zeros of
+    the one operand that may have some are counted beside the multiplication, and the product is moved once, either
+    way; without them there is no shifter at all.
+
+    Latency: ``depth`` cycles, one operation a cycle. No back-pressure.
+
+    Parameters
+    ----------
+    config : FloatConfig
+
+    Members
+    -------
+    a, b : In(width)
+        Bit patterns.
+    result : Out(width)
+    nonfinite : Out(1)
+        The result is infinite or NaN.
+
+    Source
+    ------
+    IEEE 754-2019, sections 5.4.1 and 6.
+    """
+
+    PLACES = (
+        (),
+        ("result",),
+        ("product", "result"),
+        ("product", "normal", "result"),
+        ("operands", "product", "normal", "result"),
+        ("operands", "count", "product", "normal", "result"),
+        ("operands", "count", "product", "normal", "round", "result"),
+    )
+
+    def __init__(self, config: FloatConfig):
+        width = config.format.width
+        super().__init__(config, {"a": In(width), "b": In(width), "result": Out(width), "nonfinite": Out(1)})
+
+    def datapath(self, m, stages):
+        number_format = self._config.format
+        exponent_bits, fraction_bits = number_format.exponent_bits, number_format.fraction_bits
+        precision = number_format.precision
+        gradual = number_format.gradual
+
+        at = stages.cut("operands", a=self.a, b=self.b)
+        a, b = decode(m, number_format, at.a, "a"), decode(m, number_format, at.b, "b")
+        # Field of the result's exponent if the product of the significands is below 2, less 1 where `leading` adds it.
+        exponent = Signal(signed(exponent_bits + 2))
+        zeros = Const(0, 1)
+        if gradual:
+            # One operand at most may be subnormal: two of them give less than half of the smallest number.
+            subnormal = Signal(precision)
+            m.d.comb += subnormal.eq(
+                Cat(
+                    a.fraction & (~a.normal).replicate(fraction_bits)
+                    | b.fraction & (~b.normal).replicate(fraction_bits),
+                    a.normal & b.normal,
+                )
+            )
+            zeros, _ = leading_zeros(m, subnormal, "subnormal")
+        m.d.comb += exponent.eq(a.exponent + b.exponent - (number_format.bias + gradual))
+        at = stages.cut(
+            "count",
+            a=Cat(a.fraction, a.normal),
+            b=Cat(b.fraction, b.normal),
+            zeros=zeros,
+            exponent=exponent,
+            sign=a.sign ^ b.sign,
+            zero=a.zero | b.zero,
+            special=a.special | b.special,
+            invalid=a.nan | b.nan | a.special & b.zero | b.special & a.zero,
+        )
+
+        # Multiply
+        product = Signal(2 * precision)
+        m.d.comb += product.eq(at.a * at.b)
+        base, distance, far = at.exponent, Const(0, 1), Const(0, 1)
+        nothing, nearly_nothing = Signal(), Signal()
+        if gradual:
+            # How far to the right the product goes, from where it would stand with the most leading zeros.
+            right_width = (fraction_bits + number_format.bias - 1).bit_length()
+            room, short = Signal(signed(exponent_bits + 3)), Signal()
+            by_zeros, by_exponent, right = Signal(right_width), Signal(right_width), Signal(right_width)
+            base = Signal(exponent_bits + 1)
+            m.d.comb += [
+                room.eq(at.exponent - at.zeros),
+                short.eq(room < 0),
+                base.eq(Mux(short, 0, room)),
+                by_zeros.eq(fraction_bits - at.zeros),
+                by_exponent.eq(fraction_bits - at.exponent),
+                right.eq(Mux(short, by_exponent, by_zeros)),
+                nothing.eq(at.zero),
+            ]
+            amount_bits = (2 * precision + 1).bit_length()
+            distance, far = right[:amount_bits], right[amount_bits:].any()
+        else:
+            m.d.comb += [
+                nothing.eq(at.zero | (at.exponent < 0)),
+                nearly_nothing.eq(at.exponent == 0),
+            ]
+        at = stages.cut(
+            "product",
+            product=product,
+            distance=distance,
+            far=far,
+            base=base[: exponent_bits + 1],
+            nothing=nothing,
+            nearly_nothing=nearly_nothing,
+            sign=at.sign,
+            special=at.special,
+            invalid=at.invalid,
+        )
+
+        # Normalise
+        if gradual:
+            shifted, sticky = shift_right_sticky(m, Cat(Const(0, 1), at.product), at.distance, "product")
+            shifted = Mux(at.far, Const(0, precision + 2), shifted[: precision + 2])
+            normal = Signal(precision + 3)
+            m.d.comb += normal.eq(Cat(sticky | at.far, shifted))
+        else:
+            normal = at.product
+        # Too large: by itself, or with the carry of the significands. Bit tests: comparisons would be carry chains.
+        above, edge = Signal(), Signal()
+        high = at.base[int(gradual) : exponent_bits]
+        m.d.comb += [
+            above.eq(~at.nothing & (at.base[exponent_bits] | high.all())),
+            edge.eq(~at.nothing & (at.base == number_format.exponent_ones - 1 - gradual)),
+        ]
+        at = stages.cut("normal", normal=normal, above=above, edge=edge, **_others(at))
+        top = at.normal[-1]
+        if gradual:
+            leading = Cat(at.normal[-2] & ~top, top)
+        else:
+            leading = top
+        # Without the leading one; in the lower position a bit of it is lost that the higher has as the last.
+        rest = Mux(top, at.normal[:-1], Cat(Const(0, 1), at.normal[:-2]))
+        at = stages.cut(
+            "round",
+            rest=rest,
+            leading=leading,
+            base=at.base,
+            sign=at.sign,
+            special=at.special | at.above | at.edge & top,
+            invalid=at.invalid,
+            nothing=at.nothing | at.nearly_nothing & ~top,
+        )
+        packed = round_and_pack(m, number_format, at.base, at.leading, at.rest)
+        at = stages.cut(
+            "result",
+            magnitude=Mux(at.special, special(number_format, at.invalid), Mux(at.nothing, 0, packed)),
+            sign=at.sign & ~at.invalid,
+        )
+        nonfinite = at.magnitude[fraction_bits:].all()
+        return {"result": Cat(at.magnitude, at.sign), "nonfinite": nonfinite}
+
+
+def _others(at):
+    return {name: value for name, value in vars(at).items() if name not in ("product", "distance", "far")}

@@ -1,0 +1,56 @@
+"""What every floating-point unit is: a pipeline without back-pressure, cut where its depth says."""
+
+from amaranth.hdl import Module, Signal, Value
+from amaranth.lib import wiring
+
+from .datapath import Stages
+
+__all__ = ["FloatUnit"]
+
+
+class FloatUnit(wiring.Component):
+    """A pipeline that takes operands in every cycle; base of the units, whose ``datapath`` it surrounds.
+
+    Parameters
+    ----------
+    config : object
+        With ``depth``.
+    ports : dict
+        Members of the unit's signature.
+    """
+
+    # For each depth the places in the datapath where registers stand; deeper than the last, results are only delayed.
+    PLACES: tuple[tuple[str, ...], ...]
+
+    def __init__(self, config, ports):
+        self._config = config
+        super().__init__(ports)
+
+    @property
+    def config(self):
+        """The configuration."""
+        return self._config
+
+    @property
+    def latency(self):
+        """Cycles from operands to results."""
+        return self._config.depth
+
+    def datapath(self, m: Module, stages: Stages) -> dict[str, Value]:
+        """The statements between operands and results; returns the results by port."""
+        raise NotImplementedError
+
+    def elaborate(self, platform):
+        m = Module()
+        depth = self._config.depth
+        places = self.PLACES[min(depth, len(self.PLACES) - 1)]
+        stages = Stages(m, places)
+        results = self.datapath(m, stages)
+        stages.finish()
+        for name, value in results.items():
+            for cycle in range(depth - len(places)):
+                delayed = Signal(value.shape(), name=f"{name}_delayed_{cycle + 1}", reset_less=True)
+                m.d.sync += delayed.eq(value)
+                value = delayed
+            m.d.comb += getattr(self, name).eq(value)
+        return m
