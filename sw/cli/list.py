@@ -8,7 +8,10 @@ from importlib.resources.abc import Traversable
 
 __all__ = ["add_arguments", "run"]
 
-SYSTEMS = {"fixar": "fixed-point DDPG on adaptive array cores"}
+SYSTEMS = {
+    "fixar": "fixed-point DDPG on adaptive array cores",
+    "learninggroup": "IC3Net with grouped weights in binary16",
+}
 KINDS = ("systems", "presets", "cores", "boards")
 
 
@@ -27,11 +30,12 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def presets() -> Iterator[tuple[str, str]]:
-    """Name and first comment line of each preset."""
-    for file in importlib.resources.files("rewardware.hw.soc.presets").iterdir():
-        if file.name.endswith(".yaml"):
+    """System, name and first comment line of each preset."""
+    for folder in importlib.resources.files("rewardware.hw.soc.presets").iterdir():
+        for file in folder.iterdir() if folder.name in SYSTEMS else ():
             first, *_ = file.read_text().splitlines()
-            yield file.name.removesuffix(".yaml"), first.removeprefix("#").strip() if first.startswith("#") else ""
+            name = f"{folder.name}/{file.name.removesuffix('.yaml')}"
+            yield name, first.removeprefix("#").strip() if first.startswith("#") else ""
 
 
 def cores() -> Iterator[tuple[str, str]]:

@@ -1,5 +1,6 @@
-"""Presets: named configurations in YAML. No Amaranth here."""
+"""Presets: named configurations in YAML, a folder for each system. No Amaranth here."""
 
+import dataclasses
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
@@ -7,9 +8,11 @@ from pathlib import Path
 import yaml
 
 from ..fixar.config import FixarConfig
+from ..learninggroup.config import LearningGroupConfig
 
-__all__ = ["Preset", "list_presets", "load_preset", "read_preset"]
+__all__ = ["CONFIGURATIONS", "Preset", "list_presets", "load_preset", "read_preset"]
 
+CONFIGURATIONS = {"fixar": FixarConfig, "learninggroup": LearningGroupConfig}
 SECTIONS = ("name", "system", "hardware", "training")
 
 
@@ -19,53 +22,57 @@ class Preset:
 
     Parameters
     ----------
-    config : FixarConfig
+    config : FixarConfig or LearningGroupConfig
     training : dict
         Defaults of hyper-parameters for this configuration, as the agent names them.
     """
 
-    config: FixarConfig
+    config: FixarConfig | LearningGroupConfig
     training: dict = field(default_factory=dict)
 
 
-def list_presets():
-    """Names of the presets that come with the package."""
-    return sorted(entry.name.removesuffix(".yaml") for entry in folder().iterdir() if entry.name.endswith(".yaml"))
+def list_presets(system="fixar"):
+    """Names of a system's presets that come with the package."""
+    return sorted(
+        entry.name.removesuffix(".yaml") for entry in folder(system).iterdir() if entry.name.endswith(".yaml")
+    )
 
 
-def load_preset(name_or_path):
-    """Configuration of a preset, or of a YAML file.
+def load_preset(name_or_path, system="fixar"):
+    """Configuration of a system's preset, or of a YAML file.
 
     Raises
     ------
     ValueError
         There is no such preset or file, or it holds what no configuration has; the message names it.
     """
-    return read_preset(name_or_path).config
+    return read_preset(name_or_path, system).config
 
 
-def read_preset(name_or_path):
+def read_preset(name_or_path, system="fixar"):
     """:class:`Preset` of that name or file."""
-    source = str(name_or_path)
-    if source in list_presets():
-        text = (folder() / f"{source}.yaml").read_text(encoding="utf-8")
+    source, names = str(name_or_path), list_presets(system)
+    if source in names:
+        text = (folder(system) / f"{source}.yaml").read_text(encoding="utf-8")
     elif Path(source).is_file():
         text = Path(source).read_text(encoding="utf-8")
     else:
-        raise ValueError(f"Configuration must be one of {', '.join(list_presets())} or a YAML file, not {source!r}")
+        raise ValueError(f"Configuration must be one of {', '.join(names)} or a YAML file, not {source!r}")
     try:
-        return parse(text, Path(source).stem)
+        return parse(text, Path(source).stem, system)
     except yaml.YAMLError as error:
         raise ValueError(f"{source} is not YAML: {' '.join(str(error).split())}") from None
     except (TypeError, ValueError) as error:
         raise type(error)(f"{source}: {error}") from None
 
 
-def folder():
-    return resources.files(__package__)
+def folder(system):
+    if system not in CONFIGURATIONS:
+        raise ValueError(f"System must be {' or '.join(CONFIGURATIONS)}, not {system!r}")
+    return resources.files(__package__) / system
 
 
-def parse(text, name):
+def parse(text, name, system):
     content = yaml.safe_load(text)
     if not isinstance(content, dict):
         raise ValueError(f"A configuration must be a mapping with {', '.join(SECTIONS)}")
@@ -74,14 +81,13 @@ def parse(text, name):
     training = content.get("training") or {}
     if not isinstance(hardware, dict) or not isinstance(training, dict):
         raise ValueError("Sections hardware and training must be mappings")
-    names = [field for field in FixarConfig.__dataclass_fields__ if field not in ("name", "system")]
-    refuse_unknown("field of hardware", hardware, names)
-    needed = [name for name in ("cores", "lanes", "vectors", "weight_rows", "activation_rows", "error_rows",
-                                "accumulator_depth", "batch_limit") if name not in hardware]  # fmt: skip
+    fields = [field for field in dataclasses.fields(CONFIGURATIONS[system]) if field.name not in ("name", "system")]
+    refuse_unknown("field of hardware", hardware, [field.name for field in fields])
+    needed = [field.name for field in fields if field.default is dataclasses.MISSING and field.name not in hardware]
     if needed:
         raise ValueError(f"Section hardware needs {', '.join(needed)}")
-    config = FixarConfig(name=content.get("name", name), system=content.get("system", "fixar"), **hardware)
-    return Preset(config, training)
+    found = {"name": content.get("name", name), "system": content.get("system", system)}
+    return Preset(CONFIGURATIONS[system](**found, **hardware), training)
 
 
 def refuse_unknown(what, given, known):

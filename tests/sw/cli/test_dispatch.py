@@ -44,8 +44,11 @@ def test_help_names_every_command(capsys):
             "Backend must be reference, rtl, lockstep, torch, or a device such as uart:/dev/ttyUSB0, not 'verilog'",
         ),
         ("train fixar --env Pendulum-v1 --backend rtl --sixteen-bit 8", "Backend rtl has no option sixteen_bit"),
-        ("train fixar --env Pendulum-v1 --sixteen-bit 16", "Weight fraction must be 0 to 15, not 16"),
-        ("train fixar --env Pendulum-v1 --batch-size 4096", "Batch must be 1 to 128 in configuration small, not 4096"),
+        ("train fixar --env Pendulum-v1 --sixteen-bit 16", "Weight fraction must be from 0 to 15, not 16"),
+        (
+            "train fixar --env Pendulum-v1 --batch-size 4096",
+            "Batch must be from 1 to 128 in configuration small, not 4096",
+        ),
         ("train fixar --env Pendulum-v1 --hidden-sizes 400,300", "small"),
         ("train fixar --resume nowhere", "No checkpoint at nowhere/checkpoint.zip"),
         ("train fixar --resume nowhere --out there", "--resume goes on in its own folder"),
@@ -73,7 +76,7 @@ def test_unknown_key_of_a_configuration_is_named(capsys, tmp_path):
 def test_list(capsys):
     assert run("list") == 0
     out = capsys.readouterr().out
-    for expected in ("systems:\n  fixar", "presets:\n  paper ", "array/AdaptiveArrayCore", "boards:"):
+    for expected in ("systems:\n  fixar", "presets:\n  fixar/paper ", "array/AdaptiveArrayCore", "boards:"):
         assert expected in out
     assert run("list", "presets") == 0
     assert "systems" not in capsys.readouterr().out

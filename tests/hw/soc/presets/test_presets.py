@@ -3,8 +3,10 @@
 import pytest
 
 from rewardware.hw.soc.fixar.config import Networks
+from rewardware.hw.soc.learninggroup.config import Network
 from rewardware.hw.soc.presets import list_presets, load_preset, read_preset
 from rewardware.sw.program.fixar import Compiler
+from rewardware.sw.reference.learninggroup.layout import Layout
 
 SIZES = {"paper": (17, 6), "scaled": (17, 6)}
 
@@ -24,9 +26,20 @@ def test_a_preset_holds_its_own_networks(name):
         compiler.act(1, noise=True, bits=bits)
 
 
-def test_the_papers_configuration():
+@pytest.mark.parametrize("name", list_presets("learninggroup"))
+def test_a_preset_of_learninggroup_holds_its_own_network(name):
+    preset = read_preset(name, "learninggroup")
+    assert preset.config.name == name and preset.config == load_preset(name, "learninggroup")
+    network = Network(observation_size=29, hidden_size=preset.training["hidden_size"], groups=preset.config.groups)
+    network.check(preset.config)
+    assert Layout(preset.config, 3, preset.training.get("episodes", 32)).batches <= preset.config.batches
+
+
+def test_the_papers_configurations():
     config = load_preset("paper")
     assert (config.cores, config.lanes, config.vectors) == (2, 16, 32)
+    config = load_preset("paper", "learninggroup")
+    assert (config.cores, config.vpus, config.lanes, config.vectors) == (3, 264, 32, 128)
 
 
 TEXT = """
@@ -65,3 +78,15 @@ def test_bad_files(tmp_path, text, words):
 def test_unknown_preset():
     with pytest.raises(ValueError, match="Configuration must be one of paper, .* or a YAML file, not 'papr'"):
         load_preset("papr")
+
+
+def test_unknown_system():
+    with pytest.raises(ValueError, match="System must be fixar or learninggroup, not 'fixer'"):
+        load_preset("paper", "fixer")
+
+
+def test_a_file_of_another_system(tmp_path):
+    path = tmp_path / "mine.yaml"
+    path.write_text(TEXT + "system: learninggroup")
+    with pytest.raises(ValueError, match="System must be fixar, not learninggroup"):
+        load_preset(path)
