@@ -1,0 +1,217 @@
+"""Random passes over random memories against the reference."""
+
+import cocotb
+from cocotb.triggers import ReadOnly, RisingEdge
+
+from rewardware.hw.cores.vector.elementwise_config import (
+    STATE_MEMORIES,
+    Combination,
+    Destination,
+    Function,
+    Operand,
+)
+from rewardware.hw.cores.vector.elementwise_unit import elementwise_command
+from rewardware.sim.cocotb import StreamSource, clock_and_reset, compare, parameters, rng
+from rewardware.sw.reference.vector.elementwise import OWN_BLOCK, ElementwiseReference
+
+WORDS = 40
+LIMIT = 3000
+
+
+class Bench:
+    """The unit with memories around it, and the reference with the same memories."""
+
+    def __init__(self, dut):
+        run = parameters()
+        self.dut, self.config, self.latency = dut, run["config"], run["latency"]
+        self.random = rng()
+        self.reference = ElementwiseReference(self.config, WORDS)
+        self.completed, self.errors = 0, set()
+        self.memories = None
+
+    async def start(self):
+        self.source = StreamSource(self.dut, "commands", elementwise_command(self.config))
+        self.dut.completions__ready.value = 1
+        self.fill()
+        await clock_and_reset(self.dut)
+        cocotb.start_soon(self.memory_ports())
+
+    def fill(self):
+        number_format = self.config.lane.format
+        reference = self.reference
+        for memory in (*reference.sources, *reference.destinations[STATE_MEMORIES:]):
+            memory[:] = self.numbers(memory.shape)
+        reference.scalars[:] = self.numbers(WORDS)
+        assert number_format.width == 16
+        self.sources = [[self.pack(word) for word in memory] for memory in reference.sources]
+        self.others = [[self.pack(word) for word in memory] for memory in reference.destinations[STATE_MEMORIES:]]
+
+    def numbers(self, shape):
+        """Moderate numbers, so that hardly anything overflows."""
+        random = self.random
+        return (
+            random.integers(0, 1 << 10, shape)
+            | random.integers(8, 17, shape) << 10
+            | random.integers(0, 2, shape) << 15
+        )
+
+    def pack(self, word):
+        return sum(int(number) << 16 * index for index, number in enumerate(word.flat))
+
+    async def memory_ports(self):
+        """One word a cycle from each memory, in the next cycle; writes with an enable for each block."""
+        dut, block_bits = self.dut, self.config.block_bits
+        mask = (1 << block_bits) - 1
+        while True:
+            await ReadOnly()
+            words = []
+            for index in range(Operand.SCALAR):
+                enable = int(getattr(dut, f"reads__{index}__enable").value)
+                address = int(getattr(dut, f"reads__{index}__address").value)
+                words.append(self.sources[index][address % WORDS] if enable else None)
+            scalar = int(self.reference.scalars[int(dut.scalar_address.value) % WORDS])
+            for index in range(STATE_MEMORIES + 2):
+                blocks = int(getattr(dut, f"writes__{index}__blocks").value)
+                if blocks:
+                    address = int(getattr(dut, f"writes__{index}__address").value)
+                    word = int(getattr(dut, f"writes__{index}__word").value)
+                    memory = self.sources[index] if index < STATE_MEMORIES else self.others[index - STATE_MEMORIES]
+                    for block in range(self.config.blocks):
+                        if blocks >> block & 1:
+                            field = mask << block * block_bits
+                            memory[address] = memory[address] & ~field | word & field
+            self.completed += int(dut.completions__valid.value)
+            errors = int(dut.errors.value)
+            self.errors |= {name for bit, name in enumerate(("nonfinite", "memory_conflict")) if errors >> bit & 1}
+            await RisingEdge(dut.clk)
+            for index, word in enumerate(words):
+                noise = int.from_bytes(self.random.bytes(self.config.blocks * block_bits // 8))
+                getattr(dut, f"reads__{index}__word").value = noise if word is None else word
+            dut.scalar.value = scalar
+
+    def random_command(self, wait):
+        random, config = self.random, self.config
+        features = int(random.integers(0, 9))
+        memories = [int(memory) for memory in random.permutation(list(Operand))[:3]]
+        operands = []
+        for memory in memories:
+            stride = int(random.integers(0, 4))
+            operands.append(
+                {
+                    "memory": memory,
+                    "base": int(random.integers(0, WORDS - stride * features)),
+                    "stride": stride,
+                    "block": int(random.choice([OWN_BLOCK, OWN_BLOCK, random.integers(config.blocks)])),
+                }
+            )
+        destinations = []
+        # One destination is written at most once in a pass, and a pass does not read what it writes.
+        free = [memory for memory in Destination if memory not in memories or memory >= STATE_MEMORIES]
+        free.append(Destination.NONE)
+        for memory in random.permutation(free)[:2]:
+            stride = int(random.integers(1, 4))
+            destinations.append(
+                {
+                    "memory": int(memory),
+                    "base": int(random.integers(0, WORDS - stride * features)),
+                    "stride": stride,
+                    "after_function": int(random.integers(2)),
+                }
+            )
+        seconds = [one for one in Combination if one != Combination.SUBTRACT]
+        return {
+            "a": operands[0],
+            "b": operands[1],
+            "c": operands[2],
+            "exchange": int(random.integers(0, len(config.exchanges) + 1)),
+            "first": int(random.integers(0, 4)),
+            "second": int(random.choice(seconds)),
+            "function": int(random.choice(list(Function))),
+            "destinations": destinations,
+            "features": features,
+            "blocks": int(random.choice([one for one in (1, 2, 4) if one <= config.blocks])),
+            "wait": wait,
+        }
+
+    async def complete(self, count):
+        for _ in range(LIMIT):
+            if self.completed >= count:
+                break
+            await RisingEdge(self.dut.clk)
+        else:
+            raise TimeoutError(f"{self.completed} of {count} commands complete after {LIMIT} cycles")
+        # What a completion announces is in the memories in the cycle after it.
+        await RisingEdge(self.dut.clk)
+
+    def check(self, index):
+        for number, memory in enumerate(self.reference.sources):
+            compare([self.pack(word) for word in memory], self.sources[number], f"source memory {number}", index)
+        for number, memory in enumerate(self.reference.destinations[STATE_MEMORIES:]):
+            compare([self.pack(word) for word in memory], self.others[number], f"destination {number + 3}", index)
+
+
+@cocotb.test()
+async def passes_wait_for_each_other(dut):
+    bench = Bench(dut)
+    await bench.start()
+    for index in range(60):
+        command = bench.random_command(wait=1)
+        bench.reference.run(command)
+        await bench.source.send(command)
+        if index % 5 == 4:
+            await bench.complete(index + 1)
+            bench.check(index)
+    assert "memory_conflict" not in bench.errors
+    assert ("nonfinite" in bench.errors) == bench.reference.nonfinite
+
+
+@cocotb.test()
+async def passes_overlap(dut):
+    """Commands that do not depend on each other come without a gap; the cycles are counted."""
+    bench = Bench(dut)
+    await bench.start()
+    bench.source.stall = 0
+    config = bench.config
+    command = bench.random_command(wait=0) | {"features": 7, "blocks": config.blocks, "second": Combination.ADD}
+    for name, memory in zip("abc", (Operand.STATE_0, Operand.STATE_1, Operand.SCALAR), strict=True):
+        command[name] |= {"memory": memory, "base": 3, "stride": 1}
+    commands = []
+    for turn in range(4):
+        destinations = [
+            {"memory": Destination.STATE_2, "base": 8 * turn, "stride": 1, "after_function": 0},
+            {"memory": Destination.ERROR, "base": 8 * turn, "stride": 1, "after_function": 1},
+        ]
+        commands.append(command | {"destinations": destinations})
+    for one in commands:
+        bench.reference.run(one)
+        bench.source.put(one)
+    while not int(dut.busy.value):
+        await RisingEdge(dut.clk)
+    cycles = 0
+    while int(dut.busy.value):
+        await RisingEdge(dut.clk)
+        cycles += 1
+    await bench.complete(4)
+    bench.check("overlapping")
+    compare(4 * 7 * (config.blocks // config.width) + bench.latency, cycles, "cycles", 0)
+
+
+@cocotb.test()
+async def conflicts_are_flagged(dut):
+    bench = Bench(dut)
+    await bench.start()
+    command = bench.random_command(wait=1) | {"features": 2, "first": Combination.ADD, "second": Combination.PASS}
+    same = {"memory": Operand.STATE_1, "base": 4, "stride": 1, "block": OWN_BLOCK}
+    command |= {"a": same, "b": same, "destinations": [{"memory": 7, "base": 0, "stride": 1, "after_function": 0}] * 2}
+    await bench.source.send(command)
+    await bench.complete(1)
+    assert "memory_conflict" not in bench.errors
+    await bench.source.send(command | {"b": same | {"base": 5}})
+    await bench.complete(2)
+    assert "memory_conflict" in bench.errors
+    bench.errors.clear()
+    await bench.source.send(
+        command | {"destinations": [{"memory": 1, "base": 0, "stride": 1, "after_function": 0}] * 2}
+    )
+    await bench.complete(3)
+    assert "memory_conflict" in bench.errors
