@@ -1,0 +1,76 @@
+"""Index lists in a memory here; workloads against the reference."""
+
+import cocotb
+import numpy as np
+from cocotb.triggers import ReadOnly, RisingEdge
+
+from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, parameters, rng
+from rewardware.sw.reference.sparse.encoding import index_words
+from rewardware.sw.reference.sparse.load_allocation import deviation, row_based, threshold_based
+from tests.hw.cores.sparse.stimulus import layers
+
+
+class Bench:
+    def __init__(self, dut, config):
+        self.dut, self.config = dut, config
+        self.words = np.zeros((config.index_words, config.lanes), np.int64)
+        self.errors = 0
+        cocotb.start_soon(self.run())
+
+    async def run(self):
+        dut, width = self.dut, (self.config.groups - 1).bit_length()
+        while True:
+            await ReadOnly()
+            data = self.words[int(dut.read_address.value)] if int(dut.read_enable.value) else None
+            self.errors += int(dut.missing_tuple.value)
+            await RisingEdge(dut.clk)
+            if data is not None:
+                dut.read_data.value = sum(int(index) << width * lane for lane, index in enumerate(data))
+
+    async def set_workloads(self, workloads):
+        for group, workload in enumerate(workloads):
+            self.dut.workload_group.value, self.dut.workload.value = group, int(workload)
+            self.dut.workload_enable.value = 1
+            await RisingEdge(self.dut.clk)
+        self.dut.workload_enable.value = 0
+
+
+@cocotb.test()
+async def workloads_follow_the_reference(dut):
+    config, random = parameters()["config"], rng("layers")
+    dut.workload_enable.value = dut.read_data.value = 0
+    source, sink = StreamSource(dut, "commands"), StreamSink(dut, "completions")
+    await clock_and_reset(dut)
+    bench = Bench(dut, config)
+    for number, (rows, columns, groups) in enumerate(layers(config, random, parameters()["layers"])):
+        words = index_words(config.lanes, rows, [])
+        base = int(random.integers(0, config.index_words - len(words) + 1))
+        bench.words[base : base + len(words)] = words
+        workloads = sum(np.bincount(own, minlength=groups) for own in columns)
+        await bench.set_workloads(workloads)
+        await source.send({"groups": groups, "rows": len(rows), "index_base": base})
+        await sink.receive()
+        expected = {
+            "row_based": row_based(workloads[rows], config.cores),
+            "threshold_based": threshold_based(workloads[rows], config.cores),
+        }
+        for name, parts in expected.items():
+            got = [int(getattr(dut, f"{name}__{core}").value) for core in range(config.cores)]
+            compare(parts, got, name, number)
+            compare(deviation(parts), int(getattr(dut, f"{name[:-6]}_deviation").value), f"deviation, {name}", number)
+        compare(workloads[rows].sum(), int(dut.total.value), "total", number)
+    assert bench.errors == 0
+
+
+@cocotb.test()
+async def a_row_without_a_group_is_flagged(dut):
+    config = parameters()["config"]
+    dut.workload_enable.value = dut.read_data.value = 0
+    source, sink = StreamSource(dut, "commands"), StreamSink(dut, "completions")
+    await clock_and_reset(dut)
+    bench = Bench(dut, config)
+    bench.words[1, 0] = config.groups - 1
+    await source.send({"groups": config.groups - 1, "rows": 1, "index_base": 1})
+    await sink.receive()
+    assert bench.errors == 2, "flagged in each of the two passes"
+    assert int(dut.total.value) == 0
