@@ -1,0 +1,69 @@
+"""What the function units are made of: operands normalised, values that wait, subnormal results."""
+
+from types import SimpleNamespace
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, signed
+
+from ...pipeline import delay
+from ..config import FloatFormat
+from ..datapath import leading_zeros, shift_left, shift_right_sticky
+
+__all__ = ["hold", "normalise", "shift_to_subnormal", "weigh"]
+
+
+def hold(m: Module, cycles: int, **values: Value) -> SimpleNamespace:
+    """The values, ``cycles`` registers later."""
+    return SimpleNamespace(
+        **{name: delay(m, Value.cast(value), cycles, f"{name}_{cycles}") for name, value in values.items()}
+    )
+
+
+def normalise(m: Module, number_format: FloatFormat, operand: SimpleNamespace):
+    """``(fraction, field)`` of a decoded operand: that of a subnormal number is moved up, its field is 0 or less."""
+    field = Signal(signed(number_format.exponent_bits + 1), name="normalised_field")
+    if not number_format.gradual:
+        m.d.comb += field.eq(operand.exponent)
+        return operand.fraction, field
+    zeros, _ = leading_zeros(m, operand.fraction, "fraction")
+    shifted = shift_left(m, operand.fraction, zeros, "fraction")
+    fraction = Signal(number_format.fraction_bits, name="normalised_fraction")
+    m.d.comb += [
+        # The highest one becomes the leading one and leaves at the top.
+        fraction.eq(Mux(operand.normal, operand.fraction, Cat(Const(0, 1), shifted[:-1]))),
+        field.eq(Mux(operand.normal, operand.exponent, -zeros)),
+    ]
+    return fraction, field
+
+
+def weigh(m: Module, number_format: FloatFormat, field: Value, maximum: int) -> dict[str, Value]:
+    """What an exponent field means for rounding.
+
+    ``base`` is one less than the field, at least 0; ``low`` says that the field is below 1, and ``zero`` that it is 0.
+    By ``distance`` a magnitude moves right to be subnormal: for formats with subnormal numbers, and up to ``maximum``.
+    ``far`` says that it is more than that: nothing remains but a sticky bit.
+
+    Parameters
+    ----------
+    field : Value
+        Signed.
+    maximum : int
+    """
+    low, zero, base = Signal(name="low"), Signal(name="zero"), Signal(number_format.exponent_bits, name="base")
+    m.d.comb += [low.eq(field < 1), zero.eq(field == 0), base.eq(Mux(low, 0, field - 1))]
+    if not number_format.gradual:
+        return {"low": low, "zero": zero, "base": base}
+    right, far = Signal(len(field), name="right"), Signal(name="far")
+    distance = Signal(maximum.bit_length(), name="distance")
+    m.d.comb += [
+        right.eq(Mux(low, 1 - field, 0)),
+        distance.eq(right),
+        far.eq(right[len(distance) :].any()),
+    ]
+    return {"base": base, "distance": distance, "far": far}
+
+
+def shift_to_subnormal(m: Module, magnitude: Value, distance: Value, far: Value) -> Value:
+    """``magnitude`` as far to the right as :func:`weigh` says, the last bit sticky."""
+    shifted, cut = shift_right_sticky(m, magnitude, distance, "subnormal")
+    sticky = Mux(far, magnitude.any(), shifted[0] | cut)
+    return Cat(sticky, Mux(far, Const(0, len(magnitude) - 1), shifted[1:]))

@@ -1,0 +1,60 @@
+"""What every function unit is: one operand in, one result out, a number of cycles later."""
+
+from amaranth.hdl import Const, Module, Mux, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from ..datapath import round_and_pack, special
+from .config import FloatFunctionConfig
+
+__all__ = ["FloatFunctionUnit"]
+
+
+class FloatFunctionUnit(wiring.Component):
+    """A pipeline that takes an operand in every cycle; base of the units.
+
+    Parameters
+    ----------
+    config : FloatFunctionConfig
+    ports : dict
+        Members of the signature besides ``a``, ``result`` and ``nonfinite``.
+    """
+
+    def __init__(self, config: FloatFunctionConfig, ports=None):
+        self._config = config
+        width = config.format.width
+        super().__init__({"a": In(width)} | (ports or {}) | {"result": Out(width), "nonfinite": Out(1)})
+
+    @property
+    def config(self):
+        """The configuration."""
+        return self._config
+
+    def finish(self, m: Module, base: Value, magnitude: Value, leading_bits: int, **flags: Value):
+        """Round to nearest even, and drive the results from a register.
+
+        Parameters
+        ----------
+        base : Value
+            Exponent field, less what the leading bits say.
+        magnitude : Value
+            Leading bits, then the fraction, then what is below.
+        leading_bits : int
+            How many bits of the magnitude count the field up.
+        **flags : Value
+            ``sign``, where results have one, and over the numbers ``nothing``, over that ``infinite`` and over all
+            ``invalid``.
+        """
+        number_format = self._config.format
+        leading, rest = magnitude[-leading_bits:], magnitude[:-leading_bits]
+        packed = round_and_pack(m, number_format, base, leading, rest)
+        exceptional, invalid = Signal(), flags["invalid"]
+        finite = Mux(flags["nothing"], Const(0, len(packed)), packed)
+        rounded = Signal(number_format.width - 1, reset_less=True)
+        m.d.comb += exceptional.eq(flags["infinite"] | invalid)
+        m.d.sync += rounded.eq(Mux(exceptional, special(number_format, invalid), finite))
+        m.d.comb += [self.result.eq(rounded), self.nonfinite.eq(rounded[number_format.fraction_bits :].all())]
+        if "sign" in flags:
+            sign = Signal(reset_less=True)
+            m.d.sync += sign.eq(flags["sign"] & ~invalid)
+            m.d.comb += self.result[-1].eq(sign)

@@ -1,0 +1,111 @@
+"""A function from a ROM and one or two multiplications."""
+
+from amaranth.hdl import Module, Shape, Signal
+from amaranth.lib import memory, wiring
+from amaranth.lib.wiring import In, Out
+
+from .polynomial import PolynomialTable
+
+__all__ = ["PolynomialEvaluator"]
+
+
+class PolynomialEvaluator(wiring.Component):
+    """A polynomial whose coefficients a ROM chooses.
+
+    ``result = c0 + floor((c1 + floor(c2 * offset / 2**w)) * offset / 2**w)``, ``w`` the width of the offset, ``c`` the
+    coefficients of the interval ``index``; without ``c2`` where the degree is 1.
+
+    Number format: integers; each product is cut to the unit of the coefficients.
+
+    Latency: 3 cycles (ROM, product, sum) for degree 1, 5 for degree 2; one value a cycle. No back-pressure.
+
+    Parameters
+    ----------
+    config : PolynomialTable
+        Contents and widths.
+
+    Members
+    -------
+    index : In(range(intervals))
+        Interval; beyond the last one the result is undefined.
+    offset : In(offset_width)
+        Position within the interval.
+    result : Out
+        As wide as the results at the ends of intervals need, signed if one of them is negative.
+    """
+
+    def __init__(self, config: PolynomialTable):
+        self._config = config
+        super().__init__(
+            {
+                "index": In(range(config.intervals)),
+                "offset": In(config.offset_width),
+                "result": Out(_shape(config.result_bounds)),
+            }
+        )
+
+    @property
+    def config(self):
+        """The table."""
+        return self._config
+
+    @property
+    def latency(self):
+        """Cycles from ``index`` to ``result``."""
+        return 1 + 2 * self._config.degree
+
+    def elaborate(self, platform):
+        m = Module()
+        table = self._config
+        width = table.offset_width
+        shapes = [_shape(table.bounds(power)) for power in range(table.degree + 1)]
+        rows = []
+        for coefficients in table.coefficients:
+            row = 0
+            for value, shape in zip(reversed(coefficients), reversed(shapes), strict=True):
+                row = row << shape.width | value & (1 << shape.width) - 1
+            rows.append(row)
+        total = sum(shape.width for shape in shapes)
+        m.submodules.rom = rom = memory.Memory(shape=total, depth=table.intervals, init=rows)
+        port = rom.read_port()
+        m.d.comb += port.addr.eq(self.index)
+
+        # A ROM row: c0 below, the highest power above.
+        held, place = [], 0
+        for power, shape in enumerate(shapes):
+            coefficient = Signal(shape, name=f"c{power}")
+            m.d.comb += coefficient.eq(port.data[place : place + shape.width])
+            held.append(coefficient)
+            place += shape.width
+        offset = Signal(width)
+        m.d.sync += offset.eq(self.offset)
+
+        # Horner's scheme, from the highest power down: a product, then a sum, a register behind each.
+        *lower, result = held
+        for power in reversed(range(table.degree)):
+            bounds = table.result_bounds if power == 0 else table.slope_bounds
+            product = Signal(Shape(result.shape().width + width, result.shape().signed), name=f"product_{power}")
+            following = Signal(_shape(bounds), name=f"sum_{power}", reset_less=True)
+            cut = product[width:].as_signed() if product.shape().signed else product[width:]
+            m.d.sync += product.eq(result * offset)
+            waiting = []
+            for index, coefficient in enumerate(lower):
+                waiting.append(_held(m, coefficient, 1 if index == power else 2, f"c{index}_{power}"))
+            m.d.sync += following.eq(waiting.pop() + cut)
+            if power:
+                offset = _held(m, offset, 2, f"offset_{power}")
+            lower, result = waiting, following
+        m.d.comb += self.result.eq(result)
+        return m
+
+
+def _shape(bounds):
+    return Shape.cast(range(bounds[0], bounds[1] + 1))
+
+
+def _held(m, value, cycles, name):
+    for cycle in range(cycles):
+        following = Signal(value.shape(), name=f"{name}_{cycle}", reset_less=True)
+        m.d.sync += following.eq(value)
+        value = following
+    return value
