@@ -57,8 +57,8 @@ def evaluate(component: wiring.Component, inputs: Mapping[str, Any], latency: in
     sinks = [name for name, flow in flows.items() if flow == wiring.Out]
     if set(inputs) != set(sources):
         raise ValueError(f"Inputs must be {', '.join(sources)}, not {', '.join(inputs) or 'none'}")
-    columns = np.broadcast_arrays(*(np.atleast_1d(_bits(inputs[name], shapes[name])) for name in sources))
-    columns = [np.ascontiguousarray(column) for column in columns]
+    given = (np.atleast_1d(_bits(inputs[name], shapes[name])) for name in sources)
+    columns = [np.ascontiguousarray(column) for column in np.broadcast_arrays(*given)]
     count = len(columns[0])
     if not count:
         raise ValueError("Inputs must have values, not none")

@@ -175,7 +175,7 @@ class FloatConfig:
         A parameter of the wrong kind, or out of its range.
     """
 
-    format: FloatFormat | str = BINARY16
+    format: FloatFormat = BINARY16
     depth: int = 4
 
     def __post_init__(self):
@@ -200,8 +200,8 @@ class FloatConversionConfig:
         A parameter of the wrong kind, or out of its range.
     """
 
-    source: FloatFormat | str = BINARY32
-    target: FloatFormat | str = BINARY16
+    source: FloatFormat = BINARY32
+    target: FloatFormat = BINARY16
     depth: int = 2
 
     def __post_init__(self):
@@ -229,7 +229,7 @@ class FixedToFloatConfig:
         A parameter of the wrong kind, or out of its range.
     """
 
-    format: FloatFormat | str = BINARY16
+    format: FloatFormat = BINARY16
     width: int = 32
     fraction: int = 16
     signed: bool = True

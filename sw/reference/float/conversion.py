@@ -47,7 +47,9 @@ def convert(source: FloatFormat, target: FloatFormat, bits):
 
 def from_numbers(number_format: FloatFormat, numbers):
     """The bit patterns (int64) nearest to float64 numbers, ties to even."""
-    bits = np.ascontiguousarray(numbers, np.float64).view(np.int64)
+    # A signalling NaN of a narrower host type is reported when it is widened.
+    with np.errstate(invalid="ignore"):
+        bits = np.ascontiguousarray(numbers, np.float64).view(np.int64)
     fraction, field = bits & (1 << 52) - 1, bits >> 52 & 0x7FF
     sign = bits < 0
     magnitude = np.where(field == 0, fraction, fraction | 1 << 52)
