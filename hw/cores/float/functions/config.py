@@ -15,8 +15,9 @@ class FloatFunctionConfig:
     Parameters
     ----------
     format : FloatFormat or str
-        Of operand and result: a format, or a name in ``FORMATS``. It has 4 fraction bits or more, and its bias is
-        greater than they are by 2 or more, so that the numbers next to 1 have logarithms that are normal numbers.
+        Of operand and result: a format, or a name in ``FORMATS``. It has 4 exponent and 4 fraction bits or more, and
+        its bias is greater than its fraction bits by 2 or more, so that the logarithms of the numbers next to 1 are
+        normal numbers.
 
     Raises
     ------
@@ -24,8 +25,9 @@ class FloatFunctionConfig:
         A parameter of the wrong kind, or out of its range.
     """
 
-    format: FloatFormat | str = BINARY16
+    format: FloatFormat = BINARY16
 
     def __post_init__(self):
         object.__setattr__(self, "format", find_format(self.format))
-        require_integer("Fraction bits of a function", self.format.fraction_bits, 4, self.format.bias - 2)
+        require_integer("Exponent bits of a function", self.format.exponent_bits, 4, 8)
+        require_integer("Fraction bits of a function", self.format.fraction_bits, 4, min(self.format.bias - 2, 23))
