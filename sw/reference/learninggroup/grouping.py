@@ -14,7 +14,10 @@ def maximum_index(values):
     ----------
     values : array (rows, G)
     """
-    return np.argmax(np.where(np.isnan(values), -np.inf, values), axis=1)
+    values = np.asarray(values, np.float64)
+    # Every number of the formats, infinities included, has a place between these two.
+    ordered = np.clip(values, np.finfo(np.float64).min, np.finfo(np.float64).max)
+    return np.argmax(np.where(np.isnan(values), -np.inf, ordered), axis=1)
 
 
 class Grouping:

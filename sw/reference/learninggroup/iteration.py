@@ -79,8 +79,12 @@ class LearningGroupReference:
         self.network.nonfinite.clear()
 
     def nonfinite_layers(self):
-        """Names of the layers that have met an infinity or a NaN since the state was loaded, in the network's order."""
-        return [name for name in self.shape.layers if name in self.network.nonfinite]
+        """Names of the layers that have met an infinity or a NaN since the state was loaded, the first one first."""
+        return list(self.network.nonfinite)
+
+    def workloads(self):
+        """Unmasked weights of all layers in this iteration, for each core."""
+        return sum(grouping.workloads() for grouping in self.network.groupings.values()).tolist()
 
     # The jobs.
 
@@ -151,7 +155,7 @@ class LearningGroupReference:
                 self.optimizer, weight[learns], square[learns], self.optimizer.numbers(gradient[learns]), self.rates
             )
             if not np.isfinite(weight).all() or not np.isfinite(square).all():
-                self.network.nonfinite.add(layer)
+                self.network.flag(layer)
             self.parameters[name], self.squares[name] = weight, square
 
     def _learns(self, kind, layer):

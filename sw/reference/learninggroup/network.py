@@ -24,14 +24,15 @@ class NetworkReference:
     weights, biases : dict of array
         By name, in the arithmetic's format.
     groupings : dict of Grouping
-    nonfinite : set of str
-        Layers that met an infinity or a NaN: in a grouping matrix, or as a product's or a gradient's sum.
+    nonfinite : list of str
+        Layers that met an infinity or a NaN, the first one first: in a grouping matrix, or as a product's or a
+        gradient's sum.
     """
 
     def __init__(self, network: Network, cores: int, arithmetic):
         self.network, self.cores, self.arithmetic = network, cores, arithmetic
         self.layers = network.layers
-        self.nonfinite: set[str] = set()
+        self.nonfinite: list[str] = []
         self.weights: dict[str, np.ndarray] = {}
         self.biases: dict[str, np.ndarray] = {}
         self.groupings: dict[str, Grouping] = {}
@@ -46,7 +47,7 @@ class NetworkReference:
             )
             self.weights[name] = self.arithmetic.numbers(parameters[f"weight/{name}"])
             if np.isnan(inputs).any() or np.isnan(outputs).any():
-                self.nonfinite.add(name)
+                self.flag(name)
         for name in network.biases:
             self.biases[name] = self.arithmetic.numbers(parameters[f"bias/{name}"])[:, np.newaxis, np.newaxis]
 
@@ -83,7 +84,12 @@ class NetworkReference:
         both = self.groupings[name].grouping_gradients(self.arithmetic, gradient, self.weights[name])
         return [self._checked(name, part) for part in both]
 
+    def flag(self, name):
+        """Notes that a layer met an infinity or a NaN."""
+        if name not in self.nonfinite:
+            self.nonfinite.append(name)
+
     def _checked(self, name, result):
         if not np.isfinite(result).all():
-            self.nonfinite.add(name)
+            self.flag(name)
         return result
