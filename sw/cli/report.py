@@ -2,6 +2,7 @@
 
 import argparse
 import json
+from pathlib import Path
 from typing import Any
 
 __all__ = ["add_arguments", "make_report", "run"]
@@ -18,16 +19,35 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--place", action="store_true", help="place and route as well, for the clock (ECP5, a unit)")
     parser.add_argument("--json", action="store_true", help="one JSON object")
+    parser.add_argument(
+        "--docs", type=Path, metavar="DIR", help="of a table of units (NAME float): write it into its page there, too"
+    )
 
 
 def run(arguments: argparse.Namespace) -> None:
     from .designs import elaborate
+    from .unit_table import TABLES
 
+    if arguments.name in TABLES:
+        _run_table(arguments)
+        return
+    if arguments.docs is not None:
+        raise ValueError(f"--docs is there for tables of units ({', '.join(TABLES)}), not for {arguments.name}")
     if arguments.depth < 0:
         raise ValueError(f"--depth must be 0 or more, not {arguments.depth}")
     design = elaborate(arguments)
     report = make_report(design.name, design.verilog, arguments.part, arguments.depth, arguments.place)
     print(json.dumps(report, indent=2) if arguments.json else as_table(report))
+
+
+def _run_table(arguments: argparse.Namespace) -> None:
+    from .unit_table import TABLES, as_markdown, measure, write_table
+
+    rows = [measure(row) for row in TABLES[arguments.name]]
+    table = as_markdown(rows)
+    print(json.dumps(rows, indent=2) if arguments.json else table)
+    if arguments.docs is not None:
+        write_table(arguments.name, table, arguments.docs)
 
 
 def make_report(name: str, verilog: str, part_name: str, depth: int = 1, place: bool = False) -> dict[str, Any]:

@@ -236,6 +236,39 @@ _DESIGNS = (
         configuration="cores.optimizer.config:OptimizerConfig",
         of_preset=_optimizer,
     ),
+    Design(
+        name="float_adder", component="cores.float.adder:FloatAdder", configuration="cores.float.config:FloatConfig"
+    ),
+    Design(
+        name="float_multiplier",
+        component="cores.float.multiplier:FloatMultiplier",
+        configuration="cores.float.config:FloatConfig",
+    ),
+    Design(
+        name="float_fused_multiply_add",
+        component="cores.float.fused_multiply_add:FloatFusedMultiplyAdd",
+        configuration="cores.float.config:FloatConfig",
+    ),
+    Design(
+        name="float_comparator",
+        component="cores.float.comparison:FloatComparator",
+        configuration="cores.float.config:FloatConfig",
+    ),
+    Design(
+        name="fixed_to_float",
+        component="cores.float.conversion:FixedToFloat",
+        configuration="cores.float.config:FixedToFloatConfig",
+    ),
+    Design(
+        name="float_to_fixed",
+        component="cores.float.conversion:FloatToFixed",
+        configuration="cores.float.config:FloatToFixedConfig",
+    ),
+    Design(
+        name="float_converter",
+        component="cores.float.conversion:FloatConverter",
+        configuration="cores.float.config:FloatConversionConfig",
+    ),
     Design(name="hyperbolic_tangent", component="cores.function.hyperbolic_tangent:HyperbolicTangent"),
     Design(name="reciprocal_square_root", component="cores.function.reciprocal_square_root:ReciprocalSquareRoot"),
 )

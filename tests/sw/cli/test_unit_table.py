@@ -1,0 +1,33 @@
+import json
+
+import pytest
+
+from rewardware.sw.cli import unit_table
+from rewardware.sw.cli.dispatch import dispatch
+from rewardware.sw.cli.unit_table import Row, write_table
+
+
+@pytest.fixture
+def small(monkeypatch):
+    rows = [Row(design="float_comparator", settings={"format": "binary16_flush", "depth": 2})]
+    monkeypatch.setitem(unit_table.TABLES, "small", rows)
+
+
+def test_a_table_is_printed_and_written_into_its_page(small, capsys, tmp_path):
+    page = tmp_path / "small.md"
+    page.write_text("# Units\n\n<!-- rewardware report small -->\nold\n<!-- end -->\n\nAfter.\n")
+    assert dispatch(["report", "small", "--docs", str(tmp_path)]) == 0
+    printed = capsys.readouterr().out.strip()
+    assert printed.splitlines()[2].startswith("| `float_comparator` | binary16, flush | 2 | ")
+    assert page.read_text() == (f"# Units\n\n<!-- rewardware report small -->\n{printed}\n<!-- end -->\n\nAfter.\n")
+    assert dispatch(["report", "small", "--json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)
+    assert row["latency"] == 2 and row["xcup"]["lut"] > 10 and row["frequency_mhz"] > 50
+
+
+def test_mistakes_are_named(small, capsys, tmp_path):
+    assert dispatch(["report", "float_adder", "--docs", str(tmp_path)]) == 2
+    assert "--docs is there for tables of units (float, small), not for float_adder" in capsys.readouterr().err
+    (tmp_path / "small.md").write_text("# Units\n")
+    with pytest.raises(ValueError, match="small.md must have one place between <!-- rewardware report small -->"):
+        write_table("small", "", tmp_path)
