@@ -1,4 +1,4 @@
-"""The same numbers by the host's floating point, for speed: some hundred times faster than on bit patterns.
+"""The same numbers by the host's floating point, for speed: tens of times faster than on bit patterns.
 
 Arrays hold values, not bit patterns: float32 where a format and all products of two of its numbers fit it, float64
 otherwise (:func:`working_type`). One operation of that type followed by :func:`round_to` is the correctly rounded
@@ -9,6 +9,8 @@ is rounding once (Figueroa, When is double rounding innocuous?, 1995). That hold
 Values must be numbers of the format; where it flushes subnormals, none of them may be subnormal. NaN has no sign here.
 """
 
+from typing import Any
+
 import numpy as np
 
 from ....hw.cores.float.config import FloatFormat
@@ -17,7 +19,10 @@ from .conversion import from_numbers, to_numbers
 __all__ = ["add", "from_bits", "fused_multiply_add", "multiply", "round_to", "subtract", "to_bits", "working_type"]
 
 # Of each working type: the integer of its width, its fraction bits, its exponent bias.
-_LAYOUTS = {np.dtype(np.float32): (np.uint32, 23, 127), np.dtype(np.float64): (np.uint64, 52, 1023)}
+_LAYOUTS: dict[np.dtype, tuple[Any, int, int]] = {
+    np.dtype(np.float32): (np.uint32, 23, 127),
+    np.dtype(np.float64): (np.uint64, 52, 1023),
+}
 
 
 def working_type(number_format: FloatFormat):
