@@ -6,7 +6,7 @@ from typing import Any
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-__all__ = ["plot_curves", "plot_learning_curve", "plot_utilization"]
+__all__ = ["plot_curves", "plot_learning_curve", "plot_shares", "plot_utilization"]
 
 
 def _axes(title: str, x: str, y: str):
@@ -44,6 +44,16 @@ def plot_utilization(path: Path, counters: dict[str, Any], title: str) -> None:
     figure.savefig(path, dpi=120)
 
 
+def plot_shares(path: Path, curves: dict[str, list[list[tuple[int, float]]]], title: str) -> None:
+    """Shares, between 0 and 1, over iterations: as `plot_curves`."""
+    figure, axes = _axes(title, "iteration", "%")
+    _draw(axes, {name: [[(x, 100 * y) for x, y in run] for run in runs] for name, runs in curves.items()})
+    axes.set_ylim(0, 100)
+    figure.set_figheight(5)
+    figure.legend(loc="outside lower center", ncols=3, fontsize="small")
+    figure.savefig(path, dpi=120)
+
+
 def plot_curves(
     path: Path, curves: dict[str, list[list[tuple[int, float]]]], title: str, marks: dict[str, int]
 ) -> None:
@@ -61,6 +71,16 @@ def plot_curves(
         Steps at which a dashed line stands, by its name.
     """
     figure, axes = _axes(title, "environment step", "mean return of evaluation episodes")
+    _draw(axes, curves)
+    for name, step in marks.items():
+        axes.axvline(step, color="grey", linestyle="--", label=name)
+    figure.set_figheight(5)
+    figure.legend(loc="outside lower center", ncols=2, fontsize="small")
+    figure.savefig(path, dpi=120)
+
+
+def _draw(axes, curves: dict[str, list[list[tuple[int, float]]]]) -> None:
+    """Means as lines, spans as bands."""
     for name, seeds in curves.items():
         steps = [step for step, _ in min(seeds, key=len)]
         columns = list(zip(*([value for _, value in seed[: len(steps)]] for seed in seeds), strict=True))
@@ -68,8 +88,3 @@ def plot_curves(
         (line,) = axes.plot(steps, means, label=name)
         lows, highs = [min(column) for column in columns], [max(column) for column in columns]
         axes.fill_between(steps, lows, highs, color=line.get_color(), alpha=0.15)
-    for name, step in marks.items():
-        axes.axvline(step, color="grey", linestyle="--", label=name)
-    figure.set_figheight(5)
-    figure.legend(loc="outside lower center", ncols=2, fontsize="small")
-    figure.savefig(path, dpi=120)

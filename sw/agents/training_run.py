@@ -1,10 +1,7 @@
 """A training run in a folder: metrics, evaluations, checkpoints, plots, a summary; stops and goes on."""
 
 import json
-import signal
-import threading
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,32 +10,9 @@ from tqdm import tqdm
 
 from .ddpg import DDPG
 from .plots import plot_learning_curve, plot_utilization
+from .run_folder import CHECKPOINT, METRICS, SUMMARY, Interrupted, StopRequests, drop_records_after, read_metrics
 
-__all__ = ["CHECKPOINT", "Interrupted", "TrainingRun", "read_metrics"]
-
-CHECKPOINT = "checkpoint.zip"
-METRICS = "metrics.jsonl"
-SUMMARY = "summary.json"
-
-
-class Interrupted(Exception):
-    """The run was asked to stop by a signal; its checkpoint is written."""
-
-    def __init__(self, message: str, signal_number: int):
-        super().__init__(message)
-        self.signal_number = signal_number
-
-
-def read_metrics(directory: Path) -> list[dict[str, Any]]:
-    """The records of a run's `metrics.jsonl`; a last line cut short is left out."""
-    path = directory / METRICS
-    records = []
-    for line in path.read_text().splitlines() if path.is_file() else ():
-        try:
-            records.append(json.loads(line))
-        except json.JSONDecodeError:
-            break
-    return records
+__all__ = ["TrainingRun"]
 
 
 @dataclass
@@ -92,48 +66,29 @@ class TrainingRun:
                 f"The run is at step {self.agent.num_timesteps} already, beyond the {self.steps} asked for"
             )
         self.directory.mkdir(parents=True, exist_ok=True)
-        self._stop = 0
         self._last_return: float | None = None
-        self._drop_records_after(self.agent.num_timesteps)
+        drop_records_after(self.directory, "step", self.agent.num_timesteps)
         started, first_step = time.perf_counter(), self.agent.num_timesteps
-        restore = self._catch_signals()
-        try:
-            with (
-                open(self.directory / METRICS, "a") as self._metrics,
-                tqdm(
-                    total=self.steps, initial=first_step, unit="step", disable=not self.progress, dynamic_ncols=True
-                ) as self._bar,
-            ):
-                self._shown = time.perf_counter()
-                if first_step == 0:
-                    self._write_evaluation("random", self.agent.evaluate(self.evaluation_episodes, random=True))
-                remaining = self.steps - self.agent.num_timesteps
-                self.agent.learn(max(remaining, 0), callback=self._after_step)
-                self.agent.save(self.directory / CHECKPOINT)
-                if self._stop and self.agent.num_timesteps < self.steps:
-                    raise Interrupted(f"Stopped after step {self.agent.num_timesteps}; checkpoint written", self._stop)
-                if not self._evaluated_at(self.steps):
-                    self._evaluate()
-        finally:
-            restore()
+        with (
+            StopRequests() as self._stop,
+            open(self.directory / METRICS, "a") as self._metrics,
+            tqdm(
+                total=self.steps, initial=first_step, unit="step", disable=not self.progress, dynamic_ncols=True
+            ) as self._bar,
+        ):
+            self._shown = time.perf_counter()
+            if first_step == 0:
+                self._write_evaluation("random", self.agent.evaluate(self.evaluation_episodes, random=True))
+            remaining = self.steps - self.agent.num_timesteps
+            self.agent.learn(max(remaining, 0), callback=self._after_step)
+            self.agent.save(self.directory / CHECKPOINT)
+            if self._stop.number and self.agent.num_timesteps < self.steps:
+                raise Interrupted(
+                    f"Stopped after step {self.agent.num_timesteps}; checkpoint written", self._stop.number
+                )
+            if not self._evaluated_at(self.steps):
+                self._evaluate()
         return self._summarize(time.perf_counter() - started, self.agent.num_timesteps - first_step)
-
-    def _catch_signals(self) -> Callable[[], None]:
-        """First signal: finish the step and stop. Second: stop at once. Only the main thread can."""
-
-        def request(number, frame):
-            if self._stop:
-                raise KeyboardInterrupt
-            self._stop = number
-
-        def restore():
-            for number, handler in old.items():
-                signal.signal(number, handler)
-
-        old = {}
-        if threading.current_thread() is threading.main_thread():
-            old = {number: signal.signal(number, request) for number in (signal.SIGINT, signal.SIGTERM)}
-        return restore
 
     def _after_step(self, agent: DDPG, record: dict[str, Any]) -> bool:
         step = record["step"]
@@ -155,7 +110,7 @@ class TrainingRun:
             if counters.get("train_steps"):
                 shown["cycles/step"] = f"{counters['train_cycles'] / counters['train_steps']:.0f}"
             self._bar.set_postfix(shown, refresh=False)
-        return not self._stop
+        return not self._stop.number
 
     def _evaluate(self) -> None:
         self._write_evaluation("evaluation", self.agent.evaluate(self.evaluation_episodes))
@@ -170,12 +125,6 @@ class TrainingRun:
 
     def _evaluated_at(self, step: int) -> bool:
         return any(r["kind"] == "evaluation" and r["step"] == step for r in read_metrics(self.directory))
-
-    def _drop_records_after(self, step: int) -> None:
-        """Records later than the checkpoint will come again."""
-        path = self.directory / METRICS
-        kept = [record for record in read_metrics(self.directory) if record["step"] <= step]
-        path.write_text("".join(json.dumps(record) + "\n" for record in kept))
 
     def _summarize(self, seconds: float, steps: int) -> dict[str, Any]:
         records = read_metrics(self.directory)

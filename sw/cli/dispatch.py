@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Sequence
 
 from ..agents.lockstep import LockstepError
-from ..agents.training_run import Interrupted
+from ..agents.run_folder import Interrupted
 from ..device.errors import DeviceError
 
 __all__ = ["COMMANDS", "dispatch"]

@@ -14,7 +14,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     from ..agents.ddpg import DDPG
-    from ..agents.training_run import CHECKPOINT
+    from ..agents.run_folder import CHECKPOINT
 
     if arguments.episodes < 1:
         raise ValueError(f"--episodes must be at least 1, not {arguments.episodes}")

@@ -93,7 +93,7 @@ def _train(experiment: Experiment, arm: Arm, seed: int, steps: int, directory: P
 def _report(name: str, experiment: Experiment, root: Path, docs: Path, steps: int) -> int:
     """Results as JSON, picture and table; 1 if an arm did not come out as it must."""
     from ..agents.plots import plot_curves
-    from ..agents.training_run import read_metrics
+    from ..agents.run_folder import read_metrics
 
     results, curves, failed = {}, {}, []
     for key, arm in experiment.arms.items():

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from rewardware.sw.agents.checkpoint import read_checkpoint
-from rewardware.sw.agents.training_run import read_metrics
+from rewardware.sw.agents.run_folder import read_metrics
 from rewardware.sw.cli.dispatch import dispatch
 
 TINY = (

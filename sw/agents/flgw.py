@@ -1,0 +1,71 @@
+"""Fully learnable weight grouping in PyTorch: masks from grouping matrices, and their straight-through gradient."""
+
+import torch
+
+from .ic3net_config import GROUPING_GRADIENTS
+
+__all__ = ["column_groups", "grouped", "mask", "row_groups"]
+
+
+def row_groups(input_grouping: torch.Tensor) -> torch.Tensor:
+    """The group of each row: where the row of IG (M x G) has its maximum, the lowest of equal ones."""
+    return _first_maximum(input_grouping, dim=1)
+
+
+def column_groups(output_grouping: torch.Tensor) -> torch.Tensor:
+    """The group of each column: where the column of OG (G x N) has its maximum, the lowest of equal ones."""
+    return _first_maximum(output_grouping, dim=0)
+
+
+def _first_maximum(values: torch.Tensor, dim: int) -> torch.Tensor:
+    # Unlike `Tensor.argmax`, which does not say which of equal maxima it takes.
+    return (values == values.amax(dim=dim, keepdim=True)).to(torch.uint8).argmax(dim=dim)
+
+
+def mask(input_grouping: torch.Tensor, output_grouping: torch.Tensor) -> torch.Tensor:
+    """IS x OS (M x N): whether row and column are of one group."""
+    return row_groups(input_grouping)[:, None] == column_groups(output_grouping)[None, :]
+
+
+def grouped(
+    weight: torch.Tensor, input_grouping: torch.Tensor, output_grouping: torch.Tensor, gradient: str = "unmasked"
+) -> torch.Tensor:
+    """Weights that the mask leaves over, with gradients for weights and grouping matrices.
+
+    ``weight * (IS x OS)``; IS is one-hot of the row maxima of IG, OS one-hot of the column maxima of OG. The gradient
+    of a grouping matrix is that of its selection matrix: ``dmask = dW_eff * weight``, ``dIG = dmask x OS^T``,
+    ``dOG = IS^T x dmask``.
+
+    Parameters
+    ----------
+    weight
+        M x N.
+    input_grouping, output_grouping
+        IG, M x G, and OG, G x N.
+    gradient
+        ``"dense"``: as above. ``"unmasked"``: with ``dmask`` only where the mask is one, which is all that a sparse
+        device computes: a row and a column learn how well their own group suits them.
+    """
+    if gradient not in GROUPING_GRADIENTS:
+        raise ValueError(f"gradient must be {' or '.join(GROUPING_GRADIENTS)}, not {gradient!r}")
+    return _Grouped.apply(weight, input_grouping, output_grouping, gradient == "dense")
+
+
+class _Grouped(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, weight, input_grouping, output_grouping, dense):
+        rows, columns = row_groups(input_grouping), column_groups(output_grouping)
+        selected = (rows[:, None] == columns[None, :]).to(weight.dtype)
+        groups = input_grouping.shape[1]
+        ctx.save_for_backward(weight, selected, rows, columns)
+        ctx.groups, ctx.dense = groups, dense
+        return weight * selected
+
+    @staticmethod
+    def backward(ctx, gradient):
+        weight, selected, rows, columns = ctx.saved_tensors
+        of_weight = gradient * selected
+        of_mask = (gradient if ctx.dense else of_weight) * weight
+        input_selection = torch.nn.functional.one_hot(rows, ctx.groups).to(weight.dtype)
+        output_selection = torch.nn.functional.one_hot(columns, ctx.groups).to(weight.dtype)
+        return of_weight, of_mask @ output_selection, input_selection.T @ of_mask, None

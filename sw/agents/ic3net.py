@@ -1,0 +1,157 @@
+"""IC3Net: agents that learn with what and when to talk, on parallel episodes of Predator-Prey."""
+
+import dataclasses
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..environments.predator_prey import ACTIONS
+from ..environments.predator_prey_batch import PredatorPreyBatch
+from ..environments.predator_prey_config import LEVELS, PredatorPreyConfig
+from .checkpoint import CheckpointError, lacking, prefixed, read_checkpoint, under, write_checkpoint
+from .ic3net_config import IC3NetConfig
+from .ic3net_learner import IC3NetLearner
+
+__all__ = ["IC3Net"]
+
+# What a checkpoint holds beside its arrays.
+MEMBERS = ("backend", "config", "iterations", "learner", "starts", "task")
+
+
+class IC3Net:
+    """Trains one network for all predators by REINFORCE with a value as the baseline.
+
+    An iteration plays ``config.episodes`` episodes side by side, all of the task's length, and ends with one update.
+    The host runs the environments and adds up the returns; the learner makes masks, acts, and updates.
+
+    Parameters
+    ----------
+    task
+        The task, or a level's name: ``"easy"``, ``"medium"``, ``"hard"``.
+    config
+        Hyper-parameters.
+    backend
+        ``"torch"``: PyTorch's autograd.
+
+    Members
+    -------
+    iterations
+        Done so far.
+    learner
+        What acts and trains.
+
+    Raises
+    ------
+    ValueError
+        No such level, or no such backend.
+    """
+
+    def __init__(
+        self, task: PredatorPreyConfig | str = "easy", config: IC3NetConfig | None = None, *, backend: str = "torch"
+    ):
+        if isinstance(task, str):
+            if task not in LEVELS:
+                raise ValueError(f"Level must be {', '.join(LEVELS)}, not {task!r}")
+            task = LEVELS[task]
+        if backend != "torch":
+            raise ValueError(f"Backend must be torch, not {backend!r}")
+        from .ic3net_torch import TorchIC3NetLearner
+
+        self.task, self.backend = task, backend
+        self.config = config or IC3NetConfig()
+        starts, learner = np.random.SeedSequence(self.config.seed).spawn(2)
+        self._starts = np.random.default_rng(starts)
+        self.environment = PredatorPreyBatch(task, self.config.episodes)
+        self.learner: IC3NetLearner = TorchIC3NetLearner(
+            task.observation_size, len(ACTIONS), task.predators, self.config, np.random.default_rng(learner)
+        )
+        self.iterations = 0
+
+    def learn(self, iterations: int, callback: Callable[["IC3Net", dict[str, Any]], bool | None] | None = None):
+        """Does that many iterations.
+
+        Parameters
+        ----------
+        iterations
+            How many.
+        callback
+            Called after each with the agent and a record: ``iteration``; of its episodes ``success`` (the share in
+            which all predators were on the prey at the end), ``arrived`` (the share of predators), ``return`` (mean);
+            ``sparsity``, and what the learner reports. ``False`` stops.
+        """
+        for _ in range(iterations):
+            record = self._iterate()
+            if callback is not None and callback(self, record) is False:
+                break
+        return self
+
+    def _iterate(self) -> dict[str, Any]:
+        environment, learner = self.environment, self.learner
+        observations = environment.reset(environment.draw(self._starts))
+        learner.begin()
+        sparsity = learner.sparsity()
+        steps = range(self.task.steps)
+        rewards = np.zeros((len(steps), self.config.episodes, self.task.predators))
+        active = np.zeros((len(steps), self.config.episodes), bool)
+        for step in steps:
+            active[step] = environment.active
+            observations, rewards[step] = environment.step(learner.step(observations))
+        returns = np.zeros_like(rewards)
+        following = np.zeros_like(rewards[0])
+        for step in reversed(steps):
+            following = returns[step] = rewards[step] + self.config.gamma * following
+        report = learner.update(returns, active)
+        self.iterations += 1
+        return {
+            "iteration": self.iterations,
+            "success": float(environment.success.mean()),
+            "arrived": float(environment.arrived.mean()),
+            "return": float(rewards.sum(axis=0).mean()),
+            "sparsity": sparsity,
+            **report,
+        }
+
+    def save(self, path: Path | str) -> None:
+        """Writes everything that training depends on into one file; from it, training goes on bit-identically."""
+        arrays, learner = self.learner.save()
+        rest = {
+            "agent": "ic3net",
+            "backend": self.backend,
+            "config": self.config.to_mapping(),
+            "iterations": self.iterations,
+            "learner": learner,
+            "starts": self._starts.bit_generator.state,
+            "task": dataclasses.asdict(self.task),
+        }
+        write_checkpoint(path, prefixed("learner", arrays), rest)
+
+    @classmethod
+    def load(cls, path: Path | str) -> "IC3Net":
+        """The agent a checkpoint holds, ready to go on.
+
+        Raises
+        ------
+        CheckpointError
+            The file is damaged, or no checkpoint of this agent.
+        """
+        arrays, about = read_checkpoint(path)
+        if about.get("agent") != "ic3net":
+            raise CheckpointError(f"{path} is a checkpoint of {about.get('agent')!r}, not of 'ic3net'")
+        for name in MEMBERS:
+            if name not in about:
+                raise lacking(path, about, name)
+        task, config = PredatorPreyConfig(**about["task"]), IC3NetConfig.from_mapping(about["config"])
+        agent = cls(task, config, backend=about["backend"])
+        try:
+            agent.learner.load(under("learner", arrays), about["learner"])
+        except KeyError as error:
+            raise lacking(path, about, error.args[0]) from error
+        agent.iterations = about["iterations"]
+        agent._starts.bit_generator.state = about["starts"]
+        return agent
+
+    def close(self) -> None:
+        """Lets go of the device."""
+        self.learner.close()

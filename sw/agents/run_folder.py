@@ -1,0 +1,68 @@
+"""What training runs share: their files, records line by line, and a stop at the next good moment."""
+
+import json
+import signal
+import threading
+from pathlib import Path
+from typing import Any
+
+__all__ = ["CHECKPOINT", "METRICS", "SUMMARY", "Interrupted", "StopRequests", "drop_records_after", "read_metrics"]
+
+CHECKPOINT = "checkpoint.zip"
+METRICS = "metrics.jsonl"
+SUMMARY = "summary.json"
+
+
+class Interrupted(Exception):
+    """The run was asked to stop by a signal; its checkpoint is written."""
+
+    def __init__(self, message: str, signal_number: int):
+        super().__init__(message)
+        self.signal_number = signal_number
+
+
+class StopRequests:
+    """Within it the first Ctrl-C (or polite termination) is only noted; a second stops at once.
+
+    Members
+    -------
+    number
+        Of the signal that came; 0: none.
+    """
+
+    def __init__(self):
+        self.number = 0
+        self._old: dict[int, Any] = {}
+
+    def __enter__(self) -> "StopRequests":
+        # Only the main thread can catch signals.
+        if threading.current_thread() is threading.main_thread():
+            self._old = {number: signal.signal(number, self._note) for number in (signal.SIGINT, signal.SIGTERM)}
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._old.items():
+            signal.signal(number, handler)
+
+    def _note(self, number: int, frame: Any) -> None:
+        if self.number:
+            raise KeyboardInterrupt
+        self.number = number
+
+
+def read_metrics(directory: Path) -> list[dict[str, Any]]:
+    """The records of a run's `metrics.jsonl`; a last line cut short is left out."""
+    path = directory / METRICS
+    records = []
+    for line in path.read_text().splitlines() if path.is_file() else ():
+        try:
+            records.append(json.loads(line))
+        except json.JSONDecodeError:
+            break
+    return records
+
+
+def drop_records_after(directory: Path, key: str, last: int) -> None:
+    """Drops records later than a checkpoint; they will come again."""
+    kept = [record for record in read_metrics(directory) if record[key] <= last]
+    (directory / METRICS).write_text("".join(json.dumps(record) + "\n" for record in kept))

@@ -1,0 +1,101 @@
+"""IC3Net with weight grouping on LearningGroup's task."""
+
+import argparse
+import dataclasses
+from pathlib import Path
+
+__all__ = ["add_arguments", "run"]
+
+ENVIRONMENT = "predator-prey"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from ..environments.predator_prey_config import LEVELS, MODES
+
+    parser.add_argument("--env", choices=(ENVIRONMENT,), default=ENVIRONMENT, help="environment (default %(default)s)")
+    parser.add_argument("--level", choices=tuple(LEVELS), default="easy", help="of the authors (default %(default)s)")
+    parser.add_argument("--agents", type=int, metavar="N", help="predators (default: the level's)")
+    parser.add_argument("--mode", choices=MODES, help="rewards (default cooperative)")
+    parser.add_argument("--backend", choices=("torch",), default="torch", help="what computes (default %(default)s)")
+    parser.add_argument("--iterations", type=int, default=2000, help="updates in all (default %(default)s)")
+    parser.add_argument("--out", type=Path, help="folder for checkpoint, metrics and plots")
+    parser.add_argument("--resume", type=Path, metavar="DIR", help="go on with the run in DIR, bit-identically")
+    parser.add_argument("--checkpoint-every", type=int, default=500, metavar="ITERATIONS", help="0: only at the end")
+    parser.add_argument("--quiet", action="store_true", help="no progress bar")
+    _add_hyper_parameters(parser)
+
+
+def _add_hyper_parameters(parser: argparse.ArgumentParser) -> None:
+    from ..agents.ic3net_config import GROUPING_GRADIENTS, PRECISIONS, SPARSITIES, IC3NetConfig
+
+    choices = {"grouping_gradient": GROUPING_GRADIENTS, "precision": PRECISIONS, "sparsity": SPARSITIES}
+    group = parser.add_argument_group("hyper-parameters")
+    for field in dataclasses.fields(IC3NetConfig):
+        option = "--" + field.name.replace("_", "-")
+        if field.name in choices:
+            group.add_argument(option, choices=choices[field.name], help=f"default {field.default}")
+        else:
+            kind = int if field.type is int else float
+            group.add_argument(option, type=kind, metavar="N" if kind is int else "X", help=f"default {field.default}")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    from ..agents.ic3net import IC3Net
+    from ..agents.ic3net_config import IC3NetConfig
+    from ..agents.ic3net_run import IC3NetRun
+    from ..agents.run_folder import CHECKPOINT
+    from ..environments.predator_prey_config import LEVELS
+
+    for name, least in (("iterations", 1), ("checkpoint_every", 0)):
+        if getattr(arguments, name) < least:
+            option = name.replace("_", "-")
+            raise ValueError(f"--{option} must be at least {least}, not {getattr(arguments, name)}")
+    names = [field.name for field in dataclasses.fields(IC3NetConfig)]
+    given = {name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None}
+    task = {"predators": arguments.agents, "mode": arguments.mode}
+    task = {name: value for name, value in task.items() if value is not None}
+    if arguments.resume:
+        directory = arguments.resume
+        changed = [*given, *({"predators": "agents"}.get(name, name) for name in task)]
+        if changed or arguments.out:
+            options = ", ".join([*changed, *(["out"] if arguments.out else [])])
+            raise ValueError(f"--resume goes on with the run's own {options}: leave the option away")
+        agent = IC3Net.load(directory / CHECKPOINT)
+    else:
+        config = IC3NetConfig.from_mapping(given)
+        chosen = dataclasses.replace(LEVELS[arguments.level], **task)
+        name = f"predator-prey-{arguments.level}-{chosen.predators}-groups-{config.groups}-seed-{config.seed}"
+        directory = arguments.out or Path("runs") / name
+        if (directory / CHECKPOINT).exists():
+            raise ValueError(f"{directory} holds a run already: --resume {directory} goes on with it")
+        agent = IC3Net(chosen, config, backend=arguments.backend)
+    try:
+        summary = IC3NetRun(
+            agent,
+            directory,
+            arguments.iterations,
+            checkpoint_every=arguments.checkpoint_every,
+            progress=not arguments.quiet,
+        ).run()
+    finally:
+        agent.close()
+    _print_summary(summary, directory)
+
+
+def _print_summary(summary: dict, directory: Path) -> None:
+    """What a run came to, for people."""
+    task, config = summary["task"], summary["config"]
+    where = f"{task['predators']} predators on {task['size']} x {task['size']} cells, {task['mode']}"
+    rows = [
+        ("task", f"{where}, vision {task['vision']}, {task['steps']} steps"),
+        ("training", f"{summary['iterations']} iterations of {config['episodes']} episodes, seed {config['seed']}"),
+        ("success", f"{100 * summary['success']:.1f} % of the last {summary['episodes']} episodes"),
+        ("arrived", f"{100 * summary['arrived']:.1f} % of the predators"),
+        ("sparsity", f"{100 * summary['sparsity']:.1f} % ({config['groups']} groups)"),
+    ]
+    if summary["iterations_per_second"]:
+        rows.append(("speed", f"{summary['iterations_per_second']:.1f} iterations/s on backend {summary['backend']}"))
+    rows.append(("files", str(directory)))
+    width = max(len(name) for name, _ in rows)
+    for name, value in rows:
+        print(f"{name:<{width}}  {value}")

@@ -1,0 +1,61 @@
+"""`rewardware train learninggroup`: what a run leaves, going on, and refusals."""
+
+import json
+
+import pytest
+
+from rewardware.sw.agents.checkpoint import read_checkpoint
+from rewardware.sw.agents.run_folder import read_metrics
+from rewardware.sw.cli.dispatch import dispatch
+
+TINY = "train learninggroup --hidden-size 8 --episodes 4 --quiet"
+
+
+def train(*arguments):
+    return dispatch([*TINY.split(), *map(str, arguments)])
+
+
+def test_run_leaves_everything_and_goes_on_with_the_same_bits(tmp_path, capsys):
+    options = "--agents", 2, "--groups", 2, "--seed", 3, "--mode", "mixed"
+    assert train(*options, "--iterations", 6, "--out", tmp_path / "whole") == 0
+    printed = capsys.readouterr().out
+    for words in ("2 predators on 5 x 5 cells, mixed, vision 0, 20 steps", "% of the last 24 episodes", "(2 groups)"):
+        assert words in printed
+    files = {"checkpoint.zip", "metrics.jsonl", "learning_curve.png", "summary.json"}
+    assert {path.name for path in (tmp_path / "whole").iterdir()} == files
+    assert json.loads((tmp_path / "whole" / "summary.json").read_text())["iterations"] == 6
+
+    part = tmp_path / "part"
+    assert train(*options, "--iterations", 4, "--checkpoint-every", 2, "--out", part) == 0
+    with open(part / "metrics.jsonl", "a") as metrics:
+        metrics.write('{"iteration": 5, "success": 9}\n{"iterat')
+    assert dispatch(["train", "learninggroup", "--resume", str(part), "--iterations", "6", "--quiet"]) == 0
+    assert read_metrics(part) == read_metrics(tmp_path / "whole")
+    assert read_checkpoint(part / "checkpoint.zip")[1] == read_checkpoint(tmp_path / "whole" / "checkpoint.zip")[1]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--agents", 25), "predators must be fewer than the 25 cells of the grid, not 25"),
+        (("--groups", 0), "groups must be at least 1, not 0"),
+        (("--iterations", 0), "--iterations must be at least 1, not 0"),
+        (("--resume", "nowhere", "--agents", 2), "--resume goes on with the run's own"),
+        (("--level", "simple"), "invalid choice: 'simple'"),
+    ],
+)
+def test_errors_are_one_line(options, words, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    try:
+        code = train(*options)
+    except SystemExit as stop:
+        code = stop.code
+    error = capsys.readouterr().err
+    assert code == 2 and words in error and error.count("\n") == 1
+
+
+def test_a_folder_with_a_run_is_left_alone(tmp_path, capsys):
+    assert train("--iterations", 1, "--out", tmp_path) == 0
+    assert train("--iterations", 2, "--out", tmp_path) == 2
+    assert "holds a run already" in capsys.readouterr().err
+    assert dispatch(["train", "learninggroup", "--resume", str(tmp_path), "--iterations", "1", "--quiet"]) == 0
