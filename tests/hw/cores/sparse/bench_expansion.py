@@ -1,0 +1,70 @@
+"""The address stream of the reference in; the lanes of every word against the reference."""
+
+import cocotb
+import numpy as np
+from cocotb.triggers import ReadOnly, RisingEdge
+
+from rewardware.sim.cocotb import StreamSource, clock_and_reset, compare, parameters, rng
+from rewardware.sim.cocotb.codec import codec_of
+from rewardware.sw.reference.sparse.compression import decompress
+from tests.hw.cores.sparse.bench_address_generator import expected_words
+from tests.hw.cores.sparse.grouped import grouped_layers
+
+
+class Bench:
+    """Banks of random weights, and the words that come out."""
+
+    def __init__(self, dut, config):
+        self.dut, self.config = dut, config
+        self.banks = rng("banks").integers(0, 1 << config.weight_width, (config.banks, config.weight_words))
+        self.codec = codec_of(parameters()["word_layout"])
+        self.out, self.asked = [], []
+        for bank in range(config.banks):
+            getattr(dut, f"read_weights__{bank}").value = 0
+        cocotb.start_soon(self.run())
+
+    async def run(self):
+        dut, cycle = self.dut, 0
+        while True:
+            await ReadOnly()
+            enable = int(dut.read_enable.value)
+            read = {
+                bank: self.banks[bank, int(getattr(dut, f"read_addresses__{bank}").value)]
+                for bank in range(self.config.banks)
+                if enable >> bank & 1
+            }
+            if int(dut.words__valid.value):
+                self.asked.append(cycle)
+            if int(dut.valid.value):
+                lanes = [int(getattr(dut, f"lanes__{lane}").value) for lane in range(self.config.lanes)]
+                self.out.append((cycle, self.codec.unpack(int(dut.word.value)), lanes))
+            await RisingEdge(dut.clk)
+            cycle += 1
+            for bank in range(self.config.banks):
+                # Data hold for one cycle only.
+                getattr(dut, f"read_weights__{bank}").value = int(read.get(bank, 0))
+
+
+@cocotb.test()
+async def lanes_follow_the_reference(dut):
+    config, random = parameters()["config"], rng("layers")
+    source = StreamSource(dut, "words")
+    await clock_and_reset(dut)
+    bench = Bench(dut, config)
+    for number, layer in enumerate(grouped_layers(config, random, parameters()["layers"])):
+        source.stall = (0.0, 0.4)[number % 2]
+        bench.out, bench.asked = [], []
+        words = expected_words(config, layer, number % 3 == 0)
+        for word in words:
+            await source.send(word)
+        for _ in range(parameters()["latency"] + 1):
+            await RisingEdge(dut.clk)
+        weights = np.zeros((layer.rows, layer.row_words * config.lanes), np.int64)
+        decompress(bench.banks, layer.forward, layer.row_list, layer.column_list, weights)
+        assert len(bench.out) == len(words)
+        for place, (word, (cycle, got, lanes)) in enumerate(zip(words, bench.out, strict=True)):
+            compare(word, got, f"word of layer {number}", place)
+            mask = np.array([word["mask"] >> lane & 1 for lane in range(config.lanes)])
+            expected = weights[word["row"], word["column"] : word["column"] + config.lanes] * mask
+            compare(expected, lanes, f"lanes of layer {number}", place)
+            compare(bench.asked[place] + parameters()["latency"], cycle, "cycle", place)
