@@ -1,0 +1,38 @@
+"""Reference of the softmax unit, in bit patterns."""
+
+import numpy as np
+
+from ....hw.cores.fixed.format import FixedFormat
+from ....hw.cores.vector.softmax_config import UNIFORM_BITS
+from ..float.arithmetic import add, multiply, negate
+from ..float.comparison import compare, maximum
+from ..float.conversion import from_fixed
+from ..float.functions.exponential import exponential
+from ..float.functions.reciprocal import reciprocal
+
+__all__ = ["choose", "softmax"]
+
+
+def softmax(number_format, logits):
+    """Probabilities over the first axis."""
+    largest = logits[0]
+    for logit in logits[1:]:
+        largest = maximum(number_format, largest, logit)
+    powers = exponential(number_format, add(number_format, logits, negate(number_format, largest)))
+    total = np.zeros_like(powers[0])
+    for power in powers:
+        total = add(number_format, total, power)
+    return multiply(number_format, powers, reciprocal(number_format, total))
+
+
+def choose(number_format, probabilities, uniform):
+    """How many partial sums of the probabilities, without the last, are at most ``uniform / 2048``."""
+    fixed = FixedFormat(width=UNIFORM_BITS, fraction=UNIFORM_BITS, signed=False)
+    threshold = from_fixed(number_format, fixed, uniform)
+    total = np.zeros_like(probabilities[0])
+    choice = np.zeros(total.shape, np.int64)
+    for probability in probabilities[:-1]:
+        total = add(number_format, total, probability)
+        less, equal, _ = compare(number_format, total, threshold)
+        choice += less | equal
+    return choice
