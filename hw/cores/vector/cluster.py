@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from ..replicated import replicated
 from .matrix_config import ACCUMULATORS, SLOTS, WEIGHT_BANKS, ClusterConfig, VpuConfig
-from .vpu import VectorProcessingUnit
+from .vpu import SELECT_TO_SUM, VectorProcessingUnit
 
 __all__ = ["Cluster", "ClusterControl", "task_layout"]
 
@@ -104,7 +104,7 @@ class Cluster(wiring.Component):
     @property
     def latency(self):
         """Cycles from ``exchange`` to the first result."""
-        return 1 + VectorProcessingUnit(VpuConfig(format=self._config.format)).latency
+        return 1 + SELECT_TO_SUM
 
     def elaborate(self, platform):
         m = Module()

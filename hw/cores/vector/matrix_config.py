@@ -1,11 +1,22 @@
 """Configurations of the matrix engine and its parts. No Amaranth here."""
 
 from dataclasses import dataclass
+from enum import IntEnum
 
 from ..checks import require_integer
 from ..float.config import BINARY16, FloatFormat, find_format
 
-__all__ = ["ACCUMULATORS", "SLOTS", "WEIGHT_BANKS", "ClusterConfig", "LaneReductionConfig", "MatrixConfig", "VpuConfig"]
+__all__ = [
+    "ACCUMULATORS",
+    "SLOTS",
+    "STRIP",
+    "WEIGHT_BANKS",
+    "ClusterConfig",
+    "LaneReductionConfig",
+    "MatrixConfig",
+    "Product",
+    "VpuConfig",
+]
 
 # Of a VPU: the stages of its adder, one sum in each.
 ACCUMULATORS = 4
@@ -14,7 +25,18 @@ SLOTS = 4
 # Neighbouring weights that one read gives.
 WEIGHT_BANKS = 16
 
+# Most columns of a weight gradient that are done for a row before the next row.
+STRIP = 4
+
 _MOST_ROWS = 1 << 20
+
+
+class Product(IntEnum):
+    """What a command of the matrix engine computes."""
+
+    FORWARD = 0
+    BACKWARD = 1
+    GRADIENT = 2
 
 
 def _require_power_of_two(name, value, high):
@@ -161,6 +183,8 @@ class MatrixConfig(ClusterConfig):
         Features in the row list, and in the column list.
     table_rows : int
         Entries of the group tables.
+    steps : int
+        Most steps of a weight gradient: words of all times and batches.
 
     Raises
     ------
@@ -177,12 +201,14 @@ class MatrixConfig(ClusterConfig):
     weight_rows: int = 4096
     list_rows: int = 4096
     table_rows: int = 1024
+    steps: int = 512
 
     def __post_init__(self):
         super().__post_init__()
         require_integer("Clusters", self.clusters, 1, 256)
         require_integer("Cores", self.cores, 1, 16)
         require_integer("Features", self.features, 2, 4096)
+        require_integer("Steps", self.steps, 1, 1 << 16)
         for name in ("activation_rows", "error_rows", "result_rows", "weight_rows", "list_rows", "table_rows"):
             require_integer(name.replace("_", " ").capitalize(), getattr(self, name), 2, _MOST_ROWS)
 

@@ -9,13 +9,15 @@ from ..float.config import FloatConfig
 from ..float.multiplier import FloatMultiplier
 from .matrix_config import ACCUMULATORS, VpuConfig
 
-__all__ = ["ADDER_DEPTH", "MULTIPLIER_DEPTH", "SELECT_TO_FIRST", "VectorProcessingUnit"]
+__all__ = ["ADDER_DEPTH", "MULTIPLIER_DEPTH", "SELECT_TO_FIRST", "SELECT_TO_SUM", "VectorProcessingUnit"]
 
 MULTIPLIER_DEPTH = 3
 # Each stage holds one of the four sums.
 ADDER_DEPTH = ACCUMULATORS
 # Cycles from the selection of an operand to `first` for its product.
 SELECT_TO_FIRST = 1 + MULTIPLIER_DEPTH
+# Cycles from the selection of an operand to the sum with its product.
+SELECT_TO_SUM = SELECT_TO_FIRST + ADDER_DEPTH
 
 
 class VectorProcessingUnit(wiring.Component):
@@ -83,7 +85,7 @@ class VectorProcessingUnit(wiring.Component):
     @property
     def latency(self):
         """Cycles from a selection to its sum."""
-        return SELECT_TO_FIRST + ADDER_DEPTH
+        return SELECT_TO_SUM
 
     def elaborate(self, platform):
         m = Module()

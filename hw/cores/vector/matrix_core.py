@@ -1,0 +1,82 @@
+"""A matrix engine with its memories."""
+
+from amaranth.hdl import Module
+from amaranth.lib import wiring
+
+from .matrix_config import MatrixConfig
+from .matrix_engine import MatrixEngine
+from .matrix_memories import MatrixMemories
+
+__all__ = ["MatrixCore"]
+
+_SHARED = ("tables", "row_list", "column_list", "operands", "weights", "results")
+_GRADIENTS = ("gradient_enable", "gradient_bank", "gradient_address", "gradient_data")
+
+
+class MatrixCore(wiring.Component):
+    """A :class:`MatrixEngine` and its :class:`MatrixMemories`, with the ports of both that are not between them.
+
+    Number format, latency, throughput and back-pressure: those of the engine.
+
+    Parameters
+    ----------
+    config : MatrixConfig
+
+    Members
+    -------
+    commands, completions, busy, errors, nonfinite
+        See :class:`MatrixEngine`.
+    write_tables, write_row_list, write_column_list, write_activations, write_activation_blocks, write_errors,
+    write_error_blocks, write_weights, read_results, read_gradients
+        See :class:`MatrixMemories`.
+
+    Source
+    ------
+    LearningGroup, section III-D.
+    """
+
+    def __init__(self, config: MatrixConfig):
+        self._config = config
+        self._engine, self._memories = MatrixEngine(config), MatrixMemories(config)
+        inner = {*_SHARED, *_GRADIENTS}
+        self._outer = {
+            part: {name: member for name, member in part.signature.members.items() if name not in inner}
+            for part in (self._engine, self._memories)
+        }
+        super().__init__({name: member for members in self._outer.values() for name, member in members.items()})
+
+    @property
+    def config(self):
+        """The configuration."""
+        return self._config
+
+    @property
+    def latency(self):
+        """Cycles from a command to its first result, of a single term."""
+        return self._engine.latency
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.engine = engine = self._engine
+        m.submodules.memories = memories = self._memories
+        for name in _SHARED:
+            wiring.connect(m, getattr(engine, name), getattr(memories, name))
+        for name in _GRADIENTS:
+            m.d.comb += getattr(memories, name).eq(getattr(engine, name))
+        for part, members in self._outer.items():
+            for name, member in members.items():
+                self._pass_on(m, getattr(part, name), getattr(self, name), member)
+        return m
+
+    def _pass_on(self, m, inner, outer, member):
+        """Connects a port of a part to the port of the same name outside."""
+        if member.dimensions:
+            for index in range(member.dimensions[0]):
+                element = wiring.Member(member.flow, member._description)
+                self._pass_on(m, inner[index], outer[index], element)
+        elif member.is_signature:
+            wiring.connect(m, inner, wiring.flipped(outer))
+        elif member.flow == wiring.In:
+            m.d.comb += inner.eq(outer)
+        else:
+            m.d.comb += outer.eq(inner)

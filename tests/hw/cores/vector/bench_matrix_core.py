@@ -1,0 +1,91 @@
+"""Fills the memories of a matrix core, runs commands and compares what it leaves in result and gradient memory."""
+
+import cocotb
+import numpy as np
+from cocotb.triggers import ReadOnly, RisingEdge
+
+from rewardware.hw.cores.vector.matrix_layouts import group_layout
+from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, parameters
+from rewardware.sim.cocotb.codec import codec_of
+
+
+async def fill(dut, config, loads):
+    """Writes through all ports at once, a word a cycle each."""
+    codec = codec_of(group_layout(config))
+    queues = {port: list(pairs) for port, pairs in loads.items()}
+    while queues:
+        for port, pairs in list(queues.items()):
+            enable = getattr(dut, f"{port}__enable")
+            enable.value = int(bool(pairs))
+            if not pairs:
+                del queues[port]
+                continue
+            address, data = pairs.pop(0)
+            getattr(dut, f"{port}__address").value = address
+            getattr(dut, f"{port}__data").value = codec.pack(data) if isinstance(data, dict) else data
+        await RisingEdge(dut.clk)
+
+
+class Watch:
+    """Counts cycles in which the engine works, and remembers its flags."""
+
+    def __init__(self, dut):
+        self.busy = self.nonfinite = self.out_of_range = 0
+        cocotb.start_soon(self.run(dut))
+
+    async def run(self, dut):
+        while True:
+            await RisingEdge(dut.clk)
+            self.busy += int(dut.busy.value)
+            self.nonfinite |= int(dut.nonfinite.value)
+            self.out_of_range |= int(dut.errors.value)
+
+
+async def check_results(dut, config, results):
+    shape, width = (config.blocks, config.lanes), config.format.width
+    for address, expected in results.items():
+        dut.read_results__enable.value, dut.read_results__address.value = 1, address
+        await RisingEdge(dut.clk)
+        await ReadOnly()
+        word = int(dut.read_results__data.value)
+        numbers = [word >> width * place & (1 << width) - 1 for place in range(np.prod(shape))]
+        compare(expected.tolist(), np.reshape(numbers, shape)[: len(expected)].tolist(), "results", address)
+        await RisingEdge(dut.clk)
+
+
+async def check_gradients(dut, gradients):
+    for (bank, address), expected in gradients.items():
+        getattr(dut, f"read_gradients__{bank}__enable").value = 1
+        getattr(dut, f"read_gradients__{bank}__address").value = address
+        await RisingEdge(dut.clk)
+        await ReadOnly()
+        compare(
+            expected, int(getattr(dut, f"read_gradients__{bank}__data").value), f"gradients of bank {bank}", address
+        )
+        await RisingEdge(dut.clk)
+
+
+@cocotb.test()
+async def leaves_what_the_reference_says(dut):
+    given = parameters()
+    config = given["config"]
+    for port in given["loads"]:
+        getattr(dut, f"{port}__enable").value = 0
+    dut.write_activation_blocks.value = dut.write_error_blocks.value = (1 << config.blocks) - 1
+    source = StreamSource(dut, "commands", stall=given.get("stall", 0))
+    sink = StreamSink(dut, "completions", stall=given.get("stall", 0))
+    await clock_and_reset(dut)
+    await fill(dut, config, given["loads"])
+    watch = Watch(dut)
+    for command in given["commands"]:
+        source.put(command)
+    await sink.receive_all(len(given["commands"]))
+    await RisingEdge(dut.clk)
+    await RisingEdge(dut.clk)
+    print(f"busy cycles: {watch.busy}")
+    await check_results(dut, config, given["results"])
+    await check_gradients(dut, given["gradients"])
+    assert watch.nonfinite == given["nonfinite"], "nonfinite"
+    assert not watch.out_of_range, "an address was out of range"
+    if "cycles" in given:
+        compare(given["cycles"], watch.busy, "busy cycles", 0)

@@ -1,0 +1,123 @@
+"""The matrix core against plain sums, for masks of all kinds."""
+
+import numpy as np
+import pytest
+
+from rewardware.hw.cores.vector.matrix_config import MatrixConfig, Product
+from rewardware.hw.cores.vector.matrix_core import MatrixCore
+from rewardware.sim.cocotb import simulate
+from rewardware.sw.reference.float.arithmetic import is_nonfinite
+from rewardware.sw.reference.vector.products import backward, forward
+
+from .matrix_setup import Layer, Setup
+from .stimulus import mixed, ordinary
+
+BENCH = "tests.hw.cores.vector.bench_matrix_core"
+SIZES = {
+    "features": 60,
+    "activation_rows": 300,
+    "error_rows": 300,
+    "result_rows": 300,
+    "weight_rows": 300,
+    "list_rows": 500,
+    "table_rows": 90,
+    "steps": 20,
+}
+TWO = MatrixConfig(cluster_vpus=2, clusters=5, blocks=2, cores=2, error_ports=1, **SIZES)
+FOUR = MatrixConfig(cluster_vpus=1, clusters=7, blocks=4, cores=3, error_ports=2, **SIZES)
+
+
+def layers(rng, number_format):
+    """Masks of all kinds: (rows, columns, group of each)."""
+    kinds = [
+        (19, 11, 1),
+        (23, 37, 4),
+        (1, 5, 2),
+        (9, 1, 3),
+        (50, 3, 16),
+        (4, 21, 8),
+    ]
+    for rows, columns, groups in kinds:
+        weights = mixed(rng, number_format, (rows, columns), 0.02)
+        yield Layer(rng.integers(0, groups, rows), rng.integers(0, groups, columns), weights)
+    # All rows in one group, all columns in another one.
+    yield Layer(np.zeros(7, int), np.ones(6, int), ordinary(rng, number_format, (7, 6)))
+
+
+@pytest.mark.parametrize("config", [TWO, FOUR], ids=["two blocks", "four blocks"])
+@pytest.mark.parametrize("product", [Product.FORWARD, Product.BACKWARD], ids=["forward", "backward"])
+def test_products(config, product):
+    rng = np.random.default_rng(int(product))
+    setup, number_format = Setup(config), config.format
+    operand_base = result_base = 0
+    nonfinite = False
+    for number, layer in enumerate(layers(rng, number_format)):
+        setup.add_layer(layer, keep_empty=number % 2 == 1)
+        blocks = [config.blocks, 1, 2][number % 3]
+        inner, outer = layer.weights.shape if product == Product.FORWARD else layer.weights.shape[::-1]
+        values = mixed(rng, number_format, (inner, config.blocks, config.lanes), 0.002)
+        owned = -(-inner // config.cores)
+        if product == Product.FORWARD:
+            setup.add_activations(operand_base, values, owned)
+        else:
+            setup.add_errors(operand_base, values)
+        setup.command(
+            layer,
+            product,
+            blocks,
+            operands=operand_base,
+            owned=owned,
+            results=result_base,
+            reversed=number % 2,
+        )
+        reference = forward if product == Product.FORWARD else backward
+        expected = reference(number_format, values, layer.weights, layer.row_groups, layer.column_groups)
+        setup.expect(result_base, expected, blocks)
+        nonfinite |= bool(is_nonfinite(number_format, expected[:, :blocks]).any())
+        operand_base += inner
+        result_base += outer
+    simulate(MatrixCore(config), bench=BENCH, parameters=setup.parameters(nonfinite=nonfinite))
+
+
+@pytest.mark.parametrize("config", [TWO, FOUR], ids=["two blocks", "four blocks"])
+def test_weight_gradients(config):
+    rng = np.random.default_rng(7)
+    setup, number_format = Setup(config), config.format
+    nonfinite = False
+    activations = errors = 0
+    for number, layer in enumerate(layers(rng, number_format)):
+        setup.add_layer(layer, keep_empty=number % 2 == 1)
+        rows, columns = layer.weights.shape
+        blocks = [config.blocks, 1, 2][number % 3]
+        steps = [3, 1, 2][number % 3]
+        owned = -(-rows // config.cores)
+        shape = config.blocks, config.lanes
+        operands = mixed(rng, number_format, (steps, rows, *shape), 0.0005)
+        factors = mixed(rng, number_format, (steps, columns, *shape), 0.0005)
+        for step in range(steps):
+            setup.add_activations(activations + step * owned, operands[step], owned)
+            setup.add_errors(errors + step * columns, factors[step])
+        ones = number == 4
+        setup.command(
+            layer,
+            Product.GRADIENT,
+            blocks,
+            operands=activations,
+            owned=owned,
+            errors=errors,
+            steps=steps,
+            operand_stride=owned,
+            error_stride=columns,
+            ones=int(ones),
+        )
+        if ones:
+            operands = np.full_like(operands, number_format.one)
+        expected = weight_gradient(
+            number_format, operands[:, :, :blocks], factors[:, :, :blocks], layer.row_groups, layer.column_groups
+        )
+        setup.expect_gradients(layer, expected)
+        masked = layer.row_groups[:, None] != layer.column_groups
+        nonfinite |= bool((is_nonfinite(number_format, expected) & ~masked).any())
+        activations += steps * owned
+        errors += steps * columns
+    simulate(MatrixCore(config), bench=BENCH, parameters=setup.parameters(nonfinite=nonfinite))
