@@ -1,0 +1,16 @@
+"""Reference of RMSprop, in bit patterns."""
+
+from ..float.arithmetic import add, multiply, negate
+from ..float.functions.reciprocal import reciprocal
+from ..float.functions.square_root import square_root
+
+__all__ = ["rms_prop"]
+
+
+def rms_prop(number_format, weight, square, gradient, *, alpha, rest, rate, epsilon):
+    """``(weight, square)`` after a step; ``rest`` is 1 - alpha."""
+    fresh = multiply(number_format, multiply(number_format, rest, gradient), gradient)
+    square = add(number_format, multiply(number_format, alpha, square), fresh)
+    divisor = add(number_format, square_root(number_format, square), epsilon)
+    direction = multiply(number_format, gradient, reciprocal(number_format, divisor))
+    return add(number_format, weight, negate(number_format, multiply(number_format, rate, direction))), square
