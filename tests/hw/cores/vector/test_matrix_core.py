@@ -7,7 +7,7 @@ from rewardware.hw.cores.vector.matrix_config import MatrixConfig, Product
 from rewardware.hw.cores.vector.matrix_core import MatrixCore
 from rewardware.sim.cocotb import simulate
 from rewardware.sw.reference.float.arithmetic import is_nonfinite
-from rewardware.sw.reference.vector.products import backward, forward
+from rewardware.sw.reference.vector.products import backward, forward, weight_gradient
 
 from .matrix_setup import Layer, Setup
 from .stimulus import mixed, ordinary
