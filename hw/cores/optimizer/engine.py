@@ -143,6 +143,10 @@ class OptimizerEngine(wiring.Component):
         ]
         m.d.comb += [self.powers[number].eq(correction.powers[number]) for number in range(4)]
 
+        # The step size stands long before a row gets to it.
+        alpha = Signal.like(correction.alpha)
+        m.d.sync += alpha.eq(correction.alpha)
+
         # Reads of the rows under way and their numbers, by the cycles since.
         enables, numbers = [self.moment_read_enable], [row]
         for stage in range(self.latency):
@@ -223,7 +227,7 @@ class OptimizerEngine(wiring.Component):
                 unit.second_moment_rate.eq(self.second_moment_rate),
                 unit.target_rate.eq(self.target_rate),
                 unit.epsilon_squared.eq(self.epsilon_squared),
-                unit.alpha.eq(correction.alpha),
+                unit.alpha.eq(alpha),
             ]
         for name, output, latency in (
             ("first", "first_moment_next", reference.first_latency),

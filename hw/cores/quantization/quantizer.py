@@ -28,7 +28,7 @@ class Quantizer(wiring.Component):
 
     Number format: word of 32 bits to a code of n bits, rounded down once.
 
-    Latency: 6 cycles, one value a cycle. No back-pressure.
+    Latency: 7 cycles, one value a cycle. No back-pressure.
 
     Members
     -------
@@ -52,7 +52,7 @@ class Quantizer(wiring.Component):
     @property
     def latency(self):
         """Cycles from ``value`` to ``code``."""
-        return 6
+        return 7
 
     def elaborate(self, platform):
         m = Module()
@@ -64,26 +64,32 @@ class Quantizer(wiring.Component):
                 value = following
             return value
 
-        given = self.parameters
+        # 1: compare.
+        value = held(self.value, "value", 1)
+        given = Signal(slot_parameters)
         below, above = Signal(), Signal()
-        m.d.comb += [below.eq(self.value < given.minimum), above.eq(self.value > given.maximum)]
+        m.d.sync += [
+            given.eq(self.parameters),
+            below.eq(self.value < self.parameters.minimum),
+            above.eq(self.value > self.parameters.maximum),
+        ]
 
-        # 1: clamp.
+        # 2: clamp.
         clamped = Signal(signed(32))
-        m.d.sync += clamped.eq(Mux(below, given.minimum, Mux(above, given.maximum, self.value)))
+        m.d.sync += clamped.eq(Mux(below, given.minimum, Mux(above, given.maximum, value)))
         reciprocal = held(given.reciprocal, "reciprocal", 1)
         shift = held(given.shift, "shift", 2)
         bits = held(given.bits, "bits", 3)
 
-        # 2: multiply by the reciprocal.
+        # 3: multiply by the reciprocal.
         product = Signal(signed(64))
         m.d.sync += product.eq(clamped * reciprocal)
 
-        # 3: the estimate.
+        # 4: the estimate.
         estimate = Signal(signed(QUOTIENT_WIDTH))
         m.d.sync += estimate.eq(product >> shift)
 
-        # 4: what it stands for, and what should be there. Only the low bits of the difference matter.
+        # 5: what it stands for, and what should be there. Only the low bits of the difference matter.
         scale = held(given.scale, "scale", 4)
         scale_before = held(given.scale, "multiplier", 3)
         dividend, multiple = Signal(REMAINDER_WIDTH), Signal(REMAINDER_WIDTH)
@@ -91,13 +97,13 @@ class Quantizer(wiring.Component):
         m.d.sync += [dividend.eq(value_before << bits), multiple.eq(estimate * scale_before)]
         quotient = held(estimate, "estimate", 1)
 
-        # 5: correct by the remainder.
+        # 6: correct by the remainder.
         remainder = Signal(signed(REMAINDER_WIDTH))
         corrected = Signal(signed(QUOTIENT_WIDTH))
         m.d.comb += remainder.eq(dividend - multiple)
         m.d.sync += corrected.eq(quotient + Mux(remainder < 0, -1, Mux(remainder >= scale, 1, 0)))
 
-        # 6: zero point.
+        # 7: zero point.
         zero_point = held(given.zero_point, "zero_point", 5)
         code_maximum = held(given.code_maximum, "code_maximum", 5)
         moved = Signal(signed(QUOTIENT_WIDTH + 1))

@@ -28,7 +28,7 @@ class RangeUnit(wiring.Component):
     Number format: words of 32 bits; exact.
 
     Latency: a lookup takes 1 cycle, a host's read 1 cycle; a monitored row is in the range ``monitor_latency`` cycles
-    later, one row a cycle. A freeze takes 138 to 169 cycles a slot and waits for the rows on their way; ``done`` is
+    later, one row a cycle. A freeze takes 139 to 170 cycles a slot and waits for the rows on their way; ``done`` is
     high for one cycle at its end. Monitoring, clearing and writing while it runs is not allowed. No back-pressure.
 
     Parameters
@@ -190,13 +190,15 @@ class RangeUnit(wiring.Component):
         wait = Signal(range(self.monitor_latency + 1))
         minimum, maximum = range_of(slot)
         parameters = Signal(slot_parameters)
-        difference = Signal(33)
+        difference = Signal(32)
+        scale = Signal(32)
         # Bit length of the scale, by shifting it out; meanwhile the numerator of the zero point.
         length = Signal(range(33))
         rest = Signal(32)
         numerator = Signal(64)
         m.d.comb += [
-            difference.eq(maximum - minimum),
+            difference.eq(parameters.maximum - parameters.minimum),
+            scale.eq(difference | (difference == 0)),
             write.addr.eq(slot),
             write.data.eq(parameters),
             divider.requests.payload.denominator.eq(parameters.scale),
@@ -216,12 +218,12 @@ class RangeUnit(wiring.Component):
                 m.d.sync += [
                     parameters.minimum.eq(minimum),
                     parameters.maximum.eq(maximum),
-                    parameters.scale.eq(Mux(difference == 0, 1, difference)),
                     parameters.bits.eq(bits),
                     parameters.code_maximum.eq((1 << bits) - 1),
-                    length.eq(0),
-                    rest.eq(Mux(difference == 0, 1, difference)),
                 ]
+                m.next = "scale"
+            with m.State("scale"):
+                m.d.sync += [parameters.scale.eq(scale), rest.eq(scale), length.eq(0)]
                 m.next = "length"
             with m.State("length"):
                 m.d.sync += [rest.eq(rest >> 1), numerator.eq((-parameters.minimum) << bits)]

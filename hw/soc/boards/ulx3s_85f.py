@@ -1,6 +1,6 @@
 """ULX3S with an LFE5U-85F: a system behind the board's USB serial port."""
 
-from amaranth.hdl import ClockDomain, ClockSignal, Const, Instance, Module, ResetSignal, Signal
+from amaranth.hdl import Cat, ClockDomain, ClockSignal, Const, Instance, Module, ResetSignal, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -60,8 +60,11 @@ class Ulx3s85f(wiring.Component):
         m.domains.sync = ClockDomain()
         m.submodules.uart = uart = UartTop(self.system, UartConfig(divisor=CLOCK_MHZ * 1_000_000 // BAUD))
         locked = self._add_clock(m)
+        # The lock comes at any time: the system leaves reset with the clock.
+        reset = Signal(2, init=0b11, reset_less=True)
+        m.d.sync += reset.eq(Cat(~locked, reset))
         m.d.comb += [
-            ResetSignal().eq(~locked),
+            ResetSignal().eq(reset[-1]),
             uart.rx.eq(self.ftdi_txd),
             self.ftdi_rxd.eq(uart.tx),
             self.led[0].eq(locked),

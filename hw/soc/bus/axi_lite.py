@@ -58,11 +58,12 @@ class AxiLiteSlave(wiring.Component):
 
     One write and one read are outstanding at most, independently of each other; write address and data come in either
     order. The access happens in the one cycle in which ``enable`` is 1; it is answered with ``okay``, else with
-    SLVERR.
+    SLVERR. The address stands a cycle before, for whoever decodes it with a register.
 
-    Latency: a write is executed in the cycle after the later of its address and data, and answered in the next; a read
-    is executed in the cycle after its address and answered in the next. Throughput: one of each every three cycles.
-    Back-pressure: address and data channels are not ready from their acceptance until the response is taken.
+    Latency: a write is executed in the second cycle after the later of its address and data, and answered in the next;
+    a read is executed in the second cycle after its address and answered in the next. Throughput: one of each every
+    four cycles. Back-pressure: address and data channels are not ready from their acceptance until the response is
+    taken.
 
     Parameters
     ----------
@@ -96,7 +97,7 @@ class AxiLiteSlave(wiring.Component):
     @property
     def latency(self):
         """Cycles from the transfer of an address (and data) to the response's valid."""
-        return 2
+        return 3
 
     def elaborate(self, platform):
         m = Module()
@@ -105,11 +106,8 @@ class AxiLiteSlave(wiring.Component):
         # A request is held until its response is taken.
         has_address = Signal()
         has_data = Signal()
-        m.d.comb += [
-            control.write_address.ready.eq(~has_address),
-            control.write_data.ready.eq(~has_data),
-            write.enable.eq(has_address & has_data & ~control.write_response.valid),
-        ]
+        m.d.comb += [control.write_address.ready.eq(~has_address), control.write_data.ready.eq(~has_data)]
+        m.d.sync += write.enable.eq(has_address & has_data & ~write.enable & ~control.write_response.valid)
         with m.If(control.write_address.valid & control.write_address.ready):
             m.d.sync += [has_address.eq(1), write.address.eq(control.write_address.payload[2:])]
         with m.If(control.write_data.valid & control.write_data.ready):
@@ -127,10 +125,8 @@ class AxiLiteSlave(wiring.Component):
             m.d.sync += [control.write_response.valid.eq(0), has_address.eq(0), has_data.eq(0)]
 
         has_request = Signal()
-        m.d.comb += [
-            control.read_address.ready.eq(~has_request),
-            read.enable.eq(has_request & ~control.read_data.valid),
-        ]
+        m.d.comb += control.read_address.ready.eq(~has_request)
+        m.d.sync += read.enable.eq(has_request & ~read.enable & ~control.read_data.valid)
         with m.If(control.read_address.valid & control.read_address.ready):
             m.d.sync += [has_request.eq(1), read.address.eq(control.read_address.payload[2:])]
         with m.If(read.enable):

@@ -1,6 +1,6 @@
 """The registers of an address map in hardware."""
 
-from amaranth.hdl import Cat, Const, Module, Signal
+from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -77,7 +77,7 @@ class RegisterBank(wiring.Component):
     @property
     def latency(self):
         """Cycles from the transfer of an address (and data) to the response's valid."""
-        return 2
+        return 3
 
     def elaborate(self, platform):
         m = Module()
@@ -89,27 +89,30 @@ class RegisterBank(wiring.Component):
         written = Signal(WORD_BITS)
         m.d.comb += written.eq(Cat(write.strobe[byte].replicate(8) for byte in range(WORD_BYTES)))
 
-        with m.Switch(read.address):
-            for entry in self.address_map.registers:
-                with m.Case(entry.address // WORD_BYTES):
-                    value = self._readable(entry.item)
-                    m.d.comb += [read.data.eq(value[:WORD_BITS]), read.okay.eq(1)]
-                    if entry.item.size > WORD_BYTES:
-                        with m.If(read.enable):
-                            m.d.sync += kept.eq(value[WORD_BITS:])
-                if entry.item.size > WORD_BYTES:
-                    with m.Case(entry.address // WORD_BYTES + 1):
-                        m.d.comb += [read.data.eq(kept), read.okay.eq(1)]
-
-        with m.Switch(write.address):
-            for entry in self.address_map.registers:
-                if entry.item.access is not Access.READ_ONLY:
-                    with m.Case(entry.address // WORD_BYTES):
-                        m.d.comb += write.okay.eq(1)
+        # Addresses are decoded with a register, and what is read is chosen by one bit a register.
+        answers = []
         for entry in self.address_map.registers:
-            selected = Signal(name=f"write_{entry.item.name}")
-            m.d.comb += selected.eq(write.enable & (write.address == entry.address // WORD_BYTES))
-            self._write(m, entry.item, selected, write.data, written)
+            value = self._readable(entry.item)
+            selected = self._selected(m, read.address, entry.address // WORD_BYTES, f"read_{entry.item.name}")
+            answers.append((selected, value[:WORD_BITS]))
+            if entry.item.size > WORD_BYTES:
+                with m.If(read.enable & selected):
+                    m.d.sync += kept.eq(value[WORD_BITS:])
+                high = self._selected(m, read.address, entry.address // WORD_BYTES + 1, f"read_{entry.item.name}_high")
+                answers.append((high, kept))
+        m.d.comb += [
+            read.okay.eq(Cat(selected for selected, _ in answers).any()),
+            read.data.eq(_any_of([Mux(selected, value, 0) for selected, value in answers])),
+        ]
+
+        writable = []
+        for entry in self.address_map.registers:
+            if entry.item.access is not Access.READ_ONLY:
+                selected = self._selected(m, write.address, entry.address // WORD_BYTES, f"write_{entry.item.name}")
+                writable.append(selected)
+                self._write(m, entry.item, write.enable & selected, write.data, written)
+        with m.If(Cat(writable).any()):
+            m.d.comb += write.okay.eq(1)
 
         for entry in self.address_map.windows:
             port = getattr(self.windows, entry.item.name)
@@ -126,6 +129,12 @@ class RegisterBank(wiring.Component):
                 m.d.comb += write.okay.eq(1)
         return m
 
+    @staticmethod
+    def _selected(m, address, number, name):
+        selected = Signal(name=name)
+        m.d.sync += selected.eq(address == number)
+        return selected
+
     def _readable(self, register):
         port = getattr(self.registers, register.name)
         match register.access:
@@ -137,8 +146,6 @@ class RegisterBank(wiring.Component):
                 return port
 
     def _write(self, m, register, selected, data, written):
-        if register.access is Access.READ_ONLY:
-            return
         port = getattr(self.registers, register.name)
         bits = slice(register.width)
         match register.access:
@@ -152,3 +159,11 @@ class RegisterBank(wiring.Component):
                 m.d.sync += port.value.eq((port.value & ~cleared) | port.set)
             case Access.STROBE:
                 m.d.comb += [port.value.eq(data[bits] & written[bits]), port.strobe.eq(selected)]
+
+
+def _any_of(values):
+    """Bitwise or, as a balanced tree."""
+    if len(values) == 1:
+        return values[0]
+    middle = len(values) // 2
+    return _any_of(values[:middle]) | _any_of(values[middle:])

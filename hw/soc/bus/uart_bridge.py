@@ -146,7 +146,7 @@ class UartBridge(wiring.Component):
                 # What is left of a payload that is not to be executed.
                 m.d.comb += payload.ready.eq(1)
                 with m.If(left == 0):
-                    m.next = "REPLY"
+                    m.next = "MEASURE"
 
             with m.State("ADDRESS"):
                 m.d.comb += payload.ready.eq(1)
@@ -187,7 +187,7 @@ class UartBridge(wiring.Component):
                         m.d.sync += status.eq(Status.REFUSED)
                     m.next = "CHECK ADDRESS"
                     with m.If(left == 0):
-                        m.next = "REPLY"
+                        m.next = "MEASURE"
             with m.State("READ ADDRESS"):
                 m.d.comb += control.read_address.valid.eq(1)
                 with m.If(control.read_address.ready):
@@ -198,7 +198,7 @@ class UartBridge(wiring.Component):
                     m.d.sync += word.eq(control.read_data.payload.data)
                     with m.If(control.read_data.payload.response != Response.OKAY):
                         m.d.sync += status.eq(Status.REFUSED)
-                    m.next = "REPLY"
+                    m.next = "MEASURE"
 
             with m.State("ENDS"):
                 m.d.comb += payload.ready.eq(1)
@@ -238,21 +238,22 @@ class UartBridge(wiring.Component):
                 with m.If(incoming.i.ready):
                     m.next = "ROW IN"
                     with m.If(left == 0):
-                        m.next = "REPLY"
+                        m.next = "MEASURE"
             with m.State("COUNT ROWS"):
                 with m.If(rows > outgoing.level):
                     m.d.sync += rows.eq(outgoing.level)
-                m.next = "REPLY"
+                m.next = "MEASURE"
 
-            with m.State("REPLY"):
-                length = replies.frames.payload.length
-                m.d.comb += [replies.frames.valid.eq(1), length.eq(1)]
+            with m.State("MEASURE"):
+                m.d.sync += [left.eq(0), index.eq(0)]
                 with m.If(frame.intact & (status <= Status.REFUSED)):
                     with m.If(frame.kind == Kind.READ):
-                        m.d.comb += length.eq(5)
+                        m.d.sync += left.eq(4)
                     with m.Elif(frame.kind == Kind.RECEIVE):
-                        m.d.comb += length.eq(rows * (row_bytes + 1) + 1)
-                m.d.sync += [left.eq(length - 1), index.eq(0)]
+                        m.d.sync += left.eq(rows * (row_bytes + 1))
+                m.next = "REPLY"
+            with m.State("REPLY"):
+                m.d.comb += [replies.frames.valid.eq(1), replies.frames.payload.length.eq(left + 1)]
                 with m.If(replies.frames.ready):
                     m.next = "STATUS OUT"
             with m.State("STATUS OUT"):

@@ -139,8 +139,8 @@ class FrameReceiver(wiring.Component):
 class FrameTransmitter(wiring.Component):
     """Puts start byte, header and CRC around payloads.
 
-    Latency: one cycle from a frame to its start byte. Throughput: a byte a cycle but for two of set-up. Back-pressure:
-    waits for ``o`` and, in a frame, for its payload.
+    Latency: two cycles from a frame to its start byte. Throughput: a byte a cycle but for three of set-up.
+    Back-pressure: waits for ``o`` and, in a frame, for its payload.
 
     Members
     -------
@@ -162,7 +162,15 @@ class FrameTransmitter(wiring.Component):
         index = Signal(2)
         left = Signal(16)
         sent = Signal()
-        m.d.comb += [sent.eq(self.o.valid & self.o.ready), crc.data.eq(self.o.payload)]
+        # A byte is registered on its way out, and to the CRC, which takes it in the next cycle.
+        offered = Signal()
+        byte = Signal(8)
+        counted = Signal()
+        free = Signal()
+        m.d.comb += [free.eq(~self.o.valid | self.o.ready), sent.eq(offered & free), crc.data.eq(self.o.payload)]
+        m.d.sync += crc.valid.eq(counted & sent)
+        with m.If(free):
+            m.d.sync += [self.o.valid.eq(offered), self.o.payload.eq(byte)]
         with m.FSM():
             with m.State("IDLE"):
                 m.d.comb += [self.frames.ready.eq(1), crc.start.eq(1)]
@@ -175,30 +183,32 @@ class FrameTransmitter(wiring.Component):
                     ]
                     m.next = "START"
             with m.State("START"):
-                m.d.comb += [self.o.payload.eq(START), self.o.valid.eq(1)]
+                m.d.comb += [byte.eq(START), offered.eq(1)]
                 with m.If(sent):
                     m.next = "HEADER"
             with m.State("HEADER"):
-                m.d.comb += [self.o.payload.eq(header.word_select(index, 8)), self.o.valid.eq(1), crc.valid.eq(sent)]
+                m.d.comb += [byte.eq(header.word_select(index, 8)), offered.eq(1), counted.eq(1)]
                 with m.If(sent):
                     m.d.sync += index.eq(index + 1)
                     with m.If(index == 3):
                         m.next = "PAYLOAD"
                         with m.If(left == 0):
-                            m.next = "CRC"
+                            m.next = "LAST BYTE"
             with m.State("PAYLOAD"):
                 m.d.comb += [
-                    self.o.payload.eq(self.payload.payload),
-                    self.o.valid.eq(self.payload.valid),
-                    self.payload.ready.eq(self.o.ready),
-                    crc.valid.eq(sent),
+                    byte.eq(self.payload.payload),
+                    offered.eq(self.payload.valid),
+                    self.payload.ready.eq(free),
+                    counted.eq(1),
                 ]
                 with m.If(sent):
                     m.d.sync += left.eq(left - 1)
                     with m.If(left == 1):
-                        m.next = "CRC"
+                        m.next = "LAST BYTE"
+            with m.State("LAST BYTE"):
+                m.next = "CRC"
             with m.State("CRC"):
-                m.d.comb += [self.o.payload.eq(crc.crc.word_select(index, 8)), self.o.valid.eq(1)]
+                m.d.comb += [byte.eq(crc.crc.word_select(index, 8)), offered.eq(1)]
                 with m.If(sent):
                     m.d.sync += index.eq(index + 1)
                     with m.If(index == 3):

@@ -1,5 +1,7 @@
 """Activation and error memories of all cores, and who reads them when."""
 
+from types import SimpleNamespace
+
 from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.memory import Memory as Storage
@@ -7,15 +9,17 @@ from amaranth.lib.wiring import In, Out
 
 from ...cores.memory.activation import ActivationMemory
 from ...cores.memory.config import ActivationMemoryConfig
+from ...cores.pipeline import delay
 from .config import FixarConfig
-from .drain_sequencer import drained_layout
-from .instructions import Destination, Memory, Operation
+from .drain_sequencer import drained_layout, reads_activations, reads_errors
+from .instructions import Destination, Memory
 from .tile_sequencer import stationary_layout, streamed_layout
 from .transfer_engine import read_layout
 
-__all__ = ["READ_LATENCY", "CoreMemories"]
+__all__ = ["READ_LATENCY", "REQUEST_LATENCY", "CoreMemories"]
 
-# Cycles from a request to its words.
+# The sequencers' requests are registered, the host's is not; from then until the words come.
+REQUEST_LATENCY = 1
 READ_LATENCY = 2
 
 
@@ -36,11 +40,11 @@ class CoreMemories(wiring.Component):
     read : stream, in
         The host's; accepted when the memory is free.
     activation_words, error_words : out
-        What was read, ``READ_LATENCY`` cycles after the request.
+        What was read, ``REQUEST_LATENCY + READ_LATENCY`` cycles after the request.
     read_data : out
-        The same, of the core that the host asked for.
+        The same, ``READ_LATENCY`` cycles after the host's request, of the core that it asked for.
     auxiliary_errors : out
-        The drained row's auxiliary words are read from the error memories (in the cycle of the request).
+        The drained row's auxiliary words are read from the error memories (``REQUEST_LATENCY`` after the request).
     write_enable, write_destination, write_row, write_index, write_half, write_parity, write_mask, write_data : in
         Row to write, from :class:`WritebackPath`.
     out_of_range : out
@@ -76,22 +80,28 @@ class CoreMemories(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
+        # Registered with the requests, so that a memory's address does not wait for them to be decoded.
         wants_activation = Signal()
         wants_error = Signal()
-        with m.Switch(self.drained.command.operation):
-            with m.Case(Operation.RELU_GRADIENT, Operation.TANH_GRADIENT):
-                m.d.comb += wants_activation.eq(self.drained.valid & ~self.drained.gradient)
-            with m.Case(Operation.TEMPORAL_DIFFERENCE_TARGET, Operation.DIFFERENCE, Operation.TANH_NOISE):
-                m.d.comb += wants_error.eq(self.drained.valid & ~self.drained.gradient)
-        m.d.comb += self.auxiliary_errors.eq(wants_error)
-
         streams_activation = Signal()
         streams_error = Signal()
         loads_error = Signal()
-        m.d.comb += [
+        drains = self.drained.valid & ~self.drained.gradient
+        m.d.sync += [
+            wants_activation.eq(drains & reads_activations(self.drained.command.operation)),
+            wants_error.eq(drains & reads_errors(self.drained.command.operation)),
             streams_activation.eq(self.streamed.valid & ~self.streamed.errors),
             streams_error.eq(self.streamed.valid & self.streamed.errors),
             loads_error.eq(self.stationary.valid & self.stationary.errors),
+        ]
+        self.requests = SimpleNamespace(
+            **{
+                name: delay(m, getattr(self, name), REQUEST_LATENCY, name)
+                for name in ("stationary", "streamed", "drained")
+            }
+        )
+        m.d.comb += [
+            self.auxiliary_errors.eq(wants_error),
             self.read.ready.eq(
                 Mux(
                     self.read.payload.memory == Memory.ACTIVATION,
@@ -128,18 +138,18 @@ class CoreMemories(wiring.Component):
             ]
             with m.If(wants):
                 m.d.comb += [
-                    memory.read_row.eq(self.drained.auxiliary_row),
-                    memory.read_index.eq(self.drained.auxiliary_index),
-                    memory.read_half.eq(self.drained.command.packed_auxiliary),
+                    memory.read_row.eq(self.requests.drained.auxiliary_row),
+                    memory.read_index.eq(self.requests.drained.auxiliary_index),
+                    memory.read_half.eq(self.requests.drained.command.packed_auxiliary),
                 ]
             with m.If(streams):
                 m.d.comb += [
-                    memory.read_row.eq(self.streamed.row + self.streamed.core_stride * number),
-                    memory.read_index.eq(self.streamed.index),
-                    memory.read_column.eq(self.streamed.column),
-                    memory.read_lane.eq(self.streamed.lane),
-                    memory.read_half.eq(self.streamed.half),
-                    memory.read_parity.eq(self.streamed.parity),
+                    memory.read_row.eq(self.requests.streamed.row + self.requests.streamed.core_stride * number),
+                    memory.read_index.eq(self.requests.streamed.index),
+                    memory.read_column.eq(self.requests.streamed.column),
+                    memory.read_lane.eq(self.requests.streamed.lane),
+                    memory.read_half.eq(self.requests.streamed.half),
+                    memory.read_parity.eq(self.requests.streamed.parity),
                 ]
             m.d.comb += [
                 memory.write_enable.eq(self.write_enable[number] & (self.write_destination == Destination.ACTIVATION)),
@@ -162,18 +172,17 @@ class CoreMemories(wiring.Component):
         request = self.read.payload
         m.d.comb += row.eq(request.row)
         with m.If(wants):
-            m.d.comb += row.eq(self.drained.auxiliary_row)
+            m.d.comb += row.eq(self.requests.drained.auxiliary_row)
         with m.If(loads):
-            m.d.comb += row.eq(self.stationary.row)
+            m.d.comb += row.eq(self.requests.stationary.row)
         with m.If(streams):
-            m.d.comb += row.eq(self.streamed.row)
+            m.d.comb += row.eq(self.requests.streamed.row)
         for number in range(self.config.cores):
             memory = Storage(shape=words, depth=rows, init=[])
             m.submodules[f"error_{number}"] = memory
             read = memory.read_port()
             write = memory.write_port(granularity=1)
             m.d.comb += [
-                read.en.eq(streams | loads | wants | (self.read.valid & (request.memory == Memory.ERROR))),
                 read.addr.eq(row),
                 write.en.eq(
                     Mux(
@@ -193,10 +202,10 @@ class CoreMemories(wiring.Component):
         write_limit = Mux(self.write_destination == Destination.ERROR, error_rows, activation_rows)
         # The constant one that follows the last input has no row: its address may lie behind the memory's end.
         m.d.comb += self.out_of_range.eq(
-            (streams_activation & ~self.streamed.constant & (self.streamed.row >= activation_rows))
-            | (streams_error & (self.streamed.row >= error_rows))
-            | (loads_error & (self.stationary.row >= error_rows))
-            | (wants_activation & (self.drained.auxiliary_row >= activation_rows))
-            | (wants_error & (self.drained.auxiliary_row >= error_rows))
+            (streams_activation & ~self.requests.streamed.constant & (self.requests.streamed.row >= activation_rows))
+            | (streams_error & (self.requests.streamed.row >= error_rows))
+            | (loads_error & (self.requests.stationary.row >= error_rows))
+            | (wants_activation & (self.requests.drained.auxiliary_row >= activation_rows))
+            | (wants_error & (self.requests.drained.auxiliary_row >= error_rows))
             | (self.write_enable.any() & (self.write_row >= write_limit))
         )

@@ -118,7 +118,7 @@ class FixarSystem(wiring.Component):
         wiring.connect(m, transfer.packets_out, shell.rows_out)
         wiring.connect(m, transfer.injected, matrix.injected)
         request = transfer.read.payload
-        of_core = Signal()
+        of_core = request.of_core
         # The memory that answers is the one that was asked `READ_LATENCY` cycles ago.
         asked = delay(m, request.memory, READ_LATENCY, "asked")
         slot = delay(m, request.row, READ_LATENCY - 2, "slot")
@@ -126,7 +126,6 @@ class FixarSystem(wiring.Component):
         maximum = delay(m, ranges.read_maximum, 1, "maximum")
         of_core_words = delay(m, matrix.read_data, READ_LATENCY - CORE_READ_LATENCY, "of_core_words")
         m.d.comb += [
-            of_core.eq((request.memory == Memory.ACTIVATION) | (request.memory == Memory.ERROR)),
             matrix.read.valid.eq(transfer.read.valid & of_core),
             matrix.read.payload.eq(request),
             transfer.read.ready.eq(matrix.read.ready | ~of_core),
@@ -155,12 +154,14 @@ class FixarSystem(wiring.Component):
             ranges.freeze.eq(transfer.range_freeze),
             ranges.bits.eq(transfer.range_bits),
             transfer.range_done.eq(ranges.done),
+            ranges.monitor_valid.eq(matrix.monitor_valid),
+            ranges.monitor_slot.eq(matrix.monitor_slot),
+        ]
+        m.d.sync += [
             ranges.write_enable.eq(transfer.write.valid & (transfer.write.memory == Memory.RANGE)),
             ranges.write_slot.eq(transfer.write.row),
             ranges.write_minimum.eq(transfer.write.words[0]),
             ranges.write_maximum.eq(transfer.write.words[1]),
-            ranges.monitor_valid.eq(matrix.monitor_valid),
-            ranges.monitor_slot.eq(matrix.monitor_slot),
         ]
         for core in range(self.config.cores):
             m.d.comb += ranges.monitor_mask[core].eq(matrix.monitor_mask[core])

@@ -8,7 +8,7 @@ from .config import FixarConfig
 from .instructions import Dataflow, Destination, Operation
 from .tile_sequencer import ROW_WIDTH, VECTORS_WIDTH, block_layout, matrix_layout
 
-__all__ = ["DrainSequencer", "drained_layout"]
+__all__ = ["DrainSequencer", "drained_layout", "reads_activations", "reads_errors"]
 
 
 def drained_layout(config):
@@ -33,6 +33,20 @@ def drained_layout(config):
             "auxiliary_index": range(config.lanes),
             "auxiliary_high": 1,
         }
+    )
+
+
+def reads_activations(operation):
+    """Whether the auxiliary words of an operation are in the activation memories."""
+    return (operation == Operation.RELU_GRADIENT) | (operation == Operation.TANH_GRADIENT)
+
+
+def reads_errors(operation):
+    """Whether the auxiliary words of an operation are in the error memories."""
+    return (
+        (operation == Operation.TEMPORAL_DIFFERENCE_TARGET)
+        | (operation == Operation.DIFFERENCE)
+        | (operation == Operation.TANH_NOISE)
     )
 
 
@@ -98,21 +112,31 @@ class DrainSequencer(wiring.Component):
         buffer = Signal()
         ends = Signal()
 
+        announced = self.block_valid << self.block.buffer
+        kept = Signal(2)
+        m.d.comb += kept.eq(busy & ~((active & ends) << buffer))
+        m.d.sync += busy.eq(kept | announced)
+        m.d.comb += self.buffer_busy.eq(busy)
+        # Which memories the drains of both buffers read, known as early as that they are busy.
+        operation = self.block.command.operation
+        use = Cat(reads_activations(operation), reads_errors(operation))
+        uses = [Signal(2, name=f"use_{number}") for number in range(2)]
         with m.If(self.block_valid):
             for number in range(2):
                 with m.If(self.block.buffer == number):
-                    m.d.sync += blocks[number].eq(self.block)
-        m.d.sync += busy.eq((busy | (self.block_valid << self.block.buffer)) & ~((active & ends) << buffer))
-        m.d.comb += self.buffer_busy.eq(busy)
+                    m.d.sync += [blocks[number].eq(self.block), uses[number].eq(use)]
+        still_used = [Mux(kept[number], uses[number], 0) for number in range(2)]
+        m.d.sync += self.auxiliary_busy.eq(still_used[0] | still_used[1] | Mux(self.block_valid, use, 0))
 
         # Where lanes take turns, a row follows the one before after `lane_interval` cycles.
         pause = Signal(range(self.config.lane_interval))
-        m.d.comb += tick.eq(active & (pause == 0))
+        turn = Signal(init=1)
+        m.d.comb += tick.eq(active & turn)
         if self.config.lane_interval > 1:
             with m.If(tick):
-                m.d.sync += pause.eq(self.config.lane_interval - 1)
-            with m.Elif(pause != 0):
-                m.d.sync += pause.eq(pause - 1)
+                m.d.sync += [pause.eq(self.config.lane_interval - 1), turn.eq(0)]
+            with m.Elif(~turn):
+                m.d.sync += [pause.eq(pause - 1), turn.eq(pause == 1)]
 
         # The sums of a block are complete a fixed time after its last vector.
         filling = Signal(self.fill_latency)
@@ -136,9 +160,6 @@ class DrainSequencer(wiring.Component):
         self.elaborate_rows(m, block, tick, ends, start, upcoming)
         m.d.comb += self.drained.buffer.eq(buffer)
 
-        uses = [self.auxiliary_use(m, number, blocks[number]) for number in range(2)]
-        m.d.comb += self.auxiliary_busy.eq(Mux(busy[0], uses[0], 0) | Mux(busy[1], uses[1], 0))
-
         written = Signal(self.write_latency)
         finishing = Signal(self.write_latency)
         m.d.sync += [
@@ -148,17 +169,6 @@ class DrainSequencer(wiring.Component):
         m.d.comb += self.completed.eq(finishing[-1])
         m.d.sync += self.idle.eq(~self.block_valid & ~busy.any() & ~active & ~written.any())
         return m
-
-    @staticmethod
-    def auxiliary_use(m, number, block):
-        """Which memories a block's drain reads, by its operation."""
-        use = Signal(2, name=f"auxiliary_use_{number}")
-        with m.Switch(block.command.operation):
-            with m.Case(Operation.RELU_GRADIENT, Operation.TANH_GRADIENT):
-                m.d.comb += use.eq(0b01)
-            with m.Case(Operation.TEMPORAL_DIFFERENCE_TARGET, Operation.DIFFERENCE, Operation.TANH_NOISE):
-                m.d.comb += use.eq(0b10)
-        return use
 
     def elaborate_rows(self, m, block, tick, ends, start, upcoming):
         lanes = self.config.lanes

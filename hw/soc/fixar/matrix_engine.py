@@ -15,7 +15,7 @@ from ...cores.quantization.parameters import slot_parameters
 from ..sequencer.layouts import command_layout
 from ..shell.engine import error_layout
 from .config import FixarConfig
-from .core_memories import READ_LATENCY, CoreMemories
+from .core_memories import READ_LATENCY, REQUEST_LATENCY, CoreMemories
 from .drain_sequencer import DrainSequencer
 from .instructions import INSTRUCTION_SET
 from .tile_sequencer import TileSequencer
@@ -26,8 +26,6 @@ __all__ = ["LOOKUPS", "MatrixEngine", "gradient_config", "weight_read_layout"]
 # Range slots looked up at once: three of the write-back path, the streamed tensor's, the drained gradient's.
 LOOKUPS = 5
 STREAM_LOOKUP, GRADIENT_LOOKUP = 3, 4
-# The sequencers' requests are registered before they reach the memories.
-REQUEST_LATENCY = 1
 # From a drained row to the input of the write-back path: request, memory reads and the sum over the cores.
 DRAIN_LATENCY = REQUEST_LATENCY + READ_LATENCY + 1
 
@@ -167,21 +165,21 @@ class MatrixEngine(wiring.Component):
         self.stationary = delay(m, tiles.stationary, REQUEST_LATENCY, "stationary_request")
         self.streamed = delay(m, tiles.streamed, REQUEST_LATENCY, "streamed_request")
         self.drained = delay(m, drain.drained, REQUEST_LATENCY, "drained_request")
-        self.elaborate_reads(m, memories)
+        self.elaborate_reads(m, tiles, drain, memories)
         self.elaborate_arrays(m, tiles, memories)
         self.elaborate_drain(m, drain, memories)
         self.elaborate_writes(m, memories)
         return m
 
-    def elaborate_reads(self, m, memories):
+    def elaborate_reads(self, m, tiles, drain, memories):
         """Requests of this cycle to the weight, activation and error memories."""
         m.d.comb += [
             self.weight_read.enable.eq(self.stationary.valid & ~self.stationary.errors),
             self.weight_read.bank.eq(self.stationary.bank),
             self.weight_read.row.eq(self.stationary.row),
-            memories.stationary.eq(self.stationary),
-            memories.streamed.eq(self.streamed),
-            memories.drained.eq(self.drained),
+            memories.stationary.eq(tiles.stationary),
+            memories.streamed.eq(tiles.streamed),
+            memories.drained.eq(drain.drained),
             memories.read.payload.eq(self.read.payload),
             memories.read.valid.eq(self.read.valid),
             self.read.ready.eq(memories.read.ready),
@@ -256,7 +254,7 @@ class MatrixEngine(wiring.Component):
                 accumulator.drain_index.eq(requested.entry),
             ]
 
-        # An injected row takes the place of a drained one; what enters the path is registered.
+        # What enters the path is registered. Words to inject stand there wherever no row is drained.
         injected = self.injected.payload
         inject = Signal()
         m.d.comb += [
@@ -274,12 +272,12 @@ class MatrixEngine(wiring.Component):
                 word = injected.words[lane].as_signed() << 1 if half == "high" else 0
                 for number in range(cores):
                     register = Signal(signed(ACCUMULATOR_WIDTH), name=f"drained_{half}_{number}_{lane}")
-                    m.d.sync += register.eq(Mux(inject, word, Mux(combined, total, drained[number])))
+                    m.d.sync += register.eq(Mux(arrived.valid, Mux(combined, total, drained[number]), word))
                     m.d.comb += getattr(path, half)[number][lane].eq(register)
                     if number == 0:
                         m.d.comb += getattr(self, f"gradient_{half}")[lane].eq(register)
             bias = Mux(arrived.buffer, self.biases[1][lane], self.biases[0][lane])
-            m.d.sync += path.bias[lane].eq(Mux(inject | ~arrived.command.bias, 0, bias))
+            m.d.sync += path.bias[lane].eq(Mux(arrived.valid & arrived.command.bias, bias, 0))
 
         uses_errors = delay(m, memories.auxiliary_errors, READ_LATENCY, "auxiliary_errors")
         for number in range(cores):
@@ -287,7 +285,7 @@ class MatrixEngine(wiring.Component):
                 m.d.sync += path.auxiliary[number][lane].eq(
                     Mux(uses_errors, memories.error_words[number][lane], memories.activation_words[number][lane])
                 )
-        self.elaborate_control(m, arrived, row, inject, injected)
+        self.elaborate_control(m, arrived, row, injected)
 
     def injection_slot(self, m, drain, requested, arrived, inject):
         """Whether the write-back path takes an injected row in this cycle."""
@@ -304,7 +302,7 @@ class MatrixEngine(wiring.Component):
         drains = drain.buffer_busy.any() | self.drained.valid | requested.valid | arrived.valid
         return ~drains & (pause == 0)
 
-    def elaborate_control(self, m, arrived, row, inject, injected):
+    def elaborate_control(self, m, arrived, row, injected):
         """What happens to the row that enters the write-back path, or to the gradients that leave."""
         command = arrived.command
         drained = Signal(self.path.control.shape())
@@ -346,7 +344,7 @@ class MatrixEngine(wiring.Component):
             inserted.monitor.eq(injected.monitor),
             inserted.quantize.eq(injected.quantize),
         ]
-        m.d.sync += self.path.control.eq(Mux(inject, inserted, drained))
+        m.d.sync += self.path.control.eq(Mux(arrived.valid, drained, inserted))
         command = row.command
         control = self.gradient_control
         network = Signal(range(2 * self.config.weight_rows))

@@ -7,6 +7,7 @@ from amaranth.lib.wiring import In, Out
 
 from ...cores.array.gradient_writeback import GradientWriteback
 from ...cores.memory.transposable import TransposableMemory
+from ...cores.pipeline import delay
 from .config import FixarConfig
 from .instructions import BANKS, Memory
 from .matrix_engine import MatrixEngine, gradient_config
@@ -49,7 +50,7 @@ class SharedMemory:
     shape : shape-like
         Of a row.
     readers, writers : tuple of str
-        The earlier has precedence.
+        The earlier has precedence; name those first that are known early in the cycle.
 
     Attributes
     ----------
@@ -69,14 +70,18 @@ class SharedMemory:
         self.data = read.data
         self.conflict = Signal(name=f"{name}_conflict")
         m.d.comb += [
-            read.en.eq(Cat(port.enable for port in self.read.values()).any()),
             write.en.eq(Cat(port.enable for port in self.write.values()).any()),
             self.conflict.eq(several(self.read.values()) | several(self.write.values())),
         ]
-        for port in reversed(self.read.values()):
+        # A row is read in every cycle; where nobody asks it is the last user's.
+        *earlier, last = self.read.values()
+        m.d.comb += read.addr.eq(last.row)
+        for port in reversed(earlier):
             with m.If(port.enable):
                 m.d.comb += read.addr.eq(port.row)
-        for port in reversed(self.write.values()):
+        *earlier, last = self.write.values()
+        m.d.comb += [write.addr.eq(last.row), write.data.eq(last.words)]
+        for port in reversed(earlier):
             with m.If(port.enable):
                 m.d.comb += [write.addr.eq(port.row), write.data.eq(port.words)]
 
@@ -85,6 +90,59 @@ def several(ports):
     """Whether more than one of the ports is enabled."""
     enables = [port.enable for port in ports]
     return Cat(first & Cat(enables[number + 1 :]).any() for number, first in enumerate(enables[:-1])).any()
+
+
+class HostRequest:
+    """A row that the host reads or writes, decoded and registered: it has time, and the memories' addresses none.
+
+    Parameters
+    ----------
+    m : Module
+    config : FixarConfig
+    request : view
+        With ``memory``, ``row`` and ``index``.
+    valid : Value
+    name : str
+        Prefix of the signals.
+
+    Attributes
+    ----------
+    memory, row, index : Signal
+    bank, bank_row : Signal
+        The same row as one of a weight bank.
+    """
+
+    def __init__(self, m, config, request, valid, name):
+        rows = config.weight_rows
+        self.memory = delay(m, request.memory, 1, f"{name}_memory")
+        self.row = delay(m, request.row, 1, f"{name}_row")
+        self.index = delay(m, request.index, 1, f"{name}_index")
+        self.bank = Signal(range(len(BANKS)), name=f"{name}_bank")
+        self.bank_row = Signal(range(rows), name=f"{name}_bank_row")
+        bank = Signal.like(self.bank, name=f"{name}_bank_next")
+        m.d.sync += [self.bank.eq(bank), self.bank_row.eq(request.row)]
+        for number in range(1, len(BANKS)):
+            with m.If(request.row >= number * rows):
+                m.d.comb += bank.eq(number)
+                m.d.sync += self.bank_row.eq(request.row - number * rows)
+        self._of_memory = {}
+        for memory in Memory:
+            enable = Signal(name=f"{name}_{memory.name.lower()}_enable")
+            m.d.sync += enable.eq(valid & (request.memory == memory))
+            self._of_memory[memory] = enable
+        self._of_bank = []
+        for number in range(len(BANKS)):
+            enable = Signal(name=f"{name}_bank_{number}_enable")
+            m.d.sync += enable.eq(valid & (request.memory == Memory.WEIGHT) & (bank == number))
+            self._of_bank.append(enable)
+
+    def of_memory(self, memory):
+        """Whether it is for this memory."""
+        return self._of_memory[memory]
+
+    def of_bank(self, bank):
+        """Whether it is for this bank of weights."""
+        return self._of_bank[bank]
 
 
 class NetworkMemories(wiring.Component):
@@ -105,6 +163,7 @@ class NetworkMemories(wiring.Component):
     sweep_start : In(range(lanes))
         First row of the optimiser's command, modulo the lanes.
     conflict : Out(1)
+        There was one in the cycle before.
     read_data : Out
         Row that the transfer engine asked for, ``READ_LATENCY`` cycles after its request.
     gradient_saturations : Out
@@ -125,85 +184,67 @@ class NetworkMemories(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        # The host's request is registered: it has time, and its memory's address none. These memories are always
-        # ready; the others' readiness stays out of the path.
-        asked = self.transfer.read.payload
-        self.request = request = Signal.like(asked)
-        self.request_bank = Signal(2)
-        self.host_reads = Signal()
-        of_core = (asked.memory == Memory.ACTIVATION) | (asked.memory == Memory.ERROR)
-        m.d.sync += [
-            request.eq(asked),
-            self.request_bank.eq(self.bank_of(m, asked.row, "read")),
-            self.host_reads.eq(self.transfer.read.valid & ~of_core),
-        ]
-        # Words of each memory number one cycle after the request, for the transfer engine.
-        self.answers = {}
+        self.reads = HostRequest(m, self.config, self.transfer.read.payload, self.transfer.read.valid, "read")
+        self.writes = HostRequest(m, self.config, self.transfer.write, self.transfer.write.valid, "write")
+        words = Signal(data.ArrayLayout(32, self.config.lanes))
+        m.d.sync += words.eq(self.transfer.write.words)
+        self.written_words = words
+        # Rows read from the other memories, by their numbers.
+        self.other_rows = {}
         self.conflicts = []
         self.elaborate_weights(m)
         self.elaborate_moments(m)
         self.elaborate_gradients(m)
-        m.d.comb += self.conflict.eq(Cat(self.conflicts).any())
+        found = Signal(len(self.conflicts))
+        m.d.sync += found.eq(Cat(self.conflicts))
+        m.d.comb += self.conflict.eq(found.any())
 
-        memory = Signal.like(request.memory)
-        bank = Signal(2)
-        m.d.sync += [memory.eq(request.memory), bank.eq(self.request_bank)]
-        answer = Signal(data.ArrayLayout(32, self.config.lanes))
-        with m.Switch(memory):
-            for number, value in self.answers.items():
-                with m.Case(number):
-                    m.d.comb += answer.eq(value(bank))
-        for stage in range(READ_LATENCY - 2):
-            later = Signal(data.ArrayLayout(32, self.config.lanes), name=f"answer_{stage}")
-            m.d.sync += later.eq(answer)
-            answer = later
-        m.d.comb += self.read_data.eq(answer)
+        self.elaborate_answers(m)
         return m
 
-    def bank_of(self, m, row, name):
-        """Bank or network of a row number that counts through all of them."""
-        rows = self.config.weight_rows
-        bank = Signal(2, name=f"{name}_bank")
-        for number in range(1, len(BANKS)):
-            with m.If(row >= number * rows):
-                m.d.comb += bank.eq(number)
-        return bank
+    def elaborate_answers(self, m):
+        """What the host asked for: chosen among the banks and among the other memories, then between these two."""
+        words = data.ArrayLayout(32, self.config.lanes)
+        memory = delay(m, self.reads.memory, 1, "answering_memory")
+        bank = delay(m, self.reads.bank, 1, "answering_bank")
+        of_bank = Signal(words)
+        other = Signal(words)
+        with m.Switch(bank):
+            for number, row in enumerate(self.weight_rows):
+                with m.Case(number):
+                    m.d.sync += of_bank.eq(row)
+        with m.Switch(memory):
+            for number, row in self.other_rows.items():
+                with m.Case(number):
+                    m.d.sync += other.eq(row)
+        is_weight = delay(m, memory == Memory.WEIGHT, 1, "is_weight")
+        m.d.comb += self.read_data.eq(delay(m, Mux(is_weight, of_bank, other), READ_LATENCY - 3, "answer"))
 
     def elaborate_weights(self, m):
         rows = self.config.weight_rows
         words = data.ArrayLayout(32, self.config.lanes)
-        matrix, optimizer, transfer = self.matrix, self.optimizer, self.transfer
+        matrix, optimizer = self.matrix, self.optimizer
         banks = []
         for bank, name in enumerate(BANKS):
-            memory = SharedMemory(m, name, rows, words, ("matrix", "optimizer", "host"), ("optimizer", "host"))
+            memory = SharedMemory(m, name, rows, words, ("host", "matrix", "optimizer"), ("host", "optimizer"))
             role = "weight" if bank < 2 else "target"
-            host_row = Signal(range(4 * rows), name=f"{name}_host_row")
-            host_write_row = Signal(range(4 * rows), name=f"{name}_host_write_row")
             m.d.comb += [
-                host_row.eq(self.request.row - bank * rows),
-                host_write_row.eq(transfer.write.row - bank * rows),
                 memory.read["matrix"].enable.eq(matrix.weight_read.enable & (matrix.weight_read.bank == bank)),
                 memory.read["matrix"].row.eq(matrix.weight_read.row),
                 memory.read["optimizer"].enable.eq(
                     getattr(optimizer, f"{role}_read_enable") & (optimizer.network == bank % 2)
                 ),
                 memory.read["optimizer"].row.eq(getattr(optimizer, f"{role}_read_row")),
-                memory.read["host"].enable.eq(
-                    self.host_reads & (self.request.memory == Memory.WEIGHT) & (self.request_bank == bank)
-                ),
-                memory.read["host"].row.eq(host_row),
+                memory.read["host"].enable.eq(self.reads.of_bank(bank)),
+                memory.read["host"].row.eq(self.reads.bank_row),
                 memory.write["optimizer"].enable.eq(
                     getattr(optimizer, f"{role}_write_enable") & (optimizer.network == bank % 2)
                 ),
                 memory.write["optimizer"].row.eq(getattr(optimizer, f"{role}_write_row")),
                 memory.write["optimizer"].words.eq(getattr(optimizer, f"{role}_write_words")),
-                memory.write["host"].enable.eq(
-                    transfer.write.valid
-                    & (transfer.write.memory == Memory.WEIGHT)
-                    & (self.bank_of(m, transfer.write.row, f"{name}_write") == bank)
-                ),
-                memory.write["host"].row.eq(host_write_row),
-                memory.write["host"].words.eq(transfer.write.words),
+                memory.write["host"].enable.eq(self.writes.of_bank(bank)),
+                memory.write["host"].row.eq(self.writes.bank_row),
+                memory.write["host"].words.eq(self.written_words),
             ]
             self.conflicts.append(memory.conflict)
             banks.append(memory)
@@ -221,20 +262,12 @@ class NetworkMemories(wiring.Component):
             optimizer.target.eq(Mux(optimizer.network, banks[3].data, banks[2].data)),
         ]
 
-        def answer(bank):
-            value = Signal(words, name="weight_answer")
-            with m.Switch(bank):
-                for number, memory in enumerate(banks):
-                    with m.Case(number):
-                        m.d.comb += value.eq(memory.data)
-            return value
-
-        self.answers[Memory.WEIGHT] = answer
+        self.weight_rows = [memory.data for memory in banks]
 
     def elaborate_moments(self, m):
         rows = 2 * self.config.weight_rows
         words = data.ArrayLayout(32, self.config.lanes)
-        optimizer, transfer = self.optimizer, self.transfer
+        optimizer = self.optimizer
         offset = Signal(range(rows))
         m.d.comb += offset.eq(Mux(optimizer.network, self.config.weight_rows, 0))
         halves = {
@@ -246,19 +279,19 @@ class NetworkMemories(wiring.Component):
         }
         for moment, parts in halves.items():
             for number, name, half in parts:
-                memory = SharedMemory(m, name, rows, words, ("optimizer", "host"), ("optimizer", "host"))
+                memory = SharedMemory(m, name, rows, words, ("host", "optimizer"), ("host", "optimizer"))
                 written = getattr(optimizer, f"{moment}_write_words")
                 read = getattr(optimizer, f"{moment}_moment")
                 m.d.comb += [
                     memory.read["optimizer"].enable.eq(optimizer.moment_read_enable),
                     memory.read["optimizer"].row.eq(optimizer.moment_read_row + offset),
-                    memory.read["host"].enable.eq(self.host_reads & (self.request.memory == number)),
-                    memory.read["host"].row.eq(self.request.row),
+                    memory.read["host"].enable.eq(self.reads.of_memory(number)),
+                    memory.read["host"].row.eq(self.reads.row),
                     memory.write["optimizer"].enable.eq(getattr(optimizer, f"{moment}_write_enable")),
                     memory.write["optimizer"].row.eq(getattr(optimizer, f"{moment}_write_row") + offset),
-                    memory.write["host"].enable.eq(transfer.write.valid & (transfer.write.memory == number)),
-                    memory.write["host"].row.eq(transfer.write.row),
-                    memory.write["host"].words.eq(transfer.write.words),
+                    memory.write["host"].enable.eq(self.writes.of_memory(number)),
+                    memory.write["host"].row.eq(self.writes.row),
+                    memory.write["host"].words.eq(self.written_words),
                 ]
                 for lane in range(self.config.lanes):
                     bits = slice(None) if half is None else slice(32 * half, 32 * half + 32)
@@ -267,12 +300,12 @@ class NetworkMemories(wiring.Component):
                         read[lane][bits].eq(memory.data[lane]),
                     ]
                 self.conflicts.append(memory.conflict)
-                self.answers[number] = lambda bank, memory=memory: memory.data
+                self.other_rows[number] = memory.data
 
     def elaborate_gradients(self, m):
         config = gradient_config(self.config)
         lanes = self.config.lanes
-        matrix, optimizer, transfer = self.matrix, self.optimizer, self.transfer
+        matrix, optimizer = self.matrix, self.optimizer
         m.submodules.gradient = memory = TransposableMemory(config)
         m.submodules.gradient_writeback = writeback = GradientWriteback(config, interval=self.config.lane_interval)
         assert writeback.latency <= matrix.path.latency  # what `MatrixEngine.write_latency` counts on
@@ -281,24 +314,19 @@ class NetworkMemories(wiring.Component):
             writeback.control.eq(matrix.gradient_control),
             self.gradient_saturations.eq(writeback.saturations),
         ]
-        host_reads = Signal()
-        host_writes = Signal()
+        host_reads = self.reads.of_memory(Memory.GRADIENT)
+        host_writes = self.writes.of_memory(Memory.GRADIENT)
         accumulates = Signal()
         sweep_index = self.sweep_index(m)
         m.d.comb += [
-            host_reads.eq(self.host_reads & (self.request.memory == Memory.GRADIENT)),
-            host_writes.eq(transfer.write.valid & (transfer.write.memory == Memory.GRADIENT)),
             accumulates.eq(writeback.read_enable),
             optimizer.gradient_ready.eq(~accumulates),
             memory.read_enable.eq(accumulates | host_reads | optimizer.moment_read_enable),
-            memory.read_row.eq(self.request.row),
-            memory.read_index.eq(self.request.index),
+            memory.read_row.eq(optimizer.moment_read_row + Mux(optimizer.network, self.config.weight_rows, 0)),
+            memory.read_index.eq(sweep_index),
         ]
-        with m.If(optimizer.moment_read_enable):
-            m.d.comb += [
-                memory.read_row.eq(optimizer.moment_read_row + Mux(optimizer.network, self.config.weight_rows, 0)),
-                memory.read_index.eq(sweep_index),
-            ]
+        with m.If(host_reads):
+            m.d.comb += [memory.read_row.eq(self.reads.row), memory.read_index.eq(self.reads.index)]
         with m.If(accumulates):
             m.d.comb += [
                 memory.read_row.eq(writeback.read_row),
@@ -309,8 +337,8 @@ class NetworkMemories(wiring.Component):
         m.d.comb += [
             memory.write_enable.eq(writeback.write_enable | host_writes),
             memory.write_mask.eq(-1),
-            memory.write_row.eq(Mux(writeback.write_enable, writeback.write_row, transfer.write.row)),
-            memory.write_index.eq(Mux(writeback.write_enable, writeback.write_index, transfer.write.index)),
+            memory.write_row.eq(Mux(writeback.write_enable, writeback.write_row, self.writes.row)),
+            memory.write_index.eq(Mux(writeback.write_enable, writeback.write_index, self.writes.index)),
             memory.write_column.eq(writeback.write_enable & writeback.write_column),
             memory.write_lane.eq(writeback.write_lane),
         ]
@@ -322,11 +350,11 @@ class NetworkMemories(wiring.Component):
                 writeback.read_data[lane].eq(memory.read_data[lane]),
                 words[lane].eq(memory.read_data[lane]),
                 memory.write_data[lane].eq(
-                    Mux(writeback.write_enable, writeback.write_data[lane], transfer.write.words[lane])
+                    Mux(writeback.write_enable, writeback.write_data[lane], self.written_words[lane])
                 ),
             ]
         m.d.comb += optimizer.gradient.eq(words)
-        self.answers[Memory.GRADIENT] = lambda bank: words
+        self.other_rows[Memory.GRADIENT] = words
         self.conflicts += [
             host_reads & (accumulates | optimizer.moment_read_enable),
             host_writes & writeback.write_enable,

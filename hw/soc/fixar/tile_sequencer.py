@@ -129,7 +129,7 @@ class TileSequencer(wiring.Component):
 
     Notes
     -----
-    Throughput: a tile a slot. Latency: the first vector is streamed one slot (the load of its tile) plus two cycles
+    Throughput: a tile a slot. Latency: the first vector is streamed one slot (the load of its tile) plus three cycles
     after its command.
 
     Source: FIXAR (Yang, Hong, Kim, DAC 2021), sections V-A and V-B.
@@ -161,16 +161,20 @@ class TileSequencer(wiring.Component):
         self.loaded = Signal(matrix_layout)
         self.current = Signal(matrix_layout)
         self.next_valid = Signal()
+        self.next_prepared = Signal()
+        self.next_sample = Signal(ROW_WIDTH)
+        self.next_row = Signal(ROW_WIDTH)
         self.loaded_valid = Signal()
         self.next_position = Signal(position_layout)
         self.loaded_position = Signal(position_layout)
         self.current_position = Signal(position_layout)
         self.current_buffer = Signal(init=1)  # the first block starts with the other
 
+        # Nothing is loaded (streamed), or this is the last cycle of it: known by a register, for much depends on it.
         self.loading = Signal()
-        self.load_ends = Signal()
+        self.load_done = Signal(init=1)
         self.streaming = Signal()
-        self.stream_ends = Signal()
+        self.stream_done = Signal(init=1)
         start_load = Signal()
         start_stream = Signal()
 
@@ -183,47 +187,39 @@ class TileSequencer(wiring.Component):
 
     def elaborate_starts(self, m, start_load, start_stream):
         """Decides at the end of each slot what the next one does."""
-        load_done = Signal()
-        stream_done = Signal()
-        m.d.comb += [
-            load_done.eq(~self.loading | self.load_ends),
-            stream_done.eq(~self.streaming | self.stream_ends),
-        ]
-        new_block = Signal()
+        loaded, place = self.loaded, self.loaded_position
         next_buffer = Signal()
-        stream_reads = Signal(2)
-        gradient = Signal()
         allowed = Signal()
+        free = Signal()
+        # What the tiles want is registered: a load takes two cycles or more, and a next tile is waited for that long.
         held = Signal()
-        m.d.comb += [
-            held.eq(
-                self.loaded.hold
-                & Mux(
-                    self.loaded.follow,
-                    self.loaded_position.first_outer & self.loaded_position.last_inner,
-                    self.loaded_position.first,
-                )
-            ),
-            new_block.eq(self.loaded_position.first_inner),
-            next_buffer.eq(self.current_buffer ^ new_block),
-            stream_reads.eq(Mux(self.loaded.dataflow == Dataflow.BACKWARD, 0b10, 0b01)),
-            allowed.eq(
-                ~(held & ~self.drained)
-                & ~(new_block & self.buffer_busy.bit_select(next_buffer, 1))
-                & ~(stream_reads & self.auxiliary_busy).any()
-            ),
-            start_stream.eq(self.loaded_valid & load_done & stream_done & allowed),
+        streams_errors = Signal()
+        gradient = Signal()
+        gradient_held = Signal()
+        m.d.sync += [
+            held.eq(loaded.hold & Mux(loaded.follow, place.first_outer & place.last_inner, place.first)),
+            streams_errors.eq(loaded.dataflow == Dataflow.BACKWARD),
             gradient.eq(self.next.dataflow == Dataflow.GRADIENT),
+            gradient_held.eq((self.next.dataflow == Dataflow.GRADIENT) & self.next_position.first & self.next.hold),
+        ]
+        m.d.comb += [
+            next_buffer.eq(self.current_buffer ^ place.first_inner),
+            allowed.eq(
+                (self.drained | ~held)
+                & ~(place.first_inner & self.buffer_busy.bit_select(next_buffer, 1))
+                & ~Mux(streams_errors, self.auxiliary_busy[1], self.auxiliary_busy[0])
+            ),
+            start_stream.eq(self.loaded_valid & self.load_done & self.stream_done & allowed),
             # The shadow weights are free once the tile in them starts to stream.
+            free.eq(self.load_done & self.stream_done & (~self.loaded_valid | allowed)),
             start_load.eq(
-                self.next_valid
-                & load_done
-                & stream_done
-                & (~self.loaded_valid | start_stream)
-                & ~(gradient & self.next_position.first & self.next.hold & ~(self.drained & ~self.loaded_valid))
+                free
+                & self.next_valid
+                & self.next_prepared
+                & ~(gradient_held & (~self.drained | self.loaded_valid))
                 & ~(gradient & self.auxiliary_busy[1])
                 # Stationary errors and streamed errors come through the same port.
-                & ~(gradient & self.loaded_valid & (self.loaded.dataflow == Dataflow.BACKWARD))
+                & ~(gradient & self.loaded_valid & streams_errors)
             ),
         ]
         with m.If(start_load):
@@ -290,6 +286,27 @@ class TileSequencer(wiring.Component):
                 position.stream_row.eq(arguments.stream_base),
             ]
         self.next_last_inner, self.next_last_outer = last_inner, last_outer
+        self.elaborate_first_rows(m)
+        m.d.sync += self.next_prepared.eq(~start_load & ~(self.commands.valid & self.commands.ready))
+
+    def elaborate_first_rows(self, m):
+        """Where the next tile's stationary rows begin; registered, hence known a cycle after the tile."""
+        lanes = self.config.lanes
+        command, place = self.next, self.next_position
+        # Stationary errors: block `inner` of the samples; in half precision the even, then the odd samples of a block
+        # of twice the size.
+        pair = Signal(9)
+        first_sample = Signal(ROW_WIDTH)
+        m.d.comb += [
+            pair.eq(place.inner >> 1),
+            first_sample.eq(Mux(command.half, pair * (2 * lanes) + place.inner[0], place.inner * lanes)),
+        ]
+        m.d.sync += [
+            self.next_sample.eq(first_sample),
+            self.next_row.eq(
+                Mux(command.dataflow == Dataflow.GRADIENT, place.auxiliary_row + first_sample, place.tile_row)
+            ),
+        ]
 
     def elaborate_load(self, m, start_load):
         """Reads the stationary rows of one tile, and with the first tile of a block its biases."""
@@ -307,16 +324,14 @@ class TileSequencer(wiring.Component):
         last_core = Signal()
         tile_ends = Signal()
         wants_bias = Signal()
-        # Known a cycle ahead, for much depends on the end of a slot; a load takes two cycles or more.
-        final = Signal()
         m.d.comb += [
             last_row.eq(index == lanes - 1),
             last_core.eq(~command.intra_layer | (core == cores - 1)),
             tile_ends.eq(last_row & last_core),
             wants_bias.eq((command.dataflow == Dataflow.FORWARD) & command.bias & position.first_inner),
-            self.load_ends.eq(self.loading & final),
         ]
-        m.d.sync += final.eq(self.loading & Mux(wants_bias, tile_ends, (index == lanes - 2) & last_core))
+        with m.If(self.loading & ~self.load_done):
+            m.d.sync += self.load_done.eq(Mux(wants_bias, tile_ends, (index == lanes - 2) & last_core))
         with m.If(self.loading):
             m.d.sync += [
                 row.eq(row + Mux(is_gradient & command.half, 2, 1)),
@@ -327,20 +342,14 @@ class TileSequencer(wiring.Component):
                 m.d.sync += [index.eq(0), core.eq(core + 1)]
             with m.If(tile_ends):
                 m.d.sync += bias.eq(1)
-            with m.If(self.load_ends):
+            with m.If(self.load_done):
                 m.d.sync += self.loading.eq(0)
         with m.If(start_load):
-            # Stationary errors: block `inner` of the samples; in half precision the even, then the odd samples of
-            # a block of twice the size.
             following, place = self.next, self.next_position
-            pair = Signal(9)
-            first_sample = Signal(ROW_WIDTH)
-            m.d.comb += [
-                pair.eq(place.inner >> 1),
-                first_sample.eq(Mux(following.half, pair * (2 * lanes) + place.inner[0], place.inner * lanes)),
-            ]
             m.d.sync += [
                 self.loading.eq(1),
+                # It takes two cycles or more.
+                self.load_done.eq(0),
                 self.loaded.eq(following),
                 position.eq(place),
                 position.last_inner.eq(self.next_last_inner),
@@ -348,10 +357,8 @@ class TileSequencer(wiring.Component):
                 index.eq(0),
                 core.eq(0),
                 bias.eq(0),
-                sample.eq(first_sample),
-                row.eq(
-                    Mux(following.dataflow == Dataflow.GRADIENT, place.auxiliary_row + first_sample, place.tile_row)
-                ),
+                sample.eq(self.next_sample),
+                row.eq(self.next_row),
             ]
 
         m.d.comb += [
@@ -389,22 +396,21 @@ class TileSequencer(wiring.Component):
         fresh = Signal()
         is_gradient = Signal()
         packed = Signal()
-        # Vectors after this one; the end is known a cycle ahead, for much depends on it.
+        # Vectors after this one.
         remaining = Signal(VECTORS_WIDTH)
-        final = Signal()
         m.d.comb += [
             is_gradient.eq(command.dataflow == Dataflow.GRADIENT),
             packed.eq(command.half & (command.dataflow != Dataflow.BACKWARD)),
-            constant.eq(is_gradient & command.bias & final),
-            self.stream_ends.eq(self.streaming & final),
+            constant.eq(is_gradient & command.bias & self.stream_done),
         ]
         with m.If(self.streaming):
             m.d.sync += [
                 entry.eq(entry + 1),
                 fresh.eq(0),
                 remaining.eq(remaining - 1),
-                final.eq(remaining == 1),
             ]
+            with m.If(~self.stream_done):
+                m.d.sync += self.stream_done.eq(remaining == 1)
             with m.If(is_gradient):
                 step = Signal(range(lanes + 3))
                 m.d.comb += step.eq(lane + Mux(packed, 2, 1))
@@ -413,7 +419,7 @@ class TileSequencer(wiring.Component):
                     m.d.sync += [lane.eq(0), row.eq(row + command.stream_stride)]
             with m.Else():
                 m.d.sync += [row.eq(row + 1), index.eq(Mux(index == lanes - 1, 0, index + 1))]
-            with m.If(self.stream_ends):
+            with m.If(self.stream_done):
                 m.d.sync += self.streaming.eq(0)
 
         following, place = self.loaded, self.loaded_position
@@ -439,14 +445,14 @@ class TileSequencer(wiring.Component):
                 index.eq(0),
                 fresh.eq(1),
                 remaining.eq(further),
-                final.eq(further == 0),
+                self.stream_done.eq(further == 0),
                 lane.eq(first),
                 row.eq(Mux(following.dataflow == Dataflow.GRADIENT, sample_row, place.stream_row)),
             ]
         m.d.comb += [
             self.commit_bias.eq(start_stream & place.first_inner),
             self.commit_buffer.eq(new_buffer),
-            self.block_filled.eq(self.stream_ends & position.last_inner),
+            self.block_filled.eq(self.streaming & self.stream_done & position.last_inner),
             self.block_valid.eq(start_stream & place.last_inner),
             self.block.command.eq(following),
             self.block.block.eq(place.outer),

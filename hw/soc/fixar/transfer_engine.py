@@ -14,7 +14,7 @@ __all__ = ["READ_LATENCY", "TransferEngine", "injected_layout", "read_layout", "
 
 MEMORY_ROW_WIDTH = 18
 # Cycles from an accepted read request to its data, the same for every memory.
-READ_LATENCY = 3
+READ_LATENCY = 4
 STORE_DEPTH = 8
 
 
@@ -55,6 +55,7 @@ def read_layout(config):
     return data.StructLayout(
         {
             "memory": 4,
+            "of_core": 1,  # an activation or error memory
             "core": range(max(config.cores, 2)),
             "row": MEMORY_ROW_WIDTH,
             "index": range(config.lanes),
@@ -147,14 +148,22 @@ class TransferEngine(wiring.Component):
         self.index = Signal(range(self.config.lanes))
         self.parity = Signal()
         arguments = command.arguments
-        self.injects = Signal()
+        self.of_core = Signal()
         self.room = Signal()
         self.delivered = Signal()
-        m.d.comb += self.injects.eq(
+        # What the engine does with rows in this cycle, each known by a register of its own: much depends on it.
+        self.loading = Signal()
+        self.storing = Signal()
+        self.noising = Signal()
+        # The command has been there for two cycles when a row is moved.
+        m.d.sync += self.of_core.eq(
             (arguments.load.memory == Memory.ACTIVATION) | (arguments.load.memory == Memory.ERROR)
         )
         settling = Signal(range(self.settle + 1))
         refused = self.outside(m)
+        self.elaborate_injection(m)
+        self.elaborate_load(m)
+        self.elaborate_store(m)
 
         with m.FSM(name="transfer"):
             with m.State("IDLE"):
@@ -174,31 +183,41 @@ class TransferEngine(wiring.Component):
                         with m.Case(LOAD.opcode, STORE.opcode):
                             m.next = "MEASURE"
                         with m.Case(NOISE.opcode):
-                            m.d.sync += self.row.eq(self.commands.payload.arguments.noise.base)
+                            m.d.sync += [
+                                self.row.eq(self.commands.payload.arguments.noise.base),
+                                self.noising.eq(1),
+                            ]
                             m.next = "NOISE"
                         with m.Default():
                             m.next = "RANGE"
             with m.State("MEASURE"):
+                m.next = "COMPARE"
+            with m.State("COMPARE"):
                 m.next = "CHECK"
             with m.State("CHECK"):
                 with m.If(refused):
                     m.d.comb += self.errors.address_out_of_range.eq(1)
                     m.next = "COMPLETE"
                 with m.Elif(command.opcode == STORE.opcode):
+                    m.d.sync += self.storing.eq(1)
                     m.next = "STORE"
                 with m.Else():
+                    m.d.sync += self.loading.eq(1)
                     m.next = "LOAD"
             with m.State("LOAD"):
-                self.elaborate_load(m)
+                with m.If(self.taken & (self.last | self.packets_in.payload.last)):
+                    m.d.sync += self.loading.eq(0)
+                    m.next = "SETTLE"
             with m.State("STORE"):
-                self.elaborate_store_requests(m)
+                with m.If(self.accepted & self.last):
+                    m.d.sync += self.storing.eq(0)
+                    m.next = "DELIVER"
             with m.State("DELIVER"):
                 with m.If(self.delivered):
                     m.next = "COMPLETE"
             with m.State("NOISE"):
-                self.inject(m, self.noise.payload, arguments.noise, Destination.ERROR)
-                m.d.comb += [self.injected.valid.eq(self.noise.valid), self.noise.ready.eq(self.injected.ready)]
-                with m.If(self.injected.valid & self.injected.ready):
+                with m.If(self.noise.valid & self.noise.ready):
+                    m.d.sync += self.noising.eq(0)
                     m.next = "SETTLE"
             with m.State("RANGE"):
                 m.d.comb += [
@@ -225,11 +244,10 @@ class TransferEngine(wiring.Component):
             self.busy.eq(~idle),
             self.range_bits.eq(arguments.range.bits),
         ]
-        self.elaborate_output(m)
         return m
 
     def outside(self, m):
-        """Whether rows lie behind the end of the memory, two cycles after the command was taken."""
+        """Whether rows lie behind the end of the memory, three cycles after the command was taken."""
         arguments = self.command.arguments.load
         rows = Signal(MEMORY_ROW_WIDTH + 1)
         end = Signal(MEMORY_ROW_WIDTH + 1)
@@ -244,7 +262,9 @@ class TransferEngine(wiring.Component):
             for memory in Memory:
                 with m.Case(memory):
                     m.d.sync += limit.eq(self.memory_rows(memory))
-        return (end > limit) | (arguments.count == 0)
+        refused = Signal()
+        m.d.sync += refused.eq((end > limit) | (arguments.count == 0))
+        return refused
 
     def advance(self, m, half):
         m.d.sync += [self.remaining.eq(self.remaining - 1), self.parity.eq(~self.parity & half)]
@@ -254,79 +274,76 @@ class TransferEngine(wiring.Component):
                 self.index.eq(Mux(self.index == self.config.lanes - 1, 0, self.index + 1)),
             ]
 
-    def inject(self, m, words, fields, destination):
+    def elaborate_injection(self, m):
+        """Rows for the write-back path: of the input stream, or noise."""
+        arguments, noise = self.command.arguments.load, self.command.arguments.noise
         payload = self.injected.payload
+        core = Signal.like(arguments.core)
         m.d.comb += [
-            payload.words.eq(words),
-            payload.cores.eq(
-                Cat((fields.core == EVERY_CORE) | (fields.core == core) for core in range(self.config.cores))
+            core.eq(Mux(self.noising, noise.core, arguments.core)),
+            payload.words.eq(Mux(self.noising, self.noise.payload, self.packets_in.payload.data)),
+            payload.cores.eq(Cat((core == EVERY_CORE) | (core == number) for number in range(self.config.cores))),
+            payload.destination.eq(
+                Mux(self.noising | (arguments.memory == Memory.ERROR), Destination.ERROR, Destination.ACTIVATION)
             ),
-            payload.destination.eq(destination),
             payload.row.eq(self.row),
             payload.index.eq(self.index),
             payload.parity.eq(self.parity),
-            payload.lanes.eq(fields.lanes),
+            payload.slot.eq(arguments.slot),
+            payload.monitor.eq(arguments.monitor & ~self.noising),
+            payload.quantize.eq(arguments.quantize & ~self.noising),
+            payload.lanes.eq(Mux(self.noising, noise.lanes, arguments.lanes)),
+            payload.merge.eq(arguments.merge & ~self.noising),
+            self.injected.valid.eq(
+                Mux(self.noising, self.noise.valid, self.packets_in.valid & self.loading & self.of_core)
+            ),
+            self.noise.ready.eq(self.noising & self.injected.ready),
         ]
 
     def elaborate_load(self, m):
         arguments = self.command.arguments.load
-        taken = Signal()
-        last = Signal()
-        self.inject(
-            m,
-            self.packets_in.payload.data,
-            arguments,
-            Mux(arguments.memory == Memory.ERROR, Destination.ERROR, Destination.ACTIVATION),
-        )
+        self.taken = Signal()
+        self.last = Signal()
         m.d.comb += [
-            self.injected.payload.slot.eq(arguments.slot),
-            self.injected.payload.monitor.eq(arguments.monitor),
-            self.injected.payload.quantize.eq(arguments.quantize),
-            self.injected.payload.merge.eq(arguments.merge),
-            self.injected.valid.eq(self.packets_in.valid & self.injects),
-            self.packets_in.ready.eq(self.injected.ready | ~self.injects),
-            taken.eq(self.packets_in.valid & self.packets_in.ready),
-            last.eq(self.remaining == 1),
-            self.errors.stream_underflow.eq(taken & self.packets_in.payload.last & ~last),
-            self.errors.stream_overflow.eq(taken & ~self.packets_in.payload.last & last),
-        ]
-        m.d.sync += [
-            self.write.valid.eq(taken & ~self.injects),
+            self.packets_in.ready.eq(self.loading & (self.injected.ready | ~self.of_core)),
+            self.taken.eq(self.packets_in.valid & self.packets_in.ready),
+            self.last.eq(self.remaining == 1),
+            self.write.valid.eq(self.taken & ~self.of_core),
             self.write.memory.eq(arguments.memory),
             self.write.row.eq(self.row),
             self.write.index.eq(self.index),
             self.write.words.eq(self.packets_in.payload.data),
+            self.errors.stream_underflow.eq(self.taken & self.packets_in.payload.last & ~self.last),
+            self.errors.stream_overflow.eq(self.taken & ~self.packets_in.payload.last & self.last),
         ]
-        with m.If(taken):
-            self.advance(m, arguments.half & self.injects)
-            with m.If(last | self.packets_in.payload.last):
-                m.next = "SETTLE"
+        with m.If(self.taken):
+            self.advance(m, arguments.half & self.of_core)
 
-    def elaborate_store_requests(self, m):
+    def elaborate_store(self, m):
         arguments = self.command.arguments.store
+        self.accepted = Signal()
         m.d.comb += [
-            self.read.valid.eq(self.room),
+            self.read.valid.eq(self.storing & self.room),
             self.read.payload.memory.eq(arguments.memory),
+            self.read.payload.of_core.eq(self.of_core),
             self.read.payload.core.eq(arguments.core),
             self.read.payload.row.eq(self.row),
             self.read.payload.index.eq(self.index),
+            self.accepted.eq(self.read.valid & self.read.ready),
         ]
-        with m.If(self.read.valid & self.read.ready):
+        with m.If(self.accepted):
             self.advance(m, Const(0))
-            with m.If(self.remaining == 1):
-                m.next = "DELIVER"
+        self.elaborate_output(m)
 
     def elaborate_output(self, m):
         """Rows on their way out: a buffer with room for every read under way."""
         m.submodules.buffer = buffer = fifo.SyncFIFO(width=32 * self.config.lanes + 1, depth=STORE_DEPTH)
         under_way = Signal(READ_LATENCY)
         lasts = Signal(READ_LATENCY)
-        accepted = Signal()
         reserved = Signal(range(STORE_DEPTH + 1))
         leaves = Signal()
         m.d.comb += [
             self.room.eq(reserved != STORE_DEPTH),
-            accepted.eq(self.read.valid & self.read.ready),
             leaves.eq(self.packets_out.valid & self.packets_out.ready),
             buffer.w_en.eq(under_way[-1]),
             buffer.w_data.eq(Cat(self.read_data, lasts[-1])),
@@ -336,7 +353,7 @@ class TransferEngine(wiring.Component):
             self.delivered.eq(reserved == 0),
         ]
         m.d.sync += [
-            under_way.eq(Cat(accepted, under_way)),
-            lasts.eq(Cat(self.remaining == 1, lasts)),
-            reserved.eq(reserved + accepted - leaves),
+            under_way.eq(Cat(self.accepted, under_way)),
+            lasts.eq(Cat(self.last, lasts)),
+            reserved.eq(reserved + self.accepted - leaves),
         ]

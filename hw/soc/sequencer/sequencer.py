@@ -94,16 +94,27 @@ class Sequencer(wiring.Component):
             self.program_counter.eq(program_counter[: len(self.program_counter)]),
         ]
 
-        # Registered: behind a block memory's output there is no time left for the decision to issue.
+        # Behind a block memory's output there is no time left for the decision to issue: the instruction is registered,
+        # and so is what it needs. While an instruction waits nothing is issued, so what holds once stays.
         instruction = Signal(config.instruction_set.width)
         header = Signal(header_layout)
-        m.d.comb += header.eq(instruction[:HEADER_WIDTH])
+        coming = Signal(header_layout)
         idle = Signal(len(names))
-        room = Signal(len(names))
+        full = Signal(len(names))
+        all_idle = Signal()
         waited = Signal()
-        offered = Signal()
-        m.d.comb += waited.eq((header.wait[: len(names)] & ~idle) == 0)
-        issuing = {name: self._outstanding(m, name, idle[index], room[index]) for index, name in enumerate(names)}
+        room = Signal(len(names))
+        offered = Signal(len(names))
+        issuing = {name: self._outstanding(m, name, idle[index], full[index]) for index, name in enumerate(names)}
+        m.d.comb += [header.eq(instruction[:HEADER_WIDTH]), coming.eq(header)]
+        m.d.sync += [
+            all_idle.eq(idle.all()),
+            room.eq(~full),
+            waited.eq((coming.wait[: len(names)] & ~idle) == 0),
+        ]
+        formats = {name: config.instruction_set.formats_of(name) for name in names}
+        addressed = {name: Signal(name=f"for_{name}") for name in names}
+        is_wait, is_halt, known = Signal(), Signal(), Signal()
 
         with m.FSM() as fsm:
             with m.State("IDLE"), m.If(self.start):
@@ -118,40 +129,42 @@ class Sequencer(wiring.Component):
                     m.d.comb += self.address_out_of_range.eq(1)
                     m.next = "DRAIN"
             with m.State("DECODE"):
-                m.d.sync += instruction.eq(fetched.data)
+                m.d.comb += coming.eq(fetched.data[:HEADER_WIDTH])
+                opcodes = {name: [entry.opcode for entry in formats[name]] for name in names}
+                m.d.sync += [
+                    instruction.eq(fetched.data),
+                    is_wait.eq(coming.opcode == OPCODE_WAIT),
+                    is_halt.eq(coming.opcode == OPCODE_HALT),
+                    *(addressed[name].eq(_one_of(coming.opcode, opcodes[name])) for name in names),
+                    known.eq(_one_of(coming.opcode, [OPCODE_WAIT, OPCODE_HALT, *sum(opcodes.values(), [])])),
+                ]
                 m.next = "ISSUE"
             with m.State("ISSUE"):
-                with m.Switch(header.opcode):
-                    with m.Case(OPCODE_WAIT):
-                        m.d.comb += self.retired.eq(waited & ~self.stop)
-                    with m.Case(OPCODE_HALT):
-                        with m.If(idle.all() & ~self.stop):
-                            m.d.comb += self.retired.eq(1)
-                            m.d.sync += self.done.eq(1)
-                    for index, name in enumerate(names):
-                        opcodes = [entry.opcode for entry in config.instruction_set.formats_of(name)]
-                        commands = getattr(self.engines, name).commands
-                        if opcodes:
-                            with m.Case(*opcodes):
-                                m.d.comb += [
-                                    commands.valid.eq(offered | (waited & room[index] & ~self.stop)),
-                                    issuing[name].eq(commands.valid & commands.ready),
-                                    self.retired.eq(issuing[name]),
-                                ]
-                                m.d.sync += offered.eq(commands.valid & ~commands.ready)
-                    with m.Default():
-                        m.d.comb += self.bad_instruction.eq(~self.stop)
+                m.d.comb += self.bad_instruction.eq(~known & ~self.stop)
+                with m.If(is_halt & self.retired):
+                    m.d.sync += self.done.eq(1)
                 with m.If(self.retired):
                     m.d.sync += program_counter.eq(program_counter + 1)
                     m.next = "FETCH"
-                    with m.If(header.opcode == OPCODE_HALT):
+                    with m.If(is_halt):
                         m.d.sync += program_counter.eq(program_counter)
                         m.next = "IDLE"
-                with m.Elif(self.bad_instruction | (self.stop & ~offered)):
+                with m.Elif(self.bad_instruction | (self.stop & ~offered.any())):
                     m.next = "DRAIN"
             with m.State("DRAIN"), m.If(idle.all()):
                 m.next = "IDLE"
             m.d.comb += self.running.eq(~fsm.ongoing("IDLE"))
+        ends = [fsm.ongoing("ISSUE") & ~self.stop & (is_wait & waited | is_halt & all_idle)]
+        for index, name in enumerate(names):
+            commands = getattr(self.engines, name).commands
+            asks = fsm.ongoing("ISSUE") & addressed[name]
+            m.d.comb += [
+                commands.valid.eq(asks & (offered[index] | (waited & room[index] & ~self.stop))),
+                issuing[name].eq(commands.valid & commands.ready),
+            ]
+            m.d.sync += offered[index].eq(commands.valid & ~commands.ready)
+            ends.append(issuing[name])
+        m.d.comb += self.retired.eq(Cat(ends).any())
         for name in names:
             commands = getattr(self.engines, name).commands
             m.d.comb += commands.payload.eq(Cat(header.opcode, instruction[HEADER_WIDTH:]))
@@ -176,7 +189,7 @@ class Sequencer(wiring.Component):
         ]
         return program_memory.read_port()
 
-    def _outstanding(self, m, name, idle, room):
+    def _outstanding(self, m, name, idle, full):
         """Counts the commands of an engine that are not complete; returns the signal that says one is issued."""
         issued = Signal(name=f"issued_{name}")
         outstanding = Signal(OUTSTANDING_WIDTH, name=f"outstanding_{name}")
@@ -187,7 +200,11 @@ class Sequencer(wiring.Component):
             # A command may complete in the very cycle of its issue; a completion of nothing is ignored.
             completed.eq(completions.valid & (issued | (outstanding != 0))),
             idle.eq(outstanding == 0),
-            room.eq(~outstanding.all()),
+            full.eq(outstanding.all()),
         ]
         m.d.sync += outstanding.eq(outstanding + issued - completed)
         return issued
+
+
+def _one_of(opcode, opcodes):
+    return Cat(opcode == number for number in opcodes).any()

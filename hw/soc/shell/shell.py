@@ -124,6 +124,7 @@ class Shell(wiring.Component):
                     outer = getattr(outer, name)
                 m.d.comb += outer.eq(inner) if member.flow is Out else inner.eq(outer)
 
+        self._busy = Signal(len(config.engines))
         self._identification(m, registers)
         sequencer = self._sequencer(m, bank)
         self._errors(m, registers, sequencer)
@@ -149,13 +150,15 @@ class Shell(wiring.Component):
         m.d.comb += [
             sequencer.start.eq(registers.control.strobe & registers.control.value[0]),
             sequencer.start_address.eq(registers.start_address),
-            sequencer.stop.eq((registers.errors.value & STOPPING_FLAGS).any()),
             sequencer.program.valid.eq(program.valid),
             sequencer.program.address.eq(program.address),
             sequencer.program.data.eq(program.data),
             registers.program_counter.eq(sequencer.program_counter),
         ]
-        m.d.sync += self.reset.eq(registers.control.strobe & registers.control.value[1])
+        m.d.sync += [
+            sequencer.stop.eq((registers.errors.value & STOPPING_FLAGS).any()),
+            self.reset.eq(registers.control.strobe & registers.control.value[1]),
+        ]
         for name in config.engines:
             wiring.connect(m, getattr(sequencer.engines, name), wiring.flipped(getattr(self.engines, name)))
         return sequencer
@@ -178,20 +181,25 @@ class Shell(wiring.Component):
             m.d.comb += state.eq(State.ERROR)
         with m.Elif(sequencer.done):
             m.d.comb += state.eq(State.DONE)
-        busy = Cat(port.busy for port in ports)
+        m.d.sync += self._busy.eq(Cat(port.busy for port in ports))
         m.d.comb += [
-            registers.status.eq(Cat(state, Const(0, 6), busy)),
+            registers.status.eq(Cat(state, Const(0, 6), self._busy)),
             self.interrupt.eq((state == State.DONE) | (state == State.ERROR)),
         ]
 
     def _counters(self, m, registers, sequencer):
-        counted = [(registers.cycles, Const(1)), (registers.retired, sequencer.retired)]
-        for name in self.config.engines:
-            counted.append((getattr(registers, f"busy_{name}"), getattr(self.engines, name).busy))
+        # Everything a cycle late, which changes no count and keeps the counters behind a register.
+        running = Signal()
+        start = Signal()
+        retired = Signal()
+        m.d.sync += [running.eq(sequencer.running), start.eq(sequencer.start), retired.eq(sequencer.retired)]
+        counted = [(registers.cycles, Const(1)), (registers.retired, retired)]
+        for index, name in enumerate(self.config.engines):
+            counted.append((getattr(registers, f"busy_{name}"), self._busy[index]))
         for counter, event in counted:
-            with m.If(sequencer.running):
+            with m.If(running):
                 m.d.sync += counter.eq(counter + event)
-            with m.Elif(sequencer.start):
+            with m.Elif(start):
                 m.d.sync += counter.eq(0)
 
     def _buffers(self, m):

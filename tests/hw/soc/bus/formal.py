@@ -96,7 +96,7 @@ class AxiLiteProperties(wiring.Component):
                 m.d.sync += waited.eq(waited + 1)
             with m.Else():
                 m.d.sync += waited.eq(0)
-            m.d.comb += Assert(waited <= 1)
+            m.d.comb += Assert(waited <= 2)
         return m
 
 
