@@ -8,18 +8,19 @@ from typing import Any
 import yaml
 
 from ...hw.soc.fixar.config import FixarConfig
-from ...hw.soc.presets import load_preset, read_preset
+from ...hw.soc.presets import CONFIGURATIONS, load_preset, read_preset
 
 __all__ = ["resolve_hardware", "resolve_training"]
 
 
-def resolve_hardware(hardware: FixarConfig | Mapping | str | Path) -> FixarConfig:
-    """The configuration: itself, or from a preset's name, a YAML file's path, or the mapping of its fields."""
-    if isinstance(hardware, FixarConfig):
+def resolve_hardware(hardware: Any, system: str = "fixar") -> Any:
+    """A system's configuration: itself, or from a preset's name, a YAML file's path, or the mapping of its fields."""
+    configuration = CONFIGURATIONS[system]
+    if isinstance(hardware, configuration):
         return hardware
     if isinstance(hardware, Mapping):
-        return FixarConfig(**hardware)
-    return load_preset(hardware)
+        return configuration(**hardware)
+    return load_preset(hardware, system)
 
 
 def resolve_training(hardware: FixarConfig | str | Path, env: str | None = None) -> dict[str, Any]:

@@ -11,8 +11,9 @@ from ..environments.predator_prey import ACTIONS
 from ..environments.predator_prey_batch import PredatorPreyBatch
 from ..environments.predator_prey_config import LEVELS, PredatorPreyConfig
 from .checkpoint import CheckpointError, lacking, prefixed, read_checkpoint, under, write_checkpoint
+from .hardware import resolve_hardware
 from .ic3net_config import IC3NetConfig
-from .ic3net_learner import IC3NetLearner
+from .ic3net_learner import PYTORCH, IC3NetLearner, make_learner
 
 __all__ = ["IC3Net"]
 
@@ -33,7 +34,11 @@ class IC3Net:
     config
         Hyper-parameters.
     backend
-        ``"torch"``: PyTorch's autograd.
+        ``"torch"``: PyTorch's autograd. ``"blocks"``: the same but for the order of sums, faster. ``"reference"``:
+        LearningGroup, to the bit, in NumPy.
+    hardware
+        The device: a configuration, the mapping of its fields, a preset's name (default ``"paper"``) or a YAML file's
+        path. PyTorch needs none.
 
     Members
     -------
@@ -49,23 +54,26 @@ class IC3Net:
     """
 
     def __init__(
-        self, task: PredatorPreyConfig | str = "easy", config: IC3NetConfig | None = None, *, backend: str = "torch"
+        self,
+        task: PredatorPreyConfig | str = "easy",
+        config: IC3NetConfig | None = None,
+        *,
+        backend: str = "torch",
+        hardware: Any = None,
     ):
         if isinstance(task, str):
             if task not in LEVELS:
                 raise ValueError(f"Level must be {', '.join(LEVELS)}, not {task!r}")
             task = LEVELS[task]
-        if backend != "torch":
-            raise ValueError(f"Backend must be torch, not {backend!r}")
-        from .ic3net_torch import TorchIC3NetLearner
-
         self.task, self.backend = task, backend
+        self.hardware = None if backend in PYTORCH else resolve_hardware(hardware or "paper", "learninggroup")
         self.config = config or IC3NetConfig()
         starts, learner = np.random.SeedSequence(self.config.seed).spawn(2)
         self._starts = np.random.default_rng(starts)
         self.environment = PredatorPreyBatch(task, self.config.episodes)
-        self.learner: IC3NetLearner = TorchIC3NetLearner(
-            task.observation_size, len(ACTIONS), task.predators, self.config, np.random.default_rng(learner)
+        sizes = task.observation_size, len(ACTIONS), task.predators
+        self.learner: IC3NetLearner = make_learner(
+            backend, self.hardware, *sizes, self.config, np.random.default_rng(learner)
         )
         self.iterations = 0
 
@@ -120,6 +128,7 @@ class IC3Net:
             "agent": "ic3net",
             "backend": self.backend,
             "config": self.config.to_mapping(),
+            "hardware": self.hardware and dataclasses.asdict(self.hardware),
             "iterations": self.iterations,
             "learner": learner,
             "starts": self._starts.bit_generator.state,
@@ -143,7 +152,7 @@ class IC3Net:
             if name not in about:
                 raise lacking(path, about, name)
         task, config = PredatorPreyConfig(**about["task"]), IC3NetConfig.from_mapping(about["config"])
-        agent = cls(task, config, backend=about["backend"])
+        agent = cls(task, config, backend=about["backend"], hardware=about.get("hardware"))
         try:
             agent.learner.load(under("learner", arrays), about["learner"])
         except KeyError as error:

@@ -4,7 +4,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
-__all__ = ["IC3NetLearner"]
+from .ic3net_config import IC3NetConfig
+
+__all__ = ["BACKENDS", "PYTORCH", "IC3NetLearner", "make_learner"]
+
+PYTORCH = ("torch", "blocks")
+BACKENDS = (*PYTORCH, "reference")
 
 
 class IC3NetLearner(Protocol):
@@ -16,7 +21,7 @@ class IC3NetLearner(Protocol):
     def step(self, observations: np.ndarray) -> np.ndarray:
         """Movements for observations, episodes x agents x elements; drawn by the policy, as are the gates."""
 
-    def update(self, returns: np.ndarray, active: np.ndarray) -> dict[str, float]:
+    def update(self, returns: np.ndarray, active: np.ndarray) -> dict[str, Any]:
         """Backward through the steps since `begin`, then the update of weights and grouping matrices.
 
         Parameters
@@ -38,3 +43,34 @@ class IC3NetLearner(Protocol):
 
     def close(self) -> None:
         """Lets go of the device, if there is one."""
+
+
+def make_learner(
+    backend: str,
+    hardware: Any,
+    observation_size: int,
+    actions: int,
+    agents: int,
+    config: IC3NetConfig,
+    generator: np.random.Generator,
+) -> IC3NetLearner:
+    """The learner of a backend's name, with initial weights from the generator: the same numbers for each backend.
+
+    Raises
+    ------
+    ValueError
+        No such backend, or one that cannot do what the hyper-parameters say.
+    """
+    if backend not in BACKENDS:
+        raise ValueError(f"Backend must be {', '.join(BACKENDS[:-1])} or {BACKENDS[-1]}, not {backend!r}")
+    if backend == "torch":
+        from .ic3net_torch import TorchIC3NetLearner
+
+        return TorchIC3NetLearner(observation_size, actions, agents, config, generator)
+    if backend == "blocks":
+        from .ic3net_blocks import BlockIC3NetLearner
+
+        return BlockIC3NetLearner(observation_size, actions, agents, config, generator)
+    from .learninggroup_learner import LearningGroupLearner
+
+    return LearningGroupLearner.on_reference(hardware, observation_size, actions, agents, config, generator)

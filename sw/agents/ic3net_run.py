@@ -1,5 +1,6 @@
 """A training run of IC3Net in a folder: metrics, checkpoints, plots, a summary; stops and goes on."""
 
+import dataclasses
 import json
 import time
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from .ic3net import IC3Net
 from .plots import plot_shares
 from .run_folder import CHECKPOINT, METRICS, SUMMARY, Interrupted, StopRequests, drop_records_after, read_metrics
 
-__all__ = ["IC3NetRun", "smoothed"]
+__all__ = ["IC3NetRun", "smoothed", "workload_curves"]
 
 # Iterations whose episodes count together: 3200 episodes of 32 at a time.
 WINDOW = 100
@@ -25,6 +26,18 @@ def smoothed(records: list[dict[str, Any]], name: str, window: int = WINDOW) -> 
     return [(group[-1][0], sum(value for _, value in group) / len(group)) for group in groups]
 
 
+def workload_curves(records: list[dict[str, Any]]) -> dict[str, list[list[tuple[int, float]]]]:
+    """Each core's share of the weights that take part, over iterations."""
+    curves = {}
+    for core in range(len(records[-1]["workloads"])):
+        shares = [
+            {"iteration": record["iteration"], "share": record["workloads"][core] / max(sum(record["workloads"]), 1)}
+            for record in records
+        ]
+        curves[f"core {core}"] = [smoothed(shares, "share", 10)]
+    return curves
+
+
 @dataclass
 class IC3NetRun:
     """Trains an agent up to a number of iterations, and leaves in ``directory``:
@@ -33,6 +46,7 @@ class IC3NetRun:
     checkpoint.zip       everything to go on from, written whole, every ``checkpoint_every`` iterations and at the end
     metrics.jsonl        one JSON object a line, one for each iteration
     learning_curve.png   success, predators arrived and sparsity over iterations
+    workload.png         each core's share of the weights that take part, over iterations (accelerator only)
     summary.json         what `run` returns
     ==================== =========================================================================================
 
@@ -103,6 +117,7 @@ class IC3NetRun:
             "backend": self.agent.backend,
             "task": self.agent.task.to_mapping(),
             "config": self.agent.config.to_mapping(),
+            "hardware": self.agent.hardware and dataclasses.asdict(self.agent.hardware),
             "iterations": self.agent.iterations,
             **{name: sum(record[name] for record in last) / len(last) for name in names},
             "episodes": len(last) * self.agent.config.episodes,
@@ -113,4 +128,6 @@ class IC3NetRun:
         title = f"{self.agent.task.predators} predators, {config.groups} groups, seed {config.seed}"
         curves = {name: [smoothed(records, name, 50)] for name in ("success", "arrived", "sparsity")}
         plot_shares(self.directory / "learning_curve.png", curves, title)
+        if "workloads" in records[-1]:
+            plot_shares(self.directory / "workload.png", workload_curves(records), title)
         return summary

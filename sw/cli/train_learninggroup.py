@@ -3,6 +3,7 @@
 import argparse
 import dataclasses
 from pathlib import Path
+from typing import Any
 
 __all__ = ["add_arguments", "run"]
 
@@ -10,13 +11,20 @@ ENVIRONMENT = "predator-prey"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from ..agents.ic3net_learner import BACKENDS
     from ..environments.predator_prey_config import LEVELS, MODES
 
     parser.add_argument("--env", choices=(ENVIRONMENT,), default=ENVIRONMENT, help="environment (default %(default)s)")
     parser.add_argument("--level", choices=tuple(LEVELS), default="easy", help="of the authors (default %(default)s)")
     parser.add_argument("--agents", type=int, metavar="N", help="predators (default: the level's)")
     parser.add_argument("--mode", choices=MODES, help="rewards (default cooperative)")
-    parser.add_argument("--backend", choices=("torch",), default="torch", help="what computes (default %(default)s)")
+    parser.add_argument(
+        "--backend",
+        choices=BACKENDS,
+        default="torch",
+        help="torch (autograd, the default), reference (bit-exact NumPy)",
+    )
+    parser.add_argument("--config", help="preset of the device, or path of a YAML file (default paper; not for torch)")
     parser.add_argument("--iterations", type=int, default=2000, help="updates in all (default %(default)s)")
     parser.add_argument("--out", type=Path, help="folder for checkpoint, metrics and plots")
     parser.add_argument("--resume", type=Path, metavar="DIR", help="go on with the run in DIR, bit-identically")
@@ -62,13 +70,20 @@ def run(arguments: argparse.Namespace) -> None:
             raise ValueError(f"--resume goes on with the run's own {options}: leave the option away")
         agent = IC3Net.load(directory / CHECKPOINT)
     else:
+        hardware = None
+        if arguments.backend == "torch":
+            if arguments.config:
+                raise ValueError("--config is of a device; backend torch has none")
+        else:
+            hardware, defaults = _device(arguments.config or "paper", given)
+            given = {**defaults, **given}
         config = IC3NetConfig.from_mapping(given)
         chosen = dataclasses.replace(LEVELS[arguments.level], **task)
         name = f"predator-prey-{arguments.level}-{chosen.predators}-groups-{config.groups}-seed-{config.seed}"
         directory = arguments.out or Path("runs") / name
         if (directory / CHECKPOINT).exists():
             raise ValueError(f"{directory} holds a run already: --resume {directory} goes on with it")
-        agent = IC3Net(chosen, config, backend=arguments.backend)
+        agent = IC3Net(chosen, config, backend=arguments.backend, hardware=hardware)
     try:
         summary = IC3NetRun(
             agent,
@@ -82,6 +97,22 @@ def run(arguments: argparse.Namespace) -> None:
     _print_summary(summary, directory)
 
 
+def _device(source: str, given: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """Configuration of a preset or file and the hyper-parameters that come with it; a precision given goes first."""
+    from ...hw.soc.presets import read_preset
+    from ..agents.learninggroup_learner import OPTIMIZER_FORMATS, precision_of
+
+    preset = read_preset(source, "learninggroup")
+    hardware = preset.config
+    if "precision" in given:
+        if given["precision"] not in OPTIMIZER_FORMATS:
+            raise ValueError(
+                f"precision must be {' or '.join(OPTIMIZER_FORMATS)} on a device, not {given['precision']}"
+            )
+        hardware = dataclasses.replace(hardware, optimizer_format=OPTIMIZER_FORMATS[given["precision"]])
+    return hardware, {**preset.training, "precision": precision_of(hardware)}
+
+
 def _print_summary(summary: dict, directory: Path) -> None:
     """What a run came to, for people."""
     task, config = summary["task"], summary["config"]
@@ -93,6 +124,10 @@ def _print_summary(summary: dict, directory: Path) -> None:
         ("arrived", f"{100 * summary['arrived']:.1f} % of the predators"),
         ("sparsity", f"{100 * summary['sparsity']:.1f} % ({config['groups']} groups)"),
     ]
+    if hardware := summary["hardware"]:
+        units = f"{hardware['cores']} cores of {hardware['clusters'] * hardware['cluster_vpus']} VPUs"
+        formats = f"network in binary16, optimiser in {hardware['optimizer_format']}"
+        rows.insert(1, ("device", f"configuration {hardware['name']}, {units}; {formats}"))
     if summary["iterations_per_second"]:
         rows.append(("speed", f"{summary['iterations_per_second']:.1f} iterations/s on backend {summary['backend']}"))
     rows.append(("files", str(directory)))

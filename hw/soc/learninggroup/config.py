@@ -35,8 +35,8 @@ class LearningGroupConfig:
     batches : int
         Most words that the vectors of an iteration fill, 1 to 16.
     optimizer_format : str
-        ``"binary16"``, or ``"binary32"`` for mean squares, grouping matrices and weights between iterations; networks
-        compute in binary16 in any case.
+        Of mean squares, grouping matrices and weights between iterations: ``"binary32"``, or ``"binary16"``. The
+        network computes in binary16 in any case.
     system : str
         ``"learninggroup"``: what the simulator and the exporter look the device up by.
 
@@ -55,7 +55,7 @@ class LearningGroupConfig:
     features: int = 512
     steps: int = 80
     batches: int = 2
-    optimizer_format: str = "binary16"
+    optimizer_format: str = "binary32"
     system: str = "learninggroup"
 
     def __post_init__(self):

@@ -42,6 +42,13 @@ def test_run_leaves_everything_and_goes_on_with_the_same_bits(tmp_path, capsys):
         (("--iterations", 0), "--iterations must be at least 1, not 0"),
         (("--resume", "nowhere", "--agents", 2), "--resume goes on with the run's own"),
         (("--level", "simple"), "invalid choice: 'simple'"),
+        (("--config", "paper"), "--config is of a device; backend torch has none"),
+        (("--backend", "reference", "--config", "papr"), "Configuration must be one of paper, small, ulx3s or a YAML"),
+        (
+            ("--backend", "reference", "--precision", "float32"),
+            "precision must be mixed or half on a device, not float32",
+        ),
+        (("--backend", "reference", "--groups", 33), "Groups must be at most 32 in configuration paper, not 33"),
     ],
 )
 def test_errors_are_one_line(options, words, tmp_path, monkeypatch, capsys):
@@ -52,6 +59,20 @@ def test_errors_are_one_line(options, words, tmp_path, monkeypatch, capsys):
         code = stop.code
     error = capsys.readouterr().err
     assert code == 2 and words in error and error.count("\n") == 1
+
+
+def test_run_on_the_reference(tmp_path, capsys):
+    options = "--backend", "reference", "--config", "small", "--groups", 3, "--agents", 2
+    assert train(*options, "--iterations", 2, "--out", tmp_path / "run") == 0
+    printed = capsys.readouterr().out
+    assert "configuration small, 2 cores of 10 VPUs; network in binary16, optimiser in binary32" in printed
+    assert (tmp_path / "run" / "workload.png").exists()
+    about = read_checkpoint(tmp_path / "run" / "checkpoint.zip")[1]
+    assert about["hardware"]["cores"] == 2 and about["config"]["loss_scale"] == 1024
+    resume = ["train", "learninggroup", "--resume", str(tmp_path / "run"), "--iterations", "3", "--quiet"]
+    assert dispatch(resume) == 0 and len(read_metrics(tmp_path / "run")) == 3
+    assert train(*options, "--iterations", 1, "--precision", "half", "--out", tmp_path / "half") == 0
+    assert "optimiser in binary16" in capsys.readouterr().out
 
 
 def test_a_folder_with_a_run_is_left_alone(tmp_path, capsys):
