@@ -10,10 +10,10 @@ __all__ = ["CycleModel", "block_cycles", "drain_cycles", "slot_cycles", "tiles",
 # an issued instruction to its first tile, around the rows of a transfer, and around those of a sweep (the bias
 # correction included). A model: of a training step it is within a few percent of the RTL.
 FILL_LATENCY = 9
-WRITE_LATENCY = 25
-ISSUE_LATENCY = 6
-TRANSFER_LATENCY = 26
-SWEEP_LATENCY = 70
+WRITE_LATENCY = 29
+ISSUE_LATENCY = 8
+TRANSFER_LATENCY = 31
+SWEEP_LATENCY = 74
 
 
 def slot_cycles(config, fields):
@@ -97,7 +97,7 @@ class CycleModel:
         buffers = [0, 0]
         stream_end = drain_end = issue = block = 0
         for name, waits, fields in instructions:
-            issue = max([issue + 2, *(done[engine] for engine in waits)])
+            issue = max([issue + 3, *(done[engine] for engine in waits)])
             if name == "matrix":
                 for index in range(fields["outer_count"]):
                     start = max(stream_end, buffers[block % 2], issue + ISSUE_LATENCY + self.config.lanes)
