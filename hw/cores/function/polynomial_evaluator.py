@@ -4,6 +4,7 @@ from amaranth.hdl import Module, Shape, Signal
 from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In, Out
 
+from ..pipeline import delay
 from .polynomial import PolynomialTable
 
 __all__ = ["PolynomialEvaluator"]
@@ -17,7 +18,8 @@ class PolynomialEvaluator(wiring.Component):
 
     Number format: integers; each product is cut to the unit of the coefficients.
 
-    Latency: 3 cycles (ROM, product, sum) for degree 1, 5 for degree 2; one value a cycle. No back-pressure.
+    Latency: 4 cycles (ROM, the register behind it that block RAM needs to be fast, product, sum) for degree 1, 6 for
+    degree 2; one value a cycle. No back-pressure.
 
     Parameters
     ----------
@@ -52,7 +54,7 @@ class PolynomialEvaluator(wiring.Component):
     @property
     def latency(self):
         """Cycles from ``index`` to ``result``."""
-        return 1 + 2 * self._config.degree
+        return 2 + 2 * self._config.degree
 
     def elaborate(self, platform):
         m = Module()
@@ -65,47 +67,40 @@ class PolynomialEvaluator(wiring.Component):
             for value, shape in zip(reversed(coefficients), reversed(shapes), strict=True):
                 row = row << shape.width | value & (1 << shape.width) - 1
             rows.append(row)
-        total = sum(shape.width for shape in shapes)
-        m.submodules.rom = rom = memory.Memory(shape=total, depth=table.intervals, init=rows)
+        row_width = sum(shape.width for shape in shapes)
+        m.submodules.rom = rom = memory.Memory(shape=row_width, depth=table.intervals, init=rows)
         port = rom.read_port()
         m.d.comb += port.addr.eq(self.index)
 
         # A ROM row: c0 below, the highest power above.
+        word = Signal(row_width, reset_less=True)
+        m.d.sync += word.eq(port.data)
         held, place = [], 0
         for power, shape in enumerate(shapes):
             coefficient = Signal(shape, name=f"c{power}")
-            m.d.comb += coefficient.eq(port.data[place : place + shape.width])
+            m.d.comb += coefficient.eq(word[place : place + shape.width])
             held.append(coefficient)
             place += shape.width
-        offset = Signal(width)
-        m.d.sync += offset.eq(self.offset)
+        offset = delay(m, self.offset, 2, "offset")
 
         # Horner's scheme, from the highest power down: a product, then a sum, a register behind each.
         *lower, result = held
         for power in reversed(range(table.degree)):
             bounds = table.result_bounds if power == 0 else table.slope_bounds
-            product = Signal(Shape(result.shape().width + width, result.shape().signed), name=f"product_{power}")
-            following = Signal(_shape(bounds), name=f"sum_{power}", reset_less=True)
+            product = Signal(
+                Shape(result.shape().width + width, result.shape().signed), name=f"product_{power}", reset_less=True
+            )
+            total = Signal(_shape(bounds), name=f"sum_{power}", reset_less=True)
             cut = product[width:].as_signed() if product.shape().signed else product[width:]
             m.d.sync += product.eq(result * offset)
-            waiting = []
-            for index, coefficient in enumerate(lower):
-                waiting.append(_held(m, coefficient, 1 if index == power else 2, f"c{index}_{power}"))
-            m.d.sync += following.eq(waiting.pop() + cut)
+            m.d.sync += total.eq(delay(m, lower.pop(), 1, f"c{power}") + cut)
             if power:
-                offset = _held(m, offset, 2, f"offset_{power}")
-            lower, result = waiting, following
+                offset = delay(m, offset, 2, f"offset_{power}")
+                lower = [delay(m, coefficient, 2, f"c{index}_{power}") for index, coefficient in enumerate(lower)]
+            result = total
         m.d.comb += self.result.eq(result)
         return m
 
 
 def _shape(bounds):
     return Shape.cast(range(bounds[0], bounds[1] + 1))
-
-
-def _held(m, value, cycles, name):
-    for cycle in range(cycles):
-        following = Signal(value.shape(), name=f"{name}_{cycle}", reset_less=True)
-        m.d.sync += following.eq(value)
-        value = following
-    return value

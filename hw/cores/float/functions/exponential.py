@@ -101,8 +101,8 @@ class FloatExponential(FloatFunctionUnit):
     Number format: the configuration's. The error is below 0.6 units in the last place: of the two numbers around the
     exact result it is one. The function is monotone. -infinity gives +0, NaN the quiet NaN.
 
-    Latency: 7 cycles (exponent of two 2, table 3, alignment, rounding) for formats of up to 12 fraction bits, 9 beyond;
-    one operand a cycle. No back-pressure.
+    Latency: 8 cycles (exponent of two 2, table 4, alignment, rounding) for formats of up to 12 fraction bits, 10
+    beyond; one operand a cycle. No back-pressure.
 
     Parameters
     ----------

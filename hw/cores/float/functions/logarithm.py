@@ -22,8 +22,8 @@ class FloatLogarithm(FloatFunctionUnit):
     exact result it is one. The function is monotone; ln(1) is +0. A zero gives -infinity, negative numbers and NaN give
     the quiet NaN.
 
-    Latency: 8 cycles (leading zeros 1, table 3, product, sum, leading zeros and alignment, rounding) for formats of up
-    to 12 fraction bits, 10 beyond; one operand a cycle. No back-pressure.
+    Latency: 9 cycles (leading zeros 1, table 4, product, sum, leading zeros and alignment, rounding) for formats of up
+    to 12 fraction bits, 11 beyond; one operand a cycle. No back-pressure.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ class FloatReciprocal(FloatFunctionUnit):
     exact result it is one, and reciprocals of powers of two are exact. The function is monotone. A zero gives an
     infinity, an infinity a zero, of its sign; NaN gives the quiet NaN.
 
-    Latency: 4 cycles (ROM, product, sum, rounding) for formats of up to 12 fraction bits, 6 beyond; one operand a
+    Latency: 5 cycles (table 4, rounding) for formats of up to 12 fraction bits, 7 beyond; one operand a
     cycle. No back-pressure.
 
     Parameters

@@ -26,8 +26,8 @@ class FloatSigmoidTanh(FloatFunctionUnit):
     0.75 for tanh: of the two numbers around the exact result it is one. Results are from 0 to 1, or -1 to 1. tanh is
     odd and monotone; the logistic function may step back by one unit. NaN gives the quiet NaN.
 
-    Latency: 12 cycles (exponent of two 2, tables 3 each, alignment, product, alignment, rounding) for formats of up to
-    12 fraction bits, 16 beyond; one operand a cycle. No back-pressure.
+    Latency: 14 cycles (exponent of two 2, tables 4 each, alignment, product, alignment, rounding) for formats of up to
+    12 fraction bits, 18 beyond; one operand a cycle. No back-pressure.
 
     Parameters
     ----------

@@ -72,7 +72,7 @@ class FloatSquareRoot(_FloatRoot):
     exact result it is one, and the roots of squares are exact. The function is monotone. A zero keeps its sign,
     negative numbers and NaN give the quiet NaN.
 
-    Latency: 5 cycles (leading zeros, ROM, product, sum, rounding) for formats of up to 12 fraction bits, 7 beyond; one
+    Latency: 6 cycles (leading zeros, table 4, rounding) for formats of up to 12 fraction bits, 8 beyond; one
     operand a cycle. No back-pressure.
 
     Parameters
@@ -111,7 +111,7 @@ class FloatReciprocalSquareRoot(_FloatRoot):
     exact result it is one, and exact for powers of four. The function is monotone. A zero gives an infinity of its
     sign, infinity gives +0, negative numbers and NaN give the quiet NaN.
 
-    Latency: 5 cycles (leading zeros, ROM, product, sum, rounding) for formats of up to 12 fraction bits, 7 beyond; one
+    Latency: 6 cycles (leading zeros, table 4, rounding) for formats of up to 12 fraction bits, 8 beyond; one
     operand a cycle. No back-pressure.
 
     Parameters

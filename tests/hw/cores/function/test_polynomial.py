@@ -19,7 +19,7 @@ def test_evaluator(table):
     index, offset = np.divmod(np.arange(table.intervals << table.offset_width), 1 << table.offset_width)
     expected = PolynomialTableReference(table)(index, offset)
     evaluator = PolynomialEvaluator(table)
-    assert evaluator.latency == 1 + 2 * table.degree
+    assert evaluator.latency == 2 + 2 * table.degree
     result = evaluate(evaluator, {"index": index, "offset": offset})["result"]
     np.testing.assert_array_equal(result, expected)
 
