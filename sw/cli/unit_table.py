@@ -65,6 +65,18 @@ TABLES: dict[str, list[Row]] = {
             {"source": "binary32", "target": "binary16", "depth": 2},
             {"source": "binary16", "target": "binary32", "depth": 2},
         ),
+        *_rows("float_reciprocal", {"format": "binary16"}, {"format": "binary32"}),
+        *_rows("float_square_root", {"format": "binary16"}, {"format": "binary32"}),
+        *_rows("float_reciprocal_square_root", {"format": "binary16"}, {"format": "binary32"}),
+        *_rows("float_exponential", {"format": "binary16"}, {"format": "binary32"}),
+        *_rows("float_logarithm", {"format": "binary16"}, {"format": "binary32"}),
+        *_rows(
+            "float_sigmoid_tanh",
+            {"format": "binary16"},
+            {"format": "binary16_flush"},
+            {"format": "bfloat16"},
+            {"format": "binary32"},
+        ),
     ],
 }
 

@@ -269,6 +269,36 @@ _DESIGNS = (
         component="cores.float.conversion:FloatConverter",
         configuration="cores.float.config:FloatConversionConfig",
     ),
+    Design(
+        name="float_reciprocal",
+        component="cores.float.functions.reciprocal:FloatReciprocal",
+        configuration="cores.float.functions.config:FloatFunctionConfig",
+    ),
+    Design(
+        name="float_square_root",
+        component="cores.float.functions.square_root:FloatSquareRoot",
+        configuration="cores.float.functions.config:FloatFunctionConfig",
+    ),
+    Design(
+        name="float_reciprocal_square_root",
+        component="cores.float.functions.square_root:FloatReciprocalSquareRoot",
+        configuration="cores.float.functions.config:FloatFunctionConfig",
+    ),
+    Design(
+        name="float_exponential",
+        component="cores.float.functions.exponential:FloatExponential",
+        configuration="cores.float.functions.config:FloatFunctionConfig",
+    ),
+    Design(
+        name="float_logarithm",
+        component="cores.float.functions.logarithm:FloatLogarithm",
+        configuration="cores.float.functions.config:FloatFunctionConfig",
+    ),
+    Design(
+        name="float_sigmoid_tanh",
+        component="cores.float.functions.sigmoid_tanh:FloatSigmoidTanh",
+        configuration="cores.float.functions.config:FloatFunctionConfig",
+    ),
     Design(name="hyperbolic_tangent", component="cores.function.hyperbolic_tangent:HyperbolicTangent"),
     Design(name="reciprocal_square_root", component="cores.function.reciprocal_square_root:ReciprocalSquareRoot"),
 )
