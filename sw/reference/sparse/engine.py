@@ -1,0 +1,106 @@
+"""What the sparse data engine leaves of a layer in its memories."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ....hw.cores.sparse.config import SparseConfig
+from .compression import compress, parameter_words
+from .encoding import Tuples, encode
+from .grouping import max_indexes
+from .lists import GroupTable, group_tables
+
+__all__ = ["SparseLayer", "group_layer", "grouping_words"]
+
+
+@dataclass(frozen=True)
+class SparseLayer:
+    """A layer after grouping. Starts in the tables are absolute: they count from the bases.
+
+    Parameters
+    ----------
+    rows : array
+        Group of each row.
+    columns : list of array
+        Groups of each core's columns.
+    forward, backward : Tuples
+        Of the mask, and of the transposed mask.
+    tables : list of (GroupTable, GroupTable)
+        Forward and transposed, for each core.
+    weight_ends : list of int
+    not_a_number : bool
+    """
+
+    rows: np.ndarray
+    columns: list
+    forward: Tuples
+    backward: Tuples
+    tables: list[tuple[GroupTable, GroupTable]]
+    weight_ends: list[int]
+    not_a_number: bool
+
+    @property
+    def row_list(self):
+        """Rows by group."""
+        return self.backward.lists[0]
+
+    def workloads(self):
+        """Unmasked weights of each row."""
+        return self.forward.counts.sum(axis=0)[self.rows]
+
+    def compress(self, config, core, weights, memory, *, row_base=0, column_base=0):
+        """Put the unmasked weights of a core into ``memory[bank, address]``."""
+        rows, columns = np.pad(self.row_list, (row_base, 0)), np.pad(self.forward.lists[core], (column_base, 0))
+        compress(weights, self.tables[core][0], rows, columns, memory)
+
+    def words(self, config, core, *, row_base=0, parameter_base=0, every_word=False):
+        """The address stream of a core."""
+        return parameter_words(
+            self.tables[core][0],
+            np.pad(self.row_list, (row_base, 0)),
+            self.forward.vectors[core],
+            lanes=config.lanes,
+            banks=config.banks,
+            row_words=-(-len(self.columns[core]) // config.lanes),
+            parameter_base=parameter_base,
+            every_word=every_word,
+        )
+
+
+def group_layer(config: SparseConfig, row_values, column_values, *, row_base=0, column_base=0, weight_base=0):
+    """Group a layer.
+
+    Parameters
+    ----------
+    config : SparseConfig
+    row_values : array
+        Bit patterns of IG, ``[group, row]``.
+    column_values : list of array
+        Those of OG, ``[group, own column]``, for each core.
+    row_base, column_base, weight_base : int
+    """
+    rows, unordered = max_indexes(config.format, row_values)
+    found = [max_indexes(config.format, values) for values in column_values]
+    columns = [indexes for indexes, _ in found]
+    groups = len(row_values)
+    forward = encode(rows, columns, groups)
+    backward = encode(np.concatenate(columns), [rows], groups)
+    row_places = backward.starts[0] + row_base, backward.counts[0]
+    tables, ends = [], []
+    for starts, counts in zip(forward.starts, forward.counts, strict=True):
+        *pair, end = group_tables(
+            row_places, (starts + column_base, counts), banks=config.banks, weight_base=weight_base
+        )
+        tables.append(tuple(pair))
+        ends.append(end)
+    nan = bool(unordered.any()) or any(bool(flags.any()) for _, flags in found)
+    return SparseLayer(rows, columns, forward, backward, tables, ends, nan)
+
+
+def grouping_words(lanes, row_values, column_values):
+    """The grouping matrices of a layer as words ``[word, lane]``, in the order in which the engine reads them."""
+    parts = []
+    for values in (row_values, *column_values):
+        padded = np.pad(np.asarray(values, np.int64), ((0, 0), (0, -np.shape(values)[1] % lanes)))
+        parts.append(padded.reshape(len(padded), -1, lanes).swapaxes(0, 1).reshape(-1, lanes))
+    return np.concatenate(parts)

@@ -1,0 +1,321 @@
+"""Layers of a network through the engine, whose memories are here."""
+
+import cocotb
+import numpy as np
+from cocotb.triggers import ReadOnly, RisingEdge
+
+from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, parameters, rng
+from rewardware.sim.cocotb.codec import codec_of
+from rewardware.sw.reference.sparse.encoding import encoding_cycles
+from rewardware.sw.reference.sparse.engine import group_layer, grouping_words
+from rewardware.sw.reference.sparse.load_allocation import deviation, row_based, threshold_based
+from tests.hw.cores.sparse.grouped import FIELDS
+from tests.hw.cores.sparse.memories import ReadPort
+from tests.hw.cores.sparse.stimulus import layers
+
+STAGES = ("find", "encode", "transpose", "compress", "walk", "every_word")
+ERRORS = ("too_many_groups", "address_out_of_range", "missing_tuple", "not_a_number")
+BASES = ("grouping", "index", "group", "row", "column", "weight", "parameter")
+
+
+class Bench:
+    """The engine, its memories and what it wrote."""
+
+    def __init__(self, dut, config):
+        run = parameters()
+        self.dut, self.config, self.random = dut, config, rng("bench")
+        self.entry, self.counters = codec_of(run["entry_layout"]), codec_of(run["counters_layout"])
+        self.errors_codec = codec_of(run["errors_layout"])
+        self.grouping, self.parameters = {}, [{} for _ in range(config.cores)]
+        self.rows = np.full(config.row_list, -1)
+        self.columns = np.full((config.cores, config.column_list), -1)
+        self.tables = [{} for _ in range(config.cores)]
+        self.banks = np.full((config.cores, config.banks, config.weight_words), -1)
+        self.errors = set()
+
+    async def start(self):
+        dut, config = self.dut, self.config
+        dut.clear_counters.value = 0
+        for core in range(config.cores):
+            getattr(dut, f"parameter_data__{core}").value = 0
+        self.commands, self.completions = StreamSource(dut, "commands"), StreamSink(dut, "completions", stall=0)
+        self.words = [StreamSink(dut, f"words__{core}", stall=0.2) for core in range(config.cores)]
+        await clock_and_reset(dut)
+        ReadPort(dut, "grouping_", "grouping_data", self.grouping)
+        for core in range(config.cores):
+            cocotb.start_soon(self._serve_parameters(core))
+        cocotb.start_soon(self._take())
+
+    async def _serve_parameters(self, core):
+        dut = self.dut
+        enable = getattr(dut, f"parameter_read_enable__{core}")
+        address, data = (getattr(dut, f"parameter_{name}__{core}") for name in ("read_address", "data"))
+        under_way = [None] * (self.config.parameter_latency - 1)
+        while True:
+            await ReadOnly()
+            under_way.append(self.parameters[core][int(address.value)] if int(enable.value) else None)
+            await RisingEdge(dut.clk)
+            word = under_way.pop(0)
+            if word is not None:
+                data.value = word
+
+    async def _take(self):
+        dut, config = self.dut, self.config
+        while True:
+            await ReadOnly()
+            if int(dut.errors.value):
+                found = self.errors_codec.unpack(int(dut.errors.value))
+                self.errors |= {name for name, value in found.items() if value}
+            if int(dut.row_write_enable.value):
+                self.rows[int(dut.row_write_address.value)] = int(dut.row_write.value)
+            for core in range(config.cores):
+                if int(getattr(dut, f"column_write_enable__{core}").value):
+                    address = int(getattr(dut, f"column_write_address__{core}").value)
+                    self.columns[core, address] = int(getattr(dut, f"column_write__{core}").value)
+                if int(getattr(dut, f"table_write_enable__{core}").value):
+                    address = int(getattr(dut, f"table_write_address__{core}").value)
+                    entry = int(getattr(dut, f"table_write_entry__{core}").value)
+                    self.tables[core][address] = self.entry.unpack(entry)
+                enable = int(getattr(dut, f"weight_write_enable__{core}").value)
+                for bank in range(config.banks):
+                    if enable >> bank & 1:
+                        address = int(getattr(dut, f"weight_write_addresses__{core}__{bank}").value)
+                        weight = int(getattr(dut, f"weight_write_weights__{core}__{bank}").value)
+                        self.banks[core, bank, address] = weight
+            await RisingEdge(dut.clk)
+
+    async def do(self, layer, **stages):
+        """One command, to its completion; how many cycles each kind took."""
+        self.dut.clear_counters.value = 1
+        await RisingEdge(self.dut.clk)
+        self.dut.clear_counters.value = 0
+        command = {name: int(stages.get(name, 0)) for name in STAGES}
+        command |= {"groups": layer.groups, "rows": layer.row_count, "columns": layer.column_counts}
+        await self.commands.send(command | {f"{name}_base": layer.bases[name] for name in BASES})
+        await self.completions.receive()
+        await ReadOnly()
+        cycles = self.counters.unpack(int(self.dut.counters.value))
+        await RisingEdge(self.dut.clk)
+        return cycles
+
+
+class Layer:
+    """A layer whose maxima are where ``rows`` and ``columns`` say, laid out in the memories of the bench."""
+
+    def __init__(self, bench, rows, columns, groups, bases):
+        config, random = bench.config, bench.random
+        self.groups, self.row_count, self.column_counts = groups, len(rows), [len(own) for own in columns]
+        self.bases = bases
+        values = []
+        for indexes in (rows, *columns):
+            # Below one, and at the maximum two; the upper groups tie with it sometimes.
+            matrix = random.integers(0, config.format.one, (groups, len(indexes)))
+            top = config.format.one + (1 << config.format.fraction_bits)
+            matrix[indexes, np.arange(len(indexes))] = top
+            ties = (random.random(matrix.shape) < 0.1) & (np.arange(groups)[:, None] > indexes)
+            values.append(np.where(ties, top, matrix))
+        for place, word in enumerate(grouping_words(config.lanes, values[0], values[1:])):
+            bits = sum(int(value) << config.format.width * lane for lane, value in enumerate(word))
+            bench.grouping[bases["grouping"] + place] = bits
+        starts = {f"{name}_base": bases[name] for name in ("row", "column", "weight")}
+        self.expected = group_layer(config, values[0], values[1:], **starts)
+        assert self.expected.rows.tolist() == list(rows)
+        self.weights = []
+        for core, own in enumerate(columns):
+            weights = random.integers(0, 1 << config.weight_width, (len(rows), len(own)))
+            padded = np.pad(weights, ((0, 0), (0, -len(own) % config.lanes))).reshape(-1, config.lanes)
+            for place, word in enumerate(padded):
+                bits = sum(int(weight) << config.weight_width * lane for lane, weight in enumerate(word))
+                bench.parameters[core][bases["parameter"] + place] = bits
+            self.weights.append(weights)
+
+
+def random_bases(config, random, rows, columns, groups):
+    """Somewhere in each memory where the layer fits."""
+    most = max(len(own) for own in columns)
+    blocks = sum(-(-len(part) // config.lanes) for part in (rows, *columns))
+    sizes = {
+        "grouping": (blocks * groups, config.grouping_words),
+        "index": (blocks, config.index_words),
+        "group": (groups, config.tuples),
+        "row": (len(rows), config.row_list),
+        "column": (most, config.column_list),
+        "parameter": (len(rows) * -(-most // config.lanes), config.parameter_words),
+        "weight": (len(rows) * (-(-most // config.banks)) + 1, config.weight_words),
+    }
+    return {name: int(random.integers(0, depth - size + 1)) for name, (size, depth) in sizes.items()}
+
+
+def check_lists(bench, layer, number):
+    """Lists and tables of both directions."""
+    config, expected, bases = bench.config, layer.expected, layer.bases
+    got = bench.rows[bases["row"] : bases["row"] + layer.row_count]
+    compare(expected.row_list, got, "row list", number)
+    for core in range(config.cores):
+        own = bench.columns[core, bases["column"] : bases["column"] + layer.column_counts[core]]
+        compare(expected.forward.lists[core], own, f"column list of core {core}", number)
+        for direction, table in enumerate(expected.tables[core]):
+            for rank in range(layer.groups):
+                entry = {name: int(getattr(table, name)[rank]) for name in FIELDS}
+                address = 2 * bases["group"] + direction * layer.groups + rank
+                compare(entry, bench.tables[core][address], f"table {direction} of core {core}, entry {rank}", number)
+        compare(expected.weight_ends[core], int(getattr(bench.dut, f"weight_ends__{core}").value), "end", number)
+
+
+def check_banks(bench, layer, number):
+    for core in range(bench.config.cores):
+        banks = np.full((bench.config.banks, bench.config.weight_words), -1)
+        bases = {f"{name}_base": layer.bases[name] for name in ("row", "column")}
+        layer.expected.compress(bench.config, core, layer.weights[core], banks, **bases)
+        for bank in range(bench.config.banks):
+            compare(banks[bank], bench.banks[core, bank], f"bank {bank} of core {core}", number)
+
+
+def check_loads(bench, layer, number):
+    workloads = layer.expected.workloads()
+    for name, parts in (
+        ("row", row_based(workloads, bench.config.cores)),
+        ("threshold", threshold_based(workloads, bench.config.cores)),
+    ):
+        got = [int(getattr(bench.dut, f"{name}_based__{core}").value) for core in range(bench.config.cores)]
+        compare(parts, got, f"{name}-based workloads", number)
+        compare(deviation(parts), int(getattr(bench.dut, f"{name}_deviation").value), f"{name} deviation", number)
+
+
+def check_cycles(bench, layer, cycles):
+    """Each kind of cycles against the formula of the part that they belong to."""
+    config, expected = bench.config, layer.expected
+    blocks = sum(-(-count // config.lanes) for count in (layer.row_count, *layer.column_counts))
+    assert blocks * layer.groups <= cycles["max_index"] <= blocks * layer.groups + 5, cycles
+    both = [
+        encoding_cycles(expected.rows, expected.columns, layer.groups, config.lanes, config.caching),
+        encoding_cycles(np.concatenate(expected.columns), [expected.rows], layer.groups, config.lanes, config.caching),
+    ]
+    assert cycles["index_miss"] == sum(missing for _, missing, _ in both), cycles
+    assert cycles["index_hit"] == sum(hitting for _, _, hitting in both), cycles
+    assert 2 * layer.groups <= cycles["tables"] <= 2 * layer.groups + 10, cycles
+    longest = max(len(expected.words(config, core, row_base=layer.bases["row"])["row"]) for core in range(config.cores))
+    assert longest <= cycles["compression"] <= longest + 6 * layer.groups + config.parameter_latency + 9, cycles
+
+
+@cocotb.test()
+async def a_layer_never_encoded_is_flagged(dut):
+    """First of all: memories keep what they have from one test to the next."""
+    config = parameters()["config"]
+    bench = Bench(dut, config)
+    await bench.start()
+    columns = [np.zeros(1, int)] * config.cores
+    layer = Layer(bench, np.zeros(1, int), columns, 1, dict.fromkeys(BASES, 0))
+    for stage in ("transpose", "compress", "walk"):
+        bench.errors = set()
+        await bench.do(layer, **{stage: 1})
+        assert bench.errors == {"missing_tuple"}, stage
+
+
+@cocotb.test()
+async def a_layer_follows_the_reference(dut):
+    config, random = parameters()["config"], rng("layers")
+    bench = Bench(dut, config)
+    await bench.start()
+    for number, (rows, columns, groups) in enumerate(layers(config, random, parameters()["layers"])):
+        layer = Layer(bench, rows, columns, groups, random_bases(config, random, rows, columns, groups))
+        bench.banks[:] = -1
+        cycles = await bench.do(layer, find=1, encode=1, transpose=1, compress=1)
+        check_lists(bench, layer, number)
+        check_banks(bench, layer, number)
+        check_loads(bench, layer, number)
+        check_cycles(bench, layer, cycles)
+        assert not bench.errors, bench.errors
+
+
+@cocotb.test()
+async def layers_of_a_network_stay(dut):
+    """Three layers behind one another; then the first is compressed again and walked."""
+    config, random = parameters()["config"], rng("network")
+    bench = Bench(dut, config)
+    await bench.start()
+    groups, shapes = min(3, config.groups), [(5, 3), (config.rows // 2, 2), (3, 4)]
+    network, bases = [], dict.fromkeys(BASES, 0)
+    for rows, own in shapes:
+        columns = [random.integers(0, groups, own) for _ in range(config.cores)]
+        layer = Layer(bench, random.integers(0, groups, rows), columns, groups, dict(bases))
+        network.append(layer)
+        await bench.do(layer, find=1, encode=1)
+        await bench.do(layer, transpose=1)
+        await bench.do(layer, compress=1)
+        blocks = -(-rows // config.lanes) + config.cores * -(-own // config.lanes)
+        bases["grouping"] += blocks * groups
+        bases["index"] += blocks
+        bases["group"] += groups
+        bases["row"] += rows
+        bases["column"] += own
+        bases["weight"] = max(layer.expected.weight_ends)
+        bases["parameter"] += rows * -(-own // config.lanes)
+    for number, layer in enumerate(network):
+        compare(layer.expected.row_list, bench.rows[layer.bases["row"] :][: layer.row_count], "row list", number)
+    first = network[0]
+    bench.banks[:] = -1
+    await bench.do(first, compress=1)
+    check_banks(bench, first, 0)
+    for every_word in (0, 1):
+        done = cocotb.start_soon(bench.do(first, walk=1, every_word=every_word))
+        for core, sink in enumerate(bench.words):
+            bases = {f"{name}_base": first.bases[name] for name in ("row", "parameter")}
+            words = first.expected.words(config, core, every_word=bool(every_word), **bases)
+            for place in range(len(words["row"])):
+                expected = {name: int(part[place]) for name, part in words.items()}
+                compare(expected, await sink.receive(), f"words of core {core}", place)
+        await done
+        assert not any(len(sink) for sink in bench.words)
+    assert not bench.errors, bench.errors
+
+
+@cocotb.test()
+async def bad_commands_are_refused(dut):
+    config = parameters()["config"]
+    bench = Bench(dut, config)
+    await bench.start()
+    rows, columns = np.zeros(config.rows, int), [np.zeros(config.core_columns, int)] * config.cores
+    layer = Layer(bench, rows, columns, 2, dict.fromkeys(BASES, 0))
+
+    async def errors(changes, **stages):
+        kept = {name: getattr(layer, name) for name in ("groups", "row_count", "column_counts")} | layer.bases
+        for name, value in changes.items():
+            if name in BASES:
+                layer.bases[name] = value
+            else:
+                setattr(layer, name, value)
+        bench.errors = set()
+        await bench.do(layer, **stages)
+        for name in ("groups", "row_count", "column_counts"):
+            setattr(layer, name, kept[name])
+        layer.bases = {name: kept[name] for name in BASES}
+        return bench.errors
+
+    everything = {"find": 1, "encode": 1, "transpose": 1, "compress": 1}
+    assert await errors({}, transpose=1) == {"missing_tuple"}
+    assert await errors({"groups": 0}, **everything) == {"too_many_groups"}
+    assert await errors({"groups": config.groups + 1, "index": 0}, encode=1) >= {"too_many_groups"}
+    counts = [config.core_columns] * config.cores
+    outside = [
+        {"row_count": 0},
+        {"row_count": config.rows + 1},
+        {"column_counts": [0] * config.cores},
+        {"column_counts": [config.core_columns + 1, *counts[1:]]},
+        {"group": config.tuples - 1},
+        {"row": config.row_list - config.rows + 1},
+        {"column": config.column_list - config.core_columns + 1},
+        {"weight": config.weight_words},
+        {"grouping": config.grouping_words - 1},
+        {"index": config.index_words - 1},
+        {"parameter": config.parameter_words - 1},
+    ]
+    for changes in outside:
+        assert await errors(changes, **everything) == {"address_out_of_range"}, changes
+    assert await errors({"weight": config.weight_words - 1}, **everything) == {"address_out_of_range"}
+    assert await errors({}, **everything) == set()
+    assert await errors({"groups": 1}, encode=1) == set()
+    bench.grouping[0] = config.format.quiet_nan
+    assert await errors({}, find=1) == {"not_a_number"}
+    # Lane 0 of row 0 is now in group 1: encoding it with one group names a group without a tuple.
+    assert await errors({"groups": 1}, encode=1) == {"missing_tuple"}
