@@ -7,6 +7,7 @@ from ..checks import require_integer
 from ..float.config import BINARY16, FloatFormat, find_format
 
 __all__ = [
+    "DESTINATIONS",
     "STATE_MEMORIES",
     "Combination",
     "Destination",
@@ -18,6 +19,8 @@ __all__ = [
 
 # Memories that elementwise passes read and write.
 STATE_MEMORIES = 3
+# Memories that they write.
+DESTINATIONS = 6
 
 
 class Combination(enum.IntEnum):
@@ -46,8 +49,9 @@ class Operand(enum.IntEnum):
     STATE_1 = 1
     STATE_2 = 2
     RESULT = 3  # of the matrix engine
-    AGGREGATE = 4  # sums over the cores
-    SCALAR = 5  # one number a feature, for all lanes
+    AGGREGATE = 4  # sums over the cores, and what they share
+    CHOICE = 5  # probabilities and choices of the softmax unit
+    SCALAR = 6  # one number a feature, for all lanes
 
 
 class Destination(enum.IntEnum):
@@ -58,6 +62,7 @@ class Destination(enum.IntEnum):
     STATE_2 = 2
     ERROR = 3  # of this core
     ACTIVATION = 4  # of all cores
+    LOGIT = 5  # of the softmax unit
     NONE = 7
 
 

@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 from ..pipeline import delay
 from ..replicated import replicated
 from .elementwise_block import ElementwiseBlock
-from .elementwise_config import STATE_MEMORIES, Combination, Destination, ElementwiseConfig, Operand
+from .elementwise_config import DESTINATIONS, Combination, Destination, ElementwiseConfig, Operand
 
 __all__ = ["OWN_BLOCK", "ElementwiseUnit", "elementwise_command"]
 
@@ -75,11 +75,11 @@ class ElementwiseUnit(wiring.Component):
     busy : Out(1)
     errors : Out
         ``nonfinite``: an infinity or NaN was written; ``memory_conflict``: operands or destinations cannot be served.
-    reads : array of 5 of {enable : Out(1), address : Out(address_bits), word : In(blocks * block_bits)}
+    reads : array of 6 of {enable : Out(1), address : Out(address_bits), word : In(blocks * block_bits)}
         Of the memories of ``Operand`` but the last; the word comes in the next cycle.
     scalar_address, scalar : Out(address_bits), In(format.width)
         The number comes in the next cycle.
-    writes : array of 5 of {blocks : Out(blocks), address : Out(address_bits), word : Out(blocks * block_bits)}
+    writes : array of 6 of {blocks : Out(blocks), address : Out(address_bits), word : Out(blocks * block_bits)}
         Of the memories of ``Destination``; one enable a block.
 
     Raises
@@ -114,7 +114,7 @@ class ElementwiseUnit(wiring.Component):
                     wiring.Signature(
                         {"blocks": Out(config.blocks), "address": Out(config.address_bits), "word": Out(word)}
                     )
-                ).array(STATE_MEMORIES + 2),
+                ).array(DESTINATIONS),
             }
         )
 

@@ -2,7 +2,15 @@
 
 import numpy as np
 
-from ....hw.cores.vector.elementwise_config import Combination, Destination, ElementwiseConfig, Function, Operand
+from ....hw.cores.vector.elementwise_config import (
+    DESTINATIONS,
+    STATE_MEMORIES,
+    Combination,
+    Destination,
+    ElementwiseConfig,
+    Function,
+    Operand,
+)
 from ..float.arithmetic import add, multiply, negate
 from ..float.functions.sigmoid_tanh import hyperbolic_tangent, sigmoid
 
@@ -62,7 +70,8 @@ class ElementwiseReference:
         shape = (words, config.blocks, config.lanes)
         self.sources = [np.zeros(shape, np.int64) for _ in range(Operand.SCALAR)]
         self.scalars = np.zeros(words, np.int64)
-        self.destinations = [*self.sources[: Destination.ERROR], np.zeros(shape, np.int64), np.zeros(shape, np.int64)]
+        others = [np.zeros(shape, np.int64) for _ in range(DESTINATIONS - STATE_MEMORIES)]
+        self.destinations = [*self.sources[:STATE_MEMORIES], *others]
         self.nonfinite = False
 
     def run(self, command):

@@ -4,6 +4,7 @@ import cocotb
 from cocotb.triggers import ReadOnly, RisingEdge
 
 from rewardware.hw.cores.vector.elementwise_config import (
+    DESTINATIONS,
     STATE_MEMORIES,
     Combination,
     Destination,
@@ -70,7 +71,7 @@ class Bench:
                 address = int(getattr(dut, f"reads__{index}__address").value)
                 words.append(self.sources[index][address % WORDS] if enable else None)
             scalar = int(self.reference.scalars[int(dut.scalar_address.value) % WORDS])
-            for index in range(STATE_MEMORIES + 2):
+            for index in range(DESTINATIONS):
                 blocks = int(getattr(dut, f"writes__{index}__blocks").value)
                 if blocks:
                     address = int(getattr(dut, f"writes__{index}__address").value)
