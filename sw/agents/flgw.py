@@ -4,7 +4,7 @@ import torch
 
 from .ic3net_config import GROUPING_GRADIENTS
 
-__all__ = ["column_groups", "grouped", "mask", "row_groups"]
+__all__ = ["column_groups", "grouped", "grouping_gradients", "mask", "row_groups"]
 
 
 def row_groups(input_grouping: torch.Tensor) -> torch.Tensor:
@@ -51,6 +51,15 @@ def grouped(
     return _Grouped.apply(weight, input_grouping, output_grouping, gradient == "dense")
 
 
+def grouping_gradients(
+    of_mask: torch.Tensor, rows: torch.Tensor, columns: torch.Tensor, groups: int
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Gradients of IG and OG: ``dmask x OS^T`` and ``IS^T x dmask``, for the groups of rows and columns."""
+    input_selection = torch.nn.functional.one_hot(rows, groups).to(of_mask.dtype)
+    output_selection = torch.nn.functional.one_hot(columns, groups).to(of_mask.dtype)
+    return of_mask @ output_selection, input_selection.T @ of_mask
+
+
 class _Grouped(torch.autograd.Function):
     @staticmethod
     def forward(ctx, weight, input_grouping, output_grouping, dense):
@@ -66,6 +75,4 @@ class _Grouped(torch.autograd.Function):
         weight, selected, rows, columns = ctx.saved_tensors
         of_weight = gradient * selected
         of_mask = (gradient if ctx.dense else of_weight) * weight
-        input_selection = torch.nn.functional.one_hot(rows, ctx.groups).to(weight.dtype)
-        output_selection = torch.nn.functional.one_hot(columns, ctx.groups).to(weight.dtype)
-        return of_weight, of_mask @ output_selection, input_selection.T @ of_mask, None
+        return of_weight, *grouping_gradients(of_mask, rows, columns, ctx.groups), None

@@ -1,14 +1,14 @@
 """IC3Net in PyTorch: the network, and a learner with it."""
 
 import math
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
 from torch import nn
 
 from .ic3net_config import IC3NetConfig
-from .sparse_weights import CirculantWeight, DenseWeight, GroupedWeight, PrunedWeight
+from .sparse_weights import CirculantWeight, DenseWeight, GroupedWeight, PrunedWeight, SparseWeight
 
 __all__ = ["IC3NetNetwork", "TorchIC3NetLearner", "layer_shapes"]
 
@@ -80,7 +80,7 @@ class IC3NetNetwork(nn.Module):
         self.weights, self.biases = nn.ModuleDict(), nn.ParameterDict()
         for name, (rows, columns) in layer_shapes(observation_size, actions, config.hidden_size).items():
             bound = (config.groups / rows) ** 0.5
-            weight: nn.Module
+            weight: SparseWeight
             if config.groups > 1:
                 weight = GroupedWeight(
                     uniform(bound, rows, columns),
@@ -97,6 +97,11 @@ class IC3NetNetwork(nn.Module):
             self.weights[name] = weight
             if name in BIASED:
                 self.biases[name] = nn.Parameter(uniform(rows**-0.5, columns))
+
+    @property
+    def layers(self) -> dict[str, SparseWeight]:
+        """The weights as what they are, which PyTorch's container does not tell a type checker."""
+        return {name: cast(SparseWeight, weight) for name, weight in self.weights.items()}
 
     def effective_weights(self) -> dict[str, torch.Tensor]:
         """The weights with zeros for those that take no part; made once for an iteration."""
@@ -224,25 +229,31 @@ class TorchIC3NetLearner:
         hidden = torch.stack([state[0] for state in self._states[1:]])
         *logs, values = self.network.heads(self._weights, hidden)
         choices = [torch.stack(steps) for steps in zip(*self._choices, strict=True)]
-        chosen = sum(log.gather(-1, choice[..., None])[..., 0] for log, choice in zip(logs, choices, strict=True))
-        entropy = -sum((log * log.exp()).sum(dim=-1) for log in logs)
+        both = [log.gather(-1, choice[..., None])[..., 0] for log, choice in zip(logs, choices, strict=True)]
+        chosen = torch.stack(both).sum(dim=0)
+        entropy = -torch.stack([(log * log.exp()).sum(dim=-1) for log in logs]).sum(dim=0)
         losses = config.value_coefficient * (target - values) ** 2 - chosen * (target - values.detach())
         if config.entropy_coefficient:
             losses = losses - config.entropy_coefficient * entropy
         loss = (losses * going_on).sum() / going_on.sum()
         self._optimizer.zero_grad()
         (loss * config.loss_scale).backward()
+        self._finish_update()
+        return {"loss": loss.item(), "entropy": entropy.mean().item()}
+
+    def _finish_update(self) -> None:
+        """With all gradients in place."""
         self._check_gradients()
         self._optimizer.step()
         self._iterations += 1
-        for weight in self.network.weights.values():
-            weight.advance(min(self._iterations / config.pruning_iterations, 1.0))
-        if config.precision == "half":
+        for weight in self.network.layers.values():
+            weight.advance(min(self._iterations / self.config.pruning_iterations, 1.0))
+        if self.config.precision == "half":
             self._round_state()
-        return {"loss": loss.item(), "entropy": entropy.mean().item()}
 
     def _check_gradients(self) -> None:
         for name, parameter in self.network.named_parameters():
+            assert parameter.grad is not None
             if self.config.precision != "float32":
                 parameter.grad = parameter.grad.half().float()
             if not math.isfinite(parameter.grad.sum().item()):

@@ -5,14 +5,25 @@ from torch import nn
 
 from .flgw import grouped
 
-__all__ = ["CirculantWeight", "DenseWeight", "GroupedWeight", "PrunedWeight"]
+__all__ = ["CirculantWeight", "DenseWeight", "GroupedWeight", "PrunedWeight", "SparseWeight"]
 
 # The weights that pruning takes away in the end, as the paper compares methods at half of the weights.
 PRUNED = 0.5
 BLOCK = 2
 
 
-class DenseWeight(nn.Module):
+class SparseWeight(nn.Module):
+    """A matrix of which not all weights need take part."""
+
+    def forward(self) -> torch.Tensor:
+        """The weights, with zeros for those that take no part."""
+        raise NotImplementedError
+
+    def advance(self, progress: float) -> None:
+        """Prunes after an update, ``progress`` (0 to 1) of the way to the final sparsity; nothing, unless it prunes."""
+
+
+class DenseWeight(SparseWeight):
     """All weights take part.
 
     Parameters
@@ -26,11 +37,7 @@ class DenseWeight(nn.Module):
         self.weight = nn.Parameter(weight)
 
     def forward(self) -> torch.Tensor:
-        """The weights that take part."""
         return self.weight
-
-    def advance(self, progress: float) -> None:
-        """Prunes after an update, ``progress`` (0 to 1) of the way to the final sparsity. Nothing to do here."""
 
 
 class GroupedWeight(DenseWeight):
@@ -84,7 +91,7 @@ class PrunedWeight(DenseWeight):
             self.kept.view(-1)[smallest] = 0
 
 
-class CirculantWeight(nn.Module):
+class CirculantWeight(SparseWeight):
     """Block circulant: in every block of 2 x 2 the diagonal is one weight and the other diagonal another.
 
     Half of the weights are stored, all positions are used. With pruning on top it is group-sparse training: of the
@@ -111,12 +118,10 @@ class CirculantWeight(nn.Module):
         return -(-rows // BLOCK), -(-columns // BLOCK), BLOCK
 
     def forward(self) -> torch.Tensor:
-        """The matrix that the stored weights make up."""
         blocks = self.stored()
         place = torch.arange(BLOCK)
         matrix = blocks[:, :, (place[None, :] - place[:, None]) % BLOCK].permute(0, 2, 1, 3)
         return matrix.reshape(BLOCK * blocks.shape[0], -1)[: self.rows, : self.columns]
 
     def advance(self, progress: float) -> None:
-        """Prunes the stored weights, if they are."""
         self.stored.advance(progress)

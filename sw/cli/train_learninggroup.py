@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--backend",
         choices=BACKENDS,
         default="torch",
-        help="torch (autograd, the default), reference (bit-exact NumPy)",
+        help="torch (autograd, the default), blocks (the same, faster with groups), reference (bit-exact NumPy)",
     )
     parser.add_argument("--config", help="preset of the device, or path of a YAML file (default paper; not for torch)")
     parser.add_argument("--iterations", type=int, default=2000, help="updates in all (default %(default)s)")
@@ -50,6 +50,7 @@ def _add_hyper_parameters(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     from ..agents.ic3net import IC3Net
     from ..agents.ic3net_config import IC3NetConfig
+    from ..agents.ic3net_learner import PYTORCH
     from ..agents.ic3net_run import IC3NetRun
     from ..agents.run_folder import CHECKPOINT
     from ..environments.predator_prey_config import LEVELS
@@ -71,9 +72,9 @@ def run(arguments: argparse.Namespace) -> None:
         agent = IC3Net.load(directory / CHECKPOINT)
     else:
         hardware = None
-        if arguments.backend == "torch":
+        if arguments.backend in PYTORCH:
             if arguments.config:
-                raise ValueError("--config is of a device; backend torch has none")
+                raise ValueError(f"--config is of a device; backend {arguments.backend} has none")
         else:
             hardware, defaults = _device(arguments.config or "paper", given)
             given = {**defaults, **given}

@@ -69,7 +69,7 @@ class PredatorPreyBatch:
 
     @property
     def success(self) -> np.ndarray:
-        return self.arrived.all(axis=1)
+        return np.all(self.arrived, axis=1)
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Takes actions, episodes x predators: observations, rewards."""

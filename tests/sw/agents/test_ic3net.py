@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from rewardware.sw.agents import grouped_product
 from rewardware.sw.agents.checkpoint import CheckpointError, write_checkpoint
 from rewardware.sw.agents.ic3net import IC3Net
 from rewardware.sw.agents.ic3net_config import IC3NetConfig
@@ -86,6 +87,34 @@ def test_loss_is_policy_gradient_with_a_baseline():
     assert report["loss"] == pytest.approx(loss.item(), rel=1e-5)
     for parameter, gradient in zip(network.parameters(), expected, strict=True):
         torch.testing.assert_close(parameter.grad, gradient, rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("least", [0, 10**9], ids=["blocks", "whole"])
+@pytest.mark.parametrize("gradient", ["unmasked", "dense"])
+@pytest.mark.parametrize(("groups", "agents"), [(1, 3), (3, 2), (7, 1), (40, 3)])
+def test_blocks_have_the_gradients_of_autograd(groups, agents, gradient, least, monkeypatch):
+    """Forward, backward through time, loss and grouping: written out by hand against PyTorch's autograd."""
+    monkeypatch.setattr(grouped_product, "LEAST_ELEMENTS", least)
+    task = PredatorPreyConfig(size=3, predators=agents, vision=1, steps=5, mode="mixed")
+    settings = config(groups=groups, grouping_gradient=gradient, value_coefficient=0.2, loss_scale=4.0)
+    one, other = (IC3Net(task, settings, backend=backend) for backend in ("torch", "blocks"))
+    (expected,), (found,) = records_of(one, 1), records_of(other, 1)
+    assert found == pytest.approx(expected, rel=1e-4, abs=1e-5)
+    for (name, parameter), twin in zip(
+        one.learner.network.named_parameters(), other.learner.network.parameters(), strict=True
+    ):
+        size = parameter.grad.abs().max().item()
+        torch.testing.assert_close(twin.grad, parameter.grad, rtol=1e-4, atol=1e-5 * size, msg=name)
+
+
+def test_blocks_have_no_other_sparsity_and_precision():
+    for values, words in (
+        ({"sparsity": "magnitude"}, "sparsity must be 'grouping' on backend blocks, not 'magnitude'"),
+        ({"precision": "half"}, "precision must be 'float32' on backend blocks, not 'half'"),
+        ({"entropy_coefficient": 0.1}, "entropy_coefficient must be 0 on backend blocks, not 0.1"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            IC3Net(SMALL, config(**values), backend="blocks")
 
 
 def test_choices_follow_the_probabilities():

@@ -1,0 +1,98 @@
+"""LearningGroup's learning experiment: IC3Net over groups, agents, and ways to be sparse."""
+
+import argparse
+import functools
+import json
+from pathlib import Path
+from typing import Any
+
+from ..agents.ic3net_experiments import ITERATIONS, SWEEP, TABLES, Arm
+from .experiment_runs import chosen_arms, insert_table, run_all, run_folders, summary_of, train
+
+__all__ = ["add_arguments", "run"]
+
+PAGE = "learninggroup-learning.md"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", choices=("sweep",), help="experiment")
+    parser.add_argument(
+        "--iterations", type=int, default=ITERATIONS, help="updates of a run (default %(default)s, the paper's)"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    arms = chosen_arms(arguments.name, SWEEP, arguments.arms)
+    root = arguments.out / arguments.name
+    if not arguments.collect:
+        # Seed by seed, so that what an interrupted sweep has is a fair part of all.
+        wanted = arguments.seed if arguments.seed is not None else range(max(SWEEP[arm].seeds for arm in arms))
+        runs = [
+            functools.partial(_train, SWEEP[arm], seed, arguments.iterations, root / arm / str(seed))
+            for seed in wanted
+            for arm in arms
+            if arguments.seed is not None or seed < SWEEP[arm].seeds
+        ]
+        run_all(arguments.jobs, runs)
+    _report(root, arguments.docs, arguments.iterations)
+    return 0
+
+
+def _train(arm: Arm, seed: int, iterations: int, directory: Path) -> None:
+    """One run, if it has not ended yet."""
+    summary = summary_of(directory)
+    if summary is not None and summary["iterations"] >= iterations:
+        return
+    summary = train(directory, "learninggroup", ["--iterations", str(iterations)], ["--seed", str(seed), *arm.options])
+    print(f"{directory}: success {100 * summary['success']:.1f} %", flush=True)
+
+
+def _report(root: Path, docs: Path, iterations: int) -> None:
+    """Results of the runs that ended as JSON, pictures and tables."""
+    from ..agents.ic3net_run import WINDOW, smoothed
+    from ..agents.plots import plot_shares
+    from ..agents.run_folder import read_metrics
+
+    results: dict[str, Any] = {}
+    for key, arm in SWEEP.items():
+        seeds = {}
+        for directory in run_folders(root / key):
+            summary = summary_of(directory)
+            if summary is not None and summary["iterations"] == iterations:
+                curve = [(step, round(share, 5)) for step, share in smoothed(read_metrics(directory), "success")]
+                seeds[directory.name] = {
+                    "success": summary["success"],
+                    "arrived": summary["arrived"],
+                    "sparsity": summary["sparsity"],
+                    "curve": curve,
+                }
+        if seeds:
+            mean = sum(run["success"] for run in seeds.values()) / len(seeds)
+            results[key] = {"name": arm.name, "options": arm.options, "mean": mean, "seeds": seeds}
+    if not results:
+        raise ValueError(f"{root} holds no run that ended after {iterations} iterations")
+    (docs / "learning").mkdir(parents=True, exist_ok=True)
+    (docs / "images").mkdir(parents=True, exist_ok=True)
+    about = {"experiment": "sweep", "iterations": iterations, "window": WINDOW}
+    (docs / "learning" / "learninggroup.json").write_text(json.dumps({**about, "arms": results}) + "\n")
+    for name, group in TABLES.items():
+        shown = {key: results[key] for key in group.arms if key in results}
+        if not shown:
+            continue
+        curves = {result["name"]: [run["curve"] for run in result["seeds"].values()] for result in shown.values()}
+        plot_shares(docs / "images" / f"learninggroup-{name}.png", curves, f"{group.title}: success")
+        table = "\n".join(_table(shown))
+        insert_table(docs / PAGE, name, table)
+        print(f"{table}\n")
+
+
+def _table(results: dict[str, Any]) -> list[str]:
+    seeds = sorted({seed for result in results.values() for seed in result["seeds"]}, key=int)
+    lines = [f"| success, % | {' | '.join(f'seed {seed}' for seed in seeds)} | mean | sparsity, % |"]
+    lines += ["| --- |" + " ---: |" * (len(seeds) + 2)]
+    for result in results.values():
+        runs = result["seeds"]
+        values = [f"{100 * runs[seed]['success']:.1f}" if seed in runs else "" for seed in seeds]
+        sparsity = 100 * sum(run["sparsity"] for run in runs.values()) / len(runs)
+        lines.append(f"| {result['name']} | {' | '.join(values)} | {100 * result['mean']:.1f} | {sparsity:.1f} |")
+    return lines

@@ -1,0 +1,86 @@
+"""What experiments share: runs in processes of their own, several at a time, and tables in pages."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+__all__ = ["chosen_arms", "insert_table", "run_all", "run_folders", "summary_of", "train"]
+
+
+def chosen_arms(name: str, arms: Iterable[str], wanted: list[str] | None) -> list[str]:
+    """The arms asked for, all if none are named.
+
+    Raises
+    ------
+    ValueError
+        One of them is not the experiment's.
+    """
+    arms = list(arms)
+    unknown = [arm for arm in wanted or () if arm not in arms]
+    if unknown:
+        raise ValueError(f"Unknown arm {', '.join(unknown)}; {name} has {', '.join(arms)}")
+    return wanted or arms
+
+
+def run_all(jobs: int, runs: Sequence[Callable[[], None]]) -> None:
+    """Calls all, so many at a time; the first failure stops the rest."""
+    with ThreadPoolExecutor(jobs) as pool:
+        under_way = [pool.submit(run) for run in runs]
+        try:
+            for finished in under_way:
+                finished.result()
+        except BaseException:
+            # Those under way got the same Ctrl-C, or end by themselves; no other begins.
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+def summary_of(directory: Path) -> dict[str, Any] | None:
+    """What a run came to; ``None`` if it has not ended yet."""
+    path = directory / "summary.json"
+    return json.loads(path.read_text()) if path.is_file() else None
+
+
+def train(directory: Path, system: str, options: list[str], first_options: list[str]) -> dict[str, Any]:
+    """`rewardware train` in a process of its own; goes on where an earlier one stopped. Its summary.
+
+    Parameters
+    ----------
+    directory
+        Of the run.
+    system
+        Which accelerator's.
+    options, first_options
+        Of the command; the second ones only if the run begins.
+    """
+    command = [sys.executable, "-m", "rewardware.sw.cli", "train", system, "--quiet", *options]
+    begun = (directory / "checkpoint.zip").is_file()
+    command += ["--resume", str(directory)] if begun else ["--out", str(directory), *first_options]
+    print(f"{directory}: begins", flush=True)
+    # One thread a run: more of them would fight for the cores, and these matrices are small.
+    threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    result = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **threads})
+    summary = summary_of(directory)
+    if result.returncode or summary is None:
+        raise RuntimeError(f"{directory}: {result.stderr.strip() or result.returncode}")
+    return summary
+
+
+def run_folders(root: Path) -> list[Path]:
+    """The runs of an arm, by seed."""
+    return sorted(root.glob("*"), key=lambda path: path.name.zfill(9))
+
+
+def insert_table(page: Path, name: str, table: str) -> None:
+    """Puts a table between the page's marks of this name, if it has any."""
+    if page.is_file():
+        begin, end = f"<!-- table: {name} -->", f"<!-- end: {name} -->"
+        text = page.read_text()
+        if begin in text and end in text:
+            before, _, rest = text.partition(begin)
+            page.write_text(f"{before}{begin}\n{table}\n{end}{rest.partition(end)[2]}")
