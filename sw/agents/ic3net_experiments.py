@@ -47,6 +47,7 @@ class Table:
 
 def _groups(agents: int, groups: int, seeds: int) -> Arm:
     options = ("--agents", str(agents), "--groups", str(groups), "--learning-rate", str(RATES[groups]))
+    options = ("--backend", "blocks", *options)
     words = "dense" if groups == 1 else f"{groups} groups"
     return Arm(name=f"{agents} agents, {words}", options=options, seeds=seeds)
 
@@ -66,7 +67,7 @@ SWEEP = {
     ),
     "half": Arm(
         name="3 agents, 4 groups, all in binary16",
-        options=(*_groups(3, 4, 3).options, "--precision", "half", "--loss-scale", "1024"),
+        options=("--groups", "4", "--learning-rate", str(RATES[4]), "--precision", "half", "--loss-scale", "1024"),
         seeds=3,
     ),
 }
