@@ -69,12 +69,12 @@ class ExponentOfTwo(wiring.Component):
         number_format = self._config.format
         operand = decode(m, number_format, self.a, "a")
         constant = Const(rounded_log2_e(number_format))
-        product = Signal(number_format.precision + len(constant))
+        product = Signal(number_format.precision + len(constant), reset_less=True)
         m.d.sync += product.eq(operand.significand * constant)
 
         # The largest operands stand at the top; how far right of that is this one?
         largest = exponent_width(number_format) - 2
-        distance = Signal(signed(number_format.exponent_bits + 2))
+        distance = Signal(signed(number_format.exponent_bits + 2), reset_less=True)
         m.d.sync += distance.eq(largest + number_format.bias - operand.exponent - self.doubled)
         at = hold(m, 1, negative=self.negative)
 

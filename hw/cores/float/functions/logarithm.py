@@ -86,18 +86,18 @@ class FloatLogarithm(FloatFunctionUnit):
             zero=first.zero,
             invalid=first.invalid,
         )
-        whole = Signal(number_format.exponent_bits + result_fraction(number_format) + 2)
+        whole = Signal(number_format.exponent_bits + result_fraction(number_format) + 2, reset_less=True)
         m.d.sync += whole.eq(at.size * Const(rounded_ln_2(number_format)))
         later = hold(m, 1, **{name: value for name, value in vars(at).items() if name != "size"})
         ready = hold(m, table.latency - 2, whole=whole, **vars(later))
 
         # The ratio is below 2.
         unit = fraction_bits + 1 + result_fraction(number_format)
-        product = Signal(unit + 1)
+        product = Signal(unit + 1, reset_less=True)
         m.d.sync += product.eq(ready.distance * table.result)
         second = hold(m, 1, **{name: value for name, value in vars(ready).items() if name != "distance"})
         width = unit + number_format.exponent_bits
-        total = Signal(width)
+        total = Signal(width, reset_less=True)
         aligned = Cat(Const(0, fraction_bits), second.whole)
         m.d.sync += total.eq(Mux(second.opposite, aligned - product, aligned + product))
         third = hold(m, 1, **{name: value for name, value in vars(second).items() if name not in ("whole", "opposite")})

@@ -142,7 +142,7 @@ class FloatSigmoidTanh(FloatFunctionUnit):
         third = hold(m, logistic.latency, **later)
 
         # Twice the factor, from 1 to 2; for tanh of large operands twice what it is above one.
-        factor, product = Signal(fraction + 2), Signal(2 * fraction + 2)
+        factor, product = Signal(fraction + 2), Signal(2 * fraction + 2, reset_less=True)
         above_one = Cat(Const(0, 1), logistic.result[:fraction], logistic.result[fraction + 1])
         m.d.comb += factor.eq(Mux(third.large, above_one, logistic.result))
         m.d.sync += product.eq(third.scale * factor)
