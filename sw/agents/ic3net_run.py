@@ -17,6 +17,8 @@ __all__ = ["IC3NetRun", "smoothed", "workload_curves"]
 
 # Iterations whose episodes count together: 3200 episodes of 32 at a time.
 WINDOW = 100
+# Values of a record whose means a summary has.
+SUMMARIZED = ("success", "arrived", "return", "sparsity")
 
 
 def smoothed(records: list[dict[str, Any]], name: str, window: int = WINDOW) -> list[tuple[int, float]]:
@@ -112,7 +114,7 @@ class IC3NetRun:
     def _summarize(self, seconds: float, iterations: int) -> dict[str, Any]:
         records = read_metrics(self.directory)
         last = records[-WINDOW:]
-        names = ("success", "arrived", "return", "sparsity")
+        names = [name for name in (*SUMMARIZED, "lost_updates") if name in last[0]]
         summary = {
             "backend": self.agent.backend,
             "task": self.agent.task.to_mapping(),

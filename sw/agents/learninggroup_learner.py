@@ -130,7 +130,11 @@ class LearningGroupLearner:
         return movements
 
     def update(self, returns: np.ndarray, active: np.ndarray) -> dict[str, Any]:
-        """Backward and update; reports the unmasked weights of each core, ``workloads``."""
+        """Backward and update.
+
+        Reports the unmasked weights of each core, ``workloads``, and the share of weights whose step was lost in
+        rounding, ``lost_updates``.
+        """
         workloads = self.engine.workloads()
         scales = self.config.loss_scale * active / active.sum()
         self.engine.train(returns, np.broadcast_to(scales[..., np.newaxis], returns.shape))
@@ -140,7 +144,7 @@ class LearningGroupLearner:
                 f"Layer {', '.join(layers)} met an infinity or NaN in iteration {self._iterations}; "
                 "a smaller loss_scale or learning_rate may avoid it"
             )
-        return {"workloads": workloads}
+        return {"workloads": workloads, "lost_updates": self.engine.lost_updates}
 
     def sparsity(self) -> float:
         """The share of weights that take no part since `begin`."""

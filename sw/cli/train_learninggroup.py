@@ -129,6 +129,8 @@ def _print_summary(summary: dict, directory: Path) -> None:
         units = f"{hardware['cores']} cores of {hardware['clusters'] * hardware['cluster_vpus']} VPUs"
         formats = f"network in binary16, optimiser in {hardware['optimizer_format']}"
         rows.insert(1, ("device", f"configuration {hardware['name']}, {units}; {formats}"))
+    if "lost_updates" in summary:
+        rows.append(("rounding", f"{100 * summary['lost_updates']:.2f} % of the weights' steps were lost"))
     if summary["iterations_per_second"]:
         rows.append(("speed", f"{summary['iterations_per_second']:.1f} iterations/s on backend {summary['backend']}"))
     rows.append(("files", str(directory)))

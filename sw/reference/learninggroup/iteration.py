@@ -38,6 +38,9 @@ class LearningGroupReference:
         Of the iteration under way.
     gradients : dict of array
         Of the last :meth:`train`, by the parameters' names.
+    lost_updates : float
+        Of the last :meth:`train` the share of the weights with a gradient that is not zero whose step was less than
+        half of their last bit, so that they stayed as they were.
     """
 
     def __init__(
@@ -58,6 +61,7 @@ class LearningGroupReference:
         self.network = NetworkReference(network, config.cores, self.arithmetic)
         self.steps: list[Step] = []
         self.gradients: dict[str, np.ndarray] = {}
+        self.lost_updates = 0.0
         self.load(initial_state(network, seed))
 
     # State.
@@ -147,6 +151,7 @@ class LearningGroupReference:
 
     def _update(self):
         """RMSprop, of what has a gradient: masked weights and what was not selected keep value and mean square."""
+        lost = moving = 0
         for name, gradient in self.gradients.items():
             kind, layer = name.split("/")
             learns = np.ones(gradient.shape, bool) if kind == "bias" else self._learns(kind, layer)
@@ -156,7 +161,12 @@ class LearningGroupReference:
             )
             if not np.isfinite(weight).all() or not np.isfinite(square).all():
                 self.network.flag(layer)
+            if kind == "weight":
+                should = learns & (gradient != 0)
+                moving += np.count_nonzero(should)
+                lost += np.count_nonzero(should & (weight == self.parameters[name]))
             self.parameters[name], self.squares[name] = weight, square
+        self.lost_updates = lost / max(moving, 1)
 
     def _learns(self, kind, layer):
         grouping = self.network.groupings[layer]

@@ -79,6 +79,18 @@ def test_only_what_takes_part_changes(grouping_gradient):
             assert changed.any()
 
 
+@pytest.mark.parametrize(("rate", "lost"), [(0.01, 0.0), (1e-7, 1.0)])
+def test_steps_below_the_last_bit_are_counted_as_lost(rate, lost):
+    reference = make(dataclasses.replace(SMALL, optimizer_format="binary16"), learning_rate=rate, epsilon=1e-3)
+    before = reference.save()
+    iterate(reference, 1)
+    after = reference.save()
+    weights = [name for name in reference.gradients if name.startswith("weight")]
+    moving = sum(np.count_nonzero(reference.gradients[name]) for name in weights)
+    stayed = sum(np.count_nonzero((reference.gradients[name] != 0) & (before[name] == after[name])) for name in weights)
+    assert reference.lost_updates == stayed / moving == pytest.approx(lost, abs=0.1)
+
+
 def test_bits_do_not_depend_on_the_cores_on_the_way_forward():
     one, three = (make(dataclasses.replace(SMALL, cores=cores), groups=3) for cores in (1, 3))
     for left, right in zip(play(one), play(three), strict=True):
