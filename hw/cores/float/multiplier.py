@@ -58,16 +58,17 @@ class FloatMultiplier(FloatUnit):
     def datapath(self, m, stages):
         number_format = self._config.format
         exponent_bits, fraction_bits = number_format.exponent_bits, number_format.fraction_bits
-        precision = number_format.precision
-        gradual = number_format.gradual
+        precision, gradual = number_format.precision, number_format.gradual
+        # With exponents enough, two subnormal operands give less than half of the smallest number: one at most matters.
+        one_subnormal = number_format.bias >= fraction_bits + 2
+        most_zeros = fraction_bits if one_subnormal else 2 * fraction_bits
 
         at = stages.cut("operands", a=self.a, b=self.b)
         a, b = decode(m, number_format, at.a, "a"), decode(m, number_format, at.b, "b")
         # Field of the result's exponent if the product of the significands is below 2, less 1 where `leading` adds it.
         exponent = Signal(signed(exponent_bits + 2))
         zeros = Const(0, 1)
-        if gradual:
-            # One operand at most may be subnormal: two of them give less than half of the smallest number.
+        if gradual and one_subnormal:
             subnormal = Signal(precision)
             m.d.comb += subnormal.eq(
                 Cat(
@@ -77,6 +78,8 @@ class FloatMultiplier(FloatUnit):
                 )
             )
             zeros, _ = leading_zeros(m, subnormal, "subnormal")
+        elif gradual:
+            zeros = leading_zeros(m, a.significand, "a")[0] + leading_zeros(m, b.significand, "b")[0]
         m.d.comb += exponent.eq(a.exponent + b.exponent - (number_format.bias + gradual))
         at = stages.cut(
             "count",
@@ -97,7 +100,7 @@ class FloatMultiplier(FloatUnit):
         nothing, nearly_nothing = Signal(), Signal()
         if gradual:
             # How far to the right the product goes, from where it would stand with the most leading zeros.
-            right_width = (fraction_bits + number_format.bias - 1).bit_length()
+            right_width = (most_zeros + number_format.bias - 1).bit_length()
             room, short = Signal(signed(exponent_bits + 3)), Signal()
             by_zeros, by_exponent, right = Signal(right_width), Signal(right_width), Signal(right_width)
             base = Signal(exponent_bits + 1)
@@ -105,12 +108,12 @@ class FloatMultiplier(FloatUnit):
                 room.eq(at.exponent - at.zeros),
                 short.eq(room < 0),
                 base.eq(Mux(short, 0, room)),
-                by_zeros.eq(fraction_bits - at.zeros),
-                by_exponent.eq(fraction_bits - at.exponent),
+                by_zeros.eq(most_zeros - at.zeros),
+                by_exponent.eq(most_zeros - at.exponent),
                 right.eq(Mux(short, by_exponent, by_zeros)),
                 nothing.eq(at.zero),
             ]
-            amount_bits = (2 * precision + 1).bit_length()
+            amount_bits = (precision + most_zeros + 2).bit_length()
             distance, far = right[:amount_bits], right[amount_bits:].any()
         else:
             m.d.comb += [
@@ -132,7 +135,9 @@ class FloatMultiplier(FloatUnit):
 
         # Normalise
         if gradual:
-            shifted, sticky = shift_right_sticky(m, Cat(Const(0, 1), at.product), at.distance, "product")
+            # In front of the result's places, and of one more to round by.
+            word = Cat(Const(0, most_zeros - precision + 2), at.product)
+            shifted, sticky = shift_right_sticky(m, word, at.distance, "product")
             shifted = Mux(at.far, Const(0, precision + 2), shifted[: precision + 2])
             normal = Signal(precision + 3)
             m.d.comb += normal.eq(Cat(sticky | at.far, shifted))

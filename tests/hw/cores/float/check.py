@@ -16,6 +16,8 @@ FORMATS = [
     BINARY32.flushing(),
     FloatFormat(exponent_bits=6, fraction_bits=9),
     FloatFormat(exponent_bits=4, fraction_bits=3).flushing(),
+    # So few exponents that the product of two subnormal numbers counts.
+    FloatFormat(exponent_bits=3, fraction_bits=6),
 ]
 
 
