@@ -62,7 +62,7 @@ class LearningGroupReference:
         self.steps: list[Step] = []
         self.gradients: dict[str, np.ndarray] = {}
         self.lost_updates = 0.0
-        self.load(initial_state(network, seed))
+        self.load(initial_state(network, config.cores, seed))
 
     # State.
 
@@ -70,15 +70,15 @@ class LearningGroupReference:
         """The state between iterations as arrays by name (``state.state_shapes``): numbers, exactly, and generators."""
         state = dict(self.parameters)
         state |= {f"square/{name}": square for name, square in self.squares.items()}
-        return state | {f"random/{head}": np.array(self.uniform[head].state, np.uint64) for head in SAMPLED_HEADS}
+        return state | {"random": np.array([generator.state for generator in self.generators], np.uint64)}
 
     def load(self, state):
         """Takes back what :meth:`save` gave, or other numbers, rounded; ValueError where it is another network's."""
-        check_state(state, self.shape)
+        check_state(state, self.shape, self.config.cores)
         names = parameter_shapes(self.shape)
         self.parameters = {name: self.optimizer.numbers(state[name]) for name in names}
         self.squares = {name: self.optimizer.numbers(state[f"square/{name}"]) for name in names}
-        self.uniform = {head: UniformReference(int(state[f"random/{head}"])) for head in SAMPLED_HEADS}
+        self.generators = [UniformReference(number) for number in state["random"]]
         self.steps = []
         self.network.nonfinite.clear()
 
@@ -110,7 +110,7 @@ class LearningGroupReference:
         if not self.network.groupings:
             raise RuntimeError("An iteration begins with start, not with step")
         words = self.layout.pack(self.arithmetic.numbers(observations))
-        uniform = {head: self._draw(head) for head in SAMPLED_HEADS}
+        uniform = self._draw()
         if self.steps:
             last = self.steps[-1]
             spoke, h, c = last.actions["gate"] * self.layout.present, last.h, last.c
@@ -144,10 +144,13 @@ class LearningGroupReference:
         self._update()
         self.steps = []
 
-    def _draw(self, head):
-        """A uniform number for every lane of an iteration's words, batch after batch."""
-        numbers = self.uniform[head].numbers(self.layout.batches * self.layout.word)
-        return (numbers / 2**BITS).astype(self.arithmetic.dtype).reshape(self.layout.batches, self.layout.word)
+    def _draw(self):
+        """For each head that draws, a uniform number in every lane: batch after batch, head after head."""
+        numbers = np.zeros((len(SAMPLED_HEADS), self.layout.batches, self.layout.word), self.arithmetic.dtype)
+        for batch in range(self.layout.batches):
+            for head, words in enumerate(numbers):
+                words[batch] = self.generators[head % len(self.generators)].numbers(self.layout.word) / 2**BITS
+        return dict(zip(SAMPLED_HEADS, numbers, strict=True))
 
     def _update(self):
         """RMSprop, of what has a gradient: masked weights and what was not selected keep value and mean square."""

@@ -7,7 +7,7 @@ from ....hw.soc.learninggroup.config import Network
 
 __all__ = ["SAMPLED_HEADS", "check_state", "initial_state", "parameter_shapes", "state_shapes"]
 
-# Each with a generator of its own.
+# Their actions are drawn with the generator of the core that has the head.
 SAMPLED_HEADS = ("policy", "gate")
 
 
@@ -23,24 +23,29 @@ def parameter_shapes(network: Network):
     return shapes
 
 
-def state_shapes(network: Network):
-    """``{name: shape}`` of everything in a state: parameters, their mean squares, and the generators."""
+def generator_count(cores):
+    """Cores that draw actions."""
+    return min(cores, len(SAMPLED_HEADS))
+
+
+def state_shapes(network: Network, cores):
+    """``{name: shape}`` of everything in a state: parameters, their mean squares, and the cores' generators."""
     parameters = parameter_shapes(network)
     squares = {f"square/{name}": shape for name, shape in parameters.items()}
-    return {**parameters, **squares, **{f"random/{head}": () for head in SAMPLED_HEADS}}
+    return {**parameters, **squares, "random": (generator_count(cores),)}
 
 
-def initial_state(network: Network, seed=0):
+def initial_state(network: Network, cores, seed=0):
     """State before anything was learned: zeros; ``seed`` is the sampling's, 63 bits."""
-    state = {name: np.zeros(shape) for name, shape in state_shapes(network).items()}
-    for index, head in enumerate(SAMPLED_HEADS):
-        state[f"random/{head}"] = np.array(state_from_seed(2 * seed + index), np.uint64)
+    state = {name: np.zeros(shape) for name, shape in state_shapes(network, cores).items()}
+    seeds = [2 * seed + core for core in range(generator_count(cores))]
+    state["random"] = np.array([state_from_seed(each) for each in seeds], np.uint64)
     return state
 
 
-def check_state(state, network: Network):
-    """Raises ValueError where a state is not one of this network."""
-    shapes = state_shapes(network)
+def check_state(state, network: Network, cores):
+    """Raises ValueError where a state is not one of this network and so many cores."""
+    shapes = state_shapes(network, cores)
     missing = [name for name in shapes if name not in state]
     unknown = [name for name in state if name not in shapes]
     if missing or unknown:

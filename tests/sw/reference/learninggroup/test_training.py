@@ -5,8 +5,10 @@ import dataclasses
 import numpy as np
 import pytest
 
+from rewardware.hw.cores.random.xorshift import state_from_seed
 from rewardware.sw.reference.learninggroup.arithmetic import ARITHMETICS
 from rewardware.sw.reference.learninggroup.forward import choose, softmax
+from rewardware.sw.reference.random.uniform import UniformReference
 
 from .iterations import SMALL, make, play
 
@@ -41,11 +43,22 @@ def test_actions_follow_the_seed():
     def actions(seed):
         reference = make()
         state = reference.save()
-        state |= {f"random/{head}": make(seed=seed).save()[f"random/{head}"] for head in ("policy", "gate")}
-        reference.load(state)
+        reference.load({**state, "random": make(seed=seed).save()["random"]})
         return play(reference)[1:3]
 
     assert np.array_equal(actions(1), actions(1)) and not np.array_equal(actions(1), actions(2))
+
+
+@pytest.mark.parametrize("cores", [1, 3])
+def test_heads_draw_from_the_generators_of_their_cores(cores):
+    reference = make(dataclasses.replace(SMALL, cores=cores), agents=5, episodes=7, seed=2)
+    generators = [UniformReference(state_from_seed(seed)) for seed in (4, 5)]
+    expected = {"policy": [], "gate": []}
+    for _ in range(reference.layout.batches):
+        expected["policy"].append(generators[0].numbers(32) / 2048)
+        expected["gate"].append(generators[min(cores - 1, 1)].numbers(32) / 2048)
+    uniform = reference._draw()
+    assert reference.layout.batches == 2 and all(np.array_equal(uniform[head], expected[head]) for head in expected)
 
 
 def test_choices_have_their_probabilities():
@@ -92,8 +105,8 @@ def test_steps_below_the_last_bit_are_counted_as_lost(rate, lost):
 
 
 def test_bits_do_not_depend_on_the_cores_on_the_way_forward():
-    one, three = (make(dataclasses.replace(SMALL, cores=cores), groups=3) for cores in (1, 3))
-    for left, right in zip(play(one), play(three), strict=True):
+    two, three = (make(dataclasses.replace(SMALL, cores=cores), groups=3) for cores in (2, 3))
+    for left, right in zip(play(two), play(three), strict=True):
         assert np.array_equal(left, right)
 
 
