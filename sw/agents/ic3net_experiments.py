@@ -45,11 +45,12 @@ class Table:
     arms: tuple[str, ...]
 
 
-def _groups(agents: int, groups: int, seeds: int) -> Arm:
+def _groups(agents: int, groups: int, seeds: int, backend: str = "blocks") -> Arm:
     options = ("--agents", str(agents), "--groups", str(groups), "--learning-rate", str(RATES[groups]))
-    options = ("--backend", "blocks", *options)
     words = "dense" if groups == 1 else f"{groups} groups"
-    return Arm(name=f"{agents} agents, {words}", options=options, seeds=seeds)
+    if backend == "reference":
+        words += ", LearningGroup's reference"
+    return Arm(name=f"{agents} agents, {words}", options=("--backend", backend, *options), seeds=seeds)
 
 
 def _method(sparsity: str) -> Arm:
@@ -70,6 +71,7 @@ SWEEP = {
         options=("--groups", "4", "--learning-rate", str(RATES[4]), "--precision", "half", "--loss-scale", "1024"),
         seeds=3,
     ),
+    **{f"reference-groups-{groups}": _groups(3, groups, 1, "reference") for groups in (1, 4)},
 }
 
 TABLES = {
@@ -84,5 +86,9 @@ TABLES = {
     ),
     "variants": Table(
         title="Four groups: gradient of the grouping, precision", arms=("agents-3-groups-4", "dense-gradient", "half")
+    ),
+    "reference": Table(
+        title="LearningGroup's reference and float32",
+        arms=("agents-3-groups-1", "reference-groups-1", "agents-3-groups-4", "reference-groups-4"),
     ),
 }
