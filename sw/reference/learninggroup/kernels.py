@@ -19,6 +19,7 @@ _ONE_AND_A_HALF = np.int32(1 << 22)
 # From here on the nearest is infinity.
 _LIMIT = np.float32(65520)
 _INFINITY = np.float32(np.inf)
+_COLUMNS = 16
 
 
 @numba.njit(inline="always")
@@ -90,28 +91,33 @@ def outer_sums(x, d, row_labels, column_labels, result, half):
         Other elements stay.
     half : bool
     """
-    lanes = x.shape[2]
-    total = np.empty(lanes, x.dtype)
-    for m in range(x.shape[1]):
-        for n in range(d.shape[1]):
-            if row_labels[m] != column_labels[n]:
-                continue
-            total[:] = 0
-            for k in range(x.shape[0]):
-                left, right = x[k, m], d[k, n]
-                if half:
-                    for s in range(lanes):
-                        total[s] = _rounded(total[s] + _rounded(left[s] * right[s]))
-                else:
-                    for s in range(lanes):
-                        total[s] += left[s] * right[s]
-            left_over = lanes
-            while left_over > 1:
-                left_over //= 2
-                for s in range(left_over):
-                    both = total[2 * s] + total[2 * s + 1]
-                    total[s] = _rounded(both) if half else both
-            result[m, n] = total[0]
+    total = np.empty(x.shape[2], x.dtype)
+    # A few columns at a time: their words stay in the cache.
+    for first in range(0, d.shape[1], _COLUMNS):
+        for m in range(x.shape[1]):
+            for n in range(first, min(first + _COLUMNS, d.shape[1])):
+                if row_labels[m] == column_labels[n]:
+                    result[m, n] = _outer_sum(x, m, d, n, total, half)
+
+
+@numba.njit(cache=True)
+def _outer_sum(x, m, d, n, total, half):
+    total[:] = 0
+    for k in range(len(x)):
+        left, right = x[k, m], d[k, n]
+        if half:
+            for s in range(len(total)):
+                total[s] = _rounded(total[s] + _rounded(left[s] * right[s]))
+        else:
+            for s in range(len(total)):
+                total[s] += left[s] * right[s]
+    lanes = len(total)
+    while lanes > 1:
+        lanes //= 2
+        for s in range(lanes):
+            both = total[2 * s] + total[2 * s + 1]
+            total[s] = _rounded(both) if half else both
+    return total[0]
 
 
 @numba.njit(cache=True)
