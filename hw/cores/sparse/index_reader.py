@@ -48,8 +48,8 @@ def indexes_layout(config):
 class IndexReader(wiring.Component):
     """Reads what is in one range of an index list memory.
 
-    Latency: 2 cycles from a range to its first word; a word a cycle, one more for each core without columns. It takes
-    the next range when the last word of this one is taken.
+    Latency: 2 cycles from a range to its first word; a word a cycle. It takes the next range when the last word of this
+    one is taken.
 
     Parameters
     ----------
@@ -88,61 +88,55 @@ class IndexReader(wiring.Component):
         config = self._config
         active = Signal()
         columns = Signal(data.ArrayLayout(range(config.core_columns + 1), config.cores))
-        # Numbers of this core (of the rows) still to be read, and the cores behind it that have any.
+        # Numbers of this core (of the rows) still to be read, and the cores with any behind it.
         left = Signal(range(config.entries + 1))
         waiting = Signal(config.cores)
-        core = Signal(range(config.cores + 1))
         block = Signal(range(config.position_blocks + 1))
-        core_block = Signal(range(config.position_blocks + 1))
         advance = Signal()
         final = Signal()
         word = Signal(data.StructLayout({"count": range(config.lanes + 1), "block": block.shape(), "last": 1}))
         m.d.comb += [
             advance.eq(~self.words.valid | self.words.ready),
             self.ranges.ready.eq(~active & advance),
-            self.read_enable.eq(active & advance & (left != 0)),
+            self.read_enable.eq(active & advance),
             final.eq(left <= config.lanes),
             self.words.payload.indexes.eq(self.read_data),
             self.words.payload.count.eq(word.count),
             self.words.payload.block.eq(word.block),
             self.words.payload.last.eq(word.last),
         ]
+
+        def begin_core(cores, counts):
+            """Go on with the first of ``cores``."""
+            for number in reversed(range(config.cores)):
+                with m.If(cores[number]):
+                    m.d.sync += [
+                        left.eq(counts[number]),
+                        block.eq(number * config.core_blocks),
+                        waiting.eq(cores & ~((2 << number) - 1)),
+                    ]
+
         with m.If(self.ranges.valid & self.ranges.ready):
             given = self.ranges.payload
             nonempty = Cat(given.columns[number] != 0 for number in range(config.cores))
-            m.d.sync += [
-                active.eq(1),
-                columns.eq(given.columns),
-                left.eq(Mux(given.columns_wanted, given.columns[0], given.rows)),
-                waiting.eq(Mux(given.columns_wanted, nonempty & ~1, 0)),
-                core.eq(0),
-                block.eq(0),
-                core_block.eq(0),
-                self.read_address.eq(given.base),
-            ]
+            m.d.sync += [active.eq(1), columns.eq(given.columns), self.read_address.eq(given.base)]
+            with m.If(given.columns_wanted):
+                begin_core(nonempty, given.columns)
+            with m.Else():
+                m.d.sync += [left.eq(given.rows), block.eq(0), waiting.eq(0)]
         with m.If(self.words.ready):
             m.d.sync += self.words.valid.eq(0)
-        with m.If(active & advance):
-            with m.If(left != 0):
-                m.d.sync += [
-                    self.words.valid.eq(1),
-                    word.count.eq(Mux(final, left, config.lanes)),
-                    word.block.eq(block),
-                    word.last.eq(final & ~waiting.any()),
-                    self.read_address.eq(self.read_address + 1),
-                    left.eq(Mux(final, 0, left - config.lanes)),
-                    block.eq(block + 1),
-                ]
+        with m.If(self.read_enable):
+            m.d.sync += [
+                self.words.valid.eq(1),
+                word.count.eq(Mux(final, left, config.lanes)),
+                word.block.eq(block),
+                word.last.eq(final & ~waiting.any()),
+                self.read_address.eq(self.read_address + 1),
+                left.eq(left - config.lanes),
+                block.eq(block + 1),
+            ]
             with m.If(final):
-                # On to the next core.
-                m.d.sync += [
-                    active.eq(waiting.any()),
-                    core.eq(core + 1),
-                    core_block.eq(core_block + config.core_blocks),
-                    block.eq(core_block + config.core_blocks),
-                    waiting.eq(waiting & ~(2 << core)),
-                ]
-                for number in range(1, config.cores):
-                    with m.If(core == number - 1):
-                        m.d.sync += left.eq(columns[number])
+                m.d.sync += active.eq(waiting.any())
+                begin_core(waiting, columns)
         return m
