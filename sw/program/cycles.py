@@ -10,10 +10,10 @@ __all__ = ["CycleModel", "block_cycles", "drain_cycles", "slot_cycles", "tiles",
 # an issued instruction to its first tile, around the rows of a transfer, and around those of a sweep (the bias
 # correction included). A model: of a training step it is within a few percent of the RTL.
 FILL_LATENCY = 9
-WRITE_LATENCY = 29
+WRITE_LATENCY = 30
 ISSUE_LATENCY = 8
-TRANSFER_LATENCY = 31
-SWEEP_LATENCY = 74
+TRANSFER_LATENCY = 32
+SWEEP_LATENCY = 75
 
 
 def slot_cycles(config, fields):

@@ -32,7 +32,7 @@ class ActivationUnit(wiring.Component):
     Number format: words of 32 bits with 20 fraction bits; *round* is half up. ``saturated`` says that sat32 changed the
     value.
 
-    Latency: 6 cycles for every operation, one value a cycle. No back-pressure.
+    Latency: 7 cycles for every operation, one value a cycle. No back-pressure.
 
     Members
     -------
@@ -52,7 +52,7 @@ class ActivationUnit(wiring.Component):
     FIXAR, sections III and VI-B.
     """
 
-    LATENCY: Final = 6
+    LATENCY: Final = 7
 
     x: In(signed(WORD_WIDTH))
     auxiliary: In(signed(WORD_WIDTH))
@@ -128,14 +128,14 @@ class ActivationUnit(wiring.Component):
             with m.Default():
                 m.d.sync += total.eq(x_4)
 
-        # 6: saturate, or take tanh, which arrives now.
-        auxiliary_5 = delay(m, auxiliary_4, 1, "noise")
-        operation_5 = delay(m, operation_4, 1, "last_operation")
+        # 6 waits for tanh. 7: saturate, or take tanh.
+        auxiliary_6 = delay(m, auxiliary_4, 2, "noise")
+        operation_6 = delay(m, operation_4, 2, "last_operation")
         noisy = Signal(signed(WORD_WIDTH + 1))
-        word, saturated = saturate(total, WORD_WIDTH)
-        m.d.comb += noisy.eq(tanh.result + auxiliary_5)
+        word, saturated = saturate(delay(m, total, 1, "total"), WORD_WIDTH)
+        m.d.comb += noisy.eq(tanh.result + auxiliary_6)
         m.d.sync += self.saturated.eq(saturated)
-        with m.Switch(operation_5):
+        with m.Switch(operation_6):
             with m.Case(Operation.TANH):
                 m.d.sync += self.y.eq(tanh.result)
             with m.Case(Operation.TANH_NOISE):

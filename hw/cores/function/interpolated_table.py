@@ -5,6 +5,7 @@ from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In, Out
 
 from ..fixed.arithmetic import round_half_up
+from ..pipeline import delay
 from .tables import InterpolationTable
 
 __all__ = ["InterpolatedTable"]
@@ -17,7 +18,7 @@ class InterpolatedTable(wiring.Component):
 
     Number format: what the table says; exact but for the one rounding at the end, half up.
 
-    Latency: 3 cycles (ROM, product, sum), one value a cycle. No back-pressure.
+    Latency: 4 cycles (ROM 2, product, sum), one value a cycle. No back-pressure.
 
     Parameters
     ----------
@@ -51,7 +52,7 @@ class InterpolatedTable(wiring.Component):
     @property
     def latency(self):
         """Cycles from ``index`` to ``result``."""
-        return 3
+        return 4
 
     def elaborate(self, platform):
         m = Module()
@@ -66,15 +67,16 @@ class InterpolatedTable(wiring.Component):
         port = rom.read_port()
         m.d.comb += port.addr.eq(self.index)
 
-        # A ROM row: base below, difference above.
-        offset = Signal(table.offset_width)
+        # A ROM row: base below, difference above. It has a register of its own, for a block memory is slow to answer
+        # and the multiplier far from it.
+        offset = delay(m, self.offset, 2, "offset")
+        row = delay(m, port.data, 1, "row")
         difference = Signal(difference_shape)
-        m.d.sync += offset.eq(self.offset)
-        m.d.comb += difference.eq(port.data[table.base_width :])
+        m.d.comb += difference.eq(row[table.base_width :])
 
         base = Signal(table.base_width)
         product = Signal(Shape(table.difference_width + table.offset_width, signed=table.falls))
-        m.d.sync += [base.eq(port.data[: table.base_width]), product.eq(difference * offset)]
+        m.d.sync += [base.eq(row[: table.base_width]), product.eq(difference * offset)]
 
         # Between two values that are not negative, so neither is the sum.
         total = Signal(table.base_width + table.offset_width)

@@ -21,7 +21,7 @@ class ReciprocalSquareRoot(wiring.Component):
     Number format: ``result`` is from 2^24 to 2^25, rounded half up; the relative error is less than 2.4e-5. A value of
     zero has no reciprocal: the result is then undefined.
 
-    Latency: 6 cycles (normalisation 3, table 3), one value a cycle. No back-pressure.
+    Latency: 7 cycles (normalisation 3, table 4), one value a cycle. No back-pressure.
 
     Members
     -------
@@ -31,7 +31,7 @@ class ReciprocalSquareRoot(wiring.Component):
         From 1 to 32.
     """
 
-    LATENCY = 6
+    LATENCY = 7
 
     value: In(64)
     result: Out(26)

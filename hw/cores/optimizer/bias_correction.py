@@ -69,7 +69,7 @@ class BiasCorrection(wiring.Component):
     @property
     def latency(self):
         """Cycles from start to done."""
-        return ROOT.width // 2 + QUOTIENT.numerator_width + 7
+        return ROOT.width // 2 + QUOTIENT.numerator_width + 8
 
     def elaborate(self, platform):
         m = Module()
@@ -88,12 +88,19 @@ class BiasCorrection(wiring.Component):
         second_next = Signal(33)
         first_decay = Signal(21)
         second_decay = Signal(21)
+        first_before = Signal(33)
+        second_before = Signal(33)
+        learning_rate = Signal(32)
+        size = Signal(33)
         # Registered before and behind the multipliers.
         m.d.sync += [
+            first_before.eq(first),
+            second_before.eq(second),
+            learning_rate.eq(self.learning_rate),
             first_decay.eq((1 << RATE_FRACTION) - self.first_moment_rate),
             second_decay.eq((1 << RATE_FRACTION) - self.second_moment_rate),
-            first_next.eq((first * first_decay) >> RATE_FRACTION),
-            second_next.eq((second * second_decay) >> RATE_FRACTION),
+            first_next.eq((first_before * first_decay) >> RATE_FRACTION),
+            second_next.eq((second_before * second_decay) >> RATE_FRACTION),
         ]
 
         m.submodules.root = root = SequentialSquareRoot(ROOT)
@@ -126,11 +133,14 @@ class BiasCorrection(wiring.Component):
             with m.State("ROOT"):
                 m.d.comb += root.requests.valid.eq(1)
                 with m.If(root.requests.ready):
+                    m.next = "SIZE"
+            with m.State("SIZE"):
+                m.d.sync += size.eq(root.results.payload)
+                with m.If(root.results.valid):
                     m.next = "PRODUCT"
             with m.State("PRODUCT"):
-                m.d.sync += numerator.eq(self.learning_rate * root.results.payload)
-                with m.If(root.results.valid):
-                    m.next = "QUOTIENT"
+                m.d.sync += numerator.eq(learning_rate * size)
+                m.next = "QUOTIENT"
             with m.State("QUOTIENT"):
                 m.d.comb += divider.requests.valid.eq(1)
                 with m.If(divider.requests.ready):

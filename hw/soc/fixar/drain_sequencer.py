@@ -105,7 +105,7 @@ class DrainSequencer(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        blocks = [Signal(block_layout(self.config), name=f"block_{number}") for number in range(2)]
+        blocks = [Signal(block_layout(self.config), name=f"block_{number}", reset_less=True) for number in range(2)]
         busy = Signal(2)
         active = Signal()
         tick = Signal()
@@ -149,7 +149,7 @@ class DrainSequencer(wiring.Component):
         m.d.comb += start.eq((ready != 0) & prepared & (~active | ends))
         following = Signal()
         m.d.sync += following.eq(following ^ start)
-        block = Signal(block_layout(self.config))
+        block = Signal(block_layout(self.config), reset_less=True)
         upcoming = Signal(block_layout(self.config))
         m.d.comb += upcoming.eq(Mux(following, *reversed(blocks)))
         with m.If(start):

@@ -225,10 +225,12 @@ class MatrixEngine(wiring.Component):
                 ]
 
         # Biases are staged as they arrive and belong to a buffer once its block begins.
-        staged = Signal(data.ArrayLayout(signed(32), lanes))
+        staged = Signal(data.ArrayLayout(signed(32), lanes), reset_less=True)
         with m.If(stationary.valid & stationary.bias):
             m.d.sync += staged.eq(self.weight_words)
-        self.biases = [Signal(data.ArrayLayout(signed(32), lanes), name=f"bias_{buffer}") for buffer in range(2)]
+        self.biases = [
+            Signal(data.ArrayLayout(signed(32), lanes), name=f"bias_{buffer}", reset_less=True) for buffer in range(2)
+        ]
         commit = delay(m, tiles.commit_bias, REQUEST_LATENCY + READ_LATENCY + 1, "commit")
         commit_buffer = delay(m, tiles.commit_buffer, REQUEST_LATENCY + READ_LATENCY + 1, "commit_buffer")
         for buffer in range(2):
@@ -271,20 +273,22 @@ class MatrixEngine(wiring.Component):
                 # An injected word passes the full precision rule with a shift of one unchanged.
                 word = injected.words[lane].as_signed() << 1 if half == "high" else 0
                 for number in range(cores):
-                    register = Signal(signed(ACCUMULATOR_WIDTH), name=f"drained_{half}_{number}_{lane}")
+                    register = Signal(
+                        signed(ACCUMULATOR_WIDTH), name=f"drained_{half}_{number}_{lane}", reset_less=True
+                    )
                     m.d.sync += register.eq(Mux(arrived.valid, Mux(combined, total, drained[number]), word))
                     m.d.comb += getattr(path, half)[number][lane].eq(register)
                     if number == 0:
                         m.d.comb += getattr(self, f"gradient_{half}")[lane].eq(register)
             bias = Mux(arrived.buffer, self.biases[1][lane], self.biases[0][lane])
-            m.d.sync += path.bias[lane].eq(Mux(arrived.valid & arrived.command.bias, bias, 0))
+            added = Mux(arrived.valid & arrived.command.bias, bias, 0)
+            m.d.comb += path.bias[lane].eq(delay(m, added, 1, f"added_bias_{lane}"))
 
         uses_errors = delay(m, memories.auxiliary_errors, READ_LATENCY, "auxiliary_errors")
         for number in range(cores):
             for lane in range(lanes):
-                m.d.sync += path.auxiliary[number][lane].eq(
-                    Mux(uses_errors, memories.error_words[number][lane], memories.activation_words[number][lane])
-                )
+                word = Mux(uses_errors, memories.error_words[number][lane], memories.activation_words[number][lane])
+                m.d.comb += path.auxiliary[number][lane].eq(delay(m, word, 1, f"auxiliary_{number}_{lane}"))
         self.elaborate_control(m, arrived, row, injected)
 
     def injection_slot(self, m, drain, requested, arrived, inject):
@@ -344,7 +348,9 @@ class MatrixEngine(wiring.Component):
             inserted.monitor.eq(injected.monitor),
             inserted.quantize.eq(injected.quantize),
         ]
-        m.d.sync += self.path.control.eq(Mux(arrived.valid, drained, inserted))
+        entering = Signal(self.path.control.shape(), reset_less=True)
+        m.d.sync += entering.eq(Mux(arrived.valid, drained, inserted))
+        m.d.comb += self.path.control.eq(entering)
         command = row.command
         control = self.gradient_control
         network = Signal(range(2 * self.config.weight_rows))

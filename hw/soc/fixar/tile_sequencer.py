@@ -157,17 +157,17 @@ class TileSequencer(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         # The tile after the one being loaded, the tile being loaded or waiting loaded, and the tile being streamed.
-        self.next = Signal(matrix_layout)
-        self.loaded = Signal(matrix_layout)
-        self.current = Signal(matrix_layout)
+        self.next = Signal(matrix_layout, reset_less=True)
+        self.loaded = Signal(matrix_layout, reset_less=True)
+        self.current = Signal(matrix_layout, reset_less=True)
         self.next_valid = Signal()
         self.next_prepared = Signal()
-        self.next_sample = Signal(ROW_WIDTH)
-        self.next_row = Signal(ROW_WIDTH)
+        self.next_sample = Signal(ROW_WIDTH, reset_less=True)
+        self.next_row = Signal(ROW_WIDTH, reset_less=True)
         self.loaded_valid = Signal()
-        self.next_position = Signal(position_layout)
-        self.loaded_position = Signal(position_layout)
-        self.current_position = Signal(position_layout)
+        self.next_position = Signal(position_layout, reset_less=True)
+        self.loaded_position = Signal(position_layout, reset_less=True)
+        self.current_position = Signal(position_layout, reset_less=True)
         self.current_buffer = Signal(init=1)  # the first block starts with the other
 
         # Nothing is loaded (streamed), or this is the last cycle of it: known by a register, for much depends on it.
