@@ -54,8 +54,10 @@ def parameter_word(config):
 
 
 class AddressGenerator(wiring.Component):
-    """The address stream of unmasked weights: group after group as the forward table has them, row after row as the row
-    list has them, word after word of the row; words without an unmasked weight are passed over.
+    """Walks the words of a core's parameters that have unmasked weights, and says where these are.
+
+    Groups come as the forward table has them, the rows of a group as the row list has them, the words of a row in
+    order; words without an unmasked weight are passed over.
 
     A row's words begin at ``parameter_base + row * row_words``; which columns of a word are unmasked is in the bit
     vector of the group, from the sparse row memory.

@@ -34,8 +34,8 @@ class LoadAllocationUnit(wiring.Component):
     gets row after row until it has more than ``total / cores``, then the next; the last gets the rest. The deviation
     is ``max over cores of |cores * workload - total|``: ``cores`` times that from the ideal.
 
-    Latency: ``2 * (rows + 4) + cores + 2`` cycles: the rows pass once for total and row-based workloads, once for the
-    threshold.
+    Latency: ``2 * (rows + 3) + cores + 1`` cycles from a command to its completion: the rows pass once for total and
+    row-based workloads, once for the threshold.
 
     Parameters
     ----------

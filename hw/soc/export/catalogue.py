@@ -237,6 +237,26 @@ _DESIGNS = (
         of_preset=_optimizer,
     ),
     Design(
+        name="vector_processing_unit",
+        component="cores.vector.vpu:VectorProcessingUnit",
+        configuration="cores.vector.matrix_config:VpuConfig",
+    ),
+    Design(
+        name="vpu_cluster",
+        component="cores.vector.cluster:Cluster",
+        configuration="cores.vector.matrix_config:ClusterConfig",
+    ),
+    Design(
+        name="lane_reduction",
+        component="cores.vector.lane_reduction:LaneReduction",
+        configuration="cores.vector.matrix_config:LaneReductionConfig",
+    ),
+    Design(
+        name="matrix_core",
+        component="cores.vector.matrix_core:MatrixCore",
+        configuration="cores.vector.matrix_config:MatrixConfig",
+    ),
+    Design(
         name="float_adder", component="cores.float.adder:FloatAdder", configuration="cores.float.config:FloatConfig"
     ),
     Design(
@@ -298,6 +318,46 @@ _DESIGNS = (
         name="float_sigmoid_tanh",
         component="cores.float.functions.sigmoid_tanh:FloatSigmoidTanh",
         configuration="cores.float.functions.config:FloatFunctionConfig",
+    ),
+    Design(
+        name="max_index_unit",
+        component="cores.sparse.max_index:MaxIndexUnit",
+        configuration="cores.sparse.config:SparseConfig",
+    ),
+    Design(
+        name="sparse_data_encoder",
+        component="cores.sparse.encoder:SparseDataEncoder",
+        configuration="cores.sparse.config:SparseConfig",
+    ),
+    Design(
+        name="load_allocation_unit",
+        component="cores.sparse.load_allocation:LoadAllocationUnit",
+        configuration="cores.sparse.config:SparseConfig",
+    ),
+    Design(
+        name="group_tables",
+        component="cores.sparse.lists:GroupTables",
+        configuration="cores.sparse.config:SparseConfig",
+    ),
+    Design(
+        name="address_generator",
+        component="cores.sparse.address_generator:AddressGenerator",
+        configuration="cores.sparse.config:SparseConfig",
+    ),
+    Design(
+        name="weight_compressor",
+        component="cores.sparse.compression:WeightCompressor",
+        configuration="cores.sparse.config:SparseConfig",
+    ),
+    Design(
+        name="weight_expander",
+        component="cores.sparse.compression:WeightExpander",
+        configuration="cores.sparse.config:SparseConfig",
+    ),
+    Design(
+        name="sparse_data_engine",
+        component="cores.sparse.engine:SparseDataEngine",
+        configuration="cores.sparse.config:SparseConfig",
     ),
     Design(name="hyperbolic_tangent", component="cores.function.hyperbolic_tangent:HyperbolicTangent"),
     Design(name="reciprocal_square_root", component="cores.function.reciprocal_square_root:ReciprocalSquareRoot"),

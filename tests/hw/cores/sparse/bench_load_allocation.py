@@ -14,7 +14,7 @@ class Bench:
     def __init__(self, dut, config):
         self.dut, self.config = dut, config
         self.words = np.zeros((config.index_words, config.lanes), np.int64)
-        self.errors = 0
+        self.errors, self.cycles = 0, 0
         cocotb.start_soon(self.run())
 
     async def run(self):
@@ -23,6 +23,7 @@ class Bench:
             await ReadOnly()
             data = self.words[int(dut.read_address.value)] if int(dut.read_enable.value) else None
             self.errors += int(dut.missing_tuple.value)
+            self.cycles += not int(dut.commands__ready.value)
             await RisingEdge(dut.clk)
             if data is not None:
                 dut.read_data.value = sum(int(index) << width * lane for lane, index in enumerate(data))
@@ -39,7 +40,7 @@ class Bench:
 async def workloads_follow_the_reference(dut):
     config, random = parameters()["config"], rng("layers")
     dut.workload_enable.value = dut.read_data.value = 0
-    source, sink = StreamSource(dut, "commands"), StreamSink(dut, "completions")
+    source, sink = StreamSource(dut, "commands"), StreamSink(dut, "completions", stall=0)
     await clock_and_reset(dut)
     bench = Bench(dut, config)
     for number, (rows, columns, groups) in enumerate(layers(config, random, parameters()["layers"])):
@@ -48,8 +49,10 @@ async def workloads_follow_the_reference(dut):
         bench.words[base : base + len(words)] = words
         workloads = sum(np.bincount(own, minlength=groups) for own in columns)
         await bench.set_workloads(workloads)
+        bench.cycles = 0
         await source.send({"groups": groups, "rows": len(rows), "index_base": base})
         await sink.receive()
+        compare(2 * (len(rows) + 3) + config.cores + 1, bench.cycles, "cycles", number)
         expected = {
             "row_based": row_based(workloads[rows], config.cores),
             "threshold_based": threshold_based(workloads[rows], config.cores),

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis.strategies import data, integers, lists
 
 from rewardware.sw.reference.sparse.encoding import encode, encoding_cycles, index_words
 
@@ -35,3 +37,19 @@ def test_cycles_by_hand():
 
 def test_words_begin_with_each_core():
     assert index_words(2, [1, 2, 3], [[4], [], [5, 6]]).tolist() == [[1, 2], [3, 0], [4, 0], [5, 6]]
+
+
+@given(data())
+def test_rows_get_the_columns_of_their_group(drawn):
+    groups = drawn.draw(integers(1, 9))
+    indexes = lists(integers(0, groups - 1), max_size=20)
+    inner, outer = (
+        drawn.draw(lists(integers(0, groups - 1), min_size=1, max_size=20)),
+        drawn.draw(lists(indexes, min_size=1, max_size=3)),
+    )
+    tuples = encode(inner, outer, groups)
+    for core, own in enumerate(outer):
+        for group in range(groups):
+            start, count = tuples.starts[core, group], tuples.counts[core, group]
+            expected = [column for column, other in enumerate(own) if other == group]
+            assert tuples.lists[core][start : start + count].tolist() == expected

@@ -1,0 +1,52 @@
+"""What caching saves on the paper's layer; that the cycles are those of the RTL is tested with the engine."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from rewardware.hw.cores.sparse.config import SparseConfig
+from rewardware.sw.mapping.sparse import sparse_cycles
+from rewardware.sw.reference.sparse.engine import group_layer
+
+PAPER = SparseConfig()
+STAGES = ("find", "encode", "compress")
+
+
+def layer(groups, seed=0):
+    """128 x 512 with random grouping matrices, dealt to three cores."""
+    rng = np.random.default_rng(seed)
+    matrices = [rng.integers(0, 0x7C00, (groups, count)) for count in (128, 172, 172, 168)]
+    return group_layer(PAPER, matrices[0], matrices[1:])
+
+
+def total(config, grouped):
+    stages = sparse_cycles(config, grouped)
+    return sum(sum(stages[stage].values()) for stage in STAGES)
+
+
+def test_caching_saves_cycles():
+    ratios = {}
+    for groups in (2, 4, 8, 16, 32):
+        grouped = layer(groups)
+        ratios[groups] = total(replace(PAPER, caching=False), grouped) / total(PAPER, grouped)
+    assert max(ratios.values()) >= 5.72, ratios
+    assert min(ratios.values()) >= 1, ratios
+
+
+def test_parts_by_hand():
+    """One group: nothing to choose, every weight is kept."""
+    rows, columns = np.zeros((1, 128), int), [np.zeros((1, own), int) for own in (172, 172, 168)]
+    stages = sparse_cycles(PAPER, group_layer(PAPER, rows, columns))
+    assert stages["find"] == {"max_index": 8 + 3 * 11 + 4}
+    assert stages["encode"] == {"loading": 33 + 4, "index_miss": 512 + 2, "index_hit": 1}
+    assert stages["transpose"] == {"loading": 8 + 4, "index_miss": 128 + 2, "index_hit": 384, "tables": 11}
+    assert stages["compress"] == {"compression": 128 * 11 + 6 + 7}
+
+
+@pytest.mark.parametrize("groups", [1, 4, 16])
+def test_weights_a_cycle(groups):
+    """More than one unmasked weight is compressed in a cycle, by each core."""
+    grouped = layer(groups)
+    cycles = sparse_cycles(PAPER, grouped)["compress"]["compression"]
+    assert grouped.workloads().sum() / cycles > PAPER.cores
