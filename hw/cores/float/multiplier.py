@@ -101,7 +101,7 @@ class FloatMultiplier(FloatUnit):
         if gradual:
             # How far to the right the product goes, from where it would stand with the most leading zeros.
             right_width = (most_zeros + number_format.bias - 1).bit_length()
-            room, short = Signal(signed(exponent_bits + 3)), Signal()
+            room, short = Signal(signed(max(exponent_bits + 3, most_zeros.bit_length() + 2))), Signal()
             by_zeros, by_exponent, right = Signal(right_width), Signal(right_width), Signal(right_width)
             base = Signal(exponent_bits + 1)
             m.d.comb += [
