@@ -60,7 +60,7 @@ class VpuConfig:
         No format.
     """
 
-    format: FloatFormat | str = BINARY16
+    format: FloatFormat = BINARY16
 
     def __post_init__(self):
         object.__setattr__(self, "format", find_format(self.format))
@@ -142,7 +142,7 @@ class LaneReductionConfig:
         A parameter of the wrong kind, or out of its range.
     """
 
-    format: FloatFormat | str = BINARY16
+    format: FloatFormat = BINARY16
     cluster_vpus: int = 8
     tag_width: int = 16
 

@@ -72,7 +72,9 @@ def command_layout(config: MatrixConfig):
     say where the group table stands and how many entries it has, ``reversed`` that they are done from the last to the
     first. ``operands`` is added to a feature for the address of its word in the activation memory (in the error memory
     for the backward product), ``owned`` are the features in a bank of the activation memory; ``results`` is added to a
-    feature for the row of its result.
+    feature for the row of its result. ``steps`` words of vectors are done with the same weights (0 is as 1): the next
+    one's operands stand ``operand_stride``, its results ``result_stride`` further on. Neighbouring sums are then more
+    often equally long than if each word had a command of its own, so less of the clusters' time is lost.
 
     Weight gradients have ``steps`` terms; every step adds ``operand_stride`` and ``error_stride`` to the addresses
     ``operands`` and ``errors``. With ``ones`` every operand is 1, whatever is in the memory.
@@ -91,8 +93,9 @@ def command_layout(config: MatrixConfig):
             "errors": errors,
             "results": address_width(config.result_rows),
             "steps": count_width(config),
-            "operand_stride": activations,
+            "operand_stride": max(activations, errors),
             "error_stride": errors,
+            "result_stride": address_width(config.result_rows),
         }
     )
 
@@ -108,7 +111,7 @@ def slot_layout(config: MatrixConfig):
             "place": max(address_width(config.list_rows), address_width(config.features)),
             "count": count_width(config),
             "base": max(activations, errors),
-            "stride": activations,
+            "stride": max(activations, errors),
             "owned": config.features.bit_length(),
             "ones": 1,
             "weights": address_width(config.weight_rows),

@@ -15,8 +15,8 @@ _INDEX_BITS = (WEIGHT_BANKS - 1).bit_length()
 class SegmentGenerator(wiring.Component):
     """Turns a command into its items, in order: what the clusters do, one block a cluster.
 
-    * Forward and backward: group by group, outer feature by outer feature. 16 of them are a *segment*, whose weights
-      are read together: it takes an operand slot.
+    * Forward and backward: group by group, in a group word by word (of vectors, if there are several), in a word outer
+      feature by outer feature. 16 of them are a *segment*, whose weights are read together: it takes an operand slot.
     * Weight gradient: group by group, the columns in strips of up to four (of nearly equal widths, so that no strip
       has a single column unless the group has); in a strip row by row, in a row column by column. Every row of a strip
       takes an operand slot, every column an error slot.
@@ -137,26 +137,41 @@ class SegmentGenerator(wiring.Component):
         with m.Elif(advance & last_of_group):
             m.d.sync += group_valid.eq(0)
 
-        # Walk: `index` is the outer feature in the group; in a gradient `row` the inner one.
+        # Walk: `index` is the outer feature in the group. In a gradient `row` is the inner one; otherwise `word` is the
+        # word of vectors.
         index, row = Signal.like(group.outer_count), Signal.like(group.inner_count)
         weights = Signal.like(group.weights_base)
+        word, operands, results = (
+            Signal.like(command.steps),
+            Signal.like(command.operands),
+            Signal.like(command.results),
+        )
         column, strip, strip_first = Signal(range(STRIP)), Signal(range(STRIP)), Signal.like(index)
-        last_index, last_column, last_row, last_strip = (
-            Signal(name=name) for name in ("last_index", "last_column", "last_row", "last_strip")
+        last_index, last_word, last_column, last_row, last_strip = (
+            Signal(name=name) for name in ("last_index", "last_word", "last_column", "last_row", "last_strip")
         )
         after_strip = Signal.like(index)
         m.d.comb += [
             last_index.eq(index + 1 == group.outer_count),
+            last_word.eq(word + 1 >= command.steps),
             last_column.eq(column == strip),
             last_row.eq(row + 1 == group.inner_count),
             after_strip.eq(strip_first + strip + 1),
             last_strip.eq(after_strip == group.outer_count),
-            last_of_group.eq(Mux(gradient, last_column & last_row & last_strip, last_index)),
+            last_of_group.eq(Mux(gradient, last_column & last_row & last_strip, last_index & last_word)),
         ]
         with m.If(advance & ~gradient):
             m.d.sync += index.eq(index + 1)
             with m.If(index[:_INDEX_BITS].all()):
                 m.d.sync += weights.eq(Mux(forward, weights + 1, weights + Cat(0, 0, 0, 0, group.pitch)))
+            with m.If(last_index):
+                m.d.sync += [
+                    index.eq(0),
+                    weights.eq(group.weights_base),
+                    word.eq(word + 1),
+                    operands.eq(operands + command.operand_stride),
+                    results.eq(results + command.result_stride),
+                ]
         with m.If(advance & gradient):
             m.d.sync += [index.eq(index + 1), column.eq(column + 1)]
             with m.If(last_column):
@@ -172,6 +187,9 @@ class SegmentGenerator(wiring.Component):
         with m.If(takes_entry):
             m.d.sync += [
                 index.eq(0),
+                word.eq(0),
+                operands.eq(command.operands),
+                results.eq(command.results),
                 row.eq(0),
                 column.eq(0),
                 strip_first.eq(0),
@@ -189,7 +207,7 @@ class SegmentGenerator(wiring.Component):
             raw.new_slot.eq(Mux(gradient, column == 0, index[:_INDEX_BITS] == 0)),
             slot.place.eq(group.inner_start),
             slot.count.eq(Mux(gradient, command.steps, group.inner_count)),
-            slot.base.eq(command.operands),
+            slot.base.eq(operands),
             slot.stride.eq(command.operand_stride),
             slot.owned.eq(command.owned),
             slot.ones.eq(command.ones),
@@ -201,7 +219,7 @@ class SegmentGenerator(wiring.Component):
             raw.error.count.eq(Mux(gradient, command.steps, 0)),
             raw.error.base.eq(command.errors),
             raw.error.stride.eq(command.error_stride),
-            raw.target.eq(Mux(gradient, Cat(gradient_bank, gradient_row), command.results)),
+            raw.target.eq(Mux(gradient, Cat(gradient_bank, gradient_row), results)),
         ]
         outer, inner = Signal.like(group.outer_start), Signal.like(group.inner_start)
         m.d.comb += [outer.eq(group.outer_start + index), inner.eq(group.inner_start + row)]

@@ -92,17 +92,8 @@ class Setup:
         """A command of a layer; what is not given is 0."""
         table, groups = layer.tables[product == Product.BACKWARD]
         blocks = self.config.blocks if blocks is None else blocks
-        names = (
-            "reversed",
-            "ones",
-            "owned",
-            "operands",
-            "errors",
-            "results",
-            "steps",
-            "operand_stride",
-            "error_stride",
-        )
+        names = ("reversed", "ones", "owned", "operands", "errors", "results", "steps")
+        names += ("operand_stride", "error_stride", "result_stride")
         command = dict.fromkeys(names, 0) | {"product": int(product), "blocks": blocks.bit_length() - 1}
         self.commands.append(command | {"table": table, "groups": groups} | fields)
 
@@ -124,5 +115,5 @@ class Setup:
             base += len(rows) * pitch
 
     def parameters(self, **others):
-        names = ("config", "loads", "commands", "results", "gradients")
-        return {name: getattr(self, name) for name in names} | others
+        names = ("config", "loads", "results", "gradients")
+        return {"runs": [(self.commands, None)]} | {name: getattr(self, name) for name in names} | others

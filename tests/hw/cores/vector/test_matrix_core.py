@@ -54,13 +54,15 @@ def test_products(config, product):
     for number, layer in enumerate(layers(rng, number_format)):
         setup.add_layer(layer, keep_empty=number % 2 == 1)
         blocks = [config.blocks, 1, 2][number % 3]
+        words = 1 + number % 2
         inner, outer = layer.weights.shape if product == Product.FORWARD else layer.weights.shape[::-1]
-        values = mixed(rng, number_format, (inner, config.blocks, config.lanes), 0.002)
+        values = mixed(rng, number_format, (words, inner, config.blocks, config.lanes), 0.002)
         owned = -(-inner // config.cores)
-        if product == Product.FORWARD:
-            setup.add_activations(operand_base, values, owned)
-        else:
-            setup.add_errors(operand_base, values)
+        for word in range(words):
+            if product == Product.FORWARD:
+                setup.add_activations(operand_base + word * inner, values[word], owned)
+            else:
+                setup.add_errors(operand_base + word * inner, values[word])
         setup.command(
             layer,
             product,
@@ -69,13 +71,17 @@ def test_products(config, product):
             owned=owned,
             results=result_base,
             reversed=number % 2,
+            steps=words,
+            operand_stride=inner,
+            result_stride=outer,
         )
         reference = forward if product == Product.FORWARD else backward
-        expected = reference(number_format, values, layer.weights, layer.row_groups, layer.column_groups)
-        setup.expect(result_base, expected, blocks)
-        nonfinite |= bool(is_nonfinite(number_format, expected[:, :blocks]).any())
-        operand_base += inner
-        result_base += outer
+        for word in range(words):
+            expected = reference(number_format, values[word], layer.weights, layer.row_groups, layer.column_groups)
+            setup.expect(result_base + word * outer, expected, blocks)
+            nonfinite |= bool(is_nonfinite(number_format, expected[:, :blocks]).any())
+        operand_base += words * inner
+        result_base += words * outer
     simulate(MatrixCore(config), bench=BENCH, parameters=setup.parameters(nonfinite=nonfinite))
 
 
