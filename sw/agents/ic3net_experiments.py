@@ -72,6 +72,11 @@ SWEEP = {
         seeds=3,
     ),
     **{f"reference-groups-{groups}": _groups(3, groups, 1, "reference") for groups in (1, 4)},
+    "reference-half": Arm(
+        name="3 agents, 4 groups, LearningGroup's reference, all in binary16",
+        options=(*_groups(3, 4, 1, "reference").options, "--precision", "half"),
+        seeds=1,
+    ),
 }
 
 TABLES = {
@@ -89,6 +94,6 @@ TABLES = {
     ),
     "reference": Table(
         title="LearningGroup's reference and float32",
-        arms=("agents-3-groups-1", "reference-groups-1", "agents-3-groups-4", "reference-groups-4"),
+        arms=("agents-3-groups-1", "reference-groups-1", "agents-3-groups-4", "reference-groups-4", "reference-half"),
     ),
 }
