@@ -27,7 +27,7 @@ class SparseConfig:
     cores : int
         Cores the columns are dealt to (1 to 16).
     rows : int
-        Most rows of a layer (1 to 4096).
+        Most rows of a layer (2 to 4096).
     core_columns : int
         Most columns of one core, a multiple of ``lanes`` (2 to 4096); ``cores * core_columns`` comparators stand.
     groups : int
@@ -90,7 +90,7 @@ class SparseConfig:
         require_power_of_two("Lanes", self.lanes, 2, self.banks)
         require_integer("Core columns", self.core_columns, 2, 4096)
         require_multiple("Core columns", self.core_columns, "lanes", self.lanes)
-        require_integer("Rows", self.rows, 1, 4096)
+        require_integer("Rows", self.rows, 2, 4096)
         if self.rows > self.positions:
             raise ValueError(f"Rows must be at most cores times core columns ({self.positions}), not {self.rows}")
         require_integer("Groups", self.groups, 2, 64)
@@ -103,6 +103,11 @@ class SparseConfig:
         require_integer("Tuples", self.tuples, self.groups, 1 << 16)
         require_integer("Row list", self.row_list, self.rows, 1 << 20)
         require_integer("Column list", self.column_list, self.core_columns, 1 << 20)
+
+    @property
+    def value_width(self):
+        """Bits of a value of the grouping matrices."""
+        return find_format(self.format).width
 
     @property
     def positions(self):

@@ -116,7 +116,7 @@ class SparseDataEngine(wiring.Component):
                 "errors": Out(sparse_errors),
                 "grouping_read_enable": Out(1),
                 "grouping_read_address": Out(range(config.grouping_words)),
-                "grouping_data": In(data.ArrayLayout(config.format.width, config.lanes)),
+                "grouping_data": In(data.ArrayLayout(config.value_width, config.lanes)),
                 "row_write_enable": Out(1),
                 "row_write_address": Out(range(config.row_list)),
                 "row_write": Out(range(max(config.rows, 2))),

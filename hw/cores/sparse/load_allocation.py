@@ -7,6 +7,7 @@ from amaranth.lib.wiring import In, Out
 from .config import SparseConfig
 from .index_reader import IndexReader
 from .max_index import index_word
+from .selection import times
 
 __all__ = ["LoadAllocationUnit", "load_command", "workload_shape"]
 
@@ -147,7 +148,7 @@ class LoadAllocationUnit(wiring.Component):
                 self._give(m, core, self.row_based, workload)
             with m.Else():
                 given = Signal.like(assigned)
-                m.d.comb += given.eq(assigned + workload * config.cores)
+                m.d.comb += given.eq(assigned + times(workload, config.cores))
                 m.d.sync += assigned.eq(given)
                 with m.If((given > self.total) & (core != config.cores - 1)):
                     m.d.sync += [assigned.eq(0), core.eq(core + 1)]
@@ -200,7 +201,7 @@ class LoadAllocationUnit(wiring.Component):
             distance = Signal(deviation.shape(), name=f"{name}_distance")
             for number, part in enumerate(parts):
                 with m.If(core == number):
-                    m.d.comb += scaled.eq(part * config.cores)
+                    m.d.comb += scaled.eq(times(part, config.cores))
             m.d.comb += distance.eq(Mux(scaled > self.total, scaled - self.total, self.total - scaled))
             with m.If(distance > deviation):
                 m.d.sync += deviation.eq(distance)

@@ -56,7 +56,7 @@ class MaxIndexUnit(wiring.Component):
 
     def __init__(self, config: SparseConfig):
         self._config = config
-        values = data.ArrayLayout(config.format.width, config.lanes)
+        values = data.ArrayLayout(config.value_width, config.lanes)
         super().__init__(
             {
                 "words": In(stream.Signature(data.StructLayout({"values": values, "last": 1}))),
@@ -93,9 +93,9 @@ class MaxIndexUnit(wiring.Component):
                 self.indexes.valid.eq(self.words.payload.last),
             ]
         for lane in range(config.lanes):
-            key = Signal(config.format.width, name=f"key_{lane}")
+            key = Signal(config.value_width, name=f"key_{lane}")
             nan = Signal(name=f"nan_{lane}")
-            best = Signal(config.format.width, name=f"best_{lane}", reset_less=True)
+            best = Signal(config.value_width, name=f"best_{lane}", reset_less=True)
             better = Signal(name=f"better_{lane}")
             chosen, unordered = self.indexes.payload.indexes[lane], self.indexes.payload.not_a_number[lane]
             value, is_nan = ordering_key(config.format, self.words.payload.values[lane])

@@ -1,8 +1,8 @@
-"""Small combinational helpers: lowest bits, counts of bits, places of blocks."""
+"""Small combinational helpers: lowest bits, counts of bits, places of blocks, small multiples."""
 
 from amaranth.hdl import Const, Module, Mux, Signal, Value
 
-__all__ = ["count_ones", "lowest", "place_of_block"]
+__all__ = ["count_ones", "lowest", "place_of_block", "times"]
 
 
 def lowest(m: Module, bits: Value, name: str) -> Signal:
@@ -57,3 +57,8 @@ def place_of_block(m: Module, config, block: Value, name: str):
         with m.If(block >= number * config.core_blocks):
             m.d.comb += [core.eq(number), inner.eq(block - number * config.core_blocks)]
     return core, inner
+
+
+def times(value: Value, factor: int) -> Value:
+    """A small multiple, by additions: no multiplier is spent on it."""
+    return Value.cast(sum(value << bit for bit in range(factor.bit_length()) if factor >> bit & 1))
