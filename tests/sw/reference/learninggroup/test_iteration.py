@@ -9,12 +9,13 @@ from .iterations import SMALL, make, play
 from .oracle import loss_and_gradients
 
 PARAMETERS = ("weight", "bias", "input_grouping", "output_grouping")
-# Several batches, a single agent, an odd number of cores.
+# Several batches, a single agent, agents side by side in a block, groups without rows, an odd number of cores.
 SHAPES = [
     {"groups": 1, "agents": 3, "episodes": 5},
     {"groups": 3, "agents": 3, "episodes": 5},
     {"groups": 4, "agents": 5, "episodes": 7},
     {"groups": 2, "agents": 1, "episodes": 3},
+    {"groups": 8, "agents": 9, "episodes": 2},
     {"groups": 3, "agents": 2, "episodes": 9, "config": dataclasses.replace(SMALL, cores=3, blocks=1)},
 ]
 
