@@ -161,10 +161,11 @@ class _Engine:
             # Raw items move up when the one before leaves.
             self.advanced = max(raw, self.consumed)
             self._place(item, command, self.advanced + 1)
-        if command.groups:
-            raw = (self.accepted + 3 if first else self.advanced + 1) + skipped
+        if first:
+            # A cycle for the table unless there is none to read, one for each of its entries.
+            raw = self.accepted + 1 + bool(command.groups) + skipped
         else:
-            raw = self.accepted + 1
+            raw = self.advanced + max(1, skipped)
         self.advanced = max(raw, self.consumed)
         self.consumed = self.advanced + 1
         number = len(self.result.rounds) + (self.open is not None)
