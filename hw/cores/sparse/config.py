@@ -75,7 +75,7 @@ class SparseConfig:
     weight_width: int = 16
     parameter_latency: int = 1
     caching: bool = True
-    grouping_words: int = 4096
+    grouping_words: int = 4608
     index_words: int = 256
     tuples: int = 256
     row_list: int = 1024
