@@ -127,3 +127,52 @@ def test_weight_gradients(config):
         activations += steps * owned
         errors += steps * columns
     simulate(MatrixCore(config), bench=BENCH, parameters=setup.parameters(nonfinite=nonfinite))
+
+
+def test_bits_do_not_depend_on_packing():
+    """A layer alone, from its last group on, between others, with fewer blocks, with more words: the same bits."""
+    rng = np.random.default_rng(11)
+    setup, number_format = Setup(FOUR), FOUR.format
+    rows, columns, groups = 31, 26, 6
+    weights = mixed(rng, number_format, (rows, columns), 0.02)
+    layer = setup.add_layer(Layer(rng.integers(0, groups, rows), rng.integers(0, groups, columns), weights))
+    other = Layer(rng.integers(0, 3, 14), rng.integers(0, 3, 9), ordinary(rng, number_format, (14, 9)))
+    setup.add_layer(other)
+    values = mixed(rng, number_format, (rows, FOUR.blocks, FOUR.lanes), 0.01)
+    owned = -(-rows // FOUR.cores)
+    setup.add_activations(0, values, owned)
+    expected = forward(number_format, values, weights, layer.row_groups, layer.column_groups)
+    fillers = forward(number_format, values[:14], other.weights, other.row_groups, other.column_groups)
+    ways = [
+        {},
+        {"reversed": 1},
+        {"blocks": 1},
+        {"blocks": 2, "reversed": 1},
+        {"steps": 3, "operand_stride": 0, "result_stride": columns},
+    ]
+    base = 0
+    for way in ways:
+        setup.command(layer, Product.FORWARD, owned=owned, results=base, **way)
+        for _ in range(way.get("steps", 1)):
+            setup.expect(base, expected, way.get("blocks"))
+            base += columns
+        setup.command(other, Product.FORWARD, owned=owned, results=base)
+        setup.expect(base, fillers)
+        base += 9
+    nonfinite = bool(is_nonfinite(number_format, expected).any() or is_nonfinite(number_format, fillers).any())
+    simulate(MatrixCore(FOUR), bench=BENCH, parameters=setup.parameters(nonfinite=nonfinite, stall=0.4))
+
+
+def test_an_address_behind_the_end_is_said():
+    setup = Setup(FOUR)
+    layer = setup.add_layer(Layer(np.zeros(3, int), np.zeros(2, int), np.zeros((3, 2), int)))
+    runs = []
+    for command in ({"operands": 299}, {"results": 299}, {"results": 298, "operands": 297}):
+        setup.commands = []
+        setup.command(layer, Product.FORWARD, owned=60, **command)
+        runs.append((setup.commands, None))
+    simulate(
+        MatrixCore(FOUR),
+        bench=BENCH,
+        parameters=setup.parameters(nonfinite=False, runs=runs, out_of_range=[True, True, False]),
+    )
