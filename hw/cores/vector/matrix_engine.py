@@ -148,8 +148,8 @@ class MatrixEngine(wiring.Component):
     @property
     def latency(self):
         """Cycles from a command to its first result, of a single term."""
-        # Command to item, to round, to sequencer; fetch; a step is captured; exchange; sum; drain.
-        return 4 + 2 + 1 + FETCH_LATENCY + SLOTS + 1 + SELECT_TO_SUM + DRAIN_LATENCY
+        # Command to item, to round, to step; fetch; a step is captured; exchange; sum; drain.
+        return 4 + 2 + 2 + FETCH_LATENCY + SLOTS + 1 + SELECT_TO_SUM + DRAIN_LATENCY
 
     def elaborate(self, platform):
         m = Module()

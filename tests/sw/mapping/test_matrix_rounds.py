@@ -77,12 +77,16 @@ def test_cycles(config):
     tables, runs = [], []
     cases = [list(one_kind(config, product)) for product in Product] + [list(all_kinds(config))]
     cases += [[shape] for shape in cases[0][:3]]
+    component = MatrixCore(config)
+    single = ProductShape(product=Product.FORWARD, groups=[(1, 1)], blocks=config.blocks)
+    # The result is written, the round counted, the command complete.
+    assert schedule(config, [single]).cycles == component.latency + 2
     for shapes in cases:
         # The engine remembers the kind of the last command: it begins with forward products.
-        shapes.append(ProductShape(product=Product.FORWARD, groups=[(1, 1)], blocks=config.blocks))
+        shapes.append(single)
         runs.append((commands_of(shapes, tables), schedule(config, shapes).cycles))
     simulate(
-        MatrixCore(config),
+        component,
         bench="tests.hw.cores.vector.bench_matrix_core",
         parameters={
             "config": config,
