@@ -16,7 +16,10 @@ from ...hw.cores.replicated import emit
 from ..verilator.cache import build_once, content_key
 
 # Where the component of each `config.system` is.
-SYSTEMS = {"fixar": "rewardware.hw.soc.fixar.device:FixarSystem"}
+SYSTEMS = {
+    "fixar": "rewardware.hw.soc.fixar.device:FixarSystem",
+    "learninggroup": "rewardware.hw.soc.learninggroup.device:LearningGroupSystem",
+}
 
 
 def register_system(name: str, place: str) -> None:

@@ -1,0 +1,268 @@
+"""A core of LearningGroup: matrix engine, elementwise unit, softmax unit and their memories."""
+
+from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.lib import data, memory, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from ...cores.vector.elementwise_config import Destination, Operand
+from ...cores.vector.elementwise_unit import ElementwiseUnit, elementwise_command
+from ...cores.vector.matrix_config import WEIGHT_BANKS
+from ...cores.vector.matrix_core import MatrixCore
+from ...cores.vector.matrix_layouts import command_layout
+from ...cores.vector.softmax_unit import SoftmaxUnit, softmax_command
+from .hardware import LearningGroupHardware
+from .instructions import Memory
+
+__all__ = ["LearningGroupCore", "block_write_signature", "host_signature"]
+
+ROW_WIDTH = 20
+
+
+def block_write_signature(hardware):
+    """A word into a memory of vectors, with an enable for each block; seen from the writer."""
+    word = hardware.device.blocks * hardware.block_bits
+    return wiring.Signature({"blocks": Out(hardware.device.blocks), "address": Out(16), "word": Out(word)})
+
+
+def host_signature(hardware):
+    """Rows between the host and a core's memories, seen from the transfer engine; data come two cycles after ``read``.
+
+    ``memory`` is a ``Memory``, ``row`` counts blocks.
+    """
+    return wiring.Signature(
+        {
+            "memory": Out(4),
+            "row": Out(ROW_WIDTH),
+            "write": Out(1),
+            "write_data": Out(hardware.shell.stream_width),
+            "read": Out(1),
+            "read_data": In(hardware.block_bits),
+            "read_word": In(hardware.device.blocks * hardware.block_bits),
+        }
+    )
+
+
+class LearningGroupCore(wiring.Component):
+    """What stands once for each core.
+
+    Latency, throughput and back-pressure: those of its engines. The state memories have one read and one write port,
+    for elementwise unit and host: the program keeps them apart, ``memory_conflict`` says that it did not.
+
+    Parameters
+    ----------
+    hardware : LearningGroupHardware
+
+    Members
+    -------
+    matrix, elementwise, softmax : In(stream.Signature(command))
+        Commands of the engines; ``<engine>_done`` completions, ``<engine>_busy``.
+    errors : Out
+        ``address_out_of_range``, ``memory_conflict``.
+    nonfinite : Out(1)
+    write_tables, write_row_list, write_column_list, write_weights : In
+        From the sparse data engine.
+    write_activations : In(write_signature).array(cores), write_activation_blocks : In(blocks)
+        What the cores share.
+    activation : Out(block_write_signature)
+        What this core shares.
+    aggregate : In(block_write_signature)
+        Sums over the cores.
+    read_results : In(read_signature)
+        For the aggregator, which comes before the elementwise unit.
+    host : In(host_signature)
+
+    Source
+    ------
+    LearningGroup, section III-D.
+    """
+
+    def __init__(self, hardware: LearningGroupHardware):
+        self.config = hardware
+        self._matrix = MatrixCore(hardware.matrix)
+        self._elementwise = ElementwiseUnit(hardware.elementwise)
+        self._softmax = SoftmaxUnit(hardware.softmax)
+        config = hardware.matrix
+        inherited = ("write_tables", "write_row_list", "write_column_list", "write_weights", "write_activations",
+                     "write_activation_blocks", "read_results", "write_error_blocks", "read_gradients")  # fmt: skip
+        self._inherited = {
+            name: member
+            for name, member in self._matrix.signature.members.items()
+            if name in inherited and name not in ("read_results", "write_error_blocks", "read_gradients")
+        }
+        super().__init__(
+            {
+                "matrix": In(stream.Signature(command_layout(config))),
+                "elementwise": In(stream.Signature(elementwise_command(hardware.elementwise))),
+                "softmax": In(stream.Signature(softmax_command(hardware.softmax))),
+                **{f"{name}_done": Out(1) for name in ("matrix", "elementwise", "softmax")},
+                **{f"{name}_busy": Out(1) for name in ("matrix", "elementwise", "softmax")},
+                "errors": Out(data.StructLayout({"address_out_of_range": 1, "memory_conflict": 1})),
+                "nonfinite": Out(1),
+                "activation": Out(block_write_signature(hardware)),
+                "aggregate": In(block_write_signature(hardware)),
+                "read_results": self._matrix.signature.members["read_results"],
+                "host": In(host_signature(hardware)),
+                "seed": In(64),
+                "load_seed": In(1),
+                "random_state": Out(64),
+                **self._inherited,
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.matrix_core = matrix = self._matrix
+        m.submodules.elementwise_unit = unit = self._elementwise
+        m.submodules.softmax_unit = softmax = self._softmax
+        for name, engine in (("matrix", matrix), ("elementwise", unit), ("softmax", softmax)):
+            wiring.connect(m, wiring.flipped(getattr(self, name)), engine.commands)
+            m.d.comb += [
+                engine.completions.ready.eq(1),
+                getattr(self, f"{name}_done").eq(engine.completions.valid),
+                getattr(self, f"{name}_busy").eq(engine.busy),
+            ]
+        for name, member in self._inherited.items():
+            self._pass_on(m, getattr(matrix, name), getattr(self, name), member)
+        m.d.comb += [softmax.seed.eq(self.seed), softmax.load.eq(self.load_seed), self.random_state.eq(softmax.state)]
+
+        conflict = self._connect_memories(m, matrix, unit, softmax)
+        m.d.sync += [
+            self.errors.address_out_of_range.eq(matrix.errors.address_out_of_range),
+            self.errors.memory_conflict.eq(unit.errors.memory_conflict | conflict),
+            self.nonfinite.eq(matrix.nonfinite | unit.errors.nonfinite | softmax.errors.nonfinite),
+        ]
+        return m
+
+    def _pass_on(self, m, inner, outer, member):
+        if member.dimensions:
+            for index in range(member.dimensions[0]):
+                self._pass_on(m, inner[index], outer[index], wiring.Member(member.flow, member._description))
+        elif member.is_signature:
+            wiring.connect(m, inner, wiring.flipped(outer))
+        else:
+            m.d.comb += inner.eq(outer)
+
+    def _connect_memories(self, m, matrix, unit, softmax):
+        """Sources and destinations of elementwise passes, and what the host sees; returns whether two met."""
+        config = self.config
+        blocks, block_bits = config.device.blocks, config.block_bits
+        host = self.host
+        conflicts = []
+        word_row = Signal(16)
+        host_block = Signal(range(max(blocks, 2)))
+        shift = (blocks - 1).bit_length()
+        m.d.comb += [word_row.eq(host.row >> shift), host_block.eq(host.row & (blocks - 1))]
+        host_data = host.write_data[:block_bits]
+
+        # Words for the host: the memory that was asked a cycle ago.
+        late_memory, late_block = Signal.like(host.memory), Signal.like(host_block)
+        m.d.sync += [late_memory.eq(host.memory), late_block.eq(host_block)]
+        host_word = Signal(blocks * block_bits)
+        answer = Signal(blocks * block_bits)
+        m.d.sync += [answer.eq(host_word), host.read_data.eq(host_word.word_select(late_block, block_bits))]
+        m.d.comb += host.read_word.eq(answer)
+
+        for index in range(Memory.STATE_2 + 1):
+            read, write = unit.reads[index], unit.writes[index]
+            wanted, writing = Signal(name=f"host_reads_{index}"), Signal(name=f"host_writes_{index}")
+            m.d.comb += [
+                wanted.eq(host.read & (host.memory == index)),
+                writing.eq(host.write & (host.memory == index)),
+            ]
+            conflicts += [wanted & read.enable, writing & write.blocks.any()]
+            words = []
+            for block in range(blocks):
+                m.submodules[f"state_{index}_{block}"] = bank = memory.Memory(
+                    shape=block_bits, depth=config.state_rows, init=[]
+                )
+                write_port, read_port = bank.write_port(), bank.read_port()
+                m.d.comb += [
+                    read_port.en.eq(read.enable | wanted),
+                    read_port.addr.eq(Mux(wanted, word_row, read.address)),
+                    write_port.en.eq(Mux(writing, host_block == block, write.blocks[block])),
+                    write_port.addr.eq(Mux(writing, word_row, write.address)),
+                    write_port.data.eq(Mux(writing, host_data, write.word.word_select(block, block_bits))),
+                ]
+                words.append(read_port.data)
+            m.d.comb += read.word.eq(Cat(words))
+            with m.If(late_memory == index):
+                m.d.comb += host_word.eq(read.word)
+
+        # Results: the aggregator first, then the host, then elementwise passes.
+        read, wanted = unit.reads[Operand.RESULT], Signal(name="host_reads_results")
+        m.d.comb += [
+            wanted.eq(host.read & (host.memory == Memory.RESULT)),
+            matrix.read_results.enable.eq(self.read_results.enable | wanted | read.enable),
+            matrix.read_results.address.eq(
+                Mux(self.read_results.enable, self.read_results.address, Mux(wanted, word_row, read.address))
+            ),
+            self.read_results.data.eq(matrix.read_results.data),
+            read.word.eq(Cat(matrix.read_results.data)),
+        ]
+        conflicts.append(read.enable & (self.read_results.enable | wanted))
+        with m.If(late_memory == Memory.RESULT):
+            m.d.comb += host_word.eq(read.word)
+
+        # Choices
+        read, write = unit.reads[Operand.CHOICE], unit.writes[Destination.LOGIT]
+        wanted = Signal(name="host_reads_choices")
+        m.d.comb += [
+            wanted.eq(host.read & (host.memory == Memory.CHOICE)),
+            softmax.read_address.eq(Mux(wanted, word_row, read.address)),
+            read.word.eq(softmax.read_word),
+            softmax.write_blocks.eq(write.blocks),
+            softmax.write_address.eq(write.address),
+            softmax.write_word.eq(write.word),
+        ]
+        conflicts.append(wanted & read.enable)
+        with m.If(late_memory == Memory.CHOICE):
+            m.d.comb += host_word.eq(read.word)
+
+        # Sums over the cores, and what they share
+        read = unit.reads[Operand.AGGREGATE]
+        words = []
+        for block in range(blocks):
+            m.submodules[f"aggregate_{block}"] = bank = memory.Memory(
+                shape=block_bits, depth=config.aggregate_rows, init=[]
+            )
+            write_port, read_port = bank.write_port(), bank.read_port()
+            m.d.comb += [
+                read_port.en.eq(read.enable),
+                read_port.addr.eq(read.address),
+                write_port.en.eq(self.aggregate.blocks[block]),
+                write_port.addr.eq(self.aggregate.address),
+                write_port.data.eq(self.aggregate.word.word_select(block, block_bits)),
+            ]
+            words.append(read_port.data)
+        m.d.comb += read.word.eq(Cat(words))
+
+        # Scalars
+        width = config.elementwise.lane.format.width
+        m.submodules.scalars = scalars = memory.Memory(shape=width, depth=config.scalar_rows, init=[])
+        write_port, read_port = scalars.write_port(), scalars.read_port()
+        m.d.comb += [
+            read_port.en.eq(1),
+            read_port.addr.eq(unit.scalar_address),
+            unit.scalar.eq(read_port.data),
+            write_port.en.eq(host.write & (host.memory == Memory.SCALAR)),
+            write_port.addr.eq(host.row),
+            write_port.data.eq(host.write_data[:width]),
+        ]
+
+        # What leaves the elementwise unit
+        errors = unit.writes[Destination.ERROR]
+        activation = unit.writes[Destination.ACTIVATION]
+        m.d.comb += [
+            matrix.write_errors.enable.eq(errors.blocks.any()),
+            matrix.write_error_blocks.eq(errors.blocks),
+            matrix.write_errors.address.eq(errors.address),
+            Cat(matrix.write_errors.data).eq(errors.word),
+            self.activation.blocks.eq(activation.blocks),
+            self.activation.address.eq(activation.address),
+            self.activation.word.eq(activation.word),
+        ]
+        for bank in range(WEIGHT_BANKS):
+            m.d.comb += matrix.read_gradients[bank].enable.eq(0)
+        conflict = Signal()
+        m.d.comb += conflict.eq(Cat(conflicts).any())
+        return conflict

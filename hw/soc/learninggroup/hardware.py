@@ -1,0 +1,180 @@
+"""Dimensions of LearningGroup's parts, from those of the device and the depths of its memories. No Amaranth here."""
+
+from dataclasses import dataclass
+
+from ...cores.checks import require_integer
+from ...cores.float.config import find_format
+from ...cores.sparse.config import SparseConfig
+from ...cores.vector.aggregator_config import AggregatorConfig
+from ...cores.vector.elementwise_config import ElementwiseConfig
+from ...cores.vector.matrix_config import WEIGHT_BANKS, MatrixConfig
+from ...cores.vector.softmax_config import SoftmaxConfig
+from ..shell.config import ShellConfig, configuration_hash
+from .config import LearningGroupConfig
+from .instructions import INSTRUCTION_SET
+from .registers import REGISTERS
+
+__all__ = ["LearningGroupHardware"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LearningGroupHardware:
+    """A device: the configuration, and how deep its memories are.
+
+    Parameters
+    ----------
+    device : LearningGroupConfig
+    width : int
+        Blocks that elementwise units and aggregator take in a cycle.
+    choices : int
+        Most alternatives of a head.
+    activation_rows, error_rows, result_rows, state_rows, aggregate_rows, scalar_rows : int
+        Words of a core's memories (of a bank of the activation memory; of each of the three state memories).
+    weight_rows : int
+        Addresses of each of the 16 banks of compressed weights, and of gradients.
+    parameter_rows : int
+        Words of 16 weights of a core.
+    grouping_rows, index_rows : int
+        Words of 16 numbers of all grouping matrices, and of their index lists.
+    list_rows, tuples : int
+        Entries of the row list and the column list; groups of all layers together.
+    instruction_depth : int
+        Instructions of a program, a power of two.
+    system : str
+        ``"learninggroup"``: what the simulator and the exporter look the device up by.
+
+    Raises
+    ------
+    TypeError, ValueError
+        A parameter of the wrong kind, or out of its range; here or in the configuration of a part.
+    """
+
+    device: LearningGroupConfig
+    width: int = 2
+    choices: int = 8
+    activation_rows: int = 4096
+    error_rows: int = 4096
+    result_rows: int = 1024
+    state_rows: int = 4096
+    aggregate_rows: int = 1024
+    scalar_rows: int = 1024
+    weight_rows: int = 4096
+    parameter_rows: int = 4096
+    grouping_rows: int = 4096
+    index_rows: int = 256
+    list_rows: int = 2048
+    tuples: int = 256
+    instruction_depth: int = 4096
+    system: str = "learninggroup"
+
+    def __post_init__(self):
+        if not isinstance(self.device, LearningGroupConfig):
+            raise TypeError(f"Device must be a LearningGroupConfig, not {self.device!r}")
+        for name in ("state_rows", "aggregate_rows", "scalar_rows"):
+            require_integer(name.replace("_", " ").capitalize(), getattr(self, name), 2, 1 << 16)
+        for part in ("matrix", "sparse", "elementwise", "softmax", "aggregator"):
+            getattr(self, part)
+
+    @property
+    def name(self):
+        """Of the preset."""
+        return self.device.name
+
+    @property
+    def matrix(self):
+        """Configuration of a core's matrix engine."""
+        device = self.device
+        return MatrixConfig(
+            cluster_vpus=device.cluster_vpus,
+            blocks=device.blocks,
+            clusters=device.clusters,
+            cores=device.cores,
+            features=device.features,
+            activation_rows=self.activation_rows,
+            error_rows=self.error_rows,
+            result_rows=self.result_rows,
+            weight_rows=self.weight_rows,
+            list_rows=self.list_rows,
+            table_rows=2 * self.tuples,
+            steps=device.steps * device.batches,
+        )
+
+    @property
+    def sparse(self):
+        """Configuration of the sparse data engine."""
+        device = self.device
+        share = -(-device.features // device.cores)
+        return SparseConfig(
+            cores=device.cores,
+            rows=device.features,
+            core_columns=-(-share // WEIGHT_BANKS) * WEIGHT_BANKS,
+            groups=max(device.groups, 2),
+            lanes=WEIGHT_BANKS,
+            banks=WEIGHT_BANKS,
+            format=find_format(device.optimizer_format),
+            grouping_words=self.grouping_rows,
+            index_words=self.index_rows,
+            tuples=self.tuples,
+            row_list=self.list_rows,
+            column_list=self.list_rows,
+            weight_words=self.weight_rows,
+            parameter_words=self.parameter_rows,
+            parameter_latency=1 + self.conversion_depth,
+        )
+
+    @property
+    def conversion_depth(self):
+        """Cycles from a weight of the optimiser's format to one of the network's."""
+        return 2 if self.device.optimizer_format != "binary16" else 0
+
+    @property
+    def elementwise(self):
+        """Configuration of a core's elementwise unit."""
+        return ElementwiseConfig(
+            lanes=self.device.lanes, blocks=self.device.blocks, width=min(self.width, self.device.blocks)
+        )
+
+    @property
+    def softmax(self):
+        """Configuration of a core's softmax unit."""
+        return SoftmaxConfig(choices=self.choices, lanes=self.device.lanes, blocks=self.device.blocks)
+
+    @property
+    def aggregator(self):
+        """Configuration of the aggregator."""
+        device = self.device
+        return AggregatorConfig(
+            cores=device.cores, lanes=device.lanes, blocks=device.blocks, width=min(self.width, device.blocks)
+        )
+
+    @property
+    def block_bits(self):
+        """Bits of a block."""
+        return self.elementwise.block_bits
+
+    @property
+    def parameter_bits(self):
+        """Bits of a word of parameters or grouping matrices."""
+        return WEIGHT_BANKS * find_format(self.device.optimizer_format).width
+
+    @property
+    def instruction_set(self):
+        """What programs are made of."""
+        return INSTRUCTION_SET
+
+    @property
+    def configuration_hash(self):
+        """32 bits of what the hardware depends on."""
+        return configuration_hash(self)
+
+    @property
+    def shell(self):
+        """Configuration of the shell around the engines."""
+        return ShellConfig(
+            system_id="LGRP",
+            configuration_hash=self.configuration_hash,
+            instruction_set=INSTRUCTION_SET,
+            stream_width=max(self.block_bits, self.parameter_bits),
+            instruction_depth=self.instruction_depth,
+            registers=REGISTERS,
+        )

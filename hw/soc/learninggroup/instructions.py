@@ -1,0 +1,137 @@
+"""LearningGroup's instruction set as a table; docs/learninggroup.md says what it does. No Amaranth here."""
+
+import enum
+
+from ..sequencer.instructions import Field, Format, InstructionSet
+
+__all__ = ["EVERY_CORE", "INSTRUCTION_SET", "Memory", "Product"]
+
+# Value of a core field that names all of them.
+EVERY_CORE = 31
+
+
+class Memory(enum.IntEnum):
+    """What a load, store or copy reaches. A row is a block: those of a word follow each other."""
+
+    STATE_0 = 0
+    STATE_1 = 1
+    STATE_2 = 2
+    RESULT = 3  # store only
+    CHOICE = 5  # store and copy only
+    ACTIVATION = 6  # load only, into all cores; the core named is the owner of the features
+    SCALAR = 7  # load only; a number a row, in its lowest bits
+    PARAMETER = 8  # words of 16 weights
+    GROUPING = 9  # words of 16 numbers, of no core
+
+
+class Product(enum.IntEnum):
+    """What a matrix instruction computes: the numbers of the matrix engine."""
+
+    FORWARD = 0
+    BACKWARD = 1
+    GRADIENT = 2
+
+
+def address(name, description="", default=None):
+    return Field(name, 16, default=default, description=description)
+
+
+def count(name, description="", default=None):
+    return Field(name, 12, default=default, description=description)
+
+
+def flag(name, description="", default=0):
+    return Field(name, 1, default=default, description=description)
+
+
+CORE = Field("core", 5, default=EVERY_CORE, description="number of the core, 31: every core")
+# Of a word, as their base-two logarithm where the matrix engine has it.
+BLOCKS = Field("blocks", 3, description="blocks in use")
+
+LOAD = Format(
+    "load", engine="transfer", opcode=1, description="packet of the input stream, one row a beat, to a memory",
+    fields=(Field("memory", 4, description="Memory"), CORE, Field("base", 20), Field("count", 20)),
+)  # fmt: skip
+
+STORE = Format(
+    "store", engine="transfer", opcode=2, description="rows of a core's memory to the output stream, one packet",
+    fields=(Field("memory", 4, description="Memory"), Field("core", 5), Field("base", 20), Field("count", 20)),
+)  # fmt: skip
+
+COPY = Format(
+    "copy", engine="transfer", opcode=3, description="words of a core's memory to the aggregate memory of all cores",
+    fields=(Field("memory", 4, description="Memory"), Field("core", 5), address("base"), address("target"),
+            count("words")),
+)  # fmt: skip
+
+GROUP = Format(
+    "group", engine="sparse", opcode=4, description="weight grouping of a layer: stages of the sparse data engine",
+    fields=(
+        flag("find"), flag("encode"), flag("transpose"), flag("compress"), flag("walk"), flag("every_word"),
+        Field("groups", 8), count("rows"), count("columns", "of each core that has some"),
+        Field("cores", 16, description="a bit for each core that has columns"),
+        *(address(f"{name}_base") for name in ("grouping", "index", "group", "row", "column", "weight", "parameter")),
+    ),
+)  # fmt: skip
+
+MATRIX = Format(
+    "matrix", engine="matrix", opcode=5, description="product of a layer in all cores",
+    fields=(
+        Field("product", 2, description="Product"),
+        Field("blocks", 2, description="base-two logarithm of the blocks in use"),
+        flag("reversed", "groups from the last to the first"),
+        flag("ones", "every operand is 1"),
+        address("table"), count("groups"), count("owned", "features of a bank of the activation memory"),
+        address("operands"), address("errors", default=0), address("results"),
+        Field("steps", 16, default=1), address("operand_stride", default=0), address("error_stride", default=0),
+        address("result_stride", default=0),
+    ),
+)  # fmt: skip
+
+
+def operand(name):
+    """Fields of an operand of an elementwise pass."""
+    return (
+        Field(f"{name}_memory", 3, default=0, description="Operand"),
+        address(f"{name}_base", default=0),
+        Field(f"{name}_stride", 10, default=0),
+        Field(f"{name}_block", 3, default=4, description="block for all blocks, 4: each its own"),
+    )
+
+
+def destination(index):
+    """Fields of a destination of an elementwise pass."""
+    return (
+        Field(f"memory_{index}", 3, default=7, description="Destination"),
+        address(f"base_{index}", default=0),
+        Field(f"stride_{index}", 10, default=1),
+        flag(f"after_function_{index}"),
+    )
+
+
+ELEMENTWISE = Format(
+    "elementwise", engine="elementwise", opcode=6, description="a pass of the elementwise units of all cores",
+    fields=(
+        *operand("a"), *operand("b"), *operand("c"), Field("exchange", 4, default=0),
+        Field("first", 3, default=0, description="Combination"),
+        Field("second", 3, default=0, description="Combination"),
+        Field("function", 2, default=0, description="Function"),
+        *destination(0), *destination(1), Field("features", 10), BLOCKS,
+        flag("after", "starts when the passes before it are written"),
+    ),
+)  # fmt: skip
+
+CHOOSE = Format(
+    "choose", engine="softmax", opcode=7, description="probabilities and choices of a core's softmax unit",
+    fields=(Field("core", 5), Field("choices", 7), BLOCKS),
+)  # fmt: skip
+
+AGGREGATE = Format(
+    "aggregate", engine="aggregator", opcode=8, description="sums of the cores' results, each to its owner",
+    fields=(address("source"), address("target"), Field("features", 10), Field("share", 10), BLOCKS),
+)  # fmt: skip
+
+INSTRUCTION_SET = InstructionSet(
+    engines=("transfer", "sparse", "matrix", "elementwise", "softmax", "aggregator"),
+    formats=(LOAD, STORE, COPY, GROUP, MATRIX, ELEMENTWISE, CHOOSE, AGGREGATE),
+)

@@ -1,0 +1,196 @@
+"""Driver of LearningGroup: grouping and acting on a device, with the interface of the reference."""
+
+import numpy as np
+
+from ...hw.cores.vector.matrix_config import WEIGHT_BANKS
+from ...hw.soc.learninggroup.config import HEADS, Network
+from ...hw.soc.learninggroup.hardware import LearningGroupHardware
+from ...hw.soc.learninggroup.instructions import EVERY_CORE, Memory
+from ..program.learninggroup import GATES, Compiler
+from ..program.program import Program
+from ..reference.learninggroup.layout import Layout
+from ..reference.learninggroup.state import SAMPLED_HEADS, check_state
+from .device import Device, RunReport
+
+__all__ = ["LearningGroupDevice"]
+
+CYCLE_LIMIT = 5_000_000
+
+
+class LearningGroupDevice:
+    """A LearningGroup device and the state it holds.
+
+    Parameters
+    ----------
+    device : Device
+        Opened for ``hardware``.
+    hardware : LearningGroupHardware
+    network : Network
+    episodes, steps : int
+        Of an iteration.
+
+    Members
+    -------
+    report : RunReport or None
+        Of the last program.
+
+    Raises
+    ------
+    ValueError
+        The network does not fit: what is needed and what there is.
+    """
+
+    def __init__(self, device: Device, hardware: LearningGroupHardware, network: Network, *, episodes: int, steps: int):
+        network.check(hardware.device)
+        if hardware.device.optimizer_format != "binary16":
+            raise ValueError("The driver moves binary16 only, not " + hardware.device.optimizer_format)
+        self.device, self.hardware, self.network = device, hardware, network
+        self.layout = Layout(hardware.device, network.agents, episodes)
+        self.steps = steps
+        self.compiler = Compiler(
+            hardware, network, batches=self.layout.batches, blocks=self.layout.blocks,
+            lanes_of_agent=self.layout.spread, steps=steps,
+        )  # fmt: skip
+        self.report: RunReport | None = None
+        self.step_number = steps
+        self._lanes = hardware.shell.stream_width // 16
+        self._programs: dict[int | str, Program] = {}
+
+    # The jobs.
+
+    def load(self, state):
+        """Takes a state as the reference's ``save`` gives it."""
+        check_state(state, self.network, self.hardware.device.cores)
+        where = self.compiler.map
+        program = Program("load", self.hardware)
+        packets = {}
+
+        def send(key, rows, **fields):
+            if len(rows):
+                program.load(key, len(rows), wait=("transfer",), **fields)
+                packets[key] = rows
+
+        for name, place in where.layers.items():
+            weights, parts = self._local(name, np.asarray(state[f"weight/{name}"]), 1), []
+            inputs = np.asarray(state[f"input_grouping/{name}"])
+            parts.append(self._grouping_words(inputs))
+            outputs = self._local(name, np.asarray(state[f"output_grouping/{name}"]), 1)
+            for core in place.cores:
+                words = self._pad(weights[core], 1, WEIGHT_BANKS).reshape(-1, WEIGHT_BANKS)
+                send((name, core), words, memory=Memory.PARAMETER, core=core, base=place.parameter)
+                parts.append(self._grouping_words(outputs[core].T))
+            send((name, "grouping"), np.concatenate(parts), memory=Memory.GROUPING, base=place.grouping)
+        for name, base in where.biases.items():
+            biases = self._local(name, np.asarray(state[f"bias/{name}"])[np.newaxis], 1)
+            for core in where.layers[name].cores:
+                send((name, "bias", core), biases[core].T, memory=Memory.SCALAR, core=core, base=base)
+        share = 1 / (self.network.agents - 1) if self.network.agents > 1 else 0
+        send("share", np.array([[share]]), memory=Memory.SCALAR, core=EVERY_CORE, base=where.share)
+        blocks = self.hardware.device.blocks
+        present = self._rows(self.layout.present[np.newaxis].astype(float))
+        send("present", present, memory=Memory.STATE_2, core=EVERY_CORE, base=where.present * blocks)
+        # Hidden state and cell before the first step, which no program writes.
+        zeros = np.zeros((where.units * blocks, 1))
+        for batch in range(self.layout.batches):
+            frame = where.frame(0, batch)
+            activations = (frame * where.activation_frame + where.h) * blocks
+            for core in range(self.hardware.device.cores):
+                send(("h", batch, core), zeros, memory=Memory.ACTIVATION, core=core, base=activations)
+            for memory, place in ((Memory.STATE_0, where.in_state_0["h"]), (Memory.STATE_2, where.in_state_2["c"])):
+                base = (frame * where.state_frame + place) * blocks
+                send((memory, batch), zeros, memory=memory, core=EVERY_CORE, base=base)
+        self._run(program.finish(), packets)
+        for core, number in enumerate(np.asarray(state["random"]).tolist()):
+            self.device.write_register("seed_low", number & 0xFFFF_FFFF)
+            self.device.write_register("seed_high", number >> 32)
+            self.device.write_register("load_seed", 1 << core)
+        self.step_number = self.steps
+
+    def start(self):
+        """Begins an iteration: weight grouping, and episodes without a past."""
+        self._run(self._program("group", self.compiler.group), {})
+        where, blocks = self.compiler.map, self.hardware.device.blocks
+        program, packets = Program("start", self.hardware), {}
+        for batch in range(self.layout.batches):
+            memory, base = Memory.STATE_1, where.frame(0, batch) * where.state_frame + where.in_state_1["spoke"]
+            program.load(batch, blocks, wait=("transfer",), memory=memory, core=EVERY_CORE, base=base * blocks)
+            packets[batch] = self._rows(self.layout.present[np.newaxis, batch : batch + 1].astype(float))
+        self._run(program.finish(), packets)
+        self.step_number = 0
+
+    def step(self, observations):
+        """One time step: movements, gate actions (int), values (float64), each (episodes, agents)."""
+        if self.step_number >= self.steps:
+            raise RuntimeError(f"An iteration has {self.steps} steps, and begins with start")
+        where, step = self.compiler.map, self.step_number
+        words = self.layout.pack(np.asarray(observations, float))
+        packets = {}
+        for batch in range(self.layout.batches):
+            for core in range(self.hardware.device.cores):
+                own = words[core * where.inputs : (core + 1) * where.inputs, batch : batch + 1]
+                own = self._pad(own, 0, where.inputs, at_least=where.inputs)
+                packets["observation", batch, core] = self._rows(own)
+        rows = self._run(self._program(step, lambda: self.compiler.step(step)), packets)
+        self.step_number += 1
+        results = []
+        for head in SAMPLED_HEADS:
+            chosen = self._words([rows[head, batch] for batch in range(self.layout.batches)])
+            results.append(self.layout.unpack(chosen.argmax(axis=0)[np.newaxis])[:, :, 0])
+        value = self._words([rows["value", batch] for batch in range(self.layout.batches)])
+        return *results, self.layout.unpack(value)[:, :, 0].astype(np.float64)
+
+    # Rows of the streams.
+
+    def _local(self, name, array, axis):
+        """What each core has of a layer's columns, zeros where it has fewer units than the others."""
+        where, hidden = self.compiler.map, self.network.hidden_size
+        place = where.layers[name]
+        if name in HEADS:
+            return {place.cores[0]: array}
+        gates = array.shape[axis] // hidden
+        assert gates in (1, GATES)
+        padded = np.zeros((*array.shape[:axis], gates, where.units * len(place.cores)))
+        padded[..., :hidden] = array.reshape(*array.shape[:axis], gates, hidden)
+        return {
+            core: padded[..., core * where.units : (core + 1) * where.units].reshape(*array.shape[:axis], -1)
+            for core in place.cores
+        }
+
+    def _pad(self, array, axis, multiple, at_least=0):
+        width = max(-(-array.shape[axis] // multiple) * multiple, at_least)
+        return np.pad(array, [(0, width - size if number == axis else 0) for number, size in enumerate(array.shape)])
+
+    def _grouping_words(self, values):
+        """(members, groups) to words of 16 members: for each 16 of them a word a group."""
+        padded = self._pad(values, 0, WEIGHT_BANKS)
+        return padded.reshape(-1, WEIGHT_BANKS, values.shape[1]).transpose(0, 2, 1).reshape(-1, WEIGHT_BANKS)
+
+    def _rows(self, words):
+        """Words (features, batches, lanes in use) to rows, every block of a word one."""
+        lanes, blocks = self.hardware.device.lanes, self.hardware.device.blocks
+        return self._pad(words, words.ndim - 1, lanes * blocks).reshape(-1, lanes)
+
+    def _words(self, rows):
+        """Rows of each batch to words (features, batches, lanes in use)."""
+        lanes, blocks = self.hardware.device.lanes, self.hardware.device.blocks
+        words = np.stack([part.reshape(-1, blocks * lanes) for part in rows], axis=1)
+        return words[..., : self.layout.word]
+
+    def _program(self, key, compile):
+        if key not in self._programs:
+            self._programs[key] = compile()
+        return self._programs[key]
+
+    def _run(self, program, packets):
+        """Runs a program; gives what it stored, as numbers by key."""
+        self.device.load_program(program.words)
+        for packet in program.inputs:
+            numbers = self._pad(np.asarray(packets[packet.key], float), 1, self._lanes)
+            assert len(numbers) == packet.count
+            self.device.send(np.ascontiguousarray(numbers, np.float16).view(np.uint32))
+        self.report = self.device.run(cycle_limit=CYCLE_LIMIT)
+        lanes, received = self.hardware.device.lanes, {}
+        for packet in program.outputs:
+            rows = np.ascontiguousarray(self.device.receive(packet.count)).astype(np.uint32)
+            received[packet.key] = rows.view(np.float16)[:, :lanes]
+        return received
