@@ -71,7 +71,7 @@ class SparseConfig:
     groups: int = 32
     lanes: int = 16
     banks: int = 16
-    format: FloatFormat | str = BINARY16
+    format: FloatFormat = BINARY16
     weight_width: int = 16
     parameter_latency: int = 1
     caching: bool = True

@@ -34,7 +34,7 @@ class AggregatorConfig:
     lanes: int = 32
     blocks: int = 4
     width: int = 2
-    format: FloatFormat | str = BINARY16
+    format: FloatFormat = BINARY16
     adder_depth: int = 4
     address_bits: int = 16
 

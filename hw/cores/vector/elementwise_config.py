@@ -82,7 +82,7 @@ class ElementwiseLaneConfig:
         A parameter of the wrong kind, or out of its range.
     """
 
-    format: FloatFormat | str = BINARY16
+    format: FloatFormat = BINARY16
     adder_depth: int = 4
     multiplier_depth: int = 3
 

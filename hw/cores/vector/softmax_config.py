@@ -37,7 +37,7 @@ class SoftmaxConfig:
     choices: int = 8
     lanes: int = 32
     blocks: int = 4
-    format: FloatFormat | str = BINARY16
+    format: FloatFormat = BINARY16
     adder_depth: int = 4
     multiplier_depth: int = 3
 
