@@ -5,6 +5,7 @@ import pytest
 
 from rewardware.hw.cores.float.config import BINARY16, BINARY32
 from rewardware.hw.soc.learninggroup.config import Network, Rates
+from rewardware.sw.reference.float import arithmetic as integers
 from rewardware.sw.reference.float.conversion import from_numbers
 from rewardware.sw.reference.learninggroup.arithmetic import ARITHMETICS
 from rewardware.sw.reference.learninggroup.forward import choose, softmax
@@ -45,6 +46,32 @@ def test_products_are_those_of_the_matrix_engine(name):
     expected = products.weight_gradient(BINARY16, to_bits(BINARY16, x), to_bits(BINARY16, d), rows, columns)
     flat = (words.reshape(3, -1, 8) for words in (x, d))
     assert np.array_equal(to_bits(BINARY16, grouping.weight_gradient(HALF, *flat, dense=False)), expected)
+
+
+def test_gradients_of_the_grouping_are_summed_core_by_core():
+    generator = np.random.default_rng(3)
+    layer = Network(observation_size=5, hidden_size=6).layers["hidden"]
+    rows, columns = (generator.integers(0, 3, size) for size in (layer.rows, layer.columns))
+    grouping = Grouping(layer, rows, columns, 3, 2, 6)
+    weights, gradient = (normal(generator, layer.rows, layer.columns) for _ in range(2))
+    gradient = np.where(grouping.mask, gradient, HALF.numbers(0))
+    inputs, outputs = grouping.grouping_gradients(HALF, gradient, weights)
+    terms = integers.multiply(BINARY16, to_bits(BINARY16, gradient), to_bits(BINARY16, weights))
+    for row in range(layer.rows):
+        parts = []
+        for core in range(2):
+            total = 0
+            for column in np.flatnonzero((columns == rows[row]) & (grouping.owners == core)):
+                total = integers.add(BINARY16, total, terms[row, column])
+            parts.append(total)
+        expected = integers.add(BINARY16, *parts)
+        assert to_bits(BINARY16, inputs[row, rows[row]]) == expected
+        assert not np.delete(inputs[row], rows[row]).any()
+    for column in range(layer.columns):
+        total = 0
+        for row in np.flatnonzero(rows == columns[column]):
+            total = integers.add(BINARY16, total, terms[row, column])
+        assert to_bits(BINARY16, outputs[columns[column], column]) == total
 
 
 @pytest.mark.parametrize("actions", [2, 5, 7])
