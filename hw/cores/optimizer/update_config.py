@@ -35,7 +35,7 @@ class UpdateConfig:
 
     sparse: SparseConfig = field(default_factory=SparseConfig)
     rms_prop: RMSpropConfig = field(default_factory=RMSpropConfig)
-    gradient_format: FloatFormat | str = BINARY16
+    gradient_format: FloatFormat = BINARY16
     conversion_depth: int = 2
     interval: int = 1
 
