@@ -10,6 +10,7 @@ from rewardware.sw.reference.float.arithmetic import is_nonfinite
 from rewardware.sw.reference.vector.products import backward, forward, weight_gradient
 
 from .matrix_setup import Layer, Setup
+from .mixtures import mixture
 from .stimulus import mixed, ordinary
 
 BENCH = "tests.hw.cores.vector.bench_matrix_core"
@@ -17,10 +18,10 @@ SIZES = {
     "features": 60,
     "activation_rows": 300,
     "error_rows": 300,
-    "result_rows": 300,
-    "weight_rows": 300,
+    "result_rows": 1100,
+    "weight_rows": 700,
     "list_rows": 500,
-    "table_rows": 90,
+    "table_rows": 300,
     "steps": 20,
 }
 TWO = MatrixConfig(cluster_vpus=2, clusters=5, blocks=2, cores=2, error_ports=1, **SIZES)
@@ -167,7 +168,7 @@ def test_an_address_behind_the_end_is_said():
     setup = Setup(FOUR)
     layer = setup.add_layer(Layer(np.zeros(3, int), np.zeros(2, int), np.zeros((3, 2), int)))
     runs = []
-    for command in ({"operands": 299}, {"results": 299}, {"results": 298, "operands": 297}):
+    for command in ({"operands": 299}, {"results": 1099}, {"results": 1098, "operands": 297}):
         setup.commands = []
         setup.command(layer, Product.FORWARD, owned=60, **command)
         runs.append((setup.commands, None))
@@ -176,3 +177,9 @@ def test_an_address_behind_the_end_is_said():
         bench=BENCH,
         parameters=setup.parameters(nonfinite=False, runs=runs, out_of_range=[True, True, False]),
     )
+
+
+@pytest.mark.parametrize("seed", [0, 2])
+@pytest.mark.parametrize("config", [TWO, FOUR], ids=["two blocks", "four blocks"])
+def test_random_mixtures(config, seed):
+    simulate(MatrixCore(config), bench=BENCH, parameters=mixture(config, seed))
