@@ -3,10 +3,11 @@
 import numpy as np
 
 from ...hw.cores.vector.matrix_config import WEIGHT_BANKS
-from ...hw.soc.learninggroup.config import HEADS, Network
+from ...hw.soc.learninggroup.config import HEADS, Network, Rates
 from ...hw.soc.learninggroup.hardware import LearningGroupHardware
 from ...hw.soc.learninggroup.instructions import EVERY_CORE, Memory
-from ..program.learninggroup import GATES, Compiler
+from ..program.learninggroup import Compiler
+from ..program.learninggroup_map import GATES
 from ..program.program import Program
 from ..reference.learninggroup.layout import Layout
 from ..reference.learninggroup.state import SAMPLED_HEADS, check_state
@@ -26,6 +27,7 @@ class LearningGroupDevice:
         Opened for ``hardware``.
     hardware : LearningGroupHardware
     network : Network
+    rates : Rates
     episodes, steps : int
         Of an iteration.
 
@@ -40,11 +42,14 @@ class LearningGroupDevice:
         The network does not fit: what is needed and what there is.
     """
 
-    def __init__(self, device: Device, hardware: LearningGroupHardware, network: Network, *, episodes: int, steps: int):
+    def __init__(
+        self, device: Device, hardware: LearningGroupHardware, network: Network, rates: Rates, *,
+        episodes: int, steps: int,
+    ):  # fmt: skip
         network.check(hardware.device)
         if hardware.device.optimizer_format != "binary16":
             raise ValueError("The driver moves binary16 only, not " + hardware.device.optimizer_format)
-        self.device, self.hardware, self.network = device, hardware, network
+        self.device, self.hardware, self.network, self.rates = device, hardware, network, rates
         self.layout = Layout(hardware.device, network.agents, episodes)
         self.steps = steps
         self.compiler = Compiler(
@@ -54,7 +59,7 @@ class LearningGroupDevice:
         self.report: RunReport | None = None
         self.step_number = steps
         self._lanes = hardware.shell.stream_width // 16
-        self._programs: dict[int | str, Program] = {}
+        self._programs: dict[object, Program] = {}
 
     # The jobs.
 
@@ -70,7 +75,8 @@ class LearningGroupDevice:
                 program.load(key, len(rows), wait=("transfer",), **fields)
                 packets[key] = rows
 
-        for name, place in where.layers.items():
+        for name in self.network.layers:
+            place = where.layers[name]
             weights, parts = self._local(name, np.asarray(state[f"weight/{name}"]), 1), []
             inputs = np.asarray(state[f"input_grouping/{name}"])
             parts.append(self._grouping_words(inputs))
@@ -86,6 +92,8 @@ class LearningGroupDevice:
                 send((name, "bias", core), biases[core].T, memory=Memory.SCALAR, core=core, base=base)
         share = 1 / (self.network.agents - 1) if self.network.agents > 1 else 0
         send("share", np.array([[share]]), memory=Memory.SCALAR, core=EVERY_CORE, base=where.share)
+        factor = np.array([[2 * self.rates.value_coefficient]])
+        send("value factor", factor, memory=Memory.SCALAR, core=EVERY_CORE, base=where.value_factor)
         blocks = self.hardware.device.blocks
         present = self._rows(self.layout.present[np.newaxis].astype(float))
         send("present", present, memory=Memory.STATE_2, core=EVERY_CORE, base=where.present * blocks)
@@ -99,6 +107,13 @@ class LearningGroupDevice:
             for memory, place in ((Memory.STATE_0, where.in_state_0["h"]), (Memory.STATE_2, where.in_state_2["c"])):
                 base = (frame * where.state_frame + place) * blocks
                 send((memory, batch), zeros, memory=memory, core=EVERY_CORE, base=base)
+        # Sums of units that a core has less than the others are never written, and must not bring anything back.
+        zero = where.frame(0, 0) * where.state_frame + where.in_state_0["h"]
+        for target in range(0, self.layout.batches * where.aggregates, where.units):
+            words = min(where.units, self.layout.batches * where.aggregates - target)
+            program.emit(
+                "copy", wait=("transfer",), memory=Memory.STATE_0, core=0, base=zero, target=target, words=words
+            )
         self._run(program.finish(), packets)
         for core, number in enumerate(np.asarray(state["random"]).tolist()):
             self.device.write_register("seed_low", number & 0xFFFF_FFFF)
@@ -138,6 +153,37 @@ class LearningGroupDevice:
             results.append(self.layout.unpack(chosen.argmax(axis=0)[np.newaxis])[:, :, 0])
         value = self._words([rows["value", batch] for batch in range(self.layout.batches)])
         return *results, self.layout.unpack(value)[:, :, 0].astype(np.float64)
+
+    def train(self, returns, scales):
+        """Ends an iteration: backward through time, and all gradients. They stay on the device, compressed.
+
+        Parameters
+        ----------
+        returns, scales : array (steps, episodes, agents)
+            As the reference has them.
+        """
+        packets = {}
+        for name, values in (("return", returns), ("scale", scales)):
+            for step, part in enumerate(np.asarray(values, float)):
+                words = self.layout.pack(part[..., np.newaxis])
+                for batch in range(self.layout.batches):
+                    packets[name, step, batch] = self._rows(words[:, batch : batch + 1])
+        steps = self.step_number
+        self._run(self._program(("train", steps), lambda: self.compiler.train(steps)), packets)
+        self.step_number = self.steps
+
+    def compressed_gradients(self):
+        """Bit patterns of each core's gradient memory, an array (16, rows): as the weights are compressed."""
+        rows, found = self.hardware.weight_rows, []
+        for core in range(self.hardware.device.cores):
+            program = Program("gradients", self.hardware)
+            program.store("gradients", rows, memory=Memory.GRADIENT, core=core, base=0)
+            program.finish()
+            self.device.load_program(program.words)
+            self.device.run(cycle_limit=CYCLE_LIMIT)
+            words = np.ascontiguousarray(self.device.receive(rows)).view(np.uint16)
+            found.append(words[:, :WEIGHT_BANKS].T.astype(np.int64))
+        return found
 
     # Rows of the streams.
 

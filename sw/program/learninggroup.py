@@ -1,148 +1,13 @@
-"""Programs of LearningGroup: where everything is in the memories, and the instructions of grouping and acting."""
-
-from dataclasses import dataclass
+"""Programs of LearningGroup: weight grouping, steps forward, the way back to the gradients."""
 
 from ...hw.cores.vector.elementwise_config import Combination, Destination, Function, Operand
-from ...hw.cores.vector.matrix_config import WEIGHT_BANKS
 from ...hw.soc.learninggroup.config import HEADS, Network
 from ...hw.soc.learninggroup.hardware import LearningGroupHardware
-from ...hw.soc.learninggroup.instructions import Memory, Product
+from ...hw.soc.learninggroup.instructions import EVERY_CORE, Memory, Product
+from .learninggroup_map import GATES, MemoryMap
 from .program import Program
 
-__all__ = ["Compiler", "LayerPlace", "MemoryMap"]
-
-GATES = 4
-
-
-@dataclass(frozen=True)
-class LayerPlace:
-    """Where a layer's data are.
-
-    Parameters
-    ----------
-    rows, columns : int
-        Of the layer; columns of each core that has some.
-    cores : tuple of int
-        Those that have columns.
-    owned : int
-        Rows in a bank of the activation memory.
-    grouping, index, group, row, column, weight, parameter : int
-        First addresses, as the sparse data engine has them.
-    result : int
-        First word of its results in a batch's part of the result memory.
-    """
-
-    rows: int
-    columns: int
-    cores: tuple[int, ...]
-    owned: int
-    grouping: int
-    index: int
-    group: int
-    row: int
-    column: int
-    weight: int
-    parameter: int
-    result: int
-
-
-class MemoryMap:
-    """Places of a network's data in the memories of a device.
-
-    Parameters
-    ----------
-    hardware : LearningGroupHardware
-    network : Network
-    batches : int
-        Words that the vectors of an iteration fill.
-    steps : int
-        Of an iteration.
-
-    Raises
-    ------
-    ValueError
-        A memory is too small: which, what is needed and what there is.
-    """
-
-    def __init__(self, hardware: LearningGroupHardware, network: Network, batches: int, steps: int):
-        self.hardware, self.network, self.batches, self.steps = hardware, network, batches, steps
-        cores = hardware.device.cores
-        self.units = units = -(-network.hidden_size // cores)
-        self.inputs = -(-network.observation_size // cores)
-        self.layers: dict[str, LayerPlace] = {}
-        free = dict.fromkeys(("grouping", "index", "group", "row", "column", "weight", "parameter", "result"), 0)
-
-        def blocks(count):
-            return -(-count // WEIGHT_BANKS)
-
-        for name, layer in network.layers.items():
-            mine = (HEADS.index(name) % cores,) if name in HEADS else tuple(range(cores))
-            columns = layer.columns if name in HEADS else units * (layer.columns // network.hidden_size)
-            self.layers[name] = LayerPlace(
-                rows=layer.rows,
-                columns=columns,
-                cores=mine,
-                owned=self.inputs if name == "encoder" else units,
-                **free,
-            )
-            words = blocks(layer.rows) + len(mine) * blocks(columns)
-            free["grouping"] += words * network.groups
-            free["index"] += words
-            free["group"] += network.groups
-            free["row"] += layer.rows
-            free["column"] += columns
-            # Every group's rows times its pitch: each row has a word less than full for each group, at most.
-            free["weight"] += layer.rows * blocks(columns)
-            free["parameter"] += layer.rows * blocks(columns)
-            free["result"] += columns
-        self.results = free["result"]
-
-        # Activation memory of an owner: a frame for each step and batch.
-        self.observation, self.heard = 0, self.inputs
-        self.x, self.h = self.inputs + units, self.inputs + 2 * units
-        self.activation_frame = self.inputs + 3 * units
-
-        # State memories: a frame for each step and batch, then what passes by.
-        self.in_state_0 = {"i": 0, "u": units, "h": 2 * units, "value": 3 * units}
-        self.in_state_1 = {"f": 0, "g": units, "spoke": 2 * units}
-        self.in_state_2 = {"c": 0, "o": units}
-        choices = max(network.actions, 2)
-        places = {"policy": 3 * units + 1, "gate": 3 * units + 1 + network.actions}
-        self.probabilities = places
-        self.chosen = {head: place - units for head, place in places.items()}
-        self.state_frame = 3 * units + 1 + network.actions + choices
-        frames = (steps + 1) * batches
-        self.temporary = frames * self.state_frame
-        self.present = self.temporary + GATES * units
-
-        # Scalars: biases, then what the mean needs.
-        self.biases = {}
-        place = 0
-        for name in network.biases:
-            self.biases[name] = place
-            place += self.layers[name].columns
-        self.share = place
-
-        depths = {
-            "Activation rows": (frames * self.activation_frame, hardware.activation_rows),
-            "Result rows": (batches * self.results, hardware.result_rows),
-            "State rows": (self.present + batches, hardware.state_rows),
-            "Scalar rows": (self.share + 1, hardware.scalar_rows),
-            "Weight rows": (free["weight"], hardware.weight_rows),
-            "Parameter rows": (free["parameter"], hardware.parameter_rows),
-            "Grouping rows": (free["grouping"], hardware.grouping_rows),
-            "Index rows": (free["index"], hardware.index_rows),
-            "List rows": (max(free["row"], free["column"]), hardware.list_rows),
-            "Tuples": (free["group"], hardware.tuples),
-            "Choices": (choices, hardware.choices),
-        }
-        for what, (needed, there) in depths.items():
-            if needed > there:
-                raise ValueError(f"{what} must be at least {needed} for this network and iteration, not {there}")
-
-    def frame(self, step, batch):
-        """Number of a frame."""
-        return step * self.batches + batch
+__all__ = ["Compiler"]
 
 
 class Compiler:
@@ -175,10 +40,11 @@ class Compiler:
     def group(self):
         """Weight grouping of all layers."""
         program = Program("group", self.hardware)
-        for place in self.map.layers.values():
+        for name, place in self.map.layers.items():
             program.emit(
-                "group", wait=("sparse",), find=1, encode=1, transpose=1, compress=1, walk=0, every_word=0,
-                groups=self.network.groups, rows=place.rows, columns=place.columns,
+                "group", wait=("sparse",), find=1, encode=1, transpose=1,
+                compress=int(not name.startswith("bias/")), walk=0, every_word=0,
+                groups=place.groups, rows=place.rows, columns=place.columns,
                 cores=sum(1 << core for core in place.cores), grouping_base=place.grouping, index_base=place.index,
                 group_base=place.group, row_base=place.row, column_base=place.column, weight_base=place.weight,
                 parameter_base=place.parameter,
@@ -256,11 +122,22 @@ class Compiler:
         where, units = self.map, self.map.units
         spoke = (*self._state("spoke", step, batch), 0)
         own = (Operand.STATE_2, where.temporary)
-        total = (Operand.STATE_0, where.temporary)
         self._pass(
             program, a=self._state("h", step, batch), b=spoke, first=Combination.MULTIPLY, features=units,
             to=((Destination.STATE_2, where.temporary, 1, 0),), wait=("transfer",),
         )  # fmt: skip
+        total = self._total(program)
+        self._pass(
+            program, a=total, b=own, first=Combination.SUBTRACT, c=(Operand.SCALAR, where.share, 0),
+            second=Combination.MULTIPLY, features=units,
+            to=((Destination.ACTIVATION, where.frame(step, batch) * where.activation_frame + where.heard, 1, 0),),
+        )  # fmt: skip
+
+    def _total(self, program):
+        """Sums over the agents of what passes by in state memory 2: an operand that has them for every block."""
+        where, units = self.map, self.map.units
+        own = (Operand.STATE_2, where.temporary)
+        total = (Operand.STATE_0, where.temporary)
         to_total = ((Destination.STATE_0, where.temporary, 1, 0),)
         first = (*own, 1, 0)
         if self.blocks == 1:
@@ -277,11 +154,7 @@ class Compiler:
                 exchange=distance.bit_length(), blocks=1,
             )  # fmt: skip
             distance *= 2
-        self._pass(
-            program, a=(*total, 1, 0), b=own, first=Combination.SUBTRACT, c=(Operand.SCALAR, where.share, 0),
-            second=Combination.MULTIPLY, features=units,
-            to=((Destination.ACTIVATION, where.frame(step, batch) * where.activation_frame + where.heard, 1, 0),),
-        )  # fmt: skip
+        return (*total, 1, 0)
 
     def _result(self, name, batch):
         where = self.map
@@ -381,3 +254,185 @@ class Compiler:
             ("value", batch), blocks, wait=("elementwise",),
             memory=Memory.STATE_0, core=where.layers["value"].cores[0], base=value * blocks,
         )  # fmt: skip
+
+    def train(self, steps):
+        """Backward through time, then the gradients of all weights and biases, of an iteration of ``steps`` steps."""
+        program = Program(f"train over {steps} steps", self.hardware)
+        where, blocks = self.map, self.hardware.device.blocks
+        for step in range(steps):
+            for batch in range(self.batches):
+                for name in ("return", "scale"):
+                    memory, base = self._state(name, step, batch)
+                    program.load(
+                        (name, step, batch), blocks, memory=Memory(memory), core=EVERY_CORE, base=base * blocks
+                    )
+        for step in reversed(range(steps)):
+            self._heads_errors(program, step)
+            for head in HEADS:
+                self._backward(program, head, step)
+            self._aggregate(program, HEADS)
+            for batch in range(self.batches):
+                self._cell_errors(program, step, batch, last=step == steps - 1)
+            for name in ("input", "hidden"):
+                self._backward(program, name, step)
+            self._aggregate(program, ("input", "hidden"))
+            for batch in range(self.batches):
+                self._pass(
+                    program, a=self._aggregated("input", batch), features=where.units, wait=("aggregator",),
+                    to=((Destination.ERROR, self._error("encoder", step, batch), 1, 0),),
+                )  # fmt: skip
+            if step:
+                self._backward(program, "communication", step)
+                self._aggregate(program, ("communication",))
+                for batch in range(self.batches):
+                    self._heard_errors(program, step, batch)
+        self._gradients(program, steps)
+        return program.finish()
+
+    def _error(self, name, step, batch):
+        where = self.map
+        return where.frame(step, batch) * where.error_frame + where.errors[name]
+
+    def _aggregated(self, name, batch):
+        where = self.map
+        return Operand.AGGREGATE, batch * where.aggregates + where.aggregated[name]
+
+    def _passing(self, number, batch):
+        """First word of dh (0), dh (1) or dc (2) of the step after."""
+        where = self.map
+        return where.passing + (3 * batch + number) * where.units
+
+    def _backward(self, program, name, step):
+        """A layer backward, all batches at once."""
+        where, place = self.map, self.map.layers[name]
+        program.emit(
+            "matrix", wait=("elementwise",), product=Product.BACKWARD, blocks=(self.blocks - 1).bit_length(),
+            reversed=0, ones=0, table=2 * place.group + place.groups, groups=place.groups, owned=place.owned,
+            operands=self._error(name, step, 0), results=where.backward[name], steps=self.batches,
+            operand_stride=where.error_frame, result_stride=where.results,
+        )  # fmt: skip
+
+    def _aggregate(self, program, names):
+        where = self.map
+        for batch in range(self.batches):
+            for index, name in enumerate(names):
+                program.emit(
+                    "aggregate", wait=("matrix", "elementwise") if batch == index == 0 else (),
+                    source=batch * where.results + where.backward[name],
+                    target=batch * where.aggregates + where.aggregated[name],
+                    features=self.network.hidden_size, share=where.units, blocks=self.blocks,
+                )  # fmt: skip
+
+    def _heads_errors(self, program, step):
+        """Errors at the outputs of the heads, into the error memory."""
+        where, network = self.map, self.network
+        for batch in range(self.batches):
+            frame = where.frame(step, batch) * where.state_frame
+            target = batch * where.aggregates + where.shared_value
+            program.emit(
+                "copy", wait=("elementwise", "transfer", "aggregator"), memory=Memory.STATE_0,
+                core=where.layers["value"].cores[0], base=frame + where.in_state_0["value"], target=target, words=1,
+            )  # fmt: skip
+            returned, scale = self._state("return", step, batch), self._state("scale", step, batch)
+            advantage = (Operand.STATE_2, where.temporary)
+            part = (Operand.STATE_1, where.temporary)
+            to_part = ((Destination.STATE_1, where.temporary, 1, 0),)
+            self._pass(
+                program, a=returned, b=(Operand.AGGREGATE, target), first=Combination.SUBTRACT, features=1,
+                to=((Destination.STATE_2, where.temporary, 1, 0),), wait=("transfer",),
+            )  # fmt: skip
+            for head, choices in (("policy", network.actions), ("gate", 2)):
+                self._pass(
+                    program, a=(Operand.STATE_0, frame + where.probabilities[head]),
+                    b=(Operand.STATE_1, frame + where.chosen[head]), first=Combination.SUBTRACT,
+                    c=(*advantage, 0), second=Combination.MULTIPLY, features=choices, to=to_part,
+                )  # fmt: skip
+                self._pass(
+                    program, a=part, b=(*scale, 0), first=Combination.MULTIPLY, features=choices,
+                    to=((Destination.ERROR, self._error(head, step, batch), 1, 0),),
+                )  # fmt: skip
+            self._pass(
+                program, a=(Operand.STATE_0, frame + where.in_state_0["value"]), b=returned,
+                first=Combination.SUBTRACT, c=(Operand.SCALAR, where.value_factor), second=Combination.MULTIPLY,
+                features=1, to=to_part,
+            )  # fmt: skip
+            self._pass(
+                program, a=part, b=scale, first=Combination.MULTIPLY, features=1,
+                to=((Destination.ERROR, self._error("value", step, batch), 1, 0),),
+            )  # fmt: skip
+
+    def _cell_errors(self, program, step, batch, last):
+        """From dh and dc of the step after to the errors at the gates, and dc."""
+        where, units = self.map, self.map.units
+        policy, gate, value = (self._aggregated(head, batch) for head in HEADS)
+        temporary = (Operand.STATE_0, where.temporary)
+        to_temporary = ((Destination.STATE_0, where.temporary, 1, 0),)
+        dh, dh_after, dc_after = ((Operand.STATE_1, self._passing(number, batch)) for number in range(3))
+        dc = self._passing(0, batch)
+        self._pass(program, a=policy, features=units, to=to_temporary, wait=("aggregator",))
+        self._pass(program, a=temporary, b=gate, first=Combination.ADD, features=units, to=to_temporary)
+        # After the last step there is nothing to add: a sum that begins with +0 changes no bit.
+        after = {} if last else {"c": dh_after, "second": Combination.ADD}
+        self._pass(program, a=temporary, b=value, first=Combination.ADD, features=units, to=((*dh, 1, 0),), **after)
+        u, o = self._state("u", step, batch), self._state("o", step, batch)
+        self._pass(
+            program, a=dh, b=o, first=Combination.MULTIPLY, c=u, second=Combination.TANH_GRADIENT, features=units,
+            to=to_temporary,
+        )  # fmt: skip
+        after = {} if last else {"b": dc_after, "first": Combination.ADD}
+        self._pass(
+            program, a=temporary, features=units, to=((Destination.STATE_0, dc, 1, 0), (Destination.STATE_2, dc, 1, 0)),
+            **after,
+        )  # fmt: skip
+        error = self._error("input", step, batch)
+        i, f, g = (self._state(name, step, batch) for name in "ifg")
+        for number, (a, b, c, slope) in enumerate(
+            (
+                ((Operand.STATE_2, dc), g, i, Combination.SIGMOID_GRADIENT),
+                ((Operand.STATE_0, dc), self._state("c", step, batch), f, Combination.SIGMOID_GRADIENT),
+                ((Operand.STATE_2, dc), i, g, Combination.TANH_GRADIENT),
+                (dh, u, o, Combination.SIGMOID_GRADIENT),
+            )
+        ):
+            self._pass(
+                program, a=a, b=b, first=Combination.MULTIPLY, c=c, second=slope, features=units,
+                to=((Destination.ERROR, error + number * units, 1, 0),), after=number == 0,
+            )  # fmt: skip
+        self._pass(
+            program, a=(Operand.STATE_0, dc), b=f, first=Combination.MULTIPLY, features=units,
+            to=((*dc_after, 1, 0),),
+        )  # fmt: skip
+
+    def _heard_errors(self, program, step, batch):
+        """dh of a step: what came back by the communication, and by the hidden state."""
+        where, units = self.map, self.map.units
+        own = (Operand.STATE_2, where.temporary)
+        self._pass(
+            program, a=self._aggregated("communication", batch), features=units, wait=("aggregator",),
+            to=((Destination.STATE_2, where.temporary, 1, 0),),
+        )  # fmt: skip
+        total = self._total(program)
+        self._pass(
+            program, a=total, b=own, first=Combination.SUBTRACT, c=(Operand.SCALAR, where.share, 0),
+            second=Combination.MULTIPLY, features=units, to=((Destination.STATE_0, where.temporary, 1, 0),),
+        )  # fmt: skip
+        self._pass(
+            program, a=(Operand.STATE_0, where.temporary), b=(*self._state("spoke", step, batch), 0),
+            first=Combination.MULTIPLY, c=self._aggregated("hidden", batch), second=Combination.ADD, features=units,
+            to=((Destination.STATE_1, self._passing(1, batch), 1, 0),),
+        )  # fmt: skip
+
+    def _gradients(self, program, steps):
+        """Weights of every layer and biases, over all steps and batches."""
+        where = self.map
+        inputs = {"encoder": where.observation, "communication": where.heard, "input": where.x, "hidden": where.h}
+        for name, place in where.layers.items():
+            layer = name.removeprefix("bias/")
+            # The heads take the hidden state after the step.
+            before = inputs.get(layer, where.frame(1, 0) * where.activation_frame + where.h)
+            program.emit(
+                "matrix", wait=("elementwise",), product=Product.GRADIENT, blocks=(self.blocks - 1).bit_length(),
+                reversed=0, ones=int(name != layer), table=2 * place.group, groups=place.groups, owned=place.owned,
+                operands=before, errors=self._error(layer, 0, 0), results=0, steps=steps * self.batches,
+                operand_stride=where.activation_frame, error_stride=where.error_frame,
+            )  # fmt: skip

@@ -36,7 +36,7 @@ def host_signature(hardware):
             "write": Out(1),
             "write_data": Out(hardware.shell.stream_width),
             "read": Out(1),
-            "read_data": In(hardware.block_bits),
+            "read_data": In(hardware.shell.stream_width),
             "read_word": In(hardware.device.blocks * hardware.block_bits),
         }
     )
@@ -159,7 +159,10 @@ class LearningGroupCore(wiring.Component):
         m.d.sync += [late_memory.eq(host.memory), late_block.eq(host_block)]
         host_word = Signal(blocks * block_bits)
         answer = Signal(blocks * block_bits)
+        gradients = Signal(WEIGHT_BANKS * config.matrix.format.width)
         m.d.sync += [answer.eq(host_word), host.read_data.eq(host_word.word_select(late_block, block_bits))]
+        with m.If(late_memory == Memory.GRADIENT):
+            m.d.sync += host.read_data.eq(gradients)
         m.d.comb += host.read_word.eq(answer)
 
         for index in range(Memory.STATE_2 + 1):
@@ -261,8 +264,12 @@ class LearningGroupCore(wiring.Component):
             self.activation.address.eq(activation.address),
             self.activation.word.eq(activation.word),
         ]
-        for bank in range(WEIGHT_BANKS):
-            m.d.comb += matrix.read_gradients[bank].enable.eq(0)
+        for port in matrix.read_gradients:
+            m.d.comb += [
+                port.enable.eq(host.read & (host.memory == Memory.GRADIENT)),
+                port.address.eq(host.row),
+            ]
+        m.d.comb += gradients.eq(Cat(port.data for port in matrix.read_gradients))
         conflict = Signal()
         m.d.comb += conflict.eq(Cat(conflicts).any())
         return conflict

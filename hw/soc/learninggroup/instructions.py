@@ -22,6 +22,7 @@ class Memory(enum.IntEnum):
     SCALAR = 7  # load only; a number a row, in its lowest bits
     PARAMETER = 8  # words of 16 weights
     GROUPING = 9  # words of 16 numbers, of no core
+    GRADIENT = 10  # store only; a row of the 16 banks
 
 
 class Product(enum.IntEnum):

@@ -91,6 +91,7 @@ class TransferEngine(wiring.Component):
             Memory.SCALAR: config.scalar_rows,
             Memory.PARAMETER: config.parameter_rows,
             Memory.GROUPING: config.grouping_rows,
+            Memory.GRADIENT: config.weight_rows,
         }[memory]
 
     def elaborate(self, platform):

@@ -65,9 +65,8 @@ class NetworkReference:
         return aggregate(self.arithmetic, self.partial_sums(name, d))
 
     def heads_backward(self, errors):
-        """The same of all heads together: a core adds its own heads up, in their order, before the cores are."""
-        heads = [self.partial_sums(head, errors[head]) for head in HEADS]
-        return aggregate(self.arithmetic, [aggregate(self.arithmetic, parts) for parts in zip(*heads, strict=True)])
+        """The same of all heads together, one head after the other."""
+        return aggregate(self.arithmetic, [self.backward(head, errors[head]) for head in HEADS])
 
     def weight_gradient(self, name, x, d, dense):
         """Gradient of a layer's weights over (K, rows, lanes) and (K, columns, lanes)."""

@@ -1,4 +1,4 @@
-"""Weight grouping and steps forward on the RTL of the whole device, against the reference."""
+"""Weight grouping, steps forward, and the way back to gradients on the RTL of the device, against the reference."""
 
 import numpy as np
 import pytest
@@ -7,18 +7,20 @@ from rewardware.hw.soc.learninggroup.config import LearningGroupConfig, Network,
 from rewardware.hw.soc.learninggroup.hardware import LearningGroupHardware
 from rewardware.sw.device.learninggroup import LearningGroupDevice
 from rewardware.sw.device.open import open_device
-from rewardware.sw.program.learninggroup import MemoryMap
+from rewardware.sw.program.learninggroup_map import MemoryMap
 from rewardware.sw.reference.learninggroup.iteration import LearningGroupReference
 from rewardware.sw.reference.learninggroup.state import initial_state
+from rewardware.sw.reference.sparse.compression import decompress
+from rewardware.sw.reference.sparse.engine import group_layer
 
 HARDWARE = LearningGroupHardware(
     device=LearningGroupConfig(
         name="test", cores=3, clusters=5, cluster_vpus=1, blocks=4, groups=4, features=64, steps=4,
         optimizer_format="binary16",
     ),
-    activation_rows=256, error_rows=256, result_rows=256, state_rows=512, aggregate_rows=64, scalar_rows=64,
+    activation_rows=256, error_rows=512, result_rows=256, state_rows=512, aggregate_rows=128, scalar_rows=64,
     weight_rows=256, parameter_rows=256, grouping_rows=256, index_rows=64, list_rows=256, tuples=64,
-    instruction_depth=256,
+    instruction_depth=1024,
 )  # fmt: skip
 STEPS = 3
 
@@ -35,7 +37,7 @@ def simulation():
     ids=["two batches, units that no core has", "agents side by side in a block", "one agent, dense"],
 )
 def test_steps(simulation, agents, episodes, groups, hidden):
-    """Choices and values of two iterations: every bit."""
+    """Choices and values of two iterations, and the gradients of the second: every bit."""
     network = Network(observation_size=11, hidden_size=hidden, actions=5, agents=agents, groups=groups)
     random = np.random.default_rng(agents)
     state = initial_state(network, HARDWARE.device.cores, seed=5)
@@ -44,7 +46,7 @@ def test_steps(simulation, agents, episodes, groups, hidden):
             state[name] = random.normal(0, 0.6, numbers.shape)
     reference = LearningGroupReference(HARDWARE.device, network, Rates(), episodes=episodes)
     reference.load(state)
-    device = LearningGroupDevice(simulation, HARDWARE, network, episodes=episodes, steps=STEPS)
+    device = LearningGroupDevice(simulation, HARDWARE, network, Rates(), episodes=episodes, steps=STEPS)
     device.load(state)
     for _ in range(2):
         reference.start()
@@ -53,9 +55,46 @@ def test_steps(simulation, agents, episodes, groups, hidden):
             observations = random.normal(0, 1, (episodes, agents, 11))
             for expected, got in zip(reference.step(observations), device.step(observations), strict=True):
                 np.testing.assert_array_equal(got, expected)
+    returns = random.normal(0, 2, (STEPS, episodes, agents))
+    scales = random.choice([0, 0.5, 4], returns.shape)
+    reference.train(returns, scales)
+    device.train(returns, scales)
+    compare_gradients(device, state, reference.gradients)
     assert not reference.nonfinite_layers()
     with pytest.raises(RuntimeError, match="An iteration has 3 steps, and begins with start"):
         device.step(observations)
+
+
+def compare_gradients(device, state, expected):
+    """The compressed gradients on the device against those of the reference, layer by layer."""
+    memories = device.compressed_gradients()
+    config = HARDWARE.sparse
+    for key, place in device.compiler.map.layers.items():
+        name = key.removeprefix("bias/")
+        if key == name:
+            inputs = bits(state[f"input_grouping/{name}"]).T
+            outputs = np.asarray(state[f"output_grouping/{name}"])
+            wanted = expected[f"weight/{name}"]
+        else:
+            inputs, outputs = np.zeros((1, 1), np.int64), np.zeros((1, expected[key].size))
+            wanted = expected[key][np.newaxis]
+        own = {core: bits(part) for core, part in device._local(name, outputs, 1).items()}
+        cores = range(HARDWARE.device.cores)
+        nothing = np.zeros((len(inputs), 0), np.int64)
+        layer = group_layer(
+            config, inputs, [own.get(core, nothing) for core in cores],
+            row_base=place.row, column_base=place.column, weight_base=place.weight,
+        )  # fmt: skip
+        for core, part in device._local(name, wanted, 1).items():
+            got = np.zeros(part.shape, np.int64)
+            rows = np.pad(layer.row_list, (place.row, 0))
+            columns = np.pad(layer.forward.lists[core], (place.column, 0))
+            decompress(memories[core], layer.tables[core][0], rows, columns, got)
+            np.testing.assert_array_equal(got, bits(part), err_msg=f"{key} of core {core}")
+
+
+def bits(numbers):
+    return np.ascontiguousarray(numbers, np.float16).view(np.uint16).astype(np.int64)
 
 
 def test_what_does_not_fit():
