@@ -7,7 +7,8 @@ __all__ = ["from_words", "round_half_up", "saturate", "to_words"]
 
 def round_half_up(value, shift):
     """``floor(value / 2**shift + 1/2)`` of integers, ``shift`` (an integer or an array) at least 1."""
-    return ((value >> (shift - 1)) + 1) >> 1
+    # The bit behind the point is added after the shift: one more than the largest word of 64 bits would wrap.
+    return (value >> shift) + ((value >> (shift - 1)) & 1)
 
 
 def saturate(value, width, *, is_signed=True, xp=np):

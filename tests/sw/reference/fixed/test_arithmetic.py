@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rewardware.hw.cores.fixed.format import FixedFormat
@@ -13,6 +13,7 @@ from rewardware.sw.reference.fixed.arithmetic import from_words, round_half_up, 
 WORDS = st.integers(-(1 << 63), (1 << 63) - 1)
 
 
+@example(value=(1 << 63) - 1, shift=1)
 @given(value=WORDS, shift=st.integers(1, 62))
 def test_round_half_up(value, shift):
     expected = (Fraction(value, 1 << shift) + Fraction(1, 2)).__floor__()
