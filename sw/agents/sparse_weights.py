@@ -1,5 +1,7 @@
 """Weight matrices that are dense, grouped, or made sparse in the ways that grouping is compared with."""
 
+from abc import ABC, abstractmethod
+
 import torch
 from torch import nn
 
@@ -12,12 +14,12 @@ PRUNED = 0.5
 BLOCK = 2
 
 
-class SparseWeight(nn.Module):
+class SparseWeight(nn.Module, ABC):
     """A matrix of which not all weights need take part."""
 
+    @abstractmethod
     def forward(self) -> torch.Tensor:
         """The weights, with zeros for those that take no part."""
-        raise NotImplementedError
 
     def advance(self, progress: float) -> None:
         """Prunes after an update, ``progress`` (0 to 1) of the way to the final sparsity; nothing, unless it prunes."""

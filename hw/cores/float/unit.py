@@ -1,5 +1,7 @@
 """What every floating-point unit is: a pipeline without back-pressure, cut where its depth says."""
 
+from abc import ABC, abstractmethod
+
 from amaranth.hdl import Module, Signal, Value
 from amaranth.lib import wiring
 
@@ -8,7 +10,7 @@ from .datapath import Stages
 __all__ = ["FloatUnit"]
 
 
-class FloatUnit(wiring.Component):
+class FloatUnit(wiring.Component, ABC):
     """A pipeline that takes operands in every cycle; base of the units, whose ``datapath`` it surrounds.
 
     Parameters
@@ -36,9 +38,9 @@ class FloatUnit(wiring.Component):
         """Cycles from operands to results."""
         return self._config.depth
 
+    @abstractmethod
     def datapath(self, m: Module, stages: Stages) -> dict[str, Value]:
         """The statements between operands and results; returns the results by port."""
-        raise NotImplementedError
 
     def elaborate(self, platform):
         m = Module()
