@@ -8,10 +8,9 @@ from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, com
 from rewardware.sw.reference.float.arithmetic import is_nonfinite
 from rewardware.sw.reference.float.conversion import from_numbers
 from rewardware.sw.reference.optimizer.update import dense_words, update
+from tests.hw.cores.optimizer.stimulus import RMS_PROP_RATES
 from tests.hw.cores.sparse.bench_address_generator import expected_words
 from tests.hw.cores.sparse.grouped import grouped_layers
-
-RATES = {"alpha": 0.97, "rest": 0.03, "rate": 2e-3, "epsilon": 1e-3}
 
 
 class Bench:
@@ -35,7 +34,7 @@ class Bench:
         places = random.random(shape) < 0.05
         self.gradients[places] = random.choice(corners, places.sum())
         self.rates = {
-            name: int(from_numbers(self.number_format, np.array([value]))[0]) for name, value in RATES.items()
+            name: int(from_numbers(self.number_format, np.array([value]))[0]) for name, value in RMS_PROP_RATES.items()
         }
         for name, value in self.rates.items():
             getattr(dut, name).value = value

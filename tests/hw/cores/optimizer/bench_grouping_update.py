@@ -1,0 +1,189 @@
+"""Gradients of grouped layers in, lists and grouping matrices in memories here; these against the reference."""
+
+import cocotb
+import numpy as np
+from cocotb.triggers import ReadOnly, RisingEdge
+
+from rewardware.sim.cocotb import StreamSource, clock_and_reset, compare, parameters, rng
+from rewardware.sw.reference.float.arithmetic import is_nonfinite
+from rewardware.sw.reference.float.conversion import from_numbers
+from rewardware.sw.reference.optimizer.grouping_update import update_grouping
+from tests.hw.cores.optimizer.bench_grouping_gradient import expected_words
+from tests.hw.cores.optimizer.grouped_cores import grouped_cores
+from tests.hw.cores.optimizer.stimulus import RMS_PROP_RATES
+
+
+class Bench:
+    """Memories of lists and matrices, the same for the reference, and what was written when."""
+
+    def __init__(self, dut, config):
+        self.dut, self.config = dut, config
+        sparse, random = config.sparse, rng("numbers")
+        self.number_format = config.rms_prop.format
+        shape = sparse.grouping_words, sparse.lanes
+        self.weights = from_numbers(self.number_format, random.normal(0, 1, shape))
+        self.squares = from_numbers(
+            self.number_format, random.gamma(1, 1, shape) * 2.0 ** random.integers(-12, 2, shape)
+        )
+        self.rates = {
+            name: int(from_numbers(self.number_format, np.array([value]))[0]) for name, value in RMS_PROP_RATES.items()
+        }
+        for name, value in self.rates.items():
+            getattr(dut, name).value = value
+        dut.layer.value = 0
+        self.expected = self.weights.copy(), self.squares.copy()
+        self.expected_flags = self.flags = self.outside = 0
+        self.taken, self.written = [], []
+        self.lists = [np.zeros(1, np.int64)] * (sparse.cores + 1)
+        cocotb.start_soon(self.run())
+
+    def pack(self, words):
+        return sum(int(word) << self.number_format.width * lane for lane, word in enumerate(words))
+
+    def expect(self, members, group, gradients, base, groups):
+        """What the update of members of a group does, and whether that is finite."""
+        self.expected = update_grouping(
+            self.number_format, self.config.gradient.format, *self.expected, members, group, gradients,
+            base=base, groups=groups, **self.rates,
+        )  # fmt: skip
+        lanes = self.config.sparse.lanes
+        place = base + members // lanes * groups + group, members % lanes
+        wrong = [is_nonfinite(self.number_format, part[place]) for part in self.expected]
+        self.expected_flags += int((wrong[0] | wrong[1]).sum())
+
+    async def run(self):
+        dut, sparse, cycle = self.dut, self.config.sparse, 0
+        names = [f"column_{{}}__{core}" for core in range(sparse.cores)] + ["row_{}"]
+        streams = [*(f"columns__{core}" for core in range(sparse.cores)), "rows"]
+        lists = [
+            [getattr(dut, name.format(part)) for part in ("read_enable", "read_address", "data")] for name in names
+        ]
+        for _, _, port in lists:
+            port.value = 0
+        while True:
+            await ReadOnly()
+            for name in streams:
+                if int(getattr(dut, f"{name}__valid").value) and int(getattr(dut, f"{name}__ready").value):
+                    self.taken.append(cycle)
+            found = []
+            for (enable, address, _), members in zip(lists, self.lists, strict=True):
+                found.append(int(members[int(address.value)]) if int(enable.value) else 0)
+            read = int(dut.read_address.value) if int(dut.read_enable.value) else None
+            lanes = int(dut.write_lanes.value)
+            if lanes:
+                place = int(dut.write_address.value), lanes.bit_length() - 1
+                assert lanes == 1 << place[1]
+                self.written.append(cycle)
+                self.weights[place], self.squares[place] = int(dut.new_weight.value), int(dut.new_square.value)
+            errors = int(dut.errors.value)
+            self.outside += errors & 1
+            self.flags += errors >> 1
+            await RisingEdge(dut.clk)
+            cycle += 1
+            # Data hold for one cycle only.
+            for (_, _, port), member in zip(lists, found, strict=True):
+                port.value = member
+            dut.weights.value = self.pack(self.weights[read]) if read is not None else 0
+            dut.squares.value = self.pack(self.squares[read]) if read is not None else 0
+
+    async def settle(self, pending):
+        for accepted in pending:
+            await accepted.wait()
+        await RisingEdge(self.dut.clk)
+        while int(self.dut.busy.value):
+            await RisingEdge(self.dut.clk)
+
+    def set_layer(self, base, core_words, groups):
+        self.dut.layer.value = groups << 40 | core_words << 20 | base
+
+    def check(self, number):
+        for name, expected, got in zip(
+            ("matrices", "squares"), self.expected, (self.weights, self.squares), strict=True
+        ):
+            for address in np.flatnonzero((expected != got).any(axis=1))[:1]:
+                compare(expected[address], got[address], f"{name} after {number}", int(address))
+        assert self.flags == self.expected_flags
+
+
+def gradients(config, random, table, of_columns):
+    """A gradient for each row or own column of each group, corner cases among them."""
+    chosen = config.gradient.format
+    corners = [0, 1, chosen.sign_bit, chosen.largest, chosen.infinity, chosen.quiet_nan]
+    for count in table.outer_count if of_columns else table.inner_count:
+        found = from_numbers(chosen, random.normal(0, 1, count) * 2.0 ** random.integers(-18, 4, count))
+        places = random.random(count) < 0.05
+        found[places] = random.choice(corners, places.sum())
+        yield found
+
+
+@cocotb.test()
+async def memories_follow_the_reference(dut):
+    config, random = parameters()["config"], rng("layers")
+    sparse = config.sparse
+    rows = StreamSource(dut, "rows", parameters()["word_layout"])
+    columns = [StreamSource(dut, f"columns__{core}", parameters()["word_layout"]) for core in range(sparse.cores)]
+    await clock_and_reset(dut)
+    bench = Bench(dut, config)
+
+    def send(source, layer, table, members, of_columns, base):
+        sums = list(gradients(config, random, table, of_columns))
+        starts, counts = (
+            (table.outer_start, table.outer_count) if of_columns else (table.inner_start, table.inner_count)
+        )
+        for place, group in enumerate(table.group):
+            mine = members[starts[place] :][: counts[place]]
+            bench.expect(mine, int(group), sums[place], base, layer.groups)
+        for word in expected_words(config.gradient, table, sums, of_columns):
+            word["sums"] = word["sums"] + [1] * (sparse.banks - len(word["sums"]))
+            pending.append(source.put(word))
+
+    for number, layer in enumerate(grouped_cores(config.gradient, random, parameters()["layers"])):
+        for source in (rows, *columns):
+            source.stall = (0.0, 0.6)[number % 2]
+        row_words = -(-len(layer.rows) // sparse.lanes) * layer.groups
+        core_words = -(-max(map(len, layer.columns)) // sparse.lanes) * layer.groups
+        needed = row_words + sparse.cores * core_words
+        base = int(random.integers(0, sparse.grouping_words - needed + 1))
+        bench.lists = [np.concatenate([np.zeros(layer.column_base, np.int64), own]) for own in layer.column_lists]
+        bench.lists.append(np.concatenate([np.zeros(layer.row_base, np.int64), layer.row_list]))
+        pending = []
+        bench.set_layer(base, 0, layer.groups)
+        send(rows, layer, layer.forward[0], bench.lists[-1], False, base)
+        await bench.settle(pending)
+        bench.check(f"rows of layer {number}")
+        base += row_words
+        bench.set_layer(base, core_words, layer.groups)
+        for core, (source, table) in enumerate(zip(columns, layer.forward, strict=True)):
+            send(source, layer, table, bench.lists[core], True, base + core * core_words)
+        await bench.settle(pending)
+        bench.check(f"columns of layer {number}")
+    assert bench.flags
+    assert not bench.outside
+
+    # What is behind the memory stays.
+    bench.set_layer(sparse.grouping_words, 0, 1)
+    bench.lists = [np.arange(sparse.banks)] * (sparse.cores + 1)
+    word = {"group": 0, "place": 0, "mask": 3, "sums": [1] * sparse.banks}
+    await bench.settle([rows.put(word), *(source.put(word) for source in columns)])
+    bench.check("errors")
+    assert bench.outside == 2 * (sparse.cores + 1)
+
+
+@cocotb.test()
+async def an_entry_is_written_after_its_latency(dut):
+    """Words of all sources at once: the first core's before the others', one lane a cycle."""
+    config = parameters()["config"]
+    sparse = config.sparse
+    layout = parameters()["word_layout"]
+    names = [*(f"columns__{core}" for core in range(sparse.cores)), "rows"]
+    sources = [StreamSource(dut, name, layout, stall=0) for name in names]
+    await clock_and_reset(dut)
+    bench = Bench(dut, config)
+    bench.set_layer(0, 0, 1)
+    bench.lists = [np.arange(sparse.banks)] * (sparse.cores + 1)
+    word = {"group": 0, "place": 0, "mask": (1 << sparse.banks) - 1, "sums": [1] * sparse.banks}
+    await bench.settle([source.put(word) for source in sources])
+    first = bench.taken[0]
+    assert bench.taken == [first + sparse.banks * number for number in range(len(sources))]
+    start = first + parameters()["latency"]
+    assert bench.written == list(range(start, start + sparse.banks * len(sources)))
