@@ -9,11 +9,14 @@ import yaml
 
 from ..fixar.config import FixarConfig
 from ..learninggroup.config import LearningGroupConfig
+from ..learninggroup.hardware import LearningGroupHardware
 
 __all__ = ["CONFIGURATIONS", "Preset", "list_presets", "load_preset", "read_preset"]
 
 CONFIGURATIONS = {"fixar": FixarConfig, "learninggroup": LearningGroupConfig}
-SECTIONS = ("name", "system", "hardware", "training")
+SECTIONS = ("name", "system", "hardware", "memories", "training")
+# Of a system whose reference needs less than its hardware does: where the depths of memories belong.
+HARDWARE = {"learninggroup": LearningGroupHardware}
 
 
 @dataclass(frozen=True)
@@ -25,10 +28,13 @@ class Preset:
     config : FixarConfig or LearningGroupConfig
     training : dict
         Defaults of hyper-parameters for this configuration, as the agent names them.
+    hardware : FixarConfig or LearningGroupHardware
+        What the device is built from: the configuration, with the depths of memories where they are not part of it.
     """
 
     config: FixarConfig | LearningGroupConfig
     training: dict = field(default_factory=dict)
+    hardware: FixarConfig | LearningGroupHardware | None = None
 
 
 def list_presets(system="fixar"):
@@ -78,19 +84,25 @@ def parse(text, name, system):
         raise ValueError(f"A configuration must be a mapping with {', '.join(SECTIONS)}")
     refuse_unknown("section", content, SECTIONS)
     hardware = content.get("hardware")
-    training = content.get("training") or {}
-    if not isinstance(hardware, dict) or not isinstance(training, dict):
-        raise ValueError("Sections hardware and training must be mappings")
+    training, memories = content.get("training") or {}, content.get("memories") or {}
+    if not isinstance(hardware, dict) or not isinstance(training, dict) or not isinstance(memories, dict):
+        raise ValueError("Sections hardware, memories and training must be mappings")
     fields = [field for field in dataclasses.fields(CONFIGURATIONS[system]) if field.name not in ("name", "system")]
     refuse_unknown("field of hardware", hardware, [field.name for field in fields])
     needed = [field.name for field in fields if field.default is dataclasses.MISSING and field.name not in hardware]
     if needed:
         raise ValueError(f"Section hardware needs {', '.join(needed)}")
     found = {"name": content.get("name", name), "system": content.get("system", system)}
-    return Preset(CONFIGURATIONS[system](**found, **hardware), training)
+    config = CONFIGURATIONS[system](**found, **hardware)
+    if system not in HARDWARE:
+        refuse_unknown("field of memories", memories, [])
+        return Preset(config, training, config)
+    known = [field.name for field in dataclasses.fields(HARDWARE[system]) if field.name not in ("device", "system")]
+    refuse_unknown("field of memories", memories, known)
+    return Preset(config, training, HARDWARE[system](device=config, **memories))
 
 
 def refuse_unknown(what, given, known):
     unknown = [str(key) for key in given if key not in known]
     if unknown:
-        raise ValueError(f"Unknown {what}: {', '.join(unknown)}; there are {', '.join(known)}")
+        raise ValueError(f"Unknown {what}: {', '.join(unknown)}; there are {', '.join(known) or 'none'}")

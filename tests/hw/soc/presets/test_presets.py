@@ -6,6 +6,7 @@ from rewardware.hw.soc.fixar.config import Networks
 from rewardware.hw.soc.learninggroup.config import Network
 from rewardware.hw.soc.presets import list_presets, load_preset, read_preset
 from rewardware.sw.program.fixar import Compiler
+from rewardware.sw.program.learninggroup_map import MemoryMap
 from rewardware.sw.reference.learninggroup.layout import Layout
 
 SIZES = {"paper": (17, 6), "scaled": (17, 6)}
@@ -33,6 +34,9 @@ def test_a_preset_of_learninggroup_holds_its_own_network(name):
     network = Network(observation_size=29, hidden_size=preset.training["hidden_size"], groups=preset.config.groups)
     network.check(preset.config)
     assert Layout(preset.config, 3, preset.training.get("episodes", 32)).batches <= preset.config.batches
+    # All groups, steps and batches at once.
+    assert preset.hardware.device == preset.config
+    MemoryMap(preset.hardware, network, preset.config.batches, min(preset.config.steps, 20))
 
 
 def test_the_papers_configurations():
@@ -58,13 +62,14 @@ def test_a_file(tmp_path):
 @pytest.mark.parametrize(
     "text, words",
     [
-        (TEXT + "colour: red", "Unknown section: colour; there are name, system, hardware, training"),
+        (TEXT + "colour: red", "Unknown section: colour; there are name, system, hardware, memories, training"),
         (TEXT.replace("lanes", "lane"), "Unknown field of hardware: lane"),
         (TEXT.replace("batch_limit: 4", "slots: 4"), "Section hardware needs batch_limit"),
         (TEXT.replace("lanes: 2", "lanes: 3"), "Lanes must be from 2 to 32 and a multiple of 2, not 3"),
+        (TEXT + "memories: {state_rows: 8}", "Unknown field of memories: state_rows; there are none"),
         ("hardware: [", "is not YAML"),
         ("3", "A configuration must be a mapping"),
-        ("hardware: 3", "Sections hardware and training must be mappings"),
+        ("hardware: 3", "Sections hardware, memories and training must be mappings"),
     ],
 )
 def test_bad_files(tmp_path, text, words):
