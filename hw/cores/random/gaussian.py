@@ -6,7 +6,8 @@ from amaranth.lib.wiring import In, Out
 
 from ..fixed.arithmetic import round_half_up, saturate
 from .config import GaussianConfig
-from .xorshift import SHIFTS, STATE_WIDTH, SUBSTITUTE_FOR_ZERO
+from .generator import following_state
+from .xorshift import STATE_WIDTH, SUBSTITUTE_FOR_ZERO
 
 __all__ = ["GaussianNoise"]
 
@@ -81,19 +82,11 @@ class GaussianNoise(wiring.Component):
         m = Module()
         lanes = self._config.lanes
         present = Signal(STATE_WIDTH, init=SUBSTITUTE_FOR_ZERO)
-        following = Signal(STATE_WIDTH)
         steps = Signal(range(STEPS_A_VALUE * lanes + 1))
         running = Signal()
         m.d.comb += running.eq(steps != STEPS_A_VALUE * lanes)
 
-        # One step: three exclusive ors.
-        mixed = present
-        left, right, left_again = SHIFTS
-        for name, shift in (("left", left), ("right", -right), ("left_again", left_again)):
-            mixture = Signal(STATE_WIDTH, name=f"mixed_{name}")
-            m.d.comb += mixture.eq(mixed ^ (mixed << shift if shift > 0 else mixed >> -shift))
-            mixed = mixture
-        m.d.comb += following.eq(mixed)
+        following = following_state(m, present)
 
         # Sum of the four uniform numbers of a state, and of three states.
         four = Signal(18)

@@ -4,12 +4,24 @@ import functools
 
 from ..checks import require_integer
 
-__all__ = ["SHIFTS", "STATE_WIDTH", "SUBSTITUTE_FOR_ZERO", "advance", "state_from_seed", "xorshift"]
+__all__ = [
+    "NUMBERS_A_STATE",
+    "SHIFTS",
+    "STATE_WIDTH",
+    "SUBSTITUTE_FOR_ZERO",
+    "UNIFORM_BITS",
+    "advance",
+    "state_from_seed",
+    "xorshift",
+]
 
 STATE_WIDTH = 64
 MASK = (1 << STATE_WIDTH) - 1
 # Left, right, left: G. Marsaglia, "Xorshift RNGs", 2003, full period 2^64 - 1.
 SHIFTS = (13, 7, 17)
+# Uniform numbers are the upper bits of the quarters of a state, lower quarters first; so many are exact in binary16.
+UNIFORM_BITS = 11
+NUMBERS_A_STATE = 4
 # The one state that the generator would never leave is zero; this one stands in for it.
 SUBSTITUTE_FOR_ZERO = 0x9E37_79B9_7F4A_7C15
 

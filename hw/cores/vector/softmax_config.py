@@ -4,11 +4,9 @@ from dataclasses import dataclass
 
 from ..checks import require_integer, require_multiple
 from ..float.config import BINARY16, FloatFormat, find_format
+from ..random.xorshift import NUMBERS_A_STATE, UNIFORM_BITS
 
-__all__ = ["UNIFORM_BITS", "SoftmaxConfig"]
-
-# Of a uniform number: exact in binary16.
-UNIFORM_BITS = 11
+__all__ = ["SoftmaxConfig"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +43,7 @@ class SoftmaxConfig:
         object.__setattr__(self, "format", find_format(self.format))
         require_integer("Choices", self.choices, 2, 64)
         require_integer("Lanes", self.lanes, 4, 1024)
-        require_multiple("Lanes", self.lanes, "the numbers drawn in a cycle", 4)
+        require_multiple("Lanes", self.lanes, "the numbers drawn in a cycle", NUMBERS_A_STATE)
         require_integer("Blocks", self.blocks, 1, 4)
         require_integer("Precision of the format", self.format.precision, UNIFORM_BITS, 24)
         require_integer("Adder depth", self.adder_depth, 1, 6)

@@ -13,7 +13,8 @@ from ..float.functions.exponential import FloatExponential
 from ..float.functions.reciprocal import FloatReciprocal
 from ..float.multiplier import FloatMultiplier
 from ..pipeline import delay
-from .softmax_config import UNIFORM_BITS, SoftmaxConfig
+from ..random.xorshift import UNIFORM_BITS
+from .softmax_config import SoftmaxConfig
 
 __all__ = ["SoftmaxLane"]
 

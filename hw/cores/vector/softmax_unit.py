@@ -5,14 +5,13 @@ from amaranth.lib import data, memory, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ..pipeline import delay
-from ..random.xorshift import SHIFTS, STATE_WIDTH, SUBSTITUTE_FOR_ZERO
+from ..random.generator import following_state
+from ..random.xorshift import NUMBERS_A_STATE, STATE_WIDTH, SUBSTITUTE_FOR_ZERO, UNIFORM_BITS
 from ..replicated import replicated
-from .softmax_config import UNIFORM_BITS, SoftmaxConfig
+from .softmax_config import SoftmaxConfig
 from .softmax_lane import SoftmaxLane
 
 __all__ = ["SoftmaxUnit", "softmax_command"]
-
-NUMBERS_A_STEP = 4
 
 
 def softmax_command(config):
@@ -97,7 +96,7 @@ class SoftmaxUnit(wiring.Component):
         lane, slots = self._lanes[0], self._config.slots
         walk = choices * slots
         inverted = 2 * walk + slots + lane.power_latency + lane.sum_latency + lane.invert_latency + 4
-        draw = blocks * self._config.lanes // NUMBERS_A_STEP + 1
+        draw = blocks * self._config.lanes // NUMBERS_A_STATE + 1
         return max(inverted, draw) + walk + lane.scale_latency + lane.sum_latency + 2
 
     def elaborate(self, platform):
@@ -191,20 +190,15 @@ class SoftmaxUnit(wiring.Component):
     def _draw(self, m, command):
         """Uniform numbers for every lane, four a cycle, into the lanes; returns whether all are there."""
         config = self._config
-        steps = config.lanes // NUMBERS_A_STEP
-        state, block, step = Signal.like(self.state), Signal(range(config.blocks + 1)), Signal(range(max(steps, 2)))
+        steps = config.lanes // NUMBERS_A_STATE
+        state = following_state(m, self.state)
+        block, step = Signal(range(config.blocks + 1)), Signal(range(max(steps, 2)))
         drawn = Signal()
         m.d.comb += drawn.eq(block == command.blocks)
-        value = self.state
-        for number, shift in enumerate(SHIFTS):
-            moved = Signal(STATE_WIDTH, name=f"moved_{number}")
-            m.d.comb += moved.eq(value ^ (value >> shift if number == 1 else value << shift))
-            value = moved
-        m.d.comb += state.eq(value)
-        numbers = Signal(NUMBERS_A_STEP * UNIFORM_BITS)
-        quarter = STATE_WIDTH // NUMBERS_A_STEP
+        numbers = Signal(NUMBERS_A_STATE * UNIFORM_BITS)
+        quarter = STATE_WIDTH // NUMBERS_A_STATE
         m.d.comb += numbers.eq(
-            Cat(state[quarter * (index + 1) - UNIFORM_BITS : quarter * (index + 1)] for index in range(NUMBERS_A_STEP))
+            Cat(state[quarter * (index + 1) - UNIFORM_BITS : quarter * (index + 1)] for index in range(NUMBERS_A_STATE))
         )
         uniform = [Signal(UNIFORM_BITS * config.lanes, name=f"uniform_{index}") for index in range(config.blocks)]
         with m.If(self.commands.valid & self.commands.ready):

@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from ....hw.cores.random.xorshift import UNIFORM_BITS
 from ....hw.soc.learninggroup.config import LearningGroupConfig, Network, Rates
-from ..random.uniform import BITS, UniformReference
+from ..random.uniform import UniformReference
 from .arithmetic import ARITHMETICS
 from .backward import backward_through_time, gradients
 from .forward import Step, step_forward
@@ -149,7 +150,7 @@ class LearningGroupReference:
         numbers = np.zeros((len(SAMPLED_HEADS), self.layout.batches, self.layout.word), self.arithmetic.dtype)
         for batch in range(self.layout.batches):
             for head, words in enumerate(numbers):
-                words[batch] = self.generators[head % len(self.generators)].numbers(self.layout.word) / 2**BITS
+                words[batch] = self.generators[head % len(self.generators)].numbers(self.layout.word) / 2**UNIFORM_BITS
         return dict(zip(SAMPLED_HEADS, numbers, strict=True))
 
     def _update(self):

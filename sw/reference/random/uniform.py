@@ -2,13 +2,9 @@
 
 import numpy as np
 
-from ....hw.cores.random.xorshift import SUBSTITUTE_FOR_ZERO, xorshift
+from ....hw.cores.random.xorshift import NUMBERS_A_STATE, SUBSTITUTE_FOR_ZERO, UNIFORM_BITS, xorshift
 
-__all__ = ["BITS", "UniformReference"]
-
-# Of a number: u / 2**BITS is exact in binary16.
-BITS = 11
-NUMBERS_A_STEP = 4
+__all__ = ["UniformReference"]
 
 
 class UniformReference:
@@ -30,11 +26,11 @@ class UniformReference:
 
     def numbers(self, count):
         """The next ``count`` numbers, a multiple of 4, as int64."""
-        if count % NUMBERS_A_STEP:
-            raise ValueError(f"Count must be a multiple of {NUMBERS_A_STEP}, not {count}")
-        states = np.empty(count // NUMBERS_A_STEP, "<u8")
+        if count % NUMBERS_A_STATE:
+            raise ValueError(f"Count must be a multiple of {NUMBERS_A_STATE}, not {count}")
+        states = np.empty(count // NUMBERS_A_STATE, "<u8")
         state = self.state
         for step in range(len(states)):
             states[step] = state = xorshift(state)
         self.state = state
-        return (states.view("<u2") >> (16 - BITS)).astype(np.int64)
+        return (states.view("<u2") >> (16 - UNIFORM_BITS)).astype(np.int64)

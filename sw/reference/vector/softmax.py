@@ -3,7 +3,7 @@
 import numpy as np
 
 from ....hw.cores.fixed.format import FixedFormat
-from ....hw.cores.vector.softmax_config import UNIFORM_BITS
+from ....hw.cores.random.xorshift import UNIFORM_BITS
 from ..float.arithmetic import add, multiply, negate
 from ..float.comparison import compare, maximum
 from ..float.conversion import from_fixed
