@@ -1,14 +1,16 @@
 """Hyper-parameters of DDPG. Pure data: no gateware, no PyTorch."""
 
 import math
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from typing import Any
+
+from .hyper_parameters import HyperParameters
 
 __all__ = ["DDPGConfig"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class DDPGConfig:
+class DDPGConfig(HyperParameters):
     """What DDPG learns with, in the words of Stable-Baselines3.
 
     Parameters
@@ -118,22 +120,3 @@ class DDPGConfig:
         if not (above and below):
             words = f"{'[' if low_included else '('}{low}, {high}{']' if high_included else ')'}"
             raise ValueError(f"{name} must be in {words}, not {value}")
-
-    @classmethod
-    def from_mapping(cls, values: dict[str, Any]) -> "DDPGConfig":
-        """The configuration a mapping (of a YAML file) describes.
-
-        Raises
-        ------
-        ValueError
-            The mapping has a key that is no hyper-parameter.
-        """
-        known = [field.name for field in fields(cls)]
-        unknown = [str(key) for key in values if key not in known]
-        if unknown:
-            raise ValueError(f"Unknown hyper-parameter {', '.join(unknown)}; known are {', '.join(known)}")
-        return cls(**values)
-
-    def to_mapping(self) -> dict[str, Any]:
-        """The configuration as plain numbers and lists, fit for JSON and YAML."""
-        return {**asdict(self), "hidden_sizes": list(self.hidden_sizes)}

@@ -21,7 +21,7 @@ class BlockIC3NetLearner(TorchIC3NetLearner):
 
     Parameters
     ----------
-    observation_size, actions, agents, config, generator, threads
+    observation_size, actions, agents, config, generator
         As of `TorchIC3NetLearner`.
 
     Raises
@@ -37,12 +37,11 @@ class BlockIC3NetLearner(TorchIC3NetLearner):
         agents: int,
         config: IC3NetConfig,
         generator: np.random.Generator,
-        threads: int | None = 1,
     ):
         for name, only in (("sparsity", "grouping"), ("precision", "float32"), ("entropy_coefficient", 0)):
             if getattr(config, name) != only:
                 raise ValueError(f"{name} must be {only!r} on backend blocks, not {getattr(config, name)!r}")
-        super().__init__(observation_size, actions, agents, config, generator, threads)
+        super().__init__(observation_size, actions, agents, config, generator)
         self._mean = 1 / max(agents - 1, 1)
 
     def begin(self) -> None:

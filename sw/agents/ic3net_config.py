@@ -1,8 +1,9 @@
 """Hyper-parameters of IC3Net. Pure data: no gateware, no PyTorch."""
 
 import math
-from dataclasses import asdict, dataclass, fields
-from typing import Any
+from dataclasses import dataclass
+
+from .hyper_parameters import HyperParameters
 
 __all__ = ["GROUPING_GRADIENTS", "PRECISIONS", "SPARSITIES", "IC3NetConfig"]
 
@@ -12,7 +13,7 @@ PRECISIONS = ("float32", "mixed", "half")
 
 
 @dataclass(frozen=True, kw_only=True)
-class IC3NetConfig:
+class IC3NetConfig(HyperParameters):
     """What IC3Net learns with.
 
     Parameters
@@ -105,22 +106,3 @@ class IC3NetConfig:
                 raise TypeError(f"{name} must be a number, not {value!r}")
             if not low <= value <= high:
                 raise ValueError(f"{name} must be in [{low}, {high}], not {value}")
-
-    @classmethod
-    def from_mapping(cls, values: dict[str, Any]) -> "IC3NetConfig":
-        """The configuration a mapping (of a YAML file) describes.
-
-        Raises
-        ------
-        ValueError
-            The mapping has a key that is no hyper-parameter.
-        """
-        known = [field.name for field in fields(cls)]
-        unknown = [str(key) for key in values if key not in known]
-        if unknown:
-            raise ValueError(f"Unknown hyper-parameter {', '.join(unknown)}; known are {', '.join(known)}")
-        return cls(**values)
-
-    def to_mapping(self) -> dict[str, Any]:
-        """The configuration as plain numbers and strings, fit for JSON and YAML."""
-        return asdict(self)

@@ -117,7 +117,7 @@ class IC3NetRun:
         names = [name for name in (*SUMMARIZED, "lost_updates") if name in last[0]]
         summary = {
             "backend": self.agent.backend,
-            "task": self.agent.task.to_mapping(),
+            "task": dataclasses.asdict(self.agent.task),
             "config": self.agent.config.to_mapping(),
             "hardware": self.agent.hardware and dataclasses.asdict(self.agent.hardware),
             "iterations": self.agent.iterations,

@@ -161,8 +161,6 @@ class TorchIC3NetLearner:
     ----------
     observation_size, actions, agents, config, generator
         As of `IC3NetNetwork`.
-    threads
-        Of PyTorch; ``None``: its own choice.
 
     Raises
     ------
@@ -177,10 +175,9 @@ class TorchIC3NetLearner:
         agents: int,
         config: IC3NetConfig,
         generator: np.random.Generator,
-        threads: int | None = 1,
     ):
-        if threads is not None:
-            torch.set_num_threads(threads)
+        # Matrices this small are slower on several.
+        torch.set_num_threads(1)
         self.config = config
         self.network = IC3NetNetwork(observation_size, actions, agents, config, generator)
         self._generator = generator

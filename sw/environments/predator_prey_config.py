@@ -1,6 +1,6 @@
 """What a Predator-Prey task looks like. Pure data."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 __all__ = ["LEVELS", "MODES", "PredatorPreyConfig"]
 
@@ -76,10 +76,6 @@ class PredatorPreyConfig:
     def observation_size(self) -> int:
         """Elements of an observation: the window row by row, the classes of a cell side by side."""
         return self.window**2 * self.classes
-
-    def to_mapping(self) -> dict[str, int | str]:
-        """The configuration as plain numbers and strings."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
 # The three difficulties of the authors.
