@@ -3,6 +3,7 @@
 from amaranth.hdl import Module
 from amaranth.lib import wiring
 
+from ..forwarding import forward_port
 from .matrix_config import MatrixConfig
 from .matrix_engine import MatrixEngine
 from .matrix_memories import MatrixMemories
@@ -64,19 +65,6 @@ class MatrixCore(wiring.Component):
         for name in _GRADIENTS:
             m.d.comb += getattr(memories, name).eq(getattr(engine, name))
         for part, members in self._outer.items():
-            for name, member in members.items():
-                self._pass_on(m, getattr(part, name), getattr(self, name), member)
+            for name in members:
+                forward_port(m, part, self, name)
         return m
-
-    def _pass_on(self, m, inner, outer, member):
-        """Connects a port of a part to the port of the same name outside."""
-        if member.dimensions:
-            for index in range(member.dimensions[0]):
-                element = wiring.Member(member.flow, member._description)
-                self._pass_on(m, inner[index], outer[index], element)
-        elif member.is_signature:
-            wiring.connect(m, inner, wiring.flipped(outer))
-        elif member.flow == wiring.In:
-            m.d.comb += inner.eq(outer)
-        else:
-            m.d.comb += outer.eq(inner)
