@@ -7,15 +7,17 @@ from ...hw.soc.learninggroup.config import HEADS, Network, Rates
 from ...hw.soc.learninggroup.hardware import LearningGroupHardware
 from ...hw.soc.learninggroup.instructions import EVERY_CORE, Memory
 from ..program.learninggroup import Compiler
-from ..program.learninggroup_map import GATES
 from ..program.program import Program
 from ..reference.learninggroup.layout import Layout
 from ..reference.learninggroup.state import SAMPLED_HEADS, check_state
 from .device import Device, RunReport
+from .errors import DeviceError
 
 __all__ = ["LearningGroupDevice"]
 
 CYCLE_LIMIT = 5_000_000
+# Of binary16.
+LARGEST = 65504.0
 
 
 class LearningGroupDevice:
@@ -77,17 +79,17 @@ class LearningGroupDevice:
 
         for name in self.network.layers:
             place = where.layers[name]
-            weights, parts = self._local(name, np.asarray(state[f"weight/{name}"]), 1), []
+            weights, parts = self.own_columns(name, np.asarray(state[f"weight/{name}"])), []
             inputs = np.asarray(state[f"input_grouping/{name}"])
             parts.append(self._grouping_words(inputs))
-            outputs = self._local(name, np.asarray(state[f"output_grouping/{name}"]), 1)
+            outputs = self.own_columns(name, np.asarray(state[f"output_grouping/{name}"]))
             for core in place.cores:
                 words = self._pad(weights[core], 1, WEIGHT_BANKS).reshape(-1, WEIGHT_BANKS)
                 send((name, core), words, memory=Memory.PARAMETER, core=core, base=place.parameter)
                 parts.append(self._grouping_words(outputs[core].T))
             send((name, "grouping"), np.concatenate(parts), memory=Memory.GROUPING, base=place.grouping)
         for name, base in where.biases.items():
-            biases = self._local(name, np.asarray(state[f"bias/{name}"])[np.newaxis], 1)
+            biases = self.own_columns(name, np.asarray(state[f"bias/{name}"])[np.newaxis])
             for core in where.layers[name].cores:
                 send((name, "bias", core), biases[core].T, memory=Memory.SCALAR, core=core, base=base)
         share = 1 / (self.network.agents - 1) if self.network.agents > 1 else 0
@@ -123,22 +125,26 @@ class LearningGroupDevice:
 
     def start(self):
         """Begins an iteration: weight grouping, and episodes without a past."""
-        self._run(self._program("group", self.compiler.group), {})
-        where, blocks = self.compiler.map, self.hardware.device.blocks
-        program, packets = Program("start", self.hardware), {}
-        for batch in range(self.layout.batches):
-            memory, base = Memory.STATE_1, where.frame(0, batch) * where.state_frame + where.in_state_1["spoke"]
-            program.load(batch, blocks, wait=("transfer",), memory=memory, core=EVERY_CORE, base=base * blocks)
-            packets[batch] = self._rows(self.layout.present[np.newaxis, batch : batch + 1].astype(float))
-        self._run(program.finish(), packets)
+        present = self.layout.present.astype(float)
+        packets = {("spoke", batch): self._rows(present[np.newaxis, batch]) for batch in range(self.layout.batches)}
+        self._run(self._program("start", self.compiler.start), packets)
         self.step_number = 0
 
     def step(self, observations):
-        """One time step: movements, gate actions (int), values (float64), each (episodes, agents)."""
+        """One time step: movements, gate actions (int), values (float64), each (episodes, agents).
+
+        Raises
+        ------
+        ValueError
+            Observations of another shape, NaN, infinite or beyond binary16; nothing was sent.
+        DeviceError
+            An infinity or a NaN came up on the device.
+        """
         if self.step_number >= self.steps:
             raise RuntimeError(f"An iteration has {self.steps} steps, and begins with start")
         where, step = self.compiler.map, self.step_number
-        words = self.layout.pack(np.asarray(observations, float))
+        shape = self.layout.episodes, self.network.agents, self.network.observation_size
+        words = self.layout.pack(self._checked("Observations", observations, shape))
         packets = {}
         for batch in range(self.layout.batches):
             for core in range(self.hardware.device.cores):
@@ -161,10 +167,18 @@ class LearningGroupDevice:
         ----------
         returns, scales : array (steps, episodes, agents)
             As the reference has them.
+
+        Raises
+        ------
+        ValueError
+            Of another shape, NaN, infinite or beyond binary16; nothing was sent.
+        DeviceError
+            An infinity or a NaN came up on the device.
         """
         packets = {}
+        shape = self.step_number, self.layout.episodes, self.network.agents
         for name, values in (("return", returns), ("scale", scales)):
-            for step, part in enumerate(np.asarray(values, float)):
+            for step, part in enumerate(self._checked(f"{name.capitalize()}s", values, shape)):
                 words = self.layout.pack(part[..., np.newaxis])
                 for batch in range(self.layout.batches):
                     packets[name, step, batch] = self._rows(words[:, batch : batch + 1])
@@ -178,27 +192,23 @@ class LearningGroupDevice:
         for core in range(self.hardware.device.cores):
             program = Program("gradients", self.hardware)
             program.store("gradients", rows, memory=Memory.GRADIENT, core=core, base=0)
-            program.finish()
-            self.device.load_program(program.words)
-            self.device.run(cycle_limit=CYCLE_LIMIT)
-            words = np.ascontiguousarray(self.device.receive(rows)).view(np.uint16)
+            words = self._run(program.finish(), {})["gradients"]
             found.append(words[:, :WEIGHT_BANKS].T.astype(np.int64))
         return found
 
     # Rows of the streams.
 
-    def _local(self, name, array, axis):
-        """What each core has of a layer's columns, zeros where it has fewer units than the others."""
+    def own_columns(self, name, array):
+        """What each core has of a layer's columns (the last axis), zeros where it has fewer units than the others."""
         where, hidden = self.compiler.map, self.network.hidden_size
         place = where.layers[name]
         if name in HEADS:
             return {place.cores[0]: array}
-        gates = array.shape[axis] // hidden
-        assert gates in (1, GATES)
-        padded = np.zeros((*array.shape[:axis], gates, where.units * len(place.cores)))
-        padded[..., :hidden] = array.reshape(*array.shape[:axis], gates, hidden)
+        gates = array.reshape(len(array), -1, hidden)
+        padded = np.zeros((*gates.shape[:2], where.units * len(place.cores)))
+        padded[..., :hidden] = gates
         return {
-            core: padded[..., core * where.units : (core + 1) * where.units].reshape(*array.shape[:axis], -1)
+            core: padded[..., core * where.units : (core + 1) * where.units].reshape(len(array), -1)
             for core in place.cores
         }
 
@@ -219,8 +229,18 @@ class LearningGroupDevice:
     def _words(self, rows):
         """Rows of each batch to words (features, batches, lanes in use)."""
         lanes, blocks = self.hardware.device.lanes, self.hardware.device.blocks
-        words = np.stack([part.reshape(-1, blocks * lanes) for part in rows], axis=1)
-        return words[..., : self.layout.word]
+        numbers = [part[:, :lanes].reshape(-1, blocks * lanes).view(np.float16) for part in rows]
+        return np.stack(numbers, axis=1)[..., : self.layout.word]
+
+    def _checked(self, what, values, shape):
+        """Real numbers of a shape that binary16 has room for."""
+        values = np.asarray(values, float)
+        if values.shape != shape:
+            raise ValueError(f"{what} must have shape {shape}, not {values.shape}")
+        if not (np.abs(values) <= LARGEST).all():
+            wrong = values[~(np.abs(values) <= LARGEST)][0]
+            raise ValueError(f"{what} must be from -{LARGEST} to {LARGEST}, not {wrong}")
+        return values
 
     def _program(self, key, compile):
         if key not in self._programs:
@@ -228,15 +248,13 @@ class LearningGroupDevice:
         return self._programs[key]
 
     def _run(self, program, packets):
-        """Runs a program; gives what it stored, as numbers by key."""
+        """Runs a program; gives what it stored, rows of 16-bit words by key."""
         self.device.load_program(program.words)
         for packet in program.inputs:
             numbers = self._pad(np.asarray(packets[packet.key], float), 1, self._lanes)
-            assert len(numbers) == packet.count
             self.device.send(np.ascontiguousarray(numbers, np.float16).view(np.uint32))
         self.report = self.device.run(cycle_limit=CYCLE_LIMIT)
-        lanes, received = self.hardware.device.lanes, {}
-        for packet in program.outputs:
-            rows = np.ascontiguousarray(self.device.receive(packet.count)).astype(np.uint32)
-            received[packet.key] = rows.view(np.float16)[:, :lanes]
+        received = {packet.key: self.device.receive(packet.count).view(np.uint16) for packet in program.outputs}
+        if "nonfinite" in self.report.errors:
+            raise DeviceError(f"Program {program.name} met an infinity or a NaN")
         return received

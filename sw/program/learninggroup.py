@@ -1,5 +1,6 @@
 """Programs of LearningGroup: weight grouping, steps forward, the way back to the gradients."""
 
+from ...hw.soc.learninggroup.instructions import EVERY_CORE, Memory
 from .learninggroup_backward import Backward
 from .learninggroup_forward import Forward
 from .learninggroup_gradients import Gradients
@@ -18,9 +19,13 @@ class Compiler(Stage):
             stage(hardware, network, **sizes) for stage in (Forward, Backward, Gradients)
         )
 
-    def group(self):
-        """Weight grouping of all layers."""
-        program = Program("group", self.hardware)
+    def start(self):
+        """Weight grouping of all layers; at first every agent that is there is heard."""
+        program = Program("start", self.hardware)
+        blocks = self.hardware.device.blocks
+        for batch in range(self.batches):
+            memory, base = self.state("spoke", 0, batch)
+            program.load(("spoke", batch), blocks, memory=Memory(memory), core=EVERY_CORE, base=base * blocks)
         for name, place in self.map.layers.items():
             program.emit(
                 "group", wait=("sparse",), find=1, encode=1, transpose=1,

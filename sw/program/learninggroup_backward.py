@@ -61,22 +61,24 @@ class Backward(Stage):
                 to=((Destination.STATE_2, where.temporary, 1, 0),), wait=("transfer",),
             )  # fmt: skip
             for head, choices in (("policy", network.actions), ("gate", 2)):
+                core = where.layers[head].cores[0]
                 self.apply(
-                    program, a=(Operand.STATE_0, frame + where.probabilities[head]),
+                    program, core=core, a=(Operand.STATE_0, frame + where.probabilities[head]),
                     b=(Operand.STATE_1, frame + where.chosen[head]), first=Combination.SUBTRACT,
                     c=(*advantage, 0), second=Combination.MULTIPLY, features=choices, to=to_part,
                 )  # fmt: skip
                 self.apply(
-                    program, a=part, b=(*scale, 0), first=Combination.MULTIPLY, features=choices,
+                    program, core=core, a=part, b=(*scale, 0), first=Combination.MULTIPLY, features=choices,
                     to=((Destination.ERROR, self.error(head, step, batch), 1, 0),),
                 )  # fmt: skip
+            core = where.layers["value"].cores[0]
             self.apply(
-                program, a=(Operand.STATE_0, frame + where.in_state_0["value"]), b=returned,
+                program, core=core, a=(Operand.STATE_0, frame + where.in_state_0["value"]), b=returned,
                 first=Combination.SUBTRACT, c=(Operand.SCALAR, where.value_factor), second=Combination.MULTIPLY,
                 features=1, to=to_part,
             )  # fmt: skip
             self.apply(
-                program, a=part, b=scale, first=Combination.MULTIPLY, features=1,
+                program, core=core, a=part, b=scale, first=Combination.MULTIPLY, features=1,
                 to=((Destination.ERROR, self.error("value", step, batch), 1, 0),),
             )  # fmt: skip
 

@@ -114,22 +114,23 @@ class Forward(Stage):
         self.apply(
             program, a=self.result("value", batch), b=(Operand.SCALAR, where.biases["value"]),
             first=Combination.ADD, features=1, to=((Destination.STATE_0, value, 1, 0),), wait=("matrix", "transfer"),
+            core=where.layers["value"].cores[0],
         )  # fmt: skip
         for head, choices in (("policy", network.actions), ("gate", 2)):
             core = where.layers[head].cores[0]
             self.apply(
                 program, a=self.result(head, batch), b=(Operand.SCALAR, where.biases[head]), first=Combination.ADD,
-                features=choices, to=((Destination.LOGIT, 0, 1, 0),), wait=("softmax",),
+                features=choices, to=((Destination.LOGIT, 0, 1, 0),), wait=("softmax",), core=core,
             )  # fmt: skip
             program.emit("choose", wait=("elementwise",), core=core, choices=choices, blocks=self.blocks)
             self.apply(
-                program, a=(Operand.CHOICE, 0), features=choices, wait=("softmax",),
+                program, a=(Operand.CHOICE, 0), features=choices, wait=("softmax",), core=core,
                 to=((Destination.STATE_0, frame + where.probabilities[head], 1, 0),),
             )  # fmt: skip
             chosen = frame + where.chosen[head]
             self.apply(
                 program, a=(Operand.CHOICE, self.hardware.choices), features=choices,
-                to=((Destination.STATE_1, chosen, 1, 0),),
+                to=((Destination.STATE_1, chosen, 1, 0),), core=core,
             )  # fmt: skip
             program.store(
                 (head, batch), choices * blocks, wait=("elementwise",),

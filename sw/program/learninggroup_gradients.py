@@ -1,6 +1,6 @@
 """Programs of LearningGroup: gradients of weights and biases."""
 
-from ...hw.soc.learninggroup.instructions import Product
+from ...hw.cores.vector.matrix_config import Product
 from .learninggroup_stage import Stage
 
 __all__ = ["Gradients"]

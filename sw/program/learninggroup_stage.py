@@ -1,9 +1,9 @@
 """What the stages of LearningGroup's programs have in common: places of tensors, products, passes."""
 
 from ...hw.cores.vector.elementwise_config import Combination, Destination, Operand
+from ...hw.cores.vector.matrix_config import Product
 from ...hw.soc.learninggroup.config import Network
 from ...hw.soc.learninggroup.hardware import LearningGroupHardware
-from ...hw.soc.learninggroup.instructions import Product
 from .learninggroup_map import MemoryMap
 
 __all__ = ["Stage"]

@@ -4,6 +4,7 @@ from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import data, memory, stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from ...cores.forwarding import forward_port
 from ...cores.vector.elementwise_config import Destination, Operand
 from ...cores.vector.elementwise_unit import ElementwiseUnit, elementwise_command
 from ...cores.vector.matrix_config import WEIGHT_BANKS
@@ -16,6 +17,15 @@ from .instructions import Memory
 __all__ = ["LearningGroupCore", "block_write_signature", "host_signature"]
 
 ROW_WIDTH = 20
+# Ports of the matrix core that are the core's.
+INHERITED = (
+    "write_tables",
+    "write_row_list",
+    "write_column_list",
+    "write_weights",
+    "write_activations",
+    "write_activation_blocks",
+)
 
 
 def block_write_signature(hardware):
@@ -70,6 +80,8 @@ class LearningGroupCore(wiring.Component):
     read_results : In(read_signature)
         For the aggregator, which comes before the elementwise unit.
     host : In(host_signature)
+    seed, load_seed : In
+        State for the generator of the softmax unit.
 
     Source
     ------
@@ -82,13 +94,6 @@ class LearningGroupCore(wiring.Component):
         self._elementwise = ElementwiseUnit(hardware.elementwise)
         self._softmax = SoftmaxUnit(hardware.softmax)
         config = hardware.matrix
-        inherited = ("write_tables", "write_row_list", "write_column_list", "write_weights", "write_activations",
-                     "write_activation_blocks", "read_results", "write_error_blocks", "read_gradients")  # fmt: skip
-        self._inherited = {
-            name: member
-            for name, member in self._matrix.signature.members.items()
-            if name in inherited and name not in ("read_results", "write_error_blocks", "read_gradients")
-        }
         super().__init__(
             {
                 "matrix": In(stream.Signature(command_layout(config))),
@@ -104,8 +109,7 @@ class LearningGroupCore(wiring.Component):
                 "host": In(host_signature(hardware)),
                 "seed": In(64),
                 "load_seed": In(1),
-                "random_state": Out(64),
-                **self._inherited,
+                **{name: self._matrix.signature.members[name] for name in INHERITED},
             }
         )
 
@@ -121,9 +125,9 @@ class LearningGroupCore(wiring.Component):
                 getattr(self, f"{name}_done").eq(engine.completions.valid),
                 getattr(self, f"{name}_busy").eq(engine.busy),
             ]
-        for name, member in self._inherited.items():
-            self._pass_on(m, getattr(matrix, name), getattr(self, name), member)
-        m.d.comb += [softmax.seed.eq(self.seed), softmax.load.eq(self.load_seed), self.random_state.eq(softmax.state)]
+        for name in INHERITED:
+            forward_port(m, matrix, self, name)
+        m.d.comb += [softmax.seed.eq(self.seed), softmax.load.eq(self.load_seed)]
 
         conflict = self._connect_memories(m, matrix, unit, softmax)
         m.d.sync += [
@@ -132,15 +136,6 @@ class LearningGroupCore(wiring.Component):
             self.nonfinite.eq(matrix.nonfinite | unit.errors.nonfinite | softmax.errors.nonfinite),
         ]
         return m
-
-    def _pass_on(self, m, inner, outer, member):
-        if member.dimensions:
-            for index in range(member.dimensions[0]):
-                self._pass_on(m, inner[index], outer[index], wiring.Member(member.flow, member._description))
-        elif member.is_signature:
-            wiring.connect(m, inner, wiring.flipped(outer))
-        else:
-            m.d.comb += inner.eq(outer)
 
     def _connect_memories(self, m, matrix, unit, softmax):
         """Sources and destinations of elementwise passes, and what the host sees; returns whether two met."""

@@ -76,8 +76,8 @@ class LearningGroupSystem(wiring.Component):
         errors = {name: Cat(core.errors[name] for core in self.cores).any() for name in
                   ("address_out_of_range", "memory_conflict")}  # fmt: skip
         m.d.sync += [shell.errors[name].eq(flag) for name, flag in errors.items()]
-        m.d.sync += shell.errors.overflow.eq(
-            Cat(core.nonfinite for core in self.cores).any() | aggregator.errors.nonfinite
+        m.d.sync += shell.errors.nonfinite.eq(
+            Cat(core.nonfinite for core in self.cores).any() | aggregator.errors.nonfinite | sparse.errors.not_a_number
         )
         return m
 
@@ -93,7 +93,7 @@ class LearningGroupSystem(wiring.Component):
             payload = commands.payload
             m.d.comb += commands.valid.eq(port.commands.valid & ready)
             if name == "elementwise":
-                self._elementwise_command(m, payload, arguments)
+                self._elementwise_command(m, number, payload, arguments)
             else:
                 m.d.comb += [payload[field].eq(arguments[field]) for field, _ in payload.shape()]
             done = Signal(5, name=f"{name}_done_{number}")
@@ -110,7 +110,8 @@ class LearningGroupSystem(wiring.Component):
             ),
         ]
 
-    def _elementwise_command(self, m, payload, arguments):
+    def _elementwise_command(self, m, number, payload, arguments):
+        """A core that is not meant gets a pass without features."""
         for name in "abc":
             m.d.comb += [
                 payload[name][field].eq(arguments[f"{name}_{field}"]) for field in ("memory", "base", "stride", "block")
@@ -121,10 +122,10 @@ class LearningGroupSystem(wiring.Component):
                 for field in ("memory", "base", "stride", "after_function")
             ]
         m.d.comb += [
-            payload[field].eq(arguments[field])
-            for field in ("exchange", "first", "second", "function", "features", "blocks")
+            payload[field].eq(arguments[field]) for field in ("exchange", "first", "second", "function", "blocks")
         ]
-        m.d.comb += payload.wait.eq(arguments.after)
+        here = (arguments.core == EVERY_CORE) | (arguments.core == number)
+        m.d.comb += [payload.features.eq(Mux(here, arguments.features, 0)), payload.wait.eq(arguments.after)]
 
     def _connect_softmax(self, m, shell):
         port = shell.engines.softmax

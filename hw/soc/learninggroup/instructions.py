@@ -4,7 +4,7 @@ import enum
 
 from ..sequencer.instructions import Field, Format, InstructionSet
 
-__all__ = ["EVERY_CORE", "INSTRUCTION_SET", "Memory", "Product"]
+__all__ = ["EVERY_CORE", "INSTRUCTION_SET", "Memory"]
 
 # Value of a core field that names all of them.
 EVERY_CORE = 31
@@ -23,14 +23,6 @@ class Memory(enum.IntEnum):
     PARAMETER = 8  # words of 16 weights
     GROUPING = 9  # words of 16 numbers, of no core
     GRADIENT = 10  # store only; a row of the 16 banks
-
-
-class Product(enum.IntEnum):
-    """What a matrix instruction computes: the numbers of the matrix engine."""
-
-    FORWARD = 0
-    BACKWARD = 1
-    GRADIENT = 2
 
 
 def address(name, description="", default=None):
@@ -111,9 +103,9 @@ def destination(index):
 
 
 ELEMENTWISE = Format(
-    "elementwise", engine="elementwise", opcode=6, description="a pass of the elementwise units of all cores",
+    "elementwise", engine="elementwise", opcode=6, description="a pass of the elementwise units",
     fields=(
-        *operand("a"), *operand("b"), *operand("c"), Field("exchange", 4, default=0),
+        CORE, *operand("a"), *operand("b"), *operand("c"), Field("exchange", 4, default=0),
         Field("first", 3, default=0, description="Combination"),
         Field("second", 3, default=0, description="Combination"),
         Field("function", 2, default=0, description="Function"),

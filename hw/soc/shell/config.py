@@ -52,6 +52,7 @@ ERROR_FLAGS = (
     ErrorFlag("stream_overflow", True, "a packet was longer than the transfer it was for"),
     ErrorFlag("memory_conflict", True, "two engines used one port of a memory in the same cycle"),
     ErrorFlag("overflow", False, "a result was saturated"),
+    ErrorFlag("nonfinite", False, "a number is infinite or NaN"),
 )
 
 
