@@ -8,19 +8,21 @@ from typing import Any
 import yaml
 
 from ...hw.soc.fixar.config import FixarConfig
-from ...hw.soc.presets import CONFIGURATIONS, load_preset, read_preset
+from ...hw.soc.presets import CONFIGURATIONS, HARDWARE, read_preset
 
 __all__ = ["resolve_hardware", "resolve_training"]
 
 
 def resolve_hardware(hardware: Any, system: str = "fixar") -> Any:
-    """A system's configuration: itself, or from a preset's name, a YAML file's path, or the mapping of its fields."""
+    """What a device is built from: itself, or by a preset's name, a YAML file's path, or the mapping of its fields."""
     configuration = CONFIGURATIONS[system]
-    if isinstance(hardware, configuration):
+    whole = HARDWARE.get(system, configuration)
+    if isinstance(hardware, whole):
         return hardware
     if isinstance(hardware, Mapping):
-        return configuration(**hardware)
-    return load_preset(hardware, system)
+        inner = {"device": configuration(**hardware["device"])} if whole is not configuration else {}
+        return whole(**{**hardware, **inner})
+    return read_preset(hardware, system).hardware
 
 
 def resolve_training(hardware: FixarConfig | str | Path, env: str | None = None) -> dict[str, Any]:

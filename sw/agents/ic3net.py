@@ -35,10 +35,13 @@ class IC3Net:
         Hyper-parameters.
     backend
         ``"torch"``: PyTorch's autograd. ``"blocks"``: the same but for the order of sums, faster. ``"reference"``:
-        LearningGroup, to the bit, in NumPy.
+        LearningGroup, to the bit, in NumPy. ``"rtl"``: its Verilated RTL. ``"lockstep"``: the reference, and the RTL
+        beside it, compared. Or a board, as ``"uart:/dev/ttyUSB0"``.
     hardware
-        The device: a configuration, the mapping of its fields, a preset's name (default ``"paper"``) or a YAML file's
-        path. PyTorch needs none.
+        The device: `LearningGroupHardware`, the mapping of its fields, a preset's name (default ``"paper"``) or a YAML
+        file's path. PyTorch needs none.
+    lockstep_every
+        Iterations from one comparison to the next.
 
     Members
     -------
@@ -60,6 +63,7 @@ class IC3Net:
         *,
         backend: str = "torch",
         hardware: Any = None,
+        lockstep_every: int = 100,
     ):
         if isinstance(task, str):
             if task not in LEVELS:
@@ -73,8 +77,9 @@ class IC3Net:
         self.environment = PredatorPreyBatch(task, self.config.episodes)
         sizes = task.observation_size, len(ACTIONS), task.predators
         self.learner: IC3NetLearner = make_learner(
-            backend, self.hardware, *sizes, self.config, np.random.default_rng(learner)
-        )
+            backend, self.hardware, *sizes, self.config, np.random.default_rng(learner),
+            steps=task.steps, lockstep_every=lockstep_every,
+        )  # fmt: skip
         self.iterations = 0
 
     def learn(self, iterations: int, callback: Callable[["IC3Net", dict[str, Any]], bool | None] | None = None):
@@ -137,13 +142,24 @@ class IC3Net:
         write_checkpoint(path, prefixed("learner", arrays), rest)
 
     @classmethod
-    def load(cls, path: Path | str) -> "IC3Net":
+    def load(cls, path: Path | str, *, backend: str | None = None, lockstep_every: int = 100) -> "IC3Net":
         """The agent a checkpoint holds, ready to go on.
+
+        Parameters
+        ----------
+        path
+            What `save` wrote.
+        backend
+            Another than the checkpoint's: device, reference and lockstep have the same state.
+        lockstep_every
+            Iterations from one comparison to the next.
 
         Raises
         ------
         CheckpointError
             The file is damaged, or no checkpoint of this agent.
+        ValueError
+            The backend has another kind of state.
         """
         arrays, about = read_checkpoint(path)
         if about.get("agent") != "ic3net":
@@ -152,7 +168,10 @@ class IC3Net:
             if name not in about:
                 raise lacking(path, about, name)
         task, config = PredatorPreyConfig(**about["task"]), IC3NetConfig.from_mapping(about["config"])
-        agent = cls(task, config, backend=about["backend"], hardware=about.get("hardware"))
+        backend = backend or about["backend"]
+        if (backend in PYTORCH or about["backend"] in PYTORCH) and backend != about["backend"]:
+            raise ValueError(f"{path} is of backend {about['backend']}, which {backend} cannot go on with")
+        agent = cls(task, config, backend=backend, hardware=about.get("hardware"), lockstep_every=lockstep_every)
         try:
             agent.learner.load(under("learner", arrays), about["learner"])
         except KeyError as error:

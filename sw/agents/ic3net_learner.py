@@ -6,10 +6,11 @@ import numpy as np
 
 from .ic3net_config import IC3NetConfig
 
-__all__ = ["BACKENDS", "PYTORCH", "IC3NetLearner", "make_learner"]
+__all__ = ["BACKENDS", "DEVICES", "PYTORCH", "IC3NetLearner", "make_learner"]
 
 PYTORCH = ("torch", "blocks")
-BACKENDS = (*PYTORCH, "reference")
+DEVICES = ("reference", "rtl", "lockstep")
+BACKENDS = (*PYTORCH, *DEVICES)
 
 
 class IC3NetLearner(Protocol):
@@ -35,6 +36,9 @@ class IC3NetLearner(Protocol):
     def sparsity(self) -> float:
         """The share of weights that take no part since `begin`."""
 
+    def counters(self) -> dict[str, Any]:
+        """What was counted besides: cycles, comparisons."""
+
     def save(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         """Everything that acting and training depend on between iterations: arrays and plain numbers."""
 
@@ -53,16 +57,33 @@ def make_learner(
     agents: int,
     config: IC3NetConfig,
     generator: np.random.Generator,
+    *,
+    steps: int,
+    lockstep_every: int = 100,
 ) -> IC3NetLearner:
     """The learner of a backend's name, with initial weights from the generator: the same numbers for each backend.
+
+    Parameters
+    ----------
+    backend
+        One of `BACKENDS`, or a board as ``"uart:/dev/ttyUSB0"``.
+    hardware
+        `LearningGroupHardware`; PyTorch needs none.
+    observation_size, actions, agents, config, generator
+        As of `IC3NetNetwork`.
+    steps
+        Length of an episode.
+    lockstep_every
+        Iterations from one comparison to the next.
 
     Raises
     ------
     ValueError
         No such backend, or one that cannot do what the hyper-parameters say.
     """
-    if backend not in BACKENDS:
-        raise ValueError(f"Backend must be {', '.join(BACKENDS[:-1])} or {BACKENDS[-1]}, not {backend!r}")
+    if backend not in BACKENDS and ":" not in backend:
+        names = ", ".join(BACKENDS)
+        raise ValueError(f"Backend must be {names}, or a device such as uart:/dev/ttyUSB0, not {backend!r}")
     if backend == "torch":
         from .ic3net_torch import TorchIC3NetLearner
 
@@ -71,6 +92,11 @@ def make_learner(
         from .ic3net_blocks import BlockIC3NetLearner
 
         return BlockIC3NetLearner(observation_size, actions, agents, config, generator)
-    from .learninggroup_learner import LearningGroupLearner
+    from .learninggroup_learner import LearningGroupLearner, network_of
 
-    return LearningGroupLearner.on_reference(hardware, observation_size, actions, agents, config, generator)
+    arguments = hardware, network_of(observation_size, actions, agents, config), config, generator
+    if backend == "reference":
+        return LearningGroupLearner.on_reference(*arguments)
+    if backend == "lockstep":
+        return LearningGroupLearner.in_lockstep(*arguments, steps=steps, every=lockstep_every)
+    return LearningGroupLearner.on_device("sim" if backend == "rtl" else backend, *arguments, steps=steps)

@@ -10,7 +10,7 @@ from typing import Any
 from tqdm import tqdm
 
 from .ic3net import IC3Net
-from .plots import plot_shares
+from .plots import plot_shares, plot_utilization
 from .run_folder import CHECKPOINT, METRICS, SUMMARY, Interrupted, StopRequests, drop_records_after, read_metrics
 
 __all__ = ["IC3NetRun", "smoothed", "workload_curves"]
@@ -49,6 +49,7 @@ class IC3NetRun:
     metrics.jsonl        one JSON object a line, one for each iteration
     learning_curve.png   success, predators arrived and sparsity over iterations
     workload.png         each core's share of the weights that take part, over iterations (accelerator only)
+    utilization.png      how busy the engines were (device only)
     summary.json         what `run` returns
     ==================== =========================================================================================
 
@@ -124,6 +125,7 @@ class IC3NetRun:
             **{name: sum(record[name] for record in last) / len(last) for name in names},
             "episodes": len(last) * self.agent.config.episodes,
             "iterations_per_second": iterations / seconds if iterations else None,
+            "counters": self.agent.learner.counters(),
         }
         (self.directory / SUMMARY).write_text(json.dumps(summary, indent=2) + "\n")
         config = self.agent.config
@@ -132,4 +134,6 @@ class IC3NetRun:
         plot_shares(self.directory / "learning_curve.png", curves, title)
         if "workloads" in records[-1]:
             plot_shares(self.directory / "workload.png", workload_curves(records), title)
+        if "utilization" in summary["counters"]:
+            plot_utilization(self.directory / "utilization.png", summary["counters"], title)
         return summary

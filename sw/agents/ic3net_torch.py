@@ -267,6 +267,9 @@ class TorchIC3NetLearner:
         total = sum(weight.numel() for weight in self._weights.values())
         return 1 - sum(int(weight.count_nonzero()) for weight in self._weights.values()) / total
 
+    def counters(self) -> dict[str, Any]:
+        return {}
+
     def save(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         arrays = {name: tensor.numpy().copy() for name, tensor in self.network.state_dict().items()}
         for name, parameter in self.network.named_parameters():

@@ -1,12 +1,16 @@
-"""LearningGroup as a learner of IC3Net: the bit-exact reference, with first weights from the hyper-parameters."""
+"""LearningGroup as a learner of IC3Net: reference, device or both, with first weights from the hyper-parameters."""
 
+import copy
 from typing import Any
 
 import numpy as np
 
 from ...hw.soc.learninggroup.config import LearningGroupConfig, Network, Rates
+from ...hw.soc.learninggroup.hardware import LearningGroupHardware
 from ..reference.learninggroup.iteration import LearningGroupReference
+from ..reference.learninggroup.state import initial_state
 from .ic3net_config import IC3NetConfig
+from .learninggroup_lockstep import LearningGroupLockstep
 
 __all__ = ["OPTIMIZER_FORMATS", "LearningGroupLearner", "initial_parameters", "network_of", "precision_of", "rates_of"]
 
@@ -60,17 +64,46 @@ def initial_parameters(network: Network, config: IC3NetConfig, generator: np.ran
     return found
 
 
-class LearningGroupLearner:
-    """IC3Net's two jobs on LearningGroup.
+def check_hyper_parameters(hardware: LearningGroupConfig, config: IC3NetConfig) -> None:
+    """ValueError for what only PyTorch can do."""
+    if config.precision != precision_of(hardware):
+        raise ValueError(
+            f"precision must be {precision_of(hardware)!r} with configuration {hardware.name}, whose optimizer has "
+            f"{hardware.optimizer_format}, not {config.precision!r}"
+        )
+    if config.sparsity != "grouping":
+        raise ValueError(f"sparsity must be 'grouping' on LearningGroup, not {config.sparsity!r}")
+    if config.entropy_coefficient:
+        raise ValueError(f"entropy_coefficient must be 0 on LearningGroup, not {config.entropy_coefficient}")
 
-    Made by `on_reference`, with the first weights in place.
+
+def _reference(hardware: LearningGroupHardware, network: Network, config: IC3NetConfig) -> LearningGroupReference:
+    return LearningGroupReference(hardware.device, network, rates_of(config), episodes=config.episodes)
+
+
+def _device(where: str, hardware: LearningGroupHardware, network: Network, config: IC3NetConfig, steps: int) -> Any:
+    from ..device.learninggroup import LearningGroupDevice
+    from ..device.open import open_device
+
+    device = open_device(where, hardware)
+    try:
+        return LearningGroupDevice(device, hardware, network, rates_of(config), episodes=config.episodes, steps=steps)
+    except BaseException:
+        device.close()
+        raise
+
+
+class LearningGroupLearner:
+    """IC3Net's two jobs on LearningGroup; state and interface are the same for reference and device.
+
+    Made by `on_reference`, `on_device` or `in_lockstep`, with the first weights in place.
 
     Parameters
     ----------
     engine
-        `LearningGroupReference`, or what has its methods.
-    config
-        Hyper-parameters.
+        `LearningGroupReference`, `LearningGroupDevice` or `LearningGroupLockstep`.
+    network, config
+        What it was made with.
 
     Raises
     ------
@@ -78,19 +111,14 @@ class LearningGroupLearner:
         An infinity or a NaN was met (from `update`); the message names the layers.
     """
 
-    def __init__(self, engine: Any, config: IC3NetConfig):
-        self.engine, self.config = engine, config
+    def __init__(self, engine: Any, network: Network, config: IC3NetConfig):
+        self.engine, self.network, self.config = engine, network, config
         self._iterations = 0
+        self._measured: dict[str, Any] = {"iterations": 0, "cycles": 0, "busy": {}}
 
     @classmethod
     def on_reference(
-        cls,
-        hardware: LearningGroupConfig,
-        observation_size: int,
-        actions: int,
-        agents: int,
-        config: IC3NetConfig,
-        generator: np.random.Generator,
+        cls, hardware: LearningGroupHardware, network: Network, config: IC3NetConfig, generator: np.random.Generator
     ) -> "LearningGroupLearner":
         """The bit-exact reference.
 
@@ -98,7 +126,9 @@ class LearningGroupLearner:
         ----------
         hardware
             The device.
-        observation_size, actions, agents, config, generator
+        network
+            Its shape, of `network_of`.
+        config, generator
             As of `IC3NetNetwork`.
 
         Raises
@@ -106,19 +136,56 @@ class LearningGroupLearner:
         ValueError
             What only PyTorch can do, or what does not fit the device.
         """
-        if config.precision != precision_of(hardware):
-            raise ValueError(
-                f"precision must be {precision_of(hardware)!r} with configuration {hardware.name}, whose optimizer has "
-                f"{hardware.optimizer_format}, not {config.precision!r}"
-            )
-        if config.sparsity != "grouping":
-            raise ValueError(f"sparsity must be 'grouping' on LearningGroup, not {config.sparsity!r}")
-        if config.entropy_coefficient:
-            raise ValueError(f"entropy_coefficient must be 0 on LearningGroup, not {config.entropy_coefficient}")
-        network = network_of(observation_size, actions, agents, config)
-        engine = LearningGroupReference(hardware, network, rates_of(config), episodes=config.episodes, seed=config.seed)
-        engine.load({**engine.save(), **initial_parameters(network, config, generator)})
-        return cls(engine, config)
+        check_hyper_parameters(hardware.device, config)
+        return cls(_reference(hardware, network, config), network, config)._begun(hardware.device.cores, generator)
+
+    @classmethod
+    def on_device(
+        cls,
+        where: str,
+        hardware: LearningGroupHardware,
+        network: Network,
+        config: IC3NetConfig,
+        generator: np.random.Generator,
+        *,
+        steps: int,
+    ) -> "LearningGroupLearner":
+        """A device: ``"sim"``, or a board as ``"uart:/dev/ttyUSB0"``; ``steps`` is the length of an episode."""
+        check_hyper_parameters(hardware.device, config)
+        device = _device(where, hardware, network, config, steps)
+        try:
+            return cls(device, network, config)._begun(hardware.device.cores, generator)
+        except BaseException:
+            device.close()
+            raise
+
+    @classmethod
+    def in_lockstep(
+        cls,
+        hardware: LearningGroupHardware,
+        network: Network,
+        config: IC3NetConfig,
+        generator: np.random.Generator,
+        *,
+        steps: int,
+        every: int,
+    ) -> "LearningGroupLearner":
+        """The reference, and every ``every``-th iteration the Verilated RTL beside it, compared."""
+        check_hyper_parameters(hardware.device, config)
+        device = _device("sim", hardware, network, config, steps)
+        try:
+            engine = LearningGroupLockstep(_reference(hardware, network, config), device, every)
+            return cls(engine, network, config)._begun(hardware.device.cores, generator)
+        except BaseException:
+            device.close()
+            raise
+
+    def _begun(self, cores: int, generator: np.random.Generator) -> "LearningGroupLearner":
+        """With first weights."""
+        network, config = self.network, self.config
+        state = initial_state(network, cores, config.seed)
+        self.engine.load({**state, **initial_parameters(network, config, generator)})
+        return self
 
     def begin(self) -> None:
         """Makes the masks of an iteration and begins all episodes."""
@@ -139,28 +206,52 @@ class LearningGroupLearner:
         scales = self.config.loss_scale * active / active.sum()
         self.engine.train(returns, np.broadcast_to(scales[..., np.newaxis], returns.shape))
         self._iterations += 1
+        self._measure()
         if layers := self.engine.nonfinite_layers():
             raise FloatingPointError(
                 f"Layer {', '.join(layers)} met an infinity or NaN in iteration {self._iterations}; "
                 "a smaller loss_scale or learning_rate may avoid it"
             )
-        return {"workloads": workloads, "lost_updates": self.engine.lost_updates}
+        lost = getattr(self.engine, "lost_updates", None)
+        return {"workloads": workloads} | ({} if lost is None else {"lost_updates": lost})
+
+    def _measure(self) -> None:
+        """Takes in what the programs of an iteration on a device took."""
+        measured, reports = self._measured, getattr(self.engine, "reports", [])
+        measured["iterations"] += bool(reports)
+        for report in reports:
+            measured["cycles"] += report.cycles
+            for engine, cycles in report.busy.items():
+                measured["busy"][engine] = measured["busy"].get(engine, 0) + cycles
+
+    def counters(self) -> dict[str, Any]:
+        """Of a device: iterations and their cycles, the share of them in which each engine worked; comparisons."""
+        counts, measured = {}, self._measured
+        if measured["iterations"]:
+            counts = {f"measured_{name}": measured[name] for name in ("iterations", "cycles")}
+            counts["utilization"] = {name: busy / measured["cycles"] for name, busy in measured["busy"].items()}
+        return counts | (self.engine.counts() if isinstance(self.engine, LearningGroupLockstep) else {})
 
     def sparsity(self) -> float:
         """The share of weights that take no part since `begin`."""
-        total = sum(layer.rows * layer.columns for layer in self.engine.shape.layers.values())
+        total = sum(layer.rows * layer.columns for layer in self.network.layers.values())
         return 1 - sum(self.engine.workloads()) / total
 
     def save(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         """The device's whole state between iterations."""
-        return self.engine.save(), {"iterations": self._iterations}
+        rest = {"iterations": self._iterations, "measured": copy.deepcopy(self._measured)}
+        if isinstance(self.engine, LearningGroupLockstep):
+            rest["comparisons"] = self.engine.comparisons()
+        return self.engine.save(), rest
 
     def load(self, arrays: dict[str, np.ndarray], rest: dict[str, Any]) -> None:
         """Takes back what `save` gave."""
         self.engine.load(arrays)
-        self._iterations = rest["iterations"]
+        self._iterations, self._measured = rest["iterations"], copy.deepcopy(rest["measured"])
+        if isinstance(self.engine, LearningGroupLockstep) and "comparisons" in rest:
+            self.engine.restore_comparisons(rest["comparisons"])
 
     def close(self) -> None:
         """Lets go of the device, if there is one."""
-        if hasattr(self.engine, "close"):
+        if not isinstance(self.engine, LearningGroupReference):
             self.engine.close()

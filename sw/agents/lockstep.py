@@ -6,8 +6,9 @@ import numpy as np
 
 from .replay_buffer import Batch
 
-__all__ = ["Lockstep", "LockstepError", "first_difference"]
+__all__ = ["Comparison", "Lockstep", "LockstepError", "first_difference"]
 
+COUNTED = ("steps", "steps_checked", "compared", "equal")
 # Counters that only the RTL can tell.
 MEASURED = ("train_steps", "train_cycles", "cycles_from", "utilization")
 
@@ -24,7 +25,8 @@ def first_difference(expected: dict[str, np.ndarray], got: dict[str, np.ndarray]
         one, other = np.asarray(one), np.asarray(got[name])
         if one.shape != other.shape:
             return f"{name} has shape {other.shape}, expected {one.shape}"
-        different = np.argwhere(one != other)
+        # Zeros have signs, too.
+        different = np.argwhere((one != other) | (np.signbit(one) != np.signbit(other)))
         if len(different):
             index = tuple(int(i) for i in different[0])
             where = f"{name}[{', '.join(map(str, index))}]" if index else name
@@ -43,7 +45,82 @@ def _words(value: Any) -> str:
     return f"{int(value):#x} ({int(value)})" if value >= 0 else f"{int(value) & ((1 << bits) - 1):#x} ({int(value)})"
 
 
-class Lockstep:
+class Comparison:
+    """Reference and RTL beside each other: when they are compared, and what was.
+
+    Parameters
+    ----------
+    reference, device
+        With `save` and `load` of the same names of state.
+    every
+        From one check to the next, in what ``unit`` names.
+    unit
+        For the message: ``"Training step"``, ``"Iteration"``.
+
+    Members
+    -------
+    steps
+        Done so far.
+    steps_checked
+        Of these the compared ones.
+    compared, equal
+        Elements compared, and how many of them were equal: all, or `LockstepError` was raised.
+
+    Raises
+    ------
+    TypeError, ValueError
+        ``every`` is no whole number from 1 on.
+    LockstepError
+        At the first difference: step, name, index, expected and got in hexadecimal and as a value.
+    """
+
+    def __init__(self, reference: Any, device: Any, every: int, unit: str):
+        if isinstance(every, bool) or not isinstance(every, int):
+            raise TypeError(f"lockstep_every must be a whole number, not {every!r}")
+        if every < 1:
+            raise ValueError(f"lockstep_every must be at least 1, not {every}")
+        self.reference, self.device, self.every, self.unit = reference, device, every, unit
+        self.steps = 0
+        self.steps_checked = 0
+        self.compared = 0
+        self.equal = 0
+
+    def due(self) -> bool:
+        """Whether the step under way is a compared one."""
+        return self.steps % self.every == 0
+
+    def compare(self, what: str, expected: dict[str, np.ndarray], got: dict[str, np.ndarray]) -> None:
+        """Counts what is equal, and raises at what is not."""
+        difference = first_difference(expected, got)
+        total = sum(np.asarray(array).size for array in expected.values())
+        self.compared += total
+        if difference is not None:
+            raise LockstepError(f"{self.unit} {self.steps}, {what}: RTL differs from the reference in {difference}")
+        self.equal += total
+
+    def counts(self) -> dict[str, int]:
+        """For `counters`."""
+        return {
+            "lockstep_steps": self.steps_checked,
+            "lockstep_compared": self.compared,
+            "lockstep_equal": self.equal,
+        }
+
+    def comparisons(self) -> dict[str, int]:
+        """Steps and comparisons so far."""
+        return {name: getattr(self, name) for name in COUNTED}
+
+    def restore_comparisons(self, counted: dict[str, int]) -> None:
+        """Takes back what `comparisons` gave."""
+        for name in COUNTED:
+            setattr(self, name, counted[name])
+
+    def close(self) -> None:
+        """Lets go of the RTL."""
+        self.device.close()
+
+
+class Lockstep(Comparison):
     """A learner that is the reference, and checks the RTL against it every ``every``-th training step.
 
     A checked step begins with the action before it: the reference's whole state is loaded into the RTL, both act,
@@ -57,41 +134,15 @@ class Lockstep:
     every
         Training steps from one check to the next.
 
-    Members
-    -------
-    steps_checked
-        Training steps compared.
-    compared, equal
-        Elements compared, and how many of them were equal: all, or `LockstepError` was raised.
-
     Raises
     ------
     LockstepError
-        At the first difference: step, name, index, expected and got in hexadecimal and as a value.
+        At the first difference.
     """
 
-    def __init__(self, reference, device, every: int):
-        if isinstance(every, bool) or not isinstance(every, int):
-            raise TypeError(f"lockstep_every must be a whole number, not {every!r}")
-        if every < 1:
-            raise ValueError(f"lockstep_every must be at least 1, not {every}")
-        self.reference, self.device, self.every = reference, device, every
-        self.steps = 0
-        self.steps_checked = 0
-        self.compared = 0
-        self.equal = 0
+    def __init__(self, reference: Any, device: Any, every: int):
+        super().__init__(reference, device, every, "Training step")
         self._together = False
-
-    def _due(self) -> bool:
-        return self.steps % self.every == 0
-
-    def _compare(self, what: str, expected: dict[str, np.ndarray], got: dict[str, np.ndarray]) -> None:
-        difference = first_difference(expected, got)
-        total = sum(np.asarray(array).size for array in expected.values())
-        self.compared += total
-        if difference is not None:
-            raise LockstepError(f"Training step {self.steps}, {what}: RTL differs from the reference in {difference}")
-        self.equal += total
 
     def _meet(self) -> None:
         if not self._together:
@@ -100,22 +151,22 @@ class Lockstep:
 
     def act(self, observations: np.ndarray, noise: bool) -> np.ndarray:
         """The reference's actions; the RTL's too when the next training step is a checked one."""
-        if not (noise and self._due()):
+        if not (noise and self.due()):
             self._together = False
             return self.reference.act(observations, noise)
         self._meet()
         actions = self.reference.act(observations, noise)
-        self._compare("act", {"action": actions}, {"action": self.device.act(observations, noise)})
+        self.compare("act", {"action": actions}, {"action": self.device.act(observations, noise)})
         return actions
 
     def train(self, batch: Batch) -> np.ndarray:
         """The reference's training step, and on a checked one the RTL's."""
-        if self._due():
+        if self.due():
             self._meet()
         errors = self.reference.train(batch)
-        if self._due():
-            self._compare("train", {"error": errors}, {"error": self.device.train(batch)})
-            self._compare("train", self.reference.save(), self.device.save())
+        if self.due():
+            self.compare("train", {"error": errors}, {"error": self.device.train(batch)})
+            self.compare("train", self.reference.save(), self.device.save())
             self.steps_checked += 1
         self._together = False
         self.steps += 1
@@ -126,7 +177,7 @@ class Lockstep:
         self._meet()
         self.reference.freeze(bits)
         self.device.freeze(bits)
-        self._compare("freeze", self.reference.save(), self.device.save())
+        self.compare("freeze", self.reference.save(), self.device.save())
         self._together = False
 
     def save(self) -> dict[str, np.ndarray]:
@@ -153,23 +204,15 @@ class Lockstep:
         return {
             **self.reference.counters(),
             **{name: measured[name] for name in MEASURED if name in measured},
-            "lockstep_steps": self.steps_checked,
-            "lockstep_compared": self.compared,
-            "lockstep_equal": self.equal,
+            **self.counts(),
         }
 
     def tally(self) -> dict[str, Any]:
         """Steps and comparisons so far, and what both learners counted."""
-        counts = {name: getattr(self, name) for name in ("steps", "steps_checked", "compared", "equal")}
-        return {**counts, "reference": self.reference.tally(), "device": self.device.tally()}
+        return {**self.comparisons(), "reference": self.reference.tally(), "device": self.device.tally()}
 
     def restore_tally(self, tally: dict[str, Any]) -> None:
         """Takes back what `tally` gave."""
-        for name in ("steps", "steps_checked", "compared", "equal"):
-            setattr(self, name, tally[name])
+        self.restore_comparisons(tally)
         self.reference.restore_tally(tally["reference"])
         self.device.restore_tally(tally["device"])
-
-    def close(self) -> None:
-        """Lets go of the RTL."""
-        self.device.close()

@@ -33,11 +33,11 @@ def plot_learning_curve(path: Path, records: list[dict[str, Any]], title: str, d
 
 
 def plot_utilization(path: Path, counters: dict[str, Any], title: str) -> None:
-    """Share of a training step's cycles in which each engine works, and the processing elements' useful share."""
+    """Share of the cycles in which each engine works, and what else is a share of them."""
     busy = counters.get("utilization")
     if not busy:
         return
-    figure, axes = _axes(title, "", "% of the cycles of a training step")
+    figure, axes = _axes(title, "", "% of the cycles of training")
     bars = axes.bar(list(busy), [100 * share for share in busy.values()], color="#4878a8")
     axes.bar_label(bars, fmt="%.1f")
     axes.set_ylim(0, 110)

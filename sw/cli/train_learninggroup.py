@@ -11,7 +11,6 @@ ENVIRONMENT = "predator-prey"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from ..agents.ic3net_learner import BACKENDS
     from ..environments.predator_prey_config import LEVELS, MODES
 
     parser.add_argument("--env", choices=(ENVIRONMENT,), default=ENVIRONMENT, help="environment (default %(default)s)")
@@ -20,14 +19,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--mode", choices=MODES, help="rewards (default cooperative)")
     parser.add_argument(
         "--backend",
-        choices=BACKENDS,
-        default="torch",
-        help="torch (autograd, the default), blocks (the same, faster with groups), reference (bit-exact NumPy)",
+        help="torch (autograd, the default), blocks (the same, faster with groups), reference (bit-exact NumPy), "
+        "rtl (Verilated), lockstep (both, compared), or a device as uart:/dev/ttyUSB0",
     )
     parser.add_argument("--config", help="preset of the device, or path of a YAML file (default paper; not for torch)")
     parser.add_argument("--iterations", type=int, default=2000, help="updates in all (default %(default)s)")
     parser.add_argument("--out", type=Path, help="folder for checkpoint, metrics and plots")
     parser.add_argument("--resume", type=Path, metavar="DIR", help="go on with the run in DIR, bit-identically")
+    parser.add_argument("--lockstep-every", type=int, default=100, metavar="K", help="compare every K-th iteration")
     parser.add_argument("--checkpoint-every", type=int, default=500, metavar="ITERATIONS", help="0: only at the end")
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
     _add_hyper_parameters(parser)
@@ -55,7 +54,7 @@ def run(arguments: argparse.Namespace) -> None:
     from ..agents.run_folder import CHECKPOINT
     from ..environments.predator_prey_config import LEVELS
 
-    for name, least in (("iterations", 1), ("checkpoint_every", 0)):
+    for name, least in (("iterations", 1), ("lockstep_every", 1), ("checkpoint_every", 0)):
         if getattr(arguments, name) < least:
             option = name.replace("_", "-")
             raise ValueError(f"--{option} must be at least {least}, not {getattr(arguments, name)}")
@@ -69,12 +68,12 @@ def run(arguments: argparse.Namespace) -> None:
         if changed or arguments.out:
             options = ", ".join([*changed, *(["out"] if arguments.out else [])])
             raise ValueError(f"--resume goes on with the run's own {options}: leave the option away")
-        agent = IC3Net.load(directory / CHECKPOINT)
+        agent = IC3Net.load(directory / CHECKPOINT, backend=arguments.backend, lockstep_every=arguments.lockstep_every)
     else:
-        hardware = None
-        if arguments.backend in PYTORCH:
+        hardware, backend = None, arguments.backend or "torch"
+        if backend in PYTORCH:
             if arguments.config:
-                raise ValueError(f"--config is of a device; backend {arguments.backend} has none")
+                raise ValueError(f"--config is of a device; backend {backend} has none")
         else:
             hardware, defaults = _device(arguments.config or "paper", given)
             given = {**defaults, **given}
@@ -84,7 +83,7 @@ def run(arguments: argparse.Namespace) -> None:
         directory = arguments.out or Path("runs") / name
         if (directory / CHECKPOINT).exists():
             raise ValueError(f"{directory} holds a run already: --resume {directory} goes on with it")
-        agent = IC3Net(chosen, config, backend=arguments.backend, hardware=hardware)
+        agent = IC3Net(chosen, config, backend=backend, hardware=hardware, lockstep_every=arguments.lockstep_every)
     try:
         summary = IC3NetRun(
             agent,
@@ -104,14 +103,15 @@ def _device(source: str, given: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     from ..agents.learninggroup_learner import OPTIMIZER_FORMATS, precision_of
 
     preset = read_preset(source, "learninggroup")
-    hardware = preset.config
+    hardware = preset.hardware
     if "precision" in given:
         if given["precision"] not in OPTIMIZER_FORMATS:
             raise ValueError(
                 f"precision must be {' or '.join(OPTIMIZER_FORMATS)} on a device, not {given['precision']}"
             )
-        hardware = dataclasses.replace(hardware, optimizer_format=OPTIMIZER_FORMATS[given["precision"]])
-    return hardware, {**preset.training, "precision": precision_of(hardware)}
+        device = dataclasses.replace(hardware.device, optimizer_format=OPTIMIZER_FORMATS[given["precision"]])
+        hardware = dataclasses.replace(hardware, device=device)
+    return hardware, {**preset.training, "precision": precision_of(hardware.device)}
 
 
 def _print_summary(summary: dict, directory: Path) -> None:
@@ -125,7 +125,8 @@ def _print_summary(summary: dict, directory: Path) -> None:
         ("arrived", f"{100 * summary['arrived']:.1f} % of the predators"),
         ("sparsity", f"{100 * summary['sparsity']:.1f} % ({config['groups']} groups)"),
     ]
-    if hardware := summary["hardware"]:
+    if summary["hardware"]:
+        hardware = summary["hardware"]["device"]
         units = f"{hardware['cores']} cores of {hardware['clusters'] * hardware['cluster_vpus']} VPUs"
         formats = f"network in binary16, optimiser in {hardware['optimizer_format']}"
         rows.insert(1, ("device", f"configuration {hardware['name']}, {units}; {formats}"))
@@ -133,6 +134,16 @@ def _print_summary(summary: dict, directory: Path) -> None:
         rows.append(("rounding", f"{100 * summary['lost_updates']:.2f} % of the weights' steps were lost"))
     if summary["iterations_per_second"]:
         rows.append(("speed", f"{summary['iterations_per_second']:.1f} iterations/s on backend {summary['backend']}"))
+    counters = summary["counters"]
+    if "measured_cycles" in counters:
+        cycles = counters["measured_cycles"] / counters["measured_iterations"]
+        rows.append(("iteration", f"{cycles:.0f} cycles on the device, mean of {counters['measured_iterations']}"))
+        shares = counters["utilization"].items()
+        rows.append(("utilisation", ", ".join(f"{name} {100 * share:.1f} %" for name, share in shares)))
+    if "lockstep_steps" in counters:
+        compared, equal = counters["lockstep_compared"], counters["lockstep_equal"]
+        rows.append(("lockstep", f"{counters['lockstep_steps']} iterations on the RTL, too"))
+        rows.append(("", f"{compared} numbers compared, {equal} equal"))
     rows.append(("files", str(directory)))
     width = max(len(name) for name, _ in rows)
     for name, value in rows:

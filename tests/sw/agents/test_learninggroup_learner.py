@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from rewardware.hw.soc.presets import load_preset
+from rewardware.hw.soc.presets import read_preset
 from rewardware.sw.agents.ic3net import IC3Net
 from rewardware.sw.agents.ic3net_config import IC3NetConfig
 from rewardware.sw.agents.ic3net_torch import IC3NetNetwork, TorchIC3NetLearner
@@ -14,7 +14,7 @@ from rewardware.sw.agents.learninggroup_learner import LearningGroupLearner, ini
 from rewardware.sw.environments.predator_prey_config import PredatorPreyConfig
 
 TASK = PredatorPreyConfig(size=3, predators=2, steps=6)
-SMALL = load_preset("small", "learninggroup")
+SMALL = read_preset("small", "learninggroup").hardware
 
 
 def config(**values):
@@ -49,7 +49,7 @@ def test_an_update_is_near_that_of_pytorch(grouping_gradient):
     """Same weights, same observations, same choices: the gradients agree as far as binary16 goes."""
     settings = config(grouping_gradient=grouping_gradient)
     sizes = 7, 5, 2, settings
-    device = LearningGroupLearner.on_reference(SMALL, *sizes, np.random.default_rng(0))
+    device = LearningGroupLearner.on_reference(SMALL, network_of(*sizes), settings, np.random.default_rng(0))
     other = TorchIC3NetLearner(*sizes[:3], dataclasses.replace(settings, precision="float32"), np.random.default_rng(0))
     generator = np.random.default_rng(1)
     observations = generator.integers(0, 2, (4, 5, 2, 7)).astype(np.float32)
@@ -85,7 +85,8 @@ def records_of(learning, iterations):
 
 @pytest.mark.parametrize("precision", ["mixed", "half"])
 def test_same_seed_same_bits_and_a_checkpoint_goes_on(precision, tmp_path):
-    hardware = dataclasses.replace(SMALL, optimizer_format={"mixed": "binary32", "half": "binary16"}[precision])
+    device = dataclasses.replace(SMALL.device, optimizer_format={"mixed": "binary32", "half": "binary16"}[precision])
+    hardware = dataclasses.replace(SMALL, device=device)
     whole = IC3Net(TASK, config(precision=precision), backend="reference", hardware=hardware)
     expected = records_of(whole, 4)
     begun = IC3Net(TASK, config(precision=precision), backend="reference", hardware=hardware)
@@ -103,7 +104,7 @@ def test_workloads_are_reported_for_every_core():
     weights = sum(
         layer.rows * layer.columns for layer in network_of(TASK.observation_size, 5, 2, config()).layers.values()
     )
-    assert len(record["workloads"]) == SMALL.cores
+    assert len(record["workloads"]) == SMALL.device.cores
     assert sum(record["workloads"]) == round((1 - record["sparsity"]) * weights)
 
 

@@ -68,7 +68,7 @@ def test_run_on_the_reference(tmp_path, capsys):
     assert "configuration small, 2 cores of 10 VPUs; network in binary16, optimiser in binary32" in printed
     assert (tmp_path / "run" / "workload.png").exists()
     about = read_checkpoint(tmp_path / "run" / "checkpoint.zip")[1]
-    assert about["hardware"]["cores"] == 2 and about["config"]["loss_scale"] == 1024
+    assert about["hardware"]["device"]["cores"] == 2 and about["config"]["loss_scale"] == 1024
     resume = ["train", "learninggroup", "--resume", str(tmp_path / "run"), "--iterations", "3", "--quiet"]
     assert dispatch(resume) == 0 and len(read_metrics(tmp_path / "run")) == 3
     assert train(*options, "--iterations", 1, "--precision", "half", "--out", tmp_path / "half") == 0
