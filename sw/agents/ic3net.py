@@ -17,6 +17,8 @@ from .ic3net_learner import PYTORCH, IC3NetLearner, make_learner
 
 __all__ = ["IC3Net"]
 
+# Of the starting states of evaluations.
+EVALUATION_SEED = 1_000_000
 # What a checkpoint holds beside its arrays.
 MEMBERS = ("backend", "config", "iterations", "learner", "starts", "task")
 
@@ -100,31 +102,62 @@ class IC3Net:
                 break
         return self
 
-    def _iterate(self) -> dict[str, Any]:
+    def evaluate(self, episodes: int = 100) -> dict[str, float]:
+        """Plays episodes with the policy as it is: movements are drawn, nothing is learned.
+
+        The same starting states each time; the agent goes on afterwards as if it had not been asked.
+
+        Parameters
+        ----------
+        episodes
+            How many at the least: they are played ``config.episodes`` at a time.
+
+        Returns
+        -------
+        dict
+            ``episodes``, and of them ``success``, ``arrived`` and ``return`` as in a record of `learn`.
+        """
+        state = self.learner.save()
+        starts = np.random.default_rng(EVALUATION_SEED)
+        outcomes = []
+        for _ in range(-(-episodes // self.config.episodes)):
+            rewards, _ = self._play(starts)
+            outcomes.append(self._outcome(rewards))
+        self.learner.load(*state)
+        means = {name: float(np.mean([outcome[name] for outcome in outcomes])) for name in outcomes[0]}
+        return {"episodes": len(outcomes) * self.config.episodes, **means}
+
+    def _play(self, starts: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Parallel episodes from grouping to their end: rewards, and which were still going on at each step."""
         environment, learner = self.environment, self.learner
-        observations = environment.reset(environment.draw(self._starts))
+        observations = environment.reset(environment.draw(starts))
         learner.begin()
-        sparsity = learner.sparsity()
         steps = range(self.task.steps)
         rewards = np.zeros((len(steps), self.config.episodes, self.task.predators))
         active = np.zeros((len(steps), self.config.episodes), bool)
         for step in steps:
             active[step] = environment.active
             observations, rewards[step] = environment.step(learner.step(observations))
+        return rewards, active
+
+    def _outcome(self, rewards: np.ndarray) -> dict[str, float]:
+        """How the episodes that were just played ended."""
+        return {
+            "success": float(self.environment.success.mean()),
+            "arrived": float(self.environment.arrived.mean()),
+            "return": float(rewards.sum(axis=0).mean()),
+        }
+
+    def _iterate(self) -> dict[str, Any]:
+        rewards, active = self._play(self._starts)
+        sparsity = self.learner.sparsity()
         returns = np.zeros_like(rewards)
         following = np.zeros_like(rewards[0])
-        for step in reversed(steps):
+        for step in reversed(range(len(rewards))):
             following = returns[step] = rewards[step] + self.config.gamma * following
-        report = learner.update(returns, active)
+        report = self.learner.update(returns, active)
         self.iterations += 1
-        return {
-            "iteration": self.iterations,
-            "success": float(environment.success.mean()),
-            "arrived": float(environment.arrived.mean()),
-            "return": float(rewards.sum(axis=0).mean()),
-            "sparsity": sparsity,
-            **report,
-        }
+        return {"iteration": self.iterations, **self._outcome(rewards), "sparsity": sparsity, **report}
 
     def save(self, path: Path | str) -> None:
         """Writes everything that training depends on into one file; from it, training goes on bit-identically."""

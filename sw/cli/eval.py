@@ -8,19 +8,41 @@ __all__ = ["add_arguments", "run"]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("directory", type=Path, metavar="DIR", help="folder of the run")
-    parser.add_argument("--episodes", type=int, default=10, help="how many (default %(default)s)")
+    parser.add_argument("--episodes", type=int, help="how many (default 10; of Predator-Prey at least 100)")
     parser.add_argument("--backend", help="where the policy runs (default: where it was trained)")
 
 
 def run(arguments: argparse.Namespace) -> None:
-    from ..agents.ddpg import DDPG
+    from ..agents.checkpoint import read_checkpoint
     from ..agents.run_folder import CHECKPOINT
 
-    if arguments.episodes < 1:
+    if arguments.episodes is not None and arguments.episodes < 1:
         raise ValueError(f"--episodes must be at least 1, not {arguments.episodes}")
-    agent = DDPG.load(arguments.directory / CHECKPOINT, backend=arguments.backend)
+    checkpoint = arguments.directory / CHECKPOINT
+    of_ic3net = read_checkpoint(checkpoint)[1].get("agent") == "ic3net"
+    (_evaluate_ic3net if of_ic3net else _evaluate_ddpg)(checkpoint, arguments)
+
+
+def _evaluate_ic3net(checkpoint: Path, arguments: argparse.Namespace) -> None:
+    from ..agents.ic3net import IC3Net
+
+    agent = IC3Net.load(checkpoint, backend=arguments.backend)
     try:
-        returns = agent.evaluate(arguments.episodes)
+        outcome = agent.evaluate(arguments.episodes or 100)
+    finally:
+        agent.close()
+    print(
+        f"success {100 * outcome['success']:.1f} %, arrived {100 * outcome['arrived']:.1f} % of the predators, "
+        f"return {outcome['return']:.2f}, over {outcome['episodes']} episodes, after {agent.iterations} iterations"
+    )
+
+
+def _evaluate_ddpg(checkpoint: Path, arguments: argparse.Namespace) -> None:
+    from ..agents.ddpg import DDPG
+
+    agent = DDPG.load(checkpoint, backend=arguments.backend)
+    try:
+        returns = agent.evaluate(arguments.episodes or 10)
     finally:
         agent.close()
     for episode, value in enumerate(returns):

@@ -71,6 +71,11 @@ def test_run_on_the_reference(tmp_path, capsys):
     assert about["hardware"]["device"]["cores"] == 2 and about["config"]["loss_scale"] == 1024
     resume = ["train", "learninggroup", "--resume", str(tmp_path / "run"), "--iterations", "3", "--quiet"]
     assert dispatch(resume) == 0 and len(read_metrics(tmp_path / "run")) == 3
+    capsys.readouterr()
+    for _ in range(2):
+        assert dispatch(["eval", str(tmp_path / "run"), "--episodes", "7"]) == 0
+    first, second = capsys.readouterr().out.splitlines()
+    assert first == second and "over 8 episodes, after 3 iterations" in first
     assert train(*options, "--iterations", 1, "--precision", "half", "--out", tmp_path / "half") == 0
     assert "optimiser in binary16" in capsys.readouterr().out
 
