@@ -11,11 +11,11 @@ __all__ = [
     "BINARY32",
     "FORMATS",
     "MAXIMUM_DEPTH",
-    "FixedToFloatConfig",
     "FloatConfig",
     "FloatConversionConfig",
+    "FloatFixedConfig",
     "FloatFormat",
-    "FloatToFixedConfig",
+    "FloatLaneConfig",
     "find_format",
 ]
 
@@ -211,13 +211,13 @@ class FloatConversionConfig:
 
 
 @dataclass(frozen=True, kw_only=True)
-class FixedToFloatConfig:
-    """From fixed point to floating point.
+class FloatFixedConfig:
+    """From fixed point to floating point, or back.
 
     Parameters
     ----------
     format : FloatFormat or str
-        Of the result: a format, or a name in ``FORMATS``.
+        The floating-point side: a format, or a name in ``FORMATS``.
     width, fraction, signed
         Of the word: those of :class:`~..fixed.format.FixedFormat`, the width 2 to 60.
     depth : int
@@ -248,20 +248,27 @@ class FixedToFloatConfig:
 
 
 @dataclass(frozen=True, kw_only=True)
-class FloatToFixedConfig(FixedToFloatConfig):
-    """From floating point to fixed point.
+class FloatLaneConfig:
+    """A lane of several adders and multipliers of one format.
 
     Parameters
     ----------
     format : FloatFormat or str
-        Of the operand: a format, or a name in ``FORMATS``.
-    width, fraction, signed
-        Of the word: those of :class:`~..fixed.format.FixedFormat`, the width 2 to 60.
-    depth : int
-        Register stages, 0 (combinational) to 6; the latency.
+        A format, or a name in ``FORMATS``.
+    adder_depth, multiplier_depth : int
+        Register stages, 1 to 6.
 
     Raises
     ------
     TypeError, ValueError
         A parameter of the wrong kind, or out of its range.
     """
+
+    format: FloatFormat = BINARY16
+    adder_depth: int = 4
+    multiplier_depth: int = 3
+
+    def __post_init__(self):
+        object.__setattr__(self, "format", find_format(self.format))
+        require_integer("Adder depth", self.adder_depth, 1, MAXIMUM_DEPTH)
+        require_integer("Multiplier depth", self.multiplier_depth, 1, MAXIMUM_DEPTH)

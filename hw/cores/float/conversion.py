@@ -3,7 +3,7 @@
 from amaranth.hdl import Cat, Const, Mux, Shape, Signal, signed
 from amaranth.lib.wiring import In, Out
 
-from .config import FixedToFloatConfig, FloatConversionConfig, FloatToFixedConfig
+from .config import FloatConversionConfig, FloatFixedConfig
 from .datapath import decode, leading_zeros, round_and_pack, shift_left, shift_right_sticky, special
 from .unit import FloatUnit
 
@@ -19,7 +19,7 @@ class FixedToFloat(FloatUnit):
 
     Parameters
     ----------
-    config : FixedToFloatConfig
+    config : FloatFixedConfig
 
     Members
     -------
@@ -42,7 +42,7 @@ class FixedToFloat(FloatUnit):
         ("magnitude", "count", "normal", "result"),
     )
 
-    def __init__(self, config: FixedToFloatConfig):
+    def __init__(self, config: FloatFixedConfig):
         width = config.format.width
         super().__init__(
             config,
@@ -95,7 +95,7 @@ class FloatToFixed(FloatUnit):
 
     Parameters
     ----------
-    config : FloatToFixedConfig
+    config : FloatFixedConfig
 
     Members
     -------
@@ -117,7 +117,7 @@ class FloatToFixed(FloatUnit):
         ("distance", "align", "round", "result"),
     )
 
-    def __init__(self, config: FloatToFixedConfig):
+    def __init__(self, config: FloatFixedConfig):
         word = Shape(config.width, config.signed)
         super().__init__(config, {"a": In(config.format.width), "word": Out(word), "saturated": Out(1)})
 

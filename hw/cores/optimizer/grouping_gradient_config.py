@@ -2,15 +2,14 @@
 
 from dataclasses import dataclass, field
 
-from ..checks import require_integer
-from ..float.config import BINARY16, FloatFormat, find_format
+from ..float.config import FloatLaneConfig
 from ..sparse.config import SparseConfig
 
 __all__ = ["GroupingGradientConfig"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class GroupingGradientConfig:
+class GroupingGradientConfig(FloatLaneConfig):
     """Dimensions of what sums the gradients of grouping matrices.
 
     Parameters
@@ -29,18 +28,13 @@ class GroupingGradientConfig:
     """
 
     sparse: SparseConfig = field(default_factory=SparseConfig)
-    format: FloatFormat = BINARY16
-    adder_depth: int = 4
-    multiplier_depth: int = 3
 
     def __post_init__(self):
+        super().__post_init__()
         if not isinstance(self.sparse, SparseConfig):
             raise TypeError(f"Sparse must be of the kind SparseConfig, not {self.sparse!r}")
-        object.__setattr__(self, "format", find_format(self.format))
         if self.format.width != self.sparse.weight_width:
             raise ValueError(f"Format must have {self.sparse.weight_width} bits as the banks, not {self.format.width}")
-        require_integer("Adder depth", self.adder_depth, 1, 6)
-        require_integer("Multiplier depth", self.multiplier_depth, 1, 6)
 
     @property
     def block(self):

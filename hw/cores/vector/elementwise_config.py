@@ -4,7 +4,7 @@ import enum
 from dataclasses import dataclass
 
 from ..checks import require_integer
-from ..float.config import BINARY16, FloatFormat, find_format
+from ..float.config import FloatLaneConfig
 
 __all__ = [
     "DESTINATIONS",
@@ -67,29 +67,8 @@ class Destination(enum.IntEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ElementwiseLaneConfig:
-    """One lane: its number format and the depth of its units.
-
-    Parameters
-    ----------
-    format : FloatFormat or str
-    adder_depth, multiplier_depth : int
-        Register stages, 1 to 6.
-
-    Raises
-    ------
-    TypeError, ValueError
-        A parameter of the wrong kind, or out of its range.
-    """
-
-    format: FloatFormat = BINARY16
-    adder_depth: int = 4
-    multiplier_depth: int = 3
-
-    def __post_init__(self):
-        object.__setattr__(self, "format", find_format(self.format))
-        require_integer("Adder depth", self.adder_depth, 1, 6)
-        require_integer("Multiplier depth", self.multiplier_depth, 1, 6)
+class ElementwiseLaneConfig(FloatLaneConfig):
+    """One lane: its number format and the depth of its units. Parameters are those of the base."""
 
 
 @dataclass(frozen=True, kw_only=True)

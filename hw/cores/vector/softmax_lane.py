@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from ..float.adder import FloatAdder
 from ..float.comparison import FloatComparator
-from ..float.config import FixedToFloatConfig, FloatConfig
+from ..float.config import FloatConfig, FloatFixedConfig
 from ..float.conversion import FixedToFloat
 from ..float.functions.config import FloatFunctionConfig
 from ..float.functions.exponential import FloatExponential
@@ -183,7 +183,7 @@ class SoftmaxLane(wiring.Component):
         summed_begin = delay(m, begin & scale, depth, "summed_begin")
         counted = delay(m, count, depth, "counted")
         m.submodules.conversion = conversion = FixedToFloat(
-            FixedToFloatConfig(format=config.format, width=UNIFORM_BITS, fraction=UNIFORM_BITS, signed=False, depth=0)
+            FloatFixedConfig(format=config.format, width=UNIFORM_BITS, fraction=UNIFORM_BITS, signed=False, depth=0)
         )
         m.submodules.threshold = threshold = FloatComparator(FloatConfig(format=config.format, depth=0))
         with m.Switch(summed_slot):

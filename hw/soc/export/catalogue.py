@@ -277,12 +277,12 @@ _DESIGNS = (
     Design(
         name="fixed_to_float",
         component="cores.float.conversion:FixedToFloat",
-        configuration="cores.float.config:FixedToFloatConfig",
+        configuration="cores.float.config:FloatFixedConfig",
     ),
     Design(
         name="float_to_fixed",
         component="cores.float.conversion:FloatToFixed",
-        configuration="cores.float.config:FloatToFixedConfig",
+        configuration="cores.float.config:FloatFixedConfig",
     ),
     Design(
         name="float_converter",

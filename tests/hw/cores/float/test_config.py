@@ -7,11 +7,10 @@ from rewardware.hw.cores.float.config import (
     BINARY16,
     BINARY32,
     FORMATS,
-    FixedToFloatConfig,
     FloatConfig,
     FloatConversionConfig,
+    FloatFixedConfig,
     FloatFormat,
-    FloatToFixedConfig,
     find_format,
 )
 
@@ -33,7 +32,7 @@ def test_formats_have_names():
     assert FloatConfig(format="binary16_flush") == FloatConfig(format=BINARY16.flushing())
     assert list(FORMATS)[:2] == ["binary16", "binary16_flush"]
     assert FloatConversionConfig(source="binary32", target="bfloat16").target is BFLOAT16
-    assert FloatToFixedConfig(width=9, fraction=3, signed=False).fixed.maximum == 511
+    assert FloatFixedConfig(width=9, fraction=3, signed=False).fixed.maximum == 511
 
 
 @pytest.mark.parametrize(
@@ -65,9 +64,9 @@ def test_formats_have_names():
         (lambda: FloatConfig(depth=7), ValueError, "Depth must be from 0 to 6, not 7"),
         (lambda: FloatConfig(depth=2.0), TypeError, "Depth must be an integer, not 2.0"),
         (lambda: FloatConversionConfig(depth=-1), ValueError, "Depth must be from 0 to 6, not -1"),
-        (lambda: FixedToFloatConfig(width=61), ValueError, "Width must be from 2 to 60, not 61"),
-        (lambda: FloatToFixedConfig(fraction=65), ValueError, "Fraction must be from -64 to 64, not 65"),
-        (lambda: FixedToFloatConfig(signed=1), TypeError, "Signed must be a truth value, not 1"),
+        (lambda: FloatFixedConfig(width=61), ValueError, "Width must be from 2 to 60, not 61"),
+        (lambda: FloatFixedConfig(fraction=65), ValueError, "Fraction must be from -64 to 64, not 65"),
+        (lambda: FloatFixedConfig(signed=1), TypeError, "Signed must be a truth value, not 1"),
     ],
 )
 def test_refuses(make, error, message):

@@ -7,10 +7,9 @@ from rewardware.hw.cores.float.config import (
     BFLOAT16,
     BINARY16,
     BINARY32,
-    FixedToFloatConfig,
     FloatConversionConfig,
+    FloatFixedConfig,
     FloatFormat,
-    FloatToFixedConfig,
 )
 from rewardware.hw.cores.float.conversion import FixedToFloat, FloatConverter, FloatToFixed
 from rewardware.sw.reference.float.arithmetic import is_nonfinite
@@ -71,20 +70,20 @@ def name(settings):
 
 @pytest.mark.parametrize("settings", FIXED, ids=name)
 def test_from_fixed(settings):
-    config = FixedToFloatConfig(**settings)
+    config = FloatFixedConfig(**settings)
     values = words(config.fixed)
     expected = from_fixed(config.format, config.fixed, values)
     expected = {"result": expected, "nonfinite": is_nonfinite(config.format, expected)}
-    check(FixedToFloat, FixedToFloatConfig, settings, {"word": values}, expected)
+    check(FixedToFloat, FloatFixedConfig, settings, {"word": values}, expected)
 
 
 @pytest.mark.parametrize("settings", FIXED, ids=name)
 def test_to_fixed(settings):
-    config = FloatToFixedConfig(**settings)
+    config = FloatFixedConfig(**settings)
     bits = patterns(config.format)
     expected, saturated = to_fixed(config.format, config.fixed, bits)
     assert saturated.any() and not saturated.all()
-    check(FloatToFixed, FloatToFixedConfig, settings, {"a": bits}, {"word": expected, "saturated": saturated})
+    check(FloatToFixed, FloatFixedConfig, settings, {"a": bits}, {"word": expected, "saturated": saturated})
 
 
 @pytest.mark.parametrize(("source", "target"), FORMATS, ids=str)
