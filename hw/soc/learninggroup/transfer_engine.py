@@ -27,7 +27,7 @@ class TransferEngine(wiring.Component):
     core's memory to the aggregate memory of all cores.
 
     Throughput: one row or word a cycle, while the other side of the stream keeps up. Latency: a store's first beat
-    comes 5 cycles after its command, a copy's first word is written 4 cycles after it.
+    comes 6 cycles after its command, a copy's first word is written 4 cycles after it.
 
     Parameters
     ----------
