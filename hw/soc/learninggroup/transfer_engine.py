@@ -143,7 +143,8 @@ class TransferEngine(wiring.Component):
         ]
 
         m.submodules.rows_out = rows_out = fifo.SyncFIFOBuffered(width=width + 1, depth=STORE_DEPTH)
-        arriving = delay(m, self.read & storing, READ_LATENCY, "arriving")
+        # After a soft reset nothing more arrives: nobody has counted it.
+        arriving = delay(m, self.read & storing, READ_LATENCY, "arriving", reset_less=False)
         final = delay(m, self.read & (remaining == 1), READ_LATENCY, "final")
         outstanding = Signal(range(STORE_DEPTH + 1))
         taken = Signal()

@@ -85,7 +85,8 @@ class Bench:
     def place(self, count, memory=None):
         """A memory, a core, and where so many rows may begin; often at the end."""
         random = self.random
-        memory = Memory(random.choice(list(Memory))) if memory is None else memory
+        if memory is None:
+            memory = Memory(random.choice([one for one in Memory if self.rows[one] >= count]))
         last = self.rows[memory] - count
         return memory, int(random.integers(3)), last if random.random() < 0.3 else int(random.integers(last + 1))
 
@@ -195,3 +196,26 @@ async def cycles_are_counted(dut):
     await bench.complete()
     expected = [bench.taken + COPY_LATENCY + index for index in range(count)]
     compare(expected, [cycle for cycle, _ in bench.copies], "cycles of a copy", 0)
+
+
+@cocotb.test()
+async def a_reset_forgets_what_is_under_way(dut):
+    """In any cycle of a store; the next ones are as if nothing had been."""
+    bench = Bench(dut)
+    await bench.start()
+    for stream in (bench.commands, bench.sink):
+        stream.stall = 0
+    for cycles in range(14):
+        await bench.command(STORE, memory=Memory.STATE_0, core=0, base=0, count=20)
+        for _ in range(cycles):
+            await RisingEdge(dut.clk)
+        dut.rst.value = 1
+        await RisingEdge(dut.clk)
+        dut.rst.value = 0
+        for _ in range(8):
+            await RisingEdge(dut.clk)
+        await bench.sink.receive_all(len(bench.sink))
+        await bench.command(STORE, memory=Memory.STATE_0, core=0, base=2, count=3)
+        expected = [bench.stored(Memory.STATE_0, 0, 2 + index) for index in range(3)]
+        compare(expected, [beat["data"] for beat in await bench.sink.receive_all(3)], "packets_out", cycles)
+        await bench.complete()
