@@ -75,11 +75,11 @@ def elaborate_design(name: str, preset_name: str | None = None, settings: dict[s
     """
     from ...hw.cores.replicated import emit
     from ...hw.soc.export.catalogue import find_design
-    from ...hw.soc.presets import load_preset
+    from ...hw.soc.presets import read_preset
 
     design = find_design(name)
     preset_name = preset_name or design.default_preset or None
-    preset = load_preset(preset_name) if preset_name is not None else None
+    preset = read_preset(preset_name, design.preset_system).hardware if preset_name is not None else None
     configuration = design.configure(preset, settings)
     if design.system:
         from ...hw.soc.bus.axi_top import AxiTop

@@ -28,8 +28,7 @@ grouping_update_errors = data.StructLayout({"address_out_of_range": 1, "nonfinit
 
 
 class GroupingUpdate(wiring.Component):
-    """Updates, for each gradient of a row or a column, the entry of the grouping matrix that was its maximum; with one
-    RMSpropLane.
+    """Updates the selected entries of grouping matrices by the gradients of rows and columns, with one RMSpropLane.
 
     A gradient of group g comes with its place in the row list or in a core's column list, which says of which member m
     it is. Its entry is lane ``m mod lanes`` of word ``base + (m div lanes) * groups + g``; ``base`` is

@@ -32,6 +32,8 @@ class Design:
         A whole device: it is exported within its AXI top.
     default_preset : str
         Preset whose settings are the defaults, or empty.
+    preset_system : str
+        Whose presets they are.
     arguments : Mapping
         What the component is given besides its configuration.
     """
@@ -43,6 +45,7 @@ class Design:
     of_preset: Callable[[Any], Mapping[str, Any]] | None = None
     system: bool = False
     default_preset: str = ""
+    preset_system: str = "fixar"
     arguments: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
     @property
@@ -142,6 +145,14 @@ _DESIGNS = (
         configuration="soc.fixar.config:FixarConfig",
         system=True,
         default_preset="paper",
+    ),
+    Design(
+        name="learninggroup",
+        component="soc.learninggroup.device:LearningGroupSystem",
+        configuration="soc.learninggroup.hardware:LearningGroupHardware",
+        system=True,
+        default_preset="paper",
+        preset_system="learninggroup",
     ),
     Design(
         name="shell",
@@ -358,6 +369,26 @@ _DESIGNS = (
         name="sparse_data_engine",
         component="cores.sparse.engine:SparseDataEngine",
         configuration="cores.sparse.config:SparseConfig",
+    ),
+    Design(
+        name="rms_prop_lane",
+        component="cores.optimizer.rms_prop_lane:RMSpropLane",
+        configuration="cores.optimizer.rms_prop_config:RMSpropConfig",
+    ),
+    Design(
+        name="update_engine",
+        component="cores.optimizer.update_engine:UpdateEngine",
+        configuration="cores.optimizer.update_config:UpdateConfig",
+    ),
+    Design(
+        name="grouping_gradient",
+        component="cores.optimizer.grouping_gradient:GroupingGradient",
+        configuration="cores.optimizer.grouping_gradient_config:GroupingGradientConfig",
+    ),
+    Design(
+        name="grouping_update",
+        component="cores.optimizer.grouping_update:GroupingUpdate",
+        configuration="cores.optimizer.grouping_update_config:GroupingUpdateConfig",
     ),
     Design(name="hyperbolic_tangent", component="cores.function.hyperbolic_tangent:HyperbolicTangent"),
     Design(name="reciprocal_square_root", component="cores.function.reciprocal_square_root:ReciprocalSquareRoot"),

@@ -3,13 +3,13 @@ import dataclasses
 import pytest
 
 from rewardware.hw.soc.export.catalogue import CATALOGUE, find_design
-from rewardware.hw.soc.presets import load_preset
+from rewardware.hw.soc.presets import load_preset, read_preset
 
 
 @pytest.mark.parametrize("name", CATALOGUE)
 def test_every_design_is_created_and_described(name):
     design = find_design(name)
-    preset = load_preset(design.default_preset or "tiny")
+    preset = read_preset(design.default_preset or "tiny", design.preset_system).hardware
     configuration = design.configure(preset)
     assert design.create(configuration)._MustUse__used is not None
     assert design.description.endswith((".", ":"))
