@@ -1,17 +1,18 @@
-"""Driver of LearningGroup: grouping and acting on a device, with the interface of the reference."""
+"""Driver of LearningGroup: iterations on a device, with the interface of the reference."""
 
 import numpy as np
 
 from ...hw.cores.vector.matrix_config import WEIGHT_BANKS
-from ...hw.soc.learninggroup.config import HEADS, Network, Rates
+from ...hw.soc.learninggroup.config import Network, Rates
 from ...hw.soc.learninggroup.hardware import LearningGroupHardware
 from ...hw.soc.learninggroup.instructions import EVERY_CORE, Memory
 from ..program.learninggroup import Compiler
 from ..program.program import Program
 from ..reference.learninggroup.layout import Layout
-from ..reference.learninggroup.state import SAMPLED_HEADS, check_state
+from ..reference.learninggroup.state import SAMPLED_HEADS, check_state, generator_count
 from .device import Device, RunReport
 from .errors import DeviceError
+from .learninggroup_state import DTYPES, StateLayout, pad, rounded_to
 
 __all__ = ["LearningGroupDevice"]
 
@@ -41,7 +42,7 @@ class LearningGroupDevice:
     Raises
     ------
     ValueError
-        The network does not fit: what is needed and what there is.
+        The network does not fit: what is needed and what there is. Rates that the device does not have.
     """
 
     def __init__(
@@ -49,8 +50,8 @@ class LearningGroupDevice:
         episodes: int, steps: int,
     ):  # fmt: skip
         network.check(hardware.device)
-        if hardware.device.optimizer_format != "binary16":
-            raise ValueError("The driver moves binary16 only, not " + hardware.device.optimizer_format)
+        if rates.grouping_gradient != "unmasked":
+            raise ValueError(f"Grouping gradient of a device must be unmasked, not {rates.grouping_gradient}")
         self.device, self.hardware, self.network, self.rates = device, hardware, network, rates
         self.layout = Layout(hardware.device, network.agents, episodes)
         self.steps = steps
@@ -60,47 +61,39 @@ class LearningGroupDevice:
         )  # fmt: skip
         self.report: RunReport | None = None
         self.step_number = steps
-        self._lanes = hardware.shell.stream_width // 16
+        self._state = StateLayout(network, self.compiler.map)
+        self._numbers = DTYPES[hardware.device.optimizer_format]
         self._programs: dict[object, Program] = {}
 
     # The jobs.
 
     def load(self, state):
-        """Takes a state as the reference's ``save`` gives it."""
+        """Takes a state as :meth:`save` or the reference's gives it, or other numbers, rounded."""
         check_state(state, self.network, self.hardware.device.cores)
-        where = self.compiler.map
+        where, rates = self.compiler.map, self.rates
         program = Program("load", self.hardware)
         packets = {}
 
         def send(key, rows, **fields):
-            if len(rows):
-                program.load(key, len(rows), wait=("transfer",), **fields)
-                packets[key] = rows
+            program.load(key, len(rows), wait=("transfer",), **fields)
+            packets[key] = rows
 
-        for name in self.network.layers:
-            place = where.layers[name]
-            weights, parts = self.own_columns(name, np.asarray(state[f"weight/{name}"])), []
-            inputs = np.asarray(state[f"input_grouping/{name}"])
-            parts.append(self._grouping_words(inputs))
-            outputs = self.own_columns(name, np.asarray(state[f"output_grouping/{name}"]))
-            for core in place.cores:
-                words = self._pad(weights[core], 1, WEIGHT_BANKS).reshape(-1, WEIGHT_BANKS)
-                send((name, core), words, memory=Memory.PARAMETER, core=core, base=place.parameter)
-                parts.append(self._grouping_words(outputs[core].T))
-            send((name, "grouping"), np.concatenate(parts), memory=Memory.GROUPING, base=place.grouping)
+        for part in self._state.parts:
+            words = self._state.words(part, state[part.name])
+            send(part, self._beats(words, self._numbers), memory=part.memory, core=part.core, base=part.base)
         for name, base in where.biases.items():
-            biases = self.own_columns(name, np.asarray(state[f"bias/{name}"])[np.newaxis])
-            for core in where.layers[name].cores:
-                send((name, "bias", core), biases[core].T, memory=Memory.SCALAR, core=core, base=base)
+            # The elementwise units have them, too.
+            for core, own in self._state.columns_of(f"bias/{name}", state[f"bias/{name}"]).items():
+                rows = self._beats(rounded_to(self._numbers, own.T))
+                send((name, core), rows, memory=Memory.SCALAR, core=core, base=base)
         share = 1 / (self.network.agents - 1) if self.network.agents > 1 else 0
-        send("share", np.array([[share]]), memory=Memory.SCALAR, core=EVERY_CORE, base=where.share)
-        factor = np.array([[2 * self.rates.value_coefficient]])
-        send("value factor", factor, memory=Memory.SCALAR, core=EVERY_CORE, base=where.value_factor)
+        for number, base in ((share, where.share), (2 * rates.value_coefficient, where.value_factor)):
+            send(("scalar", base), self._beats([[number]]), memory=Memory.SCALAR, core=EVERY_CORE, base=base)
         blocks = self.hardware.device.blocks
         present = self._rows(self.layout.present[np.newaxis].astype(float))
         send("present", present, memory=Memory.STATE_2, core=EVERY_CORE, base=where.present * blocks)
         # Hidden state and cell before the first step, which no program writes.
-        zeros = np.zeros((where.units * blocks, 1))
+        zeros = self._beats(np.zeros((where.units * blocks, 1)))
         for batch in range(self.layout.batches):
             frame = where.frame(0, batch)
             activations = (frame * where.activation_frame + where.h) * blocks
@@ -121,7 +114,33 @@ class LearningGroupDevice:
             self.device.write_register("seed_low", number & 0xFFFF_FFFF)
             self.device.write_register("seed_high", number >> 32)
             self.device.write_register("load_seed", 1 << core)
+        for name, value in (
+            ("alpha", rates.alpha),
+            ("rest", 1 - rates.alpha),
+            ("rate", rates.learning_rate),
+            ("epsilon", rates.epsilon),
+        ):
+            self.device.write_register(name, int.from_bytes(self._numbers(value).tobytes(), "little"))
         self.step_number = self.steps
+
+    def save(self):
+        """The state as the reference's ``save`` gives it: numbers, exactly, and generators."""
+        program = Program("save", self.hardware)
+        for part in self._state.parts:
+            core = 0 if part.core == EVERY_CORE else part.core
+            program.store(part, part.count, wait=("transfer",), memory=part.memory, core=core, base=part.base)
+        words: dict[str, dict[int, np.ndarray]] = {}
+        for part, rows in self._run(program.finish(), {}).items():
+            numbers = rows.view(self._numbers)[:, :WEIGHT_BANKS]
+            words.setdefault(part.name, {})[part.owner] = numbers.astype(np.float32)
+        state = {name: self._state.array(name, words[name]) for name in self._state.shapes}
+        state |= {f"square/{name}": self._state.array(name, words[f"square/{name}"]) for name in self._state.shapes}
+        numbers = []
+        for core in range(generator_count(self.hardware.device.cores)):
+            self.device.write_register("random_core", core)
+            low, high = self.device.read_register("random_low"), self.device.read_register("random_high")
+            numbers.append(high << 32 | low)
+        return state | {"random": np.array(numbers, np.uint64)}
 
     def start(self):
         """Begins an iteration: weight grouping, and episodes without a past."""
@@ -149,7 +168,7 @@ class LearningGroupDevice:
         for batch in range(self.layout.batches):
             for core in range(self.hardware.device.cores):
                 own = words[core * where.inputs : (core + 1) * where.inputs, batch : batch + 1]
-                own = self._pad(own, 0, where.inputs, at_least=where.inputs)
+                own = pad(own, 0, where.inputs, at_least=where.inputs)
                 packets["observation", batch, core] = self._rows(own)
         rows = self._run(self._program(step, lambda: self.compiler.step(step)), packets)
         self.step_number += 1
@@ -161,7 +180,7 @@ class LearningGroupDevice:
         return *results, self.layout.unpack(value)[:, :, 0].astype(np.float64)
 
     def train(self, returns, scales):
-        """Ends an iteration: backward through time, and all gradients. They stay on the device, compressed.
+        """Ends an iteration: backward through time, gradients, update.
 
         Parameters
         ----------
@@ -184,6 +203,7 @@ class LearningGroupDevice:
                     packets[name, step, batch] = self._rows(words[:, batch : batch + 1])
         steps = self.step_number
         self._run(self._program(("train", steps), lambda: self.compiler.train(steps)), packets)
+        self._run(self._program("update", self.compiler.update), {})
         self.step_number = self.steps
 
     def compressed_gradients(self):
@@ -198,33 +218,16 @@ class LearningGroupDevice:
 
     # Rows of the streams.
 
-    def own_columns(self, name, array):
-        """What each core has of a layer's columns (the last axis), zeros where it has fewer units than the others."""
-        where, hidden = self.compiler.map, self.network.hidden_size
-        place = where.layers[name]
-        if name in HEADS:
-            return {place.cores[0]: array}
-        gates = array.reshape(len(array), -1, hidden)
-        padded = np.zeros((*gates.shape[:2], where.units * len(place.cores)))
-        padded[..., :hidden] = gates
-        return {
-            core: padded[..., core * where.units : (core + 1) * where.units].reshape(len(array), -1)
-            for core in place.cores
-        }
-
-    def _pad(self, array, axis, multiple, at_least=0):
-        width = max(-(-array.shape[axis] // multiple) * multiple, at_least)
-        return np.pad(array, [(0, width - size if number == axis else 0) for number, size in enumerate(array.shape)])
-
-    def _grouping_words(self, values):
-        """(members, groups) to words of 16 members: for each 16 of them a word a group."""
-        padded = self._pad(values, 0, WEIGHT_BANKS)
-        return padded.reshape(-1, WEIGHT_BANKS, values.shape[1]).transpose(0, 2, 1).reshape(-1, WEIGHT_BANKS)
+    def _beats(self, numbers, dtype=np.float16):
+        """Rows of numbers, rounded, to beats of the stream with zeros behind them."""
+        rounded = rounded_to(dtype, numbers)
+        width = self.hardware.shell.stream_width // 8 // rounded.itemsize
+        return np.ascontiguousarray(pad(rounded, 1, width)).view(np.uint32)
 
     def _rows(self, words):
         """Words (features, batches, lanes in use) to rows, every block of a word one."""
         lanes, blocks = self.hardware.device.lanes, self.hardware.device.blocks
-        return self._pad(words, words.ndim - 1, lanes * blocks).reshape(-1, lanes)
+        return self._beats(pad(words, words.ndim - 1, lanes * blocks).reshape(-1, lanes))
 
     def _words(self, rows):
         """Rows of each batch to words (features, batches, lanes in use)."""
@@ -251,8 +254,7 @@ class LearningGroupDevice:
         """Runs a program; gives what it stored, rows of 16-bit words by key."""
         self.device.load_program(program.words)
         for packet in program.inputs:
-            numbers = self._pad(np.asarray(packets[packet.key], float), 1, self._lanes)
-            self.device.send(np.ascontiguousarray(numbers, np.float16).view(np.uint32))
+            self.device.send(packets[packet.key])
         self.report = self.device.run(cycle_limit=CYCLE_LIMIT)
         received = {packet.key: self.device.receive(packet.count).view(np.uint16) for packet in program.outputs}
         if "nonfinite" in self.report.errors:

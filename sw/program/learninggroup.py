@@ -1,10 +1,11 @@
-"""Programs of LearningGroup: weight grouping, steps forward, the way back to the gradients."""
+"""Programs of LearningGroup: weight grouping, steps forward, the way back to the gradients, update."""
 
 from ...hw.soc.learninggroup.instructions import EVERY_CORE, Memory
 from .learninggroup_backward import Backward
 from .learninggroup_forward import Forward
 from .learninggroup_gradients import Gradients
 from .learninggroup_stage import Stage
+from .learninggroup_update import Update
 from .program import Program
 
 __all__ = ["Compiler"]
@@ -15,8 +16,8 @@ class Compiler(Stage):
 
     def __init__(self, hardware, network, **sizes):
         super().__init__(hardware, network, **sizes)
-        self._forward, self._backward, self._gradients = (
-            stage(hardware, network, **sizes) for stage in (Forward, Backward, Gradients)
+        self._forward, self._backward, self._gradients, self._update = (
+            stage(hardware, network, **sizes) for stage in (Forward, Backward, Gradients, Update)
         )
 
     def start(self):
@@ -27,14 +28,8 @@ class Compiler(Stage):
             memory, base = self.state("spoke", 0, batch)
             program.load(("spoke", batch), blocks, memory=Memory(memory), core=EVERY_CORE, base=base * blocks)
         for name, place in self.map.layers.items():
-            program.emit(
-                "group", wait=("sparse",), find=1, encode=1, transpose=1,
-                compress=int(not name.startswith("bias/")), walk=0, every_word=0,
-                groups=place.groups, rows=place.rows, columns=place.columns,
-                cores=sum(1 << core for core in place.cores), grouping_base=place.grouping, index_base=place.index,
-                group_base=place.group, row_base=place.row, column_base=place.column, weight_base=place.weight,
-                parameter_base=place.parameter,
-            )  # fmt: skip
+            compress = int(not name.startswith("bias/"))
+            self.sparse(program, place, wait=("sparse",), find=1, encode=1, transpose=1, compress=compress)
         return program.finish()
 
     def step(self, step):
@@ -48,4 +43,10 @@ class Compiler(Stage):
         program = Program(f"train over {steps} steps", self.hardware)
         self._backward.emit(program, steps)
         self._gradients.emit(program, steps)
+        return program.finish()
+
+    def update(self):
+        """RMSprop of all parameters, by the gradients of the last training."""
+        program = Program("update", self.hardware)
+        self._update.emit(program)
         return program.finish()

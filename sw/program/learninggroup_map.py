@@ -45,6 +45,21 @@ class LayerPlace:
     result: int
     groups: int
 
+    @property
+    def core_mask(self):
+        """A bit for each core that has columns."""
+        return sum(1 << core for core in self.cores)
+
+    @property
+    def row_words(self):
+        """Words of 16 members of its rows' grouping matrix."""
+        return -(-self.rows // WEIGHT_BANKS) * self.groups
+
+    @property
+    def column_words(self):
+        """Words of 16 members of a core's columns' grouping matrix."""
+        return -(-self.columns // WEIGHT_BANKS) * self.groups
+
 
 class MemoryMap:
     """Places of a network's data in the memories of a device.

@@ -36,6 +36,15 @@ class Stage:
         self.batches, self.blocks, self.lanes_of_agent = batches, blocks, lanes_of_agent
         self.map = MemoryMap(hardware, network, batches, steps)
 
+    def sparse(self, program, place, *, wait=(), find=0, encode=0, transpose=0, compress=0, walk=0):
+        """Stages of the sparse data engine for a layer."""
+        program.emit(
+            "group", wait=wait, find=find, encode=encode, transpose=transpose, compress=compress, walk=walk,
+            groups=place.groups, rows=place.rows, columns=place.columns, cores=place.core_mask,
+            grouping_base=place.grouping, index_base=place.index, group_base=place.group, row_base=place.row,
+            column_base=place.column, weight_base=place.weight, parameter_base=place.parameter,
+        )  # fmt: skip
+
     def product(self, program, name, step, operand, wait=()):
         """A layer forward, all batches at once; its operand is in the frames of ``step``."""
         where, place = self.map, self.map.layers[name]

@@ -1,16 +1,18 @@
 """A matrix engine with its memories."""
 
-from amaranth.hdl import Module
+from amaranth.hdl import Module, Mux
 from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
 
 from ..forwarding import forward_port
 from .matrix_config import MatrixConfig
 from .matrix_engine import MatrixEngine
+from .matrix_layouts import WeightReadSignature
 from .matrix_memories import MatrixMemories
 
 __all__ = ["MatrixCore"]
 
-_SHARED = ("tables", "row_list", "column_list", "operands", "weights", "results")
+_SHARED = ("tables", "row_list", "column_list", "operands", "results")
 _GRADIENTS = ("gradient_enable", "gradient_bank", "gradient_address", "gradient_data")
 
 
@@ -30,6 +32,10 @@ class MatrixCore(wiring.Component):
     write_tables, write_row_list, write_column_list, write_activations, write_activation_blocks, write_errors,
     write_error_blocks, write_weights, read_results, read_gradients
         See :class:`MatrixMemories`.
+    read_weights : In(WeightReadSignature)
+        The port of the weights that is the engine's, for use while the engine does without.
+    memory_conflict : Out(1)
+        Both read weights in this cycle; the engine gets the other's.
 
     Source
     ------
@@ -39,12 +45,15 @@ class MatrixCore(wiring.Component):
     def __init__(self, config: MatrixConfig):
         self._config = config
         self._engine, self._memories = MatrixEngine(config), MatrixMemories(config)
-        inner = {*_SHARED, *_GRADIENTS}
+        inner = {*_SHARED, *_GRADIENTS, "weights"}
         self._outer = {
             part: {name: member for name, member in part.signature.members.items() if name not in inner}
             for part in (self._engine, self._memories)
         }
-        super().__init__({name: member for members in self._outer.values() for name, member in members.items()})
+        super().__init__(
+            {name: member for members in self._outer.values() for name, member in members.items()}
+            | {"read_weights": In(WeightReadSignature(config)), "memory_conflict": Out(1)}
+        )
 
     @property
     def config(self):
@@ -64,6 +73,17 @@ class MatrixCore(wiring.Component):
             wiring.connect(m, getattr(engine, name), getattr(memories, name))
         for name in _GRADIENTS:
             m.d.comb += getattr(memories, name).eq(getattr(engine, name))
+        wanted, read = self.read_weights, memories.weights
+        m.d.comb += [
+            read.enable.eq(engine.weights.enable | wanted.enable),
+            self.memory_conflict.eq(engine.weights.enable & wanted.enable),
+        ]
+        for bank, data in enumerate(read.data):
+            m.d.comb += [
+                read.addresses[bank].eq(Mux(wanted.enable, wanted.addresses[bank], engine.weights.addresses[bank])),
+                engine.weights.data[bank].eq(data),
+                wanted.data[bank].eq(data),
+            ]
         for part, members in self._outer.items():
             for name in members:
                 forward_port(m, part, self, name)

@@ -1,4 +1,4 @@
-"""A core of LearningGroup: matrix engine, elementwise unit, softmax unit and their memories."""
+"""A core of LearningGroup: matrix engine, elementwise unit, softmax unit, parameters and their update, memories."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import data, memory, stream, wiring
@@ -11,10 +11,11 @@ from ...cores.vector.matrix_config import WEIGHT_BANKS
 from ...cores.vector.matrix_core import MatrixCore
 from ...cores.vector.matrix_layouts import command_layout
 from ...cores.vector.softmax_unit import SoftmaxUnit, softmax_command
+from .core_parameters import CoreParameters
 from .hardware import LearningGroupHardware
 from .instructions import Memory
 
-__all__ = ["LearningGroupCore", "block_write_signature", "host_signature"]
+__all__ = ["LearningGroupCore", "bank_signature", "block_write_signature", "host_signature"]
 
 ROW_WIDTH = 20
 # Ports of the matrix core that are the core's.
@@ -52,11 +53,24 @@ def host_signature(hardware):
     )
 
 
+def bank_signature(hardware):
+    """Reads of the banks of compressed weights and of their gradients, seen from the reader; data in the next cycle."""
+    width = hardware.sparse.weight_width
+    return wiring.Signature(
+        {
+            "enable": Out(1),
+            "addresses": Out(range(hardware.weight_rows)).array(WEIGHT_BANKS),
+            "weights": In(width).array(WEIGHT_BANKS),
+            "gradients": In(width).array(WEIGHT_BANKS),
+        }
+    )
+
+
 class LearningGroupCore(wiring.Component):
     """What stands once for each core.
 
-    Latency, throughput and back-pressure: those of its engines. The state memories have one read and one write port,
-    for elementwise unit and host: the program keeps them apart, ``memory_conflict`` says that it did not.
+    Latency, throughput and back-pressure: those of its engines. Memories have one read and one write port, for an
+    engine, or several, and the host: the program keeps them apart, ``memory_conflict`` says that it did not.
 
     Parameters
     ----------
@@ -66,6 +80,10 @@ class LearningGroupCore(wiring.Component):
     -------
     matrix, elementwise, softmax : In(stream.Signature(command))
         Commands of the engines; ``<engine>_done`` completions, ``<engine>_busy``.
+    biases, words, biases_done, read_parameters, rates
+        ``commands``, ``words``, ``done``, ``read_parameters`` and ``rates`` of :class:`.CoreParameters`.
+    banks : In
+        Reads of weights and gradients together, for the sums of :class:`.UpdateControl`.
     errors : Out
         ``address_out_of_range``, ``memory_conflict``.
     nonfinite : Out(1)
@@ -82,6 +100,8 @@ class LearningGroupCore(wiring.Component):
     host : In(host_signature)
     seed, load_seed : In
         State for the generator of the softmax unit.
+    random_state : Out(64)
+        What it goes on from.
 
     Source
     ------
@@ -94,6 +114,8 @@ class LearningGroupCore(wiring.Component):
         self._elementwise = ElementwiseUnit(hardware.elementwise)
         self._softmax = SoftmaxUnit(hardware.softmax)
         config = hardware.matrix
+        self._parameters = CoreParameters(hardware)
+        of_parameters = self._parameters.signature.members
         super().__init__(
             {
                 "matrix": In(stream.Signature(command_layout(config))),
@@ -109,6 +131,11 @@ class LearningGroupCore(wiring.Component):
                 "host": In(host_signature(hardware)),
                 "seed": In(64),
                 "load_seed": In(1),
+                "random_state": Out(64),
+                "biases": of_parameters["commands"],
+                "biases_done": of_parameters["done"],
+                **{name: of_parameters[name] for name in ("words", "read_parameters", "rates")},
+                "banks": In(bank_signature(hardware)),
                 **{name: self._matrix.signature.members[name] for name in INHERITED},
             }
         )
@@ -127,17 +154,24 @@ class LearningGroupCore(wiring.Component):
             ]
         for name in INHERITED:
             forward_port(m, matrix, self, name)
-        m.d.comb += [softmax.seed.eq(self.seed), softmax.load.eq(self.load_seed)]
+        m.d.comb += [softmax.seed.eq(self.seed), softmax.load.eq(self.load_seed), self.random_state.eq(softmax.state)]
 
-        conflict = self._connect_memories(m, matrix, unit, softmax)
+        m.submodules.parameters = parameters = self._parameters
+        conflict = self._connect_memories(m, matrix, unit, softmax, parameters)
         m.d.sync += [
-            self.errors.address_out_of_range.eq(matrix.errors.address_out_of_range),
-            self.errors.memory_conflict.eq(unit.errors.memory_conflict | conflict),
-            self.nonfinite.eq(matrix.nonfinite | unit.errors.nonfinite | softmax.errors.nonfinite),
+            self.errors.address_out_of_range.eq(
+                matrix.errors.address_out_of_range | parameters.errors.address_out_of_range
+            ),
+            self.errors.memory_conflict.eq(
+                unit.errors.memory_conflict | conflict | parameters.errors.memory_conflict | matrix.memory_conflict
+            ),
+            self.nonfinite.eq(
+                matrix.nonfinite | unit.errors.nonfinite | softmax.errors.nonfinite | parameters.errors.nonfinite
+            ),
         ]
         return m
 
-    def _connect_memories(self, m, matrix, unit, softmax):
+    def _connect_memories(self, m, matrix, unit, softmax, parameters):
         """Sources and destinations of elementwise passes, and what the host sees; returns whether two met."""
         config = self.config
         blocks, block_bits = config.device.blocks, config.block_bits
@@ -154,10 +188,14 @@ class LearningGroupCore(wiring.Component):
         m.d.sync += [late_memory.eq(host.memory), late_block.eq(host_block)]
         host_word = Signal(blocks * block_bits)
         answer = Signal(blocks * block_bits)
-        gradients = Signal(WEIGHT_BANKS * config.matrix.format.width)
+        gradients = self._connect_banks(m, matrix, conflicts)
         m.d.sync += [answer.eq(host_word), host.read_data.eq(host_word.word_select(late_block, block_bits))]
         with m.If(late_memory == Memory.GRADIENT):
             m.d.sync += host.read_data.eq(gradients)
+        with m.If(late_memory == Memory.PARAMETER):
+            m.d.sync += host.read_data.eq(parameters.numbers)
+        with m.If(late_memory == Memory.PARAMETER_SQUARE):
+            m.d.sync += host.read_data.eq(parameters.squares)
         m.d.comb += host.read_word.eq(answer)
 
         for index in range(Memory.STATE_2 + 1):
@@ -238,14 +276,17 @@ class LearningGroupCore(wiring.Component):
         width = config.elementwise.lane.format.width
         m.submodules.scalars = scalars = memory.Memory(shape=width, depth=config.scalar_rows, init=[])
         write_port, read_port = scalars.write_port(), scalars.read_port()
+        host_scalar = Signal()
+        m.d.comb += host_scalar.eq(host.write & (host.memory == Memory.SCALAR))
         m.d.comb += [
             read_port.en.eq(1),
             read_port.addr.eq(unit.scalar_address),
             unit.scalar.eq(read_port.data),
-            write_port.en.eq(host.write & (host.memory == Memory.SCALAR)),
-            write_port.addr.eq(host.row),
-            write_port.data.eq(host.write_data[:width]),
+            write_port.en.eq(host_scalar | parameters.scalar_write),
+            write_port.addr.eq(Mux(host_scalar, host.row, parameters.scalar_address)),
+            write_port.data.eq(Mux(host_scalar, host.write_data[:width], parameters.scalar)),
         ]
+        conflicts.append(host_scalar & parameters.scalar_write)
 
         # What leaves the elementwise unit
         errors = unit.writes[Destination.ERROR]
@@ -259,12 +300,49 @@ class LearningGroupCore(wiring.Component):
             self.activation.address.eq(activation.address),
             self.activation.word.eq(activation.word),
         ]
-        for port in matrix.read_gradients:
-            m.d.comb += [
-                port.enable.eq(host.read & (host.memory == Memory.GRADIENT)),
-                port.address.eq(host.row),
-            ]
-        m.d.comb += gradients.eq(Cat(port.data for port in matrix.read_gradients))
         conflict = Signal()
         m.d.comb += conflict.eq(Cat(conflicts).any())
         return conflict
+
+    def _connect_banks(self, m, matrix, conflicts):
+        """Who reads weights and gradients; returns a row of gradients, for the host."""
+        parameters, host, banks = self._parameters, self.host, self.banks
+        wiring.connect(m, wiring.flipped(self.biases), parameters.commands)
+        wiring.connect(m, wiring.flipped(self.words), parameters.words)
+        wiring.connect(m, wiring.flipped(self.read_parameters), parameters.read_parameters)
+        host_port = parameters.host
+        m.d.comb += [
+            self.biases_done.eq(parameters.done),
+            parameters.rates.eq(self.rates),
+            host_port.address.eq(host.row),
+            Cat(host_port.word).eq(host.write_data),
+        ]
+        for name, kind in (("numbers", Memory.PARAMETER), ("squares", Memory.PARAMETER_SQUARE)):
+            m.d.comb += [
+                getattr(host_port, f"read_{name}").eq(host.read & (host.memory == kind)),
+                getattr(host_port, f"write_{name}").eq(host.write & (host.memory == kind)),
+            ]
+        wanted = Signal(name="host_reads_gradients")
+        m.d.comb += [
+            wanted.eq(host.read & (host.memory == Memory.GRADIENT)),
+            matrix.read_weights.enable.eq(banks.enable),
+        ]
+        for bank, port in enumerate(matrix.read_gradients):
+            updated = parameters.gradient_read_enable[bank]
+            m.d.comb += [
+                port.enable.eq(wanted | banks.enable | updated),
+                port.address.eq(
+                    Mux(
+                        wanted,
+                        host.row,
+                        Mux(banks.enable, banks.addresses[bank], parameters.gradient_read_addresses[bank]),
+                    )
+                ),
+                parameters.gradients[bank].eq(port.data),
+                banks.gradients[bank].eq(port.data),
+                matrix.read_weights.addresses[bank].eq(banks.addresses[bank]),
+                banks.weights[bank].eq(matrix.read_weights.data[bank]),
+            ]
+        updates = parameters.gradient_read_enable.any()
+        conflicts.append((wanted & (banks.enable | updates)) | (banks.enable & updates))
+        return Cat(port.data for port in matrix.read_gradients)

@@ -1,10 +1,8 @@
 """LearningGroup as a device: shell, engines, cores."""
 
 from amaranth.hdl import Cat, Module, Mux, ResetInserter, Signal
-from amaranth.lib import memory, wiring
+from amaranth.lib import wiring
 
-from ...cores.float.config import BINARY16, FloatConversionConfig, find_format
-from ...cores.float.conversion import FloatConverter
 from ...cores.replicated import replicated
 from ...cores.sparse.engine import SparseDataEngine
 from ...cores.vector.aggregator import Aggregator
@@ -12,9 +10,11 @@ from ...cores.vector.matrix_config import WEIGHT_BANKS
 from ..shell.engine import connect_engine
 from ..shell.shell import Shell, connect_host, system_signature
 from .core import LearningGroupCore
+from .core_parameters import RATES
 from .hardware import LearningGroupHardware
 from .instructions import EVERY_CORE, Memory
 from .transfer_engine import READ_LATENCY, TransferEngine
+from .update_control import UpdateControl
 
 __all__ = ["LearningGroupSystem"]
 
@@ -51,9 +51,11 @@ class LearningGroupSystem(wiring.Component):
             SparseDataEngine(config.sparse),
             Aggregator(config.aggregator),
         )
+        update = UpdateControl(config)
         m.submodules.transfer = reset(transfer)
         m.submodules.sparse = reset(sparse)
         m.submodules.aggregator = reset(aggregator)
+        m.submodules.update = reset(update)
         self.cores = [
             replicated(LearningGroupCore(config), name="learninggroup_core") for _ in range(config.device.cores)
         ]
@@ -65,19 +67,22 @@ class LearningGroupSystem(wiring.Component):
             ]
 
         connect_engine(m, shell.engines.transfer, transfer)
+        connect_engine(m, shell.engines.update, update)
         wiring.connect(m, shell.rows_in, transfer.packets_in)
         wiring.connect(m, transfer.packets_out, shell.rows_out)
         self._connect_broadcast(m, shell, "matrix")
         self._connect_broadcast(m, shell, "elementwise")
         self._connect_softmax(m, shell)
         self._connect_aggregator(m, shell, aggregator, transfer)
-        self._connect_sparse(m, shell, sparse, transfer)
-        self._connect_host(m, transfer)
+        self._connect_sparse(m, shell, sparse, update)
+        self._connect_update(m, shell, update, transfer)
+        self._connect_host(m, transfer, update)
         errors = {name: Cat(core.errors[name] for core in self.cores).any() for name in
                   ("address_out_of_range", "memory_conflict")}  # fmt: skip
         m.d.sync += [shell.errors[name].eq(flag) for name, flag in errors.items()]
+        nonfinite = Cat(core.nonfinite for core in self.cores).any()
         m.d.sync += shell.errors.nonfinite.eq(
-            Cat(core.nonfinite for core in self.cores).any() | aggregator.errors.nonfinite | sparse.errors.not_a_number
+            nonfinite | aggregator.errors.nonfinite | sparse.errors.not_a_number | update.nonfinite
         )
         return m
 
@@ -183,7 +188,7 @@ class LearningGroupSystem(wiring.Component):
                 core.aggregate.word.eq(Mux(transfer.copy_write, shared, aggregator.write_word)),
             ]
 
-    def _connect_sparse(self, m, shell, sparse, transfer):
+    def _connect_sparse(self, m, shell, sparse, update):
         config = self.config
         port = shell.engines.sparse
         arguments = port.commands.payload.arguments.group
@@ -206,81 +211,71 @@ class LearningGroupSystem(wiring.Component):
                 sparse.errors.address_out_of_range | sparse.errors.too_many_groups | sparse.errors.missing_tuple
             ),
         ]
-        self.rows_read = {}
-        self.rows_read[Memory.GROUPING] = [
-            self._parameter_memory(
-                m, "grouping", config.grouping_rows, transfer, Memory.GROUPING, None,
-                sparse.grouping_read_enable, sparse.grouping_read_address, sparse.grouping_data,
-            )
-        ]  # fmt: skip
-        self.rows_read[Memory.PARAMETER] = []
+        read = update.read_grouping
+        m.d.comb += [
+            read.enable.eq(sparse.grouping_read_enable),
+            read.address.eq(sparse.grouping_read_address),
+            sparse.grouping_data.eq(read.data),
+            update.write_row_list.enable.eq(sparse.row_write_enable),
+            update.write_row_list.address.eq(sparse.row_write_address),
+            update.write_row_list.data.eq(sparse.row_write),
+        ]
         for number, core in enumerate(self.cores):
-            words = Signal(sparse.parameter_data[number].shape(), name=f"parameters_{number}")
-            wide = Signal(config.parameter_bits, name=f"wide_parameters_{number}")
-            self.rows_read[Memory.PARAMETER].append(
-                self._parameter_memory(
-                    m, f"parameter_{number}", config.parameter_rows, transfer, Memory.PARAMETER, number,
-                    sparse.parameter_read_enable[number], sparse.parameter_read_address[number], wide,
-                )
-            )  # fmt: skip
-            number_format = find_format(config.device.optimizer_format)
-            for lane in range(WEIGHT_BANKS):
-                weight = wide.word_select(lane, number_format.width)
-                if config.conversion_depth:
-                    converter = FloatConverter(
-                        FloatConversionConfig(source=number_format, target=BINARY16, depth=config.conversion_depth)
-                    )
-                    m.submodules[f"converter_{number}_{lane}"] = converter
-                    m.d.comb += [converter.a.eq(weight), words[lane].eq(converter.result)]
-                else:
-                    m.d.comb += words[lane].eq(weight)
-            m.d.comb += sparse.parameter_data[number].eq(words)
+            read = core.read_parameters
+            m.d.comb += [
+                read.enable.eq(sparse.parameter_read_enable[number]),
+                read.address.eq(sparse.parameter_read_address[number]),
+                sparse.parameter_data[number].eq(read.data),
+            ]
+            wiring.connect(m, sparse.words[number], core.words)
             m.d.comb += [
                 core.write_row_list.enable.eq(sparse.row_write_enable),
                 core.write_row_list.address.eq(sparse.row_write_address),
                 core.write_row_list.data.eq(sparse.row_write),
-                core.write_column_list.enable.eq(sparse.column_write_enable[number]),
-                core.write_column_list.address.eq(sparse.column_write_address[number]),
-                core.write_column_list.data.eq(sparse.column_write[number]),
-                core.write_tables.enable.eq(sparse.table_write_enable[number]),
-                core.write_tables.address.eq(sparse.table_write_address[number]),
-                *(
-                    core.write_tables.data[name].eq(sparse.table_write_entry[number][name])
-                    for name, _ in core.write_tables.data.shape()
-                ),
             ]
+            for write in (core.write_column_list, update.write_column_lists[number]):
+                m.d.comb += [
+                    write.enable.eq(sparse.column_write_enable[number]),
+                    write.address.eq(sparse.column_write_address[number]),
+                    write.data.eq(sparse.column_write[number]),
+                ]
+            for write in (core.write_tables, update.write_tables[number]):
+                m.d.comb += [
+                    write.enable.eq(sparse.table_write_enable[number]),
+                    write.address.eq(sparse.table_write_address[number]),
+                    *(write.data[name].eq(sparse.table_write_entry[number][name]) for name, _ in write.data.shape()),
+                ]
             for bank in range(WEIGHT_BANKS):
                 m.d.comb += [
                     core.write_weights[bank].enable.eq(sparse.weight_write_enable[number][bank]),
                     core.write_weights[bank].address.eq(sparse.weight_write_addresses[number][bank]),
                     core.write_weights[bank].data.eq(sparse.weight_write_weights[number][bank]),
                 ]
-            m.d.comb += sparse.words[number].ready.eq(1)
 
-    def _parameter_memory(self, m, name, rows, transfer, kind, core, enable, address, words):
-        """A memory of words of 16 numbers, read by the sparse data engine and the host; returns what the host reads."""
-        config = self.config
-        m.submodules[name] = bank = memory.Memory(shape=config.parameter_bits, depth=rows, init=[])
-        write, read = bank.write_port(), bank.read_port()
-        here = Signal(name=f"{name}_here")
-        m.d.comb += here.eq(transfer.memory == kind)
-        if core is not None:
-            m.d.comb += here.eq((transfer.memory == kind) & ((transfer.core == core) | (transfer.core == EVERY_CORE)))
-        wanted = Signal(name=f"host_reads_{name}")
+    def _connect_update(self, m, shell, update, transfer):
+        """Commands of the update, and the grouping matrices for the host."""
+        registers, host = shell.registers, update.host
+        rates = Signal(update.rates.shape())
+        m.d.comb += [rates[name].eq(getattr(registers, name)) for name in RATES]
         m.d.comb += [
-            wanted.eq(transfer.read & here),
-            write.en.eq(transfer.write & here),
-            write.addr.eq(transfer.row),
-            write.data.eq(transfer.write_data),
-            read.en.eq(enable | wanted),
-            read.addr.eq(Mux(wanted, transfer.row, address)),
-            (words if words.shape() == read.data.shape() else words.as_value()).eq(read.data),
+            update.rates.eq(rates),
+            update.biases_done.eq(Cat(core.biases_done for core in self.cores)),
+            host.address.eq(transfer.row),
+            Cat(host.word).eq(transfer.write_data),
         ]
-        late = Signal(config.parameter_bits, name=f"{name}_late")
-        m.d.sync += late.eq(read.data)
-        return late
+        for name, kind in (("numbers", Memory.GROUPING), ("squares", Memory.GROUPING_SQUARE)):
+            m.d.comb += [
+                getattr(host, f"read_{name}").eq(transfer.read & (transfer.memory == kind)),
+                getattr(host, f"write_{name}").eq(transfer.write & (transfer.memory == kind)),
+            ]
+        for number, core in enumerate(self.cores):
+            wiring.connect(m, update.biases[number], core.biases)
+            wiring.connect(m, update.banks[number], core.banks)
+            m.d.comb += core.rates.eq(rates)
+            with m.If(registers.random_core == number):
+                m.d.comb += Cat(registers.random_low, registers.random_high).eq(core.random_state)
 
-    def _connect_host(self, m, transfer):
+    def _connect_host(self, m, transfer, update):
         """Rows from and to the memories of cores, and activations to all of them."""
         config = self.config
         blocks, block_bits = config.device.blocks, config.block_bits
@@ -322,7 +317,8 @@ class LearningGroupSystem(wiring.Component):
                 ]
             with m.If(cores[-1] == number):
                 m.d.comb += transfer.read_data.eq(core.host.read_data)
-                with m.If(memories[-1] == Memory.PARAMETER):
-                    m.d.comb += transfer.read_data.eq(self.rows_read[Memory.PARAMETER][number])
-        with m.If(memories[-1] == Memory.GROUPING):
-            m.d.comb += transfer.read_data.eq(self.rows_read[Memory.GROUPING][0])
+        for memory, words in ((Memory.GROUPING, update.numbers), (Memory.GROUPING_SQUARE, update.squares)):
+            late = Signal.like(words.as_value(), name=f"{memory.name.lower()}_late")
+            m.d.sync += late.eq(words)
+            with m.If(memories[-1] == memory):
+                m.d.comb += transfer.read_data.eq(late)

@@ -4,6 +4,10 @@ from dataclasses import dataclass
 
 from ...cores.checks import require_integer
 from ...cores.float.config import find_format
+from ...cores.optimizer.grouping_gradient_config import GroupingGradientConfig
+from ...cores.optimizer.grouping_update_config import GroupingUpdateConfig
+from ...cores.optimizer.rms_prop_config import RMSpropConfig
+from ...cores.optimizer.update_config import UpdateConfig
 from ...cores.sparse.config import SparseConfig
 from ...cores.vector.aggregator_config import AggregatorConfig
 from ...cores.vector.elementwise_config import ElementwiseConfig
@@ -26,6 +30,9 @@ class LearningGroupHardware:
     device : LearningGroupConfig
     width : int
         Blocks that elementwise units and aggregator take in a cycle.
+    update_interval : int
+        Cycles from one word of 16 weights to the next in the update of a core, a divisor of 16: each core has
+        ``16 / update_interval`` lanes of RMSprop.
     choices : int
         Most alternatives of a head.
     activation_rows, error_rows, result_rows, state_rows, aggregate_rows, scalar_rows : int
@@ -51,6 +58,7 @@ class LearningGroupHardware:
 
     device: LearningGroupConfig
     width: int = 2
+    update_interval: int = 4
     choices: int = 8
     activation_rows: int = 4096
     error_rows: int = 4096
@@ -72,7 +80,7 @@ class LearningGroupHardware:
             raise TypeError(f"Device must be a LearningGroupConfig, not {self.device!r}")
         for name in ("state_rows", "aggregate_rows", "scalar_rows"):
             require_integer(name.replace("_", " ").capitalize(), getattr(self, name), 2, 1 << 16)
-        for part in ("matrix", "sparse", "elementwise", "softmax", "aggregator"):
+        for part in ("matrix", "sparse", "elementwise", "softmax", "aggregator", "update", "grouping_update"):
             getattr(self, part)
 
     @property
@@ -146,6 +154,20 @@ class LearningGroupHardware:
         return AggregatorConfig(
             cores=device.cores, lanes=device.lanes, blocks=device.blocks, width=min(self.width, device.blocks)
         )
+
+    @property
+    def update(self):
+        """Configuration of a core's update engine."""
+        return UpdateConfig(sparse=self.sparse, rms_prop=self._rms_prop, interval=self.update_interval)
+
+    @property
+    def grouping_update(self):
+        """Configuration of the gradients and the update of grouping matrices."""
+        return GroupingUpdateConfig(gradient=GroupingGradientConfig(sparse=self.sparse), rms_prop=self._rms_prop)
+
+    @property
+    def _rms_prop(self):
+        return RMSpropConfig(format=self.device.optimizer_format)
 
     @property
     def block_bits(self):

@@ -20,9 +20,11 @@ class Memory(enum.IntEnum):
     CHOICE = 5  # store and copy only
     ACTIVATION = 6  # load only, into all cores; the core named is the owner of the features
     SCALAR = 7  # load only; a number a row, in its lowest bits
-    PARAMETER = 8  # words of 16 weights
+    PARAMETER = 8  # words of 16 weights or biases
     GROUPING = 9  # words of 16 numbers, of no core
     GRADIENT = 10  # store only; a row of the 16 banks
+    PARAMETER_SQUARE = 11  # mean squares, as PARAMETER
+    GROUPING_SQUARE = 12  # mean squares, as GROUPING
 
 
 def address(name, description="", default=None):
@@ -38,6 +40,7 @@ def flag(name, description="", default=0):
 
 
 CORE = Field("core", 5, default=EVERY_CORE, description="number of the core, 31: every core")
+CORES = Field("cores", 16, description="a bit for each core that has columns")
 # Of a word, as their base-two logarithm where the matrix engine has it.
 BLOCKS = Field("blocks", 3, description="blocks in use")
 
@@ -62,7 +65,7 @@ GROUP = Format(
     fields=(
         flag("find"), flag("encode"), flag("transpose"), flag("compress"), flag("walk"), flag("every_word"),
         Field("groups", 8), count("rows"), count("columns", "of each core that has some"),
-        Field("cores", 16, description="a bit for each core that has columns"),
+        CORES,
         *(address(f"{name}_base") for name in ("grouping", "index", "group", "row", "column", "weight", "parameter")),
     ),
 )  # fmt: skip
@@ -124,7 +127,23 @@ AGGREGATE = Format(
     fields=(address("source"), address("target"), Field("features", 10), Field("share", 10), BLOCKS),
 )  # fmt: skip
 
+UPDATE_BIASES = Format(
+    "update_biases", engine="update", opcode=9,
+    description="RMSprop of a layer's biases, which then are scalars, too; complete when all weights that a group "
+    "instruction with walk gave are, too",
+    fields=(address("parameter_base"), address("weight_base", "of the gradients"), address("scalar_base"),
+            count("columns", "of each core that has some; 0: no biases"), CORES),
+)  # fmt: skip
+
+UPDATE_GROUPING = Format(
+    "update_grouping", engine="update", opcode=10,
+    description="gradients of a layer's rows, or columns, and RMSprop of the selected entries of its grouping matrix",
+    fields=(address("table", "first of the layer"), Field("groups", 8), flag("columns", "of the columns"),
+            address("grouping_base", "of the rows, or of the first core's columns"),
+            address("core_words", "from one core's columns to the next one's", default=0)),
+)  # fmt: skip
+
 INSTRUCTION_SET = InstructionSet(
-    engines=("transfer", "sparse", "matrix", "elementwise", "softmax", "aggregator"),
-    formats=(LOAD, STORE, COPY, GROUP, MATRIX, ELEMENTWISE, CHOOSE, AGGREGATE),
+    engines=("transfer", "sparse", "matrix", "elementwise", "softmax", "aggregator", "update"),
+    formats=(LOAD, STORE, COPY, GROUP, MATRIX, ELEMENTWISE, CHOOSE, AGGREGATE, UPDATE_BIASES, UPDATE_GROUPING),
 )

@@ -92,6 +92,8 @@ class TransferEngine(wiring.Component):
             Memory.PARAMETER: config.parameter_rows,
             Memory.GROUPING: config.grouping_rows,
             Memory.GRADIENT: config.weight_rows,
+            Memory.PARAMETER_SQUARE: config.parameter_rows,
+            Memory.GROUPING_SQUARE: config.grouping_rows,
         }[memory]
 
     def elaborate(self, platform):

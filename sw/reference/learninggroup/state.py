@@ -5,7 +5,7 @@ import numpy as np
 from ....hw.cores.random.xorshift import state_from_seed
 from ....hw.soc.learninggroup.config import Network
 
-__all__ = ["SAMPLED_HEADS", "check_state", "initial_state", "parameter_shapes", "state_shapes"]
+__all__ = ["SAMPLED_HEADS", "check_state", "generator_count", "initial_state", "parameter_shapes", "state_shapes"]
 
 # Their actions are drawn with the generator of the core that has the head.
 SAMPLED_HEADS = ("policy", "gate")

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from rewardware.hw.soc.learninggroup.config import LearningGroupConfig, Network, Rates
+from rewardware.hw.soc.learninggroup.hardware import LearningGroupHardware
 
 
 @pytest.mark.parametrize(
@@ -91,3 +92,12 @@ def test_owners_of_columns():
 def test_the_papers_sizes():
     config = LearningGroupConfig()
     assert (config.vpus, config.lanes, config.vectors) == (264, 32, 128)
+
+
+def test_lanes_of_the_update():
+    device = LearningGroupConfig(optimizer_format="binary16")
+    hardware = LearningGroupHardware(device=device, update_interval=2)
+    assert hardware.update.lanes // hardware.update.interval == 8
+    assert hardware.grouping_update.rms_prop.format.name == "binary16"
+    with pytest.raises(ValueError, match="^Interval must be a divisor of lanes, not 3$"):
+        LearningGroupHardware(device=device, update_interval=3)

@@ -1,4 +1,6 @@
-"""Weight grouping, steps forward, and the way back to gradients on the RTL of the device, against the reference."""
+"""Whole iterations on the RTL of the device against the reference: choices, gradients, what is learned."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,6 +10,7 @@ from rewardware.hw.soc.learninggroup.hardware import LearningGroupHardware
 from rewardware.hw.soc.learninggroup.instructions import Memory
 from rewardware.sw.device.errors import DeviceError, DeviceFault
 from rewardware.sw.device.learninggroup import LearningGroupDevice
+from rewardware.sw.device.learninggroup_state import DTYPES, StateLayout
 from rewardware.sw.device.open import open_device
 from rewardware.sw.program.learninggroup_map import MemoryMap
 from rewardware.sw.program.program import Program
@@ -25,13 +28,65 @@ HARDWARE = LearningGroupHardware(
     weight_rows=256, parameter_rows=256, grouping_rows=256, index_rows=64, list_rows=256, tuples=64,
     instruction_depth=1024,
 )  # fmt: skip
+# With the wider state of the optimiser.
+WIDE = replace(HARDWARE, device=replace(HARDWARE.device, optimizer_format="binary32"), update_interval=8)
 STEPS = 3
 
 
-@pytest.fixture(scope="module")
-def simulation():
-    with open_device("sim", HARDWARE) as device:
+@pytest.fixture(scope="module", params=[HARDWARE, WIDE], ids=["binary16", "binary32"])
+def simulation(request):
+    with open_device("sim", request.param) as device:
         yield device
+
+
+def some_state(network, random):
+    """Parameters of every magnitude, and mean squares."""
+    state = initial_state(network, HARDWARE.device.cores, seed=5)
+    for name, numbers in state.items():
+        if name.startswith("square"):
+            state[name] = random.gamma(1, 1, numbers.shape) * 2.0 ** random.integers(-12, 2, numbers.shape)
+        elif name != "random":
+            state[name] = random.normal(0, 0.6, numbers.shape)
+    return state
+
+
+def both(simulation, network, state, episodes):
+    """Reference and device with the same state."""
+    hardware = simulation.config
+    rates = Rates(learning_rate=0.03, alpha=0.9)
+    reference = LearningGroupReference(hardware.device, network, rates, episodes=episodes)
+    device = LearningGroupDevice(simulation, hardware, network, rates, episodes=episodes, steps=STEPS)
+    for one in (reference, device):
+        one.load(state)
+    compare_states(device, reference)
+    return reference, device
+
+
+def iterate(reference, device, random):
+    """An iteration of both: choices and values of every step, and what was learned, every bit."""
+    episodes, agents = reference.layout.episodes, reference.shape.agents
+    for one in (reference, device):
+        one.start()
+    for _ in range(STEPS):
+        observations = random.normal(0, 1, (episodes, agents, reference.shape.observation_size))
+        for expected, got in zip(reference.step(observations), device.step(observations), strict=True):
+            np.testing.assert_array_equal(got, expected)
+    returns = random.normal(0, 2, (STEPS, episodes, agents))
+    scales = random.choice([0, 0.5, 4], returns.shape)
+    for one in (reference, device):
+        one.train(returns, scales)
+    compare_states(device, reference)
+
+
+def compare_states(device, reference):
+    """All arrays of both states: names, types, bits."""
+    got, expected = device.save(), reference.save()
+    assert set(got) == set(expected)
+    for name, numbers in expected.items():
+        assert got[name].dtype == numbers.dtype, name
+        np.testing.assert_array_equal(got[name], numbers, err_msg=name)
+        if name != "random":
+            np.testing.assert_array_equal(np.signbit(got[name]), np.signbit(numbers), err_msg=name)
 
 
 @pytest.mark.parametrize(
@@ -39,39 +94,53 @@ def simulation():
     [(3, 7, 3, 13), (5, 2, 4, 8), (1, 4, 1, 5)],
     ids=["two batches, units that no core has", "agents side by side in a block", "one agent, dense"],
 )
-def test_steps(simulation, agents, episodes, groups, hidden):
-    """Choices and values of two iterations, and the gradients of the second: every bit."""
+def test_iterations(simulation, agents, episodes, groups, hidden):
     network = Network(observation_size=11, hidden_size=hidden, actions=5, agents=agents, groups=groups)
     random = np.random.default_rng(agents)
-    state = initial_state(network, HARDWARE.device.cores, seed=5)
-    for name, numbers in state.items():
-        if name != "random" and not name.startswith("square"):
-            state[name] = random.normal(0, 0.6, numbers.shape)
-    reference = LearningGroupReference(HARDWARE.device, network, Rates(), episodes=episodes)
-    reference.load(state)
-    device = LearningGroupDevice(simulation, HARDWARE, network, Rates(), episodes=episodes, steps=STEPS)
-    device.load(state)
+    state = some_state(network, random)
+    reference, device = both(simulation, network, state, episodes)
     for _ in range(2):
-        reference.start()
-        device.start()
-        for _ in range(STEPS):
-            observations = random.normal(0, 1, (episodes, agents, 11))
-            for expected, got in zip(reference.step(observations), device.step(observations), strict=True):
-                np.testing.assert_array_equal(got, expected)
-    returns = random.normal(0, 2, (STEPS, episodes, agents))
-    scales = random.choice([0, 0.5, 4], returns.shape)
-    reference.train(returns, scales)
-    device.train(returns, scales)
-    compare_gradients(device, state, reference.gradients)
+        state = reference.save()
+        iterate(reference, device, random)
+        compare_gradients(device, state, reference.gradients)
+    # A device that takes what it gave goes on as it was.
+    device.load(device.save())
+    iterate(reference, device, random)
     assert not reference.nonfinite_layers()
     with pytest.raises(RuntimeError, match="An iteration has 3 steps, and begins with start"):
-        device.step(observations)
+        device.step(np.zeros((episodes, agents, 11)))
+
+
+def test_groups_without_members(simulation):
+    """All rows in the first group by ties, columns in the last; then whatever learning makes of it."""
+    network = Network(observation_size=5, hidden_size=7, actions=3, agents=2, groups=4)
+    random = np.random.default_rng(9)
+    state = some_state(network, random)
+    for name, numbers in state.items():
+        if name.startswith("input_grouping"):
+            numbers[:] = 0.25 if name.endswith(("input", "value")) else 0
+        if name.startswith("output_grouping"):
+            numbers[:] = 0
+            numbers[-1, ::2] = 2.0**-24
+            if name.endswith(("policy", "hidden")):
+                numbers[:] = -0.0
+    reference, device = both(simulation, network, state, episodes=3)
+    for _ in range(2):
+        iterate(reference, device, random)
+
+
+def test_dense_gradient_of_the_grouping(simulation):
+    network = Network(observation_size=5, hidden_size=7, agents=2, groups=2)
+    with pytest.raises(ValueError, match="^Grouping gradient of a device must be unmasked, not dense$"):
+        LearningGroupDevice(
+            simulation, simulation.config, network, Rates(grouping_gradient="dense"), episodes=3, steps=STEPS
+        )
 
 
 def small_device(simulation, **state):
     """A network of one agent on the device, with zeros but for what is given."""
     network = Network(observation_size=4, hidden_size=6, agents=1, groups=2)
-    device = LearningGroupDevice(simulation, HARDWARE, network, Rates(), episodes=3, steps=STEPS)
+    device = LearningGroupDevice(simulation, simulation.config, network, Rates(), episodes=3, steps=STEPS)
     device.load(initial_state(network, HARDWARE.device.cores) | state)
     return device
 
@@ -108,11 +177,11 @@ def test_bad_input(simulation):
 )
 def test_faults(simulation, rows, fields, flag):
     """A bad transfer stops the program, and the device goes on after a soft reset."""
-    program = Program("bad", HARDWARE)
+    program = Program("bad", simulation.config)
     program.emit("load", **fields)
     program.finish()
     simulation.load_program(program.words)
-    simulation.send(np.zeros((rows, HARDWARE.shell.stream_lanes), np.uint32))
+    simulation.send(np.zeros((rows, simulation.config.shell.stream_lanes), np.uint32))
     with pytest.raises(DeviceFault, match=flag):
         simulation.run(cycle_limit=10_000)
     simulation.soft_reset()
@@ -126,24 +195,24 @@ def test_faults(simulation, rows, fields, flag):
 def compare_gradients(device, state, expected):
     """The compressed gradients on the device against those of the reference, layer by layer."""
     memories = device.compressed_gradients()
-    config = HARDWARE.sparse
+    config, dtype = device.hardware.sparse, DTYPES[device.hardware.device.optimizer_format]
     for key, place in device.compiler.map.layers.items():
         name = key.removeprefix("bias/")
         if key == name:
-            inputs = bits(state[f"input_grouping/{name}"]).T
+            inputs = bits(state[f"input_grouping/{name}"], dtype).T
             outputs = np.asarray(state[f"output_grouping/{name}"])
             wanted = expected[f"weight/{name}"]
         else:
             inputs, outputs = np.zeros((1, 1), np.int64), np.zeros((1, expected[key].size))
             wanted = expected[key][np.newaxis]
-        own = {core: bits(part) for core, part in device.own_columns(name, outputs).items()}
+        own = {core: bits(part, dtype) for core, part in columns_of(device, name, outputs).items()}
         cores = range(HARDWARE.device.cores)
         nothing = np.zeros((len(inputs), 0), np.int64)
         layer = group_layer(
             config, inputs, [own.get(core, nothing) for core in cores],
             row_base=place.row, column_base=place.column, weight_base=place.weight,
         )  # fmt: skip
-        for core, part in device.own_columns(name, wanted).items():
+        for core, part in columns_of(device, name, wanted).items():
             got = np.zeros(part.shape, np.int64)
             rows = np.pad(layer.row_list, (place.row, 0))
             columns = np.pad(layer.forward.lists[core], (place.column, 0))
@@ -151,8 +220,13 @@ def compare_gradients(device, state, expected):
             np.testing.assert_array_equal(got, bits(part), err_msg=f"{key} of core {core}")
 
 
-def bits(numbers):
-    return np.ascontiguousarray(numbers, np.float16).view(np.uint16).astype(np.int64)
+def columns_of(device, name, array):
+    return StateLayout(device.network, device.compiler.map).columns_of(f"weight/{name}", array)
+
+
+def bits(numbers, dtype=np.float16):
+    numbers = np.ascontiguousarray(numbers, dtype)
+    return numbers.view(f"u{numbers.itemsize}").astype(np.int64)
 
 
 def test_what_does_not_fit():
@@ -161,3 +235,33 @@ def test_what_does_not_fit():
         ValueError, match="Activation rows must be at least 688 for this network and iteration, not 256"
     ):
         MemoryMap(HARDWARE, network, 2, 3)
+
+
+@pytest.mark.parametrize(
+    ("flag", "instructions"),
+    [
+        ("address_out_of_range", [("update_biases", {"scalar_base": HARDWARE.scalar_rows - 1})]),
+        ("address_out_of_range", [("update_biases", {"parameter_base": HARDWARE.parameter_rows})]),
+        ("address_out_of_range", [("update_grouping", {"table": 2 * HARDWARE.tuples})]),
+        ("address_out_of_range", [("update_grouping", {"grouping_base": HARDWARE.grouping_rows})]),
+        ("memory_conflict", [("update_grouping", {}), ("store", {"memory": Memory.GRADIENT})]),
+        ("memory_conflict", [("update_biases", {"columns": 32}), ("store", {"memory": Memory.PARAMETER_SQUARE})]),
+    ],
+)
+def test_updates_that_cannot_be(simulation, flag, instructions):
+    """Places behind the memories, and a host that reads in between."""
+    network = Network(observation_size=5, hidden_size=7, actions=3, agents=2, groups=2)
+    _, device = both(simulation, network, some_state(network, np.random.default_rng(6)), episodes=3)
+    device.start()
+    fields = {
+        "update_biases": {"parameter_base": 0, "weight_base": 0, "scalar_base": 0, "columns": 2, "cores": 7},
+        "update_grouping": {"table": 0, "groups": 2, "columns": 0, "grouping_base": 0},
+        "store": {"core": 0, "base": 0, "count": 64},
+    }
+    program = Program("mistake", device.hardware)
+    for name, changes in instructions:
+        program.emit(name, **fields[name] | changes)
+    simulation.load_program(program.finish().words)
+    with pytest.raises(DeviceFault, match=flag):
+        simulation.run(cycle_limit=20_000)
+    simulation.soft_reset()
