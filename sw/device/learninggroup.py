@@ -8,6 +8,7 @@ from ...hw.soc.learninggroup.hardware import LearningGroupHardware
 from ...hw.soc.learninggroup.instructions import EVERY_CORE, Memory
 from ..program.learninggroup import Compiler
 from ..program.program import Program
+from ..reference.learninggroup.grouping import Grouping, maximum_index
 from ..reference.learninggroup.layout import Layout
 from ..reference.learninggroup.state import SAMPLED_HEADS, check_state, generator_count
 from .device import Device, RunReport
@@ -38,6 +39,8 @@ class LearningGroupDevice:
     -------
     report : RunReport or None
         Of the last program.
+    reports : list of RunReport
+        Of the programs of the iteration under way, or of the last one.
 
     Raises
     ------
@@ -60,6 +63,8 @@ class LearningGroupDevice:
             lanes_of_agent=self.layout.spread, steps=steps,
         )  # fmt: skip
         self.report: RunReport | None = None
+        self.reports: list[RunReport] = []
+        self._workloads: list[int] | None = None
         self.step_number = steps
         self._state = StateLayout(network, self.compiler.map)
         self._numbers = DTYPES[hardware.device.optimizer_format]
@@ -125,28 +130,52 @@ class LearningGroupDevice:
 
     def save(self):
         """The state as the reference's ``save`` gives it: numbers, exactly, and generators."""
-        program = Program("save", self.hardware)
-        for part in self._state.parts:
-            core = 0 if part.core == EVERY_CORE else part.core
-            program.store(part, part.count, wait=("transfer",), memory=part.memory, core=core, base=part.base)
-        words: dict[str, dict[int, np.ndarray]] = {}
-        for part, rows in self._run(program.finish(), {}).items():
-            numbers = rows.view(self._numbers)[:, :WEIGHT_BANKS]
-            words.setdefault(part.name, {})[part.owner] = numbers.astype(np.float32)
-        state = {name: self._state.array(name, words[name]) for name in self._state.shapes}
-        state |= {f"square/{name}": self._state.array(name, words[f"square/{name}"]) for name in self._state.shapes}
-        numbers = []
+        state, numbers = self._read(self._state.parts), []
         for core in range(generator_count(self.hardware.device.cores)):
             self.device.write_register("random_core", core)
             low, high = self.device.read_register("random_low"), self.device.read_register("random_high")
             numbers.append(high << 32 | low)
         return state | {"random": np.array(numbers, np.uint64)}
 
+    def _read(self, parts):
+        """Arrays of the state whose parts these are, by name."""
+        program = Program("read", self.hardware)
+        for part in parts:
+            core = 0 if part.core == EVERY_CORE else part.core
+            program.store(part, part.count, wait=("transfer",), memory=part.memory, core=core, base=part.base)
+        words: dict[str, dict[int, np.ndarray]] = {}
+        for part, rows in self._run(program.finish(), {}).items():
+            numbers = rows.view(self._numbers)[:, :WEIGHT_BANKS]
+            words.setdefault(part.name, {})[part.owner] = numbers.astype(np.float32)
+        return {name: self._state.array(name, found) for name, found in words.items()}
+
+    def workloads(self):
+        """Unmasked weights of all layers in this iteration, for each core."""
+        if self._workloads is None:
+            parts = [part for part in self._state.parts if part.memory == Memory.GROUPING]
+            matrices, network, cores = self._read(parts), self.network, self.hardware.device.cores
+            total = np.zeros(cores, np.int64)
+            for name, layer in network.layers.items():
+                rows = maximum_index(matrices[f"input_grouping/{name}"])
+                columns = maximum_index(matrices[f"output_grouping/{name}"].T)
+                total += Grouping(layer, rows, columns, network.groups, cores, network.hidden_size).workloads()
+            self._workloads = total.tolist()
+        return list(self._workloads)
+
+    def nonfinite_layers(self):
+        """No layers: a program that meets an infinity or a NaN ends in a DeviceError."""
+        return []
+
+    def close(self):
+        """Gives the device back."""
+        self.device.close()
+
     def start(self):
         """Begins an iteration: weight grouping, and episodes without a past."""
         present = self.layout.present.astype(float)
         packets = {("spoke", batch): self._rows(present[np.newaxis, batch]) for batch in range(self.layout.batches)}
-        self._run(self._program("start", self.compiler.start), packets)
+        self.reports, self._workloads = [], None
+        self._job("start", self.compiler.start, packets)
         self.step_number = 0
 
     def step(self, observations):
@@ -170,7 +199,7 @@ class LearningGroupDevice:
                 own = words[core * where.inputs : (core + 1) * where.inputs, batch : batch + 1]
                 own = pad(own, 0, where.inputs, at_least=where.inputs)
                 packets["observation", batch, core] = self._rows(own)
-        rows = self._run(self._program(step, lambda: self.compiler.step(step)), packets)
+        rows = self._job(step, lambda: self.compiler.step(step), packets)
         self.step_number += 1
         results = []
         for head in SAMPLED_HEADS:
@@ -202,8 +231,9 @@ class LearningGroupDevice:
                 for batch in range(self.layout.batches):
                     packets[name, step, batch] = self._rows(words[:, batch : batch + 1])
         steps = self.step_number
-        self._run(self._program(("train", steps), lambda: self.compiler.train(steps)), packets)
-        self._run(self._program("update", self.compiler.update), {})
+        self.workloads()  # While the matrices that this iteration was grouped by are there.
+        self._job(("train", steps), lambda: self.compiler.train(steps), packets)
+        self._job("update", self.compiler.update, {})
         self.step_number = self.steps
 
     def compressed_gradients(self):
@@ -245,10 +275,13 @@ class LearningGroupDevice:
             raise ValueError(f"{what} must be from -{LARGEST} to {LARGEST}, not {wrong}")
         return values
 
-    def _program(self, key, compile):
+    def _job(self, key, compile, packets):
+        """Runs a program of an iteration, compiled once."""
         if key not in self._programs:
             self._programs[key] = compile()
-        return self._programs[key]
+        received = self._run(self._programs[key], packets)
+        self.reports.append(self.report)
+        return received
 
     def _run(self, program, packets):
         """Runs a program; gives what it stored, rows of 16-bit words by key."""

@@ -76,6 +76,8 @@ def iterate(reference, device, random):
     for one in (reference, device):
         one.train(returns, scales)
     compare_states(device, reference)
+    assert device.workloads() == reference.workloads()
+    assert len(device.reports) == STEPS + 3 and all(report.busy["transfer"] for report in device.reports[:-1])
 
 
 def compare_states(device, reference):
