@@ -65,6 +65,7 @@ class LearningGroupDevice:
         self.report: RunReport | None = None
         self.reports: list[RunReport] = []
         self._workloads: list[int] | None = None
+        self._nonfinite: list[str] = []
         self.step_number = steps
         self._state = StateLayout(network, self.compiler.map)
         self._numbers = DTYPES[hardware.device.optimizer_format]
@@ -126,7 +127,7 @@ class LearningGroupDevice:
             ("epsilon", rates.epsilon),
         ):
             self.device.write_register(name, int.from_bytes(self._numbers(value).tobytes(), "little"))
-        self.step_number = self.steps
+        self.step_number, self._nonfinite = self.steps, []
 
     def save(self):
         """The state as the reference's ``save`` gives it: numbers, exactly, and generators."""
@@ -163,8 +164,8 @@ class LearningGroupDevice:
         return list(self._workloads)
 
     def nonfinite_layers(self):
-        """No layers: a program that meets an infinity or a NaN ends in a DeviceError."""
-        return []
+        """Names of the layers that had an infinity or a NaN when a program met one, since the state was loaded."""
+        return list(self._nonfinite)
 
     def close(self):
         """Gives the device back."""
@@ -186,7 +187,7 @@ class LearningGroupDevice:
         ValueError
             Observations of another shape, NaN, infinite or beyond binary16; nothing was sent.
         DeviceError
-            An infinity or a NaN came up on the device.
+            An infinity or a NaN came up on the device; in which layers.
         """
         if self.step_number >= self.steps:
             raise RuntimeError(f"An iteration has {self.steps} steps, and begins with start")
@@ -221,7 +222,7 @@ class LearningGroupDevice:
         ValueError
             Of another shape, NaN, infinite or beyond binary16; nothing was sent.
         DeviceError
-            An infinity or a NaN came up on the device.
+            An infinity or a NaN came up on the device; in which layers.
         """
         packets = {}
         shape = self.step_number, self.layout.episodes, self.network.agents
@@ -291,5 +292,33 @@ class LearningGroupDevice:
         self.report = self.device.run(cycle_limit=CYCLE_LIMIT)
         received = {packet.key: self.device.receive(packet.count).view(np.uint16) for packet in program.outputs}
         if "nonfinite" in self.report.errors:
-            raise DeviceError(f"Program {program.name} met an infinity or a NaN")
+            self._nonfinite = self._find_nonfinite()
+            layers = ", ".join(self._nonfinite) or "none any more"
+            raise DeviceError(f"Program {program.name} met an infinity or a NaN; layers that have one: {layers}")
         return received
+
+    def _find_nonfinite(self):
+        """Layers with an infinity or a NaN in parameters, gradients or what they gave last, as memories have them."""
+        where, blocks = self.compiler.map, self.hardware.device.blocks
+        parameters = self._read(self._state.parts)
+        found = {name.rpartition("/")[2] for name, array in parameters.items() if not np.isfinite(array).all()}
+        program = Program("look", self.hardware)
+        for key, place in where.layers.items():
+            layer = key.removeprefix("bias/")
+            # Within a step the result memory has the products forward.
+            batches = self.layout.batches if key == layer and self.step_number < self.steps else 0
+            for core in place.cores:
+                count = place.rows * -(-place.columns // WEIGHT_BANKS)
+                program.store(
+                    (layer, key, core), count, wait=("transfer",),
+                    memory=Memory.GRADIENT, core=core, base=place.weight,
+                )  # fmt: skip
+                for batch in range(batches):
+                    program.store(
+                        (layer, core, batch), place.columns * blocks, wait=("transfer",),
+                        memory=Memory.RESULT, core=core, base=(batch * where.results + place.result) * blocks,
+                    )  # fmt: skip
+        for (layer, *_), rows in self._run(program.finish(), {}).items():
+            if not np.isfinite(rows.view(np.float16)).all():
+                found.add(layer)
+        return [name for name in self.network.layers if name in found]

@@ -161,10 +161,10 @@ def test_bad_input(simulation):
         device.train(np.zeros((3, 1)), np.zeros((1, 3, 1)))
     large = small_device(simulation, **{"bias/value": np.array([60000.0]), "weight/encoder": np.full((4, 6), 60000.0)})
     large.start()
-    with pytest.raises(DeviceError, match="Program step 0 met an infinity or a NaN"):
+    with pytest.raises(DeviceError, match="Program step 0 met an infinity or a NaN; layers that have one: encoder"):
         large.step(np.full((3, 1, 4), 60000.0))
     large = small_device(simulation, **{"input_grouping/gate": np.full((6, 2), np.nan)})
-    with pytest.raises(DeviceError, match="Program start met an infinity or a NaN"):
+    with pytest.raises(DeviceError, match="Program start met an infinity or a NaN; layers that have one: gate$"):
         large.start()
 
 
