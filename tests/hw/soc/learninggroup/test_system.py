@@ -168,6 +168,19 @@ def test_bad_input(simulation):
         large.start()
 
 
+def test_a_step_to_infinity(simulation):
+    """Without epsilon a weight that nothing moves is divided by nothing: no number, and the driver says so."""
+    network = Network(observation_size=4, hidden_size=6, agents=1, groups=2)
+    rates = Rates(epsilon=0)
+    device = LearningGroupDevice(simulation, simulation.config, network, rates, episodes=3, steps=STEPS)
+    device.load(initial_state(network, HARDWARE.device.cores))
+    device.start()
+    device.step(np.zeros((3, 1, 4)))
+    with pytest.raises(DeviceError, match="^Program update met an infinity or a NaN$"):
+        device.train(np.zeros((1, 3, 1)), np.zeros((1, 3, 1)))
+    assert np.isnan(device.save()["weight/encoder"]).any()
+
+
 @pytest.mark.parametrize(
     ("rows", "fields", "flag"),
     [
