@@ -35,6 +35,21 @@ def test_a_system_is_written_and_accepted_by_verilator(tmp_path):
     assert elaborate_design("fixar", "tiny").clock == "aclk"
 
 
+def test_a_system_with_presets_of_its_own(tmp_path):
+    """LearningGroup as small as it gets, with every engine."""
+    config = tmp_path / "least.yaml"
+    config.write_text(
+        "system: learninggroup\n"
+        "hardware: {cores: 1, clusters: 2, cluster_vpus: 1, blocks: 1, groups: 2, features: 16, steps: 2, batches: 1}\n"
+        "memories: {width: 1, update_interval: 16, choices: 2, list_rows: 64, tuples: 16}\n"
+    )
+    package = tmp_path / "package"
+    assert dispatch(["verilog", "learninggroup", "--config", str(config), "--no-check", "-o", str(package)]) == 0
+    check_verilator(package, "learninggroup")
+    about = json.loads((package / "learninggroup.json").read_text())["configuration"]
+    assert (about["device"]["optimizer_format"], about["update_interval"]) == ("binary32", 16)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
