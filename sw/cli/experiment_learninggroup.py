@@ -48,14 +48,15 @@ def _train(arm: Arm, seed: int, iterations: int, directory: Path) -> None:
 
 
 def _report(root: Path, docs: Path, iterations: int) -> None:
-    """Results of the runs that ended as JSON, pictures and tables."""
+    """Results as JSON, pictures and tables: of the runs that ended, and what the JSON has of others."""
     from ..agents.ic3net_run import WINDOW, smoothed
     from ..agents.plots import plot_shares
     from ..agents.run_folder import read_metrics
 
-    results: dict[str, Any] = {}
+    record, results = docs / "learning" / "learninggroup.json", {}
+    recorded = _recorded(record, iterations)
     for key, arm in SWEEP.items():
-        seeds = {}
+        seeds: dict[str, Any] = dict(recorded.get(key, {}))
         for directory in run_folders(root / key):
             summary = summary_of(directory)
             if summary is not None and summary["iterations"] == iterations:
@@ -67,14 +68,15 @@ def _report(root: Path, docs: Path, iterations: int) -> None:
                     "curve": curve,
                 }
         if seeds:
+            seeds = dict(sorted(seeds.items(), key=lambda item: int(item[0])))
             mean = sum(run["success"] for run in seeds.values()) / len(seeds)
             results[key] = {"name": arm.name, "options": arm.options, "mean": mean, "seeds": seeds}
     if not results:
         raise ValueError(f"{root} holds no run that ended after {iterations} iterations")
-    (docs / "learning").mkdir(parents=True, exist_ok=True)
+    record.parent.mkdir(parents=True, exist_ok=True)
     (docs / "images").mkdir(parents=True, exist_ok=True)
     about = {"experiment": "sweep", "iterations": iterations, "window": WINDOW}
-    (docs / "learning" / "learninggroup.json").write_text(json.dumps({**about, "arms": results}) + "\n")
+    record.write_text(json.dumps({**about, "arms": results}) + "\n")
     for name, group in TABLES.items():
         shown = {key: results[key] for key in group.arms if key in results}
         if not shown:
@@ -84,6 +86,17 @@ def _report(root: Path, docs: Path, iterations: int) -> None:
         table = "\n".join(_table(shown))
         insert_table(docs / PAGE, name, table)
         print(f"{table}\n")
+
+
+def _recorded(record: Path, iterations: int) -> dict[str, dict[str, Any]]:
+    """Runs of each arm by seed that an earlier report had: of as many iterations, with the options of today."""
+    if not record.is_file():
+        return {}
+    found = json.loads(record.read_text())
+    arms = found["arms"] if found["iterations"] == iterations else {}
+    return {
+        key: arm["seeds"] for key, arm in arms.items() if key in SWEEP and arm["options"] == list(SWEEP[key].options)
+    }
 
 
 def _table(results: dict[str, Any]) -> list[str]:
