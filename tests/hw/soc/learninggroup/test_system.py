@@ -1,13 +1,12 @@
 """Whole iterations on the RTL of the device against the reference: choices, gradients, what is learned."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from rewardware.hw.soc.learninggroup.config import LearningGroupConfig, Network, Rates
 from rewardware.hw.soc.learninggroup.hardware import LearningGroupHardware
 from rewardware.hw.soc.learninggroup.instructions import Memory
+from rewardware.hw.soc.presets import read_preset
 from rewardware.sw.device.errors import DeviceError, DeviceFault
 from rewardware.sw.device.learninggroup import LearningGroupDevice
 from rewardware.sw.device.learninggroup_state import DTYPES, StateLayout
@@ -28,9 +27,10 @@ HARDWARE = LearningGroupHardware(
     weight_rows=256, parameter_rows=256, grouping_rows=256, index_rows=64, list_rows=256, tuples=64,
     instruction_depth=1024,
 )  # fmt: skip
-# With the wider state of the optimiser.
-WIDE = replace(HARDWARE, device=replace(HARDWARE.device, optimizer_format="binary32"), update_interval=8)
+# With the wider state of the optimiser; other tests run this preset, too.
+WIDE = read_preset("small", "learninggroup").hardware
 STEPS = 3
+CORES = 2  # Of either, at least: so many have generators.
 
 
 @pytest.fixture(scope="module", params=[HARDWARE, WIDE], ids=["binary16", "binary32"])
@@ -41,7 +41,7 @@ def simulation(request):
 
 def some_state(network, random):
     """Parameters of every magnitude, and mean squares."""
-    state = initial_state(network, HARDWARE.device.cores, seed=5)
+    state = initial_state(network, CORES, seed=5)
     for name, numbers in state.items():
         if name.startswith("square"):
             state[name] = random.gamma(1, 1, numbers.shape) * 2.0 ** random.integers(-12, 2, numbers.shape)
@@ -143,7 +143,7 @@ def small_device(simulation, **state):
     """A network of one agent on the device, with zeros but for what is given."""
     network = Network(observation_size=4, hidden_size=6, agents=1, groups=2)
     device = LearningGroupDevice(simulation, simulation.config, network, Rates(), episodes=3, steps=STEPS)
-    device.load(initial_state(network, HARDWARE.device.cores) | state)
+    device.load(initial_state(network, CORES) | state)
     return device
 
 
@@ -173,7 +173,7 @@ def test_a_step_to_infinity(simulation):
     network = Network(observation_size=4, hidden_size=6, agents=1, groups=2)
     rates = Rates(epsilon=0)
     device = LearningGroupDevice(simulation, simulation.config, network, rates, episodes=3, steps=STEPS)
-    device.load(initial_state(network, HARDWARE.device.cores))
+    device.load(initial_state(network, CORES))
     device.start()
     device.step(np.zeros((3, 1, 4)))
     with pytest.raises(DeviceError, match="^Program update met an infinity or a NaN; layers that have one: encoder, "):
@@ -182,21 +182,19 @@ def test_a_step_to_infinity(simulation):
 
 
 @pytest.mark.parametrize(
-    ("rows", "fields", "flag"),
-    [
-        (8, {"memory": Memory.STATE_0, "core": 0, "base": 4 * 512 - 7, "count": 8}, "address_out_of_range"),
-        (7, {"memory": Memory.STATE_0, "core": 0, "base": 0, "count": 8}, "stream_underflow"),
-        (9, {"memory": Memory.STATE_0, "core": 0, "base": 0, "count": 8}, "stream_overflow"),
-    ],
+    ("rows", "base", "flag"),
+    [(8, -7, "address_out_of_range"), (7, 0, "stream_underflow"), (9, 0, "stream_overflow")],
     ids=["behind the end", "packet cut short", "packet too long"],
 )
-def test_faults(simulation, rows, fields, flag):
+def test_faults(simulation, rows, base, flag):
     """A bad transfer stops the program, and the device goes on after a soft reset."""
-    program = Program("bad", simulation.config)
-    program.emit("load", **fields)
+    hardware = simulation.config
+    base %= hardware.device.blocks * hardware.state_rows
+    program = Program("bad", hardware)
+    program.emit("load", memory=Memory.STATE_0, core=0, base=base, count=8)
     program.finish()
     simulation.load_program(program.words)
-    simulation.send(np.zeros((rows, simulation.config.shell.stream_lanes), np.uint32))
+    simulation.send(np.zeros((rows, hardware.shell.stream_lanes), np.uint32))
     with pytest.raises(DeviceFault, match=flag):
         simulation.run(cycle_limit=10_000)
     simulation.soft_reset()
@@ -221,7 +219,7 @@ def compare_gradients(device, state, expected):
             inputs, outputs = np.zeros((1, 1), np.int64), np.zeros((1, expected[key].size))
             wanted = expected[key][np.newaxis]
         own = {core: bits(part, dtype) for core, part in columns_of(device, name, outputs).items()}
-        cores = range(HARDWARE.device.cores)
+        cores = range(device.hardware.device.cores)
         nothing = np.zeros((len(inputs), 0), np.int64)
         layer = group_layer(
             config, inputs, [own.get(core, nothing) for core in cores],
@@ -253,17 +251,21 @@ def test_what_does_not_fit():
 
 
 @pytest.mark.parametrize(
-    ("flag", "instructions"),
+    ("flag", "mistake"),
     [
-        ("address_out_of_range", [("update_biases", {"scalar_base": HARDWARE.scalar_rows - 1})]),
-        ("address_out_of_range", [("update_biases", {"parameter_base": HARDWARE.parameter_rows})]),
-        ("address_out_of_range", [("update_grouping", {"table": 2 * HARDWARE.tuples})]),
-        ("address_out_of_range", [("update_grouping", {"grouping_base": HARDWARE.grouping_rows})]),
-        ("memory_conflict", [("update_grouping", {}), ("store", {"memory": Memory.GRADIENT})]),
-        ("memory_conflict", [("update_biases", {"columns": 32}), ("store", {"memory": Memory.PARAMETER_SQUARE})]),
+        ("address_out_of_range", lambda size: [("update_biases", {"scalar_base": size.scalar_rows - 1})]),
+        ("address_out_of_range", lambda size: [("update_biases", {"parameter_base": size.parameter_rows})]),
+        ("address_out_of_range", lambda size: [("update_grouping", {"table": 2 * size.tuples})]),
+        ("address_out_of_range", lambda size: [("update_grouping", {"grouping_base": size.grouping_rows})]),
+        ("memory_conflict", lambda size: [("update_grouping", {}), ("store", {"memory": Memory.GRADIENT})]),
+        (
+            "memory_conflict",
+            lambda size: [("update_biases", {"columns": 32}), ("store", {"memory": Memory.PARAMETER_SQUARE})],
+        ),
     ],
+    ids=["biases behind scalars", "behind parameters", "behind tables", "behind matrices", "gradients", "parameters"],
 )
-def test_updates_that_cannot_be(simulation, flag, instructions):
+def test_updates_that_cannot_be(simulation, flag, mistake):
     """Places behind the memories, and a host that reads in between."""
     network = Network(observation_size=5, hidden_size=7, actions=3, agents=2, groups=2)
     _, device = both(simulation, network, some_state(network, np.random.default_rng(6)), episodes=3)
@@ -274,7 +276,7 @@ def test_updates_that_cannot_be(simulation, flag, instructions):
         "store": {"core": 0, "base": 0, "count": 64},
     }
     program = Program("mistake", device.hardware)
-    for name, changes in instructions:
+    for name, changes in mistake(device.hardware):
         program.emit(name, **fields[name] | changes)
     simulation.load_program(program.finish().words)
     with pytest.raises(DeviceFault, match=flag):
