@@ -14,6 +14,7 @@ from ...cores.vector.softmax_unit import SoftmaxUnit, softmax_command
 from .core_parameters import CoreParameters
 from .hardware import LearningGroupHardware
 from .instructions import Memory
+from .parameter_memory import connect_rows
 
 __all__ = ["LearningGroupCore", "bank_signature", "block_write_signature", "host_signature"]
 
@@ -310,18 +311,8 @@ class LearningGroupCore(wiring.Component):
         wiring.connect(m, wiring.flipped(self.biases), parameters.commands)
         wiring.connect(m, wiring.flipped(self.words), parameters.words)
         wiring.connect(m, wiring.flipped(self.read_parameters), parameters.read_parameters)
-        host_port = parameters.host
-        m.d.comb += [
-            self.biases_done.eq(parameters.done),
-            parameters.rates.eq(self.rates),
-            host_port.address.eq(host.row),
-            Cat(host_port.word).eq(host.write_data),
-        ]
-        for name, kind in (("numbers", Memory.PARAMETER), ("squares", Memory.PARAMETER_SQUARE)):
-            m.d.comb += [
-                getattr(host_port, f"read_{name}").eq(host.read & (host.memory == kind)),
-                getattr(host_port, f"write_{name}").eq(host.write & (host.memory == kind)),
-            ]
+        m.d.comb += [self.biases_done.eq(parameters.done), parameters.rates.eq(self.rates)]
+        connect_rows(m, parameters.host, host, numbers=Memory.PARAMETER, squares=Memory.PARAMETER_SQUARE)
         wanted = Signal(name="host_reads_gradients")
         m.d.comb += [
             wanted.eq(host.read & (host.memory == Memory.GRADIENT)),

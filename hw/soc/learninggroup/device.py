@@ -13,6 +13,7 @@ from .core import LearningGroupCore
 from .core_parameters import RATES
 from .hardware import LearningGroupHardware
 from .instructions import EVERY_CORE, Memory
+from .parameter_memory import connect_rows
 from .transfer_engine import READ_LATENCY, TransferEngine
 from .update_control import UpdateControl
 
@@ -254,20 +255,14 @@ class LearningGroupSystem(wiring.Component):
 
     def _connect_update(self, m, shell, update, transfer):
         """Commands of the update, and the grouping matrices for the host."""
-        registers, host = shell.registers, update.host
+        registers = shell.registers
         rates = Signal(update.rates.shape())
         m.d.comb += [rates[name].eq(getattr(registers, name)) for name in RATES]
         m.d.comb += [
             update.rates.eq(rates),
             update.biases_done.eq(Cat(core.biases_done for core in self.cores)),
-            host.address.eq(transfer.row),
-            Cat(host.word).eq(transfer.write_data),
         ]
-        for name, kind in (("numbers", Memory.GROUPING), ("squares", Memory.GROUPING_SQUARE)):
-            m.d.comb += [
-                getattr(host, f"read_{name}").eq(transfer.read & (transfer.memory == kind)),
-                getattr(host, f"write_{name}").eq(transfer.write & (transfer.memory == kind)),
-            ]
+        connect_rows(m, update.host, transfer, numbers=Memory.GROUPING, squares=Memory.GROUPING_SQUARE)
         for number, core in enumerate(self.cores):
             wiring.connect(m, update.biases[number], core.biases)
             wiring.connect(m, update.banks[number], core.banks)

@@ -9,12 +9,34 @@ from ...cores.float.config import find_format
 from ...cores.vector.matrix_config import WEIGHT_BANKS
 from .hardware import LearningGroupHardware
 
-__all__ = ["ParameterMemory", "parameter_word"]
+__all__ = ["ParameterMemory", "connect_rows", "parameter_word"]
 
 
 def parameter_word(hardware):
     """16 numbers of the optimiser's format."""
     return data.ArrayLayout(find_format(hardware.device.optimizer_format).width, WEIGHT_BANKS)
+
+
+def connect_rows(m, port, host, *, numbers, squares):
+    """A row that the host reads or writes to a memory's ``host`` port.
+
+    Parameters
+    ----------
+    m : Module
+    port : interface
+        ``host`` of a :class:`ParameterMemory`, or of what passes it on.
+    host : interface or component
+        ``memory``, ``row``, ``write``, ``write_data``, ``read``: an access in this cycle, that it is for this one.
+    numbers, squares : Memory
+        The values of ``memory`` that are meant.
+    """
+    m.d.comb += [port.address.eq(host.row), Cat(port.word).eq(host.write_data)]
+    for name, kind in (("numbers", numbers), ("squares", squares)):
+        here = host.memory == kind
+        m.d.comb += [
+            getattr(port, f"read_{name}").eq(host.read & here),
+            getattr(port, f"write_{name}").eq(host.write & here),
+        ]
 
 
 class ParameterMemory(wiring.Component):

@@ -4,13 +4,12 @@ import cocotb
 import numpy as np
 from cocotb.triggers import ReadOnly, RisingEdge
 
-from rewardware.sim.cocotb import StreamSource, clock_and_reset, compare, parameters, rng
+from rewardware.sim.cocotb import StreamSource, clock_and_reset, parameters, rng
 from rewardware.sw.reference.float.arithmetic import is_nonfinite
-from rewardware.sw.reference.float.conversion import from_numbers
 from rewardware.sw.reference.optimizer.grouping_update import update_grouping
 from tests.hw.cores.optimizer.bench_grouping_gradient import expected_words
 from tests.hw.cores.optimizer.grouped_cores import grouped_cores
-from tests.hw.cores.optimizer.stimulus import RMS_PROP_RATES
+from tests.hw.cores.optimizer.optimizer_memory import OptimizerMemory, random_gradients
 
 
 class Bench:
@@ -21,34 +20,23 @@ class Bench:
         sparse, random = config.sparse, rng("numbers")
         self.number_format = config.rms_prop.format
         shape = sparse.grouping_words, sparse.lanes
-        self.weights = from_numbers(self.number_format, random.normal(0, 1, shape))
-        self.squares = from_numbers(
-            self.number_format, random.gamma(1, 1, shape) * 2.0 ** random.integers(-12, 2, shape)
-        )
-        self.rates = {
-            name: int(from_numbers(self.number_format, np.array([value]))[0]) for name, value in RMS_PROP_RATES.items()
-        }
-        for name, value in self.rates.items():
-            getattr(dut, name).value = value
+        self.memory = OptimizerMemory(dut, self.number_format, shape, random)
         dut.layer.value = 0
-        self.expected = self.weights.copy(), self.squares.copy()
         self.expected_flags = self.flags = self.outside = 0
         self.taken, self.written = [], []
         self.lists = [np.zeros(1, np.int64)] * (sparse.cores + 1)
         cocotb.start_soon(self.run())
 
-    def pack(self, words):
-        return sum(int(word) << self.number_format.width * lane for lane, word in enumerate(words))
-
     def expect(self, members, group, gradients, base, groups):
         """What the update of members of a group does, and whether that is finite."""
-        self.expected = update_grouping(
-            self.number_format, self.config.gradient.format, *self.expected, members, group, gradients,
-            base=base, groups=groups, **self.rates,
+        memory = self.memory
+        memory.expected = update_grouping(
+            self.number_format, self.config.gradient.format, *memory.expected, members, group, gradients,
+            base=base, groups=groups, **memory.rates,
         )  # fmt: skip
         lanes = self.config.sparse.lanes
         place = base + members // lanes * groups + group, members % lanes
-        wrong = [is_nonfinite(self.number_format, part[place]) for part in self.expected]
+        wrong = [is_nonfinite(self.number_format, part[place]) for part in memory.expected]
         self.expected_flags += int((wrong[0] | wrong[1]).sum())
 
     async def run(self):
@@ -74,7 +62,10 @@ class Bench:
                 place = int(dut.write_address.value), lanes.bit_length() - 1
                 assert lanes == 1 << place[1]
                 self.written.append(cycle)
-                self.weights[place], self.squares[place] = int(dut.new_weight.value), int(dut.new_square.value)
+                self.memory.weights[place], self.memory.squares[place] = (
+                    int(dut.new_weight.value),
+                    int(dut.new_square.value),
+                )
             errors = int(dut.errors.value)
             self.outside += errors & 1
             self.flags += errors >> 1
@@ -83,8 +74,7 @@ class Bench:
             # Data hold for one cycle only.
             for (_, _, port), member in zip(lists, found, strict=True):
                 port.value = member
-            dut.weights.value = self.pack(self.weights[read]) if read is not None else 0
-            dut.squares.value = self.pack(self.squares[read]) if read is not None else 0
+            self.memory.show(dut, read)
 
     async def settle(self, pending):
         for accepted in pending:
@@ -97,23 +87,14 @@ class Bench:
         self.dut.layer.value = groups << 40 | core_words << 20 | base
 
     def check(self, number):
-        for name, expected, got in zip(
-            ("matrices", "squares"), self.expected, (self.weights, self.squares), strict=True
-        ):
-            for address in np.flatnonzero((expected != got).any(axis=1))[:1]:
-                compare(expected[address], got[address], f"{name} after {number}", int(address))
+        self.memory.check(number)
         assert self.flags == self.expected_flags
 
 
 def gradients(config, random, table, of_columns):
-    """A gradient for each row or own column of each group, corner cases among them."""
-    chosen = config.gradient.format
-    corners = [0, 1, chosen.sign_bit, chosen.largest, chosen.infinity, chosen.quiet_nan]
+    """A gradient for each row or own column of each group."""
     for count in table.outer_count if of_columns else table.inner_count:
-        found = from_numbers(chosen, random.normal(0, 1, count) * 2.0 ** random.integers(-18, 4, count))
-        places = random.random(count) < 0.05
-        found[places] = random.choice(corners, places.sum())
-        yield found
+        yield random_gradients(config.gradient.format, random, count)
 
 
 @cocotb.test()

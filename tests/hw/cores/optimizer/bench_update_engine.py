@@ -4,11 +4,10 @@ import cocotb
 import numpy as np
 from cocotb.triggers import ReadOnly, RisingEdge
 
-from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, parameters, rng
+from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, parameters, rng
 from rewardware.sw.reference.float.arithmetic import is_nonfinite
-from rewardware.sw.reference.float.conversion import from_numbers
 from rewardware.sw.reference.optimizer.update import dense_words, update
-from tests.hw.cores.optimizer.stimulus import RMS_PROP_RATES
+from tests.hw.cores.optimizer.optimizer_memory import OptimizerMemory, random_gradients
 from tests.hw.cores.sparse.bench_address_generator import expected_words
 from tests.hw.cores.sparse.grouped import grouped_layers
 
@@ -20,33 +19,13 @@ class Bench:
         self.dut, self.config = dut, config
         sparse, random = config.sparse, rng("numbers")
         self.number_format = config.rms_prop.format
-        shape = sparse.parameter_words, config.lanes
-        self.weights = from_numbers(self.number_format, random.normal(0, 1, shape))
-        self.squares = from_numbers(
-            self.number_format, random.gamma(1, 1, shape) * 2.0 ** random.integers(-12, 2, shape)
-        )
-        shape = sparse.banks, sparse.weight_words
-        self.gradients = from_numbers(
-            config.gradient_format, random.normal(0, 1, shape) * 2.0 ** random.integers(-18, 4, shape)
-        )
-        chosen = config.gradient_format
-        corners = [0, 1, chosen.sign_bit, chosen.largest, chosen.infinity, chosen.quiet_nan]
-        places = random.random(shape) < 0.05
-        self.gradients[places] = random.choice(corners, places.sum())
-        self.rates = {
-            name: int(from_numbers(self.number_format, np.array([value]))[0]) for name, value in RMS_PROP_RATES.items()
-        }
-        for name, value in self.rates.items():
-            getattr(dut, name).value = value
-        self.expected = self.weights.copy(), self.squares.copy()
+        self.memory = OptimizerMemory(dut, self.number_format, (sparse.parameter_words, config.lanes), random)
+        self.gradients = random_gradients(config.gradient_format, random, (sparse.banks, sparse.weight_words))
         self.expected_flags = self.flags = self.outside = 0
         self.taken, self.written = [], []
         for bank in range(sparse.banks):
             getattr(dut, f"gradients__{bank}").value = 0
         cocotb.start_soon(self.run())
-
-    def pack(self, words):
-        return sum(int(word) << self.number_format.width * lane for lane, word in enumerate(words))
 
     def unpack(self, bits):
         width = self.number_format.width
@@ -56,14 +35,15 @@ class Bench:
         if not words:
             return
         arrays = {name: np.array([word[name] for word in words]) for name in words[0]}
-        self.expected = update(
-            self.number_format, self.config.gradient_format, *self.expected, self.gradients, arrays, **self.rates
+        memory = self.memory
+        memory.expected = update(
+            self.number_format, self.config.gradient_format, *memory.expected, self.gradients, arrays, **memory.rates
         )
         for word in words:
             lanes = np.flatnonzero(word["mask"] >> np.arange(self.config.lanes) & 1)
             address = word["parameter_address"]
             self.expected_flags += any(
-                is_nonfinite(self.number_format, part[address, lanes]).any() for part in self.expected
+                is_nonfinite(self.number_format, part[address, lanes]).any() for part in memory.expected
             )
 
     async def run(self):
@@ -83,7 +63,7 @@ class Bench:
             if lanes:
                 address = int(dut.write_address.value)
                 self.written.append(cycle)
-                for memory, port in ((self.weights, dut.new_weights), (self.squares, dut.new_squares)):
+                for memory, port in ((self.memory.weights, dut.new_weights), (self.memory.squares, dut.new_squares)):
                     for lane, word in enumerate(self.unpack(port.value)):
                         if lanes >> lane & 1:
                             memory[address, lane] = word
@@ -95,15 +75,10 @@ class Bench:
             # Data hold for one cycle only.
             for bank in range(sparse.banks):
                 getattr(dut, f"gradients__{bank}").value = int(gradients.get(bank, 0))
-            dut.weights.value = self.pack(self.weights[read]) if read is not None else 0
-            dut.squares.value = self.pack(self.squares[read]) if read is not None else 0
+            self.memory.show(dut, read)
 
     def check(self, number):
-        for name, expected, got in zip(
-            ("weights", "squares"), self.expected, (self.weights, self.squares), strict=True
-        ):
-            for address in np.flatnonzero((expected != got).any(axis=1))[:1]:
-                compare(expected[address], got[address], f"{name} after {number}", int(address))
+        self.memory.check(number)
         assert self.flags == self.expected_flags
 
 

@@ -25,9 +25,6 @@ RATES = (
     Rates(first_moment_rate=777_777, second_moment_rate=1, target_rate=999_999, epsilon_squared=12_345),
 )
 
-# RMSprop's, as real numbers.
-RMS_PROP_RATES = {"alpha": 0.97, "rest": 0.03, "rate": 2e-3, "epsilon": 1e-3}
-
 
 def words(rng, shape):
     """Signed words of every magnitude, a few of them corners."""
