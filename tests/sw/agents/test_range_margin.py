@@ -63,6 +63,8 @@ def test_hidden_ranges_are_the_factor_rounded_outwards(least, greatest, margin):
         ((LEAST, 0), (LEAST, GREATEST)),
         ((LEAST, GREATEST), (LEAST, GREATEST)),
         ((LEAST + 9, 1 << 28), (LEAST, GREATEST)),
+        # Above there is no room: the width goes on below.
+        ((0, GREATEST), (-1, GREATEST)),
     ],
 )
 def test_inputs_get_a_width_that_is_a_power_of_two(recorded, expected):

@@ -4,6 +4,7 @@ import cocotb
 import numpy as np
 from cocotb.triggers import ReadOnly, RisingEdge
 
+from rewardware.hw.cores.random.xorshift import UNIFORM_BITS
 from rewardware.hw.cores.vector.softmax_unit import softmax_command
 from rewardware.sim.cocotb import StreamSource, clock_and_reset, compare, parameters, rng
 from rewardware.sw.reference.random.uniform import UniformReference
@@ -12,6 +13,15 @@ from rewardware.sw.reference.vector.softmax import choose, softmax
 CORNERS = [0x0000, 0x8000, 0x0001, 0x83FF, 0x3C00, 0xBC00, 0x7BFF, 0xFBFF, 0x4C00, 0xCC00]
 SPECIAL = [0x7C00, 0xFC00, 0x7E00]
 LIMIT = 1000
+HALF = 1 << UNIFORM_BITS - 1
+
+
+def seed_of_a_half(random, count):
+    """A seed that draws one half within so many numbers."""
+    while True:
+        seed = int(random.integers(1, 1 << 63))
+        if (UniformReference(seed).numbers(count) == HALF).any():
+            return seed
 
 
 def pack(numbers):
@@ -40,7 +50,7 @@ async def probabilities_and_choices(dut):
     cocotb.start_soon(watch())
     for turn in range(24):
         if turn == 12:
-            seed = int(random.integers(1, 1 << 63))
+            seed = seed_of_a_half(random, config.blocks * config.lanes)
             dut.seed.value, dut.load.value = seed, 1
             await RisingEdge(dut.clk)
             dut.load.value = 0
@@ -49,6 +59,10 @@ async def probabilities_and_choices(dut):
         blocks = int(random.integers(1, config.blocks + 1))
         logits = random.normal(0, 2, (choices, config.blocks, config.lanes)).astype(np.float16).view(np.uint16)
         logits = logits.astype(np.int64)
+        if turn == 12:
+            # Two alternatives of one half each: a sum that equals the number drawn has passed.
+            choices, blocks = 2, config.blocks
+            logits = np.full((choices, *logits.shape[1:]), config.format.one)
         if turn % 3 == 1:
             logits = random.choice(CORNERS, logits.shape)
         if turn % 6 == 5:
