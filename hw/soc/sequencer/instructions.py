@@ -7,8 +7,9 @@ Every instruction is one word of ``width`` bits, lowest bit first::
     bits 12..     fields of the format, in the order of the table
 
 Opcodes 1 to 13 are the accelerator's. Three are the same everywhere: 0 is never an instruction, so that memory
-nobody wrote stops a program; 14 is ``wait``, which only waits for the engines of its mask; 15 is ``halt``, which
-waits for all engines and ends the program.
+nobody wrote stops a program; 14 is ``wait``, which only waits for the engines of its mask, until each has at most
+``outstanding`` (bits 15..12) commands that it has not completed; 15 is ``halt``, which waits for all engines and ends
+the program.
 """
 
 from dataclasses import dataclass
@@ -16,14 +17,17 @@ from dataclasses import dataclass
 from ...cores.checks import require_integer
 from ..bus.registers import require_name
 
-__all__ = ["HEADER_WIDTH", "OPCODE_HALT", "OPCODE_WAIT", "OPCODE_WIDTH", "Field", "Format", "InstructionSet"]
+__all__ = ["HEADER_WIDTH", "OPCODE_HALT", "OPCODE_WAIT", "OPCODE_WIDTH", "OUTSTANDING_WIDTH", "Field", "Format",
+           "InstructionSet"]  # fmt: skip
 
 OPCODE_WIDTH = 4
 WAIT_WIDTH = 8
 HEADER_WIDTH = OPCODE_WIDTH + WAIT_WIDTH
 OPCODE_WAIT = 14
 OPCODE_HALT = 15
-CONTROL = {"wait": OPCODE_WAIT, "halt": OPCODE_HALT}
+CONTROL_OPCODES = {"wait": OPCODE_WAIT, "halt": OPCODE_HALT}
+# Of the count of commands that an engine has not completed.
+OUTSTANDING_WIDTH = 4
 
 
 @dataclass(frozen=True)
@@ -97,10 +101,11 @@ class Format:
 
     def __post_init__(self):
         require_name("Format", self.name)
-        if self.name in CONTROL:
-            raise ValueError(f"Format name must not be one of {', '.join(CONTROL)}, not {self.name!r}")
-        require_name("Engine", self.engine)
-        require_integer(f"Opcode of format {self.name}", self.opcode, 1, OPCODE_WAIT - 1)
+        if self.engine or self.name not in CONTROL_OPCODES:
+            if self.name in CONTROL_OPCODES:
+                raise ValueError(f"Format name must not be one of {', '.join(CONTROL_OPCODES)}, not {self.name!r}")
+            require_name("Engine", self.engine)
+            require_integer(f"Opcode of format {self.name}", self.opcode, 1, OPCODE_WAIT - 1)
         names = [part.name for part in self.fields]
         for name in names:
             if names.count(name) > 1:
@@ -110,6 +115,13 @@ class Format:
     def width(self):
         """Bits of all fields."""
         return sum(part.width for part in self.fields)
+
+
+# The sequencer's own, of no engine.
+CONTROL = {
+    "wait": Format("wait", "", OPCODE_WAIT, (Field("outstanding", OUTSTANDING_WIDTH, default=0),)),
+    "halt": Format("halt", "", OPCODE_HALT),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -187,16 +199,13 @@ class InstructionSet:
         name : str
             A format's name, ``"wait"`` or ``"halt"``.
         wait : iterable of str, or ``"all"``
-            Engines that must have completed all earlier commands before this one issues.
+            Engines that must have completed all earlier commands before this one issues (of ``wait``: all but
+            ``outstanding`` of them).
         fields : int
             One value for every field without a default.
         """
+        entry = CONTROL.get(name) or self.format(name)
         word = self.wait_mask(wait) << OPCODE_WIDTH
-        if name in CONTROL:
-            if fields:
-                raise ValueError(f"Instruction {name} has no fields, {', '.join(fields)} given")
-            return word | CONTROL[name]
-        entry = self.format(name)
         known = [part.name for part in entry.fields]
         for given in fields:
             if given not in known:
@@ -217,10 +226,7 @@ class InstructionSet:
         opcode = word & ((1 << OPCODE_WIDTH) - 1)
         mask = word >> OPCODE_WIDTH & ((1 << WAIT_WIDTH) - 1)
         waits = tuple(engine for index, engine in enumerate(self.engines) if mask >> index & 1)
-        for name, code in CONTROL.items():
-            if opcode == code:
-                return name, waits, {}
-        for entry in self.formats:
+        for entry in (*CONTROL.values(), *self.formats):
             if entry.opcode == opcode:
                 values = {}
                 rest = word >> HEADER_WIDTH
@@ -228,7 +234,7 @@ class InstructionSet:
                     values[part.name] = part.to_value(rest & ((1 << part.width) - 1))
                     rest >>= part.width
                 return entry.name, waits, values
-        codes = ", ".join(str(code) for code in sorted([entry.opcode for entry in self.formats] + [*CONTROL.values()]))
+        codes = ", ".join(str(code) for code in sorted(entry.opcode for entry in (*CONTROL.values(), *self.formats)))
         raise ValueError(f"Opcode must be one of {codes}, not {opcode}")
 
     def disassemble(self, words, address=0):

@@ -1,25 +1,25 @@
 """Fetches a program's instructions and issues them to the engines."""
 
-from amaranth.hdl import Cat, Const, Module, Signal, unsigned
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, unsigned
 from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In, Out
 
 from ..shell.engine import EngineSignature
-from .instructions import HEADER_WIDTH, OPCODE_HALT, OPCODE_WAIT
+from .instructions import HEADER_WIDTH, OPCODE_HALT, OPCODE_WAIT, OUTSTANDING_WIDTH
 from .layouts import command_layout, header_layout
 
 __all__ = ["Sequencer"]
-
-OUTSTANDING_WIDTH = 4
 
 
 class Sequencer(wiring.Component):
     """Runs a program: in-order issue, engines overlap, waits as the program states them.
 
     An instruction issues when all engines of its wait mask have completed every earlier command, its engine has fewer
-    than 15 outstanding ones, and the engine takes it. ``halt`` waits for all engines and ends the program. An unknown
-    opcode, the end of the program memory and ``stop`` end issue; the program ends when the outstanding commands are
-    complete. A command already offered to an engine when ``stop`` rises stays offered, as the rules of streams demand.
+    than 15 outstanding ones, and the engine takes it. ``wait`` may leave as many outstanding as it says, and so waits
+    for an earlier command while later ones run: an engine completes its commands in order. ``halt`` waits for all
+    engines and ends the program. An unknown opcode, the end of the program memory and ``stop`` end issue; the program
+    ends when the outstanding commands are complete. A command already offered to an engine when ``stop`` rises stays
+    offered, as the rules of streams demand.
 
     Latency: the first command is offered three cycles after ``start``. Throughput: one instruction every three cycles.
     Back-pressure: an engine that does not take a command holds back everything behind it.
@@ -101,16 +101,27 @@ class Sequencer(wiring.Component):
         coming = Signal(header_layout)
         idle = Signal(len(names))
         full = Signal(len(names))
+        allowed = Signal(OUTSTANDING_WIDTH)
+        within = Signal(len(names))
         all_idle = Signal()
         waited = Signal()
         room = Signal(len(names))
         offered = Signal(len(names))
-        issuing = {name: self._outstanding(m, name, idle[index], full[index]) for index, name in enumerate(names)}
-        m.d.comb += [header.eq(instruction[:HEADER_WIDTH]), coming.eq(header)]
+        issuing = {
+            name: self._outstanding(m, name, allowed, idle[index], full[index], within[index])
+            for index, name in enumerate(names)
+        }
+        coming_allowed = Signal(OUTSTANDING_WIDTH)
+        m.d.comb += [
+            header.eq(instruction[:HEADER_WIDTH]),
+            coming.eq(header),
+            coming_allowed.eq(instruction[HEADER_WIDTH:]),
+            allowed.eq(Mux(coming.opcode == OPCODE_WAIT, coming_allowed, 0)),
+        ]
         m.d.sync += [
             all_idle.eq(idle.all()),
             room.eq(~full),
-            waited.eq((coming.wait[: len(names)] & ~idle) == 0),
+            waited.eq((coming.wait[: len(names)] & ~within) == 0),
         ]
         formats = {name: config.instruction_set.formats_of(name) for name in names}
         addressed = {name: Signal(name=f"for_{name}") for name in names}
@@ -129,7 +140,7 @@ class Sequencer(wiring.Component):
                     m.d.comb += self.address_out_of_range.eq(1)
                     m.next = "DRAIN"
             with m.State("DECODE"):
-                m.d.comb += coming.eq(fetched.data[:HEADER_WIDTH])
+                m.d.comb += [coming.eq(fetched.data[:HEADER_WIDTH]), coming_allowed.eq(fetched.data[HEADER_WIDTH:])]
                 opcodes = {name: [entry.opcode for entry in formats[name]] for name in names}
                 m.d.sync += [
                     instruction.eq(fetched.data),
@@ -189,7 +200,7 @@ class Sequencer(wiring.Component):
         ]
         return program_memory.read_port()
 
-    def _outstanding(self, m, name, idle, full):
+    def _outstanding(self, m, name, allowed, idle, full, within):
         """Counts the commands of an engine that are not complete; returns the signal that says one is issued."""
         issued = Signal(name=f"issued_{name}")
         outstanding = Signal(OUTSTANDING_WIDTH, name=f"outstanding_{name}")
@@ -201,6 +212,7 @@ class Sequencer(wiring.Component):
             completed.eq(completions.valid & (issued | (outstanding != 0))),
             idle.eq(outstanding == 0),
             full.eq(outstanding.all()),
+            within.eq(outstanding <= allowed),
         ]
         m.d.sync += outstanding.eq(outstanding + issued - completed)
         return issued

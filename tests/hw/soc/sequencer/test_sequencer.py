@@ -33,6 +33,8 @@ def random_program(table, depth, seed):
             part.name: int(random.integers(part.range[0], part.range[1] + 1))
             for part in (table.format(kind).fields if kind != "wait" else ())
         }
+        if kind == "wait":
+            fields["outstanding"] = int(random.choice([0, 0, 1, 2, 5]))
         program.append(table.encode(kind, wait=waits, **fields))
     return [*program, table.encode("halt")]
 
