@@ -115,6 +115,7 @@ class LearningGroupDevice:
             program.emit(
                 "copy", wait=("transfer",), memory=Memory.STATE_0, core=0, base=zero, target=target, words=words
             )
+        self.compiler.group_biases(program)
         self._run(program.finish(), packets)
         for core, number in enumerate(np.asarray(state["random"]).tolist()):
             self.device.write_register("seed_low", number & 0xFFFF_FFFF)
@@ -212,6 +213,22 @@ class LearningGroupDevice:
     def train(self, returns, scales):
         """Ends an iteration: backward through time, gradients, update.
 
+        Parameters and errors are those of :meth:`backward`.
+        """
+        steps = self.step_number
+        self.workloads()  # While the matrices that this iteration was grouped by are there.
+        self.backward(returns, scales)
+        self._job(("gradients", steps), lambda: self.compiler.gradients(steps), {})
+        self.update()
+        self.step_number = self.steps
+
+    def update(self):
+        """RMSprop of all parameters, by the gradients that the device has."""
+        self._job("update", self.compiler.update, {})
+
+    def backward(self, returns, scales):
+        """Backward through time: the errors of all layers, which stay on the device.
+
         Parameters
         ----------
         returns, scales : array (steps, episodes, agents)
@@ -227,15 +244,11 @@ class LearningGroupDevice:
         packets = {}
         shape = self.step_number, self.layout.episodes, self.network.agents
         for name, values in (("return", returns), ("scale", scales)):
-            for step, part in enumerate(self._checked(f"{name.capitalize()}s", values, shape)):
-                words = self.layout.pack(part[..., np.newaxis])
-                for batch in range(self.layout.batches):
-                    packets[name, step, batch] = self._rows(words[:, batch : batch + 1])
+            steps = self._checked(f"{name.capitalize()}s", values, shape)
+            words = [self.layout.pack(part[..., np.newaxis]) for part in steps]
+            packets[name] = self._rows(np.concatenate(words).reshape(-1, 1, self.layout.word))
         steps = self.step_number
-        self.workloads()  # While the matrices that this iteration was grouped by are there.
-        self._job(("train", steps), lambda: self.compiler.train(steps), packets)
-        self._job("update", self.compiler.update, {})
-        self.step_number = self.steps
+        self._job(("backward", steps), lambda: self.compiler.backward(steps), packets)
 
     def compressed_gradients(self):
         """Bit patterns of each core's gradient memory, an array (16, rows): as the weights are compressed."""

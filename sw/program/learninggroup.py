@@ -1,6 +1,5 @@
 """Programs of LearningGroup: weight grouping, steps forward, the way back to the gradients, update."""
 
-from ...hw.soc.learninggroup.instructions import EVERY_CORE, Memory
 from .learninggroup_backward import Backward
 from .learninggroup_forward import Forward
 from .learninggroup_gradients import Gradients
@@ -20,29 +19,50 @@ class Compiler(Stage):
             stage(hardware, network, **sizes) for stage in (Forward, Backward, Gradients, Update)
         )
 
+    def group_biases(self, program):
+        """The lists of biases, which are layers of one row of ones: once, for they never change."""
+        overlap = self.overlap()
+        for key in self.map.layers:
+            if key.startswith("bias/"):
+                self.group(overlap, key)
+        overlap.write(program)
+
     def start(self):
-        """Weight grouping of all layers; at first every agent that is there is heard."""
-        program = Program("start", self.hardware)
-        blocks = self.hardware.device.blocks
-        for batch in range(self.batches):
-            memory, base = self.state("spoke", 0, batch)
-            program.load(("spoke", batch), blocks, memory=Memory(memory), core=EVERY_CORE, base=base * blocks)
-        for name, place in self.map.layers.items():
-            compress = int(not name.startswith("bias/"))
-            self.sparse(program, place, wait=("sparse",), find=1, encode=1, transpose=1, compress=compress)
-        return program.finish()
+        """Weight grouping of all layers; episodes without a past, and the beginning of their first step."""
+        overlap = self.overlap()
+        # First what the first step begins with.
+        for name in sorted(self.network.layers, key=lambda name: name not in ("hidden", "communication")):
+            self.group(overlap, name)
+        self._forward.begin(overlap)
+        return self._finish(Program("start", self.hardware), overlap)
 
     def step(self, step):
-        """One step forward of all batches: observations in, choices and values out."""
-        program = Program(f"step {step}", self.hardware)
-        self._forward.emit(program, step)
-        return program.finish()
+        """One step forward of all batches: observations in, choices and values out.
 
-    def train(self, steps):
-        """Backward through time, then the gradients of all weights and biases, of an iteration of ``steps`` steps."""
-        program = Program(f"train over {steps} steps", self.hardware)
-        self._backward.emit(program, steps)
-        self._gradients.emit(program, steps)
+        What the next step needs no observations for follows at once: it keeps the matrix engine busy to the end.
+        """
+        overlap = self.overlap()
+        for batch in range(self.batches):
+            self._forward.observe(overlap, step, batch)
+        if step + 1 < self.map.steps:
+            for batch in range(self.batches):
+                self._forward.ahead(overlap, step + 1, batch)
+        return self._finish(Program(f"step {step}", self.hardware), overlap)
+
+    def backward(self, steps):
+        """Backward through time: returns and scales in; the errors of all layers stay."""
+        overlap = self.overlap()
+        self._backward.emit(overlap, steps)
+        return self._finish(Program(f"backward over {steps} steps", self.hardware), overlap)
+
+    def gradients(self, steps):
+        """Gradients of all weights and biases, from the errors of ``steps`` steps."""
+        overlap = self.overlap()
+        self._gradients.emit(overlap, steps)
+        return self._finish(Program(f"gradients over {steps} steps", self.hardware), overlap)
+
+    def _finish(self, program, overlap):
+        overlap.write(program)
         return program.finish()
 
     def update(self):

@@ -9,6 +9,8 @@ from ...hw.soc.learninggroup.hardware import LearningGroupHardware
 __all__ = ["GATES", "LayerPlace", "MemoryMap"]
 
 GATES = 4
+# Layers whose results are added to others'.
+SECOND_HALF = ("communication", "input")
 
 
 @dataclass(frozen=True)
@@ -25,8 +27,9 @@ class LayerPlace:
         Rows in a bank of the activation memory.
     grouping, index, group, row, column, weight, parameter : int
         First addresses, as the sparse data engine has them.
-    result : int
-        First word of its results in a batch's part of the result memory.
+    half, result : int
+        Half of the result memory, and first word of its results in a batch's part of it. Results that are added up come
+        from different halves.
     groups : int
         Of its rows and columns.
     """
@@ -42,6 +45,7 @@ class LayerPlace:
     column: int
     weight: int
     parameter: int
+    half: int
     result: int
     groups: int
 
@@ -85,7 +89,8 @@ class MemoryMap:
         self.units = units = -(-network.hidden_size // cores)
         self.inputs = -(-network.observation_size // cores)
         self.layers: dict[str, LayerPlace] = {}
-        free = dict.fromkeys(("grouping", "index", "group", "row", "column", "weight", "parameter", "result"), 0)
+        free = dict.fromkeys(("grouping", "index", "group", "row", "column", "weight", "parameter"), 0)
+        results = [0, 0]
 
         def blocks(count):
             return -(-count // WEIGHT_BANKS)
@@ -104,6 +109,8 @@ class MemoryMap:
                 columns=columns,
                 cores=mine,
                 owned=self.inputs if name == "encoder" else units,
+                half=(half := int(name in SECOND_HALF)),
+                result=results[half],
                 **free,
             )
             words = blocks(layer.rows) + len(mine) * blocks(columns)
@@ -115,12 +122,20 @@ class MemoryMap:
             # Every group's rows times its pitch: each row has a word less than full for each group, at most.
             free["weight"] += layer.rows * blocks(columns)
             free["parameter"] += layer.rows * blocks(columns)
-            free["result"] += columns
-        # Backward, the products of the heads, input, hidden and communication stand there side by side.
+            results[half] += columns
+        # Backward, the products of the heads, of input, hidden and communication stand there side by side. Heads of
+        # different cores share a place: their aggregation is their sum, in the order of the cores, which is theirs.
+        self.head_groups = {
+            f"heads {first}": HEADS[first : first + cores] for first in range(0, len(HEADS), cores)
+        }  # fmt: skip
+        backward = (tuple(self.head_groups), ("input", "hidden", "communication"))
+        self.half = 1 << max((hardware.result_rows - 1).bit_length() - 1, 0)
         self.backward = {
-            name: index * units * cores for index, name in enumerate((*HEADS, "input", "hidden", "communication"))
+            name: half * self.half + index * units * cores
+            for half, names in enumerate(backward)
+            for index, name in enumerate(names)
         }
-        self.results = max(free["result"], len(self.backward) * units * cores)
+        self.results = max(*results, *(len(names) * units * cores for names in backward))
         self.aggregated = {name: index * units for index, name in enumerate(self.backward)}
         self.shared_value = len(self.backward) * units
         self.aggregates = self.shared_value + 1
@@ -141,7 +156,7 @@ class MemoryMap:
         # State memories: a frame for each step and batch, then what passes by.
         self.in_state_0 = {"i": 0, "u": units, "h": 2 * units, "value": 3 * units}
         self.in_state_1 = {"f": 0, "g": units, "spoke": 2 * units}
-        self.in_state_2 = {"c": 0, "o": units, "return": 2 * units, "scale": 2 * units + 1}
+        self.in_state_2 = {"c": 0, "o": units}
         choices = max(network.actions, 2)
         places = {"policy": 3 * units + 1, "gate": 3 * units + 1 + network.actions}
         self.probabilities = places
@@ -149,9 +164,14 @@ class MemoryMap:
         self.state_frame = 3 * units + 1 + network.actions + choices
         frames = (steps + 1) * batches
         self.temporary = frames * self.state_frame
-        self.present = self.temporary + GATES * units
+        # Of each stream of operations; a batch has two of them.
+        self.temporaries = max(units, choices)
+        self.present = self.temporary + 2 * batches * self.temporaries
         # Backward, of each batch: dh, and dh and dc of the step after.
         self.passing = self.present + batches
+        # From the host, a word a frame.
+        self.returns = self.passing + 3 * batches * units
+        self.scales = self.returns + frames
 
         # Scalars: biases, then what the mean needs.
         self.biases = {}
@@ -164,10 +184,10 @@ class MemoryMap:
 
         depths = {
             "Activation rows": (frames * self.activation_frame, hardware.activation_rows),
-            "Result rows": (batches * self.results, hardware.result_rows),
+            "Result rows": (2 * batches * self.results, 2 * min(self.half, hardware.result_rows - self.half)),
             "Error rows": (steps * batches * self.error_frame, hardware.error_rows),
             "Aggregate rows": (batches * self.aggregates, hardware.aggregate_rows),
-            "State rows": (self.passing + 3 * batches * units, hardware.state_rows),
+            "State rows": (self.scales + frames, hardware.state_rows),
             "Scalar rows": (self.value_factor + 1, hardware.scalar_rows),
             "Weight rows": (free["weight"], hardware.weight_rows),
             "Parameter rows": (free["parameter"], hardware.parameter_rows),

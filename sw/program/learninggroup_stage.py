@@ -1,16 +1,30 @@
-"""What the stages of LearningGroup's programs have in common: places of tensors, products, passes."""
+"""What the stages of LearningGroup's programs have in common: places of tensors, and operations on them."""
 
 from ...hw.cores.vector.elementwise_config import Combination, Destination, Operand
-from ...hw.cores.vector.matrix_config import Product
+from ...hw.cores.vector.matrix_config import WEIGHT_BANKS, Product
 from ...hw.soc.learninggroup.config import Network
 from ...hw.soc.learninggroup.hardware import LearningGroupHardware
+from ...hw.soc.learninggroup.instructions import EVERY_CORE, Memory
 from .learninggroup_map import MemoryMap
+from .overlap import ElementwiseTiming, Operation, Overlap, Span
 
-__all__ = ["Stage"]
+__all__ = ["PASS_LATENCY", "Stage"]
+
+# Cycles, about, for the order of operations: from the end of a product's or pass's last command to its completion, and
+# what an aggregation, a transfer and a choice take besides their words.
+PRODUCT_LATENCY = 80
+CHOICE_CYCLES = 120
+OVERHEAD_CYCLES = 10
+# Exactly, of a pass: from the read of a word to its write.
+PASS_LATENCY = 28
+# Of an operand: each block its own.
+OWN_BLOCK = 4
+# Halves of the result memory.
+RESULTS = {Operand.RESULT_0: 0, Operand.RESULT_1: 1}
 
 
 class Stage:
-    """A stage of an iteration: writes its instructions into programs.
+    """A stage of an iteration: adds its operations to an :class:`~.overlap.Overlap`.
 
     Parameters
     ----------
@@ -38,62 +52,221 @@ class Stage:
 
     def sparse(self, program, place, *, wait=(), find=0, encode=0, transpose=0, compress=0, walk=0):
         """Stages of the sparse data engine for a layer."""
-        program.emit(
-            "group", wait=wait, find=find, encode=encode, transpose=transpose, compress=compress, walk=walk,
-            groups=place.groups, rows=place.rows, columns=place.columns, cores=place.core_mask,
-            grouping_base=place.grouping, index_base=place.index, group_base=place.group, row_base=place.row,
-            column_base=place.column, weight_base=place.weight, parameter_base=place.parameter,
+        stages = {"find": find, "encode": encode, "transpose": transpose, "compress": compress, "walk": walk}
+        program.emit("group", wait=wait, **stages, **self._sparse_fields(place))
+
+    def _sparse_fields(self, place):
+        return {
+            "groups": place.groups, "rows": place.rows, "columns": place.columns, "cores": place.core_mask,
+            "grouping_base": place.grouping, "index_base": place.index, "group_base": place.group,
+            "row_base": place.row, "column_base": place.column, "weight_base": place.weight,
+            "parameter_base": place.parameter,
+        }  # fmt: skip
+
+    def overlap(self):
+        """An empty :class:`~.overlap.Overlap` of this device."""
+        return Overlap(ElementwiseTiming(width=self.hardware.elementwise.width, latency=PASS_LATENCY))
+
+    def group(self, overlap, key):
+        """Weight grouping of a layer, and its compressed weights; of ``bias/...`` there is nothing to compress."""
+        place = self.map.layers[key]
+        words = place.rows * -(-place.columns // WEIGHT_BANKS)
+        lists = place.rows + len(place.cores) * place.columns
+        overlap.add(
+            Operation(
+                instruction="group", engine="sparse", stream=self.batches, latency=0,
+                cycles=2 * lists + lists // WEIGHT_BANKS * place.groups + words, writes=[self._sparse_data(key)],
+                fields={
+                    "find": 1, "encode": 1, "transpose": 1, "compress": int(not key.startswith("bias/")), "walk": 0,
+                    **self._sparse_fields(place),
+                },
+            )
         )  # fmt: skip
 
-    def product(self, program, name, step, operand, wait=()):
-        """A layer forward, all batches at once; its operand is in the frames of ``step``."""
+    def _sparse_data(self, key):
+        """Tables, lists and compressed weights of a layer."""
+        return Span(f"sparse data of {key}", 0, 1)
+
+    # Products
+
+    def product(self, overlap, name, step, batch, operand):
+        """A layer forward; its operand is in the frame of ``step``."""
         where, place = self.map, self.map.layers[name]
-        program.emit(
-            "matrix", wait=wait, product=Product.FORWARD, blocks=(self.blocks - 1).bit_length(), reversed=0, ones=0,
-            table=2 * place.group, groups=self.network.groups, owned=place.owned,
-            operands=where.frame(step, 0) * where.activation_frame + operand, results=place.result,
-            steps=self.batches, operand_stride=where.activation_frame, result_stride=where.results,
+        base = where.frame(step, batch) * where.activation_frame + operand
+        results = place.half * where.half + batch * where.results + place.result
+        self._matrix(
+            overlap, batch, name, place.rows * place.columns, product=Product.FORWARD, table=2 * place.group,
+            operands=base, results=results, reads=[Span("activation", base, place.owned)],
+            writes=[Span("result", results, place.columns)],
         )  # fmt: skip
 
-    def product_backward(self, program, name, step):
-        """A layer backward, all batches at once."""
+    def product_backward(self, overlap, name, step, batch, stream, to=None, **cores):
+        """A layer backward, to its own place or to that of ``to``."""
         where, place = self.map, self.map.layers[name]
-        program.emit(
-            "matrix", wait=("elementwise",), product=Product.BACKWARD, blocks=(self.blocks - 1).bit_length(),
-            reversed=0, ones=0, table=2 * place.group + place.groups, groups=place.groups, owned=place.owned,
-            operands=self.error(name, step, 0), results=where.backward[name], steps=self.batches,
-            operand_stride=where.error_frame, result_stride=where.results,
+        base, results = self.error(name, step, batch), batch * where.results + where.backward[to or name]
+        self._matrix(
+            overlap, stream, name, place.rows * place.columns, product=Product.BACKWARD,
+            table=2 * place.group + place.groups, operands=base, results=results, **cores,
+            reads=[Span("error", base, place.columns)], writes=[Span("result", results, place.rows)],
         )  # fmt: skip
 
-    def aggregate(self, program, names):
+    def heads_backward(self, overlap, place, step, batch, stream):
+        """Heads of different cores backward, each by its core; a core that has none computes zeros."""
+        cores = self.hardware.device.cores
+        left = (1 << cores) - 1
+        heads = self.map.head_groups[place]
+        for head in heads:
+            own = left if head == heads[-1] else 1 << self.map.layers[head].cores[0]
+            left &= ~own
+            self.product_backward(overlap, head, step, batch, stream, to=place, cores=own)
+
+    def product_gradient(self, overlap, key, steps, operand):
+        """The gradient of a layer's weights over all batches of so many steps; of ``bias/...`` operands are ones."""
+        where, place = self.map, self.map.layers[key]
+        name = key.removeprefix("bias/")
+        frames, errors = steps * self.batches, self.error(name, 0, 0)
+        reads = [
+            Span("error", errors + column, frames, where.error_frame)
+            for column in range(place.columns)
+        ]  # fmt: skip
+        if key == name:
+            reads += [Span("activation", operand + row, frames, where.activation_frame) for row in range(place.owned)]
+        weights = -(-place.columns // WEIGHT_BANKS) * place.rows
+        self._matrix(
+            overlap, 0, key, place.rows * place.columns * frames, product=Product.GRADIENT,
+            ones=int(key != name), table=2 * place.group, operands=operand, errors=errors, results=0, steps=frames,
+            operand_stride=where.activation_frame, error_stride=where.error_frame, reads=reads,
+            writes=[Span("gradient", place.weight, weights)],
+        )  # fmt: skip
+
+    def _matrix(self, overlap, stream, key, products, *, reads, writes, **fields):
+        device, place = self.hardware.device, self.map.layers[key]
+        groups = max(place.groups, 1)
+        cycles = -(-4 * products * self.blocks // (groups * device.clusters))
+        overlap.add(
+            Operation(
+                instruction="matrix", engine="matrix", stream=stream, cycles=cycles, latency=PRODUCT_LATENCY,
+                reads=[*reads, self._sparse_data(key)], writes=writes,
+                fields={
+                    "blocks": (self.blocks - 1).bit_length(), "groups": place.groups, "owned": place.owned, "ones": 0,
+                    **fields,
+                },
+            )
+        )  # fmt: skip
+
+    def aggregate(self, overlap, name, batch, stream):
+        """Sums of what the cores have of a product backward."""
         where = self.map
-        for batch in range(self.batches):
-            for index, name in enumerate(names):
-                program.emit(
-                    "aggregate", wait=("matrix", "elementwise") if batch == index == 0 else (),
-                    source=batch * where.results + where.backward[name],
-                    target=batch * where.aggregates + where.aggregated[name],
-                    features=self.network.hidden_size, share=where.units, blocks=self.blocks,
-                )  # fmt: skip
+        source = batch * where.results + where.backward[name]
+        target = batch * where.aggregates + where.aggregated[name]
+        features = self.network.hidden_size
+        overlap.add(
+            Operation(
+                instruction="aggregate", engine="aggregator", stream=stream,
+                cycles=features * self._turns(self.blocks) + OVERHEAD_CYCLES, latency=0,
+                reads=[Span("result", source, features)], writes=[Span("aggregate", target, where.units)],
+                ports=frozenset({f"read result_{source // where.half}", "write aggregate"}),
+                fields={"source": source, "target": target, "features": features, "share": where.units,
+                        "blocks": self.blocks},
+            )
+        )  # fmt: skip
 
-    def apply(self, program, *, a, b=None, c=None, to, features, wait=(), after=True, exchange=0, blocks=None, **how):
-        """A pass; operands are (memory, base[, stride[, block]]), destinations (memory, base[, stride])."""
-        fields = {}
+    def _turns(self, blocks):
+        return -(-blocks // self.hardware.elementwise.width)
+
+    # Passes
+
+    def apply(
+        self, overlap, stream, *, a, b=None, c=None, to, features, exchange=0, blocks=None, core=EVERY_CORE, **how,
+    ):  # fmt: skip
+        """A pass; operands are (memory, base[, stride[, block]]), destinations (memory, base, stride, after function).
+
+        ``core`` is the one that does it: what is nobody's may be no number.
+        """
+        fields, reads, writes, ports = {}, [], [], set()
         for name, operand in (("a", a), ("b", b), ("c", c)):
             if operand is not None:
-                parts = dict(zip(("memory", "base", "stride", "block"), (*operand, 1, 4)[:4], strict=True))
-                if len(operand) == 3:
-                    parts["block"] = 4
-                fields |= {f"{name}_{key}": value for key, value in parts.items()}
+                memory, base = operand[:2]
+                stride = operand[2] if len(operand) > 2 else 1
+                block = operand[3] if len(operand) > 3 else OWN_BLOCK
+                fields |= {f"{name}_memory": memory, f"{name}_base": base, f"{name}_stride": stride,
+                           f"{name}_block": block}  # fmt: skip
+                if memory != Operand.SCALAR:
+                    reads.append(self._operand(memory, base, features if stride else 1, max(stride, 1), core))
+                    if memory in RESULTS:
+                        ports.add(f"read result_{RESULTS[memory]}")
         for index, (memory, base, stride, applied) in enumerate(to):
-            fields |= {
-                f"memory_{index}": memory, f"base_{index}": base, f"stride_{index}": stride,
-                f"after_function_{index}": applied,
-            }  # fmt: skip
-        program.emit(
-            "elementwise", wait=wait, exchange=exchange, features=features, blocks=blocks or self.blocks,
-            after=int(after), **fields, **how,
+            fields |= {f"memory_{index}": memory, f"base_{index}": base, f"stride_{index}": stride,
+                       f"after_function_{index}": applied}  # fmt: skip
+            name = Destination(memory).name.lower()
+            writes.append(Span(name, base, features, stride))
+        blocks = blocks or self.blocks
+        overlap.add(
+            Operation(
+                instruction="elementwise", engine="elementwise", stream=stream, cycles=features * self._turns(blocks),
+                latency=PASS_LATENCY, reads=reads, writes=writes, ports=frozenset(ports),
+                fields={"exchange": exchange, "features": features, "blocks": blocks, "core": core, **fields, **how},
+            )
         )  # fmt: skip
+
+    def _operand(self, memory, base, count, stride, core):
+        """What an operand reads, as words of its memory."""
+        if memory in RESULTS:
+            return Span("result", RESULTS[memory] * self.map.half + base, count, stride)
+        name = Operand(memory).name.lower()
+        return Span(f"{name}_{core}" if memory == Operand.CHOICE else name, base, count, stride)
+
+    # Choices and transfers
+
+    def choose(self, overlap, stream, core, choices):
+        """Probabilities and choices from the logits of a core."""
+        held = self.hardware.choices
+        overlap.add(
+            Operation(
+                instruction="choose", engine="softmax", stream=stream, cycles=CHOICE_CYCLES, latency=0,
+                reads=[Span("logit", 0, choices)],
+                writes=[Span(f"choice_{core}", 0, choices), Span(f"choice_{core}", held, choices)],
+                fields={"core": core, "choices": choices, "blocks": self.blocks},
+            )
+        )  # fmt: skip
+
+    def load(self, overlap, stream, key, memory, core, base, words):
+        """Words of a packet into a memory of vectors."""
+        self._transfer(overlap, stream, "load", key, memory, core, base, words)
+
+    def store(self, overlap, stream, key, memory, core, base, words):
+        """Words of a core to the host."""
+        self._transfer(overlap, stream, "store", key, memory, core, base, words)
+
+    def _transfer(self, overlap, stream, instruction, key, memory, core, base, words):
+        blocks = self.hardware.device.blocks
+        span = self._held(memory, core, base, words)
+        loads = instruction == "load"
+        overlap.add(
+            Operation(
+                instruction=instruction, engine="transfer", stream=stream, cycles=words * blocks + OVERHEAD_CYCLES,
+                latency=0, reads=[] if loads else [span], writes=[span] if loads else [],
+                packet=(key, words * blocks),
+                fields={"memory": memory, "core": core, "base": base * blocks},
+            )
+        )  # fmt: skip
+
+    def copy(self, overlap, stream, memory, core, base, target):
+        """A word of a core to the aggregate memory of all cores."""
+        span = self._held(memory, core, base, 1)
+        overlap.add(
+            Operation(
+                instruction="copy", engine="transfer", stream=stream, cycles=OVERHEAD_CYCLES, latency=0, reads=[span],
+                writes=[Span("aggregate", target, 1)], ports=frozenset({"write aggregate"}),
+                fields={"memory": memory, "core": core, "base": base, "target": target, "words": 1},
+            )
+        )  # fmt: skip
+
+    def _held(self, memory, core, base, words):
+        name = Memory(memory).name.lower()
+        return Span(f"{name}_{core}" if memory == Memory.CHOICE else name, base, words)
+
+    # Places
 
     def state(self, name, step, batch):
         """(memory, base) of a tensor in the state memories."""
@@ -104,42 +277,58 @@ class Stage:
                 return Operand(memory), base + names[name]
         raise KeyError(name)
 
+    def temporary(self, stream):
+        """First word of what passes by in a stream, in every state memory."""
+        return self.map.temporary + stream * self.map.temporaries
+
     def result(self, name, batch):
-        where = self.map
-        return Operand.RESULT, batch * where.results + where.layers[name].result
+        """(memory, base) of a layer's results."""
+        where, place = self.map, self.map.layers[name]
+        return (Operand.RESULT_0, Operand.RESULT_1)[place.half], batch * where.results + place.result
 
     def error(self, name, step, batch):
+        """First word of the errors at a layer's outputs."""
         where = self.map
         return where.frame(step, batch) * where.error_frame + where.errors[name]
 
     def aggregated(self, name, batch):
+        """(memory, base) of the sums of a product backward."""
         where = self.map
         return Operand.AGGREGATE, batch * where.aggregates + where.aggregated[name]
+
+    def shared(self, batch):
+        """The word that one core gives to all."""
+        return batch * self.map.aggregates + self.map.shared_value
 
     def passing(self, number, batch):
         """First word of dh (0), dh (1) or dc (2) of the step after."""
         where = self.map
         return where.passing + (3 * batch + number) * where.units
 
-    def total(self, program):
+    def total(self, overlap, stream):
         """Sums over the agents of what passes by in state memory 2: an operand that has them for every block."""
-        where, units = self.map, self.map.units
-        own = (Operand.STATE_2, where.temporary)
-        total = (Operand.STATE_0, where.temporary)
-        to_total = ((Destination.STATE_0, where.temporary, 1, 0),)
-        first = (*own, 1, 0)
+        units = self.map.units
+        own = (Operand.STATE_2, self.temporary(stream))
+        total = (Operand.STATE_0, self.temporary(stream))
+        to_total = ((Destination.STATE_0, self.temporary(stream), 1, 0),)
+        first, block = (*own, 1, 0), 1
         if self.blocks == 1:
-            self.apply(program, a=first, features=units, to=to_total, blocks=1)
-        for block in range(1, self.blocks):
+            self.apply(overlap, stream, a=first, features=units, to=to_total, blocks=1)
+        while block < self.blocks:
+            further = {}
+            if first[0] == own[0] and block + 1 < self.blocks:
+                # Three blocks of one word: a memory gives them at once.
+                further = {"c": (*own, 1, block + 1), "second": Combination.ADD}
             self.apply(
-                program, a=first, b=(*own, 1, block), first=Combination.ADD, features=units, to=to_total, blocks=1
-            )
-            first = (*total, 1, 0)
+                overlap, stream, a=first, b=(*own, 1, block), first=Combination.ADD, features=units, to=to_total,
+                blocks=1, **further,
+            )  # fmt: skip
+            first, block = (*total, 1, 0), block + 1 + bool(further)
         distance = self.lanes_of_agent
         while distance < self.hardware.device.lanes:
             self.apply(
-                program, a=(*total, 1, 0), b=(*total, 1, 0), first=Combination.ADD, features=units, to=to_total,
-                exchange=distance.bit_length(), blocks=1,
+                overlap, stream, a=(*total, 1, 0), b=(*total, 1, 0), first=Combination.ADD, features=units,
+                to=to_total, exchange=distance.bit_length(), blocks=1,
             )  # fmt: skip
             distance *= 2
         return (*total, 1, 0)

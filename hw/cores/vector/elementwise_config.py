@@ -48,10 +48,11 @@ class Operand(enum.IntEnum):
     STATE_0 = 0
     STATE_1 = 1
     STATE_2 = 2
-    RESULT = 3  # of the matrix engine
+    RESULT_0 = 3  # of the matrix engine, first half
     AGGREGATE = 4  # sums over the cores, and what they share
     CHOICE = 5  # probabilities and choices of the softmax unit
-    SCALAR = 6  # one number a feature, for all lanes
+    RESULT_1 = 6  # of the matrix engine, second half
+    SCALAR = 7  # one number a feature, for all lanes
 
 
 class Destination(enum.IntEnum):

@@ -75,7 +75,7 @@ class ElementwiseUnit(wiring.Component):
     busy : Out(1)
     errors : Out
         ``nonfinite``: an infinity or NaN was written; ``memory_conflict``: operands or destinations cannot be served.
-    reads : array of 6 of {enable : Out(1), address : Out(address_bits), word : In(blocks * block_bits)}
+    reads : array of 7 of {enable : Out(1), address : Out(address_bits), word : In(blocks * block_bits)}
         Of the memories of ``Operand`` but the last; the word comes in the next cycle.
     scalar_address, scalar : Out(address_bits), In(format.width)
         The number comes in the next cycle.

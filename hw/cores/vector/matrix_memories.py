@@ -16,7 +16,7 @@ from .matrix_layouts import (
     write_signature,
 )
 
-__all__ = ["MatrixMemories", "word_layout"]
+__all__ = ["MatrixMemories", "result_half", "word_layout"]
 
 
 def word_layout(config: MatrixConfig):
@@ -24,12 +24,18 @@ def word_layout(config: MatrixConfig):
     return data.ArrayLayout(data.ArrayLayout(config.format.width, config.lanes), config.blocks)
 
 
+def result_half(config: MatrixConfig):
+    """Rows of the first half of the result memory, which has a read port of its own: all that lack the highest bit."""
+    return 1 << (address_width(config.result_rows) - 1)
+
+
 class MatrixMemories(wiring.Component):
     """Activations, errors, weights, lists, tables; results and gradients.
 
-    Each memory has one write port and one synchronous read port (error memories: a copy for each port), so that any
-    tool makes block RAM of it: what the engine reads the other side writes, what it writes the other side reads. Data
-    come one cycle after the address and stay until the next read; a read does not see the write of its own cycle.
+    Each memory has one write port and one synchronous read port (error memories: a copy for each port; the result
+    memory is two), so that any tool makes block RAM of it: what the engine reads the other side writes, what it writes
+    the other side reads. Data come one cycle after the address and stay until the next read; a read does not see the
+    write of its own cycle.
 
     Parameters
     ----------
@@ -51,8 +57,9 @@ class MatrixMemories(wiring.Component):
     write_error_blocks : In(blocks)
     write_weights : In(write_signature).array(16)
         From the weight compression.
-    read_results : In(read_signature)
-        A whole word. To the elementwise unit.
+    read_results : In(read_signature).array(2)
+        A whole word of each half: rows below ``result_half(config)``, and from there on. To elementwise unit and
+        aggregator.
     read_gradients : In(read_signature).array(16)
         To the optimiser.
 
@@ -86,7 +93,7 @@ class MatrixMemories(wiring.Component):
                 "write_errors": In(write_signature(config.error_rows, word)),
                 "write_error_blocks": In(config.blocks, init=(1 << config.blocks) - 1),
                 "write_weights": In(write_signature(config.weight_rows, number)).array(WEIGHT_BANKS),
-                "read_results": In(read_signature(config.result_rows, word)),
+                "read_results": In(read_signature(result_half(config), word)).array(2),
                 "read_gradients": In(read_signature(config.weight_rows, number)).array(WEIGHT_BANKS),
             }
         )
@@ -138,18 +145,22 @@ class MatrixMemories(wiring.Component):
                     operands.error_address[port],
                 )
                 self._spread(m, operands.error_data[port][block], data)
-        for block in range(config.blocks):
-            data = _memory(
-                m,
-                f"results_{block}",
-                config.result_rows,
-                self.results.enables[block],
-                self.results.addresses[block],
-                Cat(self.results.data[block]),
-                self.read_results.enable,
-                self.read_results.address,
-            )
-            m.d.comb += self.read_results.data[block].eq(data)
+        half = result_half(config)
+        for number, rows in enumerate((half, max(config.result_rows - half, 1))):
+            read = self.read_results[number]
+            for block in range(config.blocks):
+                address = self.results.addresses[block]
+                data = _memory(
+                    m,
+                    f"results_{number}_{block}",
+                    rows,
+                    self.results.enables[block] & (address[-1] == number),
+                    address[:-1],
+                    Cat(self.results.data[block]),
+                    read.enable,
+                    read.address,
+                )
+                m.d.comb += read.data[block].eq(data)
         for bank in range(WEIGHT_BANKS):
             write, read = self.write_weights[bank], self.read_gradients[bank]
             data = _memory(

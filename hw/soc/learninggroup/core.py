@@ -9,7 +9,8 @@ from ...cores.vector.elementwise_config import Destination, Operand
 from ...cores.vector.elementwise_unit import ElementwiseUnit, elementwise_command
 from ...cores.vector.matrix_config import WEIGHT_BANKS
 from ...cores.vector.matrix_core import MatrixCore
-from ...cores.vector.matrix_layouts import command_layout
+from ...cores.vector.matrix_layouts import command_layout, read_signature
+from ...cores.vector.matrix_memories import word_layout
 from ...cores.vector.softmax_unit import SoftmaxUnit, softmax_command
 from .core_parameters import CoreParameters
 from .hardware import LearningGroupHardware
@@ -39,7 +40,7 @@ def block_write_signature(hardware):
 def host_signature(hardware):
     """Rows between the host and a core's memories, seen from the transfer engine; data come two cycles after ``read``.
 
-    ``memory`` is a ``Memory``, ``row`` counts blocks.
+    ``memory`` is a ``Memory``, ``row`` counts blocks. While its port is ``taken`` by a pass, nothing may be asked.
     """
     return wiring.Signature(
         {
@@ -50,6 +51,8 @@ def host_signature(hardware):
             "read": Out(1),
             "read_data": In(hardware.shell.stream_width),
             "read_word": In(hardware.device.blocks * hardware.block_bits),
+            "read_taken": In(1),
+            "write_taken": In(1),
         }
     )
 
@@ -128,7 +131,7 @@ class LearningGroupCore(wiring.Component):
                 "nonfinite": Out(1),
                 "activation": Out(block_write_signature(hardware)),
                 "aggregate": In(block_write_signature(hardware)),
-                "read_results": self._matrix.signature.members["read_results"],
+                "read_results": In(read_signature(config.result_rows, word_layout(config))),
                 "host": In(host_signature(hardware)),
                 "seed": In(64),
                 "load_seed": In(1),
@@ -207,6 +210,8 @@ class LearningGroupCore(wiring.Component):
                 writing.eq(host.write & (host.memory == index)),
             ]
             conflicts += [wanted & read.enable, writing & write.blocks.any()]
+            with m.If(host.memory == index):
+                m.d.comb += [host.read_taken.eq(read.enable), host.write_taken.eq(write.blocks.any())]
             words = []
             for block in range(blocks):
                 m.submodules[f"state_{index}_{block}"] = bank = memory.Memory(
@@ -225,20 +230,31 @@ class LearningGroupCore(wiring.Component):
             with m.If(late_memory == index):
                 m.d.comb += host_word.eq(read.word)
 
-        # Results: the aggregator first, then the host, then elementwise passes.
-        read, wanted = unit.reads[Operand.RESULT], Signal(name="host_reads_results")
+        # Results: the aggregator first, then the host, then elementwise passes; each half has a port.
+        wanted, late_half = Signal(name="host_reads_results"), Signal()
+        result_row = Signal(self.read_results.address.shape())
         m.d.comb += [
             wanted.eq(host.read & (host.memory == Memory.RESULT)),
-            matrix.read_results.enable.eq(self.read_results.enable | wanted | read.enable),
-            matrix.read_results.address.eq(
-                Mux(self.read_results.enable, self.read_results.address, Mux(wanted, word_row, read.address))
+            result_row.eq(Mux(self.read_results.enable, self.read_results.address, word_row)),
+            Cat(self.read_results.data).eq(
+                Mux(late_half, Cat(matrix.read_results[1].data), Cat(matrix.read_results[0].data))
             ),
-            self.read_results.data.eq(matrix.read_results.data),
-            read.word.eq(Cat(matrix.read_results.data)),
         ]
-        conflicts.append(read.enable & (self.read_results.enable | wanted))
+        with m.If(self.read_results.enable | wanted):
+            m.d.sync += late_half.eq(result_row[-1])
+        for number, (operand, port) in enumerate(
+            zip((Operand.RESULT_0, Operand.RESULT_1), matrix.read_results, strict=True)
+        ):
+            read, taken = unit.reads[operand], Signal(name=f"results_taken_{number}")
+            m.d.comb += [
+                taken.eq((self.read_results.enable | wanted) & (result_row[-1] == number)),
+                port.enable.eq(taken | read.enable),
+                port.address.eq(Mux(taken, result_row[:-1], read.address)),
+                read.word.eq(Cat(port.data)),
+            ]
+            conflicts.append(read.enable & taken)
         with m.If(late_memory == Memory.RESULT):
-            m.d.comb += host_word.eq(read.word)
+            m.d.comb += host_word.eq(Cat(self.read_results.data))
 
         # Choices
         read, write = unit.reads[Operand.CHOICE], unit.writes[Destination.LOGIT]
@@ -252,6 +268,8 @@ class LearningGroupCore(wiring.Component):
             softmax.write_word.eq(write.word),
         ]
         conflicts.append(wanted & read.enable)
+        with m.If(host.memory == Memory.CHOICE):
+            m.d.comb += host.read_taken.eq(read.enable)
         with m.If(late_memory == Memory.CHOICE):
             m.d.comb += host_word.eq(read.word)
 
@@ -292,6 +310,8 @@ class LearningGroupCore(wiring.Component):
         # What leaves the elementwise unit
         errors = unit.writes[Destination.ERROR]
         activation = unit.writes[Destination.ACTIVATION]
+        with m.If(host.memory == Memory.ACTIVATION):
+            m.d.comb += host.write_taken.eq(activation.blocks.any())
         m.d.comb += [
             matrix.write_errors.enable.eq(errors.blocks.any()),
             matrix.write_error_blocks.eq(errors.blocks),

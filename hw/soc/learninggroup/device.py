@@ -9,6 +9,7 @@ from ...cores.vector.aggregator import Aggregator
 from ...cores.vector.matrix_config import WEIGHT_BANKS
 from ..shell.engine import connect_engine
 from ..shell.shell import Shell, connect_host, system_signature
+from .broadcast import CommandBroadcast
 from .core import LearningGroupCore
 from .core_parameters import RATES
 from .hardware import LearningGroupHardware
@@ -91,33 +92,33 @@ class LearningGroupSystem(wiring.Component):
         """A command goes to all cores at once; it is complete when all have completed it."""
         port = getattr(shell.engines, name)
         arguments = getattr(port.commands.payload.arguments, name)
-        ready = Cat(getattr(core, name).ready for core in self.cores).all()
-        m.d.comb += port.commands.ready.eq(ready)
-        waiting = []
-        for number, core in enumerate(self.cores):
-            commands = getattr(core, name)
-            payload = commands.payload
-            m.d.comb += commands.valid.eq(port.commands.valid & ready)
-            if name == "elementwise":
-                self._elementwise_command(m, number, payload, arguments)
-            else:
-                m.d.comb += [payload[field].eq(arguments[field]) for field, _ in payload.shape()]
-            done = Signal(5, name=f"{name}_done_{number}")
-            waiting.append((done, getattr(core, f"{name}_done")))
-        complete = Signal(name=f"{name}_complete")
-        m.d.comb += complete.eq(Cat(done != 0 for done, _ in waiting).all())
-        for done, arrives in waiting:
-            m.d.sync += done.eq(done + arrives - complete)
+        layout = getattr(self.cores[0], name).payload.shape()
+        broadcast = CommandBroadcast(layout, len(self.cores))
+        m.submodules[f"{name}_broadcast"] = ResetInserter(shell.reset)(broadcast)
+        payload, cores = broadcast.commands.payload.command, broadcast.commands.payload.cores
+        if name == "elementwise":
+            self._elementwise_command(m, payload, arguments)
+            m.d.comb += cores.eq(Mux(arguments.core == EVERY_CORE, (1 << len(self.cores)) - 1, 1 << arguments.core))
+        else:
+            m.d.comb += [payload[field].eq(arguments[field]) for field, _ in layout]
+            m.d.comb += cores.eq(arguments.cores)
         m.d.comb += [
-            port.completions.valid.eq(complete),
-            port.busy.eq(
-                Cat(getattr(core, f"{name}_busy") for core in self.cores).any()
-                | Cat(done != 0 for done, _ in waiting).any()
-            ),
+            broadcast.commands.valid.eq(port.commands.valid),
+            port.commands.ready.eq(broadcast.commands.ready),
+            port.completions.valid.eq(broadcast.done),
+            port.busy.eq(broadcast.busy),
+            broadcast.core_done.eq(Cat(getattr(core, f"{name}_done") for core in self.cores)),
+            broadcast.core_busy.eq(Cat(getattr(core, f"{name}_busy") for core in self.cores)),
         ]
+        for number, (given, core) in enumerate(zip(broadcast.core_commands, self.cores, strict=True)):
+            taken = getattr(core, name)
+            m.d.comb += [taken.valid.eq(given.valid), given.ready.eq(taken.ready), taken.payload.eq(given.payload)]
+            # A pass of no blocks takes its turn and writes nothing; so does a product of no groups.
+            nothing = taken.payload.blocks if name == "elementwise" else taken.payload.groups
+            with m.If(~broadcast.meant[number]):
+                m.d.comb += nothing.eq(0)
 
-    def _elementwise_command(self, m, number, payload, arguments):
-        """A core that is not meant gets a pass without features."""
+    def _elementwise_command(self, m, payload, arguments):
         for name in "abc":
             m.d.comb += [
                 payload[name][field].eq(arguments[f"{name}_{field}"]) for field in ("memory", "base", "stride", "block")
@@ -128,10 +129,10 @@ class LearningGroupSystem(wiring.Component):
                 for field in ("memory", "base", "stride", "after_function")
             ]
         m.d.comb += [
-            payload[field].eq(arguments[field]) for field in ("exchange", "first", "second", "function", "blocks")
+            payload[field].eq(arguments[field])
+            for field in ("exchange", "first", "second", "function", "features", "blocks")
         ]
-        here = (arguments.core == EVERY_CORE) | (arguments.core == number)
-        m.d.comb += [payload.features.eq(Mux(here, arguments.features, 0)), payload.wait.eq(arguments.after)]
+        m.d.comb += payload.wait.eq(arguments.after)
 
     def _connect_softmax(self, m, shell):
         port = shell.engines.softmax
@@ -286,6 +287,10 @@ class LearningGroupSystem(wiring.Component):
             m.d.sync += [late_memory.eq(memories[-1]), late_core.eq(cores[-1])]
             memories.append(late_memory)
             cores.append(late_core)
+        m.d.comb += [
+            transfer.read_taken.eq(Cat(core.host.read_taken for core in self.cores).any()),
+            transfer.write_taken.eq(Cat(core.host.write_taken for core in self.cores).any()),
+        ]
         for number, core in enumerate(self.cores):
             here = Signal(name=f"host_here_{number}")
             m.d.comb += [

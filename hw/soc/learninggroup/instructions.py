@@ -71,9 +71,10 @@ GROUP = Format(
 )  # fmt: skip
 
 MATRIX = Format(
-    "matrix", engine="matrix", opcode=5, description="product of a layer in all cores",
+    "matrix", engine="matrix", opcode=5, description="product of a layer",
     fields=(
         Field("product", 2, description="Product"),
+        Field("cores", 16, default=(1 << 16) - 1, description="a bit for each core that does it"),
         Field("blocks", 2, description="base-two logarithm of the blocks in use"),
         flag("reversed", "groups from the last to the first"),
         flag("ones", "every operand is 1"),

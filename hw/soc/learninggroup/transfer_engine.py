@@ -26,8 +26,8 @@ class TransferEngine(wiring.Component):
     A load takes one packet of the input stream, a beat a row; a store gives one packet. A copy moves words of one
     core's memory to the aggregate memory of all cores.
 
-    Throughput: one row or word a cycle, while the other side of the stream keeps up. Latency: a store's first beat
-    comes 6 cycles after its command, a copy's first word is written 4 cycles after it.
+    Throughput: one row or word a cycle, while the other side of the stream keeps up and the port of the memory is free.
+    Latency: a store's first beat comes 6 cycles after its command, a copy's first word is written 4 cycles after it.
 
     Parameters
     ----------
@@ -45,6 +45,8 @@ class TransferEngine(wiring.Component):
     write, write_data : Out
     read, read_data : Out, In
         Data ``READ_LATENCY`` cycles after.
+    read_taken, write_taken : In(1)
+        Somebody else uses the port of ``memory`` in this cycle: nothing is read, nothing written.
     copy_write, copy_address : Out
         The word that was read ``READ_LATENCY`` cycles ago goes to the aggregate memories.
 
@@ -72,6 +74,8 @@ class TransferEngine(wiring.Component):
                 "write_data": Out(width),
                 "read": Out(1),
                 "read_data": In(width),
+                "read_taken": In(1),
+                "write_taken": In(1),
                 "copy_write": Out(1),
                 "copy_address": Out(16),
             }
@@ -136,9 +140,9 @@ class TransferEngine(wiring.Component):
         wiring.connect(m, wiring.flipped(self.packets_in), reader.i)
         refused = Signal()
         m.d.comb += [
-            reader.o.ready.eq(1),
+            reader.o.ready.eq(~self.write_taken),
             reader.requests.payload.eq(arguments.load.count),
-            self.write.eq(reader.o.valid & ~refused),
+            self.write.eq(reader.o.valid & ~refused & ~self.write_taken),
             self.write_data.eq(reader.o.payload),
             self.errors.stream_underflow.eq(reader.underflow),
             self.errors.stream_overflow.eq(reader.overflow),
@@ -199,7 +203,7 @@ class TransferEngine(wiring.Component):
                 with m.If(remaining == 0):
                     m.next = "SETTLE"
                 with m.Else():
-                    m.d.comb += self.read.eq(copying | (outstanding != STORE_DEPTH))
+                    m.d.comb += self.read.eq((copying | (outstanding != STORE_DEPTH)) & ~self.read_taken)
             with m.State("SETTLE"):
                 m.d.sync += settling.eq(Mux(settling == 0, 0, settling - 1))
                 with m.If((settling == 0) & (outstanding == 0)):

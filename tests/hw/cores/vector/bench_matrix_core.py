@@ -5,6 +5,7 @@ import numpy as np
 from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 
 from rewardware.hw.cores.vector.matrix_layouts import group_layout
+from rewardware.hw.cores.vector.matrix_memories import result_half
 from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, parameters
 from rewardware.sim.cocotb.codec import codec_of
 
@@ -44,10 +45,12 @@ class Watch:
 async def check_results(dut, config, results):
     shape, width = (config.blocks, config.lanes), config.format.width
     for address, expected in results.items():
-        dut.read_results__enable.value, dut.read_results__address.value = 1, address
+        half, row = divmod(address, result_half(config))
+        port = f"read_results__{half}"
+        getattr(dut, f"{port}__enable").value, getattr(dut, f"{port}__address").value = 1, row
         await RisingEdge(dut.clk)
         await ReadOnly()
-        word = int(dut.read_results__data.value)
+        word = int(getattr(dut, f"{port}__data").value)
         numbers = [word >> width * place & (1 << width) - 1 for place in range(np.prod(shape))]
         compare(expected.tolist(), np.reshape(numbers, shape)[: len(expected)].tolist(), "results", address)
         await RisingEdge(dut.clk)

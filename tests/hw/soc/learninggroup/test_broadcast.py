@@ -1,0 +1,14 @@
+"""Commands for all cores, against cores that take their time."""
+
+import pytest
+from amaranth.lib import data
+
+from rewardware.hw.soc.learninggroup.broadcast import CommandBroadcast
+from rewardware.sim.cocotb import simulate
+
+
+@pytest.mark.parametrize("cores", [1, 3])
+def test_every_core_gets_every_command(cores):
+    layout = data.StructLayout({"number": 9})
+    bench = "tests.hw.soc.learninggroup.bench_broadcast"
+    simulate(CommandBroadcast(layout, cores), bench=bench, parameters={"cores": cores})
