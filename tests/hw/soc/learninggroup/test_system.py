@@ -77,7 +77,9 @@ def iterate(reference, device, random):
         one.train(returns, scales)
     compare_states(device, reference)
     assert device.workloads() == reference.workloads()
-    assert len(device.reports) == STEPS + 3 and all(report.busy["transfer"] for report in device.reports[:-1])
+    # Of the beginning, the steps, the way back and what follows.
+    assert len(device.reports) >= STEPS + 2 and all(report.cycles for report in device.reports)
+    assert device.reports[-1].busy["update"]
 
 
 def compare_states(device, reference):
