@@ -218,8 +218,7 @@ class LearningGroupDevice:
         steps = self.step_number
         self.workloads()  # While the matrices that this iteration was grouped by are there.
         self.backward(returns, scales)
-        self._job(("gradients", steps), lambda: self.compiler.gradients(steps), {})
-        self.update()
+        self._job(("learn", steps), lambda: self.compiler.learn(steps), {})
         self.step_number = self.steps
 
     def update(self):

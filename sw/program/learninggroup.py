@@ -55,18 +55,28 @@ class Compiler(Stage):
         self._backward.emit(overlap, steps)
         return self._finish(Program(f"backward over {steps} steps", self.hardware), overlap)
 
+    def learn(self, steps):
+        """Gradients of all weights and biases, from the errors of ``steps`` steps, and RMSprop of all parameters.
+
+        A layer is updated while the gradients of the next ones are made.
+        """
+        overlap = self.overlap()
+        self._gradients.emit(overlap, steps)
+        self._update.emit(overlap)
+        return self._finish(Program(f"learn from {steps} steps", self.hardware), overlap)
+
     def gradients(self, steps):
-        """Gradients of all weights and biases, from the errors of ``steps`` steps."""
+        """Gradients of all weights and biases alone, from the errors of ``steps`` steps."""
         overlap = self.overlap()
         self._gradients.emit(overlap, steps)
         return self._finish(Program(f"gradients over {steps} steps", self.hardware), overlap)
 
+    def update(self):
+        """RMSprop of all parameters alone, by the gradients of the last training."""
+        overlap = self.overlap()
+        self._update.emit(overlap)
+        return self._finish(Program("update", self.hardware), overlap)
+
     def _finish(self, program, overlap):
         overlap.write(program)
-        return program.finish()
-
-    def update(self):
-        """RMSprop of all parameters, by the gradients of the last training."""
-        program = Program("update", self.hardware)
-        self._update.emit(program)
         return program.finish()

@@ -50,12 +50,8 @@ class Stage:
         self.batches, self.blocks, self.lanes_of_agent = batches, blocks, lanes_of_agent
         self.map = MemoryMap(hardware, network, batches, steps)
 
-    def sparse(self, program, place, *, wait=(), find=0, encode=0, transpose=0, compress=0, walk=0):
-        """Stages of the sparse data engine for a layer."""
-        stages = {"find": find, "encode": encode, "transpose": transpose, "compress": compress, "walk": walk}
-        program.emit("group", wait=wait, **stages, **self._sparse_fields(place))
-
-    def _sparse_fields(self, place):
+    def sparse_fields(self, place):
+        """Where a layer is, as the sparse data engine wants to know."""
         return {
             "groups": place.groups, "rows": place.rows, "columns": place.columns, "cores": place.core_mask,
             "grouping_base": place.grouping, "index_base": place.index, "group_base": place.group,
@@ -75,15 +71,15 @@ class Stage:
         overlap.add(
             Operation(
                 instruction="group", engine="sparse", stream=self.batches, latency=0,
-                cycles=2 * lists + lists // WEIGHT_BANKS * place.groups + words, writes=[self._sparse_data(key)],
+                cycles=2 * lists + lists // WEIGHT_BANKS * place.groups + words, writes=[self.sparse_data(key)],
                 fields={
                     "find": 1, "encode": 1, "transpose": 1, "compress": int(not key.startswith("bias/")), "walk": 0,
-                    **self._sparse_fields(place),
+                    **self.sparse_fields(place),
                 },
             )
         )  # fmt: skip
 
-    def _sparse_data(self, key):
+    def sparse_data(self, key):
         """Tables, lists and compressed weights of a layer."""
         return Span(f"sparse data of {key}", 0, 1)
 
@@ -131,13 +127,17 @@ class Stage:
         ]  # fmt: skip
         if key == name:
             reads += [Span("activation", operand + row, frames, where.activation_frame) for row in range(place.owned)]
-        weights = -(-place.columns // WEIGHT_BANKS) * place.rows
         self._matrix(
             overlap, 0, key, place.rows * place.columns * frames, product=Product.GRADIENT,
             ones=int(key != name), table=2 * place.group, operands=operand, errors=errors, results=0, steps=frames,
             operand_stride=where.activation_frame, error_stride=where.error_frame, reads=reads,
-            writes=[Span("gradient", place.weight, weights)],
+            writes=[self.gradient(key)],
         )  # fmt: skip
+
+    def gradient(self, key):
+        """The compressed gradient of a layer."""
+        place = self.map.layers[key]
+        return Span("gradient", place.weight, -(-place.columns // WEIGHT_BANKS) * place.rows)
 
     def _matrix(self, overlap, stream, key, products, *, reads, writes, **fields):
         device, place = self.hardware.device, self.map.layers[key]
@@ -146,7 +146,7 @@ class Stage:
         overlap.add(
             Operation(
                 instruction="matrix", engine="matrix", stream=stream, cycles=cycles, latency=PRODUCT_LATENCY,
-                reads=[*reads, self._sparse_data(key)], writes=writes,
+                reads=[*reads, self.sparse_data(key)], writes=writes,
                 fields={
                     "blocks": (self.blocks - 1).bit_length(), "groups": place.groups, "owned": place.owned, "ones": 0,
                     **fields,

@@ -178,7 +178,9 @@ def test_a_step_to_infinity(simulation):
     device.load(initial_state(network, CORES))
     device.start()
     device.step(np.zeros((3, 1, 4)))
-    with pytest.raises(DeviceError, match="^Program update met an infinity or a NaN; layers that have one: encoder, "):
+    with pytest.raises(
+        DeviceError, match="^Program learn from 1 steps met an infinity or a NaN; layers that have one: encoder, "
+    ):
         device.train(np.zeros((1, 3, 1)), np.zeros((1, 3, 1)))
     assert np.isnan(device.save()["weight/encoder"]).any()
 
