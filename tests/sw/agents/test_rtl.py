@@ -56,7 +56,7 @@ def agent_of(directory):
 
 
 def test_board_preset_in_lockstep_with_its_memories_full():
-    config = DDPGConfig(hidden_sizes=(64, 48), batch_size=64, learning_starts=70, quantization_delay=74)
+    config = DDPGConfig(hidden_sizes=(48, 32), batch_size=64, learning_starts=70, quantization_delay=74)
     agent = DDPG("Pendulum-v1", config, hardware="ulx3s", backend="lockstep", lockstep_every=1)
     try:
         agent.learn(77)
