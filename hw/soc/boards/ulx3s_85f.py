@@ -1,5 +1,7 @@
 """ULX3S with an LFE5U-85F: a system behind the board's USB serial port."""
 
+from math import gcd
+
 from amaranth.hdl import Cat, ClockDomain, ClockSignal, Const, Instance, Module, ResetSignal, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
@@ -78,14 +80,15 @@ class Ulx3s85f(wiring.Component):
         """The part's phase-locked loop; its oscillator runs at 600 MHz, within the data sheet's 400 to 800."""
         locked = Signal()
         divider = 600 // CLOCK_MHZ
+        common = gcd(OSCILLATOR_MHZ, CLOCK_MHZ)
         m.submodules.clock_generator = Instance(
             "EHXPLLL",
             a_FREQUENCY_PIN_CLKI=str(OSCILLATOR_MHZ),
             a_FREQUENCY_PIN_CLKOP=str(CLOCK_MHZ),
             a_ICP_CURRENT="12",
             a_LPF_RESISTOR="8",
-            p_CLKI_DIV=1,
-            p_CLKFB_DIV=CLOCK_MHZ // OSCILLATOR_MHZ,
+            p_CLKI_DIV=OSCILLATOR_MHZ // common,
+            p_CLKFB_DIV=CLOCK_MHZ // common,
             p_CLKOP_DIV=divider,
             p_CLKOP_CPHASE=divider // 2 - 1,
             p_CLKOP_ENABLE="ENABLED",

@@ -3,6 +3,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from rewardware.hw.soc.boards.ulx3s_85f import CLOCK_MHZ
 from rewardware.hw.soc.export.placement import CriticalPath, Placement
 from rewardware.hw.soc.export.synthesis import Block, Synthesis
 from rewardware.hw.soc.target.target import Resources
@@ -48,7 +49,7 @@ def test_a_build_leaves_files_and_a_report(tools, tmp_path):
 
 
 def test_a_clock_that_is_missed_is_said(tools):
-    tools.frequency = 49.0
+    tools.frequency = CLOCK_MHZ - 1
     report = build_board("ulx3s-85f", "tiny")
     assert not report["met"]
     assert "NOT MET" in as_text(report)
