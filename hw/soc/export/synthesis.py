@@ -63,7 +63,14 @@ def modules_of(verilog: str) -> list[str]:
 
 
 def synthesise(
-    verilog: str, top: str, target: Target, folder: Path, *, depth: int = 1, options: str = "", netlist: bool = False
+    verilog: str,
+    top: str,
+    target: Target,
+    folder: Path,
+    *,
+    depth: int | None = 1,
+    options: str = "",
+    netlist: bool = False,
 ) -> None:
     """Synthesise a design; :func:`read_synthesis` says what its blocks take.
 
@@ -80,8 +87,8 @@ def synthesise(
         The family.
     folder : Path
         An empty one, for the tool's files.
-    depth : int
-        Levels below the top that have rows of their own.
+    depth : int or None
+        Levels below the top that have rows of their own. None: no boundary at all, not of replicated units either.
     options : str
         Further options of the family's synthesis command.
     netlist : bool
@@ -121,8 +128,10 @@ def read_synthesis(folder: Path, top: str, target: Target) -> Synthesis:
     return Synthesis(target=target.name, blocks=tuple(_count(cells, top, target)))
 
 
-def kept_modules(modules: Sequence[str], top: str, depth: int) -> list[str]:
+def kept_modules(modules: Sequence[str], top: str, depth: int | None) -> list[str]:
     """Modules that keep their boundary: Amaranth names a module by its path, a replicated unit has its own name."""
+    if depth is None:
+        return []
     inside = f"{top}."
     return [
         name

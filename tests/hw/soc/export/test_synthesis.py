@@ -46,6 +46,14 @@ def test_boundaries_are_kept_at_units_and_to_the_depth():
     assert kept_modules(modules, "top", 0) == ["unit"]
     assert kept_modules(modules, "top", 1) == ["unit", "top.a"]
     assert kept_modules(modules, "top", 2) == ["unit", "top.a", "top.a.b"]
+    assert kept_modules(modules, "top", None) == []
+
+
+def test_a_flat_design_is_one_block():
+    verilog = unit("array_core", lanes=2, accumulator_depth=8)
+    (block,) = synthesise_once(verilog, "array_core", "generic", depth=None).result.blocks
+    assert block.name == "array_core" and block.instances == 1
+    assert block.resources.ff >= 4 * 100
 
 
 def test_names_of_modules():
