@@ -1,12 +1,14 @@
 """Print a system's figures beside those of its paper."""
 
 import argparse
+import importlib
 import json
 from typing import Any
 
 __all__ = ["add_arguments", "run"]
 
-SYSTEMS = ("fixar",)
+# The class of each system's bench, looked up when it is wanted.
+SYSTEMS = {"fixar": "bench_fixar:FixarBench", "learninggroup": "bench_learninggroup:LearningGroupBench"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -17,10 +19,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    from .bench_fixar import FixarBench
-
     only = [name.strip() for name in arguments.only.split(",") if name.strip()] if arguments.only else None
-    bench = FixarBench(arguments.config)
+    module, name = SYSTEMS[arguments.system].split(":")
+    bench = getattr(importlib.import_module(f".{module}", __package__), name)(arguments.config)
     report = {"system": arguments.system, "config": bench.config.name, "rows": bench.rows(only)}
     print(json.dumps(report, indent=2) if arguments.json else as_table(report))
 

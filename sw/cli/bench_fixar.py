@@ -1,12 +1,13 @@
 """The figures of FIXAR: counted on the RTL, synthesised, placed, and against PyTorch on this machine."""
 
 import functools
-import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+
+from .bench_rows import Bench, make_row, say
 
 __all__ = ["BATCHES", "PAPER_MHZ", "FixarBench"]
 
@@ -20,7 +21,7 @@ BOARD = "ulx3s-85f"
 PAPER = {"ips_full": 53_827, "util_full": 92.4, "dsp_per_pe": 4.5, "lut_per_pe": 422, "ff_per_pe": 316}
 
 
-class FixarBench:
+class FixarBench(Bench):
     """Rows of the bench, each made when it is asked for; what several need is done once.
 
     Parameters
@@ -60,24 +61,13 @@ class FixarBench:
             "sim_cycles_per_s": self.sim_cycles_per_s,
         }
 
-    def rows(self, only: Iterable[str] | None = None) -> list[dict[str, Any]]:
-        """The rows named, or all."""
-        known = self.ids()
-        wanted = list(known) if only is None else list(only)
-        for name in wanted:
-            if name not in known:
-                raise ValueError(f"--only must name figures of {', '.join(known)}, not {name!r}")
-        # All of one precision before the ranges are frozen for the other.
-        order = sorted(wanted, key=lambda name: ("half" in name or name == "ips_scaled_vs_cpu", wanted.index(name)))
-        made = {}
-        try:
-            for name in order:
-                _say(name)
-                made[name] = {"id": name, **known[name]()}
-        finally:
-            if self._device is not None:
-                self._device.close()
-        return [made[name] for name in wanted]
+    def in_order(self, names: Sequence[str]) -> list[str]:
+        """All of one precision before the ranges are frozen for the other."""
+        return sorted(names, key=lambda name: ("half" in name or name == "ips_scaled_vs_cpu", names.index(name)))
+
+    def close(self) -> None:
+        if self._device is not None:
+            self._device.close()
 
     # Counted on the RTL.
 
@@ -96,7 +86,7 @@ class FixarBench:
     def act_cycles(self) -> dict[str, Any]:
         report = self._act()
         actor = sum((layer.inputs - layer.first) * layer.outputs for layer in self.networks.layers("actor"))
-        return _row(
+        return make_row(
             report.cycles,
             "cycles",
             "counted",
@@ -109,12 +99,14 @@ class FixarBench:
         batch = self.batches[-1] if ("full", self.batches[-1]) in self._steps else self.batches[0]
         self._step(batch, False)
         cycles, seconds = max(self._speed, key=lambda entry: entry[0] / entry[1])
-        return _row(round(cycles / seconds), "cycles/s", "measured", "Verilator, one thread, driver included; best run")
+        return make_row(
+            round(cycles / seconds), "cycles/s", "measured", "Verilator, one thread, driver included; best run"
+        )
 
     def _throughput(self, batch: int, half: bool, paper: float | None) -> dict[str, Any]:
         report = self._step(batch, half)
         how = f"RTL: a DDPG step of {batch} samples in {report.cycles} cycles, at {PAPER_MHZ} MHz"
-        return _row(round(batch / report.cycles * PAPER_MHZ * 1e6), "samples/s", "counted", how, paper)
+        return make_row(round(batch / report.cycles * PAPER_MHZ * 1e6), "samples/s", "counted", how, paper)
 
     def _utilization(self, batch: int, half: bool, paper: float | None) -> dict[str, Any]:
         from ..program.cycles import useful_products
@@ -124,7 +116,7 @@ class FixarBench:
         busy = report.busy["matrix"]
         per_cycle = self.elements * (2 if half else 1)
         how = f"RTL: {useful} multiply-accumulates over {per_cycle} a cycle in {busy} cycles of the matrix engine"
-        return _row(round(100 * useful / (per_cycle * busy), 2), "%", "counted", how, paper)
+        return make_row(round(100 * useful / (per_cycle * busy), 2), "%", "counted", how, paper)
 
     @property
     def elements(self) -> int:
@@ -150,7 +142,7 @@ class FixarBench:
                 device.freeze(BITS)
             elif not half and device.bits is not None:
                 device.clear_ranges()
-            _say(f"training step of {batch} samples on the RTL, {key[0]} precision")
+            say(f"training step of {batch} samples on the RTL, {key[0]} precision")
             start = time.perf_counter()
             device.train(_transitions(self.networks, batch))
             self._speed.append((device.report.cycles, time.perf_counter() - start))
@@ -170,7 +162,7 @@ class FixarBench:
             from ..device.fixar import FixarDevice
             from ..device.open import open_device
 
-            _say("building the simulator, or finding it in the cache")
+            say("building the simulator, or finding it in the cache")
             device = open_device("sim", self.config)
             self._device = FixarDevice(device, self.config, self.networks, _rates(), seed=SEED)
             self._device.load(_initial_state(self.config, self.networks))
@@ -190,7 +182,9 @@ class FixarBench:
         lanes = self.config.lanes
         unit = TARGETS["xcup"].units[resource]
         how = f"Yosys, synth_xilinx -family xcup: a column of {lanes} elements with its adder trees, over {lanes}"
-        return _row(round(getattr(total, resource) / lanes, 2), unit, "synthesised", how, PAPER[f"{resource}_per_pe"])
+        return make_row(
+            round(getattr(total, resource) / lanes, 2), unit, "synthesised", how, PAPER[f"{resource}_per_pe"]
+        )
 
     def fmax_ulx3s(self) -> dict[str, Any]:
         from .board_flow import build_board
@@ -201,7 +195,7 @@ class FixarBench:
             f"nextpnr, LFE5U-85F speed grade 6, preset {result['preset']}: "
             f"{used['lut'][0]} LUT, {used['dsp'][0]} multipliers, {used['bram'][0]} block RAMs"
         )
-        return _row(result["frequency_mhz"], "MHz", "placed", how)
+        return make_row(result["frequency_mhz"], "MHz", "placed", how)
 
     # Against PyTorch.
 
@@ -210,7 +204,7 @@ class FixarBench:
         ours = self._throughput(COMPARED_BATCH, half, paper=None)["value"]
         bits = BITS if half else 32
         how = f"{ours} samples/s in {bits} bits over PyTorch's {processor['value']:.0f} ({processor['how']})"
-        return _row(round(ours / processor["value"], 2), "times", "counted", how)
+        return make_row(round(ours / processor["value"], 2), "times", "counted", how)
 
     def ips_scaled_vs_cpu(self) -> dict[str, Any]:
         from ...hw.soc.presets import load_preset
@@ -227,7 +221,7 @@ class FixarBench:
             f"in {BITS} bits by the cycle model, which is {self.model_error()['value']} % off the RTL at most, over "
             f"PyTorch's {processor['value']:.0f} ({processor['how']})"
         )
-        return _row(round(ours / processor["value"], 2), "times", "model", how)
+        return make_row(round(ours / processor["value"], 2), "times", "model", how)
 
     def model_error(self) -> dict[str, Any]:
         """The cycle model against the RTL, over the steps that ran."""
@@ -239,22 +233,14 @@ class FixarBench:
         }
         worst = max(errors, key=lambda key: abs(errors[key]))
         how = f"cycle model and RTL over {len(errors)} steps; furthest off: {worst[0]} precision, {worst[1]} samples"
-        return _row(round(100 * abs(errors[worst]), 2), "%", "counted", how)
+        return make_row(round(100 * abs(errors[worst]), 2), "%", "counted", how)
 
     @functools.lru_cache(maxsize=1)  # noqa: B019  one bench a process
     def _processor(self) -> dict[str, Any]:
         from .bench_processor import samples_per_second
 
-        _say("PyTorch on one core of this machine")
+        say("PyTorch on one core of this machine")
         return samples_per_second(self.networks, COMPARED_BATCH, _transitions(self.networks, COMPARED_BATCH))
-
-
-def _row(value: float, unit: str, kind: str, how: str, paper: float | None = None) -> dict[str, Any]:
-    return {"value": value, "unit": unit, "paper": paper, "kind": kind, "how": how}
-
-
-def _say(text: str) -> None:
-    print(f"bench: {text}", file=sys.stderr, flush=True)
 
 
 def _rates() -> Any:

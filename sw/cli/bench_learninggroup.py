@@ -1,0 +1,432 @@
+"""The figures of LearningGroup: counted on the RTL, told by the size of its data, and synthesised."""
+
+import dataclasses
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .bench_rows import Bench, make_row, say
+
+__all__ = ["LearningGroupBench"]
+
+PAPER_MHZ = 175
+SEED = 1
+GROUPS = (2, 4, 8, 16)
+SPARSE_GROUPS = (*GROUPS, 32)
+# The table's workload: eight agents in 32 episodes of 20 steps, 29 observed elements (5 x 5 cells, as the easy level).
+AGENTS, EPISODES, STEPS, OBSERVED = 8, 32, 20, 29
+FULL = "full"
+# Vectors of each size. Eight and 32 fill a part of a block, or all of it: the matrix engine does the same.
+VECTORS = {FULL: AGENTS * EPISODES, "s32": 32, "s8": 8}
+# Steps that are run: every further one takes as long as the last but one, forward and backward.
+FEW_STEPS = 3
+COUNTED = f"RTL of {FEW_STEPS} steps, gradients by the cycle model"
+ITERATION = f"weight grouping, {STEPS} steps forward and backward, gradients, update"
+RANDOM = "groups at random, as training begins with them"
+NETWORK_BITS = 16
+# Of the matrix for the figures of the sparse data encoder.
+MATRIX = (128, 512)
+# Iterations over which workloads are watched.
+WATCHED = 300
+PAPER = {
+    "gflops_dense": 257.4, "util_dense": 86.96, "util_sparse": 96.89, "gflops_g16": 3629.5, "speedup_inf_g16": 12.52,
+    "speedup_train_g16": 9.75, "osel_share": 2.9, "iteration_ms_a8_g1": 25.04, "iteration_ms_a8_g4": 10,
+    "workload_dev_row_g2": 47.4, "workload_dev_row_g4": 31.4, "workload_dev_row_g8": 35.8, "workload_dev_row_g16": 36.1,
+    "workload_dev_threshold_g2": 86.0, "workload_dev_threshold_g4": 105.0, "workload_dev_threshold_g8": 39.2,
+    "workload_dev_threshold_g16": 56.4,
+}  # fmt: skip
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Counts:
+    """Cycles of an iteration, and what it computed.
+
+    Parameters
+    ----------
+    step : int
+        Cycles of a step forward in the midst of an iteration.
+    iteration, grouping : int
+        Cycles of everything, and those in which the sparse data engine makes masks and compresses weights.
+    matrix : int
+        Cycles in which the matrix engine has work.
+    products, dense_products : int
+        Multiply-accumulates for each vector, and those that a dense network takes.
+    """
+
+    step: int
+    iteration: int
+    grouping: int
+    matrix: int
+    products: int
+    dense_products: int
+
+
+class LearningGroupBench(Bench):
+    """Rows of the bench, each made when it is asked for; what several need is done once.
+
+    Cycles depend on the sizes of groups and on words of vectors, not on how many vectors a word has. So they are
+    counted on the RTL of a device with one VPU in a cluster and as many fewer vectors in a word, which the simulator
+    runs faster: the same commands, rounds and steps in the same cycles. ``device_cycles`` holds that against the whole
+    device.
+
+    Parameters
+    ----------
+    preset : str
+        Configuration of the RTL, by name or file.
+    """
+
+    def __init__(self, preset: str = "paper"):
+        from ...hw.soc.presets import read_preset
+
+        self.preset = preset
+        self.hidden_size = read_preset(preset, "learninggroup").training["hidden_size"]
+        hardware: Any = read_preset(preset, "learninggroup").hardware
+        self.hardware = hardware
+        self.config = hardware.device
+        self._simulations: dict[Any, Any] = {}
+        self._counts: dict[tuple[int, str], Counts] = {}
+
+    def ids(self) -> dict[str, Callable[[], dict[str, Any]]]:
+        """The figures that there are, in the order of the specification's table."""
+        part = functools.partial
+        rows: dict[str, Callable[[], dict[str, Any]]] = {}
+        for ending, size in (("", FULL), ("_s32", "s32"), ("_s8", "s8")):
+            rows |= {
+                f"gflops_dense{ending}": part(self.throughput, 1, size),
+                f"util_dense{ending}": part(self.utilisation, (1,), size),
+                f"util_sparse{ending}": part(self.utilisation, GROUPS, size),
+                f"gflops_g16{ending}": part(self.throughput, 16, size),
+            }
+        rows |= {f"speedup_inf_g{groups}": part(self.speedup, groups, "step") for groups in GROUPS}
+        rows |= {f"speedup_train_g{groups}": part(self.speedup, groups, "iteration") for groups in GROUPS}
+        rows |= {f"osel_cycles_g{groups}": part(self.encoder_cycles, groups) for groups in SPARSE_GROUPS}
+        rows |= {f"osel_memory_g{groups}": part(self.memory, groups) for groups in SPARSE_GROUPS}
+        rows["osel_share"] = self.encoder_share
+        for scheme in ("row", "threshold"):
+            rows |= {f"workload_dev_{scheme}_g{groups}": part(self.deviation, scheme, groups) for groups in GROUPS}
+        rows |= {f"iteration_ms_a8_g{groups}": part(self.latency, groups) for groups in (1, 4)}
+        return rows | {
+            "lut_per_vpu": part(self.per_vpu, "lut"),
+            "dsp_per_vpu": part(self.per_vpu, "dsp"),
+            "device_cycles": self.device_cycles,
+        }
+
+    def close(self) -> None:
+        for simulation in self._simulations.values():
+            simulation.close()
+        self._simulations.clear()
+
+    # Counted on the RTL.
+
+    def throughput(self, groups: int, size: str) -> dict[str, Any]:
+        counts, vectors = self.counts(groups, size), VECTORS[size]
+        replaced, done = (
+            2 * products * vectors * PAPER_MHZ / counts.matrix / 1e3
+            for products in (counts.dense_products, counts.products)
+        )
+        what = "dense operations replaced" if groups > 1 else "operations"
+        how = f"{COUNTED}: {what} of {vectors} vectors in {counts.matrix} cycles of the matrix engine"
+        if groups > 1:
+            how += f"; {done:.1f} GFLOPS were done; {RANDOM}"
+        name = "gflops_dense" if groups == 1 else f"gflops_g{groups}"
+        return make_row(round(replaced, 1), "GFLOPS", "counted", how, PAPER[name] if size == FULL else None)
+
+    def utilisation(self, groups: tuple[int, ...], size: str) -> dict[str, Any]:
+        units, found = self.config.cores * self.config.vpus, {}
+        for number in groups:
+            counts = self.counts(number, size)
+            found[number] = 100 * counts.products * VECTORS[size] / (counts.matrix * units)
+        how = f"{COUNTED}: products of {VECTORS[size]} vectors over {units} x cycles of the matrix engine"
+        if len(groups) > 1:
+            how += f"; {_each(found, 1)}; {RANDOM}"
+        name = "util_dense" if groups == (1,) else "util_sparse"
+        value = round(sum(found.values()) / len(found), 2)
+        return make_row(value, "%", "counted", how, PAPER[name] if size == FULL else None)
+
+    def speedup(self, groups: int, what: str) -> dict[str, Any]:
+        dense, sparse = getattr(self.counts(1), what), getattr(self.counts(groups), what)
+        name = f"speedup_{'inf' if what == 'step' else 'train'}_g{groups}"
+        meant = {
+            "step": "RTL: a step forward of all vectors, from observations to choices, transfers included",
+            "iteration": f"{COUNTED}: {ITERATION}",
+        }[what]
+        how = f"{meant}: {dense} cycles dense, {sparse} with {groups} groups; {RANDOM}"
+        return make_row(round(dense / sparse, 2), "times", "counted", how, PAPER.get(name))
+
+    def encoder_share(self) -> dict[str, Any]:
+        shares = {}
+        for groups in GROUPS:
+            counts = self.counts(groups)
+            shares[groups] = 100 * counts.grouping / counts.iteration
+        how = f"{COUNTED}: weight grouping with compression, over {ITERATION}; the largest of: {_each(shares, 2)}"
+        return make_row(round(max(shares.values()), 2), "%", "counted", how, PAPER["osel_share"])
+
+    def latency(self, groups: int) -> dict[str, Any]:
+        cycles = self.counts(groups).iteration
+        how = f"{COUNTED}: {AGENTS} agents, {EPISODES} episodes; {ITERATION}: {cycles} cycles at {PAPER_MHZ} MHz"
+        value = round(cycles / PAPER_MHZ / 1e3, 2)
+        return make_row(value, "ms", "counted", how, PAPER[f"iteration_ms_a8_g{groups}"])
+
+    def device_cycles(self) -> dict[str, Any]:
+        """The whole device, held against the reference and against the device that counts."""
+        counted, whole = (self._iterate(max(GROUPS), FULL, FEW_STEPS, whole) for whole in (False, True))
+        how = (
+            f"RTL of the whole device, an iteration of {FEW_STEPS} steps with {max(GROUPS)} groups, every bit of its "
+            f"state and choices the reference's: {whole.iteration} cycles; {counted.iteration} on the one that counts"
+        )
+        return make_row(round(100 * (whole.iteration / counted.iteration - 1), 3), "%", "counted", how)
+
+    def counts(self, groups: int, size: str = FULL) -> Counts:
+        """Of an iteration on the RTL."""
+        key = groups, size
+        if key not in self._counts:
+            self._counts[key] = self._iterate(groups, size, STEPS)
+        return self._counts[key]
+
+    def _iterate(self, groups: int, size: str, steps: int, whole: bool = False) -> Counts:
+        from ...hw.soc.learninggroup.config import Network, Rates
+        from ..device.learninggroup import LearningGroupDevice
+        from ..reference.learninggroup.iteration import LearningGroupReference
+
+        simulation, hardware = self._open(whole)
+        narrower = self.config.cluster_vpus // hardware.device.cluster_vpus
+        # A block of a word: as many agents as it has lanes, or the table's agents with as many fewer episodes.
+        agents, episodes = (AGENTS, EPISODES // narrower) if size == FULL else (hardware.device.lanes, 1)
+        network = Network(observation_size=OBSERVED, hidden_size=self.hidden_size, agents=agents, groups=groups)
+        say(f"{FEW_STEPS} steps of an iteration with {groups} groups on the RTL")
+        device: Any = LearningGroupDevice(simulation, hardware, network, Rates(), episodes=episodes, steps=FEW_STEPS)
+        reference = LearningGroupReference(hardware.device, network, Rates(), episodes=episodes)
+        state = _initial_state(network, hardware)
+        device.load(state)
+        reference.load(state)
+        reference.start()
+        device.start()
+        grouping = device.report.busy["sparse"]
+        forward = [_cycles(device)]
+        random = np.random.default_rng(SEED)
+        for step in range(FEW_STEPS):
+            observations = random.normal(0, 1, (episodes, agents, OBSERVED))
+            results = device.step(observations)
+            forward.append(_cycles(device))
+            if whole and not all(map(np.array_equal, results, reference.step(observations))):
+                raise RuntimeError(f"The device's choices or values of step {step} are not the reference's")
+        if whole:
+            self._train_alike(device, reference, random)
+        backward = []
+        for few in (FEW_STEPS, FEW_STEPS - 1):
+            returns = random.normal(0, 1, (few, episodes, agents))
+            device.step_number = few
+            device.backward(returns, np.ones_like(returns))
+            backward.append(_cycles(device))
+        device.update()
+        further = steps - FEW_STEPS
+        gradients = gradient_cycles(device, reference.network.groupings, steps)
+        forward_cycles, forward_matrix = (sum(forward) + further * forward[-2]).tolist()
+        training_cycles, training_matrix = (backward[0] + further * (backward[0] - backward[1]) + gradients).tolist()
+        products = dense = 0
+        for name, masks in reference.network.groupings.items():
+            # Forward, backward, gradient. No error goes back to observations, nor through the first communication.
+            often = 3 * steps - {"encoder": steps, "communication": 1}.get(name, 0)
+            products += often * int(masks.mask.sum())
+            dense += often * masks.mask.size
+        return Counts(
+            step=int(forward[-2][0]),
+            iteration=forward_cycles + training_cycles + device.report.cycles,
+            grouping=grouping,
+            matrix=forward_matrix + training_matrix,
+            products=products,
+            dense_products=dense,
+        )
+
+    def _train_alike(self, device: Any, reference: Any, random: np.random.Generator) -> None:
+        """Ends an iteration on both, and compares all that is left."""
+        returns = random.normal(0, 1, (FEW_STEPS, device.layout.episodes, device.network.agents))
+        for one in (device, reference):
+            one.train(returns, np.full_like(returns, 1 / returns.size))
+        saved, expected = device.save(), reference.save()
+        different = [name for name, numbers in expected.items() if not np.array_equal(numbers, saved[name])]
+        if different:
+            raise RuntimeError(f"The device's {', '.join(different)} are not the reference's")
+
+    def _open(self, whole: bool) -> tuple[Any, Any]:
+        from ..device.open import open_device
+
+        vpus = self.config.cluster_vpus if whole else 1
+        hardware = dataclasses.replace(self.hardware, device=dataclasses.replace(self.config, cluster_vpus=vpus))
+        if whole not in self._simulations:
+            say("building the simulator, or finding it in the cache")
+            self._simulations[whole] = open_device("sim", hardware)
+        return self._simulations[whole], hardware
+
+    # Of the sparse data.
+
+    def encoder_cycles(self, groups: int) -> dict[str, Any]:
+        from ..reference.sparse.encoding import encoding_cycles
+
+        rows, columns = _labels(groups)
+        own = np.array_split(columns, self.config.cores)
+        cycles = [
+            sum(
+                sum(encoding_cycles(inner, outer, groups, self.hardware.sparse.lanes, caching))
+                for inner, outer in ((rows, own), (columns, [rows]))
+            )
+            for caching in (False, True)
+        ]
+        how = (
+            f"cycles of the encoder, forward and transposed, as tests hold the RTL to: {cycles[0]} without caching, "
+            f"{cycles[1]} with; {MATRIX[0]} x {MATRIX[1]}, {RANDOM}"
+        )
+        return make_row(round(cycles[0] / cycles[1], 2), "times", "model", how)
+
+    def memory(self, groups: int) -> dict[str, Any]:
+        rows, columns = _labels(groups)
+        weights = NETWORK_BITS * int((rows[:, np.newaxis] == columns).sum())
+        matrices = NETWORK_BITS * groups * sum(MATRIX)
+        # Bit vector, workload, and where the non-zero indexes begin, of both directions; the indexes themselves.
+        row_bits, column_bits = ((size - 1).bit_length() for size in MATRIX)
+        tuples = groups * (sum(MATRIX) + 2 * (row_bits + 1) + 2 * (column_bits + 1))
+        lists = MATRIX[0] * row_bits + MATRIX[1] * column_bits
+        dense = NETWORK_BITS * MATRIX[0] * MATRIX[1]
+        value = dense / (weights + matrices + tuples + lists)
+        how = (
+            f"bits: dense weights {dense} over unmasked ones {weights}, grouping matrices {matrices} in binary16, "
+            f"tuples {tuples} and index lists {lists}; {MATRIX[0]} x {MATRIX[1]}, {RANDOM}"
+        )
+        return make_row(round(value, 2), "times", "model", how)
+
+    def deviation(self, scheme: str, groups: int) -> dict[str, Any]:
+        found, iterations = self._deviations(groups)
+        how = (
+            f"largest distance of a core's unmasked weights from an equal part, the LSTM's hidden matrix, {iterations} "
+            "iterations of training on Predator-Prey, easy level (PyTorch, binary32)"
+        )
+        name = f"workload_dev_{scheme}_g{groups}"
+        return make_row(round(found[scheme], 1), "weights", "model", how, PAPER[name])
+
+    @functools.lru_cache(maxsize=len(GROUPS))  # noqa: B019  one bench a process
+    def _deviations(self, groups: int) -> tuple[dict[str, float], int]:
+        from ..agents.flgw import mask
+        from ..agents.ic3net import IC3Net
+        from ..agents.ic3net_config import IC3NetConfig
+        from ..environments.predator_prey_config import LEVELS
+        from ..reference.sparse import load_allocation
+
+        say(f"{WATCHED} iterations of training with {groups} groups")
+        config = IC3NetConfig(hidden_size=self.hidden_size, groups=groups, seed=SEED)
+        agent = IC3Net(LEVELS["easy"], config, backend="blocks")
+        largest = {"row": 0.0, "threshold": 0.0}
+        cores = self.config.cores
+
+        def watch(agent: Any, record: dict[str, Any]) -> None:
+            weight = agent.learner.network.layers["hidden"]
+            workloads = mask(weight.input_grouping, weight.output_grouping).sum(1).numpy()
+            for scheme in largest:
+                parts = getattr(load_allocation, f"{scheme}_based")(workloads, cores)
+                largest[scheme] = max(largest[scheme], load_allocation.deviation(parts) / cores)
+
+        try:
+            agent.learn(WATCHED, callback=watch)
+        finally:
+            agent.close()
+        return largest, WATCHED
+
+    # Synthesised.
+
+    def per_vpu(self, resource: str) -> dict[str, Any]:
+        """A resource of a VPU and its share of the cluster's operand registers and selection."""
+        from ...hw.soc.target.target import TARGETS
+        from .cached import synthesise_once
+        from .designs import elaborate_design
+
+        name = "vpu_cluster"
+        design = elaborate_design(name, settings={"vpus": self.config.cluster_vpus})
+        total = synthesise_once(design.verilog, name, "xcup", depth=0).result.total
+        vpus = self.config.cluster_vpus
+        how = f"Yosys, synth_xilinx -family xcup: a cluster of {vpus} VPUs, over {vpus}"
+        unit = TARGETS["xcup"].units[resource]
+        return make_row(round(getattr(total, resource) / vpus, 2), unit, "synthesised", how)
+
+
+def _cycles(device: Any) -> np.ndarray:
+    """Of the last program: all, and those in which the matrix engine has work."""
+    return np.array([device.report.cycles, device.report.busy["matrix"]])
+
+
+def gradient_cycles(device: Any, groupings: dict[str, Any], steps: int) -> int:
+    """Cycles of the products that make all gradients over so many steps, by the cycle model of the matrix engine.
+
+    The model is exact for a core; here each command is that of the core with the most to do.
+
+    Parameters
+    ----------
+    device : LearningGroupDevice
+    groupings : dict
+        The reference's, of every layer.
+    steps : int
+    """
+    from ...hw.cores.vector.matrix_config import Product
+    from ..mapping.matrix_rounds import ProductShape, schedule
+
+    where, layout = device.compiler.map, device.layout
+    keys = {2 * place.group: key for key, place in where.layers.items()}
+    gradients = [
+        fields
+        for name, _, fields in device.compiler.gradients(1).decoded
+        if name == "matrix" and fields["product"] == Product.GRADIENT
+    ]
+    config, commands = device.hardware.matrix, []
+    for fields in gradients:
+        key = keys[fields["table"]]
+        of_cores = [
+            ProductShape(
+                product=Product.GRADIENT,
+                groups=_group_sizes(where.layers[key], groupings.get(key), core),
+                blocks=layout.blocks,
+                steps=steps * layout.batches,
+                reversed=bool(fields["reversed"]),
+            )
+            for core in range(device.hardware.device.cores)
+        ]
+        # A command is given to all cores at once: the next one comes when the slowest is ready for it.
+        commands.append(max(of_cores, key=lambda command: schedule(config, [command]).cycles))
+    return schedule(config, commands).cycles
+
+
+def _group_sizes(place: Any, grouping: Any, core: int) -> list[tuple[int, int]]:
+    """Rows and own columns of each group, in the order of a core's table."""
+    if core not in place.cores:
+        return []
+    if grouping is None:
+        return [(place.rows, place.columns)]
+    rows, columns = (np.diff(starts) for _, starts in (grouping.rows, grouping.own_columns[core]))
+    # Of a unit that the core has less than the others, columns belong to the first group.
+    columns[0] += place.columns - columns.sum()
+    return [(int(rows[group]), int(columns[group])) for group in np.argsort(-rows, kind="stable")]
+
+
+def _each(found: dict[int, float], digits: int) -> str:
+    return ", ".join(f"{value:.{digits}f} with {groups}" for groups, value in found.items())
+
+
+def _labels(groups: int) -> tuple[np.ndarray, np.ndarray]:
+    """Groups of the rows and columns of the matrix that the encoder is measured with."""
+    random = np.random.default_rng(SEED)
+    rows, columns = (random.integers(0, groups, size) for size in MATRIX)
+    return rows, columns
+
+
+def _initial_state(network: Any, hardware: Any) -> Any:
+    """Weights and grouping matrices at random, as training begins with them."""
+    from ..reference.learninggroup.state import initial_state
+
+    random = np.random.default_rng(SEED)
+    state = initial_state(network, hardware.device.cores, SEED)
+    for name, numbers in state.items():
+        kind = name.split("/")[0]
+        if kind.endswith("grouping"):
+            state[name] = random.uniform(-1, 1, numbers.shape)
+        elif kind in ("weight", "bias"):
+            state[name] = random.normal(0, 0.1, numbers.shape)
+    return state

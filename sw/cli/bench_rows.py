@@ -1,0 +1,50 @@
+"""What the benches of all systems share: rows by name, made when they are asked for."""
+
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+__all__ = ["Bench", "make_row", "say"]
+
+Figures = dict[str, Callable[[], dict[str, Any]]]
+
+
+class Bench:
+    """Rows of a bench; a system has one class of its own, with ``ids``."""
+
+    def ids(self) -> Figures:
+        """The figures that there are, in the order of the specification's table."""
+        raise NotImplementedError
+
+    def in_order(self, names: Sequence[str]) -> list[str]:
+        """The order in which figures are made."""
+        return list(names)
+
+    def close(self) -> None:
+        """Gives back what making the rows took."""
+
+    def rows(self, only: Iterable[str] | None = None) -> list[dict[str, Any]]:
+        """The rows named, or all."""
+        known = self.ids()
+        wanted = list(known) if only is None else list(only)
+        for name in wanted:
+            if name not in known:
+                raise ValueError(f"--only must name figures of {', '.join(known)}, not {name!r}")
+        made = {}
+        try:
+            for name in self.in_order(wanted):
+                say(name)
+                made[name] = {"id": name, **known[name]()}
+        finally:
+            self.close()
+        return [made[name] for name in wanted]
+
+
+def make_row(value: float, unit: str, kind: str, how: str, paper: float | None = None) -> dict[str, Any]:
+    """A row without its name."""
+    return {"value": value, "unit": unit, "paper": paper, "kind": kind, "how": how}
+
+
+def say(text: str) -> None:
+    """Progress, to the person who waits."""
+    print(f"bench: {text}", file=sys.stderr, flush=True)
