@@ -4,7 +4,7 @@ import dataclasses
 from pathlib import Path
 from typing import Any
 
-from ...hw.soc.export.placement import Placement, place, read_placement
+from ...hw.soc.export.placement import ALGORITHMS, Placement, place, read_placement
 from ...hw.soc.export.synthesis import NETLIST, Synthesis, read_synthesis, synthesise
 from ...hw.soc.export.tools import tool_version
 from ...hw.soc.target.target import TARGETS
@@ -63,6 +63,7 @@ def place_once(synthesised: Synthesised, constraints: Path | None = None, **opti
         netlist=synthesised.folder.name,
         constraints=constraints.read_text() if constraints else None,
         options=options,
+        algorithms=ALGORITHMS,
         version=tool_version("nextpnr-ecp5"),
     )
 

@@ -8,9 +8,12 @@ from pathlib import Path
 
 from .tools import run_tool
 
-__all__ = ["CONFIGURATION", "CriticalPath", "Placement", "place", "read_placement"]
+__all__ = ["ALGORITHMS", "CONFIGURATION", "CriticalPath", "Placement", "place", "read_placement"]
 
 CONFIGURATION = "design.config"
+# On the crowded ULX3S the negotiating router (router2) slows down with thousands of wires left; this one rips up net by
+# net and gets much further in the same time.
+ALGORITHMS = ("--placer", "heap", "--router", "router1")
 _NETLIST = "input.json"
 _REPORT = "report.json"
 
@@ -100,9 +103,7 @@ def place(
         nextpnr is missing, or the design does not fit.
     """
     arguments = [f"--{device}", "--package", package, "--speed", str(speed), "--freq", f"{frequency:g}"]
-    # The static placer is aware of how few multipliers and block memories are free where many are used: on a full board
-    # wires come out a fifth shorter than by the one that is usual.
-    arguments += ["--placer", "static", "--router", "router2", "--seed", str(seed), "--timing-allow-fail"]
+    arguments += [*ALGORITHMS, "--seed", str(seed), "--timing-allow-fail"]
     arguments += ["--json", _NETLIST, "--report", _REPORT]
     if constraints is None:
         arguments += ["--out-of-context"]
