@@ -341,7 +341,9 @@ class LearningGroupBench(Bench):
         from .designs import elaborate_design
 
         name = "vpu_cluster"
-        design = elaborate_design(name, settings={"vpus": self.config.cluster_vpus})
+        design = elaborate_design(
+            name, settings={"cluster_vpus": self.config.cluster_vpus, "blocks": self.config.blocks}
+        )
         total = synthesise_once(design.verilog, name, "xcup", depth=0).result.total
         vpus = self.config.cluster_vpus
         how = f"Yosys, synth_xilinx -family xcup: a cluster of {vpus} VPUs, over {vpus}"
