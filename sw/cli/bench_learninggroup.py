@@ -101,7 +101,7 @@ class LearningGroupBench(Bench):
             }
         rows |= {f"speedup_inf_g{groups}": part(self.speedup, groups, "step") for groups in GROUPS}
         rows |= {f"speedup_train_g{groups}": part(self.speedup, groups, "iteration") for groups in GROUPS}
-        rows |= {f"osel_cycles_g{groups}": part(self.encoder_cycles, groups) for groups in SPARSE_GROUPS}
+        rows |= {f"osel_cycles_g{groups}": part(self.sparse_data_cycles, groups) for groups in SPARSE_GROUPS}
         rows |= {f"osel_memory_g{groups}": part(self.memory, groups) for groups in SPARSE_GROUPS}
         rows["osel_share"] = self.encoder_share
         for scheme in ("row", "threshold"):
@@ -262,20 +262,20 @@ class LearningGroupBench(Bench):
 
     # Of the sparse data.
 
-    def encoder_cycles(self, groups: int) -> dict[str, Any]:
-        from ..reference.sparse.encoding import encoding_cycles
+    def sparse_data_cycles(self, groups: int) -> dict[str, Any]:
+        from ...hw.cores.sparse.config import SparseConfig
+        from ..mapping.sparse import generation_cycles
+        from ..reference.sparse.engine import group_layer
 
-        rows, columns = _labels(groups)
-        own = np.array_split(columns, self.config.cores)
-        cycles = [
-            sum(
-                sum(encoding_cycles(inner, outer, groups, self.hardware.sparse.lanes, caching))
-                for inner, outer in ((rows, own), (columns, [rows]))
-            )
-            for caching in (False, True)
-        ]
+        config = SparseConfig(cores=self.config.cores)
+        random = np.random.default_rng(SEED)
+        # Positive binary16 numbers as bits.
+        rows, columns = (random.integers(0, 0x7C00, (groups, size)) for size in MATRIX)
+        own = np.array_split(columns, config.cores, axis=1)
+        layer = group_layer(config, rows, own)
+        cycles = [generation_cycles(dataclasses.replace(config, caching=caching), layer) for caching in (False, True)]
         how = (
-            f"cycles of the encoder, forward and transposed, as tests hold the RTL to: {cycles[0]} without caching, "
+            f"cycles of maxima, encoding and compression, as tests hold the RTL to: {cycles[0]} without caching, "
             f"{cycles[1]} with; {MATRIX[0]} x {MATRIX[1]}, {RANDOM}"
         )
         return make_row(round(cycles[0] / cycles[1], 2), "times", "model", how)
