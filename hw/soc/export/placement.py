@@ -11,8 +11,8 @@ from .tools import run_tool
 __all__ = ["ALGORITHMS", "CONFIGURATION", "CriticalPath", "Placement", "place", "read_placement"]
 
 CONFIGURATION = "design.config"
-# On the crowded ULX3S the negotiating router (router2) slowed down with thousands of wires left; this one rips up net by
-# net.
+# On the crowded ULX3S the negotiating router (router2) slowed down with thousands of wires left; this one rips up
+# connection by connection.
 ALGORITHMS = ("--placer", "heap", "--router", "router1")
 _NETLIST = "input.json"
 _REPORT = "report.json"
