@@ -1,5 +1,6 @@
 """Predator-Prey: PettingZoo's own tests, the rules one by one, and the batch against the single environment."""
 
+import dataclasses
 import warnings
 
 import numpy as np
@@ -33,7 +34,7 @@ def step(environment, *actions):
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("level", LEVELS)
 def test_conforms_to_the_parallel_interface(level, mode):
-    config = PredatorPreyConfig(**{**LEVELS[level].to_mapping(), "mode": mode})
+    config = dataclasses.replace(LEVELS[level], mode=mode)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         parallel_api_test(PredatorPrey(config), num_cycles=2 * config.steps)
