@@ -1,6 +1,7 @@
 """What the benches of all systems share: rows by name, made when they are asked for."""
 
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -9,17 +10,18 @@ __all__ = ["Bench", "make_row", "say"]
 Figures = dict[str, Callable[[], dict[str, Any]]]
 
 
-class Bench:
+class Bench(ABC):
     """Rows of a bench; a system has one class of its own, with ``ids``."""
 
+    @abstractmethod
     def ids(self) -> Figures:
         """The figures that there are, in the order of the specification's table."""
-        raise NotImplementedError
 
     def in_order(self, names: Sequence[str]) -> list[str]:
         """The order in which figures are made."""
         return list(names)
 
+    @abstractmethod
     def close(self) -> None:
         """Gives back what making the rows took."""
 
