@@ -1,6 +1,6 @@
 """Checks that configurations share. No Amaranth here."""
 
-__all__ = ["require_even", "require_integer", "require_interval", "require_multiple"]
+__all__ = ["require_even", "require_integer", "require_interval", "require_kind", "require_multiple"]
 
 
 def require_integer(name, value, low, high=None, unit=1):
@@ -19,6 +19,12 @@ def require_integer(name, value, low, high=None, unit=1):
         allowed = f"at least {low}" if high is None else f"from {low} to {high}"
         multiple = f" and a multiple of {unit}" if unit > 1 else ""
         raise ValueError(f"{name} must be {allowed}{multiple}, not {value}")
+
+
+def require_kind(name, value, kind):
+    """Raise TypeError unless ``value`` is of a class."""
+    if not isinstance(value, kind):
+        raise TypeError(f"{name} must be of the kind {kind.__name__}, not {value!r}")
 
 
 def require_even(name, value):

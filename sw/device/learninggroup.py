@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ...hw.cores.optimizer.rms_prop_config import RATES
 from ...hw.cores.vector.matrix_config import WEIGHT_BANKS
 from ...hw.soc.learninggroup.config import Network, Rates
 from ...hw.soc.learninggroup.hardware import LearningGroupHardware
@@ -121,12 +122,8 @@ class LearningGroupDevice:
             self.device.write_register("seed_low", number & 0xFFFF_FFFF)
             self.device.write_register("seed_high", number >> 32)
             self.device.write_register("load_seed", 1 << core)
-        for name, value in (
-            ("alpha", rates.alpha),
-            ("rest", 1 - rates.alpha),
-            ("rate", rates.learning_rate),
-            ("epsilon", rates.epsilon),
-        ):
+        values = rates.alpha, 1 - rates.alpha, rates.learning_rate, rates.epsilon
+        for name, value in zip(RATES, values, strict=True):
             self.device.write_register(name, int.from_bytes(self._numbers(value).tobytes(), "little"))
         self.step_number, self._nonfinite = self.steps, []
 

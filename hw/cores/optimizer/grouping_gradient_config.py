@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from ..checks import require_kind
 from ..float.config import FloatLaneConfig
 from ..sparse.config import SparseConfig
 
@@ -31,8 +32,7 @@ class GroupingGradientConfig(FloatLaneConfig):
 
     def __post_init__(self):
         super().__post_init__()
-        if not isinstance(self.sparse, SparseConfig):
-            raise TypeError(f"Sparse must be of the kind SparseConfig, not {self.sparse!r}")
+        require_kind("Sparse", self.sparse, SparseConfig)
         if self.format.width != self.sparse.weight_width:
             raise ValueError(f"Format must have {self.sparse.weight_width} bits as the banks, not {self.format.width}")
 

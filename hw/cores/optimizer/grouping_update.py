@@ -11,6 +11,7 @@ from ..replicated import replicated
 from ..sparse.selection import times
 from .grouping_sums import grouping_word
 from .grouping_update_config import GroupingUpdateConfig
+from .rms_prop_config import RATES
 from .rms_prop_lane import RMSpropLane
 
 __all__ = ["GroupingUpdate", "grouping_update_errors", "grouping_update_layer"]
@@ -103,10 +104,7 @@ class GroupingUpdate(wiring.Component):
                 "write_address": Out(address),
                 "new_weight": Out(width),
                 "new_square": Out(width),
-                "alpha": In(width),
-                "rest": In(width),
-                "rate": In(width),
-                "epsilon": In(width),
+                **{name: In(width) for name in RATES},
             }
         )
 
@@ -214,7 +212,7 @@ class GroupingUpdate(wiring.Component):
         late_lane = delay(m, lane, 1, "lane_of_word")
         m.d.sync += [unit.weight.eq(self.weights[late_lane]), unit.square.eq(self.squares[late_lane])]
         m.d.comb += unit.gradient.eq(gradient)
-        m.d.comb += [getattr(unit, name).eq(getattr(self, name)) for name in ("alpha", "rest", "rate", "epsilon")]
+        m.d.comb += [getattr(unit, name).eq(getattr(self, name)) for name in RATES]
         after = LOOK_UP + unit.latency
         write_lane = delay(m, late_lane, after - ADDRESS - 1, "write_lane")
         m.d.comb += [

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from ..checks import require_integer
+from ..checks import require_integer, require_kind
 from ..float.config import MAXIMUM_DEPTH
 from .grouping_gradient_config import GroupingGradientConfig
 from .rms_prop_config import RMSpropConfig
@@ -34,10 +34,8 @@ class GroupingUpdateConfig:
     conversion_depth: int = 2
 
     def __post_init__(self):
-        for name, kind in (("gradient", GroupingGradientConfig), ("rms_prop", RMSpropConfig)):
-            if not isinstance(getattr(self, name), kind):
-                words = "Gradient" if name == "gradient" else "RMSprop"
-                raise TypeError(f"{words} must be of the kind {kind.__name__}, not {getattr(self, name)!r}")
+        require_kind("Gradient", self.gradient, GroupingGradientConfig)
+        require_kind("RMSprop", self.rms_prop, RMSpropConfig)
         if self.rms_prop.format != self.sparse.format:
             raise ValueError(
                 f"RMSprop must have the format of the grouping matrices, {self.sparse.format.name}, "

@@ -4,7 +4,11 @@ from dataclasses import dataclass
 
 from ..float.config import FloatLaneConfig
 
-__all__ = ["RMSpropConfig"]
+__all__ = ["RATES", "RMSpropConfig"]
+
+# What the update takes besides numbers of its own: what a mean square keeps, the rest to one, the step, and what keeps
+# the divisor from zero.
+RATES = ("alpha", "rest", "rate", "epsilon")
 
 
 @dataclass(frozen=True, kw_only=True)

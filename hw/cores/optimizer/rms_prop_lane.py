@@ -11,7 +11,7 @@ from ..float.functions.reciprocal import FloatReciprocal
 from ..float.functions.square_root import FloatSquareRoot
 from ..float.multiplier import FloatMultiplier
 from ..pipeline import delay
-from .rms_prop_config import RMSpropConfig
+from .rms_prop_config import RATES, RMSpropConfig
 
 __all__ = ["RMSpropLane"]
 
@@ -53,7 +53,7 @@ class RMSpropLane(wiring.Component):
         self._square_root = FloatSquareRoot(function)
         self._reciprocal = FloatReciprocal(function)
         width = config.format.width
-        inputs = ("weight", "square", "gradient", "alpha", "rest", "rate", "epsilon")
+        inputs = ("weight", "square", "gradient", *RATES)
         super().__init__(
             {name: In(width) for name in inputs}
             | {"new_weight": Out(width), "new_square": Out(width), "nonfinite": Out(1)}

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from ..checks import require_integer, require_interval
+from ..checks import require_integer, require_interval, require_kind
 from ..float.config import BINARY16, MAXIMUM_DEPTH, FloatFormat, find_format
 from ..sparse.config import SparseConfig
 from .rms_prop_config import RMSpropConfig
@@ -40,9 +40,8 @@ class UpdateConfig:
     interval: int = 1
 
     def __post_init__(self):
-        for name, kind in (("sparse", SparseConfig), ("rms_prop", RMSpropConfig)):
-            if not isinstance(getattr(self, name), kind):
-                raise TypeError(f"{name.capitalize()} must be of the kind {kind.__name__}, not {getattr(self, name)!r}")
+        require_kind("Sparse", self.sparse, SparseConfig)
+        require_kind("RMSprop", self.rms_prop, RMSpropConfig)
         object.__setattr__(self, "gradient_format", find_format(self.gradient_format))
         if self.gradient_format.width != self.sparse.weight_width:
             raise ValueError(

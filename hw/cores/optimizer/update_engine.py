@@ -11,6 +11,7 @@ from ..replicated import replicated
 from ..sparse.address_generator import parameter_word
 from ..sparse.compression import WeightExpander
 from ..time_sharing import collect, serialize
+from .rms_prop_config import RATES
 from .rms_prop_lane import RMSpropLane
 from .update_config import UpdateConfig
 
@@ -104,10 +105,7 @@ class UpdateEngine(wiring.Component):
                 "write_address": Out(address),
                 "new_weights": Out(words),
                 "new_squares": Out(words),
-                "alpha": In(width),
-                "rest": In(width),
-                "rate": In(width),
-                "epsilon": In(width),
+                **{name: In(width) for name in RATES},
             }
         )
 
@@ -240,7 +238,7 @@ class UpdateEngine(wiring.Component):
         for number, unit in enumerate(units):
             m.submodules[f"lane_{number}"] = unit
             m.d.comb += [getattr(unit, name).eq(words[number]) for name, words in turns.items()]
-            m.d.comb += [getattr(unit, name).eq(getattr(self, name)) for name in ("alpha", "rest", "rate", "epsilon")]
+            m.d.comb += [getattr(unit, name).eq(getattr(self, name)) for name in RATES]
         nonfinite = Signal(lanes)
         mask = delay(m, expander.word.mask, self.latency - 3, "mask")
         m.d.comb += [

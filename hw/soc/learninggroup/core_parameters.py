@@ -6,6 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from ...cores.float.config import BINARY16, FloatConversionConfig, find_format
 from ...cores.float.conversion import FloatConverter
+from ...cores.optimizer.rms_prop_config import RATES
 from ...cores.optimizer.update_engine import UpdateEngine, update_command
 from ...cores.pipeline import delay
 from ...cores.sparse.address_generator import parameter_word as word_of_layer
@@ -13,9 +14,8 @@ from ...cores.vector.matrix_config import WEIGHT_BANKS
 from .hardware import LearningGroupHardware
 from .parameter_memory import ParameterMemory
 
-__all__ = ["RATES", "CoreParameters", "bias_command", "rates_layout"]
+__all__ = ["CoreParameters", "bias_command", "rates_layout"]
 
-RATES = ("alpha", "rest", "rate", "epsilon")
 # A layer's biases: see UpdateEngine; the first of their places among the scalars.
 bias_command = data.StructLayout(update_command.members | {"scalar_base": 20})
 

@@ -6,12 +6,13 @@ from amaranth.lib.wiring import In, Out
 
 from ...cores.optimizer.grouping_gradient import GroupingGradient
 from ...cores.optimizer.grouping_update import GroupingUpdate
+from ...cores.optimizer.rms_prop_config import RATES
 from ...cores.sparse.lists import table_entry
 from ...cores.vector.matrix_config import WEIGHT_BANKS
 from ...cores.vector.matrix_layouts import read_signature, write_signature
 from ..sequencer.layouts import command_layout
 from .core import bank_signature
-from .core_parameters import RATES, bias_command, rates_layout
+from .core_parameters import bias_command, rates_layout
 from .hardware import LearningGroupHardware
 from .instructions import INSTRUCTION_SET, UPDATE_GROUPING
 from .parameter_memory import ParameterMemory, parameter_word
