@@ -134,7 +134,6 @@ def _choose_seed(seed: int | None, name: str) -> int:
 
 
 def _build(verilog_text: str, waveform: bool, internals: bool) -> Path:
-    libraries = cocotb_tools.config.libs_dir
     main = cocotb_tools.config.share_dir / "lib" / "verilator" / "verilator.cpp"
     arguments = ["--exe", "--vpi", "--timescale", "1ns/1ps"]
     # Ports alone are visible to the bench: what Verilator may optimise away runs several times faster.
@@ -146,7 +145,8 @@ def _build(verilog_text: str, waveform: bool, internals: bool) -> Path:
         product=TOP,
         cpp_sources=[main],
         arguments=arguments,
-        link_flags=[f"-Wl,-rpath,{libraries}", f"-L{libraries}", "-lcocotbvpi_verilator"],
+        link_flags=["-lcocotbvpi_verilator"],
+        library_folders=[cocotb_tools.config.libs_dir],
         make_variables=["OPT_FAST=-O1", "OPT_SLOW=-O0", "OPT_GLOBAL=-O1"],
         trace=waveform,
     )
@@ -180,12 +180,17 @@ def _run(
             test_dir=results.parent,
             test_args=arguments,
             testcase=tests,
-            extra_env=environment | {"COCOTB_ANSI_OUTPUT": "0"},
+            extra_env=environment | {"COCOTB_ANSI_OUTPUT": "0", "LD_LIBRARY_PATH": _library_path()},
             results_xml=str(results),
             log_file=log_file,
         )
     except (SystemExit, RuntimeError):
         pass
+
+
+def _library_path() -> str:
+    """Where the loader finds cocotb's libraries, before what the user has set."""
+    return os.pathsep.join(filter(None, [str(cocotb_tools.config.libs_dir), os.environ.get("LD_LIBRARY_PATH")]))
 
 
 def _failures(results: Path) -> tuple[list[str], int | None]:

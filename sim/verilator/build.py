@@ -89,6 +89,7 @@ def build(
     arguments: Sequence[str] = (),
     link_flags: Sequence[str] = (),
     make_variables: Sequence[str] = (),
+    library_folders: Sequence[Path] = (),
     trace: bool = False,
 ) -> Path:
     """Build ``product`` from a design and C++ sources, or find it in the cache.
@@ -109,6 +110,9 @@ def build(
         For the linker.
     make_variables : sequence of str
         For make, as ``NAME=value``.
+    library_folders : sequence of Path
+        Where the linker looks for libraries. They are not part of what the product is kept by: whoever runs it
+        names them to the loader (``LD_LIBRARY_PATH``), so that one product serves every installation.
     trace : bool
         Build with FST waveforms.
     """
@@ -120,6 +124,9 @@ def build(
         arguments.append("--trace-fst")
         folders.append(_COMPRESSION)
     includes = [item for folder in folders for item in ("-CFLAGS", f"-I{folder}")]
+    environment = dict(tools.environment)
+    if library_folders:
+        environment["LIBRARY_PATH"] = os.pathsep.join(map(str, library_folders))
     headers = sorted({header for folder in folders for header in folder.glob("*.h")})
     # Given to make, not to Verilator, whose makefile would add the compression libraries.
     libraries = " ".join([*link_flags, "-pthread"])
@@ -140,9 +147,9 @@ def build(
         objects = folder / "objects"
         command = [tools.verilator, "--cc", "--prefix", PREFIX, "--top-module", top_name, "--Mdir", str(objects)]
         command += ["-Wno-fatal", "-Wno-lint", "-Wno-style", "--no-timing", "-o", product, *arguments, *includes]
-        _run([*command, str(design), *map(str, sources)], folder, tools.environment)
-        _reuse_runtime(objects, [*arguments, *variables, tools.versions], variables, tools.environment)
-        _make(objects, [], variables, tools.environment, "_hier" if "--hierarchical" in arguments else "")
+        _run([*command, str(design), *map(str, sources)], folder, environment)
+        _reuse_runtime(objects, [*arguments, *variables, tools.versions], variables, environment)
+        _make(objects, [], variables, environment, "_hier" if "--hierarchical" in arguments else "")
         shutil.move(objects / product, folder / product)
         shutil.rmtree(objects)
 
