@@ -1,0 +1,153 @@
+"""Configuration of the search tree and its number formats. No Amaranth here."""
+
+from dataclasses import dataclass
+
+from ..checks import require_integer
+
+__all__ = [
+    "COEFFICIENT_FRACTION",
+    "FACTOR_WIDTH",
+    "IN_FLIGHT_WIDTH",
+    "LOSS_WIDTH",
+    "PRIOR_WIDTH",
+    "REWARD_FRACTION",
+    "REWARD_WIDTH",
+    "SCORE_FRACTION",
+    "TOTAL_WIDTH",
+    "VALUE_WIDTH",
+    "VISIT_WIDTH",
+    "TreeConfig",
+]
+
+# Of a node and of an edge. Every selection counts towards a limit of 2**16 - 1, so no count and no sum can overflow.
+VISIT_WIDTH = 16
+REWARD_WIDTH, REWARD_FRACTION = 16, 12
+TOTAL_WIDTH = REWARD_WIDTH + VISIT_WIDTH
+# Value, factor, prior, loss and score have the same fraction, so that scores add without shifts.
+SCORE_FRACTION = 16
+VALUE_WIDTH = REWARD_WIDTH - REWARD_FRACTION + SCORE_FRACTION
+FACTOR_WIDTH = SCORE_FRACTION + 1
+PRIOR_WIDTH = SCORE_FRACTION
+LOSS_WIDTH = SCORE_FRACTION
+IN_FLIGHT_WIDTH = 8
+# Of the constant c, in [0, 16).
+COEFFICIENT_WIDTH, COEFFICIENT_FRACTION = 16, 12
+
+POLICIES = ("uct", "puct", "puct_root")
+INTERCONNECTS = ("butterfly", "butterfly4", "crossbar")
+BANK_ASSIGNMENTS = ("algorithm2", "next_empty")
+COMPARISONS = ("lookup", "logic")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TreeConfig:
+    """Shape of the tree and choices of its hardware.
+
+    Parameters
+    ----------
+    fanout : int
+        F, children of a node (2 to 32).
+    levels : int
+        D, levels of nodes, the root's included; as many stages stand (2 to 64).
+    banks : int
+        Y, memory banks (``levels`` to 1024).
+    rows : int
+        Nodes that a bank holds, a power of two (2 to 4096); ``banks * rows`` at most 65 536.
+    nodes : int
+        X, most nodes of a tree (2 to ``banks * rows``).
+    workers : int
+        p, workers (1 to 255).
+    policy : str
+        ``"uct"``; ``"puct"``, the AlphaZero form of equation 2.2 of the source, with the root of a logarithm;
+        ``"puct_root"``, that of the publication, with the root of the count.
+    group : int
+        f, values that the selector compares in one cycle (2 to ``fanout``).
+    comparison : str
+        How the greatest of a group is found from its comparisons: ``"lookup"`` in a table, ``"logic"`` by the value
+        that wins all of its comparisons.
+    interconnect : str
+        ``"butterfly"`` of 2 x 2 switches, ``"butterfly4"`` of 4 x 4 switches, ``"crossbar"``.
+    bank_assignment : str
+        ``"algorithm2"`` of the source, or ``"next_empty"``: the plain heuristic it is measured against.
+    slots : int
+        Nodes that a stage holds (2 to 64).
+    flits : int
+        Cycles in which a node is read from its bank and travels (1 to ``fanout``).
+    reserve : int
+        A level asks for its next bank when the current one has this many rows left (1 to ``rows``).
+
+    Raises
+    ------
+    TypeError, ValueError
+        A field of the wrong kind, or out of its range.
+    """
+
+    fanout: int = 6
+    levels: int = 16
+    banks: int = 128
+    rows: int = 128
+    nodes: int = 10_000
+    workers: int = 128
+    policy: str = "uct"
+    group: int = 6
+    comparison: str = "logic"
+    interconnect: str = "butterfly"
+    bank_assignment: str = "algorithm2"
+    slots: int = 16
+    flits: int = 2
+    reserve: int = 32
+
+    def __post_init__(self):
+        require_integer("Fanout", self.fanout, 2, 32)
+        require_integer("Number of levels", self.levels, 2, 64)
+        require_integer("Number of banks", self.banks, self.levels, 1024)
+        require_integer("Rows of a bank", self.rows, 2, 4096)
+        if self.rows & (self.rows - 1):
+            raise ValueError(f"Rows of a bank must be a power of two, not {self.rows}")
+        require_integer("Banks times rows", self.banks * self.rows, 4, 1 << 16)
+        require_integer("Number of nodes", self.nodes, 2, self.banks * self.rows)
+        require_integer("Number of workers", self.workers, 1, (1 << IN_FLIGHT_WIDTH) - 1)
+        require_integer("Group", self.group, 2, self.fanout)
+        require_integer("Number of slots", self.slots, 2, 64)
+        require_integer("Number of flits", self.flits, 1, self.fanout)
+        require_integer("Reserve", self.reserve, 1, self.rows)
+        for name, allowed in (
+            ("policy", POLICIES),
+            ("comparison", COMPARISONS),
+            ("interconnect", INTERCONNECTS),
+            ("bank_assignment", BANK_ASSIGNMENTS),
+        ):
+            if getattr(self, name) not in allowed:
+                shown = name.replace("_", " ").capitalize()
+                raise ValueError(f"{shown} must be one of {', '.join(allowed)}, not {getattr(self, name)!r}")
+
+    @property
+    def bank_width(self) -> int:
+        """Bits of the number of a bank."""
+        return (self.banks - 1).bit_length()
+
+    @property
+    def row_width(self) -> int:
+        """Bits of the number of a row."""
+        return (self.rows - 1).bit_length()
+
+    @property
+    def node_width(self) -> int:
+        """Bits of the number of a node, ``bank * rows + row``."""
+        return self.bank_width + self.row_width
+
+    @property
+    def exploration_width(self) -> int:
+        """Bits of ``g``, saturated: below 64, or 1024 where the count itself is under the root."""
+        return SCORE_FRACTION + (10 if self.policy == "puct_root" else 6)
+
+    @property
+    def score_width(self) -> int:
+        """Bits of a score, signed: no sum of value, exploration and losses overflows."""
+        losses = LOSS_WIDTH + IN_FLIGHT_WIDTH
+        return 2 + max(self.exploration_width, losses)
+
+    @property
+    def unvisited_first(self) -> bool:
+        """Whether a child that nobody has chosen wins over every other: its score is infinite in UCT, not in PUCT."""
+        return self.policy == "uct"
