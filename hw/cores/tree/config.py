@@ -37,6 +37,8 @@ POLICIES = ("uct", "puct", "puct_root")
 INTERCONNECTS = ("butterfly", "butterfly4", "crossbar")
 BANK_ASSIGNMENTS = ("algorithm2", "next_empty")
 COMPARISONS = ("lookup", "logic")
+# Rows in a block of a bank that levels share: enough for a grant to come in time, few enough that levels do share.
+SHARED_BLOCK = 16
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,13 +70,15 @@ class TreeConfig:
     interconnect : str
         ``"butterfly"`` of 2 x 2 switches, ``"butterfly4"`` of 4 x 4 switches, ``"crossbar"``.
     bank_assignment : str
-        ``"algorithm2"`` of the source, or ``"next_empty"``: the plain heuristic it is measured against.
+        ``"algorithm2"`` of the source, a bank at a time, each of one level alone; or ``"next_empty"``, the plain
+        heuristic it is measured against: blocks of rows of one bank after the other, whatever the level.
     slots : int
         Nodes that a stage holds (2 to 64).
     flits : int
         Cycles in which a node is read from its bank and travels (1 to ``fanout``).
     reserve : int
-        A level asks for its next bank when the current one has this many rows left (1 to ``rows``).
+        A level asks for its next block of rows when the current one has this many left (1 to ``rows``), or at its
+        first node where the block is not that large.
 
     Raises
     ------
@@ -135,6 +139,21 @@ class TreeConfig:
     def node_width(self) -> int:
         """Bits of the number of a node, ``bank * rows + row``."""
         return self.bank_width + self.row_width
+
+    @property
+    def block(self) -> int:
+        """Rows that a level is given at a time: a bank, or a part of one that levels share."""
+        return self.rows if self.bank_assignment == "algorithm2" else min(self.rows, SHARED_BLOCK)
+
+    @property
+    def grant_threshold(self) -> int:
+        """Rows left of a block at which a level asks for the next one."""
+        return min(self.reserve, self.block - 1)
+
+    @property
+    def ports(self) -> int:
+        """Ports of the butterfly on either side: a power of two, no fewer than levels."""
+        return 1 << (self.levels - 1).bit_length()
 
     @property
     def exploration_width(self) -> int:

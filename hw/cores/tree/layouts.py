@@ -1,0 +1,36 @@
+"""Amaranth layouts of the records of the search tree."""
+
+from amaranth.hdl import signed, unsigned
+from amaranth.lib import data
+
+from .config import TreeConfig
+from .records import ANSWER, REQUEST_HEADER, Record, edge_record, node_record, request_arguments
+
+__all__ = ["answer_layout", "edge_layout", "node_layout", "record_layout", "request_layout"]
+
+
+def record_layout(record: Record):
+    """The fields of a record, in its order."""
+    return data.StructLayout(
+        {field.name: signed(field.width) if field.signed else unsigned(field.width) for field in record.fields}
+    )
+
+
+answer_layout = record_layout(ANSWER)
+
+
+def request_layout(config: TreeConfig):
+    """``kind``, ``worker`` and ``arguments.<kind>.<field>``, the kinds in small letters."""
+    arguments = {kind.name.lower(): record_layout(record) for kind, record in request_arguments(config).items()}
+    header = record_layout(REQUEST_HEADER)
+    return data.StructLayout({**dict(header.members), "arguments": data.UnionLayout(arguments)})
+
+
+def node_layout(config: TreeConfig):
+    """Of a node besides its edges."""
+    return record_layout(node_record(config))
+
+
+def edge_layout(config: TreeConfig):
+    """Of an edge."""
+    return record_layout(edge_record(config))

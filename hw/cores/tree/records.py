@@ -1,0 +1,195 @@
+"""What the bits of requests, answers, nodes and edges mean, as tables. No Amaranth here.
+
+Gateware makes its layouts from them (:mod:`.layouts`), drivers and references their words.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+
+from ..checks import require_integer
+from .config import (
+    FACTOR_WIDTH,
+    IN_FLIGHT_WIDTH,
+    PRIOR_WIDTH,
+    REWARD_WIDTH,
+    TOTAL_WIDTH,
+    VALUE_WIDTH,
+    VISIT_WIDTH,
+    TreeConfig,
+)
+
+__all__ = [
+    "ANSWER",
+    "KIND_WIDTH",
+    "REQUEST_HEADER",
+    "ROW_WIDTH",
+    "WORKER_WIDTH",
+    "Field",
+    "Record",
+    "RequestKind",
+    "Status",
+    "edge_record",
+    "node_record",
+    "request_arguments",
+]
+
+# Of requests and answers.
+ROW_WIDTH = 64
+KIND_WIDTH, WORKER_WIDTH, STATUS_WIDTH = 3, 8, 4
+LEVEL_WIDTH, ACTION_WIDTH, NODE_WIDTH, GROUP_WIDTH = 7, 5, 16, 4
+
+
+class RequestKind(IntEnum):
+    """What a request asks for."""
+
+    SELECT = 0
+    BACKUP = 1
+    PRIOR = 2
+    CLEAR = 3
+    ADVANCE = 4
+
+
+class Status(IntEnum):
+    """How a request ended; those from ``UNKNOWN_KIND`` on are errors, which leave the tree as it was."""
+
+    INSERTED = 0
+    PENDING = 1
+    TERMINAL = 2
+    HEIGHT_LIMIT = 3
+    FULL = 4
+    DONE = 5
+    UNKNOWN_KIND = 6
+    UNKNOWN_WORKER = 7
+    NO_TREE = 8
+    SELECTED_BEFORE = 9
+    NOT_SELECTED = 10
+    VISIT_LIMIT = 11
+    NO_CHILD = 12
+    UNDER_WAY = 13
+
+
+@dataclass(frozen=True)
+class Field:
+    """A number among others.
+
+    Parameters
+    ----------
+    name : str
+    width : int
+        Bits (1 to 64).
+    signed : bool
+        Two's complement.
+    """
+
+    name: str
+    width: int
+    signed: bool = False
+
+    def __post_init__(self):
+        require_integer(f"Width of {self.name}", self.width, 1, 64)
+
+    @property
+    def range(self) -> tuple[int, int]:
+        """Smallest and largest value."""
+        if self.signed:
+            return -(1 << self.width - 1), (1 << self.width - 1) - 1
+        return 0, (1 << self.width) - 1
+
+
+@dataclass(frozen=True)
+class Record:
+    """Numbers side by side, the first in the lowest bits.
+
+    Parameters
+    ----------
+    fields : tuple of Field
+    """
+
+    fields: tuple[Field, ...]
+
+    @property
+    def width(self) -> int:
+        """Bits of all fields."""
+        return sum(field.width for field in self.fields)
+
+    def pack(self, values: Mapping[str, int]) -> int:
+        """The word of one value for each field.
+
+        Raises
+        ------
+        TypeError, ValueError
+            A value that is no integer, or out of its field's range; names that are not those of the fields.
+        """
+        names = [field.name for field in self.fields]
+        if sorted(values) != sorted(names):
+            raise ValueError(f"Fields must be {', '.join(names) or 'none'}, not {', '.join(values) or 'none'}")
+        word = offset = 0
+        for field in self.fields:
+            value = values[field.name]
+            require_integer(field.name.replace("_", " ").capitalize(), value, *field.range)
+            word |= (value & (1 << field.width) - 1) << offset
+            offset += field.width
+        return word
+
+    def unpack(self, word: int) -> dict[str, int]:
+        """The value of each field; bits above the last one mean nothing."""
+        values = {}
+        for field in self.fields:
+            value = word & (1 << field.width) - 1
+            values[field.name] = value - (1 << field.width) if value > field.range[1] else value
+            word >>= field.width
+        return values
+
+
+REQUEST_HEADER = Record((Field("kind", KIND_WIDTH), Field("worker", WORKER_WIDTH)))
+
+ANSWER = Record(
+    (
+        *REQUEST_HEADER.fields,
+        Field("status", STATUS_WIDTH),
+        Field("level", LEVEL_WIDTH),
+        Field("action", ACTION_WIDTH),
+        Field("parent", NODE_WIDTH),
+        Field("node", NODE_WIDTH),
+    )
+)
+
+
+def request_arguments(config: TreeConfig) -> dict[RequestKind, Record]:
+    """What follows the header of each kind of request."""
+    state = (Field("terminal", 1), Field("legal", config.fanout))
+    return {
+        RequestKind.SELECT: Record(()),
+        RequestKind.BACKUP: Record((Field("reward", REWARD_WIDTH, signed=True), *state)),
+        RequestKind.PRIOR: Record(
+            (Field("group", GROUP_WIDTH), Field("even_prior", PRIOR_WIDTH), Field("odd_prior", PRIOR_WIDTH))
+        ),
+        RequestKind.CLEAR: Record(state),
+        RequestKind.ADVANCE: Record((Field("action", ACTION_WIDTH),)),
+    }
+
+
+def node_record(config: TreeConfig) -> Record:
+    """What a node keeps besides its edges."""
+    return Record(
+        (Field("visits", VISIT_WIDTH), Field("evaluated", 1), Field("terminal", 1), Field("legal", config.fanout))
+    )
+
+
+def edge_record(config: TreeConfig) -> Record:
+    """What a node keeps of each action; ``bank`` and ``row`` mean nothing unless ``child`` is 1."""
+    prior = () if config.policy == "uct" else (Field("prior", PRIOR_WIDTH),)
+    return Record(
+        (
+            Field("visits", VISIT_WIDTH),
+            Field("total", TOTAL_WIDTH, signed=True),
+            Field("value", VALUE_WIDTH, signed=True),
+            Field("factor", FACTOR_WIDTH),
+            *prior,
+            Field("in_flight", IN_FLIGHT_WIDTH),
+            Field("child", 1),
+            Field("bank", config.bank_width),
+            Field("row", config.row_width),
+        )
+    )
