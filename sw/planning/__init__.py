@@ -1,0 +1,1 @@
+"""Planning: environments whose state can be saved and restored, simulations in processes, the search's host."""
