@@ -6,6 +6,7 @@ from ..checks import require_integer
 
 __all__ = [
     "COEFFICIENT_FRACTION",
+    "COEFFICIENT_WIDTH",
     "FACTOR_WIDTH",
     "IN_FLIGHT_WIDTH",
     "LOSS_WIDTH",
@@ -37,7 +38,7 @@ POLICIES = ("uct", "puct", "puct_root")
 INTERCONNECTS = ("butterfly", "butterfly4", "crossbar")
 BANK_ASSIGNMENTS = ("algorithm2", "next_empty")
 COMPARISONS = ("lookup", "logic")
-# Rows in a block of a bank that levels share: enough for a grant to come in time, few enough that levels do share.
+# Most rows in a block of a bank that levels share: enough for a grant to come in time, few enough that levels do share.
 SHARED_BLOCK = 16
 
 
@@ -143,7 +144,7 @@ class TreeConfig:
     @property
     def block(self) -> int:
         """Rows that a level is given at a time: a bank, or a part of one that levels share."""
-        return self.rows if self.bank_assignment == "algorithm2" else min(self.rows, SHARED_BLOCK)
+        return self.rows if self.bank_assignment == "algorithm2" else min(self.rows // 2, SHARED_BLOCK)
 
     @property
     def grant_threshold(self) -> int:

@@ -9,8 +9,10 @@ from enum import IntEnum
 
 from ..checks import require_integer
 from .config import (
+    COEFFICIENT_WIDTH,
     FACTOR_WIDTH,
     IN_FLIGHT_WIDTH,
+    LOSS_WIDTH,
     PRIOR_WIDTH,
     REWARD_WIDTH,
     TOTAL_WIDTH,
@@ -22,6 +24,7 @@ from .config import (
 __all__ = [
     "ANSWER",
     "KIND_WIDTH",
+    "REGISTERS",
     "REQUEST_HEADER",
     "ROW_WIDTH",
     "WORKER_WIDTH",
@@ -152,6 +155,16 @@ ANSWER = Record(
         Field("action", ACTION_WIDTH),
         Field("parent", NODE_WIDTH),
         Field("node", NODE_WIDTH),
+    )
+)
+
+# Constants of the scores, and whether rewards count negative on odd levels.
+REGISTERS = Record(
+    (
+        Field("exploration", COEFFICIENT_WIDTH),
+        Field("loss", LOSS_WIDTH),
+        Field("first_value", VALUE_WIDTH, signed=True),
+        Field("alternate", 1),
     )
 )
 

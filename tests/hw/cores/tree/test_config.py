@@ -49,7 +49,7 @@ def test_derived():
     assert (config.block, config.grant_threshold) == (64, 32)
     shared = TreeConfig(bank_assignment="next_empty")
     assert (shared.block, shared.grant_threshold) == (16, 15)
-    assert TreeConfig(rows=8, nodes=1024, reserve=8, bank_assignment="next_empty").block == 8
+    assert TreeConfig(rows=8, nodes=1024, reserve=8, bank_assignment="next_empty").block == 4
     assert TreeConfig(reserve=128).grant_threshold == 127
 
 

@@ -1,0 +1,105 @@
+"""Values, factors and scores of edges."""
+
+import numpy as np
+
+from ....hw.cores.tree.config import (
+    COEFFICIENT_FRACTION,
+    REWARD_FRACTION,
+    SCORE_FRACTION,
+    VALUE_WIDTH,
+    VISIT_WIDTH,
+    TreeConfig,
+)
+from ....hw.cores.tree.functions import (
+    LOGARITHM_INDEX_WIDTH,
+    MANTISSA_WIDTH,
+    RECIPROCAL_FRACTION,
+    RECIPROCAL_ROOT_FRACTION,
+    ROOT_INDEX_WIDTH,
+    logarithm_root_table,
+    reciprocal_root_table,
+    reciprocal_table,
+    root_table,
+)
+from ..function.polynomial_table import PolynomialTableReference
+
+__all__ = ["ScoresReference"]
+
+# A 17th bit, for the one more of PUCT's factor.
+COUNTS = (1 << VISIT_WIDTH) + 1
+
+
+class ScoresReference:
+    """What the updater and the score unit compute, by Python's integers; formats and rounding as in docs/mcts.md.
+
+    The functions of a count are kept as lists over all counts: an edge costs a few operations of integers.
+
+    Parameters
+    ----------
+    config : TreeConfig
+    """
+
+    def __init__(self, config: TreeConfig):
+        self.config = config
+        self._unvisited_first = config.unvisited_first
+        self._least = -1 << config.score_width - 1
+        self._greatest = -self._least - 1
+        # Of a count of 0 everything is that of 1, which only the factor of UCT uses.
+        counts = np.maximum(np.arange(COUNTS), 1)
+        exponents = np.frexp(counts)[1].astype(np.int64) - 1
+        self._exponents = exponents.tolist()
+        reciprocals = PolynomialTableReference(reciprocal_table())
+        self._reciprocals = reciprocals(*_position(counts, exponents, ROOT_INDEX_WIDTH)).tolist()
+        roots = _root(reciprocal_root_table(), counts, exponents)
+        self._uct_factors = (roots >> exponents // 2 + RECIPROCAL_ROOT_FRACTION - SCORE_FRACTION).tolist()
+        if config.policy == "puct_root":
+            self._roots = _root(root_table(), counts, exponents) << exponents // 2
+        else:
+            index, offset = _position(counts, exponents, LOGARITHM_INDEX_WIDTH)
+            # One count too many for the table, which no node reaches.
+            index = np.minimum((exponents << LOGARITHM_INDEX_WIDTH) + index, logarithm_root_table().intervals - 1)
+            self._roots = PolynomialTableReference(logarithm_root_table())(index, offset)
+
+    def value(self, total: int, visits: int) -> int:
+        """V, the mean reward, of an edge that has been visited."""
+        shift = self._exponents[visits] + REWARD_FRACTION + RECIPROCAL_FRACTION - SCORE_FRACTION
+        value = total * self._reciprocals[visits] + (1 << shift - 1) >> shift
+        limit = 1 << VALUE_WIDTH - 1
+        return min(max(value, -limit), limit - 1)
+
+    def factor(self, prior: int, visits: int) -> int:
+        """r, what exploration is weighted with; ``prior`` means nothing in UCT."""
+        if self.config.policy == "uct":
+            return self._uct_factors[visits]
+        return prior * self._reciprocals[visits + 1] >> RECIPROCAL_FRACTION + self._exponents[visits + 1]
+
+    def explorations(self, coefficient: int) -> list[int]:
+        """g by the visits of the node."""
+        limit = (1 << self.config.exploration_width) - 1
+        explorations = np.minimum(coefficient * self._roots >> COEFFICIENT_FRACTION, limit)
+        explorations[0] = 0
+        return explorations.tolist()
+
+    def scores(self, legal, visits, values, factors, in_flight, *, exploration, loss, first_value) -> list[int]:
+        """Of all actions of a node, from lists of their edges' fields; ``legal`` is a list of 0 and 1."""
+        unvisited_first, least, greatest = self._unvisited_first, self._least, self._greatest
+        return [
+            least
+            if not is_legal
+            else greatest
+            if unvisited_first and not count and not under_way
+            else (value if count else first_value) + (exploration * factor >> SCORE_FRACTION) - loss * under_way
+            for is_legal, count, value, factor, under_way in zip(legal, visits, values, factors, in_flight, strict=True)
+        ]
+
+
+def _position(counts, exponents, index_width):
+    """Interval within the octave, and position within the interval."""
+    mantissas = (counts << MANTISSA_WIDTH >> exponents) & (1 << MANTISSA_WIDTH) - 1
+    return np.divmod(mantissas, 1 << MANTISSA_WIDTH - index_width)
+
+
+def _root(table, counts, exponents):
+    """Of m, or of 2 m where the exponent is odd."""
+    index, offset = _position(counts, exponents, ROOT_INDEX_WIDTH)
+    return PolynomialTableReference(table)(index + (exponents % 2 << ROOT_INDEX_WIDTH), offset)
