@@ -1,0 +1,362 @@
+"""The whole search tree: one request after another."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ....hw.cores.checks import require_integer
+from ....hw.cores.tree.config import REWARD_WIDTH, SCORE_FRACTION, VISIT_WIDTH, TreeConfig
+from ....hw.cores.tree.records import (
+    REGISTERS,
+    REQUEST_HEADER,
+    WORKER_WIDTH,
+    RequestKind,
+    Status,
+    edge_record,
+    node_record,
+    request_arguments,
+)
+from .bank_assignment import BankAssignmentReference
+from .messages import Answer
+from .scores import ScoresReference
+
+__all__ = ["SearchTreeReference", "TreeMemory"]
+
+LARGEST_REWARD = (1 << REWARD_WIDTH - 1) - 1
+MOST_SELECTIONS = (1 << VISIT_WIDTH) - 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class TreeMemory:
+    """What the banks hold.
+
+    Parameters
+    ----------
+    used : array of bool
+        ``[bank, row]``: whether a node lies there.
+    nodes : dict of str to array of int64
+        Fields of :func:`.node_record`, ``[bank, row]``; 0 where no node lies.
+    edges : dict of str to array of int64
+        Fields of :func:`.edge_record`, ``[bank, row, action]``; ``bank`` and ``row`` are 0 without a child.
+    """
+
+    used: np.ndarray
+    nodes: dict[str, np.ndarray]
+    edges: dict[str, np.ndarray]
+
+
+class _Node:
+    """A node and its edges, the fields of its records as numbers and lists."""
+
+    __slots__ = (
+        "actions", "child", "evaluated", "factor", "in_flight", "legal", "number", "prior", "terminal", "total",
+        "value", "visits", "edge_visits",
+    )  # fmt: skip
+
+    def __init__(self, number, fanout, prior, factor):
+        self.number = number
+        self.visits = self.evaluated = self.terminal = self.legal = 0
+        self.actions = [0] * fanout
+        self.edge_visits, self.total, self.value, self.in_flight = ([0] * fanout for _ in range(4))
+        self.prior, self.factor = [prior] * fanout, [factor] * fanout
+        self.child = [None] * fanout
+
+    def evaluate(self, terminal, legal):
+        self.evaluated, self.terminal, self.legal = 1, int(terminal), legal
+        self.actions = [legal >> action & 1 for action in range(len(self.child))]
+
+
+@dataclass
+class _Level:
+    """What a stage knows of the rows of its level: numbers of nodes."""
+
+    stage: int
+    next_row: int = 0
+    rows_left: int = 0
+    reserve: int | None = None
+    has_nodes: bool = False
+
+
+@dataclass
+class _Selection:
+    """A worker's path, and the node at its end, if it ends in one."""
+
+    path: list[tuple[_Node, int]] = field(default_factory=list)
+    end: _Node | None = None
+
+
+class SearchTreeReference:
+    """What the search engine does with a list of requests; docs/mcts.md says it in words.
+
+    ``select``, ``backup``, ``prior``, ``clear`` and ``advance`` are the requests; each returns its :class:`.Answer`.
+
+    Parameters
+    ----------
+    config : TreeConfig
+    exploration : int
+        c, 12 fraction bits (0 to 65 535).
+    loss : int
+        Subtracted from an edge's score for each selection under way, 16 fraction bits (0 to 65 535).
+    first_value : int
+        Value of an edge before its first visit, 16 fraction bits, 20 bits with the sign.
+    alternate : bool
+        Whether rewards count negative on edges that leave odd levels.
+
+    Raises
+    ------
+    TypeError, ValueError
+        A constant that is no integer, or out of its range; of a request, an argument that no row can hold, or a node
+        without actions that is not terminal.
+    """
+
+    def __init__(
+        self, config: TreeConfig, *, exploration: int = 0, loss: int = 0, first_value: int = 0, alternate: bool = False
+    ):
+        registers = {"exploration": exploration, "loss": loss, "first_value": first_value, "alternate": int(alternate)}
+        REGISTERS.pack(registers)
+        self.config = config
+        self.exploration, self.loss = exploration, loss
+        self.first_value, self.alternate = first_value, bool(alternate)
+        self._scores = ScoresReference(config)
+        self._explorations = self._scores.explorations(exploration)
+        self._first_prior = (1 << SCORE_FRACTION) // config.fanout
+        self._first_factor = self._scores.factor(self._first_prior, 0)
+        self._arguments = request_arguments(config)
+        self._assignment = BankAssignmentReference(config)
+        self._selections: dict[int, _Selection] = {}
+        self._nodes: dict[int, _Node] = {}
+        self._root: _Node | None = None
+        self._levels: list[_Level] = []
+        self._inserted = self._selected = 0
+
+    @property
+    def root(self) -> int | None:
+        """Number of the root, None before the first clear."""
+        return None if self._root is None else self._root.number
+
+    @property
+    def nodes(self) -> int:
+        """Nodes since the last clear, the root and those that an advance left behind included."""
+        return self._inserted
+
+    def apply(self, rows: Iterable[int]) -> list[int]:
+        """The rows of answers to rows of requests, one after another."""
+        return [self._apply(int(row)).pack() for row in rows]
+
+    def select(self, worker: int) -> Answer:
+        """Descend from the root."""
+        kind = RequestKind.SELECT
+        error = self._error(worker)
+        if error is None and worker in self._selections:
+            error = Status.SELECTED_BEFORE
+        elif error is None and self._selected == MOST_SELECTIONS:
+            error = Status.VISIT_LIMIT
+        if error is not None:
+            return Answer(kind=kind, worker=worker, status=error)
+        self._selected += 1
+        self._selections[worker] = selection = _Selection()
+        node, path, status = self._root, selection.path, None
+        while status is None:
+            if not node.evaluated:
+                status = Status.PENDING
+            elif node.terminal:
+                status = Status.TERMINAL
+            elif len(path) == self.config.levels - 1:
+                status = Status.HEIGHT_LIMIT
+            else:
+                action = self._choose(node)
+                node.in_flight[action] += 1
+                path.append((node, action))
+                child = node.child[action]
+                if child is None:
+                    child = node.child[action] = self._insert(len(path))
+                    status = Status.FULL if child is None else Status.INSERTED
+                node = child
+        selection.end = node
+        parent, action = path[-1] if path else (None, 0)
+        return Answer(
+            kind=kind,
+            worker=worker,
+            status=status,
+            level=len(path),
+            action=action,
+            parent=0 if parent is None else parent.number,
+            node=0 if node is None else node.number,
+        )
+
+    def backup(self, worker: int, reward: int, *, legal: int, terminal: bool = False) -> Answer:
+        """End a worker's selection with its reward, 12 fraction bits, and what its node turned out to be."""
+        require_integer("Reward", reward, -LARGEST_REWARD - 1, LARGEST_REWARD)
+        self._check_state(terminal, legal)
+        kind = RequestKind.BACKUP
+        error = self._error_of_selected(worker)
+        if error is not None:
+            return Answer(kind=kind, worker=worker, status=error)
+        selection = self._selections.pop(worker)
+        rewards = (reward, min(-reward, LARGEST_REWARD) if self.alternate else reward)
+        value_of, factor_of = self._scores.value, self._scores.factor
+        for level, (node, action) in enumerate(selection.path):
+            node.visits += 1
+            node.in_flight[action] -= 1
+            node.edge_visits[action] = visits = node.edge_visits[action] + 1
+            node.total[action] = total = node.total[action] + rewards[level & 1]
+            node.value[action] = value_of(total, visits)
+            node.factor[action] = factor_of(node.prior[action], visits)
+        if selection.end is not None and not selection.end.evaluated:
+            selection.end.evaluate(terminal, legal)
+        return Answer(kind=kind, worker=worker, status=Status.DONE)
+
+    def prior(self, worker: int, group: int, even_prior: int, odd_prior: int) -> Answer:
+        """Priors, 16 fraction bits, of two actions of the pending node at the end of a worker's selection."""
+        kind = RequestKind.PRIOR
+        arguments = {"group": group, "even_prior": even_prior, "odd_prior": odd_prior}
+        self._arguments[kind].pack(arguments)
+        if self.config.policy == "uct":
+            return Answer(kind=kind, worker=worker, status=Status.UNKNOWN_KIND)
+        error = self._error_of_selected(worker)
+        if error is not None:
+            return Answer(kind=kind, worker=worker, status=error)
+        node = self._selections[worker].end
+        if node is not None and not node.evaluated:
+            for action, prior in enumerate((even_prior, odd_prior), start=2 * group):
+                if action < self.config.fanout:
+                    node.prior[action] = prior
+                    node.factor[action] = self._scores.factor(prior, 0)
+        return Answer(kind=kind, worker=worker, status=Status.DONE)
+
+    def clear(self, *, legal: int, terminal: bool = False, worker: int = 0) -> Answer:
+        """Begin a new tree with an evaluated root."""
+        self._check_state(terminal, legal)
+        kind = RequestKind.CLEAR
+        error = self._error(worker, needs_tree=False)
+        if error is None and self._selections:
+            error = Status.UNDER_WAY
+        if error is not None:
+            return Answer(kind=kind, worker=worker, status=error)
+        self._assignment.clear()
+        self._nodes.clear()
+        self._levels = [_Level(stage) for stage in range(self.config.levels)]
+        self._inserted = self._selected = 0
+        self._assign(0)
+        self._root = self._new_node(0)
+        self._root.evaluate(terminal, legal)
+        self._assign(1)
+        return Answer(kind=kind, worker=worker, status=Status.DONE, node=self._root.number)
+
+    def advance(self, action: int, *, worker: int = 0) -> Answer:
+        """Make a child of the root the root."""
+        kind = RequestKind.ADVANCE
+        self._arguments[kind].pack({"action": action})
+        error = self._error(worker)
+        if error is None and self._selections:
+            error = Status.UNDER_WAY
+        child = None
+        if error is None:
+            child = self._root.child[action] if action < self.config.fanout else None
+            if child is None or not child.evaluated or child.terminal:
+                error = Status.NO_CHILD
+        if error is not None:
+            return Answer(kind=kind, worker=worker, status=error)
+        self._root = child
+        left = self._levels.pop(0)
+        for bank in self._assignment.release(left.stage):
+            for number in range(bank * self.config.rows, (bank + 1) * self.config.rows):
+                self._nodes.pop(number, None)
+        self._levels.append(_Level(left.stage))
+        if self._levels[-2].has_nodes:
+            self._assign(self.config.levels - 1)
+        return Answer(kind=kind, worker=worker, status=Status.DONE, node=child.number)
+
+    def memory(self) -> TreeMemory:
+        """All banks."""
+        shape = (self.config.banks, self.config.rows)
+        used = np.zeros(shape, bool)
+        nodes = {part.name: np.zeros(shape, np.int64) for part in node_record(self.config).fields}
+        edges = {
+            part.name: np.zeros((*shape, self.config.fanout), np.int64) for part in edge_record(self.config).fields
+        }
+        for number, node in self._nodes.items():
+            place = divmod(number, self.config.rows)
+            used[place] = True
+            for name, array in nodes.items():
+                array[place] = getattr(node, name)
+            child_numbers = [0 if child is None else child.number for child in node.child]
+            derived = {
+                "visits": node.edge_visits,
+                "child": [child is not None for child in node.child],
+                "bank": [child // self.config.rows for child in child_numbers],
+                "row": [child % self.config.rows for child in child_numbers],
+            }
+            for name, array in edges.items():
+                array[place] = derived[name] if name in derived else getattr(node, name)
+        return TreeMemory(used=used, nodes=nodes, edges=edges)
+
+    def _apply(self, row):
+        header = REQUEST_HEADER.unpack(row)
+        kind, worker = header["kind"], header["worker"]
+        if kind not in self._arguments:
+            return Answer(kind=kind, worker=worker, status=Status.UNKNOWN_KIND)
+        request = getattr(self, RequestKind(kind).name.lower())
+        return request(worker=worker, **self._arguments[kind].unpack(row >> REQUEST_HEADER.width))
+
+    def _error(self, worker, needs_tree=True):
+        require_integer("Worker", worker, 0, (1 << WORKER_WIDTH) - 1)
+        if worker >= self.config.workers:
+            return Status.UNKNOWN_WORKER
+        return Status.NO_TREE if needs_tree and self._root is None else None
+
+    def _error_of_selected(self, worker):
+        error = self._error(worker)
+        return Status.NOT_SELECTED if error is None and worker not in self._selections else error
+
+    def _check_state(self, terminal, legal):
+        require_integer("Legal actions", legal, 0, (1 << self.config.fanout) - 1)
+        if not legal and not terminal:
+            raise ValueError("A node that is not terminal must have a legal action")
+
+    def _choose(self, node):
+        """The action of the greatest score, of equal ones the first."""
+        scores = self._scores.scores(
+            node.actions,
+            node.edge_visits,
+            node.value,
+            node.factor,
+            node.in_flight,
+            exploration=self._explorations[node.visits],
+            loss=self.loss,
+            first_value=self.first_value,
+        )
+        return scores.index(max(scores))
+
+    def _insert(self, index):
+        """A new node on level ``index``, or None: the tree or the level is full."""
+        level = self._levels[index]
+        if self._inserted == self.config.nodes:
+            return None
+        if not level.rows_left:
+            if level.reserve is None:
+                return None
+            level.next_row, level.rows_left, level.reserve = level.reserve, self.config.block, None
+        is_first = not level.has_nodes
+        node = self._new_node(index)
+        if is_first and index + 1 < self.config.levels:
+            self._assign(index + 1)
+        if level.rows_left == self.config.grant_threshold and level.reserve is None:
+            level.reserve = self._assignment.assign(level.stage)
+        return node
+
+    def _new_node(self, index):
+        level = self._levels[index]
+        node = _Node(level.next_row, self.config.fanout, self._first_prior, self._first_factor)
+        level.next_row, level.rows_left, level.has_nodes = level.next_row + 1, level.rows_left - 1, True
+        self._nodes[node.number] = node
+        self._inserted += 1
+        return node
+
+    def _assign(self, index):
+        """Give a level without rows its current block, if there is one."""
+        level = self._levels[index]
+        block = self._assignment.assign(level.stage)
+        if block is not None:
+            level.next_row, level.rows_left = block, self.config.block

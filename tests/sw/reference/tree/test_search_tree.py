@@ -1,0 +1,356 @@
+"""Corners of the tree: limits, errors, advance, where nodes go, rows of 64 bits."""
+
+import numpy as np
+import pytest
+
+from rewardware.hw.cores.tree.config import TreeConfig
+from rewardware.hw.cores.tree.records import RequestKind, Status
+from rewardware.sw.reference.tree.messages import Answer, pack_request
+from rewardware.sw.reference.tree.search_tree import SearchTreeReference
+from tests.sw.reference.tree.oracle import by_actions
+
+SMALL = TreeConfig(fanout=2, levels=3, banks=3, rows=2, nodes=6, workers=4, group=2, reserve=1)
+
+
+def small_config(**settings):
+    defaults = {"fanout": 3, "levels": 4, "banks": 16, "rows": 4, "nodes": 64, "workers": 8, "group": 2, "reserve": 1}
+    return TreeConfig(**(defaults | settings))
+
+
+def new_tree(config, **constants):
+    tree = SearchTreeReference(config, **constants)
+    tree.clear(legal=(1 << config.fanout) - 1)
+    return tree
+
+
+def simulate(tree, reward=0, worker=0, terminal=False):
+    """A selection and its backup, with all actions legal."""
+    answer = tree.select(worker)
+    legal = 0 if terminal else (1 << tree.config.fanout) - 1
+    assert tree.backup(worker, reward, legal=legal, terminal=terminal).status == Status.DONE
+    return answer
+
+
+def assert_same(left, right):
+    np.testing.assert_array_equal(left.used, right.used)
+    for ours, theirs in ((left.nodes, right.nodes), (left.edges, right.edges)):
+        for name, array in ours.items():
+            np.testing.assert_array_equal(array, theirs[name], err_msg=name)
+
+
+def select_answer(status, level, action, parent, node, worker=0):
+    return Answer(
+        kind=RequestKind.SELECT, worker=worker, status=status, level=level, action=action, parent=parent, node=node
+    )
+
+
+def test_every_number_of_a_small_tree():
+    """By hand: three banks of two rows, one for each level, and the last one dry.
+
+    Bank 2 goes to level 0, the last of three without conflicts. Bank 0 shares a wire with it in layer 0 for level 1,
+    bank 1 does not. Level 2 gets what is left.
+    """
+    tree = SearchTreeReference(SMALL, loss=1 << 15)
+    assert tree.clear(legal=3).node == 4
+    assert simulate(tree) == select_answer(Status.INSERTED, 1, 0, 4, 2)
+    assert simulate(tree) == select_answer(Status.INSERTED, 1, 1, 4, 3)
+    assert simulate(tree) == select_answer(Status.INSERTED, 2, 0, 2, 0)
+    assert simulate(tree, 4096) == select_answer(Status.INSERTED, 2, 1, 2, 1)
+    assert simulate(tree) == select_answer(Status.HEIGHT_LIMIT, 2, 1, 2, 1)
+    assert simulate(tree, -4096) == select_answer(Status.HEIGHT_LIMIT, 2, 1, 2, 1)
+    memory = tree.memory()
+    assert memory.used.all() is np.False_ and memory.used.sum() == 5
+    assert memory.nodes["visits"].tolist() == [[0, 0], [4, 0], [6, 0]]
+    assert memory.edges["visits"][1, 0].tolist() == [1, 3] and memory.edges["total"][1, 0].tolist() == [0, 0]
+
+
+def test_full_edges():
+    """No bank for a third node of the last level: the edge is answered, gets its backups, and asks again."""
+    tree = new_tree(SMALL, loss=1 << 15)
+    for _ in range(4):
+        simulate(tree)
+    tree.select(1)
+    # The node that worker 1 has chosen is out of favour.
+    assert tree.select(2) == select_answer(Status.FULL, 2, 0, 3, 0, worker=2)
+    assert by_actions(tree)[(1,)]["edges"]["in_flight"] == [1, 0]
+    assert tree.backup(2, 4096, legal=3).status == Status.DONE
+    edges = by_actions(tree)[(1,)]["edges"]
+    assert (edges["in_flight"], edges["visits"], edges["child"]) == ([0, 0], [1, 0], [0, 0])
+    assert tree.select(2) == select_answer(Status.FULL, 2, 1, 3, 0, worker=2)
+    assert tree.nodes == 5
+
+
+def test_full_tree():
+    tree = new_tree(small_config(nodes=5))
+    for _ in range(4):
+        assert simulate(tree).status == Status.INSERTED
+    answer = simulate(tree, 4096)
+    assert (answer.status, answer.level, answer.node, tree.nodes) == (Status.FULL, 2, 0, 5)
+    assert by_actions(tree)[()]["edges"]["total"] == [4096, 0, 0]
+
+
+def test_pending_nodes_are_shared():
+    """More workers than children: the ones that come later end in a node whose simulation is under way."""
+    tree = new_tree(small_config(), loss=1 << 15)
+    answers = [tree.select(worker) for worker in range(8)]
+    assert [answer.status for answer in answers] == [Status.INSERTED] * 3 + [Status.PENDING] * 5
+    assert [answer.action for answer in answers] == [0, 1, 2, 0, 1, 2, 0, 1]
+    assert answers[3].node == answers[0].node
+    # The first backup evaluates the node, the second finds it evaluated.
+    tree.backup(3, 100, legal=2)
+    tree.backup(0, 50, legal=5)
+    node = by_actions(tree)[(0,)]
+    assert (node["evaluated"], node["legal"]) == (1, 2)
+    edges = by_actions(tree)[()]["edges"]
+    assert (edges["total"], edges["visits"], edges["in_flight"]) == ([150, 0, 0], [2, 0, 0], [1, 3, 2])
+
+
+def test_terminal_nodes():
+    tree = new_tree(small_config(fanout=2))
+    first = simulate(tree, 4096, terminal=True)
+    simulate(tree, 0)
+    assert simulate(tree, 4096) == select_answer(Status.TERMINAL, 1, 0, tree.root, first.node)
+    assert tree.advance(0).status == Status.NO_CHILD and tree.advance(1).status == Status.DONE
+
+
+def test_terminal_root_and_visit_limit():
+    tree = SearchTreeReference(small_config())
+    root = tree.clear(legal=0, terminal=True).node
+    for _ in range((1 << 16) - 1):
+        assert tree.select(3).status == Status.TERMINAL
+        tree.backup(3, 5, legal=0, terminal=True)
+    before = tree.memory()
+    assert tree.select(3).status == Status.VISIT_LIMIT
+    assert tree.backup(3, 5, legal=1).status == Status.NOT_SELECTED
+    assert_same(before, tree.memory())
+    assert tree.root == root and before.nodes["visits"].sum() == 0
+    tree.clear(legal=1)
+    assert tree.select(3) == select_answer(Status.INSERTED, 1, 0, root, tree.select(4).node, worker=3)
+
+
+@pytest.mark.parametrize("alternate", [False, True])
+def test_largest_counts(alternate):
+    """All rewards at their limits, as often as can be: nothing overflows."""
+    config = small_config(levels=3)
+    tree = SearchTreeReference(config, alternate=alternate)
+    tree.clear(legal=1)
+    for _ in range((1 << 16) - 1):
+        tree.select(0)
+        tree.backup(0, -32768, legal=4)
+    nodes = by_actions(tree)
+    assert nodes[()]["visits"] == 65535 and nodes[()]["edges"]["visits"] == [65535, 0, 0]
+    assert nodes[()]["edges"]["total"] == [-32768 * 65535, 0, 0] and nodes[()]["edges"]["value"][0] == -(1 << 19)
+    # -R of the least reward is the greatest.
+    reward = 32767 if alternate else -32768
+    assert nodes[(0,)]["edges"]["total"] == [0, 0, reward * 65534]
+    assert nodes[(0,)]["edges"]["value"][2] == 16 * reward
+
+
+def test_errors():
+    tree = SearchTreeReference(small_config())
+    assert tree.root is None
+    for status, request in (
+        (Status.NO_TREE, lambda: tree.select(0)),
+        (Status.NO_TREE, lambda: tree.backup(0, 0, legal=1)),
+        (Status.NO_TREE, lambda: tree.advance(0)),
+        (Status.UNKNOWN_WORKER, lambda: tree.clear(legal=1, worker=8)),
+        (Status.UNKNOWN_KIND, lambda: tree.prior(0, 0, 1, 1)),
+    ):
+        assert request().status == status
+    tree.clear(legal=7)
+    tree.select(7)
+    before = tree.memory()
+    for status, request in (
+        (Status.UNKNOWN_WORKER, lambda: tree.select(8)),
+        (Status.UNKNOWN_WORKER, lambda: tree.backup(255, 0, legal=1)),
+        (Status.SELECTED_BEFORE, lambda: tree.select(7)),
+        (Status.NOT_SELECTED, lambda: tree.backup(0, 0, legal=1)),
+        (Status.UNDER_WAY, lambda: tree.advance(5)),
+        (Status.UNDER_WAY, lambda: tree.clear(legal=7)),
+    ):
+        assert request().status == status
+        assert_same(before, tree.memory())
+    tree.backup(7, 1, legal=7)
+    assert tree.advance(1).status == tree.advance(31).status == Status.NO_CHILD
+    puct = SearchTreeReference(small_config(policy="puct"))
+    assert puct.prior(0, 0, 0, 0).status == Status.NO_TREE
+    puct.clear(legal=7)
+    assert puct.prior(0, 0, 0, 0).status == Status.NOT_SELECTED
+
+
+def test_priors():
+    """They are of the pending node at the end of the selection, of actions that exist, and of PUCT alone."""
+    tree = new_tree(small_config(policy="puct_root"), exploration=4096)
+    assert by_actions(tree)[()]["edges"]["prior"] == [65536 // 3] * 3
+    tree.select(0)
+    assert tree.prior(0, 1, 40000, 50000).status == Status.DONE
+    assert tree.prior(0, 0, 65535, 1).status == Status.DONE
+    assert tree.prior(0, 15, 3, 3).status == Status.DONE
+    edges = by_actions(tree)[(0,)]["edges"]
+    assert edges["prior"] == edges["factor"] == [65535, 1, 40000]
+    tree.backup(0, 4096, legal=6)
+    # Nothing is explored before the first visit of a node: then the greatest prior of a legal action decides.
+    for action in (1, 2):
+        answer = tree.select(0)
+        assert (answer.level, answer.action) == (2, action)
+        tree.backup(0, 0, legal=7)
+    # A node that the other worker has evaluated keeps its priors.
+    assert [tree.select(worker).status for worker in (0, 1)] == [Status.INSERTED, Status.PENDING]
+    tree.backup(0, 0, legal=7)
+    before = tree.memory()
+    assert tree.prior(1, 0, 1, 1).status == Status.DONE
+    assert_same(before, tree.memory())
+
+
+def test_next_empty_shares_banks():
+    config = small_config(bank_assignment="next_empty", levels=5, rows=64, banks=5, nodes=320)
+    tree = new_tree(config)
+    assert tree.root == 0
+    numbers = [simulate(tree).node for _ in range(60)]
+    places = {node["number"]: len(place) for place, node in by_actions(tree).items()}
+    # Blocks of 16 rows: a level's first is asked for with the first node above.
+    assert numbers[:4] == [16, 17, 18, 32]
+    assert {number // 16: places[number] for number in places if number < 64} == {0: 0, 1: 1, 2: 2, 3: 3}
+
+
+@pytest.mark.parametrize("bank_assignment", ["algorithm2", "next_empty"])
+def test_levels_and_banks(bank_assignment):
+    config = small_config(fanout=4, levels=8, rows=8, banks=40, nodes=320, bank_assignment=bank_assignment)
+    tree = new_tree(config, exploration=3000)
+    for count in range(400):
+        simulate(tree, (count * 37) % 4096)
+    levels = {}
+    for place, node in by_actions(tree).items():
+        levels.setdefault(node["number"] // config.rows, set()).add(len(place))
+    shared = any(len(found) > 1 for found in levels.values())
+    assert shared == (bank_assignment == "next_empty") and len(levels) >= 20
+
+
+def test_clear_begins_anew():
+    config = small_config()
+    tree = new_tree(config)
+    for _ in range(30):
+        simulate(tree, 99)
+    tree.advance(0)
+    tree.clear(legal=5)
+    fresh = SearchTreeReference(config)
+    fresh.clear(legal=5)
+    for _ in range(20):
+        assert simulate(tree, 7) == simulate(fresh, 7)
+    assert_same(tree.memory(), fresh.memory())
+
+
+@pytest.mark.parametrize("bank_assignment", ["algorithm2", "next_empty"])
+@pytest.mark.parametrize("levels", [2, 3, 5])
+def test_advance(levels, bank_assignment):
+    """The child's tree stays as it is, counted from there; what lies on the old root's level is free again."""
+    config = small_config(levels=levels, bank_assignment=bank_assignment, banks=32, nodes=128)
+    tree = new_tree(config, exploration=4096)
+    for _ in range(4):
+        for _ in range(12):
+            simulate(tree, 1000)
+        before, root = by_actions(tree), tree.root
+        answer = tree.advance(2)
+        assert (answer.status, answer.node) == (Status.DONE, before[(2,)]["number"])
+        after = by_actions(tree)
+        assert after == {place[1:]: node for place, node in before.items() if place[:1] == (2,)}
+        used = tree.memory().used
+        assert used.flat[root] == (bank_assignment == "next_empty")
+        assert used.flat[tree.root]
+    # The last level has been given rows again.
+    assert max(len(place) for place in by_actions(tree)) <= levels - 2
+    for _ in range(60):
+        simulate(tree, 1000)
+    assert max(len(place) for place in by_actions(tree)) == levels - 1
+
+
+def test_advance_gives_banks_back():
+    """With banks for one tree only, a hundred moves of the root never lack one for the levels that they free."""
+    config = TreeConfig(fanout=2, levels=2, banks=2, rows=4, nodes=8, workers=1, group=2, reserve=1)
+    tree = new_tree(config)
+    for _ in range(3):
+        assert simulate(tree).status == Status.INSERTED
+        simulate(tree)
+        assert tree.advance(0).status == Status.DONE
+    # Eight nodes since the clear, those left behind included.
+    assert simulate(tree).status == Status.INSERTED
+    assert tree.nodes == 8 and simulate(tree).status == Status.FULL
+    assert tree.memory().used.sum() == 3
+
+
+@pytest.mark.parametrize(
+    ("request_", "kind", "text"),
+    [
+        (lambda tree: tree.backup(0, 32768, legal=1), ValueError, "Reward must be from -32768 to 32767, not 32768"),
+        (lambda tree: tree.backup(0, 0.5, legal=1), TypeError, "Reward must be an integer, not 0.5"),
+        (lambda tree: tree.backup(0, 0, legal=8), ValueError, "Legal actions must be from 0 to 7, not 8"),
+        (lambda tree: tree.backup(0, 0, legal=0), ValueError, "A node that is not terminal must have a legal action"),
+        (lambda tree: tree.clear(legal=0), ValueError, "A node that is not terminal must have a legal action"),
+        (lambda tree: tree.select(256), ValueError, "Worker must be from 0 to 255, not 256"),
+        (lambda tree: tree.select(-1), ValueError, "Worker must be from 0 to 255, not -1"),
+        (lambda tree: tree.advance(32), ValueError, "Action must be from 0 to 31, not 32"),
+        (lambda tree: tree.prior(0, 16, 0, 0), ValueError, "Group must be from 0 to 15, not 16"),
+        (lambda tree: tree.prior(0, 0, 65536, 0), ValueError, "Even prior must be from 0 to 65535, not 65536"),
+    ],
+)
+def test_refuses(request_, kind, text):
+    tree = new_tree(small_config(policy="puct"))
+    tree.select(0)
+    before = tree.memory()
+    with pytest.raises(kind, match=f"^{text}$"):
+        request_(tree)
+    assert_same(before, tree.memory())
+
+
+@pytest.mark.parametrize(
+    ("constants", "text"),
+    [
+        ({"exploration": 65536}, "Exploration must be from 0 to 65535, not 65536"),
+        ({"loss": -1}, "Loss must be from 0 to 65535, not -1"),
+        ({"first_value": 1 << 19}, "First value must be from -524288 to 524287, not 524288"),
+        ({"alternate": 2}, "Alternate must be from 0 to 1, not 2"),
+    ],
+)
+def test_refuses_constants(constants, text):
+    with pytest.raises(ValueError, match=f"^{text}$"):
+        SearchTreeReference(SMALL, **constants)
+
+
+def test_rows():
+    """Packed requests are the methods, packed answers their answers."""
+    config = small_config(policy="puct")
+    kinds, tree, other = RequestKind, SearchTreeReference(config), SearchTreeReference(config)
+    rows = [
+        pack_request(config, kinds.SELECT, 3),
+        pack_request(config, kinds.CLEAR, 2, terminal=0, legal=6),
+        pack_request(config, kinds.SELECT, 3),
+        pack_request(config, kinds.PRIOR, 3, group=1, even_prior=9, odd_prior=8),
+        pack_request(config, kinds.BACKUP, 3, reward=-5, terminal=0, legal=1),
+        pack_request(config, kinds.ADVANCE, 7, action=1),
+        6 | 9 << 3,
+        np.uint64(7 | 255 << 3),
+    ]
+    expected = [
+        other.select(3),
+        other.clear(legal=6, worker=2),
+        other.select(3),
+        other.prior(3, 1, 9, 8),
+        other.backup(3, -5, legal=1),
+        other.advance(1, worker=7),
+        Answer(kind=6, worker=9, status=Status.UNKNOWN_KIND),
+        Answer(kind=7, worker=255, status=Status.UNKNOWN_KIND),
+    ]
+    answers = tree.apply(rows)
+    assert [Answer.unpack(row) for row in answers] == expected
+    assert answers == [answer.pack() for answer in expected] and max(answers) < 1 << 64
+    assert expected[5].status == Status.DONE
+    assert_same(tree.memory(), other.memory())
+    # Bits that a kind has no use for mean nothing.
+    assert tree.apply([1 << 63 | rows[2]]) == [other.select(3).pack()]
+
+
+def test_row_without_actions_is_refused():
+    config = small_config()
+    tree = new_tree(config)
+    with pytest.raises(ValueError, match="^A node that is not terminal must have a legal action$"):
+        tree.apply([pack_request(config, RequestKind.CLEAR, terminal=0, legal=0)])
