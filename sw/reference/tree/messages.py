@@ -43,7 +43,7 @@ class Answer:
     def unpack(cls, row: int) -> "Answer":
         """The answer in a row."""
         values = ANSWER.unpack(row)
-        return cls(**(values | {"status": Status(values["status"])}))
+        return cls(status=Status(values.pop("status")), **values)
 
 
 def pack_request(config: TreeConfig, kind: RequestKind, worker: int = 0, **arguments: int) -> int:

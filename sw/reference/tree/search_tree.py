@@ -156,24 +156,8 @@ class SearchTreeReference:
             return Answer(kind=kind, worker=worker, status=error)
         self._selected += 1
         self._selections[worker] = selection = _Selection()
-        node, path, status = self._root, selection.path, None
-        while status is None:
-            if not node.evaluated:
-                status = Status.PENDING
-            elif node.terminal:
-                status = Status.TERMINAL
-            elif len(path) == self.config.levels - 1:
-                status = Status.HEIGHT_LIMIT
-            else:
-                action = self._choose(node)
-                node.in_flight[action] += 1
-                path.append((node, action))
-                child = node.child[action]
-                if child is None:
-                    child = node.child[action] = self._insert(len(path))
-                    status = Status.FULL if child is None else Status.INSERTED
-                node = child
-        selection.end = node
+        path = selection.path
+        status, selection.end = self._descend(path)
         parent, action = path[-1] if path else (None, 0)
         return Answer(
             kind=kind,
@@ -182,7 +166,7 @@ class SearchTreeReference:
             level=len(path),
             action=action,
             parent=0 if parent is None else parent.number,
-            node=0 if node is None else node.number,
+            node=0 if selection.end is None else selection.end.number,
         )
 
     def backup(self, worker: int, reward: int, *, legal: int, terminal: bool = False) -> Answer:
@@ -251,22 +235,12 @@ class SearchTreeReference:
         error = self._error(worker)
         if error is None and self._selections:
             error = Status.UNDER_WAY
-        child = None
-        if error is None:
-            child = self._root.child[action] if action < self.config.fanout else None
-            if child is None or not child.evaluated or child.terminal:
-                error = Status.NO_CHILD
+        child = self._root_after(action) if error is None else None
+        if error is None and child is None:
+            error = Status.NO_CHILD
         if error is not None:
             return Answer(kind=kind, worker=worker, status=error)
-        self._root = child
-        left = self._levels.pop(0)
-        for bank in self._assignment.release(left.stage):
-            for number in range(bank * self.config.rows, (bank + 1) * self.config.rows):
-                self._nodes.pop(number, None)
-        self._levels.append(_Level(left.stage))
-        if self._levels[-2].has_nodes:
-            self._assign(self.config.levels - 1)
-        return Answer(kind=kind, worker=worker, status=Status.DONE, node=child.number)
+        return Answer(kind=kind, worker=worker, status=Status.DONE, node=self._move_root(child))
 
     def memory(self) -> TreeMemory:
         """All banks."""
@@ -279,8 +253,8 @@ class SearchTreeReference:
         for number, node in self._nodes.items():
             place = divmod(number, self.config.rows)
             used[place] = True
-            for name, array in nodes.items():
-                array[place] = getattr(node, name)
+            for name in nodes:
+                nodes[name][place] = getattr(node, name)
             child_numbers = [0 if child is None else child.number for child in node.child]
             derived = {
                 "visits": node.edge_visits,
@@ -288,8 +262,8 @@ class SearchTreeReference:
                 "bank": [child // self.config.rows for child in child_numbers],
                 "row": [child % self.config.rows for child in child_numbers],
             }
-            for name, array in edges.items():
-                array[place] = derived[name] if name in derived else getattr(node, name)
+            for name in edges:
+                edges[name][place] = derived[name] if name in derived else getattr(node, name)
         return TreeMemory(used=used, nodes=nodes, edges=edges)
 
     def _apply(self, row):
@@ -314,6 +288,38 @@ class SearchTreeReference:
         require_integer("Legal actions", legal, 0, (1 << self.config.fanout) - 1)
         if not legal and not terminal:
             raise ValueError("A node that is not terminal must have a legal action")
+
+    def _descend(self, path):
+        """Make a worker's path from the root on; how it ends, and the node at its end or None."""
+        node = self._root
+        while node.evaluated and not node.terminal and len(path) < self.config.levels - 1:
+            action = self._choose(node)
+            node.in_flight[action] += 1
+            path.append((node, action))
+            if node.child[action] is None:
+                child = node.child[action] = self._insert(len(path))
+                return Status.FULL if child is None else Status.INSERTED, child
+            node = node.child[action]
+        if not node.evaluated:
+            return Status.PENDING, node
+        return Status.TERMINAL if node.terminal else Status.HEIGHT_LIMIT, node
+
+    def _root_after(self, action):
+        """The root's child, if it can be the root."""
+        child = self._root.child[action] if action < self.config.fanout else None
+        return None if child is None or not child.evaluated or child.terminal else child
+
+    def _move_root(self, child):
+        """Make a child of the root the root; its number."""
+        self._root = child
+        left = self._levels.pop(0)
+        for bank in self._assignment.release(left.stage):
+            for number in range(bank * self.config.rows, (bank + 1) * self.config.rows):
+                self._nodes.pop(number, None)
+        self._levels.append(_Level(left.stage))
+        if self._levels[-2].has_nodes:
+            self._assign(self.config.levels - 1)
+        return child.number
 
     def _choose(self, node):
         """The action of the greatest score, of equal ones the first."""
