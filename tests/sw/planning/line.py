@@ -17,14 +17,15 @@ class Line:
     and waits for the file ``gate``; ``FAIL`` raises an error.
     """
 
-    name, actions, players = "line", 4, 1
+    name, actions, players, gain = "line", 4, 1, 1.0
 
-    def __init__(self, folder=None):
+    def __init__(self, folder=None, legal=(RIGHT,)):
         self.folder = folder and Path(folder)
+        self.legal = legal
         self.place = 0
 
     def __reduce__(self):
-        return Line, (self.folder,)
+        return Line, (self.folder, self.legal)
 
     def reset(self, seed):
         self.place = 0
@@ -36,7 +37,7 @@ class Line:
         self.place = state
 
     def legal_actions(self):
-        return 1 << RIGHT
+        return sum(1 << action for action in self.legal)
 
     def player(self):
         return 0
@@ -53,4 +54,4 @@ class Line:
         if action == FAIL:
             raise ValueError("no such way")
         self.place += 1
-        return float(self.place), self.place == 9
+        return self.gain * self.place, self.place == 9
