@@ -14,7 +14,7 @@ CONFIGS = {policy: TreeConfig(policy=policy) for policy in ("uct", "puct", "puct
 
 
 def test_values():
-    """In units of 16 fraction bits: within 5, within 0.7 of means below 1, and the nearest for powers of two."""
+    """In units of 16 fraction bits: within 5, 1.25 for means up to 1, and the nearest for powers of two."""
     reference, rng = ScoresReference(CONFIGS["uct"]), random.Random(1)
     worst = worst_small = 0
     for count in COUNTS:

@@ -213,6 +213,33 @@ def test_next_empty_shares_banks():
     assert {number // 16: places[number] for number in places if number < 64} == {0: 0, 1: 1, 2: 2, 3: 3}
 
 
+@pytest.mark.parametrize(
+    ("reserve", "third_level", "second_block"),
+    [
+        # The first level's second block is asked for when three rows are left: with its fifth node, before the first
+        # node of the second level asks for the third.
+        (3, 32, 24),
+        # The other way round: after it.
+        (1, 24, 32),
+        # With the first node of the level, after the block of the level below.
+        (7, 32, 24),
+        # The same: a block has no more rows than that.
+        (16, 32, 24),
+    ],
+)
+def test_order_of_blocks(reserve, third_level, second_block):
+    config = TreeConfig(
+        fanout=12, levels=4, banks=8, rows=16, nodes=64, policy="puct", bank_assignment="next_empty", reserve=reserve
+    )
+    # Without exploration, one is at the first child with a reward that is not negative, or at one without visits.
+    tree = new_tree(config)
+    assert [simulate(tree, -1).node for _ in range(5)] == [8, 9, 10, 11, 12]
+    assert [simulate(tree, 4096).node for _ in range(3)] == [13, 16, third_level]
+    # The way down is closed again.
+    simulate(tree, -32768)
+    assert [simulate(tree, -1).node for _ in range(3)] == [14, 15, second_block]
+
+
 @pytest.mark.parametrize("bank_assignment", ["algorithm2", "next_empty"])
 def test_levels_and_banks(bank_assignment):
     config = small_config(fanout=4, levels=8, rows=8, banks=40, nodes=320, bank_assignment=bank_assignment)
