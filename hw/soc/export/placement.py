@@ -11,7 +11,7 @@ from .tools import run_tool
 __all__ = ["ALGORITHMS", "CONFIGURATION", "CriticalPath", "Placement", "place", "read_placement"]
 
 CONFIGURATION = "design.config"
-# The analytic placer (heap) puts multipliers at the far ends of their rows, away from what they work with, and no router
+# The analytic placer (heap) puts multipliers at the far ends of their rows, away from what they work with: no router
 # found all the long wires along those rows. router2 stood still with thousands of conflicts; router1 comes to its end.
 ALGORITHMS = ("--placer", "static", "--router", "router1")
 _NETLIST = "input.json"
