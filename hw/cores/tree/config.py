@@ -57,7 +57,7 @@ class TreeConfig:
     rows : int
         Nodes that a bank holds, a power of two (2 to 4096); ``banks * rows`` at most 65 536.
     nodes : int
-        X, most nodes of a tree (2 to ``banks * rows``).
+        X, most nodes from one clear to the next (2 to ``banks * rows``).
     workers : int
         p, workers (1 to 255).
     policy : str

@@ -54,7 +54,7 @@ class RequestKind(IntEnum):
 
 
 class Status(IntEnum):
-    """How a request ended; those from ``UNKNOWN_KIND`` on are errors, which leave the tree as it was."""
+    """How a request ended; from ``UNKNOWN_KIND`` on errors, which leave the tree as it was, the first that holds."""
 
     INSERTED = 0
     PENDING = 1
@@ -68,8 +68,8 @@ class Status(IntEnum):
     SELECTED_BEFORE = 9
     NOT_SELECTED = 10
     VISIT_LIMIT = 11
-    NO_CHILD = 12
-    UNDER_WAY = 13
+    UNDER_WAY = 12
+    NO_CHILD = 13
 
 
 @dataclass(frozen=True)
