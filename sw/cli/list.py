@@ -11,6 +11,7 @@ __all__ = ["add_arguments", "run"]
 SYSTEMS = {
     "fixar": "fixed-point DDPG on adaptive array cores",
     "learninggroup": "IC3Net with grouped weights in binary16",
+    "mcts": "Monte-Carlo tree search with the tree on chip",
 }
 KINDS = ("systems", "presets", "cores", "boards")
 

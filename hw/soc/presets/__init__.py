@@ -10,10 +10,11 @@ import yaml
 from ..fixar.config import FixarConfig
 from ..learninggroup.config import LearningGroupConfig
 from ..learninggroup.hardware import LearningGroupHardware
+from ..mcts.config import MCTSConfig
 
 __all__ = ["CONFIGURATIONS", "Preset", "list_presets", "load_preset", "read_preset"]
 
-CONFIGURATIONS = {"fixar": FixarConfig, "learninggroup": LearningGroupConfig}
+CONFIGURATIONS = {"fixar": FixarConfig, "learninggroup": LearningGroupConfig, "mcts": MCTSConfig}
 SECTIONS = ("name", "system", "hardware", "memories", "training")
 # Of a system whose reference needs less than its hardware does: where the depths of memories belong.
 HARDWARE = {"learninggroup": LearningGroupHardware}
@@ -25,16 +26,16 @@ class Preset:
 
     Parameters
     ----------
-    config : FixarConfig or LearningGroupConfig
+    config : FixarConfig, LearningGroupConfig or MCTSConfig
     training : dict
         Defaults of hyper-parameters for this configuration, as the agent names them.
-    hardware : FixarConfig or LearningGroupHardware
+    hardware : FixarConfig, LearningGroupHardware or MCTSConfig
         What the device is built from: the configuration, with the depths of memories where they are not part of it.
     """
 
-    config: FixarConfig | LearningGroupConfig
+    config: FixarConfig | LearningGroupConfig | MCTSConfig
     training: dict = field(default_factory=dict)
-    hardware: FixarConfig | LearningGroupHardware | None = None
+    hardware: FixarConfig | LearningGroupHardware | MCTSConfig | None = None
 
 
 def list_presets(system="fixar"):

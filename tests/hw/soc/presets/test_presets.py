@@ -86,7 +86,7 @@ def test_unknown_preset():
 
 
 def test_unknown_system():
-    with pytest.raises(ValueError, match="System must be fixar or learninggroup, not 'fixer'"):
+    with pytest.raises(ValueError, match="System must be fixar or learninggroup or mcts, not 'fixer'"):
         load_preset("paper", "fixer")
 
 
@@ -95,3 +95,14 @@ def test_a_file_of_another_system(tmp_path):
     path.write_text(TEXT + "system: learninggroup")
     with pytest.raises(ValueError, match="System must be fixar, not learninggroup"):
         load_preset(path)
+
+
+@pytest.mark.parametrize("name", list_presets("mcts"))
+def test_a_preset_of_mcts_is_a_tree_by_name(name):
+    config = load_preset(name, "mcts")
+    assert config.name == name and read_preset(name, "mcts").hardware == config
+    if name != "small":
+        tree = config.tree
+        assert f"f{tree.fanout}-d{tree.levels}" == name
+        # Of the paper.
+        assert (tree.banks, tree.nodes, tree.workers) == (128, 10_000, 128)
