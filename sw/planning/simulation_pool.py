@@ -20,7 +20,7 @@ ATTEMPTS = 3
 CLOSE_SECONDS = 2.0
 
 
-class SimulationError(Exception):
+class SimulationError(RuntimeError):
     """A task cannot be done: the environment's own error, or every process that had it died."""
 
 

@@ -1,0 +1,115 @@
+"""Tree-parallel Monte-Carlo tree search: the tree on a device or its reference, simulations in processes."""
+
+import argparse
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+__all__ = ["add_arguments", "run"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--env", help="environment that can save its state, as ALE/Pong-v5, CartPole-v1, tic-tac-toe")
+    parser.add_argument(
+        "--backend", default="reference", help="where the tree is: reference (NumPy), rtl (no device yet)"
+    )
+    parser.add_argument("--config", help="preset of the tree, or path of a YAML file (default: a tree for the actions)")
+    parser.add_argument("--episodes", type=int, default=1, help="default %(default)s")
+    parser.add_argument(
+        "--max-steps", type=int, default=1000, metavar="STEPS", help="of an episode (default %(default)s)"
+    )
+    parser.add_argument("--keep-tree", action="store_true", help="search on in the tree below the action taken")
+    parser.add_argument("--out", type=Path, help="folder for metrics and plots (default runs/ENV-mcts-SEED)")
+    parser.add_argument("--draw-step", type=int, metavar="N", help="draw the tree of step N of the first episode")
+    parser.add_argument(
+        "--record", type=Path, metavar="FILE", help="keep the tree's requests and answers in an .npz file"
+    )
+    parser.add_argument("--quiet", action="store_true", help="no progress bar")
+    _add_hyper_parameters(parser)
+
+
+def _add_hyper_parameters(parser: argparse.ArgumentParser) -> None:
+    from ..planning.planner_config import SCHEDULES, PlannerConfig
+
+    group = parser.add_argument_group("search (defaults are those that suit the environment, where it has some)")
+    for field in dataclasses.fields(PlannerConfig):
+        option = "--" + field.name.replace("_", "-")
+        if field.name == "schedule":
+            group.add_argument(option, choices=SCHEDULES, help=f"default {field.default}")
+        else:
+            kind = int if field.type is int else float
+            group.add_argument(option, type=kind, metavar="N" if kind is int else "X", help=f"default {field.default}")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    from ..device.mcts import MCTSDevice, open_tree
+    from ..planning.defaults import planner_config, tree_config
+    from ..planning.environments import state_environment
+    from ..planning.planner import MCTSPlanner
+    from ..planning.planner_config import PlannerConfig
+    from ..planning.planning_run import PlanningRun
+    from ..planning.recorder import RecordingTree
+
+    if not arguments.env:
+        raise ValueError("--env is needed: an environment that can save its state, as ALE/Pong-v5")
+    for name, least in (("episodes", 1), ("max_steps", 1), ("draw_step", 0)):
+        value = getattr(arguments, name)
+        if value is not None and value < least:
+            raise ValueError(f"--{name.replace('_', '-')} must be at least {least}, not {value}")
+    names = [field.name for field in dataclasses.fields(PlannerConfig)]
+    given = {name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None}
+    environment = state_environment(arguments.env)
+    config = planner_config(environment, given)
+    tree: Any = open_tree(arguments.backend, _tree(arguments.config) or tree_config(environment))
+    if arguments.record:
+        tree = RecordingTree(tree)
+    directory = arguments.out or Path("runs") / f"{environment.name}-mcts-{config.seed}"
+    with MCTSPlanner(environment, config, device=MCTSDevice(tree)) as planner:
+        try:
+            summary = PlanningRun(
+                planner,
+                environment,
+                directory,
+                episodes=arguments.episodes,
+                max_steps=arguments.max_steps,
+                keep_tree=arguments.keep_tree,
+                draw_step=arguments.draw_step,
+                progress=not arguments.quiet,
+            ).run()
+        finally:
+            if arguments.record:
+                tree.recording.save(arguments.record)
+    _print_summary(summary, directory)
+
+
+def _tree(source: str | None):
+    """The tree of a preset or file."""
+    from ...hw.soc.presets import load_preset
+
+    return load_preset(source, "mcts").tree if source else None
+
+
+def _print_summary(summary: dict[str, Any], directory: Path) -> None:
+    """What a run came to, for people."""
+    config, tree = summary["config"], summary["tree"]
+    where = "in this process" if not config["processes"] else f"in {config['processes']} processes"
+    returns = ", ".join(f"{value:g}" for value in summary["returns"])
+    rows = [
+        ("environment", f"{summary['environment']}, seed {config['seed']}"),
+        ("search", f"{config['simulations']} simulations a step, {config['workers']} workers, {config['schedule']}"),
+        (
+            "tree",
+            f"{tree['levels']} levels, {tree['fanout']} children, {tree['nodes']} nodes; deepest {summary['deepest']}",
+        ),
+        ("return", f"{returns} in {', '.join(map(str, summary['lengths']))} steps"),
+        ("selections", ", ".join(f"{count} {name}" for name, count in summary["statuses"].items())),
+        (
+            "speed",
+            f"{summary['simulations'] / summary['seconds']:.0f} simulations/s {where}, "
+            f"{summary['simulated_steps'] / summary['seconds']:.0f} steps/s",
+        ),
+        ("files", str(directory)),
+    ]
+    width = max(len(name) for name, _ in rows)
+    for name, value in rows:
+        print(f"{name:<{width}}  {value}")

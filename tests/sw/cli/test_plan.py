@@ -1,0 +1,88 @@
+"""`rewardware plan mcts`: what a run leaves, and refusals."""
+
+import json
+import signal
+
+import pytest
+
+from rewardware.hw.soc.presets import load_preset
+from rewardware.sw.agents.run_folder import read_metrics
+from rewardware.sw.cli.dispatch import dispatch
+from rewardware.sw.device.mcts import ReferenceTree
+from rewardware.sw.planning import planning_run
+from rewardware.sw.planning.recorder import Recording
+
+
+def plan(*arguments):
+    try:
+        return dispatch(["plan", "mcts", "--quiet", *map(str, arguments)])
+    except SystemExit as stop:
+        return stop.code
+
+
+def test_a_run_leaves_everything(tmp_path, capsys):
+    out, record = tmp_path / "run", tmp_path / "game.npz"
+    options = "--env tic-tac-toe --config small --simulations 50 --workers 4 --episodes 2 --keep-tree --draw-step 1"
+    assert plan(*options.split(), "--out", out, "--record", record) == 0
+    printed = capsys.readouterr().out
+    for words in ("tic-tac-toe, seed 0", "50 simulations a step, 4 workers, relaxed", "12 levels, 9 children"):
+        assert words in printed
+    files = {"metrics.jsonl", "returns.png", "tree_shapes.png", "tree_step_1.png", "summary.json"}
+    assert {path.name for path in out.iterdir()} == files
+    records = read_metrics(out)
+    steps = [record for record in records if record["kind"] == "step"]
+    episodes = [record for record in records if record["kind"] == "episode"]
+    summary = json.loads((out / "summary.json").read_text())
+    assert len(episodes) == 2 and summary["lengths"] == [episode["length"] for episode in episodes]
+    assert all(episode["ended"] and 5 <= episode["length"] <= 9 for episode in episodes)
+    assert summary["steps"] == len(steps) == sum(summary["lengths"])
+    assert summary["simulations"] == 50 * len(steps) == sum(summary["statuses"].values())
+    for step in steps:
+        assert sum(step["visits"]) >= 50 and step["depths"][0] == 1
+    # Where the tree went on, a root had visits before.
+    assert any(sum(step["visits"]) > 50 for step in steps)
+    Recording.load(record).replay(ReferenceTree(load_preset("small", "mcts").tree))
+
+
+def test_processes_play_an_episode_of_pong(tmp_path, capsys):
+    options = "--env ALE/Pong-v5 --simulations 16 --workers 4 --processes 2 --rollout-steps 3 --max-steps 3"
+    assert plan(*options.split(), "--config", "f6-d8", "--out", tmp_path) == 0
+    assert "in 2 processes" in capsys.readouterr().out
+    assert [record["kind"] for record in read_metrics(tmp_path)] == ["step"] * 3 + ["episode"]
+
+
+def test_a_polite_stop_keeps_what_there_is(tmp_path, capsys, monkeypatch):
+    write = planning_run.PlanningRun._write
+
+    def interrupted(run, *arguments):
+        write(run, *arguments)
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(planning_run.PlanningRun, "_write", interrupted)
+    assert plan(*"--env tic-tac-toe --simulations 9 --episodes 3 --out".split(), tmp_path) == 130
+    assert "Stopped after 1 steps; what they came to is written" in capsys.readouterr().err
+    assert json.loads((tmp_path / "summary.json").read_text())["lengths"] == [1]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ("", "--env is needed: an environment that can save its state"),
+        ("--env Nothing-v0", "Environment 'Nothing-v0' cannot be made"),
+        ("--env HalfCheetah-v5", "HalfCheetah-v5 cannot be searched: its state cannot be saved and restored"),
+        ("--env tic-tac-toe --backend rtl", "Backend rtl has no search tree yet: it must be reference"),
+        ("--env tic-tac-toe --backend sim", "Backend must be reference or rtl, not 'sim'"),
+        ("--env tic-tac-toe --config f6-d8", "Fanout of the tree must be at least the 9 actions of tic-tac-toe, not 6"),
+        ("--env tic-tac-toe --config f6-d9", "Configuration must be one of f18-d16"),
+        ("--env tic-tac-toe --episodes 0", "--episodes must be at least 1, not 0"),
+        ("--env tic-tac-toe --draw-step -1", "--draw-step must be at least 0, not -1"),
+        ("--env tic-tac-toe --workers 200", "Number of workers must be at most the tree's 128, not 200"),
+        ("--env CartPole-v1 --reward-scale 1 --max-steps 20", r"Reward must be in [-8, 8)"),
+        ("--env tic-tac-toe --schedule lazy", "invalid choice: 'lazy'"),
+    ],
+)
+def test_errors_are_one_line(options, words, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert plan(*options.split()) == 2
+    error = capsys.readouterr().err
+    assert words in error and error.count("\n") == 1
