@@ -20,6 +20,9 @@ from .state_table import Node, StateTable
 
 __all__ = ["Decision", "MCTSPlanner"]
 
+# Scaled reward between the first root of a tree and the last: leaves most of the format's range to what is below.
+MOST_COLLECTED = 1.0
+
 
 @dataclass(frozen=True)
 class Decision:
@@ -176,8 +179,9 @@ class MCTSPlanner:
     def advance(self, action: int) -> bool:
         """Go on in the tree below an action of the root; whether the next :meth:`act` can do without a state.
 
-        It cannot if the action has no node, or one that is pending or terminal, or if another search might not find
-        room: nodes that are left behind come back only with a new tree.
+        It cannot if the action has no node, or one that is pending or terminal; if another search might not find
+        room, as nodes that are left behind come back only with a new tree; or if scaled rewards of more than 1 have
+        been collected since the tree was begun, which all sums from below it contain.
         """
         table, simulations = self.table, self.config.simulations
         self.table = None
@@ -187,6 +191,8 @@ class MCTSPlanner:
         if not child.evaluated or child.terminal or self._selections + simulations > MOST_SIMULATIONS:
             return False
         if self._inserted + simulations > self.device.config.nodes:
+            return False
+        if abs(child.reward) * self.config.reward_scale > MOST_COLLECTED:
             return False
         self.device.request(self.device.advance(action))
         table.advance(action)

@@ -26,7 +26,8 @@ class PlannerConfig:
         ``"relaxed"``: a worker's next selection waits for its own backup alone, so that selections see a tree in
         which up to p backups are missing; ``"synchronous"``: it waits for the backups of all workers.
     processes : int
-        That run simulations; 0: this process runs them, in order.
+        That run simulations; 0: this process runs them, in order. Processes import the main module, so a script that
+        wants some keeps what it does under ``if __name__ == "__main__"``.
     simulation_limit : float
         Seconds that a simulation may take in a process.
     rollout_steps : int

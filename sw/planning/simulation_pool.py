@@ -7,6 +7,7 @@ import struct
 import time
 from collections import deque
 from collections.abc import Iterable
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from typing import Any, Protocol, Self
 
@@ -267,7 +268,8 @@ class _Worker:
         _limit_seconds(self.link, self._limit)
         process: Any = context.Process(target=_serve, args=(other, self._environment), daemon=True)
         # Ctrl-C in a terminal goes to every process; only the one that asked for simulations answers it. Blocked
-        # here for a moment, it is blocked there from the first instruction.
+        # here for a moment, it is blocked there from the first instruction. Starting the tracker would unblock it.
+        resource_tracker.ensure_running()
         old = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             process.start()

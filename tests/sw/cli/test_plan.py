@@ -1,7 +1,12 @@
 """`rewardware plan mcts`: what a run leaves, and refusals."""
 
 import json
+import os
 import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
 
@@ -62,6 +67,42 @@ def test_a_polite_stop_keeps_what_there_is(tmp_path, capsys, monkeypatch):
     assert plan(*"--env tic-tac-toe --simulations 9 --episodes 3 --out".split(), tmp_path) == 130
     assert "Stopped after 1 steps; what they came to is written" in capsys.readouterr().err
     assert json.loads((tmp_path / "summary.json").read_text())["lengths"] == [1]
+
+
+def processes_of(group):
+    """Processes of a group that have not ended."""
+    found = []
+    for file in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, _, number = file.read_text().rpartition(")")[2].split()[:3]
+        except OSError:
+            continue
+        if int(number) == group and state != "Z":
+            found.append(file.parent.name)
+    return found
+
+
+def test_ctrl_c_ends_all_processes(tmp_path):
+    options = "--env CartPole-v1 --simulations 20 --processes 2 --max-steps 100000 --quiet --out"
+    command = [sys.executable, "-m", "rewardware.sw.cli", "plan", "mcts", *options.split(), str(tmp_path)]
+    run = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    try:
+        end = time.monotonic() + 120
+        while not read_metrics(tmp_path) and run.poll() is None and time.monotonic() < end:
+            time.sleep(0.05)
+        # As a terminal does: to the run and to all its processes.
+        os.killpg(run.pid, signal.SIGINT)
+        _, error = run.communicate(timeout=120)
+        assert run.returncode == 130
+        assert error.startswith("rewardware: Stopped after ") and error.count("\n") == 1
+        end = time.monotonic() + 120
+        while (left := processes_of(run.pid)) and time.monotonic() < end:
+            time.sleep(0.05)
+        assert not left
+    finally:
+        if run.poll() is None:
+            os.killpg(run.pid, signal.SIGKILL)
+            run.wait()
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,11 @@ import pytest
 from rewardware.hw.cores.tree.config import REWARD_FRACTION, TreeConfig
 from rewardware.sw.device.errors import DeviceError
 from rewardware.sw.device.mcts import MCTSDevice, open_tree
+from rewardware.sw.planning.defaults import tree_config
 from rewardware.sw.planning.environments import state_environment
 from rewardware.sw.planning.planner import MCTSPlanner
 from rewardware.sw.planning.planner_config import SCHEDULES, PlannerConfig
+from rewardware.sw.planning.recorder import RecordingTree
 from rewardware.sw.planning.simulation_pool import SimulationError
 
 from .line import FAIL, KILL, RIGHT, Line
@@ -82,21 +84,24 @@ def test_host_and_tree_count_the_same_with_more_workers_than_children(name, shap
         assert decision.statuses.keys() & {"full", "height_limit"}
 
 
-def decisions(environment, state, config):
-    with MCTSPlanner(environment, config) as planner:
-        found = [planner.act(state) for _ in range(3)]
-    return [(decision.action, decision.visits, decision.values) for decision in found]
+def requests(environment, state, config):
+    """All rows that three searches send."""
+    tree = RecordingTree(open_tree("reference", tree_config(environment)))
+    with MCTSPlanner(environment, config, device=MCTSDevice(tree)) as planner:
+        for _ in range(3):
+            planner.act(state)
+    return tree.recording.requests.tolist()
 
 
 def test_a_seed_decides_everything():
     environment, state = begun("connect-four")
     config = {"simulations": 60, "workers": 5}
     for schedule in SCHEDULES:
-        here = decisions(environment, state, PlannerConfig(schedule=schedule, seed=1, **config))
-        assert decisions(environment, state, PlannerConfig(schedule=schedule, seed=1, **config)) == here
-        assert decisions(environment, state, PlannerConfig(schedule=schedule, seed=2, **config)) != here
+        here = requests(environment, state, PlannerConfig(schedule=schedule, seed=1, **config))
+        assert requests(environment, state, PlannerConfig(schedule=schedule, seed=1, **config)) == here
+        assert requests(environment, state, PlannerConfig(schedule=schedule, seed=2, **config)) != here
     # The last schedule waits for all workers: which process is the faster makes no difference.
-    assert decisions(environment, state, PlannerConfig(schedule=schedule, seed=1, processes=2, **config)) == here
+    assert requests(environment, state, PlannerConfig(schedule=schedule, seed=1, processes=2, **config)) == here
 
 
 def solve(game, state, known):
@@ -185,6 +190,18 @@ def test_a_tree_without_room_for_another_search_is_left():
     game, state = begun("tic-tac-toe")
     with MCTSPlanner(game, PlannerConfig(simulations=100), device=device(fanout=9, group=3, nodes=190)) as planner:
         assert not planner.advance(planner.act(state).action)
+
+
+def test_a_tree_with_much_reward_above_it_is_left():
+    with MCTSPlanner(Line(), PlannerConfig(simulations=5, rollout_steps=1, reward_scale=2**-2)) as planner:
+        # The places 1, 2 and 3 bring 0.25, 0.5 and 0.75.
+        planner.act(0)
+        kept = []
+        for _ in range(3):
+            kept.append(planner.advance(RIGHT))
+            if kept[-1]:
+                planner.act()
+        assert kept == [True, True, False]
 
 
 def test_a_killed_process_changes_nothing(tmp_path):
