@@ -201,8 +201,13 @@ class MCTSDevice:
         )
 
     def clear(self, terminal: bool, legal: int) -> int:
-        """The request of a new tree; errors as those of :meth:`backup`."""
-        self._check_state(terminal, legal)
+        """The request of a new tree. Its root is pending and can get priors if ``terminal`` and ``legal`` are 0.
+
+        Raises
+        ------
+        ValueError
+            An action that the tree has no room for.
+        """
         return pack_request(self.config, RequestKind.CLEAR, terminal=int(terminal), legal=legal)
 
     def advance(self, action: int) -> int:

@@ -210,8 +210,8 @@ class SearchTreeReference:
         return Answer(kind=kind, worker=worker, status=Status.DONE)
 
     def clear(self, *, legal: int, terminal: bool = False, worker: int = 0) -> Answer:
-        """Begin a new tree with an evaluated root."""
-        self._check_state(terminal, legal)
+        """Begin a new tree. Its root is evaluated, or pending if it is not terminal and ``legal`` is 0."""
+        self._arguments[RequestKind.CLEAR].pack({"terminal": int(terminal), "legal": legal})
         kind = RequestKind.CLEAR
         error = self._error(worker, needs_tree=False)
         if error is None and self._selections:
@@ -224,7 +224,8 @@ class SearchTreeReference:
         self._inserted = self._selected = 0
         self._assign(0)
         self._root = self._new_node(0)
-        self._root.evaluate(terminal, legal)
+        if terminal or legal:
+            self._root.evaluate(terminal, legal)
         self._assign(1)
         return Answer(kind=kind, worker=worker, status=Status.DONE, node=self._root.number)
 

@@ -37,7 +37,8 @@ def random_requests(config, rng, count, *, wrong=0.1, restart=0.01, terminal=0.1
         return RequestKind.PRIOR, worker, {"group": group, **priors}
 
     def clear(worker):
-        return RequestKind.CLEAR, worker, state() | {"terminal": int(rng.random() < 0.02)}
+        root = state() | {"terminal": int(rng.random() < 0.02)}
+        return RequestKind.CLEAR, worker, root if rng.random() < 0.7 else {"terminal": 0, "legal": 0}
 
     def advance(worker):
         return RequestKind.ADVANCE, worker, {"action": rng.randrange(min(config.fanout + 1, 32))}

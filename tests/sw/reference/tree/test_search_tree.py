@@ -178,6 +178,22 @@ def test_errors():
     assert puct.prior(0, 0, 0, 0).status == Status.NOT_SELECTED
 
 
+def test_pending_root_gets_priors():
+    tree = SearchTreeReference(small_config(policy="puct"), exploration=4096)
+    root = tree.clear(legal=0).node
+    answers = [tree.select(worker) for worker in (0, 1)]
+    assert [(answer.status, answer.level, answer.node) for answer in answers] == [(Status.PENDING, 0, root)] * 2
+    tree.prior(0, 0, 7, 65535)
+    tree.backup(0, 0, legal=7)
+    # The other worker's state of the same node changes nothing any more.
+    tree.backup(1, 4096, legal=1)
+    assert by_actions(tree)[()]["edges"]["prior"] == [7, 65535, 65536 // 3]
+    assert tree.select(0).status == Status.INSERTED
+    tree.backup(0, 0, legal=7)
+    tree.clear(legal=0, terminal=True)
+    assert tree.select(0).status == Status.TERMINAL
+
+
 def test_priors():
     """They are of the pending node at the end of the selection, of actions that exist, and of PUCT alone."""
     tree = new_tree(small_config(policy="puct_root"), exploration=4096)
@@ -312,7 +328,7 @@ def test_advance_gives_banks_back():
         (lambda tree: tree.backup(0, 0.5, legal=1), TypeError, "Reward must be an integer, not 0.5"),
         (lambda tree: tree.backup(0, 0, legal=8), ValueError, "Legal actions must be from 0 to 7, not 8"),
         (lambda tree: tree.backup(0, 0, legal=0), ValueError, "A node that is not terminal must have a legal action"),
-        (lambda tree: tree.clear(legal=0), ValueError, "A node that is not terminal must have a legal action"),
+        (lambda tree: tree.clear(legal=8), ValueError, "Legal must be from 0 to 7, not 8"),
         (lambda tree: tree.select(256), ValueError, "Worker must be from 0 to 255, not 256"),
         (lambda tree: tree.select(-1), ValueError, "Worker must be from 0 to 255, not -1"),
         (lambda tree: tree.advance(32), ValueError, "Action must be from 0 to 31, not 32"),
@@ -380,4 +396,4 @@ def test_row_without_actions_is_refused():
     config = small_config()
     tree = new_tree(config)
     with pytest.raises(ValueError, match="^A node that is not terminal must have a legal action$"):
-        tree.apply([pack_request(config, RequestKind.CLEAR, terminal=0, legal=0)])
+        tree.apply([pack_request(config, RequestKind.BACKUP, reward=0, terminal=0, legal=0)])
