@@ -4,9 +4,10 @@ from amaranth.hdl import Const, Module, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from ..bits import lowest
 from .config import SparseConfig
 from .lists import table_entry
-from .selection import count_ones, lowest
+from .selection import count_ones
 
 __all__ = ["AddressGenerator", "bit_vector", "parameter_word", "walk_command"]
 

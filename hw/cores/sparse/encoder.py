@@ -4,10 +4,11 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from ..bits import lowest
 from .config import SparseConfig
 from .index_reader import IndexReader, blocks_of
 from .max_index import index_word
-from .selection import lowest, place_of_block
+from .selection import place_of_block
 
 __all__ = ["SparseDataEncoder", "encoder_command", "listed_layout", "tuple_layout"]
 
