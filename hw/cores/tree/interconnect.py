@@ -1,0 +1,139 @@
+"""Between the stages of the search and the banks of nodes: requests there, responses back."""
+
+from amaranth.hdl import Cat, Const, Module, Value
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from ..replicated import replicated
+from .butterfly import Butterfly
+from .interconnect_config import ButterflyConfig, InterconnectConfig, SwitchConfig
+from .switch import Switch
+
+__all__ = ["StageBankInterconnect"]
+
+
+class StageBankInterconnect(wiring.Component):
+    """Carries requests from D stages to Y banks, and responses from the banks to the stages.
+
+    With a butterfly of P ports, the power of two that is not below D, requests of stage s enter at row s, and bank b is
+    joined to row b mod P behind the last layer, without a register: one-to-ceil(Y/P) connections. Responses
+    of the banks of a row take turns at a register, then pass the same layers. A crossbar is one switch each way,
+    with a register for each bank or stage.
+
+    Nothing is lost, duplicated or delivered elsewhere. What goes from one stage to one bank, or from one bank to one
+    stage, keeps its order; what goes different ways does not. Arbitration is in turns: at a switch with r inputs a
+    value waits for r - 1 others at most. There is no deadlock as long as stages take their responses: the two
+    directions share nothing, and no path in them comes back.
+
+    Latency: ``request_latency`` and ``response_latency`` of the configuration. Throughput: a value a cycle at each
+    port. Back-pressure: a combinational path leads from ``ready`` of the banks to ``ready`` of the stages, and the
+    other way for responses, one table of six inputs for each layer of 2 x 2 switches; so banks and stages had better
+    make their ``ready`` of registers. ``ready`` of an input depends on its ``valid``: a source must not wait for it.
+
+    Parameters
+    ----------
+    config : InterconnectConfig
+    request_shape, response_shape : shape-like
+        Of what is carried.
+
+    Members
+    -------
+    stage_requests : array of D streams, in
+        ``bank`` to go to, and the ``body``.
+    bank_requests : array of Y streams, out
+        ``stage`` it comes from, and the ``body``.
+    bank_responses : array of Y streams, in
+        ``stage`` to go to, and the ``body``.
+    stage_responses : array of D streams, out
+        The body.
+
+    Source
+    ------
+    Meng's dissertation, section 3.3.2, Fig. 3.25.
+    """
+
+    def __init__(self, config: InterconnectConfig, request_shape, response_shape):
+        self.request_shape = request_shape
+        self.response_shape = response_shape
+        self._config = config
+        stage = range(config.stages)
+        request = data.StructLayout({"bank": range(config.banks), "body": request_shape})
+        delivered = data.StructLayout({"stage": stage, "body": request_shape})
+        response = data.StructLayout({"stage": stage, "body": response_shape})
+        super().__init__(
+            {
+                "stage_requests": In(stream.Signature(request)).array(config.stages),
+                "bank_requests": Out(stream.Signature(delivered)).array(config.banks),
+                "bank_responses": In(stream.Signature(response)).array(config.banks),
+                "stage_responses": Out(stream.Signature(response_shape)).array(config.stages),
+            }
+        )
+        width = config.bank_width + delivered.size
+        if config.interconnect == "crossbar":
+            switches = (
+                SwitchConfig(inputs=config.stages, outputs=config.banks, width=width),
+                SwitchConfig(inputs=config.banks, outputs=config.stages, width=response.size),
+            )
+            self.requests, self.responses = (replicated(Switch(switch)) for switch in switches)
+            self.concentrators = []
+        else:
+            self.requests = Butterfly(ButterflyConfig(radices=config.radices, width=width))
+            self.responses = Butterfly(ButterflyConfig(radices=config.radices, width=response.size))
+            self.concentrators = [
+                replicated(Switch(SwitchConfig(inputs=len(self._banks(port)), outputs=1, width=response.size)))
+                for port in range(min(config.ports, config.banks))
+            ]
+
+    @property
+    def config(self):
+        """The configuration."""
+        return self._config
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.requests, m.submodules.responses = self.requests, self.responses
+        for number, (port, row) in enumerate(zip(self.stage_requests, self.requests.i, strict=False)):
+            stage = Const(number, self._config.stage_width)
+            m.d.comb += row.payload.eq(Cat(port.payload.bank, stage, port.payload.body))
+            _handshake(m, port, row)
+        for port, row in zip(self.stage_responses, self.responses.o, strict=False):
+            _join(m, row, port)
+        if self._config.interconnect == "crossbar":
+            for row, port in zip(self.requests.o, self.bank_requests, strict=True):
+                _join(m, row, port)
+            for port, row in zip(self.bank_responses, self.responses.i, strict=True):
+                _join(m, port, row)
+        else:
+            for number, row in enumerate(self.requests.o):
+                self._distribute(m, row, self._banks(number))
+            for number, concentrator in enumerate(self.concentrators):
+                m.submodules[f"concentrator_{number}"] = concentrator
+                for bank, row in zip(self._banks(number), concentrator.i, strict=True):
+                    _join(m, self.bank_responses[bank], row)
+                wiring.connect(m, concentrator.o[0], self.responses.i[number])
+        return m
+
+    def _banks(self, port):
+        """Banks at a port of the butterfly."""
+        return range(port, self._config.banks, self._config.ports)
+
+    def _distribute(self, m, row, banks):
+        """Join a row of the butterfly to its banks; what is left of the bank's number chooses among them."""
+        digit_width = self._config.bank_width - self._config.stage_width
+        digit = row.payload[:digit_width]
+        for number, bank in enumerate(banks):
+            port = self.bank_requests[bank]
+            chosen = digit == number
+            m.d.comb += [Value.cast(port.payload).eq(row.payload[digit_width:]), port.valid.eq(row.valid & chosen)]
+            with m.If(chosen):
+                m.d.comb += row.ready.eq(port.ready)
+
+
+def _join(m, source, target):
+    """Connect streams of payloads of equal width."""
+    m.d.comb += Value.cast(target.payload).eq(Value.cast(source.payload))
+    _handshake(m, source, target)
+
+
+def _handshake(m, source, target):
+    m.d.comb += [target.valid.eq(source.valid), source.ready.eq(target.ready)]

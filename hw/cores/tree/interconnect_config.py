@@ -1,0 +1,129 @@
+"""Configurations of the stage-bank interconnect and of what it is made of. No Amaranth here."""
+
+from dataclasses import dataclass
+from math import prod
+
+from ..checks import require_integer
+from .config import INTERCONNECTS
+
+__all__ = ["ButterflyConfig", "InterconnectConfig", "SwitchConfig"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SwitchConfig:
+    """Shape of a switch.
+
+    Parameters
+    ----------
+    inputs, outputs : int
+        At least 1.
+    width : int
+        Bits of a value before the bits that choose the output are taken off.
+    """
+
+    inputs: int
+    outputs: int
+    width: int
+
+    def __post_init__(self):
+        require_integer("Number of inputs", self.inputs, 1)
+        require_integer("Number of outputs", self.outputs, 1)
+        require_integer("Width", self.width, self.digit_width + 1)
+
+    @property
+    def digit_width(self) -> int:
+        """Bits that choose the output."""
+        return (self.outputs - 1).bit_length()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ButterflyConfig:
+    """Shape of a butterfly.
+
+    Parameters
+    ----------
+    radices : tuple of int
+        Inputs, and outputs, of the switches of each layer: powers of two.
+    width : int
+        Bits of a value before the bits that choose the output are taken off.
+    """
+
+    radices: tuple[int, ...]
+    width: int
+
+    def __post_init__(self):
+        for radix in self.radices:
+            require_integer("Radix", radix, 2)
+            if radix & (radix - 1):
+                raise ValueError(f"Radix must be a power of two, not {radix}")
+        require_integer("Width", self.width, self.ports.bit_length())
+
+    @property
+    def ports(self) -> int:
+        """Inputs, and outputs."""
+        return prod(self.radices)
+
+
+@dataclass(frozen=True, kw_only=True)
+class InterconnectConfig:
+    """Shape of the interconnect.
+
+    Parameters
+    ----------
+    stages : int
+        D (2 to 64).
+    banks : int
+        Y (``stages`` to 1024).
+    interconnect : str
+        ``"butterfly"`` of 2 x 2 switches; ``"butterfly4"`` of 4 x 4 switches, with 2 x 2 ones in the last layer
+        where four does not divide; ``"crossbar"``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        A field of the wrong kind, or out of its range.
+    """
+
+    stages: int = 16
+    banks: int = 128
+    interconnect: str = "butterfly"
+
+    def __post_init__(self):
+        require_integer("Number of stages", self.stages, 2, 64)
+        require_integer("Number of banks", self.banks, self.stages, 1024)
+        if self.interconnect not in INTERCONNECTS:
+            raise ValueError(f"Interconnect must be one of {', '.join(INTERCONNECTS)}, not {self.interconnect!r}")
+
+    @property
+    def stage_width(self) -> int:
+        """Bits of the number of a stage."""
+        return (self.stages - 1).bit_length()
+
+    @property
+    def bank_width(self) -> int:
+        """Bits of the number of a bank."""
+        return (self.banks - 1).bit_length()
+
+    @property
+    def ports(self) -> int:
+        """P, of the butterfly on either side: the power of two not below the stages. Bank b is at port b mod P."""
+        return 1 << self.stage_width
+
+    @property
+    def radices(self) -> tuple[int, ...]:
+        """Of the layers of the butterfly, in the order in which a value passes them; none of a crossbar."""
+        if self.interconnect == "crossbar":
+            return ()
+        if self.interconnect == "butterfly":
+            return (2,) * self.stage_width
+        return (4,) * (self.stage_width // 2) + (2,) * (self.stage_width % 2)
+
+    @property
+    def request_latency(self) -> int:
+        """Cycles from a stage to a bank, if nothing is in the way."""
+        return len(self.radices) or 1
+
+    @property
+    def response_latency(self) -> int:
+        """Cycles from a bank to a stage, if nothing is in the way."""
+        return len(self.radices) + 1

@@ -1,0 +1,133 @@
+"""A switch: streams to streams, each value to the output that it names, fairly."""
+
+from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from ..bits import lowest
+from .interconnect_config import SwitchConfig
+
+__all__ = ["RoundRobinArbiter", "Switch"]
+
+
+class RoundRobinArbiter(wiring.Component):
+    """Chooses among requests in turn: behind the one chosen last comes the next higher number that requests.
+
+    Who requests without a break is chosen before any other is chosen twice: behind count - 1 others at most.
+
+    Latency: none from requests to index.
+
+    Parameters
+    ----------
+    count : int
+        Number of requests, at least 2.
+
+    Members
+    -------
+    requests : in, count bits
+    take : in
+        The request chosen is being served, and is now the last.
+    index : out
+        Of the request chosen; without requests it means nothing.
+    last : out
+        Index of the one served last.
+    """
+
+    def __init__(self, count: int):
+        self.count = count
+        super().__init__(
+            {
+                "requests": In(count),
+                "take": In(1),
+                "index": Out(range(count)),
+                "last": Out(range(count), init=count - 1),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        above = Signal(self.count)
+        m.d.comb += [
+            above.eq(Cat(self.requests[number] & (self.last < number) for number in range(self.count))),
+            self.index.eq(Mux(above.any(), lowest(m, above, "next"), lowest(m, self.requests, "first"))),
+        ]
+        with m.If(self.take):
+            m.d.sync += self.last.eq(self.index)
+        return m
+
+
+class Switch(wiring.Component):
+    """Passes each value to the output that its lowest bits name, without these bits.
+
+    Inputs that want the same output take turns (:class:`RoundRobinArbiter`). Values of one input to one output keep
+    their order.
+
+    Latency: 1 cycle, the output's register. Throughput: a value a cycle at each output. Back-pressure: an output takes
+    a value when its register is empty or being emptied, so there is a path from ``ready`` of the outputs to ``ready``
+    of the inputs; of a 2 x 2 switch it is one table of six inputs. ``ready`` of an input depends on ``valid`` of all.
+
+    Parameters
+    ----------
+    config : SwitchConfig
+
+    Members
+    -------
+    i : array of streams, in
+        Values of ``width`` bits.
+    o : array of streams, out
+        Values without the lowest ``digit_width`` bits.
+    """
+
+    def __init__(self, config: SwitchConfig):
+        self._config = config
+        super().__init__(
+            {
+                "i": In(stream.Signature(config.width)).array(config.inputs),
+                "o": Out(stream.Signature(config.width - config.digit_width)).array(config.outputs),
+            }
+        )
+
+    @property
+    def config(self):
+        """The configuration."""
+        return self._config
+
+    @property
+    def latency(self):
+        """Cycles from an input to an output."""
+        return 1
+
+    def elaborate(self, platform):
+        m = Module()
+        config = self._config
+        values, digits = zip(
+            *((port.payload[config.digit_width :], port.payload[: config.digit_width]) for port in self.i), strict=True
+        )
+        taken = [Signal(config.outputs, name=f"taken_{number}") for number in range(config.inputs)]
+        for output, port in enumerate(self.o):
+            wanted = Signal(config.inputs, name=f"wanted_{output}")
+            free = Signal(name=f"free_{output}")
+            m.d.comb += [
+                wanted.eq(Cat(source.valid & (digit == output) for source, digit in zip(self.i, digits, strict=True))),
+                free.eq(~port.valid | port.ready),
+            ]
+            index = self._arbitrate(m, wanted, free, output)
+            with m.If(free):
+                m.d.sync += port.valid.eq(wanted.any())
+                with m.Switch(index):
+                    for number, value in enumerate(values):
+                        with m.Case(number) if number < config.inputs - 1 else m.Default():
+                            m.d.sync += port.payload.eq(value)
+            for number in range(config.inputs):
+                m.d.comb += taken[number][output].eq(free & wanted[number] & (index == number))
+        for port, outputs in zip(self.i, taken, strict=True):
+            m.d.comb += port.ready.eq(outputs.any())
+        return m
+
+    def _arbitrate(self, m, wanted, free, output):
+        """The input whose turn it is at an output."""
+        if self._config.inputs == 1:
+            return Signal(1, name=f"index_{output}")
+        m.submodules[f"arbiter_{output}"] = arbiter = RoundRobinArbiter(self._config.inputs)
+        m.d.comb += [arbiter.requests.eq(wanted), arbiter.take.eq(free & wanted.any())]
+        return arbiter.index

@@ -1,0 +1,121 @@
+"""Requests of every stage to every bank, and responses back, with stalls."""
+
+import cocotb
+from cocotb.triggers import RisingEdge
+
+from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, parameters, rng
+
+
+def ports(dut, kind, name, count, **arguments):
+    return [kind(dut, f"{name}__{number}", **arguments) for number in range(count)]
+
+
+async def until_there(dut, sinks, count):
+    for _ in range(20_000):
+        if sum(map(len, sinks)) == count:
+            return
+        await RisingEdge(dut.clk)
+    raise AssertionError(f"{sum(map(len, sinks))} of {count} values came")
+
+
+async def check_direction(dut, names, counts, stalls, chosen, make, read):
+    """Send values between all ports; each comes out where it belongs, once, in the order of its source."""
+    sources = ports(dut, StreamSource, names[0], counts[0])
+    sinks = ports(dut, StreamSink, names[1], counts[1])
+    await clock_and_reset(dut)
+    random = rng(names[0])
+    for round_number, (stall_in, stall_out) in enumerate(stalls):
+        for source in sources:
+            source.stall = stall_in
+        for sink in sinks:
+            sink.stall = stall_out
+        expected = {}
+        total = 0
+        for number, source in enumerate(sources):
+            for target in chosen(random, round_number, number):
+                value = int(random.integers(1 << 30))
+                source.put(make(number, int(target), value))
+                expected.setdefault((number, int(target)), []).append(value)
+                total += 1
+        await until_there(dut, sinks, total)
+        for target, sink in enumerate(sinks):
+            got = {}
+            for _ in range(len(sink)):
+                source, value = read(await sink.receive())
+                got.setdefault(source, []).append(value)
+            for source in range(counts[0]):
+                compare(expected.get((source, target), []), got.get(source, []), f"{names[1]} from {source}", target)
+
+
+STALLS = [(0.0, 0.0), (0.3, 0.3), (0.0, 0.8), (0.8, 0.0)]
+
+
+def targets(count):
+    """Random ones, all to one, each to the next, in turn."""
+
+    def chosen(random, round_number, number):
+        patterns = [
+            random.integers(0, count, 60),
+            [count - 1] * 25,
+            [(number + 1) % count] * 40,
+            [(number + index) % count for index in range(60)],
+        ]
+        return patterns[round_number]
+
+    return chosen
+
+
+@cocotb.test()
+async def requests_reach_their_banks(dut):
+    config = parameters()["config"]
+    for sink in range(config.banks):
+        getattr(dut, f"bank_responses__{sink}__valid").value = 0
+    await check_direction(
+        dut,
+        ("stage_requests", "bank_requests"),
+        (config.stages, config.banks),
+        STALLS,
+        targets(config.banks),
+        lambda stage, bank, value: {"bank": bank, "body": {"value": value, "stage": stage}},
+        lambda got: (compare(got["stage"], got["body"]["stage"], "stage", 0) or got["stage"], got["body"]["value"]),
+    )
+
+
+@cocotb.test()
+async def responses_reach_their_stages(dut):
+    config = parameters()["config"]
+    for source in range(config.stages):
+        getattr(dut, f"stage_requests__{source}__valid").value = 0
+    await check_direction(
+        dut,
+        ("bank_responses", "stage_responses"),
+        (config.banks, config.stages),
+        STALLS,
+        targets(config.stages),
+        lambda bank, stage, value: {"stage": stage, "body": {"value": value, "bank": bank}},
+        lambda got: (got["bank"], got["value"]),
+    )
+
+
+@cocotb.test()
+async def a_value_alone_takes_the_latency(dut):
+    config = parameters()["config"]
+    for source in range(config.stages):
+        getattr(dut, f"stage_requests__{source}__valid").value = 0
+        getattr(dut, f"stage_responses__{source}__ready").value = 1
+    for bank in range(config.banks):
+        getattr(dut, f"bank_responses__{bank}__valid").value = 0
+        getattr(dut, f"bank_requests__{bank}__ready").value = 1
+    await clock_and_reset(dut)
+    ways = [
+        ("stage_requests", config.stages - 1, "bank_requests", config.banks - 1, config.request_latency),
+        ("bank_responses", config.banks - 1, "stage_responses", config.stages - 1, config.response_latency),
+    ]
+    for entrance, source, exit_, target, latency in ways:
+        getattr(dut, f"{entrance}__{source}__payload").value = target
+        getattr(dut, f"{entrance}__{source}__valid").value = 1
+        await RisingEdge(dut.clk)
+        getattr(dut, f"{entrance}__{source}__valid").value = 0
+        for cycle in range(1, latency + 1):
+            await RisingEdge(dut.clk)
+            assert int(getattr(dut, f"{exit_}__{target}__valid").value) == (cycle == latency), f"{exit_}, {cycle}"

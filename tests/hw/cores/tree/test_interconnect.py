@@ -1,0 +1,56 @@
+"""The stage-bank interconnect under random traffic, and its configuration."""
+
+import pytest
+from amaranth.lib import data
+
+from rewardware.hw.cores.tree.interconnect import StageBankInterconnect
+from rewardware.hw.cores.tree.interconnect_config import InterconnectConfig
+from rewardware.sim.cocotb import simulate
+from tests.hw.cores.tree.run_traffic import run_phases
+
+
+@pytest.mark.parametrize("interconnect", ["butterfly", "butterfly4", "crossbar"])
+@pytest.mark.parametrize(("stages", "banks"), [(3, 5), (5, 12)])
+def test_traffic(stages, banks, interconnect):
+    config = InterconnectConfig(stages=stages, banks=banks, interconnect=interconnect)
+    request = data.StructLayout({"value": 30, "stage": range(stages)})
+    response = data.StructLayout({"value": 30, "bank": range(banks)})
+    simulate(
+        StageBankInterconnect(config, request, response),
+        bench="tests.hw.cores.tree.bench_interconnect",
+        parameters={"config": config},
+    )
+
+
+@pytest.mark.parametrize("interconnect", ["butterfly", "butterfly4", "crossbar"])
+def test_much_traffic(interconnect):
+    config = InterconnectConfig(stages=9, banks=21, interconnect=interconnect)
+    sent, received = run_phases(config, cycles=4000)
+    assert sent[-1, -1] == received[-1, -1] > 40_000
+
+
+def test_latency_is_that_of_the_layers():
+    latencies = {
+        (32, "butterfly"): (5, 6),
+        (32, "butterfly4"): (3, 4),
+        (17, "butterfly4"): (3, 4),
+        (16, "butterfly4"): (2, 3),
+        (2, "butterfly4"): (1, 2),
+        (32, "crossbar"): (1, 1),
+    }
+    for (stages, interconnect), expected in latencies.items():
+        config = InterconnectConfig(stages=stages, banks=128, interconnect=interconnect)
+        assert (config.request_latency, config.response_latency) == expected
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"stages": 1}, "Number of stages must be from 2 to 64, not 1"),
+        ({"stages": 16, "banks": 15}, "Number of banks must be from 16 to 1024, not 15"),
+        ({"interconnect": "ring"}, "Interconnect must be one of butterfly, butterfly4, crossbar, not 'ring'"),
+    ],
+)
+def test_configuration_says_what_is_allowed(settings, message):
+    with pytest.raises(ValueError, match=message):
+        InterconnectConfig(**settings)
