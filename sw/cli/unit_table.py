@@ -78,6 +78,17 @@ TABLES: dict[str, list[Row]] = {
             {"format": "binary32"},
         ),
     ],
+    "tree": [
+        *_rows(
+            "selector",
+            *(
+                {"values": values, "group": group, "comparison": comparison}
+                for values in (6, 18)
+                for group in (2, 3, 4, 6)
+                for comparison in ("lookup", "logic")
+            ),
+        ),
+    ],
 }
 
 
@@ -111,11 +122,18 @@ def as_markdown(rows: Sequence[dict[str, Any]]) -> str:
         "| --- | --- | --- | --- | --- | --- |",
     ]
     for row in rows:
-        numbers = " to ".join(str(value) for name, value in row["settings"].items() if name != "depth")
-        cells = [f"`{row['design']}`", numbers.replace("_flush", ", flush"), str(row["latency"])]
+        cells = [f"`{row['design']}`", _numbers(row["settings"]), str(row["latency"])]
         cells += [" / ".join(f"{row[family][kind]:g}" for kind in ("lut", "ff", "dsp")) for family in ("xcup", "ecp5")]
         lines.append(f"| {' | '.join([*cells, format(row['frequency_mhz'], '.0f')])} |")
     return "\n".join(lines)
+
+
+def _numbers(settings: dict[str, Any]) -> str:
+    """What a unit is made for: formats by their names, numbers with what they are of."""
+    chosen = {name: value for name, value in settings.items() if name != "depth"}
+    if all(isinstance(value, str) for value in chosen.values()):
+        return " to ".join(chosen.values()).replace("_flush", ", flush")
+    return ", ".join(value if isinstance(value, str) else f"{name} {value}" for name, value in chosen.items())
 
 
 def write_table(name: str, table: str, folder: Path) -> Path:

@@ -390,6 +390,18 @@ _DESIGNS = (
         component="cores.optimizer.grouping_update:GroupingUpdate",
         configuration="cores.optimizer.grouping_update_config:GroupingUpdateConfig",
     ),
+    Design(
+        name="selector",
+        component="cores.tree.selector:Selector",
+        configuration="cores.tree.selector_config:SelectorConfig",
+    ),
+    Design(
+        name="stage_bank_interconnect",
+        component="cores.tree.interconnect:StageBankInterconnect",
+        configuration="cores.tree.interconnect_config:InterconnectConfig",
+        # About those of six children and two transfers a node.
+        arguments={"request_shape": 120, "response_shape": 352},
+    ),
     Design(name="hyperbolic_tangent", component="cores.function.hyperbolic_tangent:HyperbolicTangent"),
     Design(name="reciprocal_square_root", component="cores.function.reciprocal_square_root:ReciprocalSquareRoot"),
 )

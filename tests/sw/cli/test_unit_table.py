@@ -25,9 +25,21 @@ def test_a_table_is_printed_and_written_into_its_page(small, capsys, tmp_path):
     assert row["latency"] == 2 and row["xcup"]["lut"] > 10 and row["frequency_mhz"] > 50
 
 
+def test_numbers_are_named_and_formats_are_not():
+    none = {"lut": 1, "ff": 2, "dsp": 0}
+    row = {"design": "unit", "latency": 3, "xcup": none, "ecp5": none, "frequency_mhz": 99.6}
+    settings = (
+        {"values": 6, "group": 3, "comparison": "lookup"},
+        {"source": "binary32", "target": "binary16_flush", "depth": 2},
+    )
+    lines = unit_table.as_markdown([row | {"settings": chosen} for chosen in settings]).splitlines()
+    assert lines[2] == "| `unit` | values 6, group 3, lookup | 3 | 1 / 2 / 0 | 1 / 2 / 0 | 100 |"
+    assert lines[3].startswith("| `unit` | binary32 to binary16, flush | 3 | ")
+
+
 def test_mistakes_are_named(small, capsys, tmp_path):
     assert dispatch(["report", "float_adder", "--docs", str(tmp_path)]) == 2
-    assert "--docs is there for tables of units (float, small), not for float_adder" in capsys.readouterr().err
+    assert "--docs is there for tables of units (float, tree, small), not for float_adder" in capsys.readouterr().err
     (tmp_path / "small.md").write_text("# Units\n")
     with pytest.raises(ValueError, match="small.md must have one place between <!-- rewardware report small -->"):
         write_table("small", "", tmp_path)
