@@ -1,4 +1,4 @@
-"""Commands that go to all cores at once."""
+"""Commands that go to several cores."""
 
 from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib import data, fifo, stream, wiring
@@ -11,21 +11,26 @@ DEPTH = 16
 
 
 class CommandBroadcast(wiring.Component):
-    """Queues commands and gives each to all cores in one cycle; it is complete when all have completed it.
+    """Queues commands and gives each to all cores; it is complete when all have completed it.
 
-    A core that is not meant gets it, too, so that all of them stay in step; ``meant`` says that it changes nothing.
+    With ``together`` there is one queue, and all cores get a command in the same cycle: their engines walk in step.
+    Otherwise each core has a queue of its own and goes through it at its own pace, so that a command which is long for
+    one of them keeps none of the others.
 
-    The queue lets the sequencer go on to other engines while a command waits for its turn.
+    A core that is not meant gets a command, too; ``meant`` says that it changes nothing.
+
+    The queues let the sequencer go on to other engines while a command waits for its turn.
 
     Latency: two cycles from a command to the cores, one from the last core's completion. Throughput: a command a cycle.
-    Back-pressure: as long as one core is not ready, none is given a command; ``commands.ready`` is 0 while the queue is
-    full.
+    Back-pressure: a command stays queued until its core is ready, or all are (``together``); ``commands.ready`` is 0
+    while a queue is full.
 
     Parameters
     ----------
     layout : data.StructLayout
         Of a core's command.
     cores : int
+    together : bool
 
     Members
     -------
@@ -42,8 +47,9 @@ class CommandBroadcast(wiring.Component):
     core_busy : In(cores)
     """
 
-    def __init__(self, layout, cores):
+    def __init__(self, layout, cores, *, together):
         self._queued = data.StructLayout({"command": layout, "cores": cores})
+        self._together = together
         super().__init__(
             {
                 "commands": In(stream.Signature(self._queued)),
@@ -56,30 +62,40 @@ class CommandBroadcast(wiring.Component):
             }
         )
 
+    @property
+    def together(self):
+        """Whether all cores get a command in the same cycle."""
+        return self._together
+
     def elaborate(self, platform):
         m = Module()
-        m.submodules.queue = queue = fifo.SyncFIFOBuffered(width=self._queued.size, depth=DEPTH)
-        given = Signal()
-        m.d.comb += [
-            queue.w_en.eq(self.commands.valid),
-            queue.w_data.eq(self.commands.payload),
-            self.commands.ready.eq(queue.w_rdy),
-            given.eq(queue.r_rdy & Cat(core.ready for core in self.core_commands).all()),
-            queue.r_en.eq(given),
-        ]
-        next_command = Signal(self._queued)
-        m.d.comb += [next_command.as_value().eq(queue.r_data), self.meant.eq(next_command.cores)]
-        completed = []
-        for number, core in enumerate(self.core_commands):
+        cores = range(len(self.core_commands))
+        served = [cores] if self.together else [[core] for core in cores]
+        queues = [fifo.SyncFIFOBuffered(width=self._queued.size, depth=DEPTH) for _ in served]
+        m.d.comb += self.commands.ready.eq(Cat(queue.w_rdy for queue in queues).all())
+        for number, (queue, members) in enumerate(zip(queues, served, strict=True)):
+            m.submodules[f"queue_{number}"] = queue
+            given, command = Signal(name=f"given_{number}"), Signal(self._queued, name=f"command_{number}")
             m.d.comb += [
-                core.valid.eq(given),
-                core.payload.eq(next_command.command),
+                queue.w_en.eq(self.commands.valid & self.commands.ready),
+                queue.w_data.eq(self.commands.payload),
+                given.eq(queue.r_rdy & Cat(self.core_commands[core].ready for core in members).all()),
+                queue.r_en.eq(given),
+                command.as_value().eq(queue.r_data),
             ]
-            count = Signal(range(2 * DEPTH), name=f"completed_{number}")
-            m.d.sync += count.eq(count + self.core_done[number] - self.done)
+            for core in members:
+                m.d.comb += [
+                    self.core_commands[core].valid.eq(given),
+                    self.core_commands[core].payload.eq(command.command),
+                    self.meant[core].eq(command.cores[core]),
+                ]
+        completed = []
+        for core in cores:
+            count = Signal(range(2 * DEPTH), name=f"completed_{core}")
+            m.d.sync += count.eq(count + self.core_done[core] - self.done)
             completed.append(count != 0)
         m.d.comb += [
             self.done.eq(Cat(completed).all()),
-            self.busy.eq((queue.level != 0) | self.core_busy.any() | Cat(completed).any()),
+            self.busy.eq(Cat(queue.level != 0 for queue in queues).any() | self.core_busy.any() | Cat(completed).any()),
         ]
         return m

@@ -89,11 +89,11 @@ class LearningGroupSystem(wiring.Component):
         return m
 
     def _connect_broadcast(self, m, shell, name):
-        """A command goes to all cores at once; it is complete when all have completed it."""
+        """A command goes to all cores, a pass in the same cycle; it is complete when all have completed it."""
         port = getattr(shell.engines, name)
         arguments = getattr(port.commands.payload.arguments, name)
         layout = getattr(self.cores[0], name).payload.shape()
-        broadcast = CommandBroadcast(layout, len(self.cores))
+        broadcast = CommandBroadcast(layout, len(self.cores), together=name == "elementwise")
         m.submodules[f"{name}_broadcast"] = ResetInserter(shell.reset)(broadcast)
         payload, cores = broadcast.commands.payload.command, broadcast.commands.payload.cores
         if name == "elementwise":
