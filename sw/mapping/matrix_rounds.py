@@ -33,6 +33,8 @@ class ProductShape:
         Terms of a weight gradient; otherwise words of vectors (0 is as 1).
     reversed : bool
         The last entry first.
+    skip_empty : bool
+        Without the entries that have no inner features.
     """
 
     product: Product
@@ -40,6 +42,7 @@ class ProductShape:
     blocks: int
     steps: int = 0
     reversed: bool = False
+    skip_empty: bool = False
 
     @property
     def operations(self) -> int:
@@ -270,7 +273,7 @@ def _items(command: ProductShape) -> Iterator[_Item | int]:
     gradient = command.product == Product.GRADIENT
     skipped = 0
     for inner, outer in reversed(command.groups) if command.reversed else command.groups:
-        if not outer or gradient and not inner:
+        if not outer or (gradient or command.skip_empty) and not inner:
             skipped += 1
             continue
         if not gradient:

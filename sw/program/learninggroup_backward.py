@@ -20,29 +20,33 @@ class Backward(Stage):
         words = steps * self.batches
         for name, base in (("return", where.returns), ("scale", where.scales)):
             self.load(overlap, 0, name, Memory.STATE_2, EVERY_CORE, base, words)
+        for batch in range(self.batches):
+            self._heads(overlap, steps - 1, batch, last=True)
         for step in reversed(range(steps)):
             for batch in range(self.batches):
-                self._heads(overlap, step, batch)
                 self._layers(overlap, step, batch, last=step == steps - 1)
 
-    def _heads(self, overlap, step, batch):
+    def _heads(self, overlap, step, batch, last):
         stream = self.batches + batch
         self._heads_errors(overlap, step, batch, stream)
         for place in self.map.head_groups:
-            self.heads_backward(overlap, place, step, batch, stream)
+            self.heads_backward(overlap, place, step, batch, stream, first=last)
             self.aggregate(overlap, place, batch, stream)
 
     def _layers(self, overlap, step, batch, last):
         self._cell_errors(overlap, step, batch, last)
+        if step:
+            # Those of this step have been added up, so their place is free; so is the unit, while errors go back.
+            self._heads(overlap, step - 1, batch, last=False)
         for name, stream in (("input", batch), ("hidden", 2 * self.batches + batch)):
-            self.product_backward(overlap, name, step, batch, stream)
+            self.product_backward(overlap, name, step, batch, stream, first=last)
             self.aggregate(overlap, name, batch, stream)
         self.apply(
             overlap, batch, a=self.aggregated("input", batch), features=self.map.units,
             to=((Destination.ERROR, self.error("encoder", step, batch), 1, 0),),
         )  # fmt: skip
         if step:
-            self.product_backward(overlap, "communication", step, batch, batch)
+            self.product_backward(overlap, "communication", step, batch, batch, first=last)
             self.aggregate(overlap, "communication", batch, batch)
             self._heard_errors(overlap, step, batch)
 

@@ -70,8 +70,8 @@ class Stage:
         lists = place.rows + len(place.cores) * place.columns
         overlap.add(
             Operation(
-                instruction="group", engine="sparse", stream=self.batches, latency=0,
-                cycles=2 * lists + lists // WEIGHT_BANKS * place.groups + words, writes=[self.sparse_data(key)],
+                instruction="group", engine="sparse", stream=self.batches, cycles=max(2 * lists, words), latency=words,
+                writes=[self.sparse_data(key)],
                 fields={
                     "find": 1, "encode": 1, "transpose": 1, "compress": int(not key.startswith("bias/")), "walk": 0,
                     **self.sparse_fields(place),
@@ -96,25 +96,31 @@ class Stage:
             writes=[Span("result", results, place.columns)],
         )  # fmt: skip
 
-    def product_backward(self, overlap, name, step, batch, stream, to=None, **cores):
-        """A layer backward, to its own place or to that of ``to``."""
+    def product_backward(self, overlap, name, step, batch, stream, *, first, to=None, **cores):
+        """A layer backward, to its own place or to that of ``to``.
+
+        The ``first`` of an iteration writes the zeros of groups without columns, and they stay.
+        """
         where, place = self.map, self.map.layers[name]
         base, results = self.error(name, step, batch), batch * where.results + where.backward[to or name]
         self._matrix(
             overlap, stream, name, place.rows * place.columns, product=Product.BACKWARD,
-            table=2 * place.group + place.groups, operands=base, results=results, **cores,
+            table=2 * place.group + place.groups, operands=base, results=results, skip_empty=int(not first), **cores,
             reads=[Span("error", base, place.columns)], writes=[Span("result", results, place.rows)],
         )  # fmt: skip
 
-    def heads_backward(self, overlap, place, step, batch, stream):
-        """Heads of different cores backward, each by its core; a core that has none computes zeros."""
+    def heads_backward(self, overlap, place, step, batch, stream, *, first):
+        """Heads of different cores backward, each by its core; a core that has none computes zeros.
+
+        ``first`` is as that of :meth:`product_backward`.
+        """
         cores = self.hardware.device.cores
         left = (1 << cores) - 1
         heads = self.map.head_groups[place]
         for head in heads:
             own = left if head == heads[-1] else 1 << self.map.layers[head].cores[0]
             left &= ~own
-            self.product_backward(overlap, head, step, batch, stream, to=place, cores=own)
+            self.product_backward(overlap, head, step, batch, stream, first=first, to=place, cores=own)
 
     def product_gradient(self, overlap, key, steps, operand):
         """The gradient of a layer's weights over all batches of so many steps; of ``bias/...`` operands are ones."""

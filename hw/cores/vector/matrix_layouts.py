@@ -70,7 +70,8 @@ def command_layout(config: MatrixConfig):
 
     ``product`` is a :class:`.Product`, ``blocks`` the base-two logarithm of the blocks in use; ``table`` and ``groups``
     say where the group table stands and how many entries it has, ``reversed`` that they are done from the last to the
-    first. ``operands`` is added to a feature for the address of its word in the activation memory (in the error memory
+    first, ``skip_empty`` that those without inner features are left out: their results, zeros, are there already.
+    ``operands`` is added to a feature for the address of its word in the activation memory (in the error memory
     for the backward product), ``owned`` are the features in a bank of the activation memory; ``results`` is added to a
     feature for the row of its result. ``steps`` words of vectors are done with the same weights (0 is as 1): the next
     one's operands stand ``operand_stride``, its results ``result_stride`` further on. Neighbouring sums are then more
@@ -85,6 +86,7 @@ def command_layout(config: MatrixConfig):
             "product": PRODUCT,
             "blocks": BLOCKS,
             "reversed": 1,
+            "skip_empty": 1,
             "ones": 1,
             "table": address_width(config.table_rows),
             "groups": address_width(config.table_rows + 1),

@@ -21,7 +21,8 @@ class SegmentGenerator(wiring.Component):
       has a single column unless the group has); in a strip row by row, in a row column by column. Every row of a strip
       takes an operand slot, every column an error slot.
 
-    Groups without outer features are skipped, in weight gradients also those without inner ones. Behind the last item
+    Groups without outer features are skipped, in weight gradients and with ``skip_empty`` also those without inner
+    ones. Behind the last item
     of a command comes one with ``end``.
 
     Throughput: an item a cycle; a group costs no cycle of its own, one that is skipped one. Latency: 4 cycles from a
@@ -132,7 +133,9 @@ class SegmentGenerator(wiring.Component):
         with m.If(takes_entry):
             m.d.sync += [
                 group.eq(entry),
-                group_valid.eq((entry.outer_count != 0) & ~(gradient & (entry.inner_count == 0))),
+                group_valid.eq(
+                    (entry.outer_count != 0) & ~((gradient | command.skip_empty) & (entry.inner_count == 0))
+                ),
             ]
         with m.Elif(advance & last_of_group):
             m.d.sync += group_valid.eq(0)

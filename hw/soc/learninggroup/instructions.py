@@ -77,6 +77,7 @@ MATRIX = Format(
         Field("cores", 16, default=(1 << 16) - 1, description="a bit for each core that does it"),
         Field("blocks", 2, description="base-two logarithm of the blocks in use"),
         flag("reversed", "groups from the last to the first"),
+        flag("skip_empty", "groups without terms are left out: their results stay"),
         flag("ones", "every operand is 1"),
         address("table"), count("groups"), count("owned", "features of a bank of the activation memory"),
         address("operands"), address("errors", default=0), address("results"),

@@ -35,6 +35,7 @@ def commands_of(shapes, tables):
             "product": int(shape.product),
             "blocks": shape.blocks.bit_length() - 1,
             "reversed": int(shape.reversed),
+            "skip_empty": int(shape.skip_empty),
             "owned": 1,
             "table": len(tables),
             "groups": len(shape.groups),
@@ -57,6 +58,7 @@ def one_kind(config, product):
             blocks=config.blocks if number != 3 else 1,
             steps=int(rng.integers(1, 12)) if product == Product.GRADIENT else number % 3,
             reversed=number % 2 == 1,
+            skip_empty=number in (3, 4),
         )
 
 

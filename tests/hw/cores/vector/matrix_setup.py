@@ -92,7 +92,7 @@ class Setup:
         """A command of a layer; what is not given is 0."""
         table, groups = layer.tables[product == Product.BACKWARD]
         blocks = self.config.blocks if blocks is None else blocks
-        names = ("reversed", "ones", "owned", "operands", "errors", "results", "steps")
+        names = ("reversed", "skip_empty", "ones", "owned", "operands", "errors", "results", "steps")
         names += ("operand_stride", "error_stride", "result_stride")
         command = dict.fromkeys(names, 0) | {"product": int(product), "blocks": blocks.bit_length() - 1}
         self.commands.append(command | {"table": table, "groups": groups} | fields)

@@ -39,7 +39,7 @@ def mixture(config, seed, commands=12):
         product, steps = Product(int(rng.integers(0, 3))), int(rng.integers(1, 4))
         blocks = int(rng.choice([count for count in (1, 2, 4) if count <= config.blocks]))
         places = {name: int(rng.integers(0, 100)) for name in ("operands", "errors")}
-        reversed_ = int(rng.integers(0, 2))
+        reversed_, skip_empty = (int(rng.integers(0, 2)) for _ in range(2))
         masked = layer.row_groups[:, None] != layer.column_groups
         if product == Product.GRADIENT:
             strides = {"operand_stride": int(rng.integers(0, 30)), "error_stride": int(rng.integers(0, 30))}
@@ -54,20 +54,24 @@ def mixture(config, seed, commands=12):
             setup.expect_gradients(layer, expected)
             nonfinite |= bool((is_nonfinite(number_format, expected) & ~masked).any())
         else:
-            memory, count, outer = activations, rows, columns
+            memory, count, outer, empty = activations, rows, columns, masked.all(axis=0)
             reference = forward
             if product == Product.BACKWARD:
-                memory, count, outer, reference = errors, columns, rows, backward
+                memory, count, outer, empty, reference = errors, columns, rows, masked.all(axis=1), backward
             strides = {"operand_stride": int(rng.integers(0, 20)), "result_stride": outer, "results": base}
             for step in range(steps):
                 start = places["operands"] + step * strides["operand_stride"]
                 operands = memory[start : start + count, :blocks]
                 expected = reference(number_format, operands, weights, layer.row_groups, layer.column_groups)
                 setup.expect(base, expected, blocks)
+                for feature in np.flatnonzero(empty & bool(skip_empty)):
+                    del setup.results[base + feature]
                 nonfinite |= bool(is_nonfinite(number_format, expected).any())
                 base += outer
-        setup.command(layer, product, blocks, owned=owned, reversed=reversed_, steps=steps, **places, **strides)
-        shapes.append(shape_of(layer, product, blocks=blocks, steps=steps, reversed=bool(reversed_)))
+        flags = {"reversed": reversed_, "skip_empty": skip_empty}
+        setup.command(layer, product, blocks, owned=owned, steps=steps, **flags, **places, **strides)
+        flags = {name: bool(flag) for name, flag in flags.items()}
+        shapes.append(shape_of(layer, product, blocks=blocks, steps=steps, **flags))
     assert setup.entries <= config.table_rows and setup.weight_rows <= config.weight_rows and base <= config.result_rows
     cycles = schedule(config, shapes).cycles
     return setup.parameters(nonfinite=nonfinite, runs=[(setup.commands, cycles)])

@@ -130,6 +130,37 @@ def test_weight_gradients(config):
     simulate(MatrixCore(config), bench=BENCH, parameters=setup.parameters(nonfinite=nonfinite))
 
 
+@pytest.mark.parametrize("product", [Product.FORWARD, Product.BACKWARD], ids=["forward", "backward"])
+def test_results_of_empty_groups_stay(product):
+    """Where a layer's groups have no terms, and are skipped, the results of the command before are left."""
+    rng = np.random.default_rng(5)
+    setup, number_format = Setup(FOUR), FOUR.format
+    forward_ = product == Product.FORWARD
+    inner, outer, groups = 13, 17, 6
+    values = ordinary(rng, number_format, (inner, FOUR.blocks, FOUR.lanes))
+    owned = -(-inner // FOUR.cores)
+    if forward_:
+        setup.add_activations(0, values, owned)
+    else:
+        setup.add_errors(0, values)
+    inner_groups, outer_groups = rng.integers(0, 2, inner), np.arange(outer) % groups
+    results = []
+    for of_inner, of_outer, flags in (
+        (np.zeros(inner, int), np.zeros(outer, int), {}),
+        (inner_groups, outer_groups, {"skip_empty": 1, "reversed": 1}),
+    ):
+        row_groups, column_groups = (of_inner, of_outer) if forward_ else (of_outer, of_inner)
+        weights = ordinary(rng, number_format, (len(row_groups), len(column_groups)))
+        layer = setup.add_layer(Layer(row_groups, column_groups, weights), keep_empty=True)
+        setup.command(layer, product, owned=owned, **flags)
+        reference = forward if forward_ else backward
+        results.append(reference(number_format, values, weights, row_groups, column_groups))
+    empty = ~np.isin(outer_groups, inner_groups)
+    assert 0 < empty.sum() < outer
+    setup.expect(0, np.where(empty[:, None, None], *results))
+    simulate(MatrixCore(FOUR), bench=BENCH, parameters=setup.parameters(nonfinite=False))
+
+
 def test_bits_do_not_depend_on_packing():
     """A layer alone, from its last group on, between others, with fewer blocks, with more words: the same bits."""
     rng = np.random.default_rng(11)
