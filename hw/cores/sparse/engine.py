@@ -7,6 +7,7 @@ from amaranth.lib.wiring import In, Out
 
 from ..replicated import replicated
 from .address_generator import parameter_word
+from .command import ADDRESS_WIDTH, STEPS, check_command, sparse_command
 from .config import SparseConfig
 from .core import SparseCore
 from .encoder import SparseDataEncoder
@@ -15,10 +16,8 @@ from .lists import table_entry
 from .load_allocation import LoadAllocationUnit, workload_shape
 from .max_index import MaxIndexUnit, index_word
 
-__all__ = ["COUNTERS", "SparseDataEngine", "counters_layout", "sparse_command", "sparse_errors"]
+__all__ = ["COUNTERS", "SparseDataEngine", "counters_layout", "sparse_errors"]
 
-ADDRESS_WIDTH = 20
-COUNT_WIDTH = 16
 # Where the cycles of a layer go.
 COUNTERS = ("max_index", "loading", "index_miss", "index_hit", "tables", "compression")
 
@@ -26,21 +25,6 @@ sparse_errors = data.StructLayout(
     {"too_many_groups": 1, "address_out_of_range": 1, "missing_tuple": 1, "not_a_number": 1}
 )
 counters_layout = data.StructLayout(dict.fromkeys(COUNTERS, 32))
-
-
-def sparse_command(config):
-    """A layer and the stages to go through, in this order: ``find`` the indexes of the maxima, ``encode``,
-    ``transpose`` (encode transposed, then write the tables), ``compress`` the weights, ``walk`` them (words go to
-    ``words``; ``every_word``: masked ones, too).
-
-    Fields are wider than what fits, so that what does not fit is seen.
-    """
-    bases = ("grouping", "index", "group", "row", "column", "weight", "parameter")
-    return data.StructLayout(
-        dict.fromkeys(("find", "encode", "transpose", "compress", "walk", "every_word"), 1)
-        | {"groups": 8, "rows": COUNT_WIDTH, "columns": data.ArrayLayout(COUNT_WIDTH, config.cores)}
-        | {f"{name}_base": ADDRESS_WIDTH for name in bases}
-    )
 
 
 class SparseDataEngine(wiring.Component):
@@ -58,9 +42,14 @@ class SparseDataEngine(wiring.Component):
     ``index_base``, in words) and tuples (from ``group_base``) stay inside. What was made of a layer stays until
     something is written over it, so any layer can be compressed or walked again.
 
+    Three stages work on three commands at a time: one finds maxima, one encodes (transposed, too, with the tables), one
+    compresses and walks. A command goes through all of them, and waits before the first while another one of its layer
+    (of its ``group_base``) is under way. Memories of different layers must not overlap.
+
     Cycles: for R rows, N columns and G groups, with L lanes, about ``(R / L + N / L) * G`` to find the maxima, at most
     ``N / L + R + N + 3 G`` to encode, ``R / L + R + N + 3 G`` transposed, ``2 G`` for the tables, and a cycle for each
-    word of L weights that has an unmasked one to compress, all cores at once. ``counters`` has what they were.
+    word of L weights that has an unmasked one to compress, all cores at once. ``counters`` has what they were, those of
+    stages that worked at a time besides one another.
 
     Parameters
     ----------
@@ -69,9 +58,9 @@ class SparseDataEngine(wiring.Component):
     Members
     -------
     commands : stream, in
-        ``sparse_command``; one at a time.
+        ``sparse_command``
     completions : stream, out
-        One for each command, when everything is in the memories.
+        One for each command, in order, when everything is in the memories.
     busy : Out(1)
     errors : out, ``sparse_errors``
         ``too_many_groups``: the groups are none, or more than there can be. ``address_out_of_range``: the layer has no
@@ -158,7 +147,14 @@ class SparseDataEngine(wiring.Component):
         self.cores = [replicated(SparseCore(config), name="sparse_core") for _ in range(config.cores)]
         for number, core in enumerate(self.cores):
             m.submodules[f"core_{number}"] = core
-        self.command = Signal(sparse_command(config))
+        # The command of each stage.
+        self.find_command, self.encode_command, self.walk_command = (
+            Signal(sparse_command(config), name=f"{stage}_command") for stage in ("find", "encode", "walk")
+        )
+        # Words of a row of each core.
+        self.row_words = [
+            Signal(range(config.core_blocks + 1), name=f"row_words_{core}") for core in range(config.cores)
+        ]
         self.finding = Signal()
         self.found = Signal()
         self.transposing = Signal()
@@ -173,43 +169,44 @@ class SparseDataEngine(wiring.Component):
         return m
 
     def _control(self, m):
-        """One stage after another."""
-        config, command = self._config, self.command
-        stages = ("find", "encode", "transpose", "compress", "walk")
-        pending = Signal(len(stages))
-        too_many, outside = self._check(m)
-        encoded = Signal()
-        encoded_base = Signal(ADDRESS_WIDTH)
-        measuring = Signal()
-        mismatch = Signal()
-        tables_left, walks_left = Signal(config.cores), Signal(config.cores)
+        """A command goes from stage to stage; one that is ahead and of the same layer keeps it out of the first."""
         counted = {name: Signal(name=f"count_{name}") for name in COUNTERS}
+        # Of the stages behind the first: there is a command, and the one before may give its own.
+        encode_taken, walk_taken, to_encode, to_walk = (
+            Signal(name=name) for name in ("encode_taken", "walk_taken", "to_encode", "to_walk")
+        )
+        same_layer = Signal()
+        m.d.comb += same_layer.eq(
+            encode_taken & (self.encode_command.group_base == self.find_command.group_base)
+            | walk_taken & (self.walk_command.group_base == self.find_command.group_base)
+        )
+        self._find_stage(m, counted, same_layer, to_encode, encode_taken)
+        mismatch = self._encode_stage(m, counted, to_encode, encode_taken, to_walk, walk_taken)
+        self._walk_stage(m, counted, to_walk, walk_taken)
         m.d.comb += [
-            self.busy.eq(~self.commands.ready),
-            self.encoder.completions.ready.eq(1),
-            self.load.completions.ready.eq(1),
-            counted["max_index"].eq(self.finding),
-            counted["loading"].eq(self.encoder.loading),
-            counted["index_miss"].eq(self.encoder.missing),
-            counted["index_hit"].eq(self.encoder.hitting),
+            self.busy.eq(~self.commands.ready | encode_taken | walk_taken),
+            self.errors.missing_tuple.eq(
+                mismatch
+                | self.encoder.missing_tuple
+                | self.load.missing_tuple
+                | Cat(core.missing_tuple for core in self.cores).any()
+            ),
         ]
-        with m.If(self.load.completions.valid):
-            m.d.sync += measuring.eq(0)
-        for core, (tables, walk) in enumerate(zip(tables_left, walks_left, strict=True)):
-            m.d.comb += [self.cores[core].tables_done.ready.eq(1), self.cores[core].walk_done.ready.eq(1)]
-            with m.If(self.cores[core].tables_done.valid):
-                m.d.sync += tables.eq(0)
-            with m.If(self.cores[core].walk_done.valid):
-                m.d.sync += walk.eq(0)
+        with m.If(Cat(core.overflow for core in self.cores).any()):
+            m.d.comb += self.errors.address_out_of_range.eq(1)
+        for name, enable in counted.items():
+            counter = Signal(32, name=f"counter_{name}")
+            m.d.comb += self.counters[name].eq(counter)
+            m.d.sync += counter.eq(Mux(self.clear_counters, 0, counter + enable))
 
-        with m.FSM(name="stages"):
+    def _find_stage(self, m, counted, same_layer, to_encode, encode_taken):
+        command = self.find_command
+        too_many, outside, self.grouping_words = check_command(m, self._config, command)
+        m.d.comb += counted["max_index"].eq(self.finding)
+        with m.FSM(name="find_stage"):
             with m.State("IDLE"):
                 m.d.comb += self.commands.ready.eq(1)
-                given = self.commands.payload
-                m.d.sync += [
-                    command.eq(given),
-                    pending.eq(Cat(given[stage] for stage in stages)),
-                ]
+                m.d.sync += command.eq(self.commands.payload)
                 with m.If(self.commands.valid):
                     m.next = "MEASURE"
             with m.State("MEASURE"):
@@ -218,38 +215,71 @@ class SparseDataEngine(wiring.Component):
                 m.next = "CHECK"
             with m.State("CHECK"):
                 m.d.comb += [self.errors.too_many_groups.eq(too_many), self.errors.address_out_of_range.eq(outside)]
-                m.next = "STAGE"
                 with m.If(too_many | outside):
-                    m.next = "COMPLETE"
-            with m.State("STAGE"):
-                m.d.sync += pending.eq(pending & (pending - 1))
-                m.d.sync += [self.transposing.eq(~pending[1]), self.walking_out.eq(~pending[3])]
-                m.next = "SETTLE"
-                for stage, state in reversed(list(enumerate(("FIND", "ENCODE", "TRANSPOSE", "WALK", "WALK")))):
-                    with m.If(pending[stage]):
-                        m.next = state
+                    m.d.sync += [command[step].eq(0) for step in STEPS]
+                m.next = "HOLD"
+            with m.State("HOLD"), m.If(~same_layer):
+                m.next = "GIVE"
+                with m.If(command.find):
+                    m.next = "FIND"
             with m.State("FIND"):
                 m.d.comb += self.finding.eq(1)
                 with m.If(self.found):
-                    m.next = "STAGE"
-            with m.State("TRANSPOSE"):
-                m.d.comb += mismatch.eq(~encoded | (encoded_base != command.group_base))
-                m.next = "ENCODE"
-                with m.If(mismatch):
-                    m.next = "STAGE"
+                    m.next = "GIVE"
+            with m.State("GIVE"):
+                m.d.comb += to_encode.eq(~encode_taken)
+                with m.If(to_encode):
+                    m.d.sync += self.encode_command.eq(command)
+                    m.next = "IDLE"
+
+    def _encode_stage(self, m, counted, given, taken, to_walk, walk_taken):
+        """Returns whether a layer is to be transposed that was not the last encoded one."""
+        config, command = self._config, self.encode_command
+        encoded = Signal()
+        encoded_base = Signal(ADDRESS_WIDTH)
+        measuring = Signal()
+        mismatch = Signal()
+        tables_left = Signal(config.cores)
+        m.d.comb += [
+            self.encoder.completions.ready.eq(1),
+            self.load.completions.ready.eq(1),
+            counted["loading"].eq(self.encoder.loading),
+            counted["index_miss"].eq(self.encoder.missing),
+            counted["index_hit"].eq(self.encoder.hitting),
+        ]
+        with m.If(self.load.completions.valid):
+            m.d.sync += measuring.eq(0)
+        for core, left in enumerate(tables_left):
+            m.d.comb += self.cores[core].tables_done.ready.eq(1)
+            with m.If(self.cores[core].tables_done.valid):
+                m.d.sync += left.eq(0)
+        with m.FSM(name="encode_stage") as stage:
+            with m.State("IDLE"), m.If(given):
+                m.next = "BEGIN"
+            with m.State("BEGIN"):
+                m.d.sync += self.transposing.eq(0)
+                m.next = "ENCODED"
+                with m.If(command.encode):
+                    m.next = "ENCODE"
             with m.State("ENCODE"):
                 m.d.comb += self.encoder.commands.valid.eq(1)
                 m.next = "ENCODING"
-            with m.State("ENCODING"):
-                with m.If(self.encoder.completions.valid):
-                    m.next = "TABLES"
-                    with m.If(~self.transposing):
-                        m.d.sync += [encoded.eq(1), encoded_base.eq(command.group_base)]
-                        m.next = "MEASURE_LOAD"
+            with m.State("ENCODING"), m.If(self.encoder.completions.valid):
+                m.next = "TABLES"
+                with m.If(~self.transposing):
+                    m.d.sync += [encoded.eq(1), encoded_base.eq(command.group_base)]
+                    m.next = "MEASURE_LOAD"
             with m.State("MEASURE_LOAD"):
                 m.d.comb += self.load.commands.valid.eq(1)
                 m.d.sync += measuring.eq(1)
-                m.next = "STAGE"
+                m.next = "ENCODED"
+            with m.State("ENCODED"):
+                m.d.sync += self.transposing.eq(1)
+                m.next = "SETTLE"
+                with m.If(command.transpose):
+                    m.d.comb += mismatch.eq(~encoded | (encoded_base != command.group_base))
+                    with m.If(~mismatch):
+                        m.next = "ENCODE"
             with m.State("TABLES"):
                 m.d.comb += [self.start_tables.eq(1), counted["tables"].eq(1)]
                 m.d.sync += tables_left.eq(~0)
@@ -257,7 +287,35 @@ class SparseDataEngine(wiring.Component):
             with m.State("RANKING"):
                 m.d.comb += counted["tables"].eq(1)
                 with m.If(tables_left == 0):
-                    m.next = "STAGE"
+                    m.next = "SETTLE"
+            with m.State("SETTLE"), m.If(~measuring & ~walk_taken):
+                m.d.comb += to_walk.eq(1)
+                m.d.sync += self.walk_command.eq(command)
+                m.d.sync += [
+                    words.eq(blocks_of(config, command.columns[core])) for core, words in enumerate(self.row_words)
+                ]
+                m.next = "IDLE"
+            m.d.comb += taken.eq(~stage.ongoing("IDLE"))
+        return mismatch
+
+    def _walk_stage(self, m, counted, given, taken):
+        config, command = self._config, self.walk_command
+        walks_left = Signal(config.cores)
+        for core, left in enumerate(walks_left):
+            m.d.comb += self.cores[core].walk_done.ready.eq(1)
+            with m.If(self.cores[core].walk_done.valid):
+                m.d.sync += left.eq(0)
+        with m.FSM(name="walk_stage") as stage:
+            with m.State("IDLE"), m.If(given):
+                m.next = "BEGIN"
+            with m.State("BEGIN"):
+                m.d.sync += [self.walking_out.eq(~command.compress), command.compress.eq(0)]
+                m.next = "COMPLETE"
+                with m.If(command.compress):
+                    m.next = "WALK"
+                with m.Elif(command.walk):
+                    m.d.sync += command.walk.eq(0)
+                    m.next = "WALK"
             with m.State("WALK"):
                 m.d.comb += [self.start_walk.eq(1), counted["compression"].eq(~self.walking_out)]
                 m.d.sync += walks_left.eq(~0)
@@ -265,74 +323,16 @@ class SparseDataEngine(wiring.Component):
             with m.State("WALKING"):
                 m.d.comb += counted["compression"].eq(~self.walking_out)
                 with m.If(walks_left == 0):
-                    m.next = "STAGE"
-            with m.State("SETTLE"):
-                with m.If(~measuring):
-                    m.next = "COMPLETE"
+                    m.next = "BEGIN"
             with m.State("COMPLETE"):
                 m.d.comb += self.completions.valid.eq(1)
                 with m.If(self.completions.ready):
                     m.next = "IDLE"
-
-        m.d.comb += self.errors.missing_tuple.eq(
-            mismatch
-            | self.encoder.missing_tuple
-            | self.load.missing_tuple
-            | Cat(core.missing_tuple for core in self.cores).any()
-        )
-        with m.If(Cat(core.overflow for core in self.cores).any()):
-            m.d.comb += self.errors.address_out_of_range.eq(1)
-        for name, enable in counted.items():
-            counter = Signal(32, name=f"counter_{name}")
-            m.d.comb += self.counters[name].eq(counter)
-            m.d.sync += counter.eq(Mux(self.clear_counters, 0, counter + enable))
-
-    def _check(self, m):
-        """``(too many groups, out of range)``, three cycles after the command was taken."""
-        config, command = self._config, self.command
-        row_blocks = Signal(COUNT_WIDTH)
-        core_blocks = [Signal(COUNT_WIDTH, name=f"core_blocks_{core}") for core in range(config.cores)]
-        parameter_words = [Signal(2 * COUNT_WIDTH, name=f"parameter_words_{core}") for core in range(config.cores)]
-        blocks = Signal(COUNT_WIDTH + 8)
-        grouping_words = Signal(COUNT_WIDTH + 16)
-        m.d.sync += [
-            row_blocks.eq(blocks_of(config, command.rows)),
-            blocks.eq(row_blocks + sum(core_blocks)),
-            grouping_words.eq((row_blocks + sum(core_blocks)) * command.groups),
-        ]
-        for core in range(config.cores):
-            m.d.sync += [
-                core_blocks[core].eq(blocks_of(config, command.columns[core])),
-                parameter_words[core].eq(core_blocks[core] * command.rows),
-            ]
-        self.core_blocks, self.grouping_words = core_blocks, grouping_words
-        walks = command.compress | command.walk
-        reasons = [
-            command.rows == 0,
-            command.rows > config.rows,
-            ~Cat(count != 0 for count in command.columns).any(),
-            command.find & (command.grouping_base + grouping_words > config.grouping_words),
-            command.index_base + blocks > config.index_words,
-            command.group_base + command.groups > config.tuples,
-            command.row_base + command.rows > config.row_list,
-            command.weight_base >= config.weight_words,
-        ]
-        for core in range(config.cores):
-            reasons += [
-                command.columns[core] > config.core_columns,
-                command.column_base + command.columns[core] > config.column_list,
-                walks & (command.parameter_base + parameter_words[core] > config.parameter_words),
-            ]
-        too_many, outside = Signal(), Signal()
-        m.d.comb += [
-            too_many.eq((command.groups == 0) | (command.groups > config.groups)),
-            outside.eq(Cat(reasons).any()),
-        ]
-        return too_many, outside
+            m.d.comb += taken.eq(~stage.ongoing("IDLE"))
 
     def _find(self, m):
         """Words of grouping matrices through the max-index unit, into the index lists."""
-        config, command, unit = self._config, self.command, self.max_index
+        config, command, unit = self._config, self.find_command, self.max_index
         left = Signal(self.grouping_words.shape())
         group = Signal(range(config.groups))
         arrived = Signal()
@@ -384,7 +384,7 @@ class SparseDataEngine(wiring.Component):
 
     def _lists(self, m):
         """Commands of encoder and load allocation unit; what the encoder lists goes to the list of its owner."""
-        config, command, encoder = self._config, self.command, self.encoder
+        config, command, encoder = self._config, self.encode_command, self.encoder
         payload, listed = encoder.commands.payload, encoder.listed
         m.d.comb += [
             payload.transposed.eq(self.transposing),
@@ -421,7 +421,7 @@ class SparseDataEngine(wiring.Component):
         address = Signal(range(config.tuples))
         workload = Signal(range(config.positions + 1))
         m.d.comb += [
-            address.eq(self.command.group_base + found.group),
+            address.eq(self.encode_command.group_base + found.group),
             workload.eq(sum(found.counts[core] for core in range(config.cores))),
         ]
         m.d.sync += [
@@ -445,22 +445,22 @@ class SparseDataEngine(wiring.Component):
             ]
 
     def _connect_cores(self, m):
-        config, command = self._config, self.command
+        config, encoded, walked = self._config, self.encode_command, self.walk_command
         for number, core in enumerate(self.cores):
             m.d.comb += [
                 core.row_enable.eq(self.row_write_enable),
                 core.row_address.eq(self.row_write_address),
                 core.row.eq(self.row_write),
                 core.tables.valid.eq(self.start_tables),
-                core.tables.payload.groups.eq(command.groups),
-                core.tables.payload.group_base.eq(command.group_base),
-                core.tables.payload.weight_base.eq(command.weight_base),
+                core.tables.payload.groups.eq(encoded.groups),
+                core.tables.payload.group_base.eq(encoded.group_base),
+                core.tables.payload.weight_base.eq(encoded.weight_base),
                 core.walk.valid.eq(self.start_walk),
-                core.walk.payload.groups.eq(command.groups),
-                core.walk.payload.group_base.eq(command.group_base),
-                core.walk.payload.parameter_base.eq(command.parameter_base),
-                core.walk.payload.row_words.eq(self.core_blocks[number]),
-                core.walk.payload.every_word.eq(command.every_word & self.walking_out),
+                core.walk.payload.groups.eq(walked.groups),
+                core.walk.payload.group_base.eq(walked.group_base),
+                core.walk.payload.parameter_base.eq(walked.parameter_base),
+                core.walk.payload.row_words.eq(self.row_words[number]),
+                core.walk.payload.every_word.eq(walked.every_word & self.walking_out),
                 core.walk_out.eq(self.walking_out),
                 self.table_write_enable[number].eq(core.table_write_enable),
                 self.table_write_address[number].eq(core.table_write_address),

@@ -33,6 +33,7 @@ class Bench:
         self.tables = [{} for _ in range(config.cores)]
         self.banks = np.full((config.cores, config.banks, config.weight_words), -1)
         self.errors = set()
+        self.cycles = 0
 
     async def start(self):
         dut, config = self.dut, self.config
@@ -64,6 +65,7 @@ class Bench:
         dut, config = self.dut, self.config
         while True:
             await ReadOnly()
+            self.cycles += 1
             if int(dut.errors.value):
                 found = self.errors_codec.unpack(int(dut.errors.value))
                 self.errors |= {name for name, value in found.items() if value}
@@ -87,13 +89,18 @@ class Bench:
 
     async def do(self, layer, **stages):
         """One command, to its completion; how many cycles each kind took."""
+        return await self.do_all([(layer, stages)])
+
+    async def do_all(self, given):
+        """Commands at once, to the last completion; how many cycles each kind took."""
         self.dut.clear_counters.value = 1
         await RisingEdge(self.dut.clk)
         self.dut.clear_counters.value = 0
-        command = {name: int(stages.get(name, 0)) for name in STAGES}
-        command |= {"groups": layer.groups, "rows": layer.row_count, "columns": layer.column_counts}
-        await self.commands.send(command | {f"{name}_base": layer.bases[name] for name in BASES})
-        await self.completions.receive()
+        for layer, stages in given:
+            command = {name: int(stages.get(name, 0)) for name in STAGES}
+            command |= {"groups": layer.groups, "rows": layer.row_count, "columns": layer.column_counts}
+            self.commands.put(command | {f"{name}_base": layer.bases[name] for name in BASES})
+        await self.completions.receive_all(len(given))
         await ReadOnly()
         cycles = self.counters.unpack(int(self.dut.counters.value))
         await RisingEdge(self.dut.clk)
@@ -163,11 +170,13 @@ def check_lists(bench, layer, number):
         compare(expected.weight_ends[core], int(getattr(bench.dut, f"weight_ends__{core}").value), "end", number)
 
 
-def check_banks(bench, layer, number):
+def check_banks(bench, layers, number):
+    """The banks hold the weights of these layers and nothing else."""
     for core in range(bench.config.cores):
         banks = np.full((bench.config.banks, bench.config.weight_words), -1)
-        bases = {f"{name}_base": layer.bases[name] for name in ("row", "column")}
-        layer.expected.compress(bench.config, core, layer.weights[core], banks, **bases)
+        for layer in layers:
+            bases = {f"{name}_base": layer.bases[name] for name in ("row", "column")}
+            layer.expected.compress(bench.config, core, layer.weights[core], banks, **bases)
         for bank in range(bench.config.banks):
             compare(banks[bank], bench.banks[core, bank], f"bank {bank} of core {core}", number)
 
@@ -217,27 +226,21 @@ async def a_layer_follows_the_reference(dut):
         bench.banks[:] = -1
         cycles = await bench.do(layer, find=1, encode=1, transpose=1, compress=1)
         check_lists(bench, layer, number)
-        check_banks(bench, layer, number)
+        check_banks(bench, [layer], number)
         check_loads(bench, layer, number)
         compare(expected_cycles(bench, layer, STAGES[:4]), cycles, "counters", number)
         assert not bench.errors, bench.errors
 
 
-@cocotb.test()
-async def layers_of_a_network_stay(dut):
-    """Three layers behind one another; then the first is compressed again and walked."""
-    config, random = parameters()["config"], rng("network")
-    bench = Bench(dut, config)
-    await bench.start()
+def network_of(bench, random):
+    """Three layers behind one another."""
+    config = bench.config
     groups, shapes = min(3, config.groups), [(5, 3), (config.rows // 2, 2), (3, 4)]
     network, bases = [], dict.fromkeys(BASES, 0)
     for rows, own in shapes:
         columns = [random.integers(0, groups, own) for _ in range(config.cores)]
         layer = Layer(bench, random.integers(0, groups, rows), columns, groups, dict(bases))
         network.append(layer)
-        await bench.do(layer, find=1, encode=1)
-        await bench.do(layer, transpose=1)
-        await bench.do(layer, compress=1)
         blocks = -(-rows // config.lanes) + config.cores * -(-own // config.lanes)
         bases["grouping"] += blocks * groups
         bases["index"] += blocks
@@ -246,12 +249,63 @@ async def layers_of_a_network_stay(dut):
         bases["column"] += own
         bases["weight"] = max(layer.expected.weight_ends)
         bases["parameter"] += rows * -(-own // config.lanes)
+    return network
+
+
+@cocotb.test()
+async def stages_work_at_a_time(dut):
+    """Commands in a row: the same as one by one, in fewer cycles than their stages take."""
+    config = parameters()["config"]
+    bench = Bench(dut, config)
+    await bench.start()
+    network, everything = network_of(bench, rng("network")), dict.fromkeys(STAGES[:4], 1)
+    begin = bench.cycles
+    cycles = await bench.do_all([(layer, everything) for layer in network])
+    expected = [expected_cycles(bench, layer, STAGES[:4]) for layer in network]
+    compare({name: sum(of[name] for of in expected) for name in COUNTERS}, cycles, "counters", 0)
+    assert bench.cycles - begin < sum(cycles.values())
+    for number, layer in enumerate(network):
+        compare(layer.expected.row_list, bench.rows[layer.bases["row"] :][: layer.row_count], "row list", number)
+    check_banks(bench, network, 0)
+    assert not bench.errors, bench.errors
+
+
+@cocotb.test()
+async def a_layer_is_grouped_anew_when_it_is_done(dut):
+    """Other maxima for the same layer, right behind its command: they must not meet it."""
+    config, random = parameters()["config"], rng("anew")
+    bench = Bench(dut, config)
+    await bench.start()
+    groups, rows, own = config.groups, config.rows // 2, min(4, config.core_columns)
+
+    def layer_at(grouping):
+        columns = [random.integers(0, groups, own) for _ in range(config.cores)]
+        bases = dict.fromkeys(BASES, 0) | {"grouping": grouping}
+        return Layer(bench, random.integers(0, groups, rows), columns, groups, bases)
+
+    first = layer_at(0)
+    await bench.do_all([(first, dict.fromkeys(STAGES[:4], 1)), (layer_at(config.grouping_words // 2), {"find": 1})])
+    check_lists(bench, first, 0)
+    assert not bench.errors, bench.errors
+
+
+@cocotb.test()
+async def layers_of_a_network_stay(dut):
+    """Three layers behind one another; then the first is compressed again and walked."""
+    config = parameters()["config"]
+    bench = Bench(dut, config)
+    await bench.start()
+    network = network_of(bench, rng("network"))
+    for layer in network:
+        await bench.do(layer, find=1, encode=1)
+        await bench.do(layer, transpose=1)
+        await bench.do(layer, compress=1)
     for number, layer in enumerate(network):
         compare(layer.expected.row_list, bench.rows[layer.bases["row"] :][: layer.row_count], "row list", number)
     first = network[0]
     bench.banks[:] = -1
     await bench.do(first, compress=1)
-    check_banks(bench, first, 0)
+    check_banks(bench, [first], 0)
     for every_word in (0, 1):
         done = cocotb.start_soon(bench.do(first, walk=1, every_word=every_word))
         for core, sink in enumerate(bench.words):
