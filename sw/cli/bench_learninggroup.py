@@ -20,10 +20,9 @@ AGENTS, EPISODES, STEPS, OBSERVED = 8, 32, 20, 29
 FULL = "full"
 # Vectors of each size. Eight and 32 fill a part of a block, or all of it: the matrix engine does the same.
 VECTORS = {FULL: AGENTS * EPISODES, "s32": 32, "s8": 8}
-# Steps that are run: every further one takes as long as the last but one, forward and backward.
+# For a comparison of two devices.
 FEW_STEPS = 3
-COUNTED = f"RTL of {FEW_STEPS} steps, gradients by the cycle model"
-ITERATION = f"weight grouping, {STEPS} steps forward and backward, gradients, update"
+ITERATION = f"weight grouping, {STEPS} steps forward and backward, gradients and update"
 RANDOM = "groups at random, as training begins with them"
 NETWORK_BITS = 16
 # Of the matrix for the figures of the sparse data encoder.
@@ -127,7 +126,7 @@ class LearningGroupBench(Bench):
             for products in (counts.dense_products, counts.products)
         )
         what = "dense operations replaced" if groups > 1 else "operations"
-        how = f"{COUNTED}: {what} of {vectors} vectors in {counts.matrix} cycles of the matrix engine"
+        how = f"RTL: {what} of {vectors} vectors in {counts.matrix} cycles of the matrix engine"
         if groups > 1:
             how += f"; {done:.1f} GFLOPS were done; {RANDOM}"
         name = "gflops_dense" if groups == 1 else f"gflops_g{groups}"
@@ -138,7 +137,7 @@ class LearningGroupBench(Bench):
         for number in groups:
             counts = self.counts(number, size)
             found[number] = 100 * counts.products * VECTORS[size] / (counts.matrix * units)
-        how = f"{COUNTED}: products of {VECTORS[size]} vectors over {units} x cycles of the matrix engine"
+        how = f"RTL: products of {VECTORS[size]} vectors over {units} x cycles of the matrix engine"
         if len(groups) > 1:
             how += f"; {_each(found, 1)}; {RANDOM}"
         name = "util_dense" if groups == (1,) else "util_sparse"
@@ -150,7 +149,7 @@ class LearningGroupBench(Bench):
         name = f"speedup_{'inf' if what == 'step' else 'train'}_g{groups}"
         meant = {
             "step": "RTL: a step forward of all vectors, from observations to choices, transfers included",
-            "iteration": f"{COUNTED}: {ITERATION}",
+            "iteration": f"RTL: {ITERATION}",
         }[what]
         how = f"{meant}: {dense} cycles dense, {sparse} with {groups} groups; {RANDOM}"
         return make_row(round(dense / sparse, 2), "times", "counted", how, PAPER.get(name))
@@ -159,14 +158,14 @@ class LearningGroupBench(Bench):
         shares = {groups: 100 * self.counts(groups).grouping / self.counts(groups).iteration for groups in GROUPS}
         most = self.counts(max(shares, key=lambda groups: shares[groups]))
         how = (
-            f"{COUNTED}: weight grouping with compression, {most.grouping} cycles of {most.iteration}: {ITERATION}; "
+            f"RTL: weight grouping with compression, {most.grouping} cycles of {most.iteration}: {ITERATION}; "
             f"the largest of: {_each(shares, 2)}"
         )
         return make_row(round(max(shares.values()), 2), "%", "counted", how, PAPER["osel_share"])
 
     def latency(self, groups: int) -> dict[str, Any]:
         cycles = self.counts(groups).iteration
-        how = f"{COUNTED}: {AGENTS} agents, {EPISODES} episodes; {ITERATION}: {cycles} cycles at {PAPER_MHZ} MHz"
+        how = f"RTL: {AGENTS} agents, {EPISODES} episodes; {ITERATION}: {cycles} cycles at {PAPER_MHZ} MHz"
         value = round(cycles / PAPER_MHZ / 1e3, 2)
         return make_row(value, "ms", "counted", how, PAPER[f"iteration_ms_a8_g{groups}"])
 
@@ -196,36 +195,14 @@ class LearningGroupBench(Bench):
         # A block of a word: as many agents as it has lanes, or the table's agents with as many fewer episodes.
         agents, episodes = (AGENTS, EPISODES // narrower) if size == FULL else (hardware.device.lanes, 1)
         network = Network(observation_size=OBSERVED, hidden_size=self.hidden_size, agents=agents, groups=groups)
-        say(f"{FEW_STEPS} steps of an iteration with {groups} groups on the RTL")
-        device: Any = LearningGroupDevice(simulation, hardware, network, Rates(), episodes=episodes, steps=FEW_STEPS)
+        say(f"an iteration of {steps} steps with {groups} groups on the RTL")
+        device: Any = LearningGroupDevice(simulation, hardware, network, Rates(), episodes=episodes, steps=steps)
         reference = LearningGroupReference(hardware.device, network, Rates(), episodes=episodes)
         state = _initial_state(network, hardware)
-        device.load(state)
-        reference.load(state)
-        reference.start()
-        device.start()
-        grouping = device.report.busy["sparse"]
-        forward = [_cycles(device)]
-        random = np.random.default_rng(SEED)
-        for step in range(FEW_STEPS):
-            observations = random.normal(0, 1, (episodes, agents, OBSERVED))
-            results = device.step(observations)
-            forward.append(_cycles(device))
-            if whole and not all(map(np.array_equal, results, reference.step(observations))):
-                raise RuntimeError(f"The device's choices or values of step {step} are not the reference's")
-        if whole:
-            self._train_alike(device, reference, random)
-        backward = []
-        for few in (FEW_STEPS, FEW_STEPS - 1):
-            returns = random.normal(0, 1, (few, episodes, agents))
-            device.step_number = few
-            device.backward(returns, np.ones_like(returns))
-            backward.append(_cycles(device))
-        device.update()
-        further = steps - FEW_STEPS
-        gradients = gradient_cycles(device, reference.network.groupings, steps)
-        forward_cycles, forward_matrix = (sum(forward) + further * forward[-2]).tolist()
-        training_cycles, training_matrix = (backward[0] + further * (backward[0] - backward[1]) + gradients).tolist()
+        # A matrix engine remembers the kind of its last product: each count begins alike, whatever ran before.
+        simulation.soft_reset()
+        _train_alike(device, reference, state, steps)
+        reports = device.reports
         products = dense = 0
         for name, masks in reference.network.groupings.items():
             # Forward, backward, gradient. No error goes back to observations, nor through the first communication.
@@ -233,23 +210,14 @@ class LearningGroupBench(Bench):
             products += often * int(masks.mask.sum())
             dense += often * masks.mask.size
         return Counts(
-            step=int(forward[-2][0]),
-            iteration=forward_cycles + training_cycles + device.report.cycles,
-            grouping=grouping,
-            matrix=forward_matrix + training_matrix,
+            # Weight grouping, steps forward, the way back, gradients and update.
+            step=reports[2].cycles,
+            iteration=sum(report.cycles for report in reports),
+            grouping=reports[0].busy["sparse"],
+            matrix=sum(report.busy["matrix"] for report in reports),
             products=products,
             dense_products=dense,
         )
-
-    def _train_alike(self, device: Any, reference: Any, random: np.random.Generator) -> None:
-        """Ends an iteration on both, and compares all that is left."""
-        returns = random.normal(0, 1, (FEW_STEPS, device.layout.episodes, device.network.agents))
-        for one in (device, reference):
-            one.train(returns, np.full_like(returns, 1 / returns.size))
-        saved, expected = device.save(), reference.save()
-        different = [name for name, numbers in expected.items() if not np.array_equal(numbers, saved[name])]
-        if different:
-            raise RuntimeError(f"The device's {', '.join(different)} are not the reference's")
 
     def _open(self, whole: bool) -> tuple[Any, Any]:
         from ..device.open import open_device
@@ -355,61 +323,24 @@ class LearningGroupBench(Bench):
         return make_row(round(getattr(total, resource) / vpus, 2), unit, "synthesised", how)
 
 
-def _cycles(device: Any) -> np.ndarray:
-    """Of the last program: all, and those in which the matrix engine has work."""
-    return np.array([device.report.cycles, device.report.busy["matrix"]])
-
-
-def gradient_cycles(device: Any, groupings: dict[str, Any], steps: int) -> int:
-    """Cycles of the products that make all gradients over so many steps, by the cycle model of the matrix engine.
-
-    The model is exact for a core; here each command is that of the core with the most to do.
-
-    Parameters
-    ----------
-    device : LearningGroupDevice
-    groupings : dict
-        The reference's, of every layer.
-    steps : int
-    """
-    from ...hw.cores.vector.matrix_config import Product
-    from ..mapping.matrix_rounds import ProductShape, schedule
-
-    where, layout = device.compiler.map, device.layout
-    keys = {2 * place.group: key for key, place in where.layers.items()}
-    gradients = [
-        fields
-        for name, _, fields in device.compiler.gradients(1).decoded
-        if name == "matrix" and fields["product"] == Product.GRADIENT
-    ]
-    config, commands = device.hardware.matrix, []
-    for fields in gradients:
-        key = keys[fields["table"]]
-        of_cores = [
-            ProductShape(
-                product=Product.GRADIENT,
-                groups=_group_sizes(where.layers[key], groupings.get(key), core),
-                blocks=layout.blocks,
-                steps=steps * layout.batches,
-                reversed=bool(fields["reversed"]),
-            )
-            for core in range(device.hardware.device.cores)
-        ]
-        # A command is given to all cores at once: the next one comes when the slowest is ready for it.
-        commands.append(max(of_cores, key=lambda command: schedule(config, [command]).cycles))
-    return schedule(config, commands).cycles
-
-
-def _group_sizes(place: Any, grouping: Any, core: int) -> list[tuple[int, int]]:
-    """Rows and own columns of each group, in the order of a core's table."""
-    if core not in place.cores:
-        return []
-    if grouping is None:
-        return [(place.rows, place.columns)]
-    rows, columns = (np.diff(starts) for _, starts in (grouping.rows, grouping.own_columns[core]))
-    # Of a unit that the core has less than the others, columns belong to the first group.
-    columns[0] += place.columns - columns.sum()
-    return [(int(rows[group]), int(columns[group])) for group in np.argsort(-rows, kind="stable")]
+def _train_alike(device: Any, reference: Any, state: Any, steps: int) -> None:
+    """An iteration on both, from the same state; all that they give and leave is compared."""
+    random = np.random.default_rng(SEED)
+    network, shape = device.network, (device.layout.episodes, device.network.agents)
+    for one in (device, reference):
+        one.load(state)
+        one.start()
+    for step in range(steps):
+        observations = random.normal(0, 1, (*shape, network.observation_size))
+        if not all(map(np.array_equal, device.step(observations), reference.step(observations))):
+            raise RuntimeError(f"The device's choices or values of step {step} are not the reference's")
+    returns = random.normal(0, 1, (steps, *shape))
+    for one in (device, reference):
+        one.train(returns, np.full_like(returns, 1 / returns.size))
+    saved, expected = device.save(), reference.save()
+    different = [name for name, numbers in expected.items() if not np.array_equal(numbers, saved[name])]
+    if different:
+        raise RuntimeError(f"The device's {', '.join(different)} are not the reference's")
 
 
 def _each(found: dict[int, float], digits: int) -> str:

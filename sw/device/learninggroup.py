@@ -218,10 +218,6 @@ class LearningGroupDevice:
         self._job(("learn", steps), lambda: self.compiler.learn(steps), {})
         self.step_number = self.steps
 
-    def update(self):
-        """RMSprop of all parameters, by the gradients that the device has."""
-        self._job("update", self.compiler.update, {})
-
     def backward(self, returns, scales):
         """Backward through time: the errors of all layers, which stay on the device.
 

@@ -30,8 +30,10 @@ class Compiler(Stage):
     def start(self):
         """Weight grouping of all layers; episodes without a past, and the beginning of their first step."""
         overlap = self.overlap()
-        # First what the first step begins with.
-        for name in sorted(self.network.layers, key=lambda name: name not in ("hidden", "communication")):
+        # First what the first step begins with; the large ones one behind the other, so that one is encoded while
+        # another is compressed, between small ones, for the engine is not full as it begins and ends.
+        first = ("communication", "hidden", "input")
+        for name in (*first, *(name for name in self.network.layers if name not in first)):
             self.group(overlap, name)
         self._forward.begin(overlap)
         return self._finish(Program("start", self.hardware), overlap)
@@ -64,18 +66,6 @@ class Compiler(Stage):
         self._gradients.emit(overlap, steps)
         self._update.emit(overlap)
         return self._finish(Program(f"learn from {steps} steps", self.hardware), overlap)
-
-    def gradients(self, steps):
-        """Gradients of all weights and biases alone, from the errors of ``steps`` steps."""
-        overlap = self.overlap()
-        self._gradients.emit(overlap, steps)
-        return self._finish(Program(f"gradients over {steps} steps", self.hardware), overlap)
-
-    def update(self):
-        """RMSprop of all parameters alone, by the gradients of the last training."""
-        overlap = self.overlap()
-        self._update.emit(overlap)
-        return self._finish(Program("update", self.hardware), overlap)
 
     def _finish(self, program, overlap):
         overlap.write(program)

@@ -4,13 +4,9 @@ import json
 
 import pytest
 
-from rewardware.hw.soc.learninggroup.config import Network, Rates
 from rewardware.sw.cli import bench_learninggroup
-from rewardware.sw.cli.bench_learninggroup import LearningGroupBench, gradient_cycles
+from rewardware.sw.cli.bench_learninggroup import LearningGroupBench
 from rewardware.sw.cli.dispatch import dispatch
-from rewardware.sw.device.learninggroup import LearningGroupDevice
-from rewardware.sw.device.open import open_device
-from rewardware.sw.reference.learninggroup.iteration import LearningGroupReference
 from tests.hw.soc.learninggroup.test_system import HARDWARE
 
 SIZES = {"AGENTS": 3, "EPISODES": 7, "STEPS": 5, "OBSERVED": 11, "GROUPS": (2, 4), "WATCHED": 3, "MATRIX": (24, 40)}
@@ -56,20 +52,3 @@ def test_rows(bench):
     # Here one device is both.
     assert values["device_cycles"] == 0
     assert json.loads(json.dumps(rows)) == rows
-
-
-@pytest.mark.parametrize("groups", [1, 3])
-def test_gradients_take_no_more_than_the_model_says(groups):
-    """And not much less: cores begin a command a little before the slowest has ended the one before."""
-    network = Network(observation_size=11, hidden_size=13, agents=3, groups=groups)
-    with open_device("sim", HARDWARE) as simulation:
-        device = LearningGroupDevice(simulation, HARDWARE, network, Rates(), episodes=7, steps=4)
-        reference = LearningGroupReference(HARDWARE.device, network, Rates(), episodes=7, seed=3)
-        device.load(reference.save())
-        reference.start()
-        device.start()
-        for steps in (1, 4):
-            simulation.load_program(device.compiler.gradients(steps).words)
-            cycles = simulation.run(cycle_limit=100_000).cycles
-            model = gradient_cycles(device, reference.network.groupings, steps)
-            assert 0.92 * model < cycles <= model
