@@ -1,0 +1,27 @@
+"""Blocks of rows for stages, in gateware, against the reference."""
+
+import pytest
+
+from rewardware.hw.cores.tree.bank_assigner import BankAssigner
+from rewardware.hw.cores.tree.config import TreeConfig
+from rewardware.sim.cocotb import simulate
+
+
+@pytest.mark.parametrize(
+    ("levels", "banks", "assignment"),
+    [
+        (2, 5, "algorithm2"),
+        (3, 12, "algorithm2"),
+        (5, 5, "algorithm2"),
+        (8, 12, "algorithm2"),
+        (32, 128, "algorithm2"),
+        (5, 12, "next_empty"),
+    ],
+)
+def test_equals_the_reference(levels, banks, assignment):
+    config = TreeConfig(levels=levels, banks=banks, rows=16, nodes=20, reserve=4, bank_assignment=assignment)
+    simulate(
+        BankAssigner(config),
+        bench="tests.hw.cores.tree.bench_bank_assigner",
+        parameters={"config": config, "count": 300},
+    )
