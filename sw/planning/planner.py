@@ -143,7 +143,8 @@ class MCTSPlanner:
         Raises
         ------
         ValueError
-            A reward out of the format's range: value and range; there is neither a state nor a tree.
+            A reward out of the format's range: value and range; there is neither a state nor a tree; the state has no
+            legal action.
         SimulationError
             A simulation failed, or was given up.
         DeviceError
@@ -204,6 +205,8 @@ class MCTSPlanner:
         self.table = None
         self.environment.restore(state)
         legal = self.environment.legal_actions()
+        if not legal:
+            raise ValueError(f"The state has no legal action: its episode of {self.environment.name} has ended")
         (answer,) = self.device.request(self.device.clear(False, legal))
         player = self.environment.player()
         root = Node(answer.node, None, 0, self.environment.actions, player, state, legal=legal, evaluated=True)

@@ -248,6 +248,13 @@ def test_a_closed_planner_says_so():
         planner.act(state)
 
 
+def test_a_state_without_actions_is_refused():
+    with MCTSPlanner("tic-tac-toe", PlannerConfig(simulations=5)) as planner:
+        with pytest.raises(ValueError, match="The state has no legal action: its episode of tic-tac-toe has ended"):
+            planner.act((0b0_1101_0101, 0b1_0010_1010))
+        planner.act((0, 0))
+
+
 def test_pong_through_processes():
     environment, state = begun("ALE/Pong-v5", seed=1)
     config = PlannerConfig(simulations=24, workers=6, processes=2, rollout_steps=5)
