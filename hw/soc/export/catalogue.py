@@ -402,6 +402,7 @@ _DESIGNS = (
         # About those of six children and two transfers a node.
         arguments={"request_shape": 120, "response_shape": 352},
     ),
+    Design(name="node_bank", component="cores.tree.bank:Bank", configuration="cores.tree.config:TreeConfig"),
     Design(name="hyperbolic_tangent", component="cores.function.hyperbolic_tangent:HyperbolicTangent"),
     Design(name="reciprocal_square_root", component="cores.function.reciprocal_square_root:ReciprocalSquareRoot"),
 )
