@@ -8,21 +8,26 @@ from typing import Any
 __all__ = ["add_arguments", "run"]
 
 # The class of each system's bench, looked up when it is wanted.
-SYSTEMS = {"fixar": "bench_fixar:FixarBench", "learninggroup": "bench_learninggroup:LearningGroupBench"}
+SYSTEMS = {
+    "fixar": "bench_fixar:FixarBench",
+    "learninggroup": "bench_learninggroup:LearningGroupBench",
+    "mcts": "bench_mcts:MCTSBench",
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("system", choices=SYSTEMS, help="which")
     parser.add_argument("--json", action="store_true", help="one JSON object")
     parser.add_argument("--only", metavar="ID,...", help="these figures alone")
-    parser.add_argument("--config", default="paper", metavar="PRESET", help="preset or YAML file (default %(default)s)")
+    parser.add_argument("--config", metavar="PRESET", help="preset or YAML file (default paper; of mcts each figure's)")
 
 
 def run(arguments: argparse.Namespace) -> None:
     only = [name.strip() for name in arguments.only.split(",") if name.strip()] if arguments.only else None
     module, name = SYSTEMS[arguments.system].split(":")
-    bench = getattr(importlib.import_module(f".{module}", __package__), name)(arguments.config)
-    report = {"system": arguments.system, "config": bench.config.name, "rows": bench.rows(only)}
+    chosen = () if arguments.config is None else (arguments.config,)
+    bench = getattr(importlib.import_module(f".{module}", __package__), name)(*chosen)
+    report = {"system": arguments.system, "config": bench.configuration, "rows": bench.rows(only)}
     print(json.dumps(report, indent=2) if arguments.json else as_table(report))
 
 

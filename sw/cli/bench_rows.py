@@ -13,6 +13,13 @@ Figures = dict[str, Callable[[], dict[str, Any]]]
 class Bench(ABC):
     """Rows of a bench; a system has one class of its own, with ``ids``."""
 
+    config: Any
+
+    @property
+    def configuration(self) -> str:
+        """Of the figures, by name."""
+        return self.config.name
+
     @abstractmethod
     def ids(self) -> Figures:
         """The figures that there are, in the order of the specification's table."""
