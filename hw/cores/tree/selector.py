@@ -36,6 +36,8 @@ class Selector(wiring.Component):
         Of the greatest.
     one_hot : out, F bits
         The same, one bit.
+    greatest : out
+        The value itself.
 
     Source
     ------
@@ -50,6 +52,7 @@ class Selector(wiring.Component):
                 "keys": In(data.ArrayLayout(shape, config.values)),
                 "index": Out(range(config.values)),
                 "one_hot": Out(config.values),
+                "greatest": Out(shape),
             }
         )
 
@@ -81,7 +84,11 @@ class Selector(wiring.Component):
                 winners.append(key)
                 places.append(chosen)
             keys, one_hots = winners, places
-        m.d.comb += [self.one_hot.eq(one_hots[0]), self.index.eq(_number(self.one_hot))]
+        m.d.comb += [
+            self.one_hot.eq(one_hots[0]),
+            self.index.eq(_number(self.one_hot)),
+            self.greatest.eq(keys[0]),
+        ]
         return m
 
     def _greatest(self, m, keys, name):

@@ -1,0 +1,96 @@
+"""What a node's visits are worth to exploration."""
+
+from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from ..fixed.arithmetic import saturate
+from ..function.polynomial_evaluator import PolynomialEvaluator
+from ..pipeline import delay
+from .config import COEFFICIENT_FRACTION, COEFFICIENT_WIDTH, VISIT_WIDTH, TreeConfig
+from .count_normalizer import CountNormalizer
+from .functions import (
+    LOGARITHM_INDEX_WIDTH,
+    MANTISSA_WIDTH,
+    ROOT_INDEX_WIDTH,
+    logarithm_root_table,
+    root_table,
+)
+
+__all__ = ["ExplorationUnit"]
+
+
+class ExplorationUnit(wiring.Component):
+    """Computes g = c * sqrt(ln N), or with ``"puct_root"`` g = c * sqrt(N), of a node's visits N; 0 if N = 0.
+
+    ``g = (c * root) >> 12``, rounded down and saturated to 22 bits (26 with the root of the count), 16 of them
+    fraction; the root is that of the tables (docs/mcts.md), with ``N = 2**e * m`` that of the count
+    ``sqrt(m) << e // 2``, sqrt(2 m) where e is odd.
+
+    Latency: 9 cycles (normalisation 2, table 4, shift, product, saturation 1 each); one node a cycle. No back-pressure.
+
+    Parameters
+    ----------
+    config : TreeConfig
+        The policy counts.
+
+    Members
+    -------
+    visits : In(16)
+        N.
+    coefficient : In(16)
+        c, 12 fraction bits; it does not change while a node is under way.
+    exploration : Out(exploration_width)
+        g.
+    """
+
+    LATENCY = 9
+
+    def __init__(self, config: TreeConfig):
+        self._config = config
+        super().__init__(
+            {
+                "visits": In(VISIT_WIDTH),
+                "coefficient": In(COEFFICIENT_WIDTH),
+                "exploration": Out(config.exploration_width),
+            }
+        )
+
+    @property
+    def config(self):
+        """The configuration."""
+        return self._config
+
+    @property
+    def latency(self):
+        """Cycles from visits to exploration."""
+        return self.LATENCY
+
+    def elaborate(self, platform):
+        m = Module()
+        of_count = self._config.policy == "puct_root"
+        table = root_table() if of_count else logarithm_root_table()
+        m.submodules.normalizer = normalizer = CountNormalizer(VISIT_WIDTH)
+        m.submodules.table = evaluator = PolynomialEvaluator(table)
+        position = MANTISSA_WIDTH - (ROOT_INDEX_WIDTH if of_count else LOGARITHM_INDEX_WIDTH)
+        octave = normalizer.exponent[0] if of_count else normalizer.exponent
+        m.d.comb += [
+            normalizer.count.eq(self.visits),
+            evaluator.offset.eq(normalizer.mantissa[:position]),
+            evaluator.index.eq(Cat(normalizer.mantissa[position:], octave)),
+        ]
+        half_exponent = delay(m, normalizer.exponent[1:], evaluator.latency, "half_exponent") if of_count else 0
+        root = Signal(len(evaluator.result) + (7 if of_count else 0), reset_less=True)
+        product = Signal(len(root) + COEFFICIENT_WIDTH, reset_less=True)
+        exploration = Signal(self._config.exploration_width, reset_less=True)
+        visited = Signal()
+        m.d.comb += visited.eq(self.visits.any())
+        any_visits = delay(m, visited, self.latency - 1, "visited")
+        saturated, _ = saturate(product[COEFFICIENT_FRACTION:], len(exploration), is_signed=False)
+        m.d.sync += [
+            root.eq(evaluator.result << half_exponent),
+            product.eq(root * self.coefficient),
+            exploration.eq(Mux(any_visits, saturated, 0)),
+        ]
+        m.d.comb += self.exploration.eq(exploration)
+        return m
