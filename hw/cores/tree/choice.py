@@ -1,0 +1,192 @@
+"""The first half of a stage's service: a selection chooses a child, everything else passes at the same pace."""
+
+from amaranth.hdl import Cat, Module, Mux, Signal, signed
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from .arrival import queued_layout
+from .config import TreeConfig
+from .layouts import record_layout
+from .memoization import Part
+from .records import REGISTERS, RequestKind, Status
+from .score_pass import edge_place_layout
+from .score_unit import score_of_choice
+from .selector import Selector
+from .selector_config import SelectorConfig
+from .stage_layouts import lanes
+
+__all__ = ["Choice", "chosen_layout"]
+
+
+def chosen_layout(config: TreeConfig):
+    """A request with the edge it is about.
+
+    ``chooses`` is 1 of a selection that goes on from here, by the action of ``place``; otherwise ``status`` is why it
+    ends here. ``is_last`` is 0 of the first of the two turns of a prior.
+    """
+    return data.StructLayout(
+        {
+            "queued": queued_layout(config),
+            "place": edge_place_layout(config),
+            "exists": 1,
+            "chooses": 1,
+            "status": Status,
+            "is_last": 1,
+        }
+    )
+
+
+class Choice(wiring.Component):
+    """Serves the request at the head of the queue: chooses the child of greatest score, and takes the loss off it.
+
+    A selection that comes to a node that is pending, terminal or on the last level ends there. A selection waits until
+    its node is there and no scores of it are to be written, a backup or prior until the node is there.
+
+    Latency: 2 cycles, or as many as the selector has levels if that is more. Throughput: a request in that many
+    cycles, also of the same node; a cycle more where a score pass writes the flit of the winner just then.
+    Back-pressure: ``head`` is held until ``chosen`` is taken.
+
+    Parameters
+    ----------
+    config : TreeConfig
+
+    Members
+    -------
+    head : In(queued_layout)
+    has_head : In(1)
+    pop : Out(1)
+        The head is taken: ``chosen`` leaves with it, unless it is the first of two turns.
+    filled, settled : In(1)
+        Of the head's slot, by :class:`.SlotTable`.
+    begin_pass : Out(1)
+        The head is a backup, and it is served from now on.
+    keys, evaluated, terminal, choose, chosen_edge, score, blocked :
+        Those of :class:`.NodeBuffer`, of the head's slot.
+    registers : In(REGISTERS)
+        Steady.
+    is_last_level : In(1)
+    chosen : Out(chosen_layout)
+    done : Out(1)
+        ``chosen`` leaves; only if there is ``room``.
+    room : In(1)
+    """
+
+    def __init__(self, config: TreeConfig):
+        self._config = config
+        super().__init__(
+            {
+                "head": In(queued_layout(config)),
+                "has_head": In(1),
+                "pop": Out(1),
+                "filled": In(1),
+                "settled": In(1),
+                "begin_pass": Out(1),
+                "keys": In(data.ArrayLayout(signed(config.score_width), config.fanout)),
+                "evaluated": In(1),
+                "terminal": In(1),
+                "choose": Out(1),
+                "chosen_edge": Out(config.fanout),
+                "score": Out(signed(config.score_width)),
+                "blocked": In(config.fanout),
+                "registers": In(record_layout(REGISTERS)),
+                "is_last_level": In(1),
+                "chosen": Out(chosen_layout(config)),
+                "done": Out(1),
+                "room": In(1),
+            }
+        )
+
+    @property
+    def config(self):
+        """The configuration."""
+        return self._config
+
+    def elaborate(self, platform):
+        m = Module()
+        config, head = self._config, self.head
+        is_select, is_backup, is_prior, has_node = (
+            Signal(name=name) for name in ("is_select", "is_backup", "is_prior", "has_node")
+        )
+        m.d.comb += [
+            is_select.eq(head.request.kind == RequestKind.SELECT),
+            is_backup.eq(head.request.kind == RequestKind.BACKUP),
+            is_prior.eq(head.request.kind == RequestKind.PRIOR if config.policy != "uct" else 0),
+            has_node.eq((head.part == Part.EDGE) | (head.part == Part.END)),
+        ]
+
+        # The first cycle waits for the node and compares, the last one writes the winner's score.
+        index, one_hot, greatest, cycles = self._select(m)
+        phase = Signal(range(cycles + 1))
+        turn = Signal()
+        can_begin, writes = Signal(), Signal()
+        m.d.comb += [
+            can_begin.eq(self.has_head & (~has_node | (self.filled & (~is_select | self.settled)))),
+            self.begin_pass.eq((phase == 0) & can_begin & has_node & is_backup),
+            writes.eq((phase == cycles) & self.chosen.chooses & ~(self.blocked & one_hot).any()),
+            self.done.eq((phase == cycles) & self.room & (~self.chosen.chooses | writes)),
+            self.choose.eq(self.done & writes),
+            self.chosen_edge.eq(one_hot),
+            self.pop.eq(self.done & self.chosen.is_last),
+        ]
+        with m.If(self.done):
+            m.d.sync += [phase.eq(0), turn.eq(~self.chosen.is_last)]
+        with m.Elif((phase != cycles) & (can_begin | (phase != 0))):
+            m.d.sync += phase.eq(phase + 1)
+
+        # One more selection under way.
+        m.d.comb += self.score.eq(score_of_choice(config, greatest) - self.registers.loss)
+        count = lanes(config)
+        action = Signal(range(config.fanout))
+        place = Signal.like(self.chosen.place)
+        exists, is_last = Signal(init=1), Signal(init=1)
+        m.d.comb += [
+            action.eq(Mux(is_select, index, head.action)),
+            place.slot.eq(head.slot),
+            place.action.eq(action),
+            place.lane.eq(action),
+        ]
+        for flit in range(1, config.flits):
+            with m.If(action >= count * flit):
+                m.d.comb += [place.flit.eq(flit), place.lane.eq(action - count * flit)]
+        if config.policy != "uct":
+            # A prior is for two actions, one after the other, if there are so many.
+            wanted = Signal(len(head.request.body.prior.group) + 1)
+            m.d.comb += wanted.eq(Cat(turn, head.request.body.prior.group))
+            with m.If(is_prior):
+                m.d.comb += [
+                    action.eq(wanted),
+                    exists.eq(wanted < config.fanout),
+                    is_last.eq(turn | ~has_node),
+                ]
+        m.d.comb += [
+            self.chosen.queued.eq(head),
+            self.chosen.place.eq(place),
+            self.chosen.exists.eq(exists),
+            self.chosen.chooses.eq(
+                is_select & (head.part == Part.EDGE) & self.evaluated & ~self.terminal & ~self.is_last_level
+            ),
+            self.chosen.status.eq(
+                Mux(~self.evaluated, Status.PENDING, Mux(self.terminal, Status.TERMINAL, Status.HEIGHT_LIMIT))
+            ),
+            self.chosen.is_last.eq(is_last),
+        ]
+        return m
+
+    def _select(self, m):
+        """The winner, and how many cycles behind the scores it is there."""
+        config = self._config
+        shape = SelectorConfig(
+            values=config.fanout,
+            group=config.group,
+            width=config.score_width,
+            comparison=config.comparison,
+            registered=True,
+        )
+        m.submodules.selector = selector = Selector(shape)
+        m.d.comb += selector.keys.eq(self.keys)
+        results = [selector.index, selector.one_hot, selector.greatest]
+        if selector.latency:
+            return *results, selector.latency
+        registers = [Signal.like(result, name=f"{result.name}_held") for result in results]
+        m.d.sync += [register.eq(result) for register, result in zip(registers, results, strict=True)]
+        return *registers, 1

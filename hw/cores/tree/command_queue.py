@@ -1,0 +1,105 @@
+"""Commands of a stage on their way to the banks."""
+
+from amaranth.hdl import Module, Mux, Signal, Value, signed
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.fifo import SyncFIFO
+from amaranth.lib.wiring import In, Out
+
+from .config import FACTOR_WIDTH, VALUE_WIDTH, TreeConfig
+from .stage_layouts import routed_command_layout
+
+__all__ = ["CommandQueue", "mean_layout"]
+
+# Both kinds of commands go on while a value is computed. Distributed RAM has as many rows.
+DEPTH = 32
+
+
+def mean_layout():
+    """Value and factor of an edge."""
+    return data.StructLayout({"value": signed(VALUE_WIDTH), "factor": FACTOR_WIDTH})
+
+
+class CommandQueue(wiring.Component):
+    """Holds up to 32 commands in order; those of backups until their edge's value and factor are there.
+
+    A read comes out behind every write that was queued before it, so it sees them all.
+
+    Latency: 1 cycle. Throughput: a command a cycle. Back-pressure: ``room``, while two more commands have place.
+
+    Parameters
+    ----------
+    config : TreeConfig
+
+    Members
+    -------
+    write, send_write : In
+        A command of :class:`.Update`.
+    is_late : In(1)
+        Value and factor of its edge follow.
+    mean, send_mean : In
+        Those of the next late command, at least a cycle behind it.
+    read, send_read : In
+        A command of :class:`.Arrival`; not together with a write.
+    room : Out(1)
+        A command can be given in this cycle and in the next one.
+    commands : Out(stream of routed_command_layout)
+    idle : Out(1)
+        There is no command.
+    """
+
+    def __init__(self, config: TreeConfig):
+        self._config = config
+        command = routed_command_layout(config)
+        super().__init__(
+            {
+                "write": In(command),
+                "send_write": In(1),
+                "is_late": In(1),
+                "read": In(command),
+                "send_read": In(1),
+                "mean": In(mean_layout()),
+                "send_mean": In(1),
+                "room": Out(1),
+                "commands": Out(stream.Signature(command)),
+                "idle": Out(1),
+            }
+        )
+
+    @property
+    def config(self):
+        """The configuration."""
+        return self._config
+
+    def elaborate(self, platform):
+        m = Module()
+        command = routed_command_layout(self._config)
+        m.submodules.queue = queue = SyncFIFO(width=command.size + 1, depth=DEPTH)
+        m.submodules.means = means = SyncFIFO(width=mean_layout().size, depth=DEPTH)
+        entry, read = Signal(command), Signal(command)
+        mean = Signal(mean_layout())
+        leaves, late = Signal(), Signal()
+        m.d.comb += [
+            # What a read does not use is not chosen.
+            entry.eq(self.write),
+            entry.bank.eq(Mux(self.send_read, self.read.bank, self.write.bank)),
+            entry.body.row.eq(Mux(self.send_read, self.read.body.row, self.write.body.row)),
+            entry.body.kind.eq(Mux(self.send_read, self.read.body.kind, self.write.body.kind)),
+            entry.body.slot.eq(self.read.body.slot),
+            queue.w_data.eq(Value.cast(entry) | (self.is_late & self.send_write) << command.size),
+            queue.w_en.eq(self.send_write | self.send_read),
+            means.w_data.eq(self.mean),
+            means.w_en.eq(self.send_mean),
+            self.room.eq(queue.level <= DEPTH - 2),
+            self.idle.eq(~queue.r_rdy),
+            Value.cast(read).eq(queue.r_data),
+            Value.cast(mean).eq(means.r_data),
+            late.eq(queue.r_data[-1]),
+            self.commands.payload.eq(read),
+            self.commands.payload.body.edge.value.eq(Mux(late, mean.value, read.body.edge.value)),
+            self.commands.payload.body.edge.factor.eq(Mux(late, mean.factor, read.body.edge.factor)),
+            self.commands.valid.eq(queue.r_rdy & (~late | means.r_rdy)),
+            leaves.eq(self.commands.valid & self.commands.ready),
+            queue.r_en.eq(leaves),
+            means.r_en.eq(leaves & late),
+        ]
+        return m
