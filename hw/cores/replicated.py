@@ -26,6 +26,11 @@ HIERARCHICAL_BLOCK = "/*verilator hier_block*/"
 # such a design for Xilinx fails. The elements get plain names.
 _ELEMENT_NAME = re.compile(r"\\((?!\$)[^\s]*\[[^\s]*) ")
 
+# A part of a signal that is always the same, while other parts are not. A simulator waits for ever with `always @*`, as
+# nothing is read that could change; reading a register that is set at the beginning lets it begin.
+_CONSTANT_PART = re.compile(r"^  always @\*\n    ([^;\n]* = \d+'[bh][0-9a-fxz]+;)$", re.MULTILINE)
+_BEGINNING = r"\$beginning"
+
 
 def emit(component: wiring.Component, name: str = "top", *, replicate: bool = True) -> str:
     """Convert a component to one text of Verilog.
@@ -234,7 +239,19 @@ def _convert(component: wiring.Component, name: str) -> str:
     os.environ["AMARANTH_USE_YOSYS"] = "builtin"
     with unittest.mock.patch.object(rtlil.ModuleEmitter, "emit_memory", _emit_memory):
         text = verilog.convert(_Prepared(component), name=name, emit_src=False, strip_internal_attrs=True)
-    return _ELEMENT_NAME.sub(lambda match: re.sub(r"\W+", "_", match[1]).rstrip("_") + "_element ", text)
+    text = _ELEMENT_NAME.sub(lambda match: re.sub(r"\W+", "_", match[1]).rstrip("_") + "_element ", text)
+    return "\nmodule ".join(map(_begin_constant_parts, text.split("\nmodule ")))
+
+
+def _begin_constant_parts(module: str) -> str:
+    """The text of a module with what :data:`_CONSTANT_PART` finds taking effect."""
+    declaration, found = f"  reg {_BEGINNING} = 0;\n", _CONSTANT_PART.search(module)
+    if found is None:
+        return module
+    begun = _CONSTANT_PART.sub(
+        lambda match: f"  always @* begin\n    if ({_BEGINNING} ) begin end\n    {match[1]}\n  end", module
+    )
+    return begun[: found.start()] + declaration + begun[found.start() :]
 
 
 _emit_initial_contents = rtlil.ModuleEmitter.emit_memory

@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
-from amaranth.hdl import EnableInserter, Module, signed
+from amaranth.hdl import EnableInserter, Module, Signal, signed
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.sim import Simulator
@@ -45,7 +45,7 @@ def test_same_behaviour_as_real_submodules_with_resets_in_between():
     random = np.random.default_rng(1)
     inputs = [(int(value), int(value % 7 == 0)) for value in random.integers(-128, 128, 200)]
     parameters = {"inputs": inputs, "outputs": amaranth_outputs(Array(), inputs)}
-    simulate(Array(), bench="tests.hw.cores.bench_replicated", parameters=parameters)
+    simulate(Array(), bench="tests.hw.cores.bench_replicated", tests="same_as_amaranth", parameters=parameters)
 
 
 def test_each_kind_is_one_module_however_many_there_are():
@@ -151,3 +151,23 @@ def test_elements_of_arrays_have_plain_names():
     text = emit(GaussianNoise(GaussianConfig(lanes=3)))
     assert "noise__payload_2_element" in text
     assert not re.search(r"\\[^$\s]*\[", text)
+
+
+class PartlyConstant(wiring.Component):
+    """Some bits of the output depend on the inputs, the others are always the same."""
+
+    def __init__(self):
+        super().__init__({"choose": In(1), "value": In(4), "o": Out(8)})
+
+    def elaborate(self, platform):
+        m = Module()
+        mixed = Signal(8)
+        m.d.comb += [mixed.eq(0xB0), self.o.eq(mixed)]
+        with m.If(self.choose):
+            m.d.comb += mixed[:4].eq(self.value)
+        return m
+
+
+def test_constant_parts_take_effect():
+    """As an ``always @*`` that reads nothing they would stay 0 in a simulator of Verilog."""
+    simulate(PartlyConstant(), bench="tests.hw.cores.bench_replicated", tests="constant_parts")
