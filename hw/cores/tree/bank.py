@@ -1,61 +1,28 @@
 """A memory bank of nodes."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal, Value
-from amaranth.lib import data, enum, stream, wiring
+from amaranth.lib import data, stream, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
-from .config import TreeConfig
+from .config import SCORE_FRACTION, TreeConfig
 from .layouts import edge_layout, node_layout
+from .records import edge_record
+from .stage_layouts import CommandKind, bank_command_layout, flit_layout, lanes
 
-__all__ = ["Bank", "CommandKind", "bank_command", "bank_response", "edges_in_flit"]
-
-
-class CommandKind(enum.Enum, shape=2):  # type: ignore[call-arg]
-    """What a bank is asked to do with a row."""
-
-    READ = 0
-    WRITE_EDGE = 1
-    WRITE_NODE = 2
-    CLEAR = 3
-
-
-def bank_command(config: TreeConfig):
-    """``kind``, ``row``; of a read ``slot``, which comes back; of a write ``record``, and the ``edge`` it is for."""
-    return data.StructLayout(
-        {
-            "kind": CommandKind,
-            "row": config.row_width,
-            "slot": range(config.slots),
-            "edge": range(config.fanout),
-            "record": data.UnionLayout({"node": node_layout(config), "edge": edge_layout(config)}),
-        }
-    )
-
-
-def edges_in_flit(config: TreeConfig) -> int:
-    """Edges that travel at once. Edge a is in flit a // edges_in_flit; behind the last edge there are zeros."""
-    return -(-config.fanout // config.flits)
-
-
-def bank_response(config: TreeConfig):
-    """``slot`` of the read, number of the ``flit``, the ``node`` without its edges, and the ``edges`` of this flit."""
-    return data.StructLayout(
-        {
-            "slot": range(config.slots),
-            "flit": range(config.flits),
-            "node": node_layout(config),
-            "edges": data.ArrayLayout(edge_layout(config), edges_in_flit(config)),
-        }
-    )
+__all__ = ["Bank"]
 
 
 class Bank(wiring.Component):
     """Keeps R nodes with their edges; reads, writes and clears them in the order of the commands.
 
+    A row that is cleared has a new node: all zeros, but for the factor of its edges, 1 in UCT, and prior and factor of
+    PUCT, ``2**16 // fanout``.
+
     A node is read in ``flits`` transfers, which follow each other without another node between them. Two memories, one
     of nodes and one of the edges of a flit, each with a synchronous read port and a write port (of single edges),
-    are block RAM; they start as zeros. What is written is seen by the next command.
+    are block RAM; they start as zeros. What is written is seen by the next command. Behind a node's last edge a flit
+    means nothing.
 
     Latency: 1 cycle from a read to its first flit. Throughput: a write a cycle; a read or a clear in ``flits`` cycles.
     Back-pressure: the command behind a read is taken once the last flit has left the memory; ``ready`` of the commands
@@ -68,16 +35,16 @@ class Bank(wiring.Component):
     Members
     -------
     commands : stream, in
-        ``stage`` that asks, and :func:`bank_command` as ``body``.
+        ``stage`` that asks, and :func:`.bank_command_layout` as ``body``.
     responses : stream, out
-        ``stage`` that asked, and :func:`bank_response` as ``body``.
+        ``stage`` that asked, and :func:`.flit_layout` as ``body``.
     """
 
     def __init__(self, config: TreeConfig):
         self._config = config
         stage = range(config.levels)
-        command = data.StructLayout({"stage": stage, "body": bank_command(config)})
-        response = data.StructLayout({"stage": stage, "body": bank_response(config)})
+        command = data.StructLayout({"stage": stage, "body": bank_command_layout(config)})
+        response = data.StructLayout({"stage": stage, "body": flit_layout(config)})
         super().__init__({"commands": In(stream.Signature(command)), "responses": Out(stream.Signature(response))})
 
     @property
@@ -93,7 +60,7 @@ class Bank(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         config = self._config
-        width, count = edge_layout(config).size, edges_in_flit(config)
+        width, count = edge_layout(config).size, lanes(config)
         nodes = m.submodules.nodes = Memory(shape=node_layout(config).size, depth=config.rows, init=[])
         edges = m.submodules.edges = Memory(
             shape=data.ArrayLayout(width, count), depth=config.rows * config.flits, init=[]
@@ -149,22 +116,33 @@ class Bank(wiring.Component):
         with m.If(read):
             m.d.sync += [response.stage.eq(asked.stage), response.body.slot.eq(asked.slot), response.body.flit.eq(flit)]
 
-        clear = Signal()
+        clear, write, new_edge = Signal(), Signal(), Signal(width)
         m.d.comb += [
             clear.eq(step & asked.clears),
+            write.eq(taken & (kind == CommandKind.WRITE)),
+            new_edge.eq(self._new_edge()),
             node_write.addr.eq(asked.row),
-            node_write.data.eq(Mux(clear, 0, Value.cast(body.record.node))),
-            node_write.en.eq(clear | (taken & (kind == CommandKind.WRITE_NODE))),
+            node_write.data.eq(Mux(clear, 0, Value.cast(body.node))),
+            node_write.en.eq(clear | (write & body.write_node)),
             edge_write.addr.eq(Cat(asked.row, flit)),
             edge_write.en.eq(clear.replicate(count)),
         ]
-        for place in range(count):
-            m.d.comb += edge_write.data[place].eq(Mux(clear, 0, Value.cast(body.record.edge)))
-        with m.If(taken & (kind == CommandKind.WRITE_EDGE)), m.Switch(body.edge):
-            for edge in range(config.fanout):
-                with m.Case(edge):
+        for lane in range(count):
+            m.d.comb += edge_write.data[lane].eq(Mux(clear, new_edge, Value.cast(body.edge)))
+        with m.If(write & body.write_edge), m.Switch(body.action):
+            for action in range(config.fanout):
+                with m.Case(action):
                     m.d.comb += [
-                        edge_write.addr.eq(Cat(asked.row, Value.cast(edge // count))),
-                        edge_write.en.eq(1 << edge % count),
+                        edge_write.addr.eq(Cat(asked.row, Value.cast(action // count))),
+                        edge_write.en.eq(1 << action % count),
                     ]
         return m
+
+    def _new_edge(self):
+        """The word of an edge of a new node."""
+        values = dict.fromkeys(edge_layout(self._config).members, 0)
+        if self._config.policy == "uct":
+            values["factor"] = 1 << SCORE_FRACTION
+        else:
+            values["prior"] = values["factor"] = (1 << SCORE_FRACTION) // self._config.fanout
+        return edge_record(self._config).pack(values)

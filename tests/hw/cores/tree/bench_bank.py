@@ -3,13 +3,13 @@
 import cocotb
 from cocotb.triggers import RisingEdge
 
-from rewardware.hw.cores.tree.bank import CommandKind, edges_in_flit
 from rewardware.hw.cores.tree.records import edge_record, node_record
+from rewardware.hw.cores.tree.stage_layouts import CommandKind, lanes
 from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, parameters, rng
 
 
-def words(record, random):
-    """A value of a record: corners of its fields among random ones."""
+def values(record, random):
+    """Of a record: corners of its fields among random ones."""
     return {
         field.name: int(random.choice([*field.range, int(random.integers(*field.range, endpoint=True))]))
         for field in record.fields
@@ -17,25 +17,33 @@ def words(record, random):
 
 
 class PlainBank:
-    """Rows of words, one command after the other."""
+    """Rows of nodes and edges, one command after the other."""
 
     def __init__(self, config):
         self.config = config
-        self.nodes = [0] * config.rows
-        self.edges = [[0] * config.fanout for _ in range(config.rows)]
+        self.new_node = dict.fromkeys((field.name for field in node_record(config).fields), 0)
+        self.new_edge = dict.fromkeys((field.name for field in edge_record(config).fields), 0)
+        self.nodes = [self.new_node] * config.rows
+        self.edges = [[self.new_edge] * config.fanout for _ in range(config.rows)]
+        # What a clear writes; the memory starts as zeros.
+        first = (1 << 16) // config.fanout
+        start = {"factor": 1 << 16} if config.policy == "uct" else {"prior": first, "factor": first}
+        self.cleared_edge = self.new_edge | start
 
-    def apply(self, kind, row, edge, word):
-        """What a read answers, flit by flit: the node's word and those of edges."""
-        if kind == CommandKind.CLEAR:
-            self.nodes[row], self.edges[row] = 0, [0] * self.config.fanout
-        elif kind == CommandKind.WRITE_NODE:
-            self.nodes[row] = word
-        elif kind == CommandKind.WRITE_EDGE:
-            self.edges[row][edge] = word
+    def apply(self, command):
+        """What a read answers, flit by flit: the node and as many edges as there are."""
+        row = command["row"]
+        if command["kind"] == CommandKind.CLEAR:
+            self.nodes[row], self.edges[row] = self.new_node, [self.cleared_edge] * self.config.fanout
+        elif command["kind"] == CommandKind.WRITE:
+            if command["write_node"]:
+                self.nodes[row] = command["node"]
+            if command["write_edge"]:
+                self.edges[row][command["action"]] = command["edge"]
         else:
-            count = edges_in_flit(self.config)
-            padded = self.edges[row] + [0] * (count * self.config.flits - self.config.fanout)
-            return [(self.nodes[row], padded[first : first + count]) for first in range(0, len(padded), count)]
+            count = lanes(self.config)
+            firsts = range(0, count * self.config.flits, count)
+            return [(self.nodes[row], self.edges[row][first : first + count]) for first in firsts]
         return []
 
 
@@ -43,10 +51,9 @@ class PlainBank:
 async def follows_a_plain_bank(dut):
     config = parameters()["config"]
     source, sink = StreamSource(dut, "commands"), StreamSink(dut, "responses")
-    records = {CommandKind.WRITE_NODE: node_record(config), CommandKind.WRITE_EDGE: edge_record(config)}
     await clock_and_reset(dut)
     random, plain = rng("commands"), PlainBank(config)
-    kinds = [CommandKind.READ] * 4 + [CommandKind.WRITE_EDGE] * 5 + [CommandKind.WRITE_NODE] * 2 + [CommandKind.CLEAR]
+    kinds = [CommandKind.READ] * 4 + [CommandKind.WRITE] * 7 + [CommandKind.CLEAR]
     number = 0
     for stall_in, stall_out in ((0.3, 0.3), (0.0, 0.0), (0.0, 0.7), (0.7, 0.0)):
         source.stall, sink.stall = stall_in, stall_out
@@ -54,19 +61,26 @@ async def follows_a_plain_bank(dut):
         for index in range(400):
             # Mostly two rows, so that commands meet.
             row = int(random.integers(config.rows if index % 40 < 10 else 2))
-            kind = kinds[random.integers(len(kinds))]
-            edge, slot, stage = (int(random.integers(bound)) for bound in (config.fanout, config.slots, config.levels))
-            word = (
-                records[kind].pack(words(records[kind], random)) if kind in records else int(random.integers(1 << 20))
+            action, slot, stage = (
+                int(random.integers(bound)) for bound in (config.fanout, config.slots, config.levels)
             )
-            source.put({"stage": stage, "body": {"kind": kind, "row": row, "slot": slot, "edge": edge, "record": word}})
-            for flit, (node, edges) in enumerate(plain.apply(kind, row, edge, word)):
+            command = {
+                "kind": kinds[random.integers(len(kinds))],
+                "row": row,
+                "slot": slot,
+                "write_node": int(random.integers(2)),
+                "write_edge": int(random.integers(2)),
+                "action": action,
+                "node": values(node_record(config), random),
+                "edge": values(edge_record(config), random),
+            }
+            source.put({"stage": stage, "body": command})
+            for flit, (node, edges) in enumerate(plain.apply(command)):
                 expected.append((stage, slot, flit, node, edges))
         for stage, slot, flit, node, edges in expected:
             got = await sink.receive()
             body = got["body"]
-            packed = [edge_record(config).pack(edge) for edge in body["edges"]]
-            seen = (got["stage"], body["slot"], body["flit"], node_record(config).pack(body["node"]), packed)
+            seen = (got["stage"], body["slot"], body["flit"], body["node"], body["edges"][: len(edges)])
             compare((stage, slot, flit, node, edges), seen, "responses", number)
             number += 1
 
@@ -76,10 +90,10 @@ async def takes_as_many_cycles_as_it_says(dut):
     config = parameters()["config"]
     source, sink = StreamSource(dut, "commands", stall=0), StreamSink(dut, "responses", stall=0)
     await clock_and_reset(dut)
-    common = {"row": 1, "slot": 0, "edge": 0, "record": 0}
+    common = {"row": 1, "slot": 0, "write_node": 1, "write_edge": 1, "action": 0}
+    common |= {"node": values(node_record(config), rng()), "edge": values(edge_record(config), rng())}
     for kind, cycles in (
-        (CommandKind.WRITE_EDGE, 1),
-        (CommandKind.WRITE_NODE, 1),
+        (CommandKind.WRITE, 1),
         (CommandKind.CLEAR, config.flits),
         (CommandKind.READ, config.flits),
     ):
