@@ -46,6 +46,8 @@ class StageBankInterconnect(wiring.Component):
         ``stage`` to go to, and the ``body``.
     stage_responses : array of D streams, out
         The body.
+    idle : out
+        Nothing is on its way.
 
     Source
     ------
@@ -66,6 +68,7 @@ class StageBankInterconnect(wiring.Component):
                 "bank_requests": Out(stream.Signature(delivered)).array(config.banks),
                 "bank_responses": In(stream.Signature(response)).array(config.banks),
                 "stage_responses": Out(stream.Signature(response_shape)).array(config.stages),
+                "idle": Out(1),
             }
         )
         width = config.bank_width + delivered.size
@@ -111,7 +114,15 @@ class StageBankInterconnect(wiring.Component):
                 for bank, row in zip(self._banks(number), concentrator.i, strict=True):
                     _join(m, self.bank_responses[bank], row)
                 wiring.connect(m, concentrator.o[0], self.responses.i[number])
+        m.d.comb += self.idle.eq(~Cat(register.valid for register in self._registers()).any())
         return m
+
+    def _registers(self):
+        """Streams behind all registers."""
+        if self._config.interconnect == "crossbar":
+            return [*self.requests.o, *self.responses.o]
+        rows = [row for network in (self.requests, self.responses) for layer in network.rows for row in layer.values()]
+        return [*rows, *(concentrator.o[0] for concentrator in self.concentrators)]
 
     def _banks(self, port):
         """Banks at a port of the butterfly."""

@@ -151,7 +151,7 @@ class ScorePass(wiring.Component):
         m.d.comb += [
             last.eq(flit == flits - 1),
             self.ready.eq(~active | last),
-            self.ready_next.eq(~active | (flit >= flits - 2) if flits > 1 else 1),
+            self.ready_next.eq(~active | (flit >= flits - 2) if flits > 2 else 1),
         ]
         held = {
             name: Signal.like(getattr(self, name), name=f"held_{name}", reset_less=True)

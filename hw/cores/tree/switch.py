@@ -1,6 +1,6 @@
 """A switch: streams to streams, each value to the output that it names, fairly."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -48,7 +48,10 @@ class RoundRobinArbiter(wiring.Component):
         m = Module()
         above = Signal(self.count)
         m.d.comb += [
-            above.eq(Cat(self.requests[number] & (self.last < number) for number in range(self.count))),
+            # None is above the first one.
+            above.eq(
+                Cat(Const(0, 1), *(self.requests[number] & (self.last < number) for number in range(1, self.count)))
+            ),
             self.index.eq(Mux(above.any(), lowest(m, above, "next"), lowest(m, self.requests, "first"))),
         ]
         with m.If(self.take):
