@@ -56,8 +56,8 @@ def selection_layout(config: TreeConfig):
 def stage_request_layout(config: TreeConfig):
     """A request on its way through the stages, with its answer so far.
 
-    ``accepted`` is 0 of what stages only pass on: errors, clear, advance. ``status`` is that of the answer; of a
-    selection it counts once the selection has ended.
+    ``accepted`` is 0 of what stages only pass on: errors, clear, advance. ``answered`` is 0 of what the entrance makes
+    up. ``status`` is that of the answer; of a selection it counts once the selection has ended.
     """
     arguments = {kind.name.lower(): record_layout(record) for kind, record in request_arguments(config).items()}
     body = {"select": selection_layout(config), "backup": arguments["backup"]}
@@ -69,6 +69,7 @@ def stage_request_layout(config: TreeConfig):
             "worker": WORKER_WIDTH,
             "status": STATUS_WIDTH,
             "accepted": 1,
+            "answered": 1,
             "body": data.UnionLayout(body),
         }
     )

@@ -211,6 +211,7 @@ class Search:
                 "worker": answer.worker,
                 "status": 0 if answer.kind == RequestKind.SELECT and accepted else answer.status,
                 "accepted": accepted,
+                "answered": 1,
                 "body": body,
             }
         )
