@@ -403,6 +403,17 @@ _DESIGNS = (
         arguments={"request_shape": 120, "response_shape": 352},
     ),
     Design(name="node_bank", component="cores.tree.bank:Bank", configuration="cores.tree.config:TreeConfig"),
+    Design(
+        name="bank_assigner",
+        component="cores.tree.bank_assigner:BankAssigner",
+        configuration="cores.tree.config:TreeConfig",
+    ),
+    Design(
+        name="search_tree",
+        component="cores.tree.search_tree:SearchTree",
+        configuration="cores.tree.config:TreeConfig",
+        defaults={"levels": 4, "banks": 8, "nodes": 1000},
+    ),
     Design(name="hyperbolic_tangent", component="cores.function.hyperbolic_tangent:HyperbolicTangent"),
     Design(name="reciprocal_square_root", component="cores.function.reciprocal_square_root:ReciprocalSquareRoot"),
 )

@@ -1,0 +1,87 @@
+"""The whole search tree against its reference: answers, and the memory at the end."""
+
+import cocotb
+from cocotb.triggers import RisingEdge
+
+from rewardware.hw.cores.tree.layouts import record_layout
+from rewardware.hw.cores.tree.records import REGISTERS, RequestKind, Status
+from rewardware.hw.cores.tree.search_counters import counters_layout
+from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, parameters, rng
+from rewardware.sim.cocotb.codec import codec_of
+from rewardware.sw.reference.tree.messages import Answer
+
+from .requests import RandomRequests
+
+# Requests on their way to the tree, at most.
+AHEAD = 64
+
+
+async def start(dut, registers, stall):
+    dut.registers.value = codec_of(record_layout(REGISTERS)).pack(registers)
+    streams = (
+        StreamSource(dut, "requests", stall=stall[0]),
+        StreamSink(dut, "answers", stall=stall[1]),
+        StreamSource(dut, "reads", stall=0),
+        StreamSink(dut, "nodes", stall=stall[1]),
+    )
+    await clock_and_reset(dut)
+    return streams
+
+
+async def check_memory(config, reference, reads, nodes):
+    """Every node that is in the tree."""
+    memory = reference.memory()
+    for index, (bank, row) in enumerate(zip(*(part.tolist() for part in memory.used.nonzero()), strict=True)):
+        reads.put({"bank": bank, "row": row})
+        flits = await nodes.receive_all(config.flits)
+        compare(list(range(config.flits)), [flit["flit"] for flit in flits], "nodes.flit", index)
+        for flit in flits:
+            node = {name: int(values[bank, row]) for name, values in memory.nodes.items()}
+            compare(node, flit["node"], f"node {row} of bank {bank}", index)
+        edges = [edge for flit in flits for edge in flit["edges"]]
+        for action in range(config.fanout):
+            edge = {name: int(values[bank, row, action]) for name, values in memory.edges.items()}
+            got = edges[action] if edges[action]["child"] else edges[action] | {"bank": 0, "row": 0}
+            compare(edge, got, f"edge {action} of node {row} of bank {bank}", index)
+
+
+@cocotb.test()
+async def equals_the_reference(dut):
+    given = parameters()
+    config = given["config"]
+    statuses = {}
+    selections = 0
+    for round_number, (registers, stall) in enumerate(given["rounds"]):
+        requests, answers, reads, nodes = await start(dut, registers, stall)
+        make = RandomRequests(config, registers, rng(f"requests {round_number}"))
+        expected = []
+        for index in range(given["count"]):
+            row, answer = make()
+            requests.put(row)
+            expected.append((row, answer))
+            if len(expected) == AHEAD or index == given["count"] - 1:
+                for row, answer in expected:
+                    got = await answers.receive()
+                    text = f"{RequestKind(row & 7).name if row & 7 <= 4 else row & 7}: answers"
+                    compare(vars(Answer.unpack(answer)), vars(Answer.unpack(got)), text, index)
+                    compare(answer, got, text, index)
+                expected.clear()
+        await check_memory(config, make.reference, reads, nodes)
+        for _ in range(3):
+            await RisingEdge(dut.clk)
+        assert not int(dut.busy.value), "Busy although there is no request"
+        for key, count in make.statuses.items():
+            statuses[key] = statuses.get(key, 0) + count
+        selections = sum(
+            count
+            for (kind, status), count in make.statuses.items()
+            if kind == RequestKind.SELECT and status <= Status.FULL
+        )
+        counters = codec_of(counters_layout()).unpack(int(dut.counters.value))
+        compare(selections, counters["selections"], "counters.selections", round_number)
+        assert 2 * counters["intervals"] <= counters["interval_cycles"]
+    cocotb.log.info(
+        "statuses %s", {f"{kind} {Status(status).name}": n for (kind, status), n in sorted(statuses.items())}
+    )
+    for kind, status in given["happens"]:
+        assert statuses.get((kind, status)), f"{kind.name} {status.name} did not happen"
