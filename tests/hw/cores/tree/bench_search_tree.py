@@ -50,7 +50,6 @@ async def equals_the_reference(dut):
     given = parameters()
     config = given["config"]
     statuses = {}
-    selections = 0
     for round_number, (registers, stall) in enumerate(given["rounds"]):
         requests, answers, reads, nodes = await start(dut, registers, stall)
         make = RandomRequests(config, registers, rng(f"requests {round_number}"))
@@ -58,13 +57,13 @@ async def equals_the_reference(dut):
         for index in range(given["count"]):
             row, answer = make()
             requests.put(row)
-            expected.append((row, answer))
+            expected.append((index, row, answer))
             if len(expected) == AHEAD or index == given["count"] - 1:
-                for row, answer in expected:
+                for number, row, answer in expected:
                     got = await answers.receive()
                     text = f"{RequestKind(row & 7).name if row & 7 <= 4 else row & 7}: answers"
-                    compare(vars(Answer.unpack(answer)), vars(Answer.unpack(got)), text, index)
-                    compare(answer, got, text, index)
+                    compare(vars(Answer.unpack(answer)), vars(Answer.unpack(got)), text, number)
+                    compare(answer, got, text, number)
                 expected.clear()
         await check_memory(config, make.reference, reads, nodes)
         for _ in range(3):
