@@ -19,6 +19,7 @@ from ..verilator.cache import build_once, content_key
 SYSTEMS = {
     "fixar": "rewardware.hw.soc.fixar.device:FixarSystem",
     "learninggroup": "rewardware.hw.soc.learninggroup.device:LearningGroupSystem",
+    "mcts": "rewardware.hw.soc.mcts.device:MCTSSystem",
 }
 
 

@@ -11,7 +11,9 @@ __all__ = ["add_arguments", "run"]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--env", help="environment that can save its state, as ALE/Pong-v5, CartPole-v1, tic-tac-toe")
     parser.add_argument(
-        "--backend", default="reference", help="where the tree is: reference (NumPy), rtl (no device yet)"
+        "--backend",
+        default="reference",
+        help="where the tree is: reference (NumPy), rtl (simulated device), uart:PORT (default %(default)s)",
     )
     parser.add_argument("--config", help="preset of the tree, or path of a YAML file (default: a tree for the actions)")
     parser.add_argument("--episodes", type=int, default=1, help="default %(default)s")
@@ -42,7 +44,8 @@ def _add_hyper_parameters(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    from ..device.mcts import MCTSDevice, open_tree
+    from ..device.mcts import MCTSDevice
+    from ..device.tree_backends import open_tree
     from ..planning.defaults import planner_config, tree_config
     from ..planning.environments import state_environment
     from ..planning.planner import MCTSPlanner
@@ -86,7 +89,7 @@ def _tree(source: str | None):
     """The tree of a preset or file."""
     from ...hw.soc.presets import load_preset
 
-    return load_preset(source, "mcts").tree if source else None
+    return load_preset(source, "mcts") if source else None
 
 
 def _print_summary(summary: dict[str, Any], directory: Path) -> None:

@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol, Self
+from typing import Self
 
 import numpy as np
 
@@ -15,16 +15,13 @@ from ...hw.cores.tree.config import (
     REWARD_WIDTH,
     SCORE_FRACTION,
     VALUE_WIDTH,
-    TreeConfig,
 )
 from ...hw.cores.tree.records import REQUEST_HEADER, RequestKind, Status
 from ..reference.tree.messages import Answer, pack_request
-from ..reference.tree.search_tree import SearchTreeReference
 from .errors import DeviceError
+from .tree_backends import TreeBackend
 
-__all__ = ["MCTSDevice", "ReferenceTree", "SearchTreeError", "TreeBackend", "TreeParameters", "open_tree"]
-
-BACKENDS = ("reference", "rtl")
+__all__ = ["MCTSDevice", "SearchTreeError", "TreeParameters"]
 
 
 class SearchTreeError(DeviceError):
@@ -97,33 +94,6 @@ class TreeParameters:
         }
 
 
-class TreeBackend(Protocol):
-    """Where a tree is: rows go in, as many answers come out, in the same order.
-
-    Members
-    -------
-    config : TreeConfig
-    """
-
-    config: TreeConfig
-
-    def write_registers(self, registers: dict[str, int]) -> None:
-        """Set the registers, by name; while the tree has no request under way."""
-        ...
-
-    def send(self, rows: np.ndarray) -> None:
-        """Send requests: uint64, shape (n,)."""
-        ...
-
-    def receive(self, count: int) -> np.ndarray:
-        """The next answers: uint64, shape (count,)."""
-        ...
-
-    def close(self) -> None:
-        """Give it back."""
-        ...
-
-
 class MCTSDevice:
     """A search tree and the requests under way.
 
@@ -131,7 +101,7 @@ class MCTSDevice:
     (:class:`...planning.simulation_pool.SimulationPool`):
 
     ==================== ========================================================================================
-    Init                 :func:`open_tree`
+    Init                 :func:`.tree_backends.open_tree`
     MCTS_Parameters      :meth:`mcts_parameters`
     LoadKrnlParameters   :meth:`load_kernel_parameters`
     AssignExpSimTasks    the pool's ``assign_exp_sim_tasks``
@@ -287,54 +257,3 @@ class MCTSDevice:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-class ReferenceTree:
-    """The NumPy reference as a :class:`TreeBackend`.
-
-    Parameters
-    ----------
-    config : TreeConfig
-    """
-
-    def __init__(self, config: TreeConfig):
-        self.config = config
-        self.reference = SearchTreeReference(config)
-        self._answers: deque[int] = deque()
-
-    def write_registers(self, registers: dict[str, int]) -> None:
-        """Set the registers; there is no tree until the next clear."""
-        values: dict[str, Any] = dict(registers)
-        self.reference = SearchTreeReference(self.config, **values)
-
-    def send(self, rows: np.ndarray) -> None:
-        """Do what the requests ask, one after another."""
-        self._answers.extend(self.reference.apply(rows.tolist()))
-
-    def receive(self, count: int) -> np.ndarray:
-        """The next answers."""
-        return np.array([self._answers.popleft() for _ in range(count)], np.uint64)
-
-    def close(self) -> None:
-        """Nothing is held."""
-
-
-def open_tree(where: str, config: TreeConfig) -> TreeBackend:
-    """Open a search tree, for :class:`MCTSDevice`.
-
-    Parameters
-    ----------
-    where : str
-        ``"reference"``. There is no device yet: ``"rtl"`` is refused.
-    config : TreeConfig
-
-    Raises
-    ------
-    ValueError
-        There is no such backend.
-    """
-    if where == "rtl":
-        raise ValueError("Backend rtl has no search tree yet: it must be reference")
-    if where != "reference":
-        raise ValueError(f"Backend must be {' or '.join(BACKENDS)}, not {where!r}")
-    return ReferenceTree(config)

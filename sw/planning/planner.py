@@ -9,7 +9,8 @@ from typing import Any, Self
 
 from ...hw.cores.tree.records import Status
 from ..device.errors import DeviceError
-from ..device.mcts import MCTSDevice, TreeParameters, open_tree
+from ..device.mcts import MCTSDevice, TreeParameters
+from ..device.tree_backends import open_tree
 from ..reference.tree.messages import Answer
 from .defaults import tree_config
 from .environments import state_environment

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...hw.cores.tree.config import TreeConfig
 from ..device.errors import DeviceError
-from ..device.mcts import TreeBackend
+from ..device.tree_backends import TreeBackend
 
 __all__ = ["Recording", "RecordingTree"]
 

@@ -4,6 +4,10 @@ import dataclasses
 from dataclasses import dataclass
 
 from ...cores.tree.config import TreeConfig
+from ...cores.tree.records import ROW_WIDTH, edge_record, node_record
+from ..shell.config import ShellConfig, configuration_hash
+from .instructions import INSTRUCTION_SET
+from .registers import REGISTERS
 
 __all__ = ["MCTSConfig"]
 
@@ -29,3 +33,30 @@ class MCTSConfig(TreeConfig):
     def tree(self) -> TreeConfig:
         """The tree alone."""
         return TreeConfig(**{field.name: getattr(self, field.name) for field in dataclasses.fields(TreeConfig)})
+
+    @property
+    def part_edges(self) -> int:
+        """Edges in a part of a node, as it is read: action a is in part ``a // part_edges``."""
+        return -(-self.fanout // self.flits)
+
+    @property
+    def part_rows(self) -> int:
+        """Rows of the stream that a part of a node takes."""
+        return -(-(node_record(self).width + self.part_edges * edge_record(self).width) // ROW_WIDTH)
+
+    @property
+    def shell(self) -> ShellConfig:
+        """Configuration of the shell around the engine."""
+        return ShellConfig(
+            system_id="MCTS",
+            configuration_hash=self.configuration_hash,
+            instruction_set=INSTRUCTION_SET,
+            stream_width=ROW_WIDTH,
+            instruction_depth=16,
+            registers=REGISTERS,
+        )
+
+    @property
+    def configuration_hash(self) -> int:
+        """32 bits over everything that the hardware is made from."""
+        return configuration_hash({"tree": self.tree, "instructions": INSTRUCTION_SET.describe()})

@@ -13,7 +13,7 @@ import pytest
 from rewardware.hw.soc.presets import load_preset
 from rewardware.sw.agents.run_folder import read_metrics
 from rewardware.sw.cli.dispatch import dispatch
-from rewardware.sw.device.mcts import ReferenceTree
+from rewardware.sw.device.tree_backends import ReferenceTree
 from rewardware.sw.planning import planning_run
 from rewardware.sw.planning.recorder import Recording
 
@@ -111,8 +111,7 @@ def test_ctrl_c_ends_all_processes(tmp_path):
         ("", "--env is needed: an environment that can save its state"),
         ("--env Nothing-v0", "Environment 'Nothing-v0' cannot be made"),
         ("--env HalfCheetah-v5", "HalfCheetah-v5 cannot be searched: its state cannot be saved and restored"),
-        ("--env tic-tac-toe --backend rtl", "Backend rtl has no search tree yet: it must be reference"),
-        ("--env tic-tac-toe --backend sim", "Backend must be reference or rtl, not 'sim'"),
+        ("--env tic-tac-toe --backend sim", "Backend must be reference, rtl or uart:PORT, not 'sim'"),
         ("--env tic-tac-toe --config f6-d8", "Fanout of the tree must be at least the 9 actions of tic-tac-toe, not 6"),
         ("--env tic-tac-toe --config f6-d9", "Configuration must be one of f18-d16"),
         ("--env tic-tac-toe --episodes 0", "--episodes must be at least 1, not 0"),

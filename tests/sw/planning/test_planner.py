@@ -5,7 +5,8 @@ import pytest
 
 from rewardware.hw.cores.tree.config import REWARD_FRACTION, TreeConfig
 from rewardware.sw.device.errors import DeviceError
-from rewardware.sw.device.mcts import MCTSDevice, open_tree
+from rewardware.sw.device.mcts import MCTSDevice
+from rewardware.sw.device.tree_backends import open_tree
 from rewardware.sw.planning.defaults import tree_config
 from rewardware.sw.planning.environments import state_environment
 from rewardware.sw.planning.planner import MCTSPlanner

@@ -7,7 +7,8 @@ import pytest
 
 from rewardware.hw.cores.tree.config import TreeConfig
 from rewardware.sw.device.errors import DeviceError
-from rewardware.sw.device.mcts import MCTSDevice, ReferenceTree, TreeParameters
+from rewardware.sw.device.mcts import MCTSDevice, TreeParameters
+from rewardware.sw.device.tree_backends import ReferenceTree
 from rewardware.sw.planning.environments import state_environment
 from rewardware.sw.planning.planner import MCTSPlanner
 from rewardware.sw.planning.planner_config import PlannerConfig

@@ -1,0 +1,60 @@
+"""The search tree as a device: shell, engine and tree."""
+
+from amaranth.hdl import Module, ResetInserter
+from amaranth.lib import wiring
+
+from ...cores.tree.records import REGISTERS
+from ...cores.tree.search_tree import SearchTree
+from ..shell.engine import connect_engine
+from ..shell.shell import Shell, connect_host, system_signature
+from .config import MCTSConfig
+from .registers import COUNTERS
+from .search_engine import SearchEngine
+
+__all__ = ["MCTSSystem"]
+
+
+class MCTSSystem(wiring.Component):
+    """The whole search device; docs/mcts.md says how a simulation travels through it.
+
+    A soft reset forgets the tree: it begins again with a clear.
+
+    Parameters
+    ----------
+    config : MCTSConfig
+
+    Members
+    -------
+    control, stream_in, stream_out, interrupt
+        See :func:`..shell.shell.system_signature`.
+
+    Source
+    ------
+    Meng's dissertation, sections 3.3.2 and 5.1.
+    """
+
+    def __init__(self, config: MCTSConfig):
+        self.config = config
+        super().__init__(system_signature(config.shell))
+
+    def elaborate(self, platform):
+        m = Module()
+        config = self.config
+        m.submodules.shell = shell = Shell(config.shell)
+        connect_host(m, self, shell)
+        engine, tree = SearchEngine(config), SearchTree(config.tree)
+        reset = ResetInserter(shell.reset)
+        m.submodules.engine = reset(engine)
+        m.submodules.tree = reset(tree)
+        connect_engine(m, shell.engines.search, engine)
+        wiring.connect(m, shell.rows_in, engine.packets_in)
+        wiring.connect(m, engine.packets_out, shell.rows_out)
+        wiring.connect(m, engine.requests, tree.requests)
+        wiring.connect(m, tree.answers, engine.answers)
+        wiring.connect(m, engine.reads, tree.reads)
+        wiring.connect(m, tree.nodes, engine.nodes)
+        m.d.comb += [
+            *(tree.registers[part.name].eq(getattr(shell.registers, part.name)) for part in REGISTERS.fields),
+            *(getattr(shell.registers, name).eq(tree.counters[name]) for name in COUNTERS),
+        ]
+        return m

@@ -1,0 +1,34 @@
+"""The search device's own registers, behind those of the shell. No Amaranth here."""
+
+from ...cores.tree.records import REGISTERS as CONSTANTS
+from ..bus.registers import Access, Register
+
+__all__ = ["COUNTERS", "REGISTERS"]
+
+_CONSTANTS = {
+    "exploration": "c of the score, 12 fraction bits.",
+    "loss": "Virtual loss: subtracted from a score for each selection under way, 16 fraction bits.",
+    "first_value": "Value of an edge before its first visit, signed, 16 fraction bits.",
+    "alternate": "1: two players take turns, and rewards count negative on odd levels.",
+}
+# Since the soft reset; they start again from 0 behind the greatest number.
+COUNTERS = {
+    "selections": "Selections that entered the tree.",
+    "intervals": "Those of them that came right behind another one.",
+    "interval_cycles": "Cycles between these and the ones before.",
+    "assigning_cycles": "Cycles in which a block of rows was being assigned, or taken back.",
+}
+
+REGISTERS = (
+    *(
+        Register(
+            name=part.name,
+            access=Access.READ_WRITE,
+            width=part.width,
+            signed=part.signed,
+            description=_CONSTANTS[part.name],
+        )
+        for part in CONSTANTS.fields
+    ),
+    *(Register(name=name, access=Access.READ_ONLY, description=text) for name, text in COUNTERS.items()),
+)

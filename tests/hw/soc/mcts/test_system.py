@@ -1,0 +1,63 @@
+"""The search device against the reference: every answer, and the whole memory of the tree."""
+
+import random
+
+import numpy as np
+import pytest
+
+from rewardware.hw.soc.mcts.config import MCTSConfig
+from rewardware.sw.device.tree_backends import DeviceTree, ReferenceTree
+from rewardware.sw.reference.tree.messages import pack_request
+
+from ....sw.reference.tree.stimulus import random_requests
+
+SHAPES = {
+    "uct": {"fanout": 3, "levels": 5, "banks": 12, "rows": 8, "nodes": 70, "workers": 7, "slots": 3, "reserve": 2},
+    "puct": {"fanout": 5, "levels": 3, "banks": 7, "rows": 16, "nodes": 90, "workers": 4, "slots": 4, "reserve": 4},
+}
+REGISTERS = {"exploration": 5793, "loss": 16384, "first_value": -70000, "alternate": 1}
+
+
+def config_of(policy):
+    shape = SHAPES[policy]
+    return MCTSConfig(policy=policy, group=3, flits=2, **shape)
+
+
+@pytest.fixture(params=["uct", "puct"])
+def trees(request):
+    config = config_of(request.param)
+    device, reference = DeviceTree(config, stall=0.2, seed=3), ReferenceTree(config)
+    for tree in (device, reference):
+        tree.write_registers(REGISTERS)
+    yield device, reference
+    device.close()
+
+
+def random_rows(config, seed, count, **settings):
+    made = random_requests(config, random.Random(seed), count, **settings)
+    return np.array([pack_request(config, kind, worker, **arguments) for kind, worker, arguments in made], np.uint64)
+
+
+def assert_same(device, reference):
+    memory = reference.reference.memory()
+    rows = device.config.rows
+    for number, (node, edges) in enumerate(device.read_nodes()):
+        place = divmod(number, rows)
+        if not memory.used[place]:
+            continue
+        assert node == {name: int(values[place]) for name, values in memory.nodes.items()}, f"node {number}"
+        for action, edge in enumerate(edges):
+            expected = {name: int(values[(*place, action)]) for name, values in memory.edges.items()}
+            if not edge["child"]:
+                edge |= {"bank": 0, "row": 0}
+            assert edge == expected, f"node {number}, action {action}"
+
+
+def test_requests_leave_the_reference_s_tree(trees):
+    device, reference = trees
+    rows = random_rows(device.config, 5, 3000)
+    for part in np.array_split(rows, [1, 2, 40, 400]):
+        for tree in trees:
+            tree.send(part)
+        assert device.receive(len(part)).tolist() == reference.receive(len(part)).tolist()
+    assert_same(device, reference)
