@@ -172,7 +172,9 @@ class Entrance(wiring.Component):
                     plants.eq(goes),
                 ]
                 with m.If(goes):
-                    m.next = "EVALUATE"
+                    m.next = "ANSWER"
+                    with m.If(row.arguments.clear.terminal | row.arguments.clear.legal.any()):
+                        m.next = "EVALUATE"
 
             with m.State("EVALUATE"):
                 m.d.comb += [
