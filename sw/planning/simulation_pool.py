@@ -5,6 +5,7 @@ import signal
 import socket
 import struct
 import time
+import traceback
 from collections import deque
 from collections.abc import Iterable
 from multiprocessing import resource_tracker
@@ -88,7 +89,7 @@ class InProcessPool:
         try:
             return [simulate(self._environment, task)]
         except Exception as error:
-            raise SimulationError(_failed(error)) from error
+            raise _failed(error) from error
 
     def cancel(self) -> None:
         """Forget all tasks."""
@@ -207,8 +208,8 @@ class ProcessPool:
         assert worker.task is not None
         self._attempts.pop(worker.task.number, None)
         worker.task = None
-        if isinstance(result, str):
-            raise SimulationError(result)
+        if isinstance(result, SimulationError):
+            raise result
         self._results.append(result)
 
     def _give_to_another(self, worker: "_Worker") -> None:
@@ -319,13 +320,15 @@ def _serve(link: Connection, environment: StateEnvironment) -> None:
         while True:
             task = link.recv()
             try:
-                result: SimulationResult | str = simulate(environment, task)
+                result: SimulationResult | SimulationError = simulate(environment, task)
             except Exception as error:
                 result = _failed(error)
+                # A process sends no traceback along with an error.
+                result.add_note(traceback.format_exc())
             link.send(result)
     except (EOFError, OSError):
         pass
 
 
-def _failed(error: Exception) -> str:
-    return f"A simulation failed with {type(error).__name__}: {error}"
+def _failed(error: Exception) -> SimulationError:
+    return SimulationError(f"A simulation failed with {type(error).__name__}: {error}")

@@ -3,6 +3,7 @@
 import os
 import signal
 import time
+import traceback
 from dataclasses import replace
 
 import pytest
@@ -133,8 +134,11 @@ def test_an_error_of_the_environment_is_told_once(processes):
     pool = ProcessPool(Line(), processes) if processes else InProcessPool(Line())
     try:
         pool.assign_exp_sim_tasks([task(0, action=FAIL), task(1)])
-        with pytest.raises(SimulationError, match="A simulation failed with ValueError: no such way"):
+        with pytest.raises(SimulationError, match="A simulation failed with ValueError: no such way") as raised:
             all_of(pool)
+        # Where it was raised is told even if that was in another process.
+        told = "\n".join(raised.value.__notes__) if processes else "".join(traceback.format_exception(raised.value))
+        assert "line.py" in told
         assert numbers_of(all_of(pool)) == [1]
         with pytest.raises(RuntimeError, match="No simulation is outstanding"):
             pool.collect_sim_tasks()
