@@ -85,7 +85,12 @@ class RandomRequests:
         return pack_request(self.config, RequestKind.PRIOR, worker, group=group, even_prior=even, odd_prior=odd)
 
     def _clear(self):
-        state = self._state() if self.random.random() < 0.2 else {"terminal": 0, "legal": (1 << self.config.fanout) - 1}
+        chance, state = self.random.random(), {"terminal": 0, "legal": (1 << self.config.fanout) - 1}
+        if chance < 0.2:
+            state = self._state()
+        elif chance < 0.4:
+            # The root is pending.
+            state["legal"] = 0
         return pack_request(self.config, RequestKind.CLEAR, self._worker(), **state)
 
     def _advance(self):

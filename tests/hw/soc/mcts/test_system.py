@@ -5,9 +5,10 @@ import random
 import numpy as np
 import pytest
 
+from rewardware.hw.cores.tree.records import RequestKind, Status
 from rewardware.hw.soc.mcts.config import MCTSConfig
 from rewardware.sw.device.tree_backends import DeviceTree, ReferenceTree
-from rewardware.sw.reference.tree.messages import pack_request
+from rewardware.sw.reference.tree.messages import Answer, pack_request
 
 from ....sw.reference.tree.stimulus import random_requests
 
@@ -61,3 +62,25 @@ def test_requests_leave_the_reference_s_tree(trees):
             tree.send(part)
         assert device.receive(len(part)).tolist() == reference.receive(len(part)).tolist()
     assert_same(device, reference)
+
+
+def test_visit_limit(trees):
+    """After 65 535 selections none is taken, until a clear. They end at once: the root is terminal."""
+    config = trees[0].config
+    turn = [
+        row
+        for worker in range(config.workers)
+        for row in (
+            pack_request(config, RequestKind.SELECT, worker),
+            pack_request(config, RequestKind.BACKUP, worker, reward=1, terminal=1, legal=0),
+        )
+    ]
+    clear = pack_request(config, RequestKind.CLEAR, terminal=1, legal=0)
+    rows = np.array([clear, *(turn * (65536 // config.workers + 1))[: 2 * 65536], clear, *turn], np.uint64)
+    for tree in trees:
+        tree.send(rows)
+    answers, expected = (tree.receive(len(rows)) for tree in trees)
+    assert (answers == expected).all()
+    statuses = [Answer.unpack(int(row)).status for row in expected[2 * 65535 + 1 :]]
+    end = [Status.DONE, *[Status.TERMINAL, Status.DONE] * config.workers]
+    assert statuses == [Status.VISIT_LIMIT, Status.NOT_SELECTED, *end]
