@@ -155,6 +155,14 @@ _DESIGNS = (
         preset_system="learninggroup",
     ),
     Design(
+        name="mcts",
+        component="soc.mcts.device:MCTSSystem",
+        configuration="soc.mcts.config:MCTSConfig",
+        system=True,
+        default_preset="small",
+        preset_system="mcts",
+    ),
+    Design(
         name="shell",
         component="soc.shell.shell:Shell",
         configuration="soc.shell.config:ShellConfig",
@@ -406,6 +414,11 @@ _DESIGNS = (
     Design(
         name="bank_assigner",
         component="cores.tree.bank_assigner:BankAssigner",
+        configuration="cores.tree.config:TreeConfig",
+    ),
+    Design(
+        name="level_stage",
+        component="cores.tree.level_stage:LevelStage",
         configuration="cores.tree.config:TreeConfig",
     ),
     Design(
