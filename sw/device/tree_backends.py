@@ -6,9 +6,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from ...hw.cores.tree.config import TreeConfig
-from ...hw.cores.tree.records import ROW_WIDTH, edge_record, node_record
+from ...hw.cores.tree.records import COUNTERS, ROW_WIDTH, edge_record, node_record
 from ...hw.soc.mcts.config import MCTSConfig
-from ...hw.soc.mcts.registers import COUNTERS
 from ..reference.tree.search_tree import SearchTreeReference
 from .open import open_device
 
@@ -126,7 +125,7 @@ class DeviceTree:
 
     def counters(self) -> dict[str, int]:
         """What the tree has counted since :meth:`write_registers`."""
-        return {name: self.device.read_register(name) for name in COUNTERS}
+        return {part.name: self.device.read_register(part.name) for part in COUNTERS.fields}
 
     def read_nodes(self, base: int = 0, count: int | None = None) -> list[tuple[dict[str, int], list[dict[str, int]]]]:
         """Nodes as they are in the banks: fields of :func:`.node_record`, and of :func:`.edge_record` for each action.
@@ -143,20 +142,20 @@ class DeviceTree:
         instructions = config.shell.instruction_set
         program = [instructions.encode("read", base=base, count=count), instructions.encode("halt")]
         self.device.load_program(program, READ_ADDRESS)
-        rows = count * config.flits * config.part_rows
+        rows = count * config.flits * config.flit_rows
         self.device.run(READ_ADDRESS, cycle_limit=100_000 + 100 * rows)
         words = _words(self.device.receive(rows))
         node_fields, edge_fields = node_record(config), edge_record(config)
         nodes = []
         for number in range(count):
             edges: list[dict[str, int]] = []
-            for part in range(config.flits):
-                start = (number * config.flits + part) * config.part_rows
-                rows_of_part = words[start : start + config.part_rows]
-                word = sum(row << ROW_WIDTH * index for index, row in enumerate(rows_of_part))
+            for flit in range(config.flits):
+                start = (number * config.flits + flit) * config.flit_rows
+                rows_of_flit = words[start : start + config.flit_rows]
+                word = sum(row << ROW_WIDTH * index for index, row in enumerate(rows_of_flit))
                 header = node_fields.unpack(word)
                 word >>= node_fields.width
-                for _ in range(config.part_edges):
+                for _ in range(config.lanes):
                     edges.append(edge_fields.unpack(word))
                     word >>= edge_fields.width
             nodes.append((header, edges[: config.fanout]))

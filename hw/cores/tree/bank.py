@@ -8,7 +8,7 @@ from amaranth.lib.wiring import In, Out
 from .config import SCORE_FRACTION, TreeConfig
 from .layouts import edge_layout, node_layout
 from .records import edge_record
-from .stage_layouts import CommandKind, bank_command_layout, flit_layout, lanes
+from .stage_layouts import CommandKind, bank_command_layout, flit_layout
 
 __all__ = ["Bank"]
 
@@ -60,7 +60,7 @@ class Bank(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         config = self._config
-        width, count = edge_layout(config).size, lanes(config)
+        width, count = edge_layout(config).size, config.lanes
         nodes = m.submodules.nodes = Memory(shape=node_layout(config).size, depth=config.rows, init=[])
         edges = m.submodules.edges = Memory(
             shape=data.ArrayLayout(width, count), depth=config.rows * config.flits, init=[]

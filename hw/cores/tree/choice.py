@@ -13,7 +13,6 @@ from .score_pass import edge_place_layout
 from .score_unit import score_of_choice
 from .selector import Selector
 from .selector_config import SelectorConfig
-from .stage_layouts import lanes
 
 __all__ = ["Choice", "chosen_layout"]
 
@@ -135,7 +134,7 @@ class Choice(wiring.Component):
 
         # One more selection under way.
         m.d.comb += self.score.eq(score_of_choice(config, greatest) - self.registers.loss)
-        count = lanes(config)
+        count = config.lanes
         action = Signal(range(config.fanout))
         place = Signal.like(self.chosen.place)
         exists, is_last = Signal(init=1), Signal(init=1)

@@ -1,22 +1,18 @@
 """Commands of a stage on their way to the banks."""
 
-from amaranth.hdl import Module, Mux, Signal, Value, signed
-from amaranth.lib import data, stream, wiring
+from amaranth.hdl import Module, Mux, Signal, Value
+from amaranth.lib import stream, wiring
 from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
 
-from .config import FACTOR_WIDTH, VALUE_WIDTH, TreeConfig
+from .config import TreeConfig
+from .layouts import mean_layout
 from .stage_layouts import routed_command_layout
 
-__all__ = ["CommandQueue", "mean_layout"]
+__all__ = ["CommandQueue"]
 
 # Both kinds of commands go on while a value is computed. Distributed RAM has as many rows.
 DEPTH = 32
-
-
-def mean_layout():
-    """Value and factor of an edge."""
-    return data.StructLayout({"value": signed(VALUE_WIDTH), "factor": FACTOR_WIDTH})
 
 
 class CommandQueue(wiring.Component):
@@ -57,7 +53,7 @@ class CommandQueue(wiring.Component):
                 "is_late": In(1),
                 "read": In(command),
                 "send_read": In(1),
-                "mean": In(mean_layout()),
+                "mean": In(mean_layout),
                 "send_mean": In(1),
                 "room": Out(1),
                 "commands": Out(stream.Signature(command)),
@@ -74,9 +70,9 @@ class CommandQueue(wiring.Component):
         m = Module()
         command = routed_command_layout(self._config)
         m.submodules.queue = queue = SyncFIFO(width=command.size + 1, depth=DEPTH)
-        m.submodules.means = means = SyncFIFO(width=mean_layout().size, depth=DEPTH)
+        m.submodules.means = means = SyncFIFO(width=mean_layout.size, depth=DEPTH)
         entry, read = Signal(command), Signal(command)
-        mean = Signal(mean_layout())
+        mean = Signal(mean_layout)
         leaves, late = Signal(), Signal()
         m.d.comb += [
             # What a read does not use is not chosen.

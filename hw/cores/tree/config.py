@@ -157,6 +157,11 @@ class TreeConfig:
         return 1 << (self.levels - 1).bit_length()
 
     @property
+    def lanes(self) -> int:
+        """Edges of a flit: action a is lane ``a % lanes`` of flit ``a // lanes``."""
+        return -(-self.fanout // self.flits)
+
+    @property
     def exploration_width(self) -> int:
         """Bits of ``g``, saturated: below 64, or 1024 where the count itself is under the root."""
         return SCORE_FRACTION + (10 if self.policy == "puct_root" else 6)

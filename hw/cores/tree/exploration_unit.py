@@ -1,21 +1,14 @@
 """What a node's visits are worth to exploration."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from ..fixed.arithmetic import saturate
-from ..function.polynomial_evaluator import PolynomialEvaluator
 from ..pipeline import delay
 from .config import COEFFICIENT_FRACTION, COEFFICIENT_WIDTH, VISIT_WIDTH, TreeConfig
-from .count_normalizer import CountNormalizer
-from .functions import (
-    LOGARITHM_INDEX_WIDTH,
-    MANTISSA_WIDTH,
-    ROOT_INDEX_WIDTH,
-    logarithm_root_table,
-    root_table,
-)
+from .count_table import CountTable
+from .functions import logarithm_root_table, root_table
 
 __all__ = ["ExplorationUnit"]
 
@@ -69,18 +62,10 @@ class ExplorationUnit(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         of_count = self._config.policy == "puct_root"
-        table = root_table() if of_count else logarithm_root_table()
-        m.submodules.normalizer = normalizer = CountNormalizer(VISIT_WIDTH)
-        m.submodules.table = evaluator = PolynomialEvaluator(table)
-        position = MANTISSA_WIDTH - (ROOT_INDEX_WIDTH if of_count else LOGARITHM_INDEX_WIDTH)
-        octave = normalizer.exponent[0] if of_count else normalizer.exponent
-        m.d.comb += [
-            normalizer.count.eq(self.visits),
-            evaluator.offset.eq(normalizer.mantissa[:position]),
-            evaluator.index.eq(Cat(normalizer.mantissa[position:], octave)),
-        ]
-        half_exponent = delay(m, normalizer.exponent[1:], evaluator.latency, "half_exponent") if of_count else 0
-        root = Signal(len(evaluator.result) + (7 if of_count else 0), reset_less=True)
+        m.submodules.table = table = CountTable(root_table() if of_count else logarithm_root_table(), VISIT_WIDTH)
+        m.d.comb += table.count.eq(self.visits)
+        half_exponent = table.exponent[1:] if of_count else 0
+        root = Signal(len(table.result) + (7 if of_count else 0), reset_less=True)
         product = Signal(len(root) + COEFFICIENT_WIDTH, reset_less=True)
         exploration = Signal(self._config.exploration_width, reset_less=True)
         visited = Signal()
@@ -88,7 +73,7 @@ class ExplorationUnit(wiring.Component):
         any_visits = delay(m, visited, self.latency - 1, "visited")
         saturated, _ = saturate(product[COEFFICIENT_FRACTION:], len(exploration), is_signed=False)
         m.d.sync += [
-            root.eq(evaluator.result << half_exponent),
+            root.eq(table.result << half_exponent),
             product.eq(root * self.coefficient),
             exploration.eq(Mux(any_visits, saturated, 0)),
         ]

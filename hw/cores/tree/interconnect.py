@@ -5,6 +5,7 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ..replicated import replicated
+from ..stream.join import join, join_handshake
 from .butterfly import Butterfly
 from .interconnect_config import ButterflyConfig, InterconnectConfig, SwitchConfig
 from .switch import Switch
@@ -98,21 +99,21 @@ class StageBankInterconnect(wiring.Component):
         for number, (port, row) in enumerate(zip(self.stage_requests, self.requests.i, strict=False)):
             stage = Const(number, self._config.stage_width)
             m.d.comb += row.payload.eq(Cat(port.payload.bank, stage, port.payload.body))
-            _handshake(m, port, row)
+            join_handshake(m, port, row)
         for port, row in zip(self.stage_responses, self.responses.o, strict=False):
-            _join(m, row, port)
+            join(m, row, port)
         if self._config.interconnect == "crossbar":
             for row, port in zip(self.requests.o, self.bank_requests, strict=True):
-                _join(m, row, port)
+                join(m, row, port)
             for port, row in zip(self.bank_responses, self.responses.i, strict=True):
-                _join(m, port, row)
+                join(m, port, row)
         else:
             for number, row in enumerate(self.requests.o):
                 self._distribute(m, row, self._banks(number))
             for number, concentrator in enumerate(self.concentrators):
                 m.submodules[f"concentrator_{number}"] = concentrator
                 for bank, row in zip(self._banks(number), concentrator.i, strict=True):
-                    _join(m, self.bank_responses[bank], row)
+                    join(m, self.bank_responses[bank], row)
                 wiring.connect(m, concentrator.o[0], self.responses.i[number])
         m.d.comb += self.idle.eq(~Cat(register.valid for register in self._registers()).any())
         return m
@@ -138,13 +139,3 @@ class StageBankInterconnect(wiring.Component):
             m.d.comb += [Value.cast(port.payload).eq(row.payload[digit_width:]), port.valid.eq(row.valid & chosen)]
             with m.If(chosen):
                 m.d.comb += row.ready.eq(port.ready)
-
-
-def _join(m, source, target):
-    """Connect streams of payloads of equal width."""
-    m.d.comb += Value.cast(target.payload).eq(Value.cast(source.payload))
-    _handshake(m, source, target)
-
-
-def _handshake(m, source, target):
-    m.d.comb += [target.valid.eq(source.valid), source.ready.eq(target.ready)]

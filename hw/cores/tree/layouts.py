@@ -3,10 +3,10 @@
 from amaranth.hdl import signed, unsigned
 from amaranth.lib import data
 
-from .config import TreeConfig
+from .config import FACTOR_WIDTH, VALUE_WIDTH, TreeConfig
 from .records import ANSWER, REQUEST_HEADER, Record, edge_record, node_record, request_arguments
 
-__all__ = ["answer_layout", "edge_layout", "node_layout", "record_layout", "request_layout"]
+__all__ = ["answer_layout", "edge_layout", "mean_layout", "node_layout", "record_layout", "request_layout"]
 
 
 def record_layout(record: Record):
@@ -17,6 +17,8 @@ def record_layout(record: Record):
 
 
 answer_layout = record_layout(ANSWER)
+# What follows from an edge's visits and rewards.
+mean_layout = data.StructLayout({"value": signed(VALUE_WIDTH), "factor": FACTOR_WIDTH})
 
 
 def request_layout(config: TreeConfig):

@@ -7,10 +7,10 @@ from amaranth.hdl import Cat, Module, Mux, Signal, Value, signed
 from amaranth.lib import data, memory, wiring
 from amaranth.lib.wiring import In, Out
 
-from .config import FACTOR_WIDTH, VALUE_WIDTH, TreeConfig
-from .layouts import edge_layout, node_layout
+from .config import TreeConfig
+from .layouts import edge_layout, mean_layout, node_layout
 from .score_pass import edge_place_layout, score_pass_layouts
-from .stage_layouts import flit_layout, lanes
+from .stage_layouts import flit_layout
 
 __all__ = ["NodeBuffer", "write_layout"]
 
@@ -125,8 +125,8 @@ class NodeBuffer(wiring.Component):
 
     def _actions(self, flit):
         """Those of a flit; the last flit may have fewer."""
-        first = flit * lanes(self._config)
-        return range(first, min(first + lanes(self._config), self._config.fanout))
+        first = flit * self._config.lanes
+        return range(first, min(first + self._config.lanes, self._config.fanout))
 
     def _memory(self, m, name, shape, *, by_flit=False, lane_wise=False):
         """A memory of all slots, its write port, and a way to get read ports."""
@@ -166,8 +166,8 @@ class NodeBuffer(wiring.Component):
 
     def _means(self, m):
         """Value and factor, by flits of slots."""
-        mean = data.StructLayout({"value": signed(VALUE_WIDTH), "factor": FACTOR_WIDTH, "visited": 1})
-        layout = data.ArrayLayout(mean, lanes(self._config))
+        mean = data.StructLayout({**dict(mean_layout.members), "visited": 1})
+        layout = data.ArrayLayout(mean, self._config.lanes)
         port, read = self._memory(m, "means", layout, by_flit=True, lane_wise=True)
         place = Signal.like(self.new_place, name="mean_place")
         single = Signal(mean)
@@ -197,7 +197,7 @@ class NodeBuffer(wiring.Component):
         """Visits, total and prior, by flits of slots."""
         names = STATISTICS if self._config.policy == "uct" else (*STATISTICS, "prior")
         edge = edge_layout(self._config)
-        layout = data.ArrayLayout(data.StructLayout({name: edge[name].shape for name in names}), lanes(self._config))
+        layout = data.ArrayLayout(data.StructLayout({name: edge[name].shape for name in names}), self._config.lanes)
         port, read = self._memory(m, "statistics", layout, by_flit=True, lane_wise=True)
         self._write_lanes(m, port, self.new_place, self.write.statistics)
         for lane, filled in enumerate(self.flit.edges):

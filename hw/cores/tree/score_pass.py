@@ -6,19 +6,16 @@ from amaranth.lib.wiring import In, Out
 
 from ..pipeline import delay
 from .config import (
-    FACTOR_WIDTH,
     IN_FLIGHT_WIDTH,
     PRIOR_WIDTH,
     TOTAL_WIDTH,
-    VALUE_WIDTH,
     VISIT_WIDTH,
     TreeConfig,
 )
 from .exploration_unit import ExplorationUnit
-from .layouts import record_layout
+from .layouts import mean_layout, record_layout
 from .records import REGISTERS
 from .score_unit import ScoreUnit
-from .stage_layouts import lanes
 from .updater import Updater
 
 __all__ = ["ScorePass", "edge_place_layout", "most_passes", "score_pass_layouts"]
@@ -34,7 +31,7 @@ def edge_place_layout(config: TreeConfig):
             "slot": range(config.slots),
             "action": range(config.fanout),
             "flit": range(max(config.flits, 2)),
-            "lane": range(max(lanes(config), 2)),
+            "lane": range(max(config.lanes, 2)),
         }
     )
 
@@ -42,13 +39,13 @@ def edge_place_layout(config: TreeConfig):
 def score_pass_layouts(config: TreeConfig):
     """Of the ports of a :class:`ScorePass` by which it reads and writes edges, by name."""
     slot, flit = range(config.slots), range(max(config.flits, 2))
-    mean = {"value": signed(VALUE_WIDTH), "factor": FACTOR_WIDTH}
+    mean = dict(mean_layout.members)
     edge = data.StructLayout({**mean, "visited": 1, "in_flight": IN_FLIGHT_WIDTH})
-    scores = data.ArrayLayout(signed(config.score_width), lanes(config))
+    scores = data.ArrayLayout(signed(config.score_width), config.lanes)
     return {
         "mean": data.StructLayout({"valid": 1, "place": edge_place_layout(config), **mean}),
         "read": data.StructLayout({"slot": slot, "flit": flit}),
-        "edges": data.ArrayLayout(edge, lanes(config)),
+        "edges": data.ArrayLayout(edge, config.lanes),
         "written": data.StructLayout({"valid": 1, "last": 1, "slot": slot, "flit": flit, "scores": scores}),
     }
 
@@ -143,7 +140,7 @@ class ScorePass(wiring.Component):
         config, flits = self._config, self._config.flits
         m.submodules.updater = updater = Updater(config)
         m.submodules.explorer = explorer = ExplorationUnit(config)
-        m.submodules.scorer = scorer = ScoreUnit(config, lanes(config))
+        m.submodules.scorer = scorer = ScoreUnit(config, config.lanes)
 
         # What is given stays for as many cycles as there are flits.
         flit = Signal(range(max(flits, 2)))
@@ -196,7 +193,7 @@ class ScorePass(wiring.Component):
             scorer.loss.eq(self.registers.loss),
             scorer.first_value.eq(self.registers.first_value),
         ]
-        count = lanes(config)
+        count = config.lanes
         padded = Cat(legal, Const(0, count * flits - config.fanout))
         for lane, (edge, scored) in enumerate(zip(self.edges, scorer.edges, strict=True)):
             m.d.comb += [

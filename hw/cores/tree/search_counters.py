@@ -1,23 +1,13 @@
 """Counters of what a search takes."""
 
 from amaranth.hdl import Module, Signal
-from amaranth.lib import data, wiring
+from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["SearchCounters", "counters_layout"]
+from .layouts import record_layout
+from .records import COUNTERS
 
-COUNTER_WIDTH = 32
-
-
-def counters_layout():
-    """Counters since the reset, of 32 bits each; behind the greatest number comes 0.
-
-    ``selections`` entered the tree. ``intervals`` of them came right behind another one, for which alone they had
-    waited; ``interval_cycles`` lie between the two, so that the mean is what the tree takes for a selection. In
-    ``assigning_cycles`` a block of rows was being assigned, or taken back.
-    """
-    names = ("selections", "intervals", "interval_cycles", "assigning_cycles")
-    return data.StructLayout(dict.fromkeys(names, COUNTER_WIDTH))
+__all__ = ["SearchCounters"]
 
 
 class SearchCounters(wiring.Component):
@@ -34,7 +24,7 @@ class SearchCounters(wiring.Component):
     starved : In(1)
         No request waits to be sent.
     assigning : In(1)
-    counters : Out(counters_layout)
+    counters : Out(COUNTERS)
     """
 
     def __init__(self):
@@ -44,14 +34,14 @@ class SearchCounters(wiring.Component):
                 "selects": In(1),
                 "starved": In(1),
                 "assigning": In(1),
-                "counters": Out(counters_layout()),
+                "counters": Out(record_layout(COUNTERS)),
             }
         )
 
     def elaborate(self, platform):
         m = Module()
         counters = self.counters
-        since, follows = Signal(COUNTER_WIDTH), Signal()
+        since, follows = Signal.like(counters.interval_cycles), Signal()
         m.d.sync += [since.eq(since + 1), counters.assigning_cycles.eq(counters.assigning_cycles + self.assigning)]
         with m.If(self.enters):
             m.d.sync += [since.eq(1), follows.eq(self.selects)]

@@ -5,6 +5,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ..replicated import replicated
+from ..stream.join import join
 from .bank import Bank
 from .bank_assigner import BankAssigner
 from .config import TreeConfig
@@ -15,8 +16,8 @@ from .interconnect_config import InterconnectConfig
 from .layouts import record_layout
 from .level_stage import LevelStage
 from .node_reader import NodeReader
-from .records import LEVEL_WIDTH, REGISTERS, ROW_WIDTH, RequestKind
-from .search_counters import SearchCounters, counters_layout
+from .records import COUNTERS, LEVEL_WIDTH, REGISTERS, ROW_WIDTH, RequestKind
+from .search_counters import SearchCounters
 from .stage_layouts import bank_command_layout, flit_layout, place_layout
 from .tree_manager import TreeManager
 
@@ -56,7 +57,7 @@ class SearchTree(wiring.Component):
         ``flits`` of each, their ``slot`` means nothing. While they are not taken, requests wait.
     busy : Out(1)
         There is a request, an answer or a read.
-    counters : Out(counters_layout)
+    counters : Out(COUNTERS)
 
     Source
     ------
@@ -73,7 +74,7 @@ class SearchTree(wiring.Component):
                 "reads": In(stream.Signature(place_layout(config))),
                 "nodes": Out(stream.Signature(flit_layout(config))),
                 "busy": Out(1),
-                "counters": Out(counters_layout()),
+                "counters": Out(record_layout(COUNTERS)),
             }
         )
 
@@ -179,12 +180,12 @@ class SearchTree(wiring.Component):
                 wiring.connect(m, commands, self._reader.stage_commands)
                 wiring.connect(m, self._reader.stage_nodes, nodes)
                 commands, nodes = self._reader.bank_commands, self._reader.bank_nodes
-            _join(m, commands, network.stage_requests[number])
-            _join(m, network.stage_responses[number], nodes)
+            join(m, commands, network.stage_requests[number])
+            join(m, network.stage_responses[number], nodes)
         for number in range(config.banks):
             m.submodules[f"bank_{number}"] = bank = replicated(Bank(config))
-            _join(m, network.bank_requests[number], bank.commands)
-            _join(m, bank.responses, network.bank_responses[number])
+            join(m, network.bank_requests[number], bank.commands)
+            join(m, bank.responses, network.bank_responses[number])
         return network
 
     def _read(self, m):
@@ -223,12 +224,3 @@ class SearchTree(wiring.Component):
             counters.assigning.eq(~self._assigner.requests.ready),
             self.counters.eq(counters.counters),
         ]
-
-
-def _join(m, source, target):
-    """Connect streams whose payloads have the same bits, by names of their own."""
-    m.d.comb += [
-        Value.cast(target.payload).eq(Value.cast(source.payload)),
-        target.valid.eq(source.valid),
-        source.ready.eq(target.ready),
-    ]

@@ -11,17 +11,11 @@ __all__ = [
     "bank_command_layout",
     "flit_layout",
     "grant_layout",
-    "lanes",
     "place_layout",
     "routed_command_layout",
     "selection_layout",
     "stage_request_layout",
 ]
-
-
-def lanes(config: TreeConfig) -> int:
-    """Edges of a flit: action a is lane ``a % lanes`` of flit ``a // lanes``."""
-    return -(-config.fanout // config.flits)
 
 
 def place_layout(config: TreeConfig):
@@ -116,6 +110,6 @@ def flit_layout(config: TreeConfig):
             "slot": range(config.slots),
             "flit": range(max(config.flits, 2)),
             "node": node_layout(config),
-            "edges": data.ArrayLayout(edge_layout(config), lanes(config)),
+            "edges": data.ArrayLayout(edge_layout(config), config.lanes),
         }
     )

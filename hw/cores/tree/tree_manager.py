@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 from .bank_assigner import AssignerCommand, assigner_request_layout, block_layout
 from .config import TreeConfig
 from .entrance import management_layout
-from .stage_layouts import flit_layout, lanes, place_layout
+from .stage_layouts import flit_layout, place_layout
 
 __all__ = ["TreeManager"]
 
@@ -160,7 +160,7 @@ class TreeManager(wiring.Component):
 
     def _read(self, m, child, reads_child):
         """Keep of the root the child by the action, of the child whether it can be the root."""
-        config, count = self._config, lanes(self._config)
+        config, count = self._config, self._config.lanes
         flit, action = self.nodes.payload, self.management.payload.action
         complete, can_be_root = Signal(), Signal()
         m.d.comb += complete.eq(self.nodes.valid & (flit.flit == config.flits - 1))

@@ -5,7 +5,6 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from ..fixed.arithmetic import saturate
-from ..function.polynomial_evaluator import PolynomialEvaluator
 from ..pipeline import delay
 from .config import (
     FACTOR_WIDTH,
@@ -17,20 +16,18 @@ from .config import (
     VISIT_WIDTH,
     TreeConfig,
 )
-from .count_normalizer import CountNormalizer
+from .count_table import CountTable
 from .functions import (
-    MANTISSA_WIDTH,
     RECIPROCAL_FRACTION,
     RECIPROCAL_ROOT_FRACTION,
-    ROOT_INDEX_WIDTH,
     reciprocal_root_table,
     reciprocal_table,
 )
 
 __all__ = ["Updater"]
 
-# Cycles until a count is normalised and looked up.
-LOOKED_UP = CountNormalizer.LATENCY + 4
+# Cycles until a count is looked up.
+LOOKED_UP = 6
 # The narrower factor of a product that one multiplier of UltraScale+ takes, without the sign.
 HALF_WIDTH = 17
 # Bits of a value before it is rounded: one below its unit, one for a carry out of range.
@@ -114,16 +111,10 @@ class Updater(wiring.Component):
         return m
 
     def _look_up(self, m, name, table, count):
-        """A function of the mantissa, of twice the mantissa where the exponent is odd if the table has that."""
-        m.submodules[f"{name}_normalizer"] = normalizer = CountNormalizer(len(count))
-        m.submodules[f"{name}_table"] = evaluator = PolynomialEvaluator(table)
-        position = MANTISSA_WIDTH - ROOT_INDEX_WIDTH
-        m.d.comb += [
-            normalizer.count.eq(count),
-            evaluator.offset.eq(normalizer.mantissa[:position]),
-            evaluator.index.eq(Cat(normalizer.mantissa[position:], normalizer.exponent[0])),
-        ]
-        return evaluator.result, delay(m, normalizer.exponent, evaluator.latency, f"{name}_exponent")
+        """A function of a count, and the count's exponent."""
+        m.submodules[name] = looked_up = CountTable(table, len(count))
+        m.d.comb += looked_up.count.eq(count)
+        return looked_up.result, looked_up.exponent
 
     def _value(self, m, reciprocal, exponent):
         total = delay(m, self.total, self.latency - 4, "total")

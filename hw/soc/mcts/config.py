@@ -35,14 +35,9 @@ class MCTSConfig(TreeConfig):
         return TreeConfig(**{field.name: getattr(self, field.name) for field in dataclasses.fields(TreeConfig)})
 
     @property
-    def part_edges(self) -> int:
-        """Edges in a part of a node, as it is read: action a is in part ``a // part_edges``."""
-        return -(-self.fanout // self.flits)
-
-    @property
-    def part_rows(self) -> int:
-        """Rows of the stream that a part of a node takes."""
-        return -(-(node_record(self).width + self.part_edges * edge_record(self).width) // ROW_WIDTH)
+    def flit_rows(self) -> int:
+        """Rows of the stream that a flit of a node takes, with the node's own record."""
+        return -(-(node_record(self).width + self.lanes * edge_record(self).width) // ROW_WIDTH)
 
     @property
     def shell(self) -> ShellConfig:

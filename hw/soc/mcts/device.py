@@ -3,12 +3,11 @@
 from amaranth.hdl import Module, ResetInserter
 from amaranth.lib import wiring
 
-from ...cores.tree.records import REGISTERS
+from ...cores.tree.records import COUNTERS, REGISTERS
 from ...cores.tree.search_tree import SearchTree
 from ..shell.engine import connect_engine
 from ..shell.shell import Shell, connect_host, system_signature
 from .config import MCTSConfig
-from .registers import COUNTERS
 from .search_engine import SearchEngine
 
 __all__ = ["MCTSSystem"]
@@ -55,6 +54,6 @@ class MCTSSystem(wiring.Component):
         wiring.connect(m, tree.nodes, engine.nodes)
         m.d.comb += [
             *(tree.registers[part.name].eq(getattr(shell.registers, part.name)) for part in REGISTERS.fields),
-            *(getattr(shell.registers, name).eq(tree.counters[name]) for name in COUNTERS),
+            *(getattr(shell.registers, part.name).eq(tree.counters[part.name]) for part in COUNTERS.fields),
         ]
         return m

@@ -1,9 +1,10 @@
 """The search device's own registers, behind those of the shell. No Amaranth here."""
 
+from ...cores.tree.records import COUNTERS
 from ...cores.tree.records import REGISTERS as CONSTANTS
 from ..bus.registers import Access, Register
 
-__all__ = ["COUNTERS", "REGISTERS"]
+__all__ = ["REGISTERS"]
 
 _CONSTANTS = {
     "exploration": "c of the score, 12 fraction bits.",
@@ -11,8 +12,8 @@ _CONSTANTS = {
     "first_value": "Value of an edge before its first visit, signed, 16 fraction bits.",
     "alternate": "1: two players take turns, and rewards count negative on odd levels.",
 }
-# Since the soft reset; they start again from 0 behind the greatest number.
-COUNTERS = {
+# Since the soft reset.
+_COUNTERS = {
     "selections": "Selections that entered the tree.",
     "intervals": "Those of them that came right behind another one.",
     "interval_cycles": "Cycles between these and the ones before.",
@@ -30,5 +31,8 @@ REGISTERS = (
         )
         for part in CONSTANTS.fields
     ),
-    *(Register(name=name, access=Access.READ_ONLY, description=text) for name, text in COUNTERS.items()),
+    *(
+        Register(name=part.name, access=Access.READ_ONLY, width=part.width, description=_COUNTERS[part.name])
+        for part in COUNTERS.fields
+    ),
 )

@@ -1,6 +1,6 @@
 """The engine of a search device: packets of requests for the tree, and packets of nodes for who looks at it."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -19,10 +19,10 @@ class SearchEngine(wiring.Component):
 
     A serve takes a packet of the input stream, a request a beat, and gives the answers as a packet as long. Answers
     leave while requests come in, so a host that sends more than the tree holds has to take them. A read gives nodes as
-    a packet: each in ``flits`` parts, a part in :attr:`MCTSConfig.part_rows` beats, lowest bits first: the node's
-    record, then those of the part's edges.
+    a packet: each in ``flits`` flits, a flit in :attr:`MCTSConfig.flit_rows` beats, lowest bits first: the node's
+    record, then those of the flit's edges.
 
-    Throughput: that of the tree; of a read, a beat a cycle while a part lasts. Latency: one cycle from a command to its
+    Throughput: that of the tree; of a read, a beat a cycle while a flit lasts. Latency: one cycle from a command to its
     first request.
 
     Parameters
@@ -126,12 +126,12 @@ class SearchEngine(wiring.Component):
         return ended & (under_way == 0)
 
     def _read(self, m, arguments):
-        """Nodes out, a part after another; whether the last beat has left."""
+        """Nodes out, a flit after another; whether the last beat has left."""
         config = self.config
         begun = Signal()
-        node, asked, parts = Signal(NODE_WIDTH + 1), Signal(NODE_WIDTH + 1), Signal(range(config.flits))
-        beats = Signal(config.part_rows * ROW_WIDTH)
-        left = Signal(range(config.part_rows + 1))
+        node, asked = Signal(NODE_WIDTH + 1), Signal(NODE_WIDTH + 1)
+        beats = Signal(config.flit_rows * ROW_WIDTH)
+        left = Signal(range(config.flit_rows + 1))
         taken = Signal()
         m.d.comb += [
             self.reads.payload.eq((arguments.base + asked)[:NODE_WIDTH]),
@@ -148,16 +148,15 @@ class SearchEngine(wiring.Component):
         with m.If(taken):
             m.d.sync += [beats.eq(beats >> ROW_WIDTH), left.eq(left - 1)]
         with m.If(self.nodes.valid & self.nodes.ready):
-            part = self.nodes.payload
+            flit = self.nodes.payload
             m.d.sync += [
-                beats.eq(Cat(part.node.as_value(), part.edges.as_value())),
-                left.eq(config.part_rows),
-                parts.eq(Mux(parts == 0, config.flits - 1, parts - 1)),
-                node.eq(node + (parts == 0)),
+                beats.eq(Cat(flit.node.as_value(), flit.edges.as_value())),
+                left.eq(config.flit_rows),
+                node.eq(node + (flit.flit == config.flits - 1)),
             ]
         with m.If(self.reads.valid & self.reads.ready):
             m.d.sync += asked.eq(asked + 1)
         m.d.sync += begun.eq(self._reading)
         with m.If(~self._reading):
-            m.d.sync += [node.eq(0), asked.eq(0), parts.eq(config.flits - 1)]
+            m.d.sync += [node.eq(0), asked.eq(0)]
         return begun & (node == arguments.count) & (left == 0)

@@ -4,7 +4,7 @@ import cocotb
 from cocotb.triggers import RisingEdge
 
 from rewardware.hw.cores.tree.records import edge_record, node_record
-from rewardware.hw.cores.tree.stage_layouts import CommandKind, lanes
+from rewardware.hw.cores.tree.stage_layouts import CommandKind
 from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, parameters, rng
 
 
@@ -41,7 +41,7 @@ class PlainBank:
             if command["write_edge"]:
                 self.edges[row][command["action"]] = command["edge"]
         else:
-            count = lanes(self.config)
+            count = self.config.lanes
             firsts = range(0, count * self.config.flits, count)
             return [(self.nodes[row], self.edges[row][first : first + count]) for first in firsts]
         return []

@@ -10,7 +10,6 @@ from rewardware.hw.cores.tree.records import REGISTERS, RequestKind, Status, edg
 from rewardware.hw.cores.tree.stage_layouts import (
     CommandKind,
     grant_layout,
-    lanes,
     selection_layout,
 )
 from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, parameters, rng
@@ -78,7 +77,7 @@ class Banks:
 
     async def _send(self, slot, node, edges, source):
         # The node as it is now, whatever is written while it is on its way.
-        count = lanes(self.config)
+        count = self.config.lanes
         empty = dict.fromkeys(self.new_edge, 0)
         padded = [dict(edge) for edge in edges] + [empty] * (count * self.config.flits - len(edges))
         flits = [

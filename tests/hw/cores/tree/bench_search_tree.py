@@ -4,8 +4,7 @@ import cocotb
 from cocotb.triggers import RisingEdge
 
 from rewardware.hw.cores.tree.layouts import record_layout
-from rewardware.hw.cores.tree.records import REGISTERS, RequestKind, Status
-from rewardware.hw.cores.tree.search_counters import counters_layout
+from rewardware.hw.cores.tree.records import COUNTERS, REGISTERS, RequestKind, Status
 from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, parameters, rng
 from rewardware.sim.cocotb.codec import codec_of
 from rewardware.sw.reference.tree.messages import Answer
@@ -76,7 +75,7 @@ async def equals_the_reference(dut):
             for (kind, status), count in make.statuses.items()
             if kind == RequestKind.SELECT and status <= Status.FULL
         )
-        counters = codec_of(counters_layout()).unpack(int(dut.counters.value))
+        counters = codec_of(record_layout(COUNTERS)).unpack(int(dut.counters.value))
         compare(selections, counters["selections"], "counters.selections", round_number)
         assert 2 * counters["intervals"] <= counters["interval_cycles"]
     cocotb.log.info(
