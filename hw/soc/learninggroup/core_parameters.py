@@ -45,6 +45,7 @@ class CoreParameters(wiring.Component):
         Of the walk over sparse data: what is to be updated.
     commands : stream, in
         ``bias_command``: what came before is finished, then a layer's biases are updated and copied to the scalars.
+        Words that come before it is done may meet the copy: ``memory_conflict``.
     done : Out(1)
         A command is complete, and all words that came before it.
     busy : Out(1)

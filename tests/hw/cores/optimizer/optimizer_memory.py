@@ -18,6 +18,17 @@ def random_gradients(number_format, random, shape):
     return found
 
 
+def rate_bits(number_format):
+    """The rates by name, as bits."""
+    return {name: int(from_numbers(number_format, np.array([value]))[0]) for name, value in RATES.items()}
+
+
+def random_state(number_format, random, shape):
+    """Weights and mean squares of some magnitudes."""
+    weights = from_numbers(number_format, random.normal(0, 1, shape))
+    return weights, from_numbers(number_format, random.gamma(1, 1, shape) * 2.0 ** random.integers(-12, 2, shape))
+
+
 class OptimizerMemory:
     """Words of weights and mean squares; ``expected`` is what the reference makes of them, ``rates`` are its bits.
 
@@ -33,10 +44,9 @@ class OptimizerMemory:
 
     def __init__(self, dut, number_format, shape, random):
         self.number_format, self.lanes = number_format, shape[1]
-        self.weights = from_numbers(number_format, random.normal(0, 1, shape))
-        self.squares = from_numbers(number_format, random.gamma(1, 1, shape) * 2.0 ** random.integers(-12, 2, shape))
+        self.weights, self.squares = random_state(number_format, random, shape)
         self.expected = self.weights.copy(), self.squares.copy()
-        self.rates = {name: int(from_numbers(number_format, np.array([value]))[0]) for name, value in RATES.items()}
+        self.rates = rate_bits(number_format)
         for name, value in self.rates.items():
             getattr(dut, name).value = value
 
