@@ -1,0 +1,272 @@
+"""Lists, tables and banks in, grouping matrices out, against the reference; biases to cores that take their time."""
+
+import cocotb
+import numpy as np
+from cocotb.triggers import ReadOnly, RisingEdge
+
+from rewardware.hw.cores.float.config import BINARY16
+from rewardware.hw.soc.learninggroup.instructions import INSTRUCTION_SET, UPDATE_BIASES, UPDATE_GROUPING
+from rewardware.hw.soc.sequencer.instructions import HEADER_WIDTH
+from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, parameters, rng
+from rewardware.sim.cocotb.codec import codec_of
+from rewardware.sw.reference.float.arithmetic import is_nonfinite
+from rewardware.sw.reference.optimizer.grouping_gradient import aggregate, column_sums, row_sums
+from rewardware.sw.reference.optimizer.grouping_update import update_grouping
+from tests.hw.cores.optimizer.grouped_cores import grouped_cores
+from tests.hw.cores.optimizer.optimizer_memory import random_state, rate_bits
+from tests.hw.cores.sparse.grouped import FIELDS
+from tests.hw.soc.learninggroup.parameter_host import ParameterHost
+
+LIMIT_CYCLES = 5000
+ERRORS = ("address_out_of_range", "memory_conflict")
+
+
+class Bench:
+    """Banks of every core, the grouping matrices of the reference, and the flags that were seen."""
+
+    def __init__(self, dut):
+        run = parameters()
+        self.dut, self.hardware = dut, run["hardware"]
+        self.sparse, self.number_format = self.hardware.sparse, self.hardware.grouping_update.rms_prop.format
+        self.table, self.layer = codec_of(run["table_layout"]), None
+        self.random = rng("numbers")
+        shape = self.sparse.grouping_words, self.sparse.lanes
+        self.expected = random_state(self.number_format, self.random, shape)
+        self.rates = rate_bits(self.number_format)
+        dut.rates.value = codec_of(run["rates_layout"]).pack(self.rates)
+        self.host = ParameterHost(dut, run["word_layout"])
+        dut.read_grouping__enable.value = dut.biases_done.value = 0
+        dut.write_row_list__enable.value = 0
+        self.flags = dict.fromkeys((*ERRORS, "nonfinite"), 0)
+        for core in range(self.sparse.cores):
+            for name in ("write_column_lists", "write_tables"):
+                getattr(dut, f"{name}__{core}__enable").value = 0
+
+    async def start(self):
+        self.commands, self.completions = StreamSource(self.dut, "commands"), StreamSink(self.dut, "completions")
+        self.biases = [StreamSink(self.dut, f"biases__{core}") for core in range(self.sparse.cores)]
+        await clock_and_reset(self.dut)
+        for core in range(self.sparse.cores):
+            cocotb.start_soon(self.serve(core))
+        cocotb.start_soon(self.watch())
+        await self.host.write(self.expected)
+
+    async def serve(self, core):
+        """Weights and gradients of a core, one cycle after their addresses and for one cycle only."""
+        dut, banks = self.dut, range(self.sparse.banks)
+        enable = getattr(dut, f"banks__{core}__enable")
+        addresses = [getattr(dut, f"banks__{core}__addresses__{bank}") for bank in banks]
+        outputs = [
+            getattr(dut, f"banks__{core}__{name}__{bank}") for name in ("weights", "gradients") for bank in banks
+        ]
+        shown = True
+        while True:
+            await ReadOnly()
+            words = None
+            if int(enable.value):
+                # Lanes behind a group may read anywhere.
+                places = [int(port.value) % self.sparse.weight_words for port in addresses]
+                found = self.layer.weights[core, banks, places], self.layer.gradients[core, banks, places]
+                words = [int(word) for part in found for word in part]
+            elif shown:
+                words = [0] * len(outputs)
+            shown = bool(int(enable.value))
+            await RisingEdge(dut.clk)
+            for port, word in zip(outputs, words or [], strict=False):
+                port.value = word
+
+    async def watch(self):
+        while True:
+            await RisingEdge(self.dut.clk)
+            errors = int(self.dut.errors.value)
+            for bit, name in enumerate(ERRORS):
+                self.flags[name] += errors >> bit & 1
+            self.flags["nonfinite"] += int(self.dut.nonfinite.value)
+
+    async def write(self, name, base, words):
+        """Words into a list or table, as the sparse data engine writes them."""
+        enable, address, data = (getattr(self.dut, f"{name}__{part}") for part in ("enable", "address", "data"))
+        enable.value = 1
+        for place, word in enumerate(words):
+            address.value, data.value = base + place, int(word)
+            await RisingEdge(self.dut.clk)
+        enable.value = 0
+
+    async def hold(self, layer):
+        """Lists, tables and banks of a layer."""
+        self.layer = layer
+        await self.write("write_row_list", layer.row_base, layer.row_list)
+        for core, (members, table) in enumerate(zip(layer.column_lists, layer.forward, strict=True)):
+            await self.write(f"write_column_lists__{core}", layer.column_base, members)
+            entries = [
+                self.table.pack({name: int(getattr(table, name)[rank]) for name in FIELDS})
+                for rank in range(layer.groups)
+            ]
+            await self.write(f"write_tables__{core}", layer.table_base, entries)
+
+    async def command(self, entry, **fields):
+        bits = INSTRUCTION_SET.encode(entry.name, **fields) >> HEADER_WIDTH
+        await self.commands.send({"opcode": entry.opcode, "arguments": bits})
+
+    async def update(self, layer, base, core_words, columns):
+        """The command for a layer's rows or columns, until it is complete."""
+        fields = {"table": layer.table_base, "groups": layer.groups, "columns": columns}
+        await self.command(UPDATE_GROUPING, grouping_base=base, core_words=core_words, **fields)
+        await self.completions.receive()
+        await RisingEdge(self.dut.clk)
+        assert not int(self.dut.busy.value)
+
+    def expect(self, sums, starts, members, groups, base, table):
+        """The reference's update of the members of each group; whether all of it is finite."""
+        finite = True
+        for place, group in enumerate(table.group):
+            mine = members[starts[place] :][: len(sums[place])]
+            self.expected = update_grouping(
+                self.number_format, BINARY16, *self.expected, mine, int(group), sums[place],
+                base=base, groups=groups, **self.rates,
+            )  # fmt: skip
+            entries = base + mine // self.sparse.lanes * groups + int(group), mine % self.sparse.lanes
+            wrong = is_nonfinite(BINARY16, sums[place]).any()
+            for part in self.expected:
+                wrong |= is_nonfinite(self.number_format, part[entries]).any()
+            finite &= not wrong
+        return finite
+
+
+@cocotb.test()
+async def grouping_matrices_follow_the_reference(dut):
+    bench = Bench(dut)
+    await bench.start()
+    sparse, lanes, seen = bench.sparse, bench.sparse.lanes, set()
+    config = bench.hardware.grouping_update.gradient
+    for number, layer in enumerate(grouped_cores(config, rng("layers"), parameters()["layers"])):
+        await bench.hold(layer)
+        row_words = -(-len(layer.rows) // lanes) * layer.groups
+        core_words = -(-max(map(len, layer.columns)) // lanes) * layer.groups
+        last = sparse.grouping_words - row_words - sparse.cores * core_words
+        base = int(bench.random.choice([0, last, bench.random.integers(last + 1)]))
+        parts = list(zip(layer.forward, layer.weights, layer.gradients, strict=True))
+        for columns in (0, 1):
+            finite = True
+            if columns:
+                base += row_words
+                for core, part in enumerate(parts):
+                    members = np.concatenate([np.zeros(layer.column_base, np.int64), layer.column_lists[core]])
+                    sums = column_sums(BINARY16, *part)
+                    starts, first = part[0].outer_start, base + core * core_words
+                    finite &= bench.expect(sums, starts, members, layer.groups, first, part[0])
+            else:
+                members = np.concatenate([np.zeros(layer.row_base, np.int64), layer.row_list])
+                sums = aggregate(BINARY16, [row_sums(BINARY16, *part) for part in parts])
+                finite = bench.expect(sums, parts[0][0].inner_start, members, layer.groups, base, parts[0][0])
+            bench.flags["nonfinite"] = 0
+            await bench.update(layer, base, core_words if columns else 0, columns)
+            await bench.host.check(bench.expected, f"{('rows', 'columns')[columns]} of layer {number}")
+            compare(not finite, bool(bench.flags["nonfinite"]), "nonfinite", number)
+            seen.add(finite)
+    assert seen == {True, False}
+    assert not any(bench.flags[name] for name in ERRORS)
+    assert not any(len(sink) for sink in bench.biases)
+
+
+@cocotb.test()
+async def biases_are_those_of_the_cores_that_are_meant(dut):
+    bench = Bench(dut)
+    await bench.start()
+    random, cores = bench.random, bench.sparse.cores
+    everyone = (1 << cores) - 1
+    for number in range(30):
+        meant = (0, everyone, 1, 1 << cores - 1, int(random.integers(1 << cores)))[number % 5]
+        fields = {
+            part.name: int(random.choice([1, (1 << part.width) - 1, random.integers(1, 1 << part.width)]))
+            for part in UPDATE_BIASES.fields
+            if part.name != "cores"
+        }
+        await bench.command(UPDATE_BIASES, cores=meant, **fields)
+        received = [False] * cores
+        waiting = set(range(cores))
+        await RisingEdge(dut.clk)
+        for _ in range(LIMIT_CYCLES):
+            assert int(dut.busy.value) and not len(bench.completions)
+            for core in waiting:
+                if len(bench.biases[core]):
+                    expected = fields | {"columns": fields["columns"] if meant >> core & 1 else 0}
+                    compare(expected, await bench.biases[core].receive(), f"biases of core {core}", number)
+                    received[core] = True
+            ends = [core for core in waiting if received[core] and random.random() < 0.2]
+            waiting -= set(ends)
+            dut.biases_done.value = sum(1 << core for core in ends)
+            await RisingEdge(dut.clk)
+            dut.biases_done.value = 0
+            if not waiting:
+                break
+        await bench.completions.receive()
+        await RisingEdge(dut.clk)
+        assert not int(dut.busy.value)
+        assert not any(len(sink) for sink in bench.biases)
+    await bench.host.check(bench.expected, "biases")
+
+
+@cocotb.test()
+async def what_is_behind_a_memory_is_refused(dut):
+    bench = Bench(dut)
+    await bench.start()
+    config = bench.hardware.grouping_update.gradient
+    layer = list(grouped_cores(config, rng("layers"), 7))[-1]
+    await bench.hold(layer)
+    for fields in (
+        {"table": 2 * bench.sparse.tuples, "groups": 1, "grouping_base": 0},
+        {"table": 0, "groups": bench.sparse.groups + 1, "grouping_base": 0},
+        {"table": layer.table_base, "groups": layer.groups, "grouping_base": bench.sparse.grouping_words},
+        {"table": layer.table_base, "groups": layer.groups, "grouping_base": 0xFFFF},
+    ):
+        for columns in (0, 1):
+            bench.flags["address_out_of_range"] = 0
+            await bench.command(UPDATE_GROUPING, columns=columns, **fields)
+            await bench.completions.receive()
+            assert bench.flags["address_out_of_range"], (fields, columns)
+    await bench.host.check(bench.expected, "what was refused")
+    assert not bench.flags["memory_conflict"]
+
+
+@cocotb.test()
+async def the_sparse_data_engine_reads(dut):
+    bench = Bench(dut)
+    await bench.start()
+    numbers, shown = bench.expected[0], None
+    for cycle in range(400):
+        enable, address = bool(bench.random.random() < 0.7), int(bench.random.integers(len(numbers)))
+        dut.read_grouping__enable.value, dut.read_grouping__address.value = enable, address
+        await ReadOnly()
+        if shown is not None:
+            got = bench.host.codec.unpack(int(dut.read_grouping__data.value))
+            compare([int(number) for number in numbers[shown]], got, "read_grouping", cycle)
+        shown = address if enable else shown
+        await RisingEdge(dut.clk)
+    # Whoever reads while matrices are updated meets the update, once for each entry.
+    assert not bench.flags["memory_conflict"]
+    layer = list(grouped_cores(bench.hardware.grouping_update.gradient, rng("layers"), 7))[-1]
+    await bench.hold(layer)
+    dut.read_grouping__enable.value = 1
+    await bench.update(layer, 0, 0, 0)
+    compare(len(layer.rows), bench.flags["memory_conflict"], "conflicts", 0)
+
+
+@cocotb.test()
+async def it_takes_as_long_as_it_says(dut):
+    bench = Bench(dut)
+    await bench.start()
+    for stream in (bench.commands, bench.completions, *bench.biases):
+        stream.stall = 0
+    await RisingEdge(dut.clk)
+    await bench.command(UPDATE_BIASES, parameter_base=0, weight_base=0, scalar_base=0, columns=3, cores=1)
+    cycles = 0
+    for core in range(bench.sparse.cores):
+        dut.biases_done.value = 1 << core
+        await RisingEdge(dut.clk)
+        cycles += 1
+    dut.biases_done.value = 0
+    while not int(dut.completions__valid.value) and cycles < LIMIT_CYCLES:
+        await RisingEdge(dut.clk)
+        cycles += 1
+    compare(bench.sparse.cores + 2, cycles, "cycles", 0)
