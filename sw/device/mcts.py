@@ -242,6 +242,17 @@ class MCTSDevice:
         self.send_in_tree_requests(rows)
         return self.receive_sim_requests()
 
+    def counters(self) -> dict[str, int]:
+        """What hardware has counted since :meth:`mcts_parameters`, by name; empty of the reference.
+
+        Raises
+        ------
+        DeviceError
+            The device was closed.
+        """
+        self._refuse_if_closed()
+        return self.backend.counters()
+
     def _refuse_if_closed(self) -> None:
         if self._closed:
             raise DeviceError("The search tree was closed")

@@ -41,6 +41,10 @@ class TreeBackend(Protocol):
         """The next answers: uint64, shape (count,)."""
         ...
 
+    def counters(self) -> dict[str, int]:
+        """What hardware has counted since :meth:`write_registers`, by name; empty of the reference."""
+        ...
+
     def close(self) -> None:
         """Give it back."""
         ...
@@ -71,6 +75,10 @@ class ReferenceTree:
     def receive(self, count: int) -> np.ndarray:
         """The next answers."""
         return np.array([self._answers.popleft() for _ in range(count)], np.uint64)
+
+    def counters(self) -> dict[str, int]:
+        """None: it has no cycles."""
+        return {}
 
     def close(self) -> None:
         """Nothing is held."""

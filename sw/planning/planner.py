@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Self
 
-from ...hw.cores.tree.records import Status
+from ...hw.cores.tree.records import COUNTER_WIDTH, Status
 from ..device.errors import DeviceError
 from ..device.mcts import MCTSDevice, TreeParameters
 from ..device.tree_backends import open_tree
@@ -49,6 +49,9 @@ class Decision:
         That the environment took in simulations.
     seconds, tree_seconds, simulation_seconds : float
         Of the search; of them waiting for the tree; and what the simulations took of processors.
+    interval : float or None
+        Mean cycles between consecutive selections of the search (Itv); None of the reference, which has no cycles, and
+        where no selection came right behind another.
     """
 
     action: int
@@ -62,6 +65,7 @@ class Decision:
     seconds: float
     tree_seconds: float
     simulation_seconds: float
+    interval: float | None = None
 
 
 class MCTSPlanner:
@@ -157,6 +161,7 @@ class MCTSPlanner:
         elif self.table is None:
             raise ValueError("There is no tree: a state is needed")
         search = _Search(progress)
+        counters = self.device.counters()
         try:
             self._run(search)
         except BaseException:
@@ -176,6 +181,7 @@ class MCTSPlanner:
             seconds=time.perf_counter() - started,
             tree_seconds=search.tree_seconds,
             simulation_seconds=search.simulation_seconds,
+            interval=_interval(counters, self.device.counters()),
         )
 
     def advance(self, action: int) -> bool:
@@ -315,6 +321,14 @@ class MCTSPlanner:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _interval(before: dict[str, int], after: dict[str, int]) -> float | None:
+    """Mean cycles between the selections that were counted between two readings."""
+    cycles, intervals = (
+        (after.get(name, 0) - before.get(name, 0)) % (1 << COUNTER_WIDTH) for name in ("interval_cycles", "intervals")
+    )
+    return cycles / intervals if intervals else None
 
 
 class _Search:

@@ -10,7 +10,7 @@ from tqdm import tqdm
 
 from ..agents.run_folder import METRICS, SUMMARY, Interrupted, StopRequests, read_metrics
 from .planner import Decision, MCTSPlanner
-from .plots import draw_tree, plot_returns, plot_shapes
+from .plots import draw_tree, plot_intervals, plot_returns, plot_shapes
 from .state_environment import StateEnvironment
 
 __all__ = ["PlanningRun"]
@@ -24,6 +24,7 @@ class PlanningRun:
     metrics.jsonl        one JSON object a line: steps with what the search came to, episodes
     returns.png          sum of the rewards over steps
     tree_shapes.png      nodes by level, and by number of children
+    intervals.png        cycles between selections over steps; on hardware alone
     tree_step_N.png      the tree of a step (``draw_step``)
     summary.json         what `run` returns
     ==================== =========================================================================================
@@ -149,4 +150,6 @@ class PlanningRun:
         title = f"{self.environment.name}, {self.planner.config.simulations} simulations a step"
         plot_returns(self.directory / "returns.png", records, title)
         plot_shapes(self.directory / "tree_shapes.png", records, title)
+        if any(step["interval"] is not None for step in steps):
+            plot_intervals(self.directory / "intervals.png", records, title)
         return summary

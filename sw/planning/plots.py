@@ -11,7 +11,7 @@ from matplotlib.ticker import MaxNLocator
 
 from .state_table import Node, StateTable
 
-__all__ = ["draw_tree", "plot_returns", "plot_shapes"]
+__all__ = ["draw_tree", "plot_intervals", "plot_returns", "plot_shapes"]
 
 # More than these cannot be told apart.
 MOST_DRAWN = 600
@@ -25,13 +25,22 @@ def _figure(width: float, height: float) -> Figure:
 
 def plot_returns(path: Path, records: list[dict[str, Any]], title: str) -> None:
     """Sum of the rewards so far over steps, a line for each episode."""
+    _plot_steps(path, records, title, "return", "return so far")
+
+
+def plot_intervals(path: Path, records: list[dict[str, Any]], title: str) -> None:
+    """Mean cycles between consecutive selections (Itv) over steps, a line for each episode; none where none came."""
+    _plot_steps(path, records, title, "interval", "cycles between selections")
+
+
+def _plot_steps(path: Path, records: list[dict[str, Any]], title: str, name: str, label: str) -> None:
     figure = _figure(7, 4)
     axes = figure.add_subplot()
-    axes.set(title=title, xlabel="step", ylabel="return so far")
+    axes.set(title=title, xlabel="step", ylabel=label)
     axes.grid(alpha=0.3)
-    steps = [record for record in records if record["kind"] == "step"]
+    steps = [record for record in records if record["kind"] == "step" and record[name] is not None]
     for episode in sorted({record["episode"] for record in steps}):
-        own = [(record["step"], record["return"]) for record in steps if record["episode"] == episode]
+        own = [(record["step"], record[name]) for record in steps if record["episode"] == episode]
         axes.plot(*zip(*own, strict=True), label=f"episode {episode}", linewidth=1)
     if steps:
         axes.legend(fontsize="small")

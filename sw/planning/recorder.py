@@ -125,6 +125,10 @@ class RecordingTree:
         self._answers.append(answers)
         return answers
 
+    def counters(self) -> dict[str, int]:
+        """Those of the other one."""
+        return self._tree.counters()
+
     def close(self) -> None:
         """Give the other one back."""
         self._tree.close()

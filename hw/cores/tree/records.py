@@ -24,6 +24,7 @@ from .config import (
 __all__ = [
     "ANSWER",
     "COUNTERS",
+    "COUNTER_WIDTH",
     "KIND_WIDTH",
     "REGISTERS",
     "REQUEST_HEADER",
@@ -169,11 +170,14 @@ REGISTERS = Record(
     )
 )
 
-# Of a search, 32 bits each; behind the greatest number comes 0. ``intervals`` of the ``selections`` that entered the
+COUNTER_WIDTH = 32
+# Of a search; behind the greatest number comes 0. ``intervals`` of the ``selections`` that entered the
 # tree came right behind another one, for which alone they had waited; ``interval_cycles`` lie between the two, so that
 # the mean is what the tree takes for a selection. In ``assigning_cycles`` a block of rows was being assigned, or taken
 # back.
-COUNTERS = Record(tuple(Field(name, 32) for name in ("selections", "intervals", "interval_cycles", "assigning_cycles")))
+COUNTERS = Record(
+    tuple(Field(name, COUNTER_WIDTH) for name in ("selections", "intervals", "interval_cycles", "assigning_cycles"))
+)
 
 
 def request_arguments(config: TreeConfig) -> dict[RequestKind, Record]:
