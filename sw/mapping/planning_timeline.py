@@ -1,0 +1,55 @@
+"""Timeline of a tree-parallel search: workers that simulate at once, and a tree that serves them one after another.
+
+Source: Y. Meng, *Accelerating reinforcement learning using heterogeneous platforms*, section 5.1.3 and figure 5.4.
+"""
+
+import heapq
+import itertools
+from collections.abc import Iterable
+from typing import Any
+
+__all__ = ["timeline"]
+
+
+def timeline(simulations: Iterable[Any], *, workers: int, busy: Any, latency: Any, actions: int) -> Any:
+    """When the last of a number of actions is done, if the first selections begin at 0.
+
+    An action is a selection, the simulation that it asks for, and the backup of its reward. A worker's backup and next
+    selection go to the tree together. The tree takes the workers in the order in which they ask.
+
+    Parameters
+    ----------
+    simulations : iterable of number
+        Of any kind of number, all times of one unit.
+        What simulations take, in the order in which they begin; over again where they are fewer than the actions. Each
+        worker has a processor of its own.
+    workers : int
+        p.
+    busy : number
+        For which the tree can take nobody else: one backup and one selection, with the insertion.
+    latency : number
+        From then on until the worker has the answer.
+    actions : int
+
+    Raises
+    ------
+    ValueError
+        Less than one worker or action, or no simulation.
+    """
+    if workers < 1 or actions < 1:
+        raise ValueError(f"Workers and actions must be at least 1, not {workers} and {actions}")
+    durations = itertools.cycle(simulations)
+    # Workers that ask the tree: when, and who came first.
+    asking: list[tuple[Any, int]] = [(0, number) for number in range(min(workers, actions))]
+    begun, free = 0, 0
+    order = itertools.count(len(asking))
+    while asking:
+        asked, _ = heapq.heappop(asking)
+        free = max(free, asked) + busy
+        if begun < actions:
+            begun += 1
+            duration = next(durations, None)
+            if duration is None:
+                raise ValueError("There must be at least one simulation")
+            heapq.heappush(asking, (free + latency + duration, next(order)))
+    return free
