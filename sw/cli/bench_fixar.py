@@ -217,7 +217,7 @@ class FixarBench(Bench):
         multipliers = round(self.per_element("dsp")["value"] * elements)
         how = (
             f"preset scaled, {config.cores} cores of {config.lanes} x {config.lanes} ({multipliers} DSP48E2 in the "
-            f"elements; `rewardware report fixar --config scaled --part xcu250` has the rest): {ours:.0f} samples/s "
+            f"elements; `rewardware report fixar --config scaled --part xcvp1802` has the rest): {ours:.0f} samples/s "
             f"in {BITS} bits by the cycle model, which is {self.model_error()['value']} % off the RTL at most, over "
             f"PyTorch's {processor['value']:.0f} ({processor['how']})"
         )

@@ -9,7 +9,7 @@ from rewardware.sw.program.fixar import Compiler
 from rewardware.sw.program.learninggroup_map import MemoryMap
 from rewardware.sw.reference.learninggroup.layout import Layout
 
-SIZES = {"paper": (17, 6), "scaled": (17, 6)}
+SIZES = {"paper": (17, 6), "scaled": (17, 6), "scaled-u250": (17, 6)}
 
 
 @pytest.mark.parametrize("name", list_presets())
