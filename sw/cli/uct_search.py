@@ -48,7 +48,7 @@ class PythonSearch:
 
     def select(self) -> list[tuple[int, int]]:
         """The edges of a path, as node and action; the node that it ends in is new if there is room."""
-        path = []
+        path: list[tuple[int, int]] = []
         node = 0
         while node >= 0 and len(path) < self.levels - 1:
             action = self._choose(node)
