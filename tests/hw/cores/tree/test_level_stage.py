@@ -10,7 +10,7 @@ from .stage_chain import StageChain
 SHAPES = {
     "two_slots": {"fanout": 5, "levels": 3, "slots": 2, "group": 5, "banks": 9, "rows": 8, "nodes": 60, "reserve": 2},
     "pairs": {"fanout": 2, "levels": 4, "slots": 3, "group": 2, "banks": 8, "rows": 4, "nodes": 14, "reserve": 4},
-    "six": {"fanout": 6, "levels": 3, "slots": 16, "banks": 6, "rows": 16, "nodes": 96, "reserve": 3},
+    "six": {"fanout": 6, "levels": 3, "slots": 7, "banks": 6, "rows": 16, "nodes": 96, "reserve": 3},
     "eighteen": {"fanout": 18, "levels": 3, "slots": 3, "banks": 16, "rows": 32, "nodes": 400, "reserve": 8},
     "puct": {"fanout": 5, "levels": 3, "slots": 3, "group": 2, "banks": 12, "rows": 8, "nodes": 90, "policy": "puct"},
     "puct_root": {
@@ -40,7 +40,7 @@ def test_equals_the_reference(shape, stall):
 
 @pytest.mark.parametrize("fanout", [6, 18])
 def test_interval(fanout):
-    config = TreeConfig(fanout=fanout, levels=3, banks=8, nodes=900, workers=11)
+    config = TreeConfig(fanout=fanout, levels=3, banks=8, nodes=900, workers=11, slots=8)
     simulate(
         StageChain(config),
         bench="tests.hw.cores.tree.bench_level_stage",
