@@ -70,7 +70,7 @@ class LearningGroupDevice:
         self.step_number = steps
         self._state = StateLayout(network, self.compiler.map)
         self._numbers = DTYPES[hardware.device.optimizer_format]
-        self._programs: dict[object, Program] = {}
+        self._programs: dict[object, list[Program]] = {}
 
     # The jobs.
 
@@ -174,7 +174,7 @@ class LearningGroupDevice:
         present = self.layout.present.astype(float)
         packets = {("spoke", batch): self._rows(present[np.newaxis, batch]) for batch in range(self.layout.batches)}
         self.reports, self._workloads = [], None
-        self._job("start", self.compiler.start, packets)
+        self._job("start", lambda: [self.compiler.start()], packets)
         self.step_number = 0
 
     def step(self, observations):
@@ -198,7 +198,7 @@ class LearningGroupDevice:
                 own = words[core * where.inputs : (core + 1) * where.inputs, batch : batch + 1]
                 own = pad(own, 0, where.inputs, at_least=where.inputs)
                 packets["observation", batch, core] = self._rows(own)
-        rows = self._job(step, lambda: self.compiler.step(step), packets)
+        rows = self._job(step, lambda: [self.compiler.step(step)], packets)
         self.step_number += 1
         results = []
         for head in SAMPLED_HEADS:
@@ -215,7 +215,7 @@ class LearningGroupDevice:
         steps = self.step_number
         self.workloads()  # While the matrices that this iteration was grouped by are there.
         self.backward(returns, scales)
-        self._job(("learn", steps), lambda: self.compiler.learn(steps), {})
+        self._job(("learn", steps), lambda: [self.compiler.learn(steps)], {})
         self.step_number = self.steps
 
     def backward(self, returns, scales):
@@ -282,11 +282,13 @@ class LearningGroupDevice:
         return values
 
     def _job(self, key, compile, packets):
-        """Runs a program of an iteration, compiled once."""
+        """Runs the programs of a job of an iteration, compiled once."""
         if key not in self._programs:
             self._programs[key] = compile()
-        received = self._run(self._programs[key], packets)
-        self.reports.append(self.report)
+        received = {}
+        for program in self._programs[key]:
+            received |= self._run(program, packets)
+            self.reports.append(self.report)
         return received
 
     def _run(self, program, packets):

@@ -52,10 +52,19 @@ class Compiler(Stage):
         return self._finish(Program(f"step {step}", self.hardware), overlap)
 
     def backward(self, steps):
-        """Backward through time: returns and scales in; the errors of all layers stay."""
+        """Backward through time: returns and scales in; the errors of all layers stay.
+
+        Programs, to be run in order: as few as there must be for each to fit in the instruction memory.
+        """
         overlap = self.overlap()
         self._backward.emit(overlap, steps)
-        return self._finish(Program(f"backward over {steps} steps", self.hardware), overlap)
+        most = len(overlap.operations)
+        for count in range(1, most + 1):
+            programs = [Program(f"backward over {steps} steps", self.hardware) for _ in range(count)]
+            for program, part in zip(programs, overlap.parts(count), strict=True):
+                part.write(program)
+            if count == most or all(program.fits for program in programs):
+                return [program.finish() for program in programs]
 
     def learn(self, steps):
         """Gradients of all weights and biases, from the errors of ``steps`` steps, and RMSprop of all parameters.

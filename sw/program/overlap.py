@@ -1,5 +1,6 @@
 """Operations of several engines, ordered so that the engines overlap, with every wait that their data need."""
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -110,6 +111,16 @@ class Overlap:
     def add(self, operation: Operation) -> None:
         """The next operation."""
         self.operations.append(operation)
+
+    def parts(self, count: int) -> list["Overlap"]:
+        """The operations in ``count`` parts of about the same length, to be done one after another."""
+        ends = [len(self.operations) * number // count for number in range(count + 1)]
+        found = []
+        for first, end in itertools.pairwise(ends):
+            part = Overlap(self.timing)
+            part.operations = self.operations[first:end]
+            found.append(part)
+        return found
 
     def write(self, program: Program) -> None:
         """Appends all operations to a program, behind everything that is in it."""

@@ -62,10 +62,16 @@ class Program:
     def matrix(self, step: MatrixStep, *, wait=()):
         self.emit("matrix", wait=(*step.wait, *wait), hold=int(step.hold), follow=int(step.follow), **step.fields)
 
+    @property
+    def fits(self):
+        """Whether the program memory holds it with one instruction more, that of its end."""
+        return len(self.words) < self.config.instruction_depth
+
     def finish(self):
         """Ends the program and checks that it fits in the program memory."""
+        fits = self.fits
         self.emit("halt")
-        if len(self.words) > self.config.instruction_depth:
+        if not fits:
             raise ValueError(
                 f"Program {self.name} needs {len(self.words)} instructions, "
                 f"configuration {self.config.name} has {self.config.instruction_depth}"

@@ -1,5 +1,7 @@
 """Whole iterations on the RTL of the device against the reference: choices, gradients, what is learned."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -113,6 +115,18 @@ def test_iterations(simulation, agents, episodes, groups, hidden):
     assert not reference.nonfinite_layers()
     with pytest.raises(RuntimeError, match="An iteration has 3 steps, and begins with start"):
         device.step(np.zeros((episodes, agents, 11)))
+
+
+def test_a_way_back_in_two_programs(simulation):
+    """An instruction memory that holds a step, but not the way back over three."""
+    network = Network(observation_size=11, hidden_size=13, agents=3, groups=3)
+    random = np.random.default_rng(12)
+    reference, device = both(simulation, network, some_state(network, random), episodes=7)
+    depth = 1 << len(device.compiler.step(1).words).bit_length()
+    device.compiler.hardware = dataclasses.replace(device.hardware, instruction_depth=depth)
+    iterate(reference, device, random)
+    assert [len(device.compiler.backward(steps)) for steps in (1, STEPS)] == [1, 2]
+    assert len(device.reports) == STEPS + 4
 
 
 def test_groups_without_members(simulation):
