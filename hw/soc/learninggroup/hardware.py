@@ -35,6 +35,8 @@ class LearningGroupHardware:
         ``16 / update_interval`` lanes of RMSprop.
     choices : int
         Most alternatives of a head.
+    error_ports : int
+        Error words that gradients read in a cycle, 1 or 2: so many copies of a core's error memory.
     activation_rows, error_rows, result_rows, state_rows, aggregate_rows, scalar_rows : int
         Words of a core's memories (of a bank of the activation memory; of each of the three state memories).
     weight_rows : int
@@ -60,6 +62,7 @@ class LearningGroupHardware:
     width: int = 2
     update_interval: int = 4
     choices: int = 8
+    error_ports: int = 2
     activation_rows: int = 4096
     error_rows: int = 4096
     result_rows: int = 1024
@@ -95,6 +98,7 @@ class LearningGroupHardware:
         return MatrixConfig(
             cluster_vpus=device.cluster_vpus,
             blocks=device.blocks,
+            error_ports=self.error_ports,
             clusters=device.clusters,
             cores=device.cores,
             features=device.features,
