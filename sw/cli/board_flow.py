@@ -8,12 +8,18 @@ from typing import Any
 
 __all__ = ["BOARDS", "build_board"]
 
-# Boards, each a module of `hw/soc/boards`, with the preset that fits it.
-BOARDS = {"ulx3s-85f": "ulx3s"}
+# Boards, each a module of `hw/soc/boards`, with the preset that fits it of each system.
+BOARDS = {"ulx3s-85f": {"fixar": "ulx3s", "learninggroup": "ulx3s"}}
 
 
 def build_board(
-    board: str, preset: str | None = None, folder: Path | None = None, *, bitstream: bool = False, seed: int = 1
+    board: str,
+    preset: str | None = None,
+    folder: Path | None = None,
+    *,
+    system: str = "fixar",
+    bitstream: bool = False,
+    seed: int = 1,
 ) -> dict[str, Any]:
     """Build a system for a board and return the report; each distinct input is synthesised and placed once.
 
@@ -24,6 +30,7 @@ def build_board(
         Configuration, by name or file; without one that of the board.
     folder : Path or None
         Where the files go: Verilog, constraints, reports, bitstream.
+    system : str
     bitstream : bool
         Pack it.
     seed : int
@@ -31,7 +38,7 @@ def build_board(
     """
     from ...hw.soc.export.placement import CONFIGURATION
     from ...hw.soc.export.tools import run_tool
-    from ...hw.soc.presets import load_preset
+    from ...hw.soc.presets import read_preset
     from ...hw.soc.target.parts import CONSTRAINTS, find_part
     from ...sim.harness.systems import verilog_of
     from .cached import place_once, synthesise_once
@@ -40,7 +47,9 @@ def build_board(
         raise ValueError(f"Board must be one of {', '.join(BOARDS)}, not {board!r}")
     name = board.replace("-", "_")
     module = importlib.import_module(f"...hw.soc.boards.{name}", __package__)
-    config = load_preset(preset or BOARDS[board])
+    if system not in BOARDS[board]:
+        raise ValueError(f"System for {board} must be one of {', '.join(BOARDS[board])}, not {system!r}")
+    config = read_preset(preset or BOARDS[board][system], system).hardware
     verilog = verilog_of(config, module.TOP, name)
     part = find_part(module.PART)
     constraints = CONSTRAINTS / module.CONSTRAINTS
@@ -84,8 +93,8 @@ def _report(board: str, config: Any, part: Any, module: Any, placement: Any) -> 
         "part": part.name,
         "speed_grade": module.SPEED,
         "preset": config.name,
-        "cores": config.cores,
-        "lanes": config.lanes,
+        "system": config.system,
+        "units": _units(config),
         "configuration_hash": f"{config.configuration_hash:#010x}",
         "clock_mhz": module.CLOCK_MHZ,
         "frequency_mhz": round(placement.frequency, 2),
@@ -95,12 +104,18 @@ def _report(board: str, config: Any, part: Any, module: Any, placement: Any) -> 
     }
 
 
+def _units(config: Any) -> str:
+    """What computes in a system, in words."""
+    if config.system == "learninggroup":
+        return f"{config.device.cores} x {config.device.vpus} VPUs"
+    return f"{config.cores} x {config.lanes} x {config.lanes} processing elements"
+
+
 def as_text(report: dict[str, Any]) -> str:
     """The report for people."""
     lines = [
-        f"{report['board']} ({report['part']}, speed grade {report['speed_grade']}), preset {report['preset']}: "
-        f"{report['cores']} x {report['lanes']} x {report['lanes']} processing elements, "
-        f"configuration {report['configuration_hash']}",
+        f"{report['board']} ({report['part']}, speed grade {report['speed_grade']}), {report['system']}, preset "
+        f"{report['preset']}: {report['units']}, configuration {report['configuration_hash']}",
         f"clock: {report['frequency_mhz']} MHz by nextpnr, {report['clock_mhz']} MHz on the board: "
         + ("met" if report["met"] else "NOT MET"),
     ]

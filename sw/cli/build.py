@@ -10,7 +10,8 @@ __all__ = ["add_arguments", "run"]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from .board_flow import BOARDS
 
-    parser.add_argument("system", choices=("fixar",), help="which")
+    systems = sorted({system for presets in BOARDS.values() for system in presets})
+    parser.add_argument("system", choices=systems, help="which")
     parser.add_argument("--board", choices=tuple(BOARDS), default="ulx3s-85f", help="which (default %(default)s)")
     parser.add_argument("--config", metavar="PRESET", help="preset or YAML file (default: that of the board)")
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="folder to write")
@@ -21,7 +22,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from .board_flow import as_text, build_board
 
-    report = build_board(arguments.board, arguments.config, arguments.output, bitstream=True, seed=arguments.seed)
+    report = build_board(
+        arguments.board,
+        arguments.config,
+        arguments.output,
+        system=arguments.system,
+        bitstream=True,
+        seed=arguments.seed,
+    )
     print(json.dumps(report, indent=2) if arguments.json else as_text(report))
     if not arguments.json:
         print(f"bitstream and reports in {arguments.output}")

@@ -48,6 +48,12 @@ def test_a_build_leaves_files_and_a_report(tools, tmp_path):
     assert "131 of    156   84.0 %" in as_text(report)
 
 
+def test_every_system_of_a_board_has_a_preset(tools):
+    report = build_board("ulx3s-85f", system="learninggroup")
+    assert (report["system"], report["preset"]) == ("learninggroup", "ulx3s")
+    assert "learninggroup, preset ulx3s: 1 x " in as_text(report) and " VPUs, configuration 0x" in as_text(report)
+
+
 def test_a_clock_that_is_missed_is_said(tools):
     tools.frequency = CLOCK_MHZ - 1
     report = build_board("ulx3s-85f", "tiny")
@@ -67,3 +73,5 @@ def test_an_unknown_board_is_named(capsys, tmp_path):
     assert "'ulx4s'" in capsys.readouterr().err
     with pytest.raises(ValueError, match="Board must be one of ulx3s-85f, not 'ulx4s'"):
         board_flow.build_board("ulx4s")
+    with pytest.raises(ValueError, match="System for ulx3s-85f must be one of fixar, learninggroup, not 'mcts'"):
+        board_flow.build_board("ulx3s-85f", system="mcts")
