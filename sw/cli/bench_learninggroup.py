@@ -85,7 +85,7 @@ class LearningGroupBench(Bench):
         self.hardware = hardware
         self.config = hardware.device
         self._simulations: dict[Any, Any] = {}
-        self._counts: dict[tuple[int, str], Counts] = {}
+        self._counts: dict[tuple[int, bool], Counts] = {}
 
     def ids(self) -> dict[str, Callable[[], dict[str, Any]]]:
         """The figures that there are, in the order of the specification's table."""
@@ -180,7 +180,8 @@ class LearningGroupBench(Bench):
 
     def counts(self, groups: int, size: str = FULL) -> Counts:
         """Of an iteration on the RTL."""
-        key = groups, size
+        # A part of a block takes the cycles of the whole.
+        key = groups, size == FULL
         if key not in self._counts:
             self._counts[key] = self._iterate(groups, size, STEPS)
         return self._counts[key]
