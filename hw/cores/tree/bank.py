@@ -24,9 +24,10 @@ class Bank(wiring.Component):
     are block RAM; they start as zeros. What is written is seen by the next command. Behind a node's last edge a flit
     means nothing.
 
-    Latency: 1 cycle from a read to its first flit. Throughput: a write a cycle; a read or a clear in ``flits`` cycles.
-    Back-pressure: the command behind a read is taken once the last flit has left the memory; ``ready`` of the commands
-    is a register, so that no path joins it to ``ready`` of the responses.
+    Latency: 1 cycle from a read to its first flit. Throughput: a write a cycle; a read or a clear in ``flits`` cycles;
+    writes of other rows take none of their own beside a read. Back-pressure: any other command behind a read is taken
+    once the last flit has left the memory; ``ready`` of the commands depends on registers and on the command, so that
+    no path joins it to ``ready`` of the responses.
 
     Parameters
     ----------
@@ -78,11 +79,15 @@ class Bank(wiring.Component):
         busy, next_flit, flit = Signal(), Signal(range(config.flits)), Signal(range(config.flits))
         command, body = self.commands.payload, self.commands.payload.body
         kind = Signal(CommandKind)
-        taken, active, free, step = Signal(), Signal(), Signal(), Signal()
+        passes, taken, active, free, step = (
+            Signal(name=name) for name in ("passes", "taken", "active", "free", "step")
+        )
         m.d.comb += [
-            self.commands.ready.eq(~busy),
-            taken.eq(self.commands.valid & ~busy),
             kind.eq(body.kind),
+            # The write port is free beside a read, whose row stays as it is.
+            passes.eq((kind == CommandKind.WRITE) & ~waiting.clears & (body.row != waiting.row)),
+            self.commands.ready.eq(~busy | passes),
+            taken.eq(self.commands.valid & self.commands.ready),
             arriving.clears.eq(kind == CommandKind.CLEAR),
             arriving.row.eq(body.row),
             arriving.stage.eq(command.stage),
@@ -117,14 +122,16 @@ class Bank(wiring.Component):
             m.d.sync += [response.stage.eq(asked.stage), response.body.slot.eq(asked.slot), response.body.flit.eq(flit)]
 
         clear, write, new_edge = Signal(), Signal(), Signal(width)
+        written_row = Signal(config.row_width)
         m.d.comb += [
             clear.eq(step & asked.clears),
             write.eq(taken & (kind == CommandKind.WRITE)),
             new_edge.eq(self._new_edge()),
-            node_write.addr.eq(asked.row),
+            written_row.eq(Mux(busy & waiting.clears, waiting.row, body.row)),
+            node_write.addr.eq(written_row),
             node_write.data.eq(Mux(clear, 0, Value.cast(body.node))),
             node_write.en.eq(clear | (write & body.write_node)),
-            edge_write.addr.eq(Cat(asked.row, flit)),
+            edge_write.addr.eq(Cat(written_row, flit)),
             edge_write.en.eq(clear.replicate(count)),
         ]
         for lane in range(count):
@@ -133,7 +140,7 @@ class Bank(wiring.Component):
             for action in range(config.fanout):
                 with m.Case(action):
                     m.d.comb += [
-                        edge_write.addr.eq(Cat(asked.row, Value.cast(action // count))),
+                        edge_write.addr.eq(Cat(written_row, Value.cast(action // count))),
                         edge_write.en.eq(1 << action % count),
                     ]
         return m

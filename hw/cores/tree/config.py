@@ -98,7 +98,7 @@ class TreeConfig:
     comparison: str = "logic"
     interconnect: str = "butterfly"
     bank_assignment: str = "algorithm2"
-    slots: int = 16
+    slots: int = 32
     flits: int = 2
     reserve: int = 32
 

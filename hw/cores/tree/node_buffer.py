@@ -25,9 +25,9 @@ write_layout = data.StructLayout({"links": 1, "statistics": 1, "mean": 1, "node"
 class NodeBuffer(wiring.Component):
     """Memories of a stage's slots, in distributed RAM.
 
-    Edge a of a node is lane ``a % lanes`` of flit ``a // lanes``. What selections write (under way, child, scores) lies
-    in a memory for each flit, so that one flit can come in while an edge of another is written; what only backups write
-    (visits, total, value, factor) in one memory, whose rows are flits of slots.
+    Edge a of a node is lane ``a % lanes`` of flit ``a // lanes``. Each flit has memories of its own, so that one can
+    come in while an edge of another is written. The node itself comes with each of its flits, and is written with the
+    last one: flits of several nodes may come in turn.
 
     Latency: reads none; what is written is read from the next cycle on. Throughput: each port a word a cycle. A memory
     takes one write a cycle: ``fill``, ``write`` and ``mean`` must not meet in one (:attr:`fill_blocked` says when a
@@ -105,21 +105,17 @@ class NodeBuffer(wiring.Component):
         self._means(m)
         self._statistics(m)
         rows = [read(self.place.slot) for read in self._links(m, "links", LINKS)]
-        self._select(m, [row[lane] for row in rows for lane in range(len(row))], self.place.action, LINKS)
+        self._select_edge(m, rows, LINKS)
         # The score pass reads this alone.
         in_flight = [read(self.read.slot) for read in self._links(m, "in_flight", LINKS[-1:])]
-        for lane, edge in enumerate(self.edges):
-            chosen = [
-                Mux(self.read.flit == flit, row[lane].in_flight, 0)
-                for flit, row in enumerate(in_flight)
-                if lane < len(row)
-            ]
-            m.d.comb += edge.in_flight.eq(reduce(or_, chosen))
+        self._select_flit(m, in_flight, LINKS[-1:])
         for flit in range(self._config.flits):
             self._scores(m, flit)
-        meets = self.new_place.flit == self.flit.flit
+        single = self.write.links | self.write.statistics | self.write.mean
         m.d.comb += self.fill_blocked.eq(
-            self.mean.valid | self.write.statistics | self.write.mean | self.write.node | (self.write.links & meets)
+            (self.mean.valid & (self.mean.place.flit == self.flit.flit))
+            | (single & (self.new_place.flit == self.flit.flit))
+            | (self.write.node & self._is_last)
         )
         return m
 
@@ -128,12 +124,9 @@ class NodeBuffer(wiring.Component):
         first = flit * self._config.lanes
         return range(first, min(first + self._config.lanes, self._config.fanout))
 
-    def _memory(self, m, name, shape, *, by_flit=False, lane_wise=False):
-        """A memory of all slots, its write port, and a way to get read ports."""
-        depth = self._config.slots
-        if by_flit:
-            depth = (self._config.flits - 1 << (depth - 1).bit_length()) + depth
-        part = memory.Memory(shape=shape, depth=depth, init=[])
+    def _memory(self, m, name, shape, *, lane_wise=False):
+        """A memory of all slots: its write port, and a way to get read ports."""
+        part = memory.Memory(shape=shape, depth=self._config.slots, init=[])
         m.submodules[name] = part
         port = part.write_port(granularity=1) if lane_wise else part.write_port()
 
@@ -144,17 +137,54 @@ class NodeBuffer(wiring.Component):
 
         return port, read
 
+    def _lanes(self, m, name, flit, shape, place, writes, new, filled):
+        """A memory of the edges of a flit, of which ``new`` is written at a place, or all by the flit that comes."""
+        count = len(self._actions(flit))
+        port, read = self._memory(m, f"{name}_{flit}", data.ArrayLayout(shape, count), lane_wise=True)
+        written = Signal(name=f"{name}_written_{flit}")
+        m.d.comb += [
+            written.eq(writes & (place.flit == flit)),
+            port.addr.eq(Mux(written, place.slot, self.flit.slot)),
+        ]
+        with m.If(written):
+            m.d.comb += port.en.eq(1 << place.lane)
+        with m.Elif(self.fill & (self.flit.flit == flit)):
+            m.d.comb += port.en.eq((1 << count) - 1)
+        for lane in range(count):
+            values = {field: Mux(written, new[field], filled(self.flit.edges[lane])[field]) for field in shape.members}
+            m.d.comb += [port.data[lane][field].eq(value) for field, value in values.items()]
+        return read
+
+    def _select_edge(self, m, rows, names):
+        """Fields of the edge at ``place``, from its row of each flit."""
+        edges = [row[lane] for row in rows for lane in range(len(row))]
+        layout = data.StructLayout({name: edges[0][name].shape() for name in names})
+        chosen = Signal(layout, name=f"chosen_{names[0]}")
+        words = Cat(Cat(Value.cast(edge[name]) for name in names) for edge in edges)
+        m.d.comb += Value.cast(chosen).eq(words.word_select(self.place.action, layout.size))
+        m.d.comb += [getattr(self.edge, name).eq(chosen[name]) for name in names]
+
+    def _select_flit(self, m, rows, names):
+        """Fields that the score pass reads, from the row of each flit."""
+        for lane, edge in enumerate(self.edges):
+            for name in names:
+                chosen = [
+                    Mux(self.read.flit == flit, row[lane][name], 0) for flit, row in enumerate(rows) if lane < len(row)
+                ]
+                m.d.comb += getattr(edge, name).eq(reduce(or_, chosen))
+
     def _nodes(self, m):
         """Headers; whether a node is evaluated or terminal is read at both ends."""
         states, read_state = self._memory(m, "states", data.StructLayout({"evaluated": 1, "terminal": 1}))
         headers, read_header = self._memory(m, "headers", node_layout(self._config))
         state = read_state(self.front)
         new = Signal(node_layout(self._config))
+        self._is_last = self.flit.flit == self._config.flits - 1
         m.d.comb += [
             Value.cast(new).eq(Mux(self.write.node, self.new_node, self.flit.node)),
             headers.addr.eq(Mux(self.write.node, self.new_place.slot, self.flit.slot)),
             headers.data.eq(new),
-            headers.en.eq(self.write.node | self.fill),
+            headers.en.eq(self.write.node | (self.fill & self._is_last)),
             states.addr.eq(headers.addr),
             states.data.evaluated.eq(new.evaluated),
             states.data.terminal.eq(new.terminal),
@@ -165,88 +195,43 @@ class NodeBuffer(wiring.Component):
         ]
 
     def _means(self, m):
-        """Value and factor, by flits of slots."""
+        """Value and factor."""
         mean = data.StructLayout({**dict(mean_layout.members), "visited": 1})
-        layout = data.ArrayLayout(mean, self._config.lanes)
-        port, read = self._memory(m, "means", layout, by_flit=True, lane_wise=True)
-        place = Signal.like(self.new_place, name="mean_place")
-        single = Signal(mean)
+        place, new, came = Signal.like(self.new_place, name="mean_place"), Signal(mean), Signal()
         m.d.comb += [
             Value.cast(place).eq(Mux(self.write.mean, self.new_place, self.mean.place)),
-            single.value.eq(Mux(self.write.mean, self.new_edge.value, self.mean.value)),
-            single.factor.eq(Mux(self.write.mean, self.new_edge.factor, self.mean.factor)),
-            single.visited.eq(self.mean.valid),
+            new.value.eq(Mux(self.write.mean, self.new_edge.value, self.mean.value)),
+            new.factor.eq(Mux(self.write.mean, self.new_edge.factor, self.mean.factor)),
+            new.visited.eq(self.mean.valid),
+            came.eq(self.write.mean | self.mean.valid),
         ]
-        self._write_lanes(m, port, place, self.write.mean | self.mean.valid)
-        for lane, edge in enumerate(self.flit.edges):
-            with m.If(self.fill):
-                m.d.comb += [
-                    port.data[lane].value.eq(edge.value),
-                    port.data[lane].factor.eq(edge.factor),
-                    port.data[lane].visited.eq(edge.visits.any()),
-                ]
-            with m.Else():
-                m.d.comb += port.data[lane].eq(single)
-        row = read(Cat(self.place.slot, self.place.flit))
-        self._select(m, list(row), self.place.lane, ("value", "factor"))
-        scored = read(Cat(self.read.slot, self.read.flit))
-        for lane, edge in enumerate(self.edges):
-            m.d.comb += [getattr(edge, name).eq(scored[lane][name]) for name in ("value", "factor", "visited")]
+
+        def filled(edge):
+            return {"value": edge.value, "factor": edge.factor, "visited": edge.visits.any()}
+
+        flits = range(self._config.flits)
+        reads = [self._lanes(m, "means", flit, mean, place, came, new, filled) for flit in flits]
+        self._select_edge(m, [read(self.place.slot) for read in reads], ("value", "factor"))
+        self._select_flit(m, [read(self.read.slot) for read in reads], ("value", "factor", "visited"))
 
     def _statistics(self, m):
-        """Visits, total and prior, by flits of slots."""
+        """Visits, total and prior."""
         names = STATISTICS if self._config.policy == "uct" else (*STATISTICS, "prior")
-        edge = edge_layout(self._config)
-        layout = data.ArrayLayout(data.StructLayout({name: edge[name].shape for name in names}), self._config.lanes)
-        port, read = self._memory(m, "statistics", layout, by_flit=True, lane_wise=True)
-        self._write_lanes(m, port, self.new_place, self.write.statistics)
-        for lane, filled in enumerate(self.flit.edges):
-            for name in names:
-                new = getattr(self.new_edge, name)
-                m.d.comb += port.data[lane][name].eq(Mux(self.fill, getattr(filled, name), new))
-        row = read(Cat(self.place.slot, self.place.flit))
-        self._select(m, list(row), self.place.lane, names)
-
-    def _write_lanes(self, m, port, place, enable):
-        """All lanes of the flit that comes, or one lane of a place."""
-        with m.If(self.fill):
-            m.d.comb += [port.addr.eq(Cat(self.flit.slot, self.flit.flit)), port.en.eq((1 << len(port.en)) - 1)]
-        with m.Else():
-            m.d.comb += port.addr.eq(Cat(place.slot, place.flit))
-            with m.If(enable):
-                m.d.comb += port.en.eq(1 << place.lane)
-
-    def _select(self, m, edges, number, names):
-        """Fields of one of some edges."""
-        layout = data.StructLayout({name: edges[0][name].shape() for name in names})
-        chosen = Signal(layout, name=f"chosen_{names[0]}")
-        words = Cat(Cat(Value.cast(edge[name]) for name in names) for edge in edges)
-        m.d.comb += Value.cast(chosen).eq(words.word_select(number, layout.size))
-        m.d.comb += [getattr(self.edge, name).eq(chosen[name]) for name in names]
+        reads = self._parts(m, "statistics", names, self.write.statistics)
+        self._select_edge(m, [read(self.place.slot) for read in reads], names)
 
     def _links(self, m, name, fields):
-        """Fields that selections write too, a memory for each flit; ways to get read ports, by flit."""
+        """Fields that selections write too; ways to get read ports, by flit."""
+        return self._parts(m, name, fields, self.write.links)
+
+    def _parts(self, m, name, fields, writes):
+        """Memories of some fields of the edges; ways to get read ports, by flit."""
         edge = edge_layout(self._config)
         layout = data.StructLayout({field: edge[field].shape for field in fields})
-        reads = []
-        for flit in range(self._config.flits):
-            count = len(self._actions(flit))
-            port, read = self._memory(m, f"{name}_{flit}", data.ArrayLayout(layout, count), lane_wise=True)
-            written = Signal(name=f"{name}_written_{flit}")
-            m.d.comb += [
-                written.eq(self.write.links & (self.new_place.flit == flit)),
-                port.addr.eq(Mux(written, self.new_place.slot, self.flit.slot)),
-            ]
-            with m.If(written):
-                m.d.comb += port.en.eq(1 << self.new_place.lane)
-            with m.Elif(self.fill & (self.flit.flit == flit)):
-                m.d.comb += port.en.eq((1 << count) - 1)
-            for lane in range(count):
-                for field in fields:
-                    new, filled = getattr(self.new_edge, field), getattr(self.flit.edges[lane], field)
-                    m.d.comb += port.data[lane][field].eq(Mux(written, new, filled))
-            reads.append(read)
-        return reads
+        return [
+            self._lanes(m, name, flit, layout, self.new_place, writes, self.new_edge, lambda filled: filled)
+            for flit in range(self._config.flits)
+        ]
 
     def _scores(self, m, flit):
         """Scores of one flit."""
