@@ -1,10 +1,12 @@
-"""Searches on the RTL of the tree: what a selection takes, and what the assignment of banks does."""
+"""Searches on the RTL of the tree: what selections, backups and the assignment of banks take."""
 
 import random
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["TreeCounts", "count_search"]
+import numpy as np
+
+__all__ = ["TreeCounts", "count_recording", "count_search"]
 
 SEED = 1
 # Of the score: c = sqrt(2), a virtual loss of a quarter.
@@ -13,28 +15,39 @@ REGISTERS = {"exploration": 5793, "loss": 1 << 14, "first_value": 0, "alternate"
 
 @dataclass(frozen=True, kw_only=True)
 class TreeCounts:
-    """What a search took.
+    """What a list of requests took that the tree was given without a gap.
 
     Parameters
     ----------
-    selections, nodes : int
-    interval : float
-        Cycles between a selection and the one that entered right behind it, the mean.
+    requests : int
+        All of them; their answers were compared with the reference's, and were equal.
+    selections, insertions, backups : int
+        That were no error.
+    cycles : int
+        From the first request to the last answer.
+    interval, backup_interval : float
+        Cycles between a selection, or a backup, and the one that entered right behind it, the mean.
     assigning : int
         Cycles in which a bank was being assigned.
-    requests : int
-        Answers compared with the reference's, all of them equal.
     """
 
-    selections: int
-    nodes: int
-    interval: float
-    assigning: int
     requests: int
+    selections: int
+    insertions: int
+    backups: int
+    cycles: int
+    interval: float
+    backup_interval: float
+    assigning: int
+
+    @property
+    def operations(self) -> int:
+        """Selections, insertions and backups."""
+        return self.selections + self.insertions + self.backups
 
 
 def count_search(config: Any) -> TreeCounts:
-    """Search on the RTL and on its reference: all workers select, then all back up, with as many simulations as nodes.
+    """All workers select, then all back up, and so on, with as many simulations as nodes.
 
     Every state has all actions; rewards are random, in [-1, 1).
 
@@ -47,47 +60,64 @@ def count_search(config: Any) -> TreeCounts:
     DeviceError
         An answer is not the reference's.
     """
-    import numpy as np
-
     from ...hw.cores.tree.records import RequestKind
+    from ..reference.tree.messages import pack_request
+
+    full, workers, rng = (1 << config.fanout) - 1, range(config.workers), random.Random(SEED)
+    rows = [pack_request(config, RequestKind.CLEAR, terminal=0, legal=full)]
+    for _ in range(config.nodes // config.workers):
+        rows += [pack_request(config, RequestKind.SELECT, worker) for worker in workers]
+        for worker in workers:
+            reward = rng.randrange(-1 << 12, 1 << 12)
+            rows.append(pack_request(config, RequestKind.BACKUP, worker, reward=reward, terminal=0, legal=full))
+    return _count(config, REGISTERS, np.array(rows, np.uint64))
+
+
+def count_recording(config: Any, recording: Any) -> TreeCounts:
+    """The requests of a recording.
+
+    Parameters
+    ----------
+    config : MCTSConfig
+        Its tree is that of the recording.
+    recording : Recording
+
+    Raises
+    ------
+    DeviceError
+        An answer is not the reference's.
+    """
+    return _count(config, recording.registers, recording.requests)
+
+
+def _count(config: Any, registers: dict[str, int], rows: np.ndarray) -> TreeCounts:
+    from ...hw.cores.tree.records import RequestKind, Status
     from ..device.errors import DeviceError
     from ..device.tree_backends import DeviceTree, ReferenceTree
-    from ..reference.tree.messages import pack_request
+    from ..reference.tree.messages import Answer
     from .bench_rows import say
 
     device, reference = DeviceTree(config), ReferenceTree(config.tree)
-    say(f"{config.name}: {config.nodes} nodes by {config.workers} workers on the RTL")
-    full, workers, rng = (1 << config.fanout) - 1, range(config.workers), random.Random(SEED)
-    requests = 0
-
-    def send(rows: list[int]) -> None:
-        nonlocal requests
-        for tree in (device, reference):
-            tree.send(np.array(rows, np.uint64))
-        if device.receive(len(rows)).tolist() != reference.receive(len(rows)).tolist():
-            raise DeviceError(f"{config.name}: answers differ from the reference's after {requests} requests")
-        requests += len(rows)
-
+    say(f"{config.name}: {len(rows)} requests by {config.workers} workers on the RTL")
     try:
         for tree in (device, reference):
-            tree.write_registers(REGISTERS)
-        send([pack_request(config, RequestKind.CLEAR, terminal=0, legal=full)])
-        for _ in range(config.nodes // config.workers):
-            send([pack_request(config, RequestKind.SELECT, worker) for worker in workers])
-            rewards = [rng.randrange(-1 << 12, 1 << 12) for _ in workers]
-            send(
-                [
-                    pack_request(config, RequestKind.BACKUP, worker, reward=reward, terminal=0, legal=full)
-                    for worker, reward in zip(workers, rewards, strict=True)
-                ]
-            )
-        counters = device.counters()
+            tree.write_registers(registers)
+            tree.send(rows)
+        counters, cycles = device.counters(), device.cycles
+        answers, expected = device.receive(len(rows)), reference.receive(len(rows))
     finally:
         device.close()
+    different = np.flatnonzero(answers != expected)
+    if len(different):
+        raise DeviceError(f"{config.name}: answers differ from the reference's after {different[0]} requests")
+    ends = [(answer.kind, answer.status) for answer in map(Answer.unpack, expected.tolist())]
     return TreeCounts(
+        requests=len(rows),
         selections=counters["selections"],
-        nodes=reference.reference.nodes,
+        insertions=ends.count((RequestKind.SELECT, Status.INSERTED)),
+        backups=ends.count((RequestKind.BACKUP, Status.DONE)),
+        cycles=cycles,
         interval=counters["interval_cycles"] / counters["intervals"],
+        backup_interval=counters["backup_interval_cycles"] / counters["backup_intervals"],
         assigning=counters["assigning_cycles"],
-        requests=requests,
     )

@@ -173,11 +173,17 @@ REGISTERS = Record(
 COUNTER_WIDTH = 32
 # Of a search; behind the greatest number comes 0. ``intervals`` of the ``selections`` that entered the
 # tree came right behind another one, for which alone they had waited; ``interval_cycles`` lie between the two, so that
-# the mean is what the tree takes for a selection. In ``assigning_cycles`` a block of rows was being assigned, or taken
-# back.
+# the mean is what the tree takes for a selection; likewise of backups. In ``assigning_cycles`` a block of rows was
+# being assigned, or taken back.
 COUNTERS = Record(
-    tuple(Field(name, COUNTER_WIDTH) for name in ("selections", "intervals", "interval_cycles", "assigning_cycles"))
-)
+    tuple(
+        Field(name, COUNTER_WIDTH)
+        for name in (
+            "selections", "intervals", "interval_cycles", "backup_intervals", "backup_interval_cycles",
+            "assigning_cycles",
+        )
+    )
+)  # fmt: skip
 
 
 def request_arguments(config: TreeConfig) -> dict[RequestKind, Record]:

@@ -215,11 +215,11 @@ class SearchTree(wiring.Component):
     def _count(self, m):
         m.submodules.counters = counters = SearchCounters()
         forward = self._entrance.forward
+        is_request = forward.payload.accepted & forward.payload.answered
         m.d.comb += [
             counters.enters.eq(forward.valid & forward.ready),
-            counters.selects.eq(
-                (forward.payload.kind == RequestKind.SELECT) & forward.payload.accepted & forward.payload.answered
-            ),
+            counters.selects.eq(is_request & (forward.payload.kind == RequestKind.SELECT)),
+            counters.backs_up.eq(is_request & (forward.payload.kind == RequestKind.BACKUP)),
             counters.starved.eq(self._entrance.starved),
             counters.assigning.eq(~self._assigner.requests.ready),
             self.counters.eq(counters.counters),

@@ -17,6 +17,8 @@ _COUNTERS = {
     "selections": "Selections that entered the tree.",
     "intervals": "Those of them that came right behind another one.",
     "interval_cycles": "Cycles between these and the ones before.",
+    "backup_intervals": "Backups that came right behind another one.",
+    "backup_interval_cycles": "Cycles between these and the ones before.",
     "assigning_cycles": "Cycles in which a block of rows was being assigned, or taken back.",
 }
 

@@ -1,35 +1,102 @@
 """The bench's searches on the RTL, on a device small enough for the tests."""
 
 import dataclasses
+import functools
+from types import SimpleNamespace
 
 import pytest
 
-from rewardware.sw.cli import bench_mcts, bench_tree
+from rewardware.hw.soc.export.synthesis import Block, Synthesis
+from rewardware.hw.soc.target.target import Resources
+from rewardware.sw.cli import bench_game, bench_mcts, bench_tree
 from rewardware.sw.cli.bench_mcts import MCTSBench
 from rewardware.sw.device.errors import DeviceError
 from rewardware.sw.device.tree_backends import ReferenceTree
 from tests.hw.soc.mcts.test_system import config_of
 
+CONFIG = dataclasses.replace(config_of("uct"), name="f6-d16")
 
-def test_rows_are_of_the_search(monkeypatch):
-    config = dataclasses.replace(config_of("uct"), name="f6-d16")
-    monkeypatch.setattr("rewardware.hw.soc.presets.load_preset", lambda name, system: config)
-    bench_mcts._search.cache_clear()
-    interval, insertion = MCTSBench().rows(["itv_f6_d16", "insert_cycles"])
-    bench_mcts._search.cache_clear()
-    counts = bench_tree.count_search(config)
-    assert counts.selections == config.nodes // config.workers * config.workers
-    assert counts.requests == 2 * counts.selections + 1
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch):
+    """Every preset is a small one, and nothing is kept from test to test."""
+    monkeypatch.setattr("rewardware.hw.soc.presets.load_preset", lambda name, system: CONFIG)
+    kept = (bench_mcts._search, bench_mcts._game, bench_mcts._uct, bench_mcts._mctx, bench_mcts._openspiel)
+    yield [function.cache_clear() for function in kept]
+    for function in kept:
+        function.cache_clear()
+
+
+def test_rows_are_of_the_search():
+    names = ["itv_f6_d16", "itv_f6_d16_next_empty", "insert_cycles", "backup_cycles", "intree_ops_per_s"]
+    interval, other, insertion, backup, operations = MCTSBench().rows(names)
+    counts = bench_tree.count_search(CONFIG)
+    assert counts.selections == counts.backups == CONFIG.nodes // CONFIG.workers * CONFIG.workers
+    assert counts.requests == 2 * counts.selections + 1 and 0 < counts.insertions < CONFIG.nodes
     assert interval["value"] == round(counts.interval, 2) >= 2
-    assert insertion["value"] == round(counts.assigning / counts.nodes, 2) > 0
-    assert (interval["kind"], interval["paper"], insertion["unit"]) == ("counted", 3.5, "cycles")
+    assert insertion["value"] == round(counts.assigning / counts.insertions, 2) > 0
+    assert backup["value"] == round(counts.backup_interval, 2) >= 2
+    each = (2 * counts.selections + counts.insertions) / counts.cycles
+    assert operations["value"] == round(250 * each, 1) and operations["unit"] == "million/s"
+    assert "next_empty: " in other["how"] and other["value"] >= 2
+    assert [row["paper"] for row in (interval, other, insertion, backup)] == [3.5, 17.6, None, 2]
+    assert {row["kind"] for row in (interval, other, insertion, backup, operations)} == {"counted"}
+
+
+def test_a_game_is_recorded_and_counted(monkeypatch):
+    monkeypatch.setattr(bench_mcts, "GAMES", {"pong": ("CartPole-v1", "f6_d16", 3.7)})
+    record = functools.partial(bench_game.record_game, steps=2, simulations=50)
+    monkeypatch.setattr(bench_game, "record_game", record)
+    (row,) = MCTSBench().rows(["itv_pong"])
+    # All workers select, then all back up; each decision begins a tree.
+    assert "100 selections in the first decisions of CartPole-v1" in row["how"] and "; 202 requests" in row["how"]
+    assert row["value"] >= 2 and row["paper"] == 3.7
+
+
+def test_searches_in_software_are_the_yardstick(monkeypatch):
+    for function in ("uct_speed", "mctx_speed", "openspiel_speed"):
+        found = {"value": 2e6, "how": function}
+        monkeypatch.setattr(f"rewardware.sw.cli.bench_search.{function}", lambda *_, found=found, **__: found)
+    names = ["intree_ops_per_s", "intree_vs_cpp", "intree_vs_cpp_scored_f18", "intree_vs_mctx", "intree_vs_openspiel"]
+    operations, *rows = MCTSBench().rows(names)
+    for row, theirs in zip(rows, (2, 2, 6, 6), strict=True):
+        assert row["value"] == pytest.approx(operations["value"] / theirs, abs=0.06)
+        assert row["how"].startswith(f"{operations['value']} million/s") and row["how"].endswith("_speed")
+
+
+def test_actions_are_of_the_timeline(monkeypatch):
+    given = {}
+
+    def speedup(game, cycles):
+        given[game] = cycles
+        return {"value": 4.567, "how": "a timeline"}
+
+    monkeypatch.setattr("rewardware.sw.cli.bench_actions.actions_speedup", speedup)
+    (row,) = MCTSBench().rows(["aps_vs_cpu_alien"])
+    counts = bench_tree.count_search(CONFIG)
+    assert given == {"alien": counts.cycles / counts.selections}
+    assert (row["value"], row["unit"], row["paper"], row["kind"]) == (4.57, "times", 5.14, "model")
+
+
+def test_tables_are_those_of_the_whole_device(monkeypatch):
+    blocks = [("level_stage", 4, 10), ("bank", 8, 3), ("switch", 2, 1), ("switch_1", 2, 2), ("system.tree", 1, 7)]
+    blocks = tuple(Block(name=name, instances=n, resources=Resources(lut=lut)) for name, n, lut in blocks)
+    result = SimpleNamespace(result=Synthesis(target="xcup", blocks=blocks))
+    design = SimpleNamespace(verilog="")
+    monkeypatch.setattr("rewardware.sw.cli.cached.synthesise_once", lambda *_, **__: result)
+    monkeypatch.setattr("rewardware.sw.cli.designs.elaborate_design", lambda *_: design)
+    (row,) = MCTSBench().rows(["lut_f6_d32"])
+    assert row["value"] == 77 and row["paper"] == 179_000 and row["kind"] == "synthesised"
+    assert row["how"].endswith("preset f6-d32; stages 40, banks 24, interconnect 6, the rest 7")
 
 
 def test_answers_that_differ_are_an_error(monkeypatch):
     class Wrong(ReferenceTree):
         def receive(self, count):
-            return super().receive(count) ^ (count > 1)
+            answers = super().receive(count)
+            answers[7] ^= 1 << 11
+            return answers
 
     monkeypatch.setattr("rewardware.sw.device.tree_backends.ReferenceTree", Wrong)
-    with pytest.raises(DeviceError, match="answers differ from the reference's after 1 requests"):
-        bench_tree.count_search(config_of("uct"))
+    with pytest.raises(DeviceError, match="answers differ from the reference's after 7 requests"):
+        bench_tree.count_search(CONFIG)

@@ -77,7 +77,9 @@ async def equals_the_reference(dut):
         )
         counters = codec_of(record_layout(COUNTERS)).unpack(int(dut.counters.value))
         compare(selections, counters["selections"], "counters.selections", round_number)
-        assert 2 * counters["intervals"] <= counters["interval_cycles"]
+        for kind in ("", "backup_"):
+            assert 2 * counters[f"{kind}intervals"] <= counters[f"{kind}interval_cycles"]
+        assert counters["backup_intervals"]
     cocotb.log.info(
         "statuses %s", {f"{kind} {Status(status).name}": n for (kind, status), n in sorted(statuses.items())}
     )
