@@ -11,12 +11,13 @@ from rewardware.sw.device.tree_backends import DeviceTree, ReferenceTree
 from rewardware.sw.reference.tree.messages import Answer, pack_request
 
 from ....sw.reference.tree.stimulus import random_requests
+from .run_requests import compare_memory, run_requests
+from .workloads import REGISTERS
 
 SHAPES = {
     "uct": {"fanout": 3, "levels": 5, "banks": 12, "rows": 8, "nodes": 70, "workers": 7, "slots": 3, "reserve": 2},
     "puct": {"fanout": 5, "levels": 3, "banks": 7, "rows": 16, "nodes": 90, "workers": 4, "slots": 4, "reserve": 4},
 }
-REGISTERS = {"exploration": 5793, "loss": 16384, "first_value": -70000, "alternate": 1}
 
 
 def config_of(policy):
@@ -39,21 +40,6 @@ def random_rows(config, seed, count, **settings):
     return np.array([pack_request(config, kind, worker, **arguments) for kind, worker, arguments in made], np.uint64)
 
 
-def assert_same(device, reference):
-    memory = reference.reference.memory()
-    rows = device.config.rows
-    for number, (node, edges) in enumerate(device.read_nodes()):
-        place = divmod(number, rows)
-        if not memory.used[place]:
-            continue
-        assert node == {name: int(values[place]) for name, values in memory.nodes.items()}, f"node {number}"
-        for action, edge in enumerate(edges):
-            expected = {name: int(values[(*place, action)]) for name, values in memory.edges.items()}
-            if not edge["child"]:
-                edge |= {"bank": 0, "row": 0}
-            assert edge == expected, f"node {number}, action {action}"
-
-
 def test_requests_leave_the_reference_s_tree(trees):
     device, reference = trees
     rows = random_rows(device.config, 5, 3000)
@@ -61,7 +47,7 @@ def test_requests_leave_the_reference_s_tree(trees):
         for tree in trees:
             tree.send(part)
         assert device.receive(len(part)).tolist() == reference.receive(len(part)).tolist()
-    assert_same(device, reference)
+    assert compare_memory(device, reference)
 
 
 def test_visit_limit(trees):
@@ -84,3 +70,20 @@ def test_visit_limit(trees):
     statuses = [Answer.unpack(int(row)).status for row in expected[2 * 65535 + 1 :]]
     end = [Status.DONE, *[Status.TERMINAL, Status.DONE] * config.workers]
     assert statuses == [Status.VISIT_LIMIT, Status.NOT_SELECTED, *end]
+
+
+@pytest.mark.parametrize(
+    ("kind", "end"),
+    [
+        ("random", "inserted"),
+        ("recorded", "inserted"),
+        ("one_path", "height_limit"),
+        ("height_limit", "height_limit"),
+        ("full_tree", "full"),
+        ("full_banks", "full"),
+    ],
+)
+def test_kinds_of_requests(kind, end):
+    """A small version of what `run_requests` does with whole presets."""
+    ends, nodes = run_requests(kind, config_of("uct"), 1500, game="CartPole-v1", simulations=250)
+    assert ends[RequestKind.SELECT, end] > 20 and ends.total() >= 1500 and nodes

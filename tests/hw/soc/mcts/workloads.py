@@ -1,0 +1,72 @@
+"""Kinds of requests that a search tree is tried with."""
+
+import random
+
+import numpy as np
+
+from rewardware.hw.cores.tree.records import RequestKind
+from rewardware.sw.cli.bench_game import record_game
+from rewardware.sw.reference.tree.messages import pack_request
+from tests.sw.reference.tree.stimulus import random_requests
+
+__all__ = ["KINDS", "REGISTERS", "make_requests", "tree_for"]
+
+KINDS = ("random", "recorded", "one_path", "height_limit", "full_tree", "full_banks")
+REGISTERS = {"exploration": 5793, "loss": 16384, "first_value": -70000, "alternate": 1}
+MOST_SELECTIONS = (1 << 16) - 1
+# So small that exploration decides and the tree grows broad.
+REWARD = 256
+
+
+def tree_for(kind, config):
+    """The configuration with which a kind of requests is what its name says."""
+    if kind == "full_banks":
+        # No limit but that of the banks.
+        return type(config)(**vars(config) | {"nodes": config.banks * config.rows})
+    return config
+
+
+def make_requests(kind, config, count, seed, *, game="ALE/Pong-v5", simulations=2560):
+    """Registers and rows of at least ``count`` requests.
+
+    Parameters
+    ----------
+    kind : str
+        ``random``: anything, errors, clears and advances included; ``recorded``: searches of a game; ``one_path``: each
+        node has one action, so that all workers are on one path; ``height_limit``: each has two, so that all end on the
+        last level; ``full_tree``, ``full_banks``: each has all, until there are as many nodes as can be.
+    config : MCTSConfig
+    count, seed : int
+    game : str
+        That is recorded.
+    simulations : int
+        Of each of its decisions.
+    """
+    if kind == "recorded":
+        recording = record_game(game, config.tree, steps=-(-count // (2 * simulations)), simulations=simulations)
+        return recording.registers, recording.requests
+    rng = random.Random(seed)
+    if kind == "random":
+        # So few errors and new trees that the tree grows.
+        made = random_requests(config, rng, count, wrong=0.02, restart=1 / (4 * config.nodes))
+        rows = [pack_request(config, request, worker, **arguments) for request, worker, arguments in made]
+    else:
+        actions = {"one_path": 1, "height_limit": 2}.get(kind, config.fanout)
+        rows = _searches(config, rng, count, (1 << config.fanout) - (1 << config.fanout - actions))
+    return REGISTERS, np.array(rows, np.uint64)
+
+
+def _searches(config, rng, count, legal):
+    """Workers select and back up in turn, each time in another order, in one tree as long as it counts visits."""
+    workers, rows, selections = list(range(config.workers)), [], MOST_SELECTIONS
+    while len(rows) < count:
+        if selections + len(workers) > MOST_SELECTIONS:
+            rows.append(pack_request(config, RequestKind.CLEAR, terminal=0, legal=legal))
+            selections = 0
+        for kind in (RequestKind.SELECT, RequestKind.BACKUP):
+            rng.shuffle(workers)
+            for worker in workers:
+                state = {"reward": rng.randint(-REWARD, REWARD), "terminal": 0, "legal": legal}
+                rows.append(pack_request(config, kind, worker, **(state if kind == RequestKind.BACKUP else {})))
+        selections += len(workers)
+    return rows
