@@ -17,6 +17,13 @@ _SPEED_FLAGS = ("-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert"
 _SPLIT_FLAGS = ("--output-split", "20000", "--output-split-cfuncs", "2000")
 _NATIVE_OPTIMISATION = ("OPT_FAST=-O3 -march=native", "OPT_SLOW=-O0", "OPT_GLOBAL=-O2")
 
+_HEADER = "runtime.h"
+# With the flags of the generated files, or the compiler would not take it.
+_PRECOMPILE = """\
+%.h.gch: %.h
+	$(CXX) $(OPT_FAST) $(CXXFLAGS) $(CPPFLAGS) -x c++-header -o $@ $<
+"""
+
 # Headers in place of the compression libraries that FST waveforms otherwise need.
 _COMPRESSION = Path(__file__).parent / "compression"
 
@@ -148,18 +155,26 @@ def build(
         command = [tools.verilator, "--cc", "--prefix", PREFIX, "--top-module", top_name, "--Mdir", str(objects)]
         command += ["-Wno-fatal", "-Wno-lint", "-Wno-style", "--no-timing", "-o", product, *arguments, *includes]
         _run([*command, str(design), *map(str, sources)], folder, environment)
-        _reuse_runtime(objects, [*arguments, *variables, tools.versions], variables, environment)
-        _make(objects, [], variables, environment, "_hier" if "--hierarchical" in arguments else "")
+        header = _reuse_runtime(objects, [*arguments, *variables, tools.versions], variables, environment)
+        # Verilator's makefile precompiles headers of its own where it compiles more than one file.
+        alone = "VM_PARALLEL_BUILDS = 0" in (objects / f"{PREFIX}_classes.mk").read_text()
+        extended = environment | {"USER_CPPFLAGS": f"-include {header}"} if alone else environment
+        _make(objects, [], variables, extended, f"{PREFIX}{'_hier' if '--hierarchical' in arguments else ''}.mk")
         shutil.move(objects / product, folder / product)
         shutil.rmtree(objects)
 
     return build_once(kind, key, compile_into) / product
 
 
-def _reuse_runtime(objects: Path, flags: Sequence[str], variables: list[str], environment: dict[str, str]) -> None:
+def _reuse_runtime(objects: Path, flags: Sequence[str], variables: list[str], environment: dict[str, str]) -> Path:
     """Put Verilator's own object files where make looks for them: they depend on the flags, not on the design.
 
-    They are most of the compile time of a small component.
+    They are most of the compile time of a small component, and reading its headers most of the rest.
+
+    Returns
+    -------
+    Path
+        A header of Verilator's headers that is precompiled for these flags.
     """
     classes = (objects / f"{PREFIX}_classes.mk").read_text()
     names = [
@@ -167,20 +182,25 @@ def _reuse_runtime(objects: Path, flags: Sequence[str], variables: list[str], en
         for listed in re.findall(r"^VM_GLOBAL_(?:FAST|SLOW) \+= \\\n((?:\s+\w+ \\\n)*)", classes, re.MULTILINE)
         for name in re.findall(r"\w+", listed)
     ]
+    headers = [f'#include "{name}"\n' for name in ("verilated.h", *["verilated_vpi.h"] * ("--vpi" in flags))]
 
     def compile_into(folder: Path) -> None:
-        _make(objects, names, variables, environment)
-        for name in names:
+        (objects / _HEADER).write_text("".join(headers))
+        (objects / "precompile.mk").write_text(_PRECOMPILE)
+        _make(objects, [*names, f"{_HEADER}.gch"], variables, environment, f"{PREFIX}.mk", "precompile.mk")
+        for name in (*names, _HEADER, f"{_HEADER}.gch"):
             shutil.copy(objects / name, folder / name)
 
-    runtime = build_once("runtimes", content_key(names=names, flags=list(flags)), compile_into)
+    runtime = build_once("runtimes", content_key(names=names, headers=headers, flags=list(flags)), compile_into)
     for name in names:
         # A plain copy is newer than the makefile, so make takes it as it is.
         shutil.copyfile(runtime / name, objects / name)
+    return runtime / _HEADER
 
 
-def _make(objects: Path, goals: list[str], variables: list[str], environment: dict[str, str], suffix: str = "") -> None:
-    command = ["make", "-C", str(objects), "-f", f"{PREFIX}{suffix}.mk", f"-j{os.cpu_count() or 1}", *variables, *goals]
+def _make(objects: Path, goals: list[str], variables: list[str], environment: dict[str, str], *makefiles: str) -> None:
+    files = [item for name in makefiles or (f"{PREFIX}.mk",) for item in ("-f", name)]
+    command = ["make", "-C", str(objects), *files, f"-j{os.cpu_count() or 1}", *variables, *goals]
     _run(command, objects, environment)
 
 
