@@ -134,7 +134,7 @@ def test_infinities_stop_training_and_name_the_layer():
         ),
         (
             {"episodes": 100},
-            "2 agents x 100 episodes need more than the 2 batches of 32 vectors in configuration small",
+            "2 agents x 100 episodes need more than the 2 batches of 16 vectors in configuration small",
         ),
     ],
 )
