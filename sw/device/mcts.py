@@ -1,7 +1,7 @@
 """Driver of the search tree: requests and answers, wherever the tree is."""
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -169,6 +169,26 @@ class MCTSDevice:
         return pack_request(
             self.config, RequestKind.BACKUP, worker, reward=reward_bits, terminal=int(terminal), legal=legal
         )
+
+    def priors(self, worker: int, priors: Sequence[int]) -> list[int]:
+        """The requests that give priors to the pending node at the end of a worker's selection, two a request.
+
+        Parameters
+        ----------
+        worker : int
+        priors : sequence of int
+            From action 0 on, 16 fraction bits, as :func:`.priors.quantize_priors` gives them.
+
+        Raises
+        ------
+        ValueError
+            A prior out of range.
+        """
+        pairs = zip(priors[::2], [*priors[1::2], 0], strict=False)
+        return [
+            pack_request(self.config, RequestKind.PRIOR, worker, group=group, even_prior=even, odd_prior=odd)
+            for group, (even, odd) in enumerate(pairs)
+        ]
 
     def clear(self, terminal: bool, legal: int) -> int:
         """The request of a new tree. Its root is pending and can get priors if ``terminal`` and ``legal`` are 0.

@@ -18,7 +18,7 @@ def planner_config(environment: StateEnvironment, given: dict[str, Any]) -> Plan
     return PlannerConfig(**{**yaml.safe_load(text).get(environment.name, {}), **given})
 
 
-def tree_config(environment: StateEnvironment) -> TreeConfig:
+def tree_config(environment: StateEnvironment, policy: str = "uct") -> TreeConfig:
     """The default tree with as many children a node as there are actions."""
     fanout = max(2, environment.actions)
-    return TreeConfig(fanout=fanout, group=min(6, fanout))
+    return TreeConfig(fanout=fanout, group=min(6, fanout), policy=policy)

@@ -14,6 +14,7 @@ from ..device.tree_backends import open_tree
 from ..reference.tree.messages import Answer
 from .defaults import tree_config
 from .environments import state_environment
+from .evaluator import Evaluator
 from .planner_config import MOST_SIMULATIONS, PlannerConfig
 from .simulation import SimulationResult, SimulationTask
 from .simulation_pool import InProcessPool, ProcessPool, SimulationPool
@@ -40,7 +41,7 @@ class Decision:
     simulations : int
         Of this search.
     statuses : dict
-        How many of its selections ended how, by the name of the status.
+        How many of its selections ended how, by the name of the status; with an evaluator that of a new root, too.
     depths : list of int
         Nodes of each level of the tree, the root's first.
     fanouts : list of int
@@ -69,13 +70,13 @@ class Decision:
 
 
 class MCTSPlanner:
-    """Tree-parallel Monte-Carlo tree search with rollouts.
+    """Tree-parallel Monte-Carlo tree search with rollouts, or with an evaluator as in AlphaZero.
 
     The device has the tree; the host keeps the state of each of its nodes, under the node's number. A selection's
     answer becomes a task of the pool, a task's result the backup of its worker.
 
     The same seed, calls and configuration bring the same decisions if the schedule is synchronous or this process
-    runs the simulations.
+    runs the simulations, and the evaluator, if there is one, says the same of the same state.
 
     Parameters
     ----------
@@ -83,14 +84,19 @@ class MCTSPlanner:
         As :func:`.environments.state_environment` takes it. The planner has a copy of its own.
     config : PlannerConfig
     device : MCTSDevice or None
-        None: the NumPy reference, with as many children a node as there are actions. It is closed with the planner.
+        None: the NumPy reference, with as many children a node as there are actions; it chooses by UCT, with an
+        evaluator by PUCT in the published form. It is closed with the planner.
     pool : SimulationPool or None
-        None: as ``config`` says. It is closed with the planner.
+        None: as ``config`` says. It is closed with the planner. It has to have the evaluator itself.
+    evaluator : Evaluator or None
+        Gives each node its priors and, instead of a rollout, its value; the tree has to choose by PUCT. The root is
+        evaluated first, by a selection that is none of the configuration's simulations.
 
     Raises
     ------
     ValueError
-        The environment cannot be searched, or the tree is too small for its actions or for the workers.
+        The environment cannot be searched; the tree is too small for its actions or for the workers; it is a tree of
+        UCT, which has no priors for an evaluator.
     """
 
     def __init__(
@@ -100,6 +106,7 @@ class MCTSPlanner:
         *,
         device: MCTSDevice | None = None,
         pool: SimulationPool | None = None,
+        evaluator: Evaluator | None = None,
     ):
         self.config = config = config or PlannerConfig()
         self.environment = copy.deepcopy(state_environment(environment))
@@ -110,7 +117,8 @@ class MCTSPlanner:
             alternate=self.environment.players == 2,
         )
         if device is None:
-            device = MCTSDevice(open_tree("reference", tree_config(self.environment)))
+            policy = "uct" if evaluator is None else "puct_root"
+            device = MCTSDevice(open_tree("reference", tree_config(self.environment, policy)))
         self.device = device
         if self.environment.actions > device.config.fanout:
             raise ValueError(
@@ -121,12 +129,21 @@ class MCTSPlanner:
             raise ValueError(
                 f"Number of workers must be at most the tree's {device.config.workers}, not {config.workers}"
             )
+        if evaluator is not None and device.config.policy == "uct":
+            raise ValueError("Policy of the tree must be puct or puct_root for an evaluator, as uct has no priors")
+        self._evaluates = evaluator is not None
+        if self._evaluates and config.simulations == MOST_SIMULATIONS:
+            raise ValueError(
+                f"Simulations must be at most {MOST_SIMULATIONS - 1} with an evaluator, not {config.simulations}"
+            )
         device.mcts_parameters(parameters)
         device.load_kernel_parameters()
         if pool is None:
-            pool = InProcessPool(self.environment)
+            pool = InProcessPool(self.environment, evaluator)
             if config.processes:
-                pool = ProcessPool(self.environment, config.processes, limit=config.simulation_limit)
+                pool = ProcessPool(
+                    self.environment, config.processes, limit=config.simulation_limit, evaluator=evaluator
+                )
         self.pool = pool
         self.table: StateTable | None = None
         self._tasks = self._selections = self._inserted = 0
@@ -143,7 +160,7 @@ class MCTSPlanner:
             Saved by such an environment; its episode must not have ended. A new tree is begun. None: the search goes
             on in the tree there is, below the root of the last :meth:`advance`.
         progress : callable or None
-            Called with the number of simulations that ended, every now and then.
+            Called with the number of simulations that ended, every now and then; with an evaluator a new root's is one.
 
         Raises
         ------
@@ -156,14 +173,16 @@ class MCTSPlanner:
             The device failed, or was closed.
         """
         started = time.perf_counter()
-        if state is not None:
-            self._begin(state)
-        elif self.table is None:
+        if state is None and self.table is None:
             raise ValueError("There is no tree: a state is needed")
         search = _Search(progress)
         counters = self.device.counters()
         try:
-            self._run(search)
+            if state is not None:
+                self._begin(state)
+                if self._evaluates:
+                    self._run(search, 1)
+            self._run(search, self.config.simulations)
         except BaseException:
             self._abandon()
             raise
@@ -214,19 +233,21 @@ class MCTSPlanner:
         legal = self.environment.legal_actions()
         if not legal:
             raise ValueError(f"The state has no legal action: its episode of {self.environment.name} has ended")
-        (answer,) = self.device.request(self.device.clear(False, legal))
+        # A root that an evaluator is to look at is pending until then, as only pending nodes take priors.
+        (answer,) = self.device.request(self.device.clear(False, 0 if self._evaluates else legal))
         player = self.environment.player()
-        root = Node(answer.node, None, 0, self.environment.actions, player, state, legal=legal, evaluated=True)
+        root = Node(answer.node, None, 0, self.environment.actions, player, state, legal=legal)
+        root.evaluated = not self._evaluates
         self.table = StateTable(root)
         self._selections, self._inserted = 0, 1
 
-    def _run(self, search: "_Search") -> None:
+    def _run(self, search: "_Search", remaining: int) -> None:
         """The loop: backups of what has come and new selections go out together, answers become tasks."""
-        remaining, idle = self.config.simulations, list(range(self.config.workers))
+        idle = list(range(self.config.workers))
         finished: list[SimulationResult] = []
         while remaining or finished or self.pool.outstanding:
             # Backups go first, so that the selections see them.
-            rows = [self._back_up(result) for result in finished]
+            rows = [row for result in finished for row in self._back_up(result)]
             idle += [result.worker for result in finished]
             chosen, idle = idle[:remaining], idle[remaining:]
             self._selecting.update(chosen)
@@ -274,7 +295,7 @@ class MCTSPlanner:
                 self._tasks, answer.worker, end.state, end.reward, end.reward, True, 0, end.player, 0, 0.0
             )
         seed = self.config.seed, self._tasks
-        if end is not None and end.evaluated:
+        if end is not None and (end.evaluated or parent is None):
             begin, step = end, None
         else:
             assert parent is not None
@@ -283,21 +304,23 @@ class MCTSPlanner:
             self._tasks, answer.worker, begin.state, step, begin.reward, self.config.rollout_steps, seed
         )
 
-    def _back_up(self, result: SimulationResult) -> int:
-        """Take a result; the backup that tells the tree."""
+    def _back_up(self, result: SimulationResult) -> list[int]:
+        """Take a result; the requests that tell the tree: priors of a node that is pending, and the backup."""
         assert self.table is not None
         scale = self.config.reward_scale
         total = result.total * scale
         reward = -total if self.table.root.player else total
         try:
-            request = self.device.backup(result.worker, reward, result.terminal, result.legal)
+            rows = [self.device.backup(result.worker, reward, result.terminal, result.legal)]
         except ValueError as error:
             raise ValueError(f"{error}: a sum of {result.total:g}, multiplied by the reward scale {scale:g}") from None
         parent, action, end = self._ends.pop(result.worker)
         if end is not None:
+            if not end.evaluated:
+                rows = [*self.device.priors(result.worker, result.priors), *rows]
             end.evaluate(result)
         self.table.back_up(parent, action, total)
-        return request
+        return rows
 
     def _abandon(self) -> None:
         """End all selections under way, so that another tree can be begun."""

@@ -1,4 +1,4 @@
-"""One expansion and simulation: a step from a node's state, then a rollout of random actions."""
+"""One expansion and simulation: a step from a node's state, then a rollout of random actions or an evaluation."""
 
 import time
 from dataclasses import dataclass
@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ..device.priors import quantize_priors
+from .evaluator import Evaluator
 from .state_environment import StateEnvironment
 
 __all__ = ["SimulationResult", "SimulationTask", "simulate"]
@@ -24,7 +26,7 @@ class SimulationTask:
     state : object
         Saved by the environment.
     action : int or None
-        To take in that state; None: the rollout begins in it.
+        To take in that state; None: the rollout begins in it, or it is what is evaluated.
     reward : float
         Collected up to that state.
     rollout_steps : int
@@ -55,7 +57,7 @@ class SimulationResult:
     reward : float
         Collected up to that state.
     total : float
-        The same with the rollout's.
+        The same with the rollout's, or with the value that an evaluator gave.
     terminal : bool
         Whether the episode has ended there.
     legal : int
@@ -66,6 +68,9 @@ class SimulationResult:
         That the environment took.
     seconds : float
         What it took of the processor's time.
+    priors : tuple of int
+        Of the actions there, as :func:`...device.priors.quantize_priors` gives them; empty without an evaluator, and
+        where the episode has ended.
     """
 
     number: int
@@ -78,15 +83,27 @@ class SimulationResult:
     player: int
     steps: int
     seconds: float
+    priors: tuple[int, ...] = ()
 
 
-def simulate(environment: StateEnvironment, task: SimulationTask) -> SimulationResult:
-    """Run a task: the same result in any process.
+def simulate(
+    environment: StateEnvironment, task: SimulationTask, evaluator: Evaluator | None = None
+) -> SimulationResult:
+    """Run a task: the same result in any process, if the evaluator gives the same in all.
+
+    Parameters
+    ----------
+    environment : StateEnvironment
+        Its state is not kept.
+    task : SimulationTask
+    evaluator : Evaluator or None
+        Instead of a rollout.
 
     Raises
     ------
     ValueError
-        The environment offers no action where the episode has not ended.
+        The environment offers no action where the episode has not ended; the evaluator gave priors that
+        :func:`...device.priors.quantize_priors` does not take.
     """
     started = time.process_time()
     environment.restore(task.state)
@@ -97,7 +114,12 @@ def simulate(environment: StateEnvironment, task: SimulationTask) -> SimulationR
         steps, state = 1, environment.save()
     legal = 0 if terminal else _legal(environment)
     player, total, ended = environment.player(), reward, terminal
-    if not ended:
+    priors: tuple[int, ...] = ()
+    if evaluator is not None and not ended:
+        given, value = evaluator(environment)
+        priors = quantize_priors(given, legal, environment.actions)
+        total += -float(value) if player else float(value)
+    elif not ended:
         generator = np.random.default_rng(task.seed)
         # One call a rollout: drawing a number at a time takes longer than many an environment's step.
         for draw in generator.random(task.rollout_steps).tolist():
@@ -107,7 +129,17 @@ def simulate(environment: StateEnvironment, task: SimulationTask) -> SimulationR
             if ended:
                 break
     return SimulationResult(
-        task.number, task.worker, state, reward, total, terminal, legal, player, steps, time.process_time() - started
+        task.number,
+        task.worker,
+        state,
+        reward,
+        total,
+        terminal,
+        legal,
+        player,
+        steps,
+        time.process_time() - started,
+        priors,
     )
 
 

@@ -1,6 +1,7 @@
 """Who runs simulations: this process, or several that may die without a task getting lost."""
 
 import multiprocessing
+import pickle
 import signal
 import socket
 import struct
@@ -12,6 +13,7 @@ from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from typing import Any, Protocol, Self
 
+from .evaluator import Evaluator
 from .simulation import SimulationResult, SimulationTask, simulate
 from .state_environment import StateEnvironment
 
@@ -58,10 +60,12 @@ class InProcessPool:
     ----------
     environment : StateEnvironment
         Its state is not kept.
+    evaluator : Evaluator or None
+        Instead of rollouts.
     """
 
-    def __init__(self, environment: StateEnvironment):
-        self._environment = environment
+    def __init__(self, environment: StateEnvironment, evaluator: Evaluator | None = None):
+        self._environment, self._evaluator = environment, evaluator
         self._tasks: deque[SimulationTask] = deque()
 
     @property
@@ -87,7 +91,7 @@ class InProcessPool:
             raise RuntimeError("No simulation is outstanding")
         task = self._tasks.popleft()
         try:
-            return [simulate(self._environment, task)]
+            return [simulate(self._environment, task, self._evaluator)]
         except Exception as error:
             raise _failed(error) from error
 
@@ -115,24 +119,34 @@ class ProcessPool:
         How many, at least 1.
     limit : float
         Seconds that a task may take, the start of its process included.
+    evaluator : Evaluator or None
+        Instead of rollouts; pickled for each process.
 
     Raises
     ------
     ValueError
-        No process, or no time.
+        No process, or no time; an evaluator that cannot be pickled.
     """
 
-    def __init__(self, environment: StateEnvironment, processes: int, *, limit: float = 60.0):
+    def __init__(
+        self,
+        environment: StateEnvironment,
+        processes: int,
+        *,
+        limit: float = 60.0,
+        evaluator: Evaluator | None = None,
+    ):
         if processes < 1:
             raise ValueError(f"Number of processes must be at least 1, not {processes}")
         if not limit > 0:
             raise ValueError(f"Limit must be above 0 seconds, not {limit}")
+        _require_pickle(evaluator)
         self._limit = limit
         self._waiting: deque[SimulationTask] = deque()
         self._attempts: dict[int, int] = {}
         self._results: list[SimulationResult] = []
         self._closed = False
-        self._workers = [_Worker(environment, limit) for _ in range(processes)]
+        self._workers = [_Worker(environment, evaluator, limit) for _ in range(processes)]
         try:
             for worker in self._workers:
                 worker.start()
@@ -253,8 +267,8 @@ class ProcessPool:
 class _Worker:
     """A process, the link to it, and the task it has in hand."""
 
-    def __init__(self, environment: StateEnvironment, limit: float):
-        self._environment, self._limit = environment, limit
+    def __init__(self, environment: StateEnvironment, evaluator: Evaluator | None, limit: float):
+        self._environment, self._evaluator, self._limit = environment, evaluator, limit
         self.task: SimulationTask | None = None
         self.deadline = 0.0
         self.process: Any = None
@@ -267,7 +281,7 @@ class _Worker:
         context = multiprocessing.get_context("spawn")
         self.link, other = context.Pipe()
         _limit_seconds(self.link, self._limit)
-        process: Any = context.Process(target=_serve, args=(other, self._environment), daemon=True)
+        process: Any = context.Process(target=_serve, args=(other, self._environment, self._evaluator), daemon=True)
         # Ctrl-C in a terminal goes to every process; only the one that asked for simulations answers it. Blocked
         # here for a moment, it is blocked there from the first instruction. Starting the tracker would unblock it.
         resource_tracker.ensure_running()
@@ -305,6 +319,16 @@ class _Worker:
         return process.exitcode
 
 
+def _require_pickle(evaluator: Evaluator | None) -> None:
+    try:
+        pickle.dumps(evaluator)
+    except Exception as error:
+        raise ValueError(
+            f"Evaluator must be one that can be pickled, as a function or class of a module, for simulations in "
+            f"processes: {error}"
+        ) from None
+
+
 def _limit_seconds(link: Connection, limit: float) -> None:
     """Let no read and no write of a link wait longer, as when a process is suspended in the middle of a message."""
     with socket.socket(fileno=link.fileno()) as opened:
@@ -314,13 +338,13 @@ def _limit_seconds(link: Connection, limit: float) -> None:
         opened.detach()
 
 
-def _serve(link: Connection, environment: StateEnvironment) -> None:
+def _serve(link: Connection, environment: StateEnvironment, evaluator: Evaluator | None) -> None:
     """A simulation process: tasks in, results out, until the link ends."""
     try:
         while True:
             task = link.recv()
             try:
-                result: SimulationResult | SimulationError = simulate(environment, task)
+                result: SimulationResult | SimulationError = simulate(environment, task, evaluator)
             except Exception as error:
                 result = _failed(error)
                 # A process sends no traceback along with an error.

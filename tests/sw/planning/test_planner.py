@@ -1,4 +1,4 @@
-"""The planner: textbook UCT with one worker, the same tree on host and device with many, and what may go wrong."""
+"""The planner: textbook UCT and PUCT with one worker, one tree on host and device with many, and what may go wrong."""
 
 import numpy as np
 import pytest
@@ -6,14 +6,16 @@ import pytest
 from rewardware.hw.cores.tree.config import REWARD_FRACTION, TreeConfig
 from rewardware.sw.device.errors import DeviceError
 from rewardware.sw.device.mcts import MCTSDevice
+from rewardware.sw.device.priors import quantize_priors
 from rewardware.sw.device.tree_backends import open_tree
 from rewardware.sw.planning.defaults import tree_config
 from rewardware.sw.planning.environments import state_environment
 from rewardware.sw.planning.planner import MCTSPlanner
-from rewardware.sw.planning.planner_config import SCHEDULES, PlannerConfig
+from rewardware.sw.planning.planner_config import MOST_SIMULATIONS, SCHEDULES, PlannerConfig
 from rewardware.sw.planning.recorder import RecordingTree
 from rewardware.sw.planning.simulation_pool import SimulationError
 
+from .evaluators import Drawn, Fixed
 from .line import FAIL, KILL, RIGHT, Line
 from .textbook import textbook_search
 
@@ -56,6 +58,30 @@ def test_one_worker_is_textbook_uct(name, options):
         assert decision.visits == tuple(root.visits) and sum(root.visits) == config.simulations
 
 
+@pytest.mark.parametrize("policy", ["puct", "puct_root"])
+@pytest.mark.parametrize(
+    ("name", "seed", "options"),
+    [
+        ("tic-tac-toe", 4, {"simulations": 120, "exploration": 1.0, "first_value": -0.25}),
+        ("connect-four", 28, {"simulations": 100, "exploration": 1.5}),
+        ("CartPole-v1", 21, {"simulations": 80, "reward_scale": 2**-4, "exploration": 2.0}),
+        ("MountainCar-v0", 32, {"simulations": 80, "reward_scale": 2**-2, "exploration": 1.25}),
+    ],
+)
+def test_one_worker_with_an_evaluator_is_textbook_puct(name, seed, options, policy):
+    environment, state = begun(name)
+    config = PlannerConfig(workers=1, **options)
+    tree, evaluator = device(fanout=9, group=3, levels=64, policy=policy), Drawn(seed)
+    with MCTSPlanner(environment, config, device=tree, evaluator=evaluator) as planner:
+        decision = planner.act(state)
+        root, narrowest = textbook_search(environment, state, config, policy, evaluator)
+        # Scores of the tree are off by no more than some units of 2**-16; no choice here was that near.
+        assert narrowest > 2**-12
+        assert tree_of(planner.table.root) == tree_of(root)
+        assert decision.visits == tuple(root.visits) and sum(root.visits) == config.simulations
+        assert decision.statuses["pending"] == 1 and sum(decision.statuses.values()) == config.simulations + 1
+
+
 @pytest.mark.parametrize("schedule", SCHEDULES)
 @pytest.mark.parametrize(
     ("name", "shape", "statuses"),
@@ -83,6 +109,64 @@ def test_host_and_tree_count_the_same_with_more_workers_than_children(name, shap
         assert sum(decision.visits) == sum(decision.statuses.values()) == 400
         assert decision.statuses.items() >= statuses.items()
         assert decision.statuses.keys() & {"full", "height_limit"}
+
+
+@pytest.mark.parametrize("processes", [0, 2])
+def test_every_node_has_the_priors_of_its_state(processes):
+    environment, state = begun("tic-tac-toe")
+    config = PlannerConfig(simulations=150, workers=12, processes=processes)
+    tree = device(fanout=10, group=3, policy="puct")
+    with MCTSPlanner(environment, config, device=tree, evaluator=Drawn()) as planner:
+        assert planner.advance(planner.act(state).action)
+        planner.act()
+        memory = tree.backend.reference.memory()
+        nodes = [node for _, node in planner.table.levels() if node.evaluated and not node.terminal]
+        assert len(nodes) > 100
+        for node in nodes:
+            environment.restore(node.state)
+            priors = quantize_priors(Drawn()(environment)[0], node.legal, environment.actions)
+            place = divmod(node.number, tree.config.rows)
+            assert memory.edges["prior"][place].tolist() == [*priors, 0]
+
+
+def test_an_evaluator_speaks_for_who_is_to_move():
+    game, state = begun("tic-tac-toe")
+    with MCTSPlanner(game, PlannerConfig(simulations=1, workers=1), evaluator=Fixed([1.0] * 9, 0.5)) as planner:
+        # Half a win for the second player, behind the first one's move.
+        assert planner.act(state).values[0] == -0.5
+        # The default tree chooses by what was published.
+        assert planner.device.config.policy == "puct_root"
+
+
+@pytest.mark.parametrize(
+    ("says", "error", "words"),
+    [
+        (([1.0] * 8,), SimulationError, "Priors must be 9, one for each action, not 8"),
+        (([-1.0] * 9,), SimulationError, "Priors must be at least 0 and finite, not -1 as of action 0"),
+        (([float("nan")] * 9,), SimulationError, "Priors must be at least 0 and finite, not nan as of action 0"),
+        (([0.0] * 9,), SimulationError, "Priors must not be 0 for all legal actions"),
+        (([1.0] * 9, 9.0), ValueError, r"Reward must be in \[-8, 8\), not 9: a sum of 9, multiplied by"),
+        (([1.0] * 9, float("nan")), ValueError, r"Reward must be in \[-8, 8\), not nan"),
+    ],
+)
+@pytest.mark.parametrize("workers", [1, 3])
+def test_an_evaluator_that_is_wrong_is_an_error_and_leaves_a_planner_that_works(says, error, words, workers):
+    game, state = begun("tic-tac-toe")
+    config, evaluator = PlannerConfig(simulations=9, workers=workers), Fixed(*says)
+    with MCTSPlanner(game, config, evaluator=evaluator) as planner:
+        with pytest.raises(error, match=words):
+            planner.act(state)
+        evaluator.priors, evaluator.value = [1.0] * 9, 0.0
+        assert sum(planner.act(state).visits) == 9
+
+
+def test_evaluators_that_cannot_be_had_are_refused():
+    with pytest.raises(ValueError, match="Policy of the tree must be puct or puct_root for an evaluator, as uct has"):
+        MCTSPlanner("tic-tac-toe", device=device(fanout=9, group=3), evaluator=Drawn())
+    with pytest.raises(ValueError, match="Simulations must be at most 65534 with an evaluator, not 65535"):
+        MCTSPlanner("tic-tac-toe", PlannerConfig(simulations=MOST_SIMULATIONS), evaluator=Drawn())
+    with pytest.raises(ValueError, match="Evaluator must be one that can be pickled, as a function or class of a modu"):
+        MCTSPlanner("tic-tac-toe", PlannerConfig(processes=1), evaluator=lambda environment: ([1.0] * 9, 0.0))
 
 
 def requests(environment, state, config):
