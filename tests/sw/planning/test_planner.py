@@ -289,17 +289,28 @@ def test_a_tree_with_much_reward_above_it_is_left():
         assert kept == [True, True, False]
 
 
-def test_a_killed_process_changes_nothing(tmp_path):
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_a_killed_process_changes_nothing(schedule, tmp_path):
     environment = Line(tmp_path, (RIGHT, KILL))
-    config = {"simulations": 40, "workers": 4, "schedule": "synchronous", "rollout_steps": 0, "reward_scale": 2**-4}
-    with MCTSPlanner(environment, PlannerConfig(processes=2, **config)) as planner:
-        killed = planner.act(0)
+
+    def search(processes):
+        config = PlannerConfig(
+            simulations=40, workers=4, schedule=schedule, rollout_steps=0, reward_scale=2**-4, processes=processes
+        )
+        with MCTSPlanner(environment, config) as planner:
+            decision, memory = planner.act(0), planner.device.backend.reference.memory()
+            assert not memory.edges["in_flight"].any()
+            return decision, [part.tolist() for part in (memory.used, *memory.nodes.values(), *memory.edges.values())]
+
+    killed, memory = search(processes=2)
     # The file is there now: no process dies any more.
     assert (tmp_path / "killed").exists()
-    with MCTSPlanner(environment, PlannerConfig(**config)) as planner:
-        unharmed = planner.act(0)
-    assert sum(killed.visits) == 40
-    assert (killed.visits, killed.values, killed.depths) == (unharmed.visits, unharmed.values, unharmed.depths)
+    unharmed, expected = search(processes=0)
+    assert sum(killed.visits) == sum(unharmed.visits) == 40
+    if schedule == "synchronous":
+        # Here the order of results makes no difference: the whole tree is the same.
+        assert memory == expected
+        assert (killed.visits, killed.values, killed.depths) == (unharmed.visits, unharmed.values, unharmed.depths)
 
 
 @pytest.mark.parametrize("workers", [1, 3])

@@ -7,6 +7,8 @@ import pytest
 
 from rewardware.hw.cores.tree.records import RequestKind, Status
 from rewardware.hw.soc.mcts.config import MCTSConfig
+from rewardware.sw.device.errors import DeviceError
+from rewardware.sw.device.mcts import MCTSDevice, SearchTreeError
 from rewardware.sw.device.tree_backends import DeviceTree, ReferenceTree
 from rewardware.sw.reference.tree.messages import Answer, pack_request
 
@@ -50,6 +52,105 @@ def test_requests_leave_the_reference_s_tree(trees):
     assert compare_memory(device, reference)
 
 
+def refused(config):
+    """Requests in an order in which each is an error, in a tree in which workers 0 and 1 have selections.
+
+    With the status of each.
+    """
+    state = {"terminal": 0, "legal": 1}
+    prior = {"group": 0, "even_prior": 1, "odd_prior": 2}
+    unknown = Status.UNKNOWN_KIND if config.policy == "uct" else Status.NOT_SELECTED
+    made = [
+        # Of a worker whose selection has had its backup, of one that never selected, of one that there is not.
+        (RequestKind.BACKUP, 2, {"reward": 4096, **state}, Status.NOT_SELECTED),
+        (RequestKind.BACKUP, 3, {"reward": 4096, **state}, Status.NOT_SELECTED),
+        (RequestKind.BACKUP, config.workers, {"reward": 4096, **state}, Status.UNKNOWN_WORKER),
+        (RequestKind.BACKUP, 255, {"reward": 4096, **state}, Status.UNKNOWN_WORKER),
+        (RequestKind.SELECT, 0, {}, Status.SELECTED_BEFORE),
+        (RequestKind.SELECT, 255, {}, Status.UNKNOWN_WORKER),
+        (RequestKind.PRIOR, 2, prior, unknown),
+        (RequestKind.CLEAR, 0, state, Status.UNDER_WAY),
+        (RequestKind.ADVANCE, 0, {"action": 0}, Status.UNDER_WAY),
+    ]
+    rows = [(pack_request(config, kind, worker, **arguments), status) for kind, worker, arguments, status in made]
+    return [*rows, *((kind, Status.UNKNOWN_KIND) for kind in range(len(RequestKind), 8))]
+
+
+def status_of(tree, *rows):
+    tree.send(np.array(rows, np.uint64))
+    return [Answer.unpack(int(row)).status for row in tree.receive(len(rows))]
+
+
+def test_what_is_refused_leaves_the_memory_as_it_was(trees):
+    device, config = trees[0], trees[0].config
+    clear = pack_request(config, RequestKind.CLEAR, terminal=0, legal=(1 << config.fanout) - 1)
+    select = [pack_request(config, RequestKind.SELECT, worker) for worker in range(3)]
+    backup = [
+        pack_request(config, RequestKind.BACKUP, worker, reward=-700, terminal=0, legal=0b101) for worker in range(3)
+    ]
+    assert set(status_of(device, clear, *select, *backup, *select, backup[2])) <= {Status.INSERTED, Status.DONE}
+    before = device.read_nodes()
+    rows = refused(config)
+    for row, status in rows:
+        assert status_of(device, row) == [status]
+        assert device.read_nodes() == before
+    # All at once, too, and then everything goes on.
+    assert status_of(device, *(row for row, _ in rows)) == [status for _, status in rows]
+    assert device.read_nodes() == before
+    assert status_of(device, *backup[:2]) == [Status.DONE, Status.DONE]
+    # Actions that there are not.
+    before = device.read_nodes()
+    for action in (config.fanout, 31):
+        assert status_of(device, pack_request(config, RequestKind.ADVANCE, action=action)) == [Status.NO_CHILD]
+        assert device.read_nodes() == before
+    # Without a tree nothing but a clear is taken.
+    device.write_registers(REGISTERS)
+    assert status_of(device, select[0], backup[0], pack_request(config, RequestKind.ADVANCE, action=0)) == (
+        [Status.NO_TREE] * 3
+    )
+    assert device.read_nodes() == before
+
+
+def test_clears_and_advances_leave_the_reference_s_memory(trees):
+    device, reference = trees
+    config, done = device.config, 0
+    clear = pack_request(config, RequestKind.CLEAR, terminal=0, legal=(1 << config.fanout) - 1)
+    advance = [pack_request(config, RequestKind.ADVANCE, action=action) for action in range(config.fanout)]
+    for seed in range(4):
+        for row in (clear, *advance):
+            rows = random_rows(config, seed, 150, wrong=0.0, restart=0.0, terminal=0.4)
+            # The first one is a clear; what is under way is ended.
+            ends = [
+                pack_request(config, RequestKind.BACKUP, worker, reward=64 * seed, terminal=0, legal=0b111)
+                for worker in range(config.workers)
+            ]
+            sent = np.array([*rows, *ends, row], np.uint64)
+            for tree in trees:
+                tree.send(sent)
+            answers, expected = (tree.receive(len(sent)).tolist() for tree in trees)
+            assert answers == expected
+            assert compare_memory(device, reference)
+            done += Answer.unpack(expected[-1]).status == Status.DONE
+    # Each clear, and some of the advances: others are to a child that is terminal, or that there is not.
+    assert 4 < done < 4 * (1 + config.fanout)
+
+
+def test_the_driver_of_a_device_refuses_what_that_of_the_reference_does(trees):
+    tree = trees[0]
+    device = MCTSDevice(tree)
+    device.request(device.clear(False, 0b11), device.select(1))
+    before = tree.read_nodes()
+    with pytest.raises(ValueError, match=r"Reward must be in \[-8, 8\), not 8.5"):
+        device.backup(1, 8.5, False, 0b11)
+    with pytest.raises(SearchTreeError, match="Request backup of worker 0 was refused: not_selected"):
+        device.request(device.backup(0, 1.0, False, 0b11))
+    assert tree.read_nodes() == before
+    row = device.backup(1, 1.0, False, 0b11)
+    device.close()
+    with pytest.raises(DeviceError, match="The search tree was closed"):
+        device.request(row)
+
+
 def test_visit_limit(trees):
     """After 65 535 selections none is taken, until a clear. They end at once: the root is terminal."""
     config = trees[0].config
@@ -87,3 +188,5 @@ def test_kinds_of_requests(kind, end):
     """A small version of what `run_requests` does with whole presets."""
     ends, nodes = run_requests(kind, config_of("uct"), 1500, game="CartPole-v1", simulations=250)
     assert ends[RequestKind.SELECT, end] > 20 and ends.total() >= 1500 and nodes
+    if kind == "random":
+        assert all(ends[request, "done"] > 3 for request in (RequestKind.CLEAR, RequestKind.ADVANCE))

@@ -47,8 +47,8 @@ def make_requests(kind, config, count, seed, *, game="ALE/Pong-v5", simulations=
         return recording.registers, recording.requests
     rng = random.Random(seed)
     if kind == "random":
-        # So few errors and new trees that the tree grows.
-        made = random_requests(config, rng, count, wrong=0.02, restart=1 / (4 * config.nodes))
+        # So few errors and new trees that the tree grows; so many that each kind of both happens.
+        made = random_requests(config, rng, count, wrong=0.02, restart=2 / config.nodes)
         rows = [pack_request(config, request, worker, **arguments) for request, worker, arguments in made]
     else:
         actions = {"one_path": 1, "height_limit": 2}.get(kind, config.fanout)
