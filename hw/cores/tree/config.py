@@ -76,7 +76,7 @@ class TreeConfig:
     slots : int
         Nodes that a stage holds (2 to 64).
     flits : int
-        Cycles in which a node is read from its bank and travels (1 to ``fanout``).
+        Cycles in which a node is read from its bank and travels (1 to ``fanout``); none is without an edge.
     reserve : int
         A level asks for its next block of rows when the current one has this many left (1 to ``rows``), or at its
         first node where the block is not that large.
@@ -115,6 +115,10 @@ class TreeConfig:
         require_integer("Group", self.group, 2, self.fanout)
         require_integer("Number of slots", self.slots, 2, 64)
         require_integer("Number of flits", self.flits, 1, self.fanout)
+        needed = -(-self.fanout // self.lanes)
+        if needed != self.flits:
+            edges = f"{self.fanout} edges, {self.lanes} a flit"
+            raise ValueError(f"Number of flits must be {needed} for {edges}, not {self.flits}")
         require_integer("Reserve", self.reserve, 1, self.rows)
         for name, allowed in (
             ("policy", POLICIES),

@@ -23,6 +23,7 @@ from rewardware.hw.cores.tree.config import TreeConfig
         ({"group": 7}, ValueError, "Group must be from 2 to 6, not 7"),
         ({"slots": 1}, ValueError, "Number of slots must be from 2 to 64, not 1"),
         ({"flits": 7}, ValueError, "Number of flits must be from 1 to 6, not 7"),
+        ({"flits": 4}, ValueError, "Number of flits must be 3 for 6 edges, 2 a flit, not 4"),
         ({"reserve": 129}, ValueError, "Reserve must be from 1 to 128, not 129"),
         ({"policy": "ucb"}, ValueError, "Policy must be one of uct, puct, puct_root, not 'ucb'"),
         ({"comparison": "tree"}, ValueError, "Comparison must be one of lookup, logic, not 'tree'"),
