@@ -7,13 +7,7 @@ from rewardware.hw.cores.tree.records import edge_record, node_record
 from rewardware.hw.cores.tree.stage_layouts import CommandKind
 from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, parameters, rng
 
-
-def values(record, random):
-    """Of a record: corners of its fields among random ones."""
-    return {
-        field.name: int(random.choice([*field.range, int(random.integers(*field.range, endpoint=True))]))
-        for field in record.fields
-    }
+from .values import values
 
 
 class PlainBank:
