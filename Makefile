@@ -32,7 +32,7 @@ demo: setup
 	  --steps 5000 --quantization-delay 3500 --evaluate-every 500 --out runs/demo
 
 test: setup
-	.venv/bin/pytest -n 3
+	.venv/bin/pytest -n 4 --dist worksteal
 
 check: setup
 	.venv/bin/ruff check .

@@ -151,8 +151,12 @@ def test_the_driver_of_a_device_refuses_what_that_of_the_reference_does(trees):
         device.request(row)
 
 
+@pytest.mark.parametrize("trees", ["uct"], indirect=True)
 def test_visit_limit(trees):
-    """After 65 535 selections none is taken, until a clear. They end at once: the root is terminal."""
+    """After 65 535 selections none is taken, until a clear. They end at once: the root is terminal.
+
+    The entrance counts them, which knows no policy.
+    """
     config = trees[0].config
     turn = [
         row
