@@ -3,11 +3,11 @@
 import argparse
 from pathlib import Path
 
-from . import experiment_fixar, experiment_learninggroup
+from . import experiment_fixar, experiment_learninggroup, experiment_mcts
 
 __all__ = ["add_arguments", "run"]
 
-SYSTEMS = {"fixar": experiment_fixar, "learninggroup": experiment_learninggroup}
+SYSTEMS = {"fixar": experiment_fixar, "learninggroup": experiment_learninggroup, "mcts": experiment_mcts}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

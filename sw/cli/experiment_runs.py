@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-__all__ = ["chosen_arms", "insert_table", "run_all", "run_folders", "summary_of", "train"]
+__all__ = ["chosen_arms", "insert_table", "run_all", "run_command", "run_folders", "summary_of", "train"]
 
 
 def chosen_arms(name: str, arms: Iterable[str], wanted: list[str] | None) -> list[str]:
@@ -58,9 +58,21 @@ def train(directory: Path, system: str, options: list[str], first_options: list[
     options, first_options
         Of the command; the second ones only if the run begins.
     """
-    command = [sys.executable, "-m", "rewardware.sw.cli", "train", system, "--quiet", *options]
+    arguments = ["train", system, "--quiet", *options]
     begun = (directory / "checkpoint.zip").is_file()
-    command += ["--resume", str(directory)] if begun else ["--out", str(directory), *first_options]
+    arguments += ["--resume", str(directory)] if begun else ["--out", str(directory), *first_options]
+    return run_command(directory, arguments)
+
+
+def run_command(directory: Path, arguments: list[str]) -> dict[str, Any]:
+    """`rewardware` in a process of its own; the summary that it leaves in the folder.
+
+    Raises
+    ------
+    RuntimeError
+        It failed: what it said.
+    """
+    command = [sys.executable, "-m", "rewardware.sw.cli", *arguments]
     print(f"{directory}: begins", flush=True)
     # One thread a run: more of them would fight for the cores, and these matrices are small.
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")

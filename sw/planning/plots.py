@@ -11,7 +11,7 @@ from matplotlib.ticker import MaxNLocator
 
 from .state_table import Node, StateTable
 
-__all__ = ["draw_tree", "plot_intervals", "plot_returns", "plot_shapes"]
+__all__ = ["draw_tree", "plot_groups", "plot_intervals", "plot_returns", "plot_shapes"]
 
 # More than these cannot be told apart.
 MOST_DRAWN = 600
@@ -59,6 +59,31 @@ def plot_shapes(path: Path, records: list[dict[str, Any]], title: str) -> None:
         axes.set(xlabel=label, ylabel="nodes, mean of the steps")
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         axes.grid(alpha=0.3, axis="y")
+    figure.savefig(path, dpi=120)
+
+
+def plot_groups(path: Path, groups: dict[str, dict[str, dict[str, float]]], label: str) -> None:
+    """Side by side, for each group: the numbers of each of its rows as points, their mean as a line.
+
+    Parameters
+    ----------
+    path
+        Of the PNG.
+    groups
+        By title, by name of the row, by whatever tells the numbers apart.
+    label
+        What the numbers are.
+    """
+    figure = _figure(5 * len(groups), 3.2)
+    for axes, (title, rows) in zip(figure.subplots(1, len(groups), squeeze=False)[0], groups.items(), strict=True):
+        for place, numbers in enumerate(rows.values()):
+            values = list(numbers.values())
+            axes.plot(values, [place] * len(values), "o", alpha=0.4, color="#4878a8")
+            axes.plot([sum(values) / len(values)] * 2, [place - 0.3, place + 0.3], color="black")
+        axes.set(title=title, xlabel=label)
+        axes.set_yticks(range(len(rows)), list(rows))
+        axes.invert_yaxis()
+        axes.grid(alpha=0.3, axis="x")
     figure.savefig(path, dpi=120)
 
 

@@ -98,6 +98,7 @@ def test_what_is_refused_leaves_the_memory_as_it_was(trees):
     assert status_of(device, *(row for row, _ in rows)) == [status for _, status in rows]
     assert device.read_nodes() == before
     assert status_of(device, *backup[:2]) == [Status.DONE, Status.DONE]
+    assert device.read_nodes() != before
     # Actions that there are not.
     before = device.read_nodes()
     for action in (config.fanout, 31):

@@ -1,0 +1,123 @@
+"""The search's experiment: what returns are with one worker and with many, at as many simulations."""
+
+import argparse
+import functools
+import json
+import statistics
+from pathlib import Path
+from typing import Any
+
+from ..planning.experiments import ARMS, GAMES, SEEDS, Arm, Game
+from .experiment_runs import chosen_arms, insert_table, run_all, run_command, run_folders
+
+__all__ = ["add_arguments", "run"]
+
+PAGE = "mcts-planning.md"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", choices=("workers",), help="experiment")
+    parser.add_argument("--steps", type=int, help="most steps of an episode (default: the game's)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    arms = chosen_arms(arguments.name, [f"{game}-{arm}" for game in GAMES for arm in ARMS], arguments.arms)
+    seeds = arguments.seed if arguments.seed is not None else range(SEEDS)
+    root = arguments.out / arguments.name
+    if not arguments.collect:
+        # Seed by seed, so that what an interrupted experiment has is a fair part of all.
+        runs = []
+        for seed in seeds:
+            for key in arms:
+                game, arm = key.split("-")
+                steps = arguments.steps or GAMES[game].steps
+                runs.append(functools.partial(_play, GAMES[game], ARMS[arm], seed, steps, root / key / str(seed)))
+        run_all(arguments.jobs, runs)
+    _report(root, arguments.docs, arguments.steps)
+    return 0
+
+
+def _play(game: Game, arm: Arm, seed: int, steps: int, directory: Path) -> None:
+    """One episode, if it has not ended yet."""
+    if _return_of(directory, steps) is None:
+        options = ["--env", game.env, "--seed", str(seed), "--max-steps", str(steps), *game.options, *arm.options]
+        run_command(directory, ["plan", "mcts", "--quiet", "--out", str(directory), *options])
+        print(f"{directory}: return {_return_of(directory, steps):g}", flush=True)
+
+
+def _return_of(directory: Path, steps: int) -> float | None:
+    """The return of an episode; `None` if it was not played to its end, or to so many steps."""
+    from ..agents.run_folder import read_metrics
+
+    episodes = [record for record in read_metrics(directory) if record["kind"] == "episode"]
+    for episode in episodes:
+        if episode["length"] == steps or (episode["ended"] and episode["length"] < steps):
+            return episode["return"]
+    return None
+
+
+def _report(root: Path, docs: Path, steps: int | None) -> None:
+    """Results as JSON, picture and tables, of the episodes that ended."""
+    from ..planning.plots import plot_groups
+
+    results: dict[str, Any] = {}
+    for key, game in GAMES.items():
+        length = steps or game.steps
+        arms: dict[str, dict[str, float]] = {}
+        for arm in ARMS:
+            played = {path.name: _return_of(path, length) for path in run_folders(root / f"{key}-{arm}")}
+            returns = {seed: value for seed, value in played.items() if value is not None}
+            if returns:
+                arms[ARMS[arm].name] = returns
+        if arms:
+            seeds = sorted({int(seed) for returns in arms.values() for seed in returns})
+            arms["random actions"] = {str(seed): _random_return(game.env, seed, length) for seed in seeds}
+            results[game.name] = {"env": game.env, "steps": length, "options": game.options, "returns": arms}
+    if not results:
+        raise ValueError(f"{root} holds no episode that was played to its end")
+    for folder in ("learning", "images"):
+        (docs / folder).mkdir(parents=True, exist_ok=True)
+    (docs / "learning" / "mcts-workers.json").write_text(json.dumps(results, indent=1) + "\n")
+    shown = {f"{name}, {game['steps']} steps": game["returns"] for name, game in results.items()}
+    plot_groups(docs / "images" / "mcts-workers.png", shown, "return")
+    for game in GAMES.values():
+        if game.name in results:
+            table = "\n".join(_table(results[game.name]["returns"]))
+            insert_table(docs / PAGE, game.name.lower(), table)
+            print(f"{game.name}\n{table}\n")
+
+
+def _random_return(name: str, seed: int, steps: int) -> float:
+    """Of an episode of actions drawn at random, as short, from the same beginning."""
+    import numpy as np
+
+    from ..planning.environments import state_environment
+
+    environment, random = state_environment(name), np.random.default_rng(seed)
+    environment.reset(seed)
+    total, step, ended = 0.0, 0, False
+    while not ended and step < steps:
+        reward, ended = environment.step(int(random.integers(environment.actions)))
+        total += reward
+        step += 1
+    return total
+
+
+def _table(arms: dict[str, dict[str, float]]) -> list[str]:
+    """Returns by seed, mean, standard deviation; and how far the mean is from the first arm's, with standard error."""
+    seeds = sorted({seed for returns in arms.values() for seed in returns}, key=int)
+    lines = [f"| return | {' | '.join(f'seed {seed}' for seed in seeds)} | mean | deviation | less the first |"]
+    lines += ["| --- |" + " ---: |" * (len(seeds) + 3)]
+    first: tuple[float, float] | None = None
+    for name, returns in arms.items():
+        mean, count, deviation, difference = statistics.fmean(returns.values()), len(returns), "", ""
+        if count > 1:
+            variance = statistics.variance(returns.values())
+            deviation, error = f"{variance**0.5:.1f}", variance / count
+            if first is not None:
+                difference = f"{mean - first[0]:+.1f} ± {(error + first[1]) ** 0.5:.1f}"
+            elif not lines[2:]:
+                first = mean, error
+        cells = [f"{returns[seed]:g}" if seed in returns else "" for seed in seeds]
+        lines.append(f"| {' | '.join([name, *cells, f'{mean:.1f}', deviation, difference])} |")
+    return lines
