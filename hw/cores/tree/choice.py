@@ -4,9 +4,9 @@ from amaranth.hdl import Cat, Module, Mux, Signal, signed
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
+from ..layouts import record_layout
 from .arrival import queued_layout
 from .config import TreeConfig
-from .layouts import record_layout
 from .memoization import Part
 from .records import REGISTERS, RequestKind, Status
 from .score_pass import edge_place_layout

@@ -1,19 +1,13 @@
 """Amaranth layouts of the records of the search tree."""
 
-from amaranth.hdl import signed, unsigned
+from amaranth.hdl import signed
 from amaranth.lib import data
 
+from ..layouts import record_layout
 from .config import FACTOR_WIDTH, VALUE_WIDTH, TreeConfig
-from .records import ANSWER, REQUEST_HEADER, Record, edge_record, node_record, request_arguments
+from .records import ANSWER, REQUEST_HEADER, edge_record, node_record, request_arguments
 
-__all__ = ["answer_layout", "edge_layout", "mean_layout", "node_layout", "record_layout", "request_layout"]
-
-
-def record_layout(record: Record):
-    """The fields of a record, in its order."""
-    return data.StructLayout(
-        {field.name: signed(field.width) if field.signed else unsigned(field.width) for field in record.fields}
-    )
+__all__ = ["answer_layout", "edge_layout", "mean_layout", "node_layout", "request_layout"]
 
 
 answer_layout = record_layout(ANSWER)

@@ -5,12 +5,12 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
 
+from ..layouts import record_layout
 from .arrival import Arrival, queued_layout
 from .choice import Choice
 from .command_queue import CommandQueue
 from .config import TreeConfig
 from .inserter import Inserter
-from .layouts import record_layout
 from .node_buffer import NodeBuffer
 from .records import LEVEL_WIDTH, REGISTERS
 from .score_pass import ScorePass

@@ -4,6 +4,7 @@ from amaranth.hdl import Cat, Const, Module, Signal, signed
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
+from ..layouts import record_layout
 from ..pipeline import delay
 from .config import (
     IN_FLIGHT_WIDTH,
@@ -13,7 +14,7 @@ from .config import (
     TreeConfig,
 )
 from .exploration_unit import ExplorationUnit
-from .layouts import mean_layout, record_layout
+from .layouts import mean_layout
 from .records import REGISTERS
 from .score_unit import ScoreUnit
 from .updater import Updater

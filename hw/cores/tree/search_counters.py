@@ -4,7 +4,7 @@ from amaranth.hdl import Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from .layouts import record_layout
+from ..layouts import record_layout
 from .records import COUNTERS
 
 __all__ = ["SearchCounters"]

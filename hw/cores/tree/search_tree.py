@@ -4,6 +4,7 @@ from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from ..layouts import record_layout
 from ..replicated import replicated
 from ..stream.join import join
 from .bank import Bank
@@ -13,7 +14,6 @@ from .entrance import Entrance
 from .exit import Exit
 from .interconnect import StageBankInterconnect
 from .interconnect_config import InterconnectConfig
-from .layouts import record_layout
 from .level_stage import LevelStage
 from .node_reader import NodeReader
 from .records import COUNTERS, LEVEL_WIDTH, REGISTERS, ROW_WIDTH, RequestKind

@@ -2,8 +2,9 @@
 
 from amaranth.lib import data, enum
 
+from ..layouts import record_layout
 from .config import TreeConfig
-from .layouts import edge_layout, node_layout, record_layout
+from .layouts import edge_layout, node_layout
 from .records import ACTION_WIDTH, KIND_WIDTH, LEVEL_WIDTH, STATUS_WIDTH, WORKER_WIDTH, request_arguments
 
 __all__ = [

@@ -4,8 +4,8 @@ from amaranth.hdl import Module
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from rewardware.hw.cores.layouts import record_layout
 from rewardware.hw.cores.replicated import replicated
-from rewardware.hw.cores.tree.layouts import record_layout
 from rewardware.hw.cores.tree.level_stage import LevelStage
 from rewardware.hw.cores.tree.records import REGISTERS
 from rewardware.hw.cores.tree.stage_layouts import (
