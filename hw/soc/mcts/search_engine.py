@@ -8,6 +8,7 @@ from ...cores.tree.records import NODE_WIDTH, ROW_WIDTH
 from ...cores.tree.stage_layouts import flit_layout, place_layout
 from ..bus.axi_stream import packet_signature
 from ..sequencer.layouts import command_layout
+from ..shell.packet_service import PacketService
 from .config import MCTSConfig
 from .instructions import INSTRUCTION_SET, READ, SERVE
 
@@ -17,10 +18,9 @@ __all__ = ["SearchEngine"]
 class SearchEngine(wiring.Component):
     """Executes serve and read instructions, one at a time.
 
-    A serve takes a packet of the input stream, a request a beat, and gives the answers as a packet as long. Answers
-    leave while requests come in, so a host that sends more than the tree holds has to take them. A read gives nodes as
-    a packet: each in ``flits`` flits, a flit in :attr:`MCTSConfig.flit_rows` beats, lowest bits first: the node's
-    record, then those of the flit's edges.
+    A serve is one of :class:`..shell.packet_service.PacketService`. A read gives nodes as a packet: each in ``flits``
+    flits, a flit in :attr:`MCTSConfig.flit_rows` beats, lowest bits first: the node's record, then those of the flit's
+    edges.
 
     Throughput: that of the tree; of a read, a beat a cycle while a flit lasts. Latency: one cycle from a command to its
     first request.
@@ -100,30 +100,17 @@ class SearchEngine(wiring.Component):
 
     def _serve(self, m):
         """Requests in, answers out; whether the last answer has left."""
-        ended = Signal()
-        # Requests without an answer: at most one a worker and one a stage, and what queues hold.
-        under_way = Signal(16)
-        sent, answered = Signal(), Signal()
-        m.d.comb += [
-            self.requests.payload.eq(self.packets_in.payload.data),
-            self.requests.valid.eq(self.packets_in.valid & self._serving & ~ended),
-            self.packets_in.ready.eq(self.requests.ready & self._serving & ~ended),
-            sent.eq(self.requests.valid & self.requests.ready),
-            answered.eq(self.answers.valid & self.answers.ready),
-        ]
-        m.d.sync += under_way.eq(under_way + sent - answered)
-        with m.If(sent & self.packets_in.payload.last):
-            m.d.sync += ended.eq(1)
-        with m.Elif(~self._serving):
-            m.d.sync += ended.eq(0)
+        m.submodules.service = service = PacketService(ROW_WIDTH)
+        wiring.connect(m, wiring.flipped(self.packets_in), service.packets_in)
+        wiring.connect(m, service.requests, wiring.flipped(self.requests))
+        wiring.connect(m, wiring.flipped(self.answers), service.answers)
+        m.d.comb += [service.serving.eq(self._serving), service.packets_out.ready.eq(self.packets_out.ready)]
         with m.If(self._serving):
             m.d.comb += [
-                self.packets_out.valid.eq(self.answers.valid),
-                self.packets_out.payload.data.eq(self.answers.payload),
-                self.packets_out.payload.last.eq(ended & (under_way == 1)),
-                self.answers.ready.eq(self.packets_out.ready),
+                self.packets_out.valid.eq(service.packets_out.valid),
+                self.packets_out.payload.eq(service.packets_out.payload),
             ]
-        return ended & (under_way == 0)
+        return service.served
 
     def _read(self, m, arguments):
         """Nodes out, a flit after another; whether the last beat has left."""
