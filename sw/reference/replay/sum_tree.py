@@ -1,0 +1,124 @@
+"""Reference of the sum tree: requests one after the other, on integers."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from ....hw.cores.replay.config import DRAW_WIDTH, SumTreeConfig
+from ....hw.cores.replay.records import ARGUMENTS, HEADER, RequestKind, Status
+from .messages import Answer
+
+__all__ = ["SumTreeReference"]
+
+
+class SumTreeReference:
+    """What a :class:`~rewardware.hw.cores.replay.sum_tree.SumTree` answers.
+
+    Sums are kept in a binary tree in one array, whatever the fanout: results do not depend on it. All are below 2**56.
+
+    Parameters
+    ----------
+    config : SumTreeConfig
+
+    Members
+    -------
+    priorities : numpy.ndarray
+        Of all leaves, uint64.
+    total : int
+    next_leaf : int
+        Of the next insertion.
+    """
+
+    def __init__(self, config: SumTreeConfig):
+        self.config = config
+        self._first = 1 << config.index_width
+        self.clear()
+
+    def clear(self) -> None:
+        """Make all priorities zero."""
+        # Node n has the children 2 n and 2 n + 1.
+        self._sums = np.zeros(2 * self._first, np.uint64)
+        self.next_leaf = 0
+
+    @property
+    def priorities(self) -> np.ndarray:
+        """Of all leaves."""
+        return self._sums[self._first :][: self.config.leaves]
+
+    @property
+    def total(self) -> int:
+        """Sum of all leaves."""
+        return int(self._sums[1])
+
+    def apply(self, rows: Iterable[int]) -> list[int]:
+        """The rows of the answers to rows of requests."""
+        return [self._answer(int(row)).pack() for row in rows]
+
+    def _answer(self, row: int) -> Answer:
+        number = HEADER.unpack(row)["kind"]
+        if number > max(RequestKind):
+            return Answer(kind=number, status=Status.UNKNOWN_KIND)
+        kind = RequestKind(number)
+        if kind == RequestKind.TOTAL:
+            return Answer(kind=kind, status=Status.DONE, total=self.total)
+        arguments = ARGUMENTS[kind].unpack(row >> HEADER.width)
+        if kind == RequestKind.SAMPLE:
+            if not self.total:
+                return Answer(kind=kind, status=Status.EMPTY)
+            index = int(self.find(np.array([arguments["draw"]], np.uint64))[0])
+            return Answer(kind=kind, status=Status.DONE, index=index, priority=int(self.priorities[index]))
+        index = self.next_leaf if kind == RequestKind.INSERT else arguments["index"]
+        if index >= self.config.leaves:
+            return Answer(kind=kind, status=Status.OUT_OF_RANGE)
+        before = int(self.priorities[index])
+        if kind != RequestKind.RETRIEVE:
+            if arguments["priority"] >> self.config.priority_width:
+                return Answer(kind=kind, status=Status.OUT_OF_RANGE)
+            self.update(np.array([index]), np.array([arguments["priority"]], np.uint64))
+            if kind == RequestKind.INSERT:
+                self.next_leaf = (index + 1) % self.config.leaves
+        return Answer(kind=kind, status=Status.DONE, index=index, priority=before)
+
+    def update(self, indices: np.ndarray, priorities: np.ndarray) -> None:
+        """Set priorities, one after the other: of a leaf that is named twice the last one counts.
+
+        Parameters
+        ----------
+        indices : numpy.ndarray
+            Integers, shape (n,).
+        priorities : numpy.ndarray
+            uint64, shape (n,).
+        """
+        nodes = np.asarray(indices, np.int64) + self._first
+        self._sums[nodes] = priorities
+        while nodes[0] > 1:
+            nodes = np.unique(nodes >> 1)
+            self._sums[nodes] = self._sums[2 * nodes] + self._sums[2 * nodes + 1]
+
+    def find(self, draws: np.ndarray) -> np.ndarray:
+        """The leaf of each draw; there has to be one that is not zero.
+
+        Parameters
+        ----------
+        draws : numpy.ndarray
+            uint64 below 2**48, shape (n,).
+        """
+        sought = _scale(np.asarray(draws, np.uint64), self.total) + np.uint64(1)
+        nodes = np.ones(len(sought), np.int64)
+        for _ in range(self.config.index_width):
+            nodes *= 2
+            left = self._sums[nodes]
+            goes_right = sought > left
+            sought -= np.where(goes_right, left, 0).astype(np.uint64)
+            nodes += goes_right
+        return nodes - self._first
+
+
+def _scale(draws: np.ndarray, total: int) -> np.ndarray:
+    """``floor(draw * total / 2**48)`` by halves: no product of them has more than 52 bits."""
+    half, part = np.uint64(DRAW_WIDTH // 2), np.uint64(28)
+    low, high = draws & ((np.uint64(1) << half) - np.uint64(1)), draws >> half
+    total_low, total_high = np.uint64(total & (1 << 28) - 1), np.uint64(total >> 28)
+    # In units of 2**24; what is cut off is below one, and so cannot carry.
+    middle = (low * total_low >> half) + high * total_low + (low * total_high << part - half)
+    return (high * total_high << part + half - np.uint64(DRAW_WIDTH)) + (middle >> half)

@@ -1,0 +1,90 @@
+"""Requests in a random order, against the reference, and the cycles that they take."""
+
+import random
+
+import cocotb
+from cocotb.triggers import RisingEdge
+
+from rewardware.hw.cores.replay.config import DRAW_WIDTH
+from rewardware.hw.cores.replay.records import RequestKind
+from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, parameters, rng
+from rewardware.sw.reference.replay.messages import Answer, pack_request
+from rewardware.sw.reference.replay.sum_tree import SumTreeReference
+from tests.sw.reference.replay.stimulus import random_rows
+
+
+async def ask(source, sink, reference, rows, first=0):
+    """Send rows; their answers are the reference's."""
+    for row in rows:
+        source.put(row)
+    for number, expected in enumerate(reference.apply(rows), first):
+        got = await sink.receive()
+        compare(expected, got, "answers", number)
+
+
+@cocotb.test()
+async def answers_as_the_reference(dut):
+    config = parameters()["config"]
+    source, sink = StreamSource(dut, "requests"), StreamSink(dut, "answers")
+    dut.clear.value = 0
+    await clock_and_reset(dut)
+    made, reference = random.Random(int(rng().integers(1 << 32))), SumTreeReference(config)
+    for stall_in, stall_out in ((0.3, 0.3), (0.0, 0.0), (0.0, 0.7), (0.7, 0.0)):
+        source.stall, sink.stall = stall_in, stall_out
+        for near in (0.0, 0.6, 0.95):
+            await ask(source, sink, reference, random_rows(config, made, 200, near=near))
+        # From the beginning, where samples find nothing.
+        while not int(dut.idle.value):
+            await RisingEdge(dut.clk)
+        dut.clear.value = 1
+        await RisingEdge(dut.clk)
+        dut.clear.value = 0
+        reference.clear()
+        await ask(source, sink, reference, [pack_request(RequestKind.TOTAL), pack_request(RequestKind.SAMPLE, draw=0)])
+
+
+@cocotb.test()
+async def draws_at_every_boundary(dut):
+    """Of all leaves, those of zero included: the last draw of one and the first one of the next."""
+    config = parameters()["config"]
+    source, sink = StreamSource(dut, "requests"), StreamSink(dut, "answers")
+    dut.clear.value = 0
+    await clock_and_reset(dut)
+    reference, random_numbers = SumTreeReference(config), rng("priorities")
+    largest = (1 << config.priority_width) - 1
+    priorities = [int(random_numbers.choice([0, 1, largest])) for _ in range(config.leaves)]
+    priorities[0], priorities[-1] = 0, 0
+    priorities[config.leaves // 2] = 1
+    await ask(source, sink, reference, [pack_request(RequestKind.INSERT, priority=one) for one in priorities])
+    total, prefix, draws = sum(priorities), 0, {0, (1 << DRAW_WIDTH) - 1}
+    for priority in priorities:
+        prefix += priority
+        # The first draw whose target is above the prefix.
+        first = -(-(prefix << DRAW_WIDTH) // total)
+        draws |= {draw for draw in (first - 1, first) if 0 <= draw < 1 << DRAW_WIDTH}
+    rows = [pack_request(RequestKind.SAMPLE, draw=draw) for draw in sorted(draws)]
+    assert all(Answer.unpack(answer).priority for answer in reference.apply(rows))
+    await ask(source, sink, reference, rows)
+
+
+@cocotb.test()
+async def takes_as_many_cycles_as_it_says(dut):
+    config, latency = parameters()["config"], parameters()["latency"]
+    source, sink = StreamSource(dut, "requests", stall=0), StreamSink(dut, "answers", stall=0)
+    dut.clear.value = 0
+    await clock_and_reset(dut)
+    for rows in (
+        [pack_request(RequestKind.UPDATE, index=index % config.leaves, priority=1) for index in range(128)],
+        [pack_request(RequestKind.SAMPLE, draw=draw << 41) for draw in range(128)],
+    ):
+        before, answered = source.count, sink.count
+        for row in rows:
+            source.put(row)
+        while source.count == before:
+            await RisingEdge(dut.clk)
+        cycles = 0
+        while sink.count - answered < 128:
+            await RisingEdge(dut.clk)
+            cycles += 1
+        await sink.receive_all(128)
+        assert abs(cycles - (127 + latency)) <= 1, f"128 requests took {cycles} cycles, latency {latency}"

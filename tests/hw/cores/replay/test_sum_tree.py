@@ -1,0 +1,17 @@
+"""The sum tree against its reference."""
+
+import pytest
+
+from rewardware.hw.cores.replay.config import SumTreeConfig
+from rewardware.hw.cores.replay.sum_tree import SumTree
+from rewardware.sim.cocotb import simulate
+
+
+@pytest.mark.parametrize(
+    ("leaves", "fanout", "width"), [(2, 2, 1), (37, 2, 32), (64, 4, 7), (100, 8, 32), (300, 16, 20), (33, 32, 32)]
+)
+def test_sum_tree(leaves, fanout, width):
+    config = SumTreeConfig(leaves=leaves, fanout=fanout, priority_width=width, priority_fraction=0)
+    tree = SumTree(config)
+    assert tree.latency == 8 + 3 * config.depth
+    simulate(tree, bench="tests.hw.cores.replay.bench_sum_tree", parameters={"config": config, "latency": tree.latency})

@@ -1,0 +1,109 @@
+"""The reference of the sum tree against a list and Python's integers."""
+
+import random
+from itertools import accumulate
+
+import numpy as np
+import pytest
+
+from rewardware.hw.cores.replay.config import DRAW_WIDTH, SumTreeConfig
+from rewardware.hw.cores.replay.records import RequestKind, Status
+from rewardware.sw.reference.replay.messages import Answer, pack_request
+from rewardware.sw.reference.replay.sum_tree import SumTreeReference
+
+from .stimulus import random_rows
+
+ONE = 1 << DRAW_WIDTH
+
+
+def first_that_reaches(priorities, draw):
+    """Equation 2.1: the first leaf whose prefix sum reaches floor(draw / 2**48 * total) + 1."""
+    sought = sum(priorities) * draw // ONE + 1
+    return next(index for index, prefix in enumerate(accumulate(priorities)) if prefix >= sought)
+
+
+@pytest.mark.parametrize(("leaves", "width"), [(2, 1), (3, 32), (23, 5), (64, 32), (100, 31)])
+def test_requests_one_after_the_other(leaves, width):
+    config = SumTreeConfig(leaves=leaves, priority_width=width, priority_fraction=0)
+    tree, plain, following = SumTreeReference(config), [0] * leaves, 0
+    for row in random_rows(config, random.Random(leaves), 3000):
+        (answer,) = (Answer.unpack(answer) for answer in tree.apply([row]))
+        kind, leaf = row & 7, (row >> 3 & 0xFFFFFF, row >> 27 & 0xFFFFFFFF)
+        if kind > 4:
+            assert answer == Answer(kind=kind, status=Status.UNKNOWN_KIND)
+        elif kind == RequestKind.TOTAL:
+            assert answer == Answer(kind=kind, status=Status.DONE, total=sum(plain))
+        elif kind == RequestKind.SAMPLE and not any(plain):
+            assert answer == Answer(kind=kind, status=Status.EMPTY)
+        else:
+            index = following if kind == RequestKind.INSERT else leaf[0]
+            if kind == RequestKind.SAMPLE:
+                index = first_that_reaches(plain, row >> 3 & ONE - 1)
+                assert plain[index]
+            writes = kind in (RequestKind.UPDATE, RequestKind.INSERT)
+            if index >= leaves or (writes and leaf[1] >> width):
+                assert answer == Answer(kind=kind, status=Status.OUT_OF_RANGE)
+                continue
+            assert answer == Answer(kind=kind, status=Status.DONE, index=index, priority=plain[index])
+            if writes:
+                plain[index] = leaf[1]
+            if kind == RequestKind.INSERT:
+                following = (following + 1) % leaves
+        assert tree.priorities.tolist() == plain and tree.total == sum(plain)
+
+
+def test_sums_that_a_double_cannot_hold():
+    """2**17 leaves of 32 bits: the total has 49, its product with a draw 97."""
+    config, rng = SumTreeConfig(leaves=1 << 17), np.random.default_rng(0)
+    tree = SumTreeReference(config)
+    priorities = rng.integers(0, 1 << 32, config.leaves, dtype=np.uint64)
+    priorities[rng.random(config.leaves) < 0.3] = 0
+    tree.update(np.arange(config.leaves), priorities)
+    assert tree.total == sum(priorities.tolist())
+    draws = np.concatenate([[0, ONE - 1], rng.integers(0, ONE, 3000)]).astype(np.uint64)
+    prefixes = np.cumsum(priorities)
+    sought = np.array([tree.total * draw // ONE + 1 for draw in draws.tolist()], np.uint64)
+    assert tree.find(draws).tolist() == np.searchsorted(prefixes, sought).tolist()
+
+
+def test_of_a_leaf_that_is_named_twice_the_last_one_counts():
+    tree = SumTreeReference(SumTreeConfig(leaves=10))
+    tree.update(np.array([3, 5, 3]), np.array([7, 1, 9], np.uint64))
+    assert tree.priorities.tolist() == [0, 0, 0, 9, 0, 1, 0, 0, 0, 0] and tree.total == 10
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_samples_are_as_frequent_as_priorities_are_large(seed):
+    """Chi-squared over 10**6 draws, at 0.1 %; leaves of zero never."""
+    scipy_stats = pytest.importorskip("scipy.stats")
+    rng = np.random.default_rng(seed)
+    tree = SumTreeReference(SumTreeConfig(leaves=300))
+    priorities = rng.integers(1 << 10, 1 << 20, 300).astype(np.uint64)
+    priorities[rng.random(300) < 0.2] = 0
+    tree.update(np.arange(300), priorities)
+    found = np.bincount(tree.find(rng.integers(0, ONE, 10**6).astype(np.uint64)), minlength=300)
+    assert not found[priorities == 0].any()
+    likely = priorities > 0
+    expected = 1e6 * priorities[likely] / priorities.sum()
+    assert scipy_stats.chisquare(found[likely], expected).pvalue > 1e-3
+
+
+def test_arguments_are_those_of_the_kind():
+    with pytest.raises(ValueError, match="Fields must be draw, not index"):
+        pack_request(RequestKind.SAMPLE, index=1)
+    with pytest.raises(ValueError, match="Priority must be from 0 to 4294967295, not -1"):
+        pack_request(RequestKind.UPDATE, index=0, priority=-1)
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"leaves": 1}, "Leaves must be from 2 to 16777216, not 1"),
+        ({"leaves": 8, "fanout": 3}, "Fanout must be 2, 4, 8, 16 or 32, not 3"),
+        ({"leaves": 8, "priority_width": 33}, "Priority width must be from 1 to 32, not 33"),
+        ({"leaves": 8, "priority_width": 8, "priority_fraction": 9}, "Priority fraction must be from 0 to 8, not 9"),
+    ],
+)
+def test_configurations_that_cannot_be_are_refused(settings, words):
+    with pytest.raises(ValueError, match=words):
+        SumTreeConfig(**settings)
