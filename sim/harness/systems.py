@@ -20,6 +20,7 @@ SYSTEMS = {
     "fixar": "rewardware.hw.soc.fixar.device:FixarSystem",
     "learninggroup": "rewardware.hw.soc.learninggroup.device:LearningGroupSystem",
     "mcts": "rewardware.hw.soc.mcts.device:MCTSSystem",
+    "pearl": "rewardware.hw.soc.pearl.device:PearlSystem",
 }
 
 

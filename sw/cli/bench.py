@@ -12,6 +12,7 @@ SYSTEMS = {
     "fixar": "bench_fixar:FixarBench",
     "learninggroup": "bench_learninggroup:LearningGroupBench",
     "mcts": "bench_mcts:MCTSBench",
+    "pearl": "bench_pearl:PearlBench",
 }
 
 
@@ -19,7 +20,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("system", choices=SYSTEMS, help="which")
     parser.add_argument("--json", action="store_true", help="one JSON object")
     parser.add_argument("--only", metavar="ID,...", help="these figures alone")
-    parser.add_argument("--config", metavar="PRESET", help="preset or YAML file (default paper; of mcts each figure's)")
+    parser.add_argument(
+        "--config", metavar="PRESET", help="preset or YAML file (default paper; of mcts and pearl each figure's)"
+    )
 
 
 def run(arguments: argparse.Namespace) -> None:

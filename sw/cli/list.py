@@ -12,6 +12,7 @@ SYSTEMS = {
     "fixar": "fixed-point DDPG on adaptive array cores",
     "learninggroup": "IC3Net with grouped weights in binary16",
     "mcts": "Monte-Carlo tree search with the tree on chip",
+    "pearl": "prioritised replay with the sum tree on chip",
 }
 KINDS = ("systems", "presets", "cores", "boards")
 

@@ -69,7 +69,7 @@ class SumTree(wiring.Component):
 
     @property
     def _pipeline_latency(self):
-        return SumTreeHead(self._config).latency + SumTreeLevel.LATENCY * self._config.depth
+        return SumTreeHead.LATENCY + SumTreeLevel.LATENCY * self._config.depth
 
     def elaborate(self, platform):
         m = Module()

@@ -38,6 +38,8 @@ class SumTreeHead(wiring.Component):
         Not while a request is here. With row 0, the next insertion is to the first leaf and the total is 0, too.
     """
 
+    LATENCY = KNOWN + 1 + DrawScaler.LATENCY
+
     def __init__(self, config: SumTreeConfig):
         self._config = config
         super().__init__(
@@ -56,7 +58,7 @@ class SumTreeHead(wiring.Component):
     @property
     def latency(self):
         """Cycles from ``request`` to ``leaving``."""
-        return KNOWN + 1 + DrawScaler.LATENCY
+        return self.LATENCY
 
     def elaborate(self, platform):
         m = Module()

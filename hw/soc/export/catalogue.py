@@ -163,6 +163,14 @@ _DESIGNS = (
         preset_system="mcts",
     ),
     Design(
+        name="pearl",
+        component="soc.pearl.device:PearlSystem",
+        configuration="soc.pearl.config:PearlConfig",
+        system=True,
+        default_preset="small",
+        preset_system="pearl",
+    ),
+    Design(
         name="shell",
         component="soc.shell.shell:Shell",
         configuration="soc.shell.config:ShellConfig",
@@ -421,6 +429,13 @@ _DESIGNS = (
         component="cores.tree.level_stage:LevelStage",
         configuration="cores.tree.config:TreeConfig",
     ),
+    Design(
+        name="sum_tree",
+        component="cores.replay.sum_tree:SumTree",
+        configuration="cores.replay.config:SumTreeConfig",
+        defaults={"leaves": 1 << 17},
+    ),
+    Design(name="draw_generator", component="cores.replay.draw_generator:DrawGenerator"),
     Design(
         name="search_tree",
         component="cores.tree.search_tree:SearchTree",

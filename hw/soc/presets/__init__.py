@@ -11,10 +11,16 @@ from ..fixar.config import FixarConfig
 from ..learninggroup.config import LearningGroupConfig
 from ..learninggroup.hardware import LearningGroupHardware
 from ..mcts.config import MCTSConfig
+from ..pearl.config import PearlConfig
 
 __all__ = ["CONFIGURATIONS", "Preset", "list_presets", "load_preset", "read_preset"]
 
-CONFIGURATIONS = {"fixar": FixarConfig, "learninggroup": LearningGroupConfig, "mcts": MCTSConfig}
+CONFIGURATIONS = {
+    "fixar": FixarConfig,
+    "learninggroup": LearningGroupConfig,
+    "mcts": MCTSConfig,
+    "pearl": PearlConfig,
+}
 SECTIONS = ("name", "system", "hardware", "memories", "training")
 # Of a system whose reference needs less than its hardware does: where the depths of memories belong.
 HARDWARE = {"learninggroup": LearningGroupHardware}
@@ -26,16 +32,16 @@ class Preset:
 
     Parameters
     ----------
-    config : FixarConfig, LearningGroupConfig or MCTSConfig
+    config : FixarConfig, LearningGroupConfig, MCTSConfig or PearlConfig
     training : dict
         Defaults of hyper-parameters for this configuration, as the agent names them.
-    hardware : FixarConfig, LearningGroupHardware or MCTSConfig
+    hardware : FixarConfig, LearningGroupHardware, MCTSConfig or PearlConfig
         What the device is built from: the configuration, with the depths of memories where they are not part of it.
     """
 
-    config: FixarConfig | LearningGroupConfig | MCTSConfig
+    config: FixarConfig | LearningGroupConfig | MCTSConfig | PearlConfig
     training: dict = field(default_factory=dict)
-    hardware: FixarConfig | LearningGroupHardware | MCTSConfig | None = None
+    hardware: FixarConfig | LearningGroupHardware | MCTSConfig | PearlConfig | None = None
 
 
 def list_presets(system="fixar"):

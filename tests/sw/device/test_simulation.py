@@ -195,7 +195,9 @@ def test_bad_arguments_say_what_is_allowed(device):
         device.load_program([HALT] * 3, address=14)
     with pytest.raises(ValueError, match='A device must be "sim" or "uart:PORT", not \'board\''):
         open_device("board", CONFIG)
-    with pytest.raises(ValueError, match="System must be one of fixar, learninggroup, mcts, row_memory, not 'nothing'"):
+    with pytest.raises(
+        ValueError, match="System must be one of fixar, learninggroup, mcts, pearl, row_memory, not 'nothing'"
+    ):
         open_device("sim", RowMemoryConfig(system="nothing"))
 
 

@@ -86,7 +86,7 @@ def test_unknown_preset():
 
 
 def test_unknown_system():
-    with pytest.raises(ValueError, match="System must be fixar or learninggroup or mcts, not 'fixer'"):
+    with pytest.raises(ValueError, match="System must be fixar or learninggroup or mcts or pearl, not 'fixer'"):
         load_preset("paper", "fixer")
 
 

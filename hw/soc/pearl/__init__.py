@@ -1,0 +1,1 @@
+"""PEARL's replay manager as a device."""

@@ -1,0 +1,52 @@
+"""The replay manager as a device: shell, engine and sum tree."""
+
+from amaranth.hdl import Module, ResetInserter
+from amaranth.lib import wiring
+
+from ...cores.replay.sum_tree import SumTree
+from ..shell.engine import connect_engine
+from ..shell.shell import Shell, connect_host, system_signature
+from .config import PearlConfig
+from .replay_engine import ReplayEngine
+
+__all__ = ["PearlSystem"]
+
+
+class PearlSystem(wiring.Component):
+    """The whole replay device; docs/pearl.md says how an experience's priority travels through it.
+
+    A soft reset forgets all priorities: an instruction behind it takes a cycle a leaf longer.
+
+    Parameters
+    ----------
+    config : PearlConfig
+
+    Members
+    -------
+    control, stream_in, stream_out, interrupt
+        See :func:`..shell.shell.system_signature`.
+
+    Source
+    ------
+    Meng's dissertation, section 4.4.1.
+    """
+
+    def __init__(self, config: PearlConfig):
+        self.config = config
+        super().__init__(system_signature(config.shell))
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.shell = shell = Shell(self.config.shell)
+        connect_host(m, self, shell)
+        engine, tree = ReplayEngine(), SumTree(self.config.tree)
+        reset = ResetInserter(shell.reset)
+        m.submodules.engine = reset(engine)
+        m.submodules.tree = reset(tree)
+        connect_engine(m, shell.engines.replay, engine)
+        wiring.connect(m, shell.rows_in, engine.packets_in)
+        wiring.connect(m, engine.packets_out, shell.rows_out)
+        wiring.connect(m, engine.requests, tree.requests)
+        wiring.connect(m, tree.answers, engine.answers)
+        m.d.comb += [tree.clear.eq(engine.clear), engine.idle.eq(tree.idle)]
+        return m

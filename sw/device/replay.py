@@ -1,0 +1,209 @@
+"""Driver of the replay manager: priorities of experiences, wherever the sum tree is."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from ...hw.cores.checks import require_integer
+from ...hw.cores.random.xorshift import state_from_seed
+from ...hw.cores.replay.config import DRAW_WIDTH
+from ...hw.cores.replay.records import ARGUMENTS, HEADER, RequestKind, Status
+from ...hw.soc.pearl.instructions import COUNT_WIDTH
+from ..reference.replay.messages import Answer, pack_request
+from .errors import DeviceError
+from .replay_backends import SumTreeBackend
+
+__all__ = ["ReplayDevice", "Samples"]
+
+_LEAF = ARGUMENTS[RequestKind.UPDATE]
+
+
+@dataclass(frozen=True)
+class Samples:
+    """A batch.
+
+    Parameters
+    ----------
+    indices : numpy.ndarray
+        Of leaves, int64.
+    priorities : numpy.ndarray
+        Of each, float64.
+    total : float
+        Sum of all priorities.
+    """
+
+    indices: np.ndarray
+    priorities: np.ndarray
+    total: float
+
+
+class ReplayDevice:
+    """Samples, retrieves, updates and inserts priorities.
+
+    A priority is rounded to the nearest number of the tree's format, one above 0 to the least of them at least: what is
+    to be sampled stays so.
+
+    Parameters
+    ----------
+    backend : SumTreeBackend
+        It is closed with this.
+    seed : int
+        Of the draws.
+
+    Source: Y. Meng, *Accelerating reinforcement learning using heterogeneous platforms*, sections 2.1.1 and 4.4.1.
+    """
+
+    def __init__(self, backend: SumTreeBackend, seed: int = 0):
+        self.backend, self.config = backend, backend.config
+        self._closed = False
+        backend.seed(state_from_seed(seed))
+
+    def sample(self, count: int, *, stratified: bool = True) -> Samples:
+        """A batch, each experience as likely as its priority is large.
+
+        Parameters
+        ----------
+        count : int
+            From 1 to 65 535.
+        stratified : bool
+            One of each of ``count`` parts of the total, in their order; else each of the whole.
+
+        Raises
+        ------
+        ValueError
+            All priorities are zero.
+        DeviceError
+            The device was closed.
+        """
+        self._refuse_if_closed()
+        require_integer("Number of samples", count, 1, (1 << COUNT_WIDTH) - 1)
+        # One segment is the whole, too.
+        segment = (1 << DRAW_WIDTH) // count if stratified and count > 1 else 0
+        rows = self.backend.sample(count, segment)
+        answers, total = rows[:-1], Answer.unpack(int(rows[-1])).total
+        if not total:
+            raise ValueError("There is nothing to sample: all priorities are zero")
+        indices, units = _leaves(answers)
+        return Samples(indices, units / self._unit, total / self._unit)
+
+    def insert(self, priorities: Sequence[float] | np.ndarray) -> np.ndarray:
+        """Give priorities to the next experiences; their indices, int64. Behind the last leaf is the first.
+
+        Raises
+        ------
+        ValueError
+            A priority that is negative, not finite or over the format; nothing is inserted.
+        DeviceError
+            The device was closed.
+        """
+        units = self._units(priorities)
+        return self._ask(RequestKind.INSERT, np.zeros(len(units), np.int64), units)[0]
+
+    def update(self, indices: Sequence[int] | np.ndarray, priorities: Sequence[float] | np.ndarray) -> None:
+        """Set priorities, in order: of an index that is there twice the last one counts.
+
+        Raises
+        ------
+        ValueError
+            A priority that is negative, not finite or over the format; an index that is no leaf's; not as many of the
+            one as of the other; nothing is changed.
+        DeviceError
+            The device was closed.
+        """
+        units, leaves = self._units(priorities), self._indices(indices)
+        if len(units) != len(leaves):
+            raise ValueError(f"There must be as many priorities as indices, {len(leaves)}, not {len(units)}")
+        self._ask(RequestKind.UPDATE, leaves, units)
+
+    def retrieve(self, indices: Sequence[int] | np.ndarray) -> np.ndarray:
+        """Priorities, float64; errors as those of :meth:`update`."""
+        leaves = self._indices(indices)
+        return self._ask(RequestKind.RETRIEVE, leaves, np.zeros(len(leaves), np.int64))[1] / self._unit
+
+    def total(self) -> float:
+        """Sum of all priorities.
+
+        Raises
+        ------
+        DeviceError
+            The device was closed.
+        """
+        self._refuse_if_closed()
+        (row,) = self.backend.request(np.array([pack_request(RequestKind.TOTAL)], np.uint64))
+        return Answer.unpack(int(row)).total / self._unit
+
+    def clear(self) -> None:
+        """Forget all priorities; the next insertion is to the first leaf.
+
+        Raises
+        ------
+        DeviceError
+            The device was closed.
+        """
+        self._refuse_if_closed()
+        self.backend.clear()
+
+    @property
+    def _unit(self) -> float:
+        return float(1 << self.config.priority_fraction)
+
+    def _units(self, priorities: Any) -> np.ndarray:
+        values = np.asarray(priorities, np.float64).reshape(-1)
+        units = np.rint(values * self._unit)
+        largest = (1 << self.config.priority_width) - 1
+        # NaN is not in it, either.
+        wrong = ~((values >= 0) & (units <= largest))
+        if wrong.any():
+            raise ValueError(
+                f"Priorities must be from 0 to {largest / self._unit:g}, not {values[wrong][0]:g} "
+                f"(number {int(np.argmax(wrong))})"
+            )
+        return np.where(values > 0, np.maximum(units, 1), 0).astype(np.int64)
+
+    def _indices(self, indices: Any) -> np.ndarray:
+        values = np.asarray(indices)
+        if values.size and not np.issubdtype(values.dtype, np.integer):
+            raise TypeError(f"Indices must be integers, not {values.dtype}")
+        values = values.astype(np.int64).reshape(-1)
+        wrong = (values < 0) | (values >= self.config.leaves)
+        if wrong.any():
+            raise ValueError(f"Indices must be from 0 to {self.config.leaves - 1}, not {values[wrong][0]}")
+        return values
+
+    def _ask(self, kind: RequestKind, indices: np.ndarray, units: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Indices and priorities of the answers."""
+        self._refuse_if_closed()
+        index, priority = (np.uint64(HEADER.width + offset) for offset in (0, _LEAF.fields[0].width))
+        rows = np.uint64(kind) | indices.astype(np.uint64) << index | units.astype(np.uint64) << priority
+        answers = self.backend.request(rows)
+        for row in answers[answers >> np.uint64(HEADER.width) & np.uint64(3) != Status.DONE]:
+            answer = Answer.unpack(int(row))
+            raise DeviceError(f"Request {kind.name.lower()} was refused: {answer.status.name.lower()}")
+        return _leaves(answers)
+
+    def _refuse_if_closed(self) -> None:
+        if self._closed:
+            raise DeviceError("The sum tree was closed")
+
+    def close(self) -> None:
+        """Give the sum tree back; whatever is asked of it then is an error."""
+        if not self._closed:
+            self._closed = True
+            self.backend.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _leaves(answers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Indices and priorities, int64."""
+    found = [Answer.unpack(row) for row in answers.tolist()]
+    return (
+        np.array([answer.index for answer in found], np.int64),
+        np.array([answer.priority for answer in found], np.int64),
+    )

@@ -1,0 +1,171 @@
+"""Where a sum tree is: the reference, or a device."""
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from ...hw.cores.replay.config import SumTreeConfig
+from ...hw.cores.replay.records import ROW_WIDTH, RequestKind
+from ...hw.soc.pearl.config import PearlConfig
+from ..reference.replay.draws import DrawReference
+from ..reference.replay.messages import pack_request
+from ..reference.replay.sum_tree import SumTreeReference
+from .open import open_device
+
+__all__ = ["DeviceSumTree", "ReferenceSumTree", "SumTreeBackend", "open_sum_tree"]
+
+# Far more than a request takes.
+CYCLES_A_REQUEST = 64
+SERVE_ADDRESS, OTHER_ADDRESS = 0, 2
+
+
+class SumTreeBackend(Protocol):
+    """Where a sum tree is. Rows are those of :mod:`rewardware.hw.cores.replay.records`, uint64.
+
+    Members
+    -------
+    config : SumTreeConfig
+    """
+
+    config: SumTreeConfig
+
+    def request(self, rows: np.ndarray) -> np.ndarray:
+        """Answers to requests, shape (n,)."""
+        ...
+
+    def sample(self, count: int, segment: int) -> np.ndarray:
+        """Answers to samples with draws of its own, and behind them the total's: shape (count + 1,)."""
+        ...
+
+    def seed(self, state: int) -> None:
+        """Set the generator of the draws."""
+        ...
+
+    def clear(self) -> None:
+        """Make all priorities zero."""
+        ...
+
+    def close(self) -> None:
+        """Give it back."""
+        ...
+
+
+class ReferenceSumTree:
+    """The NumPy reference as a :class:`SumTreeBackend`.
+
+    Parameters
+    ----------
+    config : SumTreeConfig
+    """
+
+    def __init__(self, config: SumTreeConfig):
+        self.config = config
+        self.reference = SumTreeReference(config)
+        self.draws = DrawReference()
+
+    def request(self, rows: np.ndarray) -> np.ndarray:
+        """Answers to requests."""
+        return np.array(self.reference.apply(rows.tolist()), np.uint64)
+
+    def sample(self, count: int, segment: int) -> np.ndarray:
+        """Answers to samples and the total's."""
+        rows = [pack_request(RequestKind.SAMPLE, draw=draw) for draw in self.draws.draws(count, segment).tolist()]
+        return self.request(np.array([*rows, pack_request(RequestKind.TOTAL)], np.uint64))
+
+    def seed(self, state: int) -> None:
+        """Set the generator."""
+        self.draws = DrawReference(state)
+
+    def clear(self) -> None:
+        """Make all priorities zero."""
+        self.reference.clear()
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+class DeviceSumTree:
+    """A device as a :class:`SumTreeBackend`: the RTL in the simulator, or a board.
+
+    Parameters
+    ----------
+    config : PearlConfig
+    where : str
+        As :func:`.open.open_device` takes it.
+    **options
+        Those of :func:`.open.open_device`.
+
+    Members
+    -------
+    device : ShellDevice
+    cycles : int
+        Of the last instruction, from its start to its end.
+    """
+
+    def __init__(self, config: PearlConfig, where: str = "sim", **options: Any):
+        self.config = config.tree
+        self.device = open_device(where, config, **options)
+        self.cycles = 0
+        self._instructions = config.shell.instruction_set
+        self.device.load_program([self._instructions.encode("serve"), self._instructions.encode("halt")], SERVE_ADDRESS)
+
+    def request(self, rows: np.ndarray) -> np.ndarray:
+        """Answers to requests."""
+        if not len(rows):
+            return np.zeros(0, np.uint64)
+        self.device.send(np.ascontiguousarray(rows, dtype="<u8").view("<u4").reshape(len(rows), ROW_WIDTH // 32))
+        return self._run(SERVE_ADDRESS, len(rows))
+
+    def sample(self, count: int, segment: int) -> np.ndarray:
+        """Answers to samples and the total's."""
+        return self._do("sample", rows=count + 1, count=count, segment=segment)
+
+    def seed(self, state: int) -> None:
+        """Set the generator."""
+        self._do("seed", state=state)
+
+    def clear(self) -> None:
+        """Make all priorities zero."""
+        self._do("clear")
+
+    def _do(self, instruction: str, rows: int = 0, **arguments: int) -> np.ndarray:
+        encode = self._instructions.encode
+        self.device.load_program([encode(instruction, **arguments), encode("halt")], OTHER_ADDRESS)
+        return self._run(OTHER_ADDRESS, rows)
+
+    def _run(self, address: int, rows: int) -> np.ndarray:
+        limit = CYCLES_A_REQUEST * (rows + 64) + 2 * self.config.leaves
+        self.cycles = self.device.run(address, cycle_limit=limit).cycles
+        if not rows:
+            return np.zeros(0, np.uint64)
+        return np.ascontiguousarray(self.device.receive(rows), dtype="<u4").view("<u8").reshape(-1)
+
+    def close(self) -> None:
+        """Give the device back."""
+        self.device.close()
+
+
+def open_sum_tree(where: str, config: SumTreeConfig, **options: Any) -> SumTreeBackend:
+    """Open a sum tree, for :class:`.replay.ReplayDevice`.
+
+    Parameters
+    ----------
+    where : str
+        ``"reference"``; ``"rtl"``, the RTL in the simulator; ``"uart:PORT"``, a board.
+    config : SumTreeConfig
+        For a board a :class:`...hw.soc.pearl.config.PearlConfig`.
+    **options
+        Of a device, as :func:`.open.open_device` takes them.
+
+    Raises
+    ------
+    ValueError
+        There is no such backend.
+    """
+    if where == "reference":
+        return ReferenceSumTree(config.tree if isinstance(config, PearlConfig) else config)
+    if where != "rtl" and not where.startswith("uart:"):
+        raise ValueError(f"Backend must be reference, rtl or uart:PORT, not {where!r}")
+    if not isinstance(config, PearlConfig):
+        config = PearlConfig(**vars(config))
+    return DeviceSumTree(config, "sim" if where == "rtl" else where, **options)

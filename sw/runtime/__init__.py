@@ -1,0 +1,1 @@
+"""Model-free training with replay: buffers."""

@@ -1,0 +1,83 @@
+"""The replay device against the reference: every answer."""
+
+import random
+
+import numpy as np
+import pytest
+
+from rewardware.hw.cores.replay.config import DRAW_WIDTH
+from rewardware.hw.cores.replay.records import RequestKind
+from rewardware.hw.soc.pearl.config import PearlConfig
+from rewardware.hw.soc.presets import list_presets, load_preset
+from rewardware.sw.device.errors import DeviceError
+from rewardware.sw.device.replay_backends import DeviceSumTree, ReferenceSumTree
+from rewardware.sw.reference.replay.messages import pack_request
+
+from ....sw.reference.replay.stimulus import random_rows
+from .run_requests import run_requests
+
+CONFIG = PearlConfig(leaves=150, fanout=8, priority_width=24, priority_fraction=12)
+
+
+@pytest.fixture(scope="module")
+def opened():
+    device = DeviceSumTree(CONFIG, stall=0.2, seed=3)
+    yield device
+    device.close()
+
+
+@pytest.fixture
+def trees(opened):
+    reference = ReferenceSumTree(CONFIG.tree)
+    for tree in (opened, reference):
+        tree.clear()
+        tree.seed(12345)
+    return opened, reference
+
+
+def both(trees, call):
+    """What the device does is what the reference does."""
+    device, reference = (call(tree).tolist() for tree in trees)
+    assert device == reference
+    return reference
+
+
+def test_packets_and_batches_in_turn(trees):
+    rng = random.Random(1)
+    for count in (1, 2, 40, 600):
+        rows = np.array(random_rows(CONFIG, rng, count), np.uint64)
+        both(trees, lambda tree, rows=rows: tree.request(rows))
+        for segments in (0, 1, count):
+            segment = (1 << DRAW_WIDTH) // segments if segments > 1 else 0
+            found = both(trees, lambda tree, segment=segment, count=count: tree.sample(count, segment))
+            assert len(found) == count + 1
+
+
+def test_a_soft_reset_forgets_all_priorities(trees):
+    device, _ = trees
+    row = pack_request(RequestKind.INSERT, priority=5)
+    device.request(np.array([row] * 10, np.uint64))
+    device.device.soft_reset()
+    total = pack_request(RequestKind.TOTAL)
+    assert device.request(np.array([total], np.uint64)).tolist() == [total]
+
+
+@pytest.mark.parametrize("ask", [lambda tree: tree.sample(0, 0), lambda tree: tree.seed(0)])
+def test_what_means_nothing_is_an_error(trees, ask):
+    device, _ = trees
+    with pytest.raises(DeviceError, match="address_out_of_range"):
+        ask(device)
+    device.device.soft_reset()
+    device.clear()
+
+
+@pytest.mark.parametrize("name", list_presets("pearl"))
+def test_presets(name):
+    config = load_preset(name, "pearl")
+    assert config.name == name and config.leaves in (1 << 10, 1 << 17)
+
+
+def test_many_requests():
+    """A small version of what `run_requests` does with whole presets."""
+    ends = run_requests(CONFIG, 5000)
+    assert {kind for kind, status in ends if status == "done"} == set(RequestKind)

@@ -1,0 +1,38 @@
+"""The rows of PEARL's bench, on a small device."""
+
+import pytest
+
+from rewardware.hw.soc.pearl.config import PearlConfig
+from rewardware.sw.cli import bench_replay
+from rewardware.sw.cli.bench_pearl import FANOUTS, PearlBench
+from rewardware.sw.cli.bench_replay import count_batches
+from rewardware.sw.cli.dispatch import dispatch
+from rewardware.sw.reference.replay.sum_tree import SumTreeReference
+
+# As that of tests/hw/soc/pearl, so that its simulator is built once.
+CONFIG = PearlConfig(leaves=150, fanout=8, priority_width=24, priority_fraction=12)
+
+
+def test_batches_take_a_cycle_a_request():
+    counts = count_batches(CONFIG, 128)
+    assert (counts.leaves, counts.depth) == (150, 3)
+    assert 128 <= counts.update < counts.sample <= 128 + 8 * 5
+
+
+def test_a_wrong_answer_is_no_figure(monkeypatch):
+    class Wrong(SumTreeReference):
+        def find(self, draws):
+            return (super().find(draws) + 1) % 150
+
+    monkeypatch.setattr("rewardware.sw.device.replay_backends.SumTreeReference", Wrong)
+    with pytest.raises(RuntimeError, match="The device does not answer sample as the reference does"):
+        bench_replay.count_batches(CONFIG, 16)
+
+
+def test_there_is_a_row_for_every_fanout(capsys):
+    figures = {f"{kind}_cycles_k{fanout}" for kind in ("sample", "update") for fanout in FANOUTS}
+    assert figures <= set(PearlBench().ids())
+    assert dispatch(["bench", "pearl", "--only", "sample_cycles_k3"]) == 2
+    assert "must name figures of sample_cycles_k2" in capsys.readouterr().err
+    assert dispatch(["bench", "pearl", "--config", "k2"]) == 2
+    assert "Each figure of pearl has a configuration of its own" in capsys.readouterr().err
