@@ -12,7 +12,7 @@ from rewardware.sw.device.mcts import MCTSDevice, SearchTreeError
 from rewardware.sw.device.tree_backends import DeviceTree, ReferenceTree
 from rewardware.sw.reference.tree.messages import Answer, pack_request
 
-from ....sw.reference.tree.stimulus import random_requests
+from ....sw.reference.tree.stimulus import RandomRequests
 from .run_requests import compare_memory, run_requests
 from .workloads import REGISTERS
 
@@ -38,8 +38,7 @@ def trees(request):
 
 
 def random_rows(config, seed, count, **settings):
-    made = random_requests(config, random.Random(seed), count, **settings)
-    return np.array([pack_request(config, kind, worker, **arguments) for kind, worker, arguments in made], np.uint64)
+    return np.fromiter(RandomRequests(config, random.Random(seed), **settings), np.uint64, count)
 
 
 def test_requests_leave_the_reference_s_tree(trees):

@@ -1,13 +1,14 @@
 """Kinds of requests that a search tree is tried with."""
 
 import random
+from itertools import islice
 
 import numpy as np
 
 from rewardware.hw.cores.tree.records import RequestKind
 from rewardware.sw.cli.bench_game import record_game
 from rewardware.sw.reference.tree.messages import pack_request
-from tests.sw.reference.tree.stimulus import random_requests
+from tests.sw.reference.tree.stimulus import RandomRequests
 
 __all__ = ["KINDS", "REGISTERS", "make_requests", "tree_for"]
 
@@ -48,8 +49,7 @@ def make_requests(kind, config, count, seed, *, game="ALE/Pong-v5", simulations=
     rng = random.Random(seed)
     if kind == "random":
         # So few errors and new trees that the tree grows; so many that each kind of both happens.
-        made = random_requests(config, rng, count, wrong=0.02, restart=2 / config.nodes)
-        rows = [pack_request(config, request, worker, **arguments) for request, worker, arguments in made]
+        rows = list(islice(RandomRequests(config, rng, wrong=0.02, restart=2 / config.nodes), count))
     else:
         actions = {"one_path": 1, "height_limit": 2}.get(kind, config.fanout)
         rows = _searches(config, rng, count, (1 << config.fanout) - (1 << config.fanout - actions))

@@ -1,75 +1,117 @@
 """Random requests to a search tree."""
 
-from rewardware.hw.cores.tree.records import RequestKind
+from rewardware.hw.cores.tree.records import KIND_WIDTH, ROW_WIDTH, WORKER_WIDTH, RequestKind
+from rewardware.sw.reference.tree.messages import pack_request
 
-__all__ = ["random_requests"]
+__all__ = ["RandomRequests"]
+
+MOST_WORKERS = 1 << WORKER_WIDTH
+HEADER_WIDTH = KIND_WIDTH + WORKER_WIDTH
 
 
-def random_requests(config, rng, count, *, wrong=0.1, restart=0.01, terminal=0.1):
-    """Kind, worker and arguments of ``count`` requests or a few more, beginning with a clear.
+class RandomRequests:
+    """Rows of requests, without end: workers that select and back up, among errors, clears and advances.
+
+    The first is a clear. Nobody looks at answers: which workers have a selection is known by what they were sent.
 
     Parameters
     ----------
     config : TreeConfig
     rng : random.Random
-    count : int
     wrong : float
-        Share of requests for which nobody looks whether they are in place.
+        Share of requests for which nobody looks whether they are in place, or whether there are such.
     restart : float
-        How often all workers finish, and the tree is cleared or its root moves.
+        How often all workers finish, and the tree is cleared or its root moves, up to three times.
+    clears : float
+        Share of clears in that.
     terminal : float
         Share of states that are terminal.
     """
-    full = (1 << config.fanout) - 1
-    busy, made = [], 0
 
-    def state():
-        return {"terminal": int(rng.random() < terminal), "legal": rng.choice([full, rng.randint(1, full)])}
+    def __init__(self, config, rng, *, wrong=0.1, restart=0.01, clears=0.3, terminal=0.1):
+        self._config, self._rng = config, rng
+        self._wrong, self._restart, self._clears, self._terminal = wrong, restart, clears, terminal
+        self._full = (1 << config.fanout) - 1
+        # Workers with a selection; how many there are to be.
+        self._busy, self._wanted = [], config.workers
+        self._planned = [self._clear(0)]
 
-    def backup(worker):
-        reward = rng.choice([-32768, 32767, 0, rng.randint(-32768, 32767), rng.randint(-4096, 4096)])
-        return RequestKind.BACKUP, worker, {"reward": reward, **state()}
+    def __iter__(self):
+        return self
 
-    def prior(worker):
-        # One group more than there are, if that can be said.
-        group = rng.randint(0, min((config.fanout + 1) // 2, 15))
-        priors = {name: rng.choice([0, 65535, rng.randrange(65536)]) for name in ("even_prior", "odd_prior")}
-        return RequestKind.PRIOR, worker, {"group": group, **priors}
+    def __next__(self):
+        if not self._planned:
+            self._planned = self._following()
+        return self._planned.pop(0)
 
-    def clear(worker):
-        root = state() | {"terminal": int(rng.random() < 0.02)}
-        return RequestKind.CLEAR, worker, root if rng.random() < 0.7 else {"terminal": 0, "legal": 0}
-
-    def advance(worker):
-        return RequestKind.ADVANCE, worker, {"action": rng.randrange(min(config.fanout + 1, 32))}
-
-    def select(worker):
-        return RequestKind.SELECT, worker, {}
-
-    def following():
-        if rng.random() < wrong:
-            worker = rng.randrange(min(config.workers + 2, 256))
-            # A clear or an advance that happens to be in place is a restart too, with fewer workers than most.
-            request = rng.choice([select, backup, prior, clear, advance])(worker)
-            if worker < config.workers:
-                if request[0] == RequestKind.SELECT and worker not in busy:
-                    busy.append(worker)
-                elif request[0] == RequestKind.BACKUP and worker in busy:
-                    busy.remove(worker)
-            return [request]
-        if rng.random() < restart:
-            finished, busy[:] = [backup(worker) for worker in busy], []
-            return [*finished, rng.choice([clear, advance, advance])(rng.randrange(config.workers))]
+    def _following(self):
+        """The next request, or some of them."""
+        config, rng, busy = self._config, self._rng, self._busy
+        if rng.random() < self._wrong:
+            return self._anything()
+        if rng.random() < self._restart:
+            finished, busy[:] = [self._backup(worker) for worker in rng.sample(busy, len(busy))], []
+            self._wanted = rng.randint(1, config.workers)
+            clears = rng.random() < self._clears
+            ends = [self._clear] if clears else [self._advance] * rng.randint(1, 3)
+            return [*finished, *(end(rng.randrange(config.workers)) for end in ends)]
         if busy and config.policy != "uct" and rng.random() < 0.2:
-            return [prior(rng.choice(busy))]
-        if busy and (len(busy) == config.workers or rng.random() < 0.45):
-            return [backup(busy.pop(rng.randrange(len(busy))))]
-        worker = rng.choice([worker for worker in range(config.workers) if worker not in busy])
+            return [self._prior(rng.choice(busy))]
+        if busy and (len(busy) >= self._wanted or rng.random() < 0.45):
+            return [self._backup(busy.pop(rng.randrange(len(busy))))]
+        worker = rng.choice(sorted(set(range(config.workers)) - set(busy)))
         busy.append(worker)
-        return [select(worker)]
+        return [self._select(worker)]
 
-    yield clear(0)
-    while made < count:
-        requests = following()
-        made += len(requests)
-        yield from requests
+    def _anything(self):
+        """Any request of any worker, or a kind that there is not, with noise behind."""
+        config, rng, busy = self._config, self._rng, self._busy
+        worker = rng.randrange(config.workers)
+        if rng.random() < 0.2:
+            worker = rng.randrange(MOST_WORKERS)
+        elif busy and rng.random() < 0.3:
+            worker = rng.choice(busy)
+        kind = rng.choice([*RequestKind, rng.randrange(len(RequestKind), 1 << KIND_WIDTH)])
+        # A clear or an advance that happens to be in place is a restart too.
+        if worker < config.workers:
+            if kind == RequestKind.SELECT and worker not in busy:
+                busy.append(worker)
+            elif kind == RequestKind.BACKUP and worker in busy:
+                busy.remove(worker)
+        if kind in list(RequestKind):
+            return [getattr(self, f"_{RequestKind(kind).name.lower()}")(worker)]
+        return [kind | worker << KIND_WIDTH | rng.getrandbits(ROW_WIDTH - HEADER_WIDTH) << HEADER_WIDTH]
+
+    def _pack(self, kind, worker, **arguments):
+        return pack_request(self._config, kind, worker, **arguments)
+
+    def _state(self):
+        rng = self._rng
+        is_terminal = int(rng.random() < self._terminal)
+        some = rng.choice([self._full, rng.randint(1, self._full)])
+        return {"terminal": is_terminal, "legal": rng.choice([0, some]) if is_terminal else some}
+
+    def _select(self, worker):
+        return self._pack(RequestKind.SELECT, worker)
+
+    def _backup(self, worker):
+        rng = self._rng
+        reward = rng.choice([-32768, 32767, 0, rng.randint(-32768, 32767), rng.randint(-4096, 4096)])
+        return self._pack(RequestKind.BACKUP, worker, reward=reward, **self._state())
+
+    def _prior(self, worker):
+        # One group more than there are, if that can be said.
+        group = self._rng.randint(0, min((self._config.fanout + 1) // 2, 15))
+        priors = {
+            name: self._rng.choice([0, 65535, self._rng.randrange(65536)]) for name in ("even_prior", "odd_prior")
+        }
+        return self._pack(RequestKind.PRIOR, worker, group=group, **priors)
+
+    def _clear(self, worker):
+        """Mostly with an evaluated root that goes on; with a pending one in three of ten."""
+        rng = self._rng
+        root = self._state() | {"terminal": int(rng.random() < 0.02)}
+        return self._pack(RequestKind.CLEAR, worker, **(root if rng.random() < 0.7 else {"terminal": 0, "legal": 0}))
+
+    def _advance(self, worker):
+        return self._pack(RequestKind.ADVANCE, worker, action=self._rng.randrange(min(self._config.fanout + 1, 32)))

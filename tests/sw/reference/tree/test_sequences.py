@@ -1,17 +1,18 @@
 """Random requests, wrong ones included: errors change nothing, what goes through the tree adds up."""
 
 import random
+from itertools import islice
 
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rewardware.hw.cores.tree.config import TreeConfig
-from rewardware.hw.cores.tree.records import RequestKind, Status
-from rewardware.sw.reference.tree.messages import Answer, pack_request
+from rewardware.hw.cores.tree.records import REQUEST_HEADER, RequestKind, Status, request_arguments
+from rewardware.sw.reference.tree.messages import Answer
 from rewardware.sw.reference.tree.search_tree import SearchTreeReference
 from tests.sw.reference.tree.oracle import by_actions
-from tests.sw.reference.tree.stimulus import random_requests
+from tests.sw.reference.tree.stimulus import RandomRequests
 
 FANOUT, WORKERS = 3, 4
 CONFIGS = st.builds(
@@ -60,10 +61,10 @@ def test_random_requests(config, count, seed):
     tree = SearchTreeReference(config, exploration=5000, loss=30000, first_value=-100)
     total = visits = 0
     under_way = set()
-    for kind, worker, arguments in random_requests(config, random.Random(seed), count):
-        before = tree.memory()
-        (row,) = tree.apply([pack_request(config, kind, worker, **arguments)])
-        answer, after = Answer.unpack(row), tree.memory()
+    for row in islice(RandomRequests(config, random.Random(seed)), count):
+        header, before = REQUEST_HEADER.unpack(row), tree.memory()
+        kind, worker = header["kind"], header["worker"]
+        answer, after = Answer.unpack(*tree.apply([row])), tree.memory()
         assert (answer.kind, answer.worker) == (kind, worker)
         if answer.status >= Status.UNKNOWN_KIND:
             assert same(before, after)
@@ -79,6 +80,7 @@ def test_random_requests(config, count, seed):
             under_way.remove(worker)
             root = by_actions(tree)[()]
             if root["visits"] > visits:
+                arguments = request_arguments(config)[kind].unpack(row >> REQUEST_HEADER.width)
                 total, visits = total + arguments["reward"], visits + 1
             assert sum(root["edges"]["total"]) == total and root["visits"] == visits
         elif kind == RequestKind.PRIOR:
