@@ -25,10 +25,10 @@ class Entrance(wiring.Component):
 
     Errors are looked for in the order of :class:`.Status`. A selection may insert if a node is left for it, whatever
     the selections before it do, and may not if there are as many nodes as can be; while neither is known, it waits. A
-    backup or prior waits until its worker's selection has passed all levels.
+    request without an error waits until its worker's selection before it has passed all levels.
 
-    Clear and advance wait for the manager. The root of a new tree is then made by two requests without an answer: a
-    selection that has inserted it, and a backup that evaluates it.
+    Clear and advance wait for the manager. The root of a new tree is then made by two requests of the same worker
+    without an answer: a selection that has inserted it, and a backup that evaluates it, unless it is pending.
 
     Latency: 2 cycles. Throughput: a request a cycle. Back-pressure: ``requests.ready`` depends on registers and
     ``forward.ready``.
@@ -127,7 +127,8 @@ class Entrance(wiring.Component):
                         selection.descends.eq(1),
                         selection.node.eq(self.root),
                         selection.may_insert.eq(room.left),
-                        goes.eq(free & room.known),
+                        # The worker of a clear may still have the selection that makes the root.
+                        goes.eq(free & room.known & ~travels),
                         enters.eq(goes),
                         done.eq(goes),
                     ]
