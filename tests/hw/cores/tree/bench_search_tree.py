@@ -1,5 +1,9 @@
 """The whole search tree against its reference: answers, and the memory at the end."""
 
+import random
+from collections import Counter
+from itertools import chain, islice
+
 import cocotb
 from cocotb.triggers import RisingEdge
 
@@ -7,9 +11,9 @@ from rewardware.hw.cores.layouts import record_layout
 from rewardware.hw.cores.tree.records import COUNTERS, REGISTERS, RequestKind, Status
 from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, parameters, rng
 from rewardware.sim.cocotb.codec import codec_of
-from rewardware.sw.reference.tree.messages import Answer
-
-from .requests import RandomRequests
+from rewardware.sw.reference.tree.messages import Answer, pack_request
+from rewardware.sw.reference.tree.search_tree import SearchTreeReference
+from tests.sw.reference.tree.stimulus import RandomRequests
 
 # Requests on their way to the tree, at most.
 AHEAD = 64
@@ -48,13 +52,22 @@ async def check_memory(config, reference, reads, nodes):
 async def equals_the_reference(dut):
     given = parameters()
     config = given["config"]
-    statuses = {}
+    statuses = Counter()
     for round_number, (registers, stall) in enumerate(given["rounds"]):
         requests, answers, reads, nodes = await start(dut, registers, stall)
-        make = RandomRequests(config, registers, rng(f"requests {round_number}"))
-        expected = []
-        for index in range(given["count"]):
-            row, answer = make()
+        reference = SearchTreeReference(config, **registers)
+        seed = int(rng(f"requests {round_number}").integers(1 << 32))
+        early = [
+            pack_request(config, RequestKind.SELECT),
+            pack_request(config, RequestKind.BACKUP, reward=1, terminal=0, legal=1),
+            pack_request(config, RequestKind.ADVANCE, action=0),
+        ]
+        # The tree is small: it is full before long.
+        made = chain(early, RandomRequests(config, random.Random(seed), restart=0.03, clears=0.4))
+        expected, ends = [], Counter()
+        for index, row in enumerate(islice(made, given["count"])):
+            (answer,) = reference.apply([row])
+            ends[Answer.unpack(answer).kind, Answer.unpack(answer).status] += 1
             requests.put(row)
             expected.append((index, row, answer))
             if len(expected) == AHEAD or index == given["count"] - 1:
@@ -64,16 +77,13 @@ async def equals_the_reference(dut):
                     compare(vars(Answer.unpack(answer)), vars(Answer.unpack(got)), text, number)
                     compare(answer, got, text, number)
                 expected.clear()
-        await check_memory(config, make.reference, reads, nodes)
+        await check_memory(config, reference, reads, nodes)
         for _ in range(3):
             await RisingEdge(dut.clk)
         assert not int(dut.busy.value), "Busy although there is no request"
-        for key, count in make.statuses.items():
-            statuses[key] = statuses.get(key, 0) + count
+        statuses += ends
         selections = sum(
-            count
-            for (kind, status), count in make.statuses.items()
-            if kind == RequestKind.SELECT and status <= Status.FULL
+            count for (kind, status), count in ends.items() if kind == RequestKind.SELECT and status <= Status.FULL
         )
         counters = codec_of(record_layout(COUNTERS)).unpack(int(dut.counters.value))
         compare(selections, counters["selections"], "counters.selections", round_number)
@@ -84,4 +94,4 @@ async def equals_the_reference(dut):
         "statuses %s", {f"{kind} {Status(status).name}": n for (kind, status), n in sorted(statuses.items())}
     )
     for kind, status in given["happens"]:
-        assert statuses.get((kind, status)), f"{kind.name} {status.name} did not happen"
+        assert statuses[kind, status], f"{kind.name} {status.name} did not happen"
