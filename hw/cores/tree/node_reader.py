@@ -65,7 +65,6 @@ class NodeReader(wiring.Component):
         m.d.comb += [
             self.idle.eq(~sends & ~receives),
             self.reads.ready.eq(self.idle & self.empty),
-            self.bank_commands.payload.eq(self.stage_commands.payload),
             self.stage_nodes.payload.eq(self.bank_nodes.payload),
             self.nodes.payload.eq(self.bank_nodes.payload),
         ]
@@ -74,6 +73,7 @@ class NodeReader(wiring.Component):
             m.d.sync += [place.eq(self.reads.payload), sends.eq(1)]
         with m.If(self.idle):
             m.d.comb += [
+                self.bank_commands.payload.eq(self.stage_commands.payload),
                 self.bank_commands.valid.eq(self.stage_commands.valid),
                 self.stage_commands.ready.eq(self.bank_commands.ready),
                 self.stage_nodes.valid.eq(self.bank_nodes.valid),
