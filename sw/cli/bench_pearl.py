@@ -4,12 +4,16 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from . import bench_sum_trees
 from .bench_rows import Bench, make_row
 
 __all__ = ["PearlBench"]
 
 FANOUTS = (2, 4, 8, 16)
 BATCH = 128
+# Of the comparison with software.
+MHZ = 250
+ROW_BYTES = 8
 
 
 class PearlBench(Bench):
@@ -46,7 +50,7 @@ class PearlBench(Bench):
             for kind in ("sample", "update")
             for fanout in FANOUTS
         }
-        return rows
+        return rows | {f"{kind}_vs_cpu": part(self.against_cpu, kind) for kind in ("sample", "update")}
 
     def close(self) -> None:
         """Nothing is held."""
@@ -66,10 +70,28 @@ class PearlBench(Bench):
         )
         return make_row(getattr(counts, kind), "cycles", "counted", how, paper)
 
+    def against_cpu(self, kind: str) -> dict[str, Any]:
+        """The fastest fanout against the fastest tree in software."""
+        counts = {fanout: _counts(fanout, bench_sum_trees.BATCH) for fanout in FANOUTS}
+        best = min(FANOUTS, key=lambda fanout: getattr(counts[fanout], kind))
+        cycles = getattr(counts[best], kind)
+        found = bench_sum_trees.fastest_tree(kind, counts[best].leaves)
+        how = (
+            f"preset k{best}, {MHZ} MHz: {cycles} cycles for {bench_sum_trees.BATCH}, {cycles / MHZ:.2f} us, without "
+            f"the link, which has to carry {_kilobytes(kind):.1f} kB; {found['how']}"
+        )
+        return make_row(round(found["value"] * MHZ / cycles, 1), "times", "measured", how)
+
+
+def _kilobytes(kind: str) -> float:
+    """Kilobytes of a batch's rows, both ways: a batch of samples has none to the device, and the total back."""
+    rows = bench_sum_trees.BATCH + 1 if kind == "sample" else 2 * bench_sum_trees.BATCH
+    return rows * ROW_BYTES / 1000
+
 
 @functools.cache
-def _counts(fanout: int) -> Any:
+def _counts(fanout: int, batch: int = BATCH) -> Any:
     from ...hw.soc.presets import load_preset
     from .bench_replay import count_batches
 
-    return count_batches(load_preset(f"k{fanout}", "pearl"), BATCH)
+    return count_batches(load_preset(f"k{fanout}", "pearl"), batch)

@@ -1,11 +1,12 @@
 """What the benches of all systems share: rows by name, made when they are asked for."""
 
+import importlib
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-__all__ = ["Bench", "make_row", "say"]
+__all__ = ["Bench", "comparison_library", "make_row", "say"]
 
 Figures = dict[str, Callable[[], dict[str, Any]]]
 
@@ -57,3 +58,18 @@ def make_row(value: float, unit: str, kind: str, how: str, paper: float | None =
 def say(text: str) -> None:
     """Progress, to the person who waits."""
     print(f"bench: {text}", file=sys.stderr, flush=True)
+
+
+def comparison_library(name: str) -> Any:
+    """A package that figures are held against.
+
+    Raises
+    ------
+    ValueError
+        It is missing; how to install it.
+    """
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        package = name.partition(".")[0]
+        raise ValueError(f"Package {package} is missing: pip install 'rewardware[comparison]'") from None

@@ -2,7 +2,6 @@
 
 import ctypes
 import functools
-import importlib
 import subprocess
 import time
 from collections.abc import Callable
@@ -10,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from .bench_rows import comparison_library
 
 __all__ = ["NODE_KINDS", "UCTSearch", "mctx_speed", "openspiel_speed", "uct_speed"]
 
@@ -128,7 +129,7 @@ def mctx_speed(*, fanout: int, levels: int) -> dict[str, Any]:
 
 
 def _mctx_speed(fanout: int, levels: int, simulations: int) -> float:
-    mctx, jax, jnp = (_library(name) for name in ("mctx", "jax", "jax.numpy"))
+    mctx, jax, jnp = (comparison_library(name) for name in ("mctx", "jax", "jax.numpy"))
     uniform = jnp.zeros((MCTX_BATCH, fanout))
 
     def hashed(value: Any) -> Any:
@@ -158,7 +159,7 @@ def _mctx_speed(fanout: int, levels: int, simulations: int) -> float:
 
 def openspiel_speed(*, nodes: int) -> dict[str, Any]:
     """Simulations a second of OpenSpiel's bot, rollouts included, in a game with six actions."""
-    pyspiel = _library("pyspiel")
+    pyspiel = comparison_library("pyspiel")
     game = pyspiel.load_game("mancala")
 
     def search(rollouts: int) -> None:
@@ -175,13 +176,6 @@ def openspiel_speed(*, nodes: int) -> dict[str, Any]:
         f"{ROLLOUTS[0]} and {ROLLOUTS[1]} rollouts tells; {CLOCK}"
     )
     return {"value": 1e6 / few, "how": how}
-
-
-def _library(name: str) -> Any:
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        raise ValueError(f"Package {name} is missing: pip install 'rewardware[comparison]'") from None
 
 
 def _fastest(run: Callable[[], Any]) -> float:

@@ -3,9 +3,10 @@
 import pytest
 
 from rewardware.hw.soc.pearl.config import PearlConfig
-from rewardware.sw.cli import bench_replay
+from rewardware.sw.cli import bench_replay, bench_sum_trees
 from rewardware.sw.cli.bench_pearl import FANOUTS, PearlBench
 from rewardware.sw.cli.bench_replay import count_batches
+from rewardware.sw.cli.bench_rows import comparison_library
 from rewardware.sw.cli.dispatch import dispatch
 from rewardware.sw.reference.replay.sum_tree import SumTreeReference
 
@@ -36,3 +37,15 @@ def test_there_is_a_row_for_every_fanout(capsys):
     assert "must name figures of sample_cycles_k2" in capsys.readouterr().err
     assert dispatch(["bench", "pearl", "--config", "k2"]) == 2
     assert "Each figure of pearl has a configuration of its own" in capsys.readouterr().err
+
+
+def test_trees_in_software_are_timed(monkeypatch):
+    monkeypatch.setattr(bench_sum_trees, "WINDOWS", 1)
+    for operation in ("sample", "update"):
+        found = bench_sum_trees.fastest_tree(operation, 1000)
+        assert found["value"] > 0 and all(about in found["how"] for _, about in bench_sum_trees.CONTENDERS.values())
+
+
+def test_a_missing_package_is_named():
+    with pytest.raises(ValueError, match=r"Package toaster is missing: pip install 'rewardware\[comparison\]'"):
+        comparison_library("toaster.tree")
