@@ -4,6 +4,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from ..mapping.replay_cycles import sample_cycles, update_cycles
 from . import bench_sum_trees
 from .bench_rows import Bench, make_row
 
@@ -11,6 +12,8 @@ __all__ = ["PearlBench"]
 
 FANOUTS = (2, 4, 8, 16)
 BATCH = 128
+# Of the source's model, section 4.5.2, in percent.
+MODEL_ERROR = 12
 # Of the comparison with software.
 MHZ = 250
 ROW_BYTES = 8
@@ -50,7 +53,8 @@ class PearlBench(Bench):
             for kind in ("sample", "update")
             for fanout in FANOUTS
         }
-        return rows | {f"{kind}_vs_cpu": part(self.against_cpu, kind) for kind in ("sample", "update")}
+        rows |= {f"{kind}_vs_cpu": part(self.against_cpu, kind) for kind in ("sample", "update")}
+        return rows | {"model_error_replay": self.model_error}
 
     def close(self) -> None:
         """Nothing is held."""
@@ -69,6 +73,23 @@ class PearlBench(Bench):
             f"answers the reference's; {BATCH} + 8 * {depth} is {BATCH + 8 * depth}"
         )
         return make_row(getattr(counts, kind), "cycles", "counted", how, paper)
+
+    def model_error(self) -> dict[str, Any]:
+        """The largest distance of the cycle model from what was counted."""
+        models = {"sample": sample_cycles, "update": update_cycles}
+        errors = {}
+        for fanout in FANOUTS:
+            for batch in (BATCH, bench_sum_trees.BATCH):
+                counts = _counts(fanout, batch)
+                for kind, model in models.items():
+                    counted = getattr(counts, kind)
+                    errors[fanout, batch, kind] = 100 * abs(model(_preset(fanout), batch) - counted) / counted
+        worst = max(errors, key=lambda point: errors[point])
+        how = (
+            f"most of {len(errors)} batches, of {BATCH} and {bench_sum_trees.BATCH} samples and updates with every "
+            f"fanout: k{worst[0]}, {worst[1]} in a batch, {worst[2]}"
+        )
+        return make_row(round(errors[worst], 2), "%", "model", how, MODEL_ERROR)
 
     def against_cpu(self, kind: str) -> dict[str, Any]:
         """The fastest fanout against the fastest tree in software."""
@@ -89,9 +110,14 @@ def _kilobytes(kind: str) -> float:
     return rows * ROW_BYTES / 1000
 
 
+def _preset(fanout: int) -> Any:
+    from ...hw.soc.presets import load_preset
+
+    return load_preset(f"k{fanout}", "pearl")
+
+
 @functools.cache
 def _counts(fanout: int, batch: int = BATCH) -> Any:
-    from ...hw.soc.presets import load_preset
     from .bench_replay import count_batches
 
-    return count_batches(load_preset(f"k{fanout}", "pearl"), batch)
+    return count_batches(_preset(fanout), batch)

@@ -4,10 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...hw.cores.replay.config import DRAW_WIDTH
 from ...hw.cores.replay.records import RequestKind
 from ...hw.soc.pearl.config import PearlConfig
-from ..device.replay_backends import DeviceSumTree, ReferenceSumTree
+from ..device.replay_backends import DeviceSumTree, ReferenceSumTree, segment_width
 from ..reference.replay.messages import pack_request
 
 __all__ = ["BatchCounts", "count_batches"]
@@ -62,7 +61,7 @@ def count_batches(config: PearlConfig, batch: int, seed: int = 0) -> BatchCounts
             strict=True,
         )
         updates = [pack_request(RequestKind.UPDATE, index=index, priority=priority) for index, priority in changed]
-        both("sample", lambda tree: tree.sample(batch, (1 << DRAW_WIDTH) // batch))
+        both("sample", lambda tree: tree.sample(batch, segment_width(batch)))
         both("update", lambda tree: tree.request(np.array(updates, np.uint64)))
         both("sample again", lambda tree: tree.sample(batch, 0))
     finally:

@@ -8,12 +8,11 @@ import numpy as np
 
 from ...hw.cores.checks import require_integer
 from ...hw.cores.random.xorshift import state_from_seed
-from ...hw.cores.replay.config import DRAW_WIDTH
 from ...hw.cores.replay.records import ARGUMENTS, HEADER, RequestKind, Status
 from ...hw.soc.pearl.instructions import COUNT_WIDTH
 from ..reference.replay.messages import Answer, pack_request
 from .errors import DeviceError
-from .replay_backends import SumTreeBackend
+from .replay_backends import SumTreeBackend, segment_width
 
 __all__ = ["ReplayDevice", "Samples"]
 
@@ -79,9 +78,7 @@ class ReplayDevice:
         """
         self._refuse_if_closed()
         require_integer("Number of samples", count, 1, (1 << COUNT_WIDTH) - 1)
-        # One segment is the whole, too.
-        segment = (1 << DRAW_WIDTH) // count if stratified and count > 1 else 0
-        rows = self.backend.sample(count, segment)
+        rows = self.backend.sample(count, segment_width(count) if stratified else 0)
         answers, total = rows[:-1], Answer.unpack(int(rows[-1])).total
         if not total:
             raise ValueError("There is nothing to sample: all priorities are zero")

@@ -4,7 +4,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ...hw.cores.replay.config import SumTreeConfig
+from ...hw.cores.replay.config import DRAW_WIDTH, SumTreeConfig
 from ...hw.cores.replay.records import ROW_WIDTH, RequestKind
 from ...hw.soc.pearl.config import PearlConfig
 from ..reference.replay.draws import DrawReference
@@ -12,11 +12,16 @@ from ..reference.replay.messages import pack_request
 from ..reference.replay.sum_tree import SumTreeReference
 from .open import open_device
 
-__all__ = ["DeviceSumTree", "ReferenceSumTree", "SumTreeBackend", "open_sum_tree"]
+__all__ = ["DeviceSumTree", "ReferenceSumTree", "SumTreeBackend", "open_sum_tree", "segment_width"]
 
 # Far more than a request takes.
 CYCLES_A_REQUEST = 64
 SERVE_ADDRESS, OTHER_ADDRESS = 0, 2
+
+
+def segment_width(count: int) -> int:
+    """Of each segment of a stratified batch, 48 fraction bits; 0 if there is but one, which is the whole."""
+    return (1 << DRAW_WIDTH) // count if count > 1 else 0
 
 
 class SumTreeBackend(Protocol):

@@ -8,6 +8,7 @@ from rewardware.sw.cli.bench_pearl import FANOUTS, PearlBench
 from rewardware.sw.cli.bench_replay import count_batches
 from rewardware.sw.cli.bench_rows import comparison_library
 from rewardware.sw.cli.dispatch import dispatch
+from rewardware.sw.mapping.replay_cycles import sample_cycles, update_cycles
 from rewardware.sw.reference.replay.sum_tree import SumTreeReference
 
 # As that of tests/hw/soc/pearl, so that its simulator is built once.
@@ -17,7 +18,14 @@ CONFIG = PearlConfig(leaves=150, fanout=8, priority_width=24, priority_fraction=
 def test_batches_take_a_cycle_a_request():
     counts = count_batches(CONFIG, 128)
     assert (counts.leaves, counts.depth) == (150, 3)
-    assert 128 <= counts.update < counts.sample <= 128 + 8 * 5
+    assert (counts.update, counts.sample) == (update_cycles(CONFIG, 128), sample_cycles(CONFIG, 128))
+    assert counts.update < counts.sample <= 128 + 8 * 5
+
+
+@pytest.mark.parametrize("batch", [1, 2, 37])
+def test_the_model_is_exact_for_any_batch(batch):
+    counts = count_batches(CONFIG, batch)
+    assert (counts.update, counts.sample) == (update_cycles(CONFIG, batch), sample_cycles(CONFIG, batch))
 
 
 def test_a_wrong_answer_is_no_figure(monkeypatch):

@@ -5,12 +5,11 @@ import random
 import numpy as np
 import pytest
 
-from rewardware.hw.cores.replay.config import DRAW_WIDTH
 from rewardware.hw.cores.replay.records import RequestKind
 from rewardware.hw.soc.pearl.config import PearlConfig
 from rewardware.hw.soc.presets import list_presets, load_preset
 from rewardware.sw.device.errors import DeviceError
-from rewardware.sw.device.replay_backends import DeviceSumTree, ReferenceSumTree
+from rewardware.sw.device.replay_backends import DeviceSumTree, ReferenceSumTree, segment_width
 from rewardware.sw.reference.replay.messages import pack_request
 
 from ....sw.reference.replay.stimulus import random_rows
@@ -47,8 +46,7 @@ def test_packets_and_batches_in_turn(trees):
     for count in (1, 2, 40, 600):
         rows = np.array(random_rows(CONFIG, rng, count), np.uint64)
         both(trees, lambda tree, rows=rows: tree.request(rows))
-        for segments in (0, 1, count):
-            segment = (1 << DRAW_WIDTH) // segments if segments > 1 else 0
+        for segment in (0, segment_width(count)):
             found = both(trees, lambda tree, segment=segment, count=count: tree.sample(count, segment))
             assert len(found) == count + 1
 
