@@ -5,6 +5,7 @@ from itertools import accumulate
 
 import numpy as np
 import pytest
+from scipy.stats import chisquare
 
 from rewardware.hw.cores.replay.config import DRAW_WIDTH, SumTreeConfig
 from rewardware.hw.cores.replay.records import RequestKind, Status
@@ -75,7 +76,6 @@ def test_of_a_leaf_that_is_named_twice_the_last_one_counts():
 @pytest.mark.parametrize("seed", range(3))
 def test_samples_are_as_frequent_as_priorities_are_large(seed):
     """Chi-squared over 10**6 draws, at 0.1 %; leaves of zero never."""
-    scipy_stats = pytest.importorskip("scipy.stats")
     rng = np.random.default_rng(seed)
     tree = SumTreeReference(SumTreeConfig(leaves=300))
     priorities = rng.integers(1 << 10, 1 << 20, 300).astype(np.uint64)
@@ -85,7 +85,7 @@ def test_samples_are_as_frequent_as_priorities_are_large(seed):
     assert not found[priorities == 0].any()
     likely = priorities > 0
     expected = 1e6 * priorities[likely] / priorities.sum()
-    assert scipy_stats.chisquare(found[likely], expected).pvalue > 1e-3
+    assert chisquare(found[likely], expected).pvalue > 1e-3
 
 
 def test_arguments_are_those_of_the_kind():
