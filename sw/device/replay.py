@@ -7,16 +7,17 @@ from typing import Any, Self
 import numpy as np
 
 from ...hw.cores.checks import require_integer
-from ...hw.cores.random.xorshift import state_from_seed
-from ...hw.cores.replay.records import ARGUMENTS, HEADER, RequestKind, Status
+from ...hw.cores.random.xorshift import advance, state_from_seed
+from ...hw.cores.replay.records import ANSWER, RequestKind, Status
 from ...hw.soc.pearl.instructions import COUNT_WIDTH
-from ..reference.replay.messages import Answer, pack_request
+from ..reference.replay.messages import Answer, pack_requests, unpack_rows
 from .errors import DeviceError
 from .replay_backends import SumTreeBackend, segment_width
 
 __all__ = ["ReplayDevice", "Samples"]
 
-_LEAF = ARGUMENTS[RequestKind.UPDATE]
+# Requests that go to the sum tree at once.
+PACKET = 4096
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class ReplayDevice:
     Parameters
     ----------
     backend : SumTreeBackend
-        It is closed with this.
+        It is closed with this. What a board has kept from before is forgotten.
     seed : int
         Of the draws.
 
@@ -56,8 +57,14 @@ class ReplayDevice:
 
     def __init__(self, backend: SumTreeBackend, seed: int = 0):
         self.backend, self.config = backend, backend.config
-        self._closed = False
-        backend.seed(state_from_seed(seed))
+        self._closed, self._next_leaf = False, 0
+        self._seed(state_from_seed(seed))
+        self.clear()
+
+    def _seed(self, state: int) -> None:
+        self.backend.seed(state)
+        # The device does not tell the state of its generator: it is that many draws behind this one.
+        self._generator, self._draws = state, 0
 
     def sample(self, count: int, *, stratified: bool = True) -> Samples:
         """A batch, each experience as likely as its priority is large.
@@ -79,6 +86,7 @@ class ReplayDevice:
         self._refuse_if_closed()
         require_integer("Number of samples", count, 1, (1 << COUNT_WIDTH) - 1)
         rows = self.backend.sample(count, segment_width(count) if stratified else 0)
+        self._draws += count
         answers, total = rows[:-1], Answer.unpack(int(rows[-1])).total
         if not total:
             raise ValueError("There is nothing to sample: all priorities are zero")
@@ -95,8 +103,12 @@ class ReplayDevice:
         DeviceError
             The device was closed.
         """
-        units = self._units(priorities)
-        return self._ask(RequestKind.INSERT, np.zeros(len(units), np.int64), units)[0]
+        return self._insert(self._units(priorities))
+
+    def _insert(self, units: np.ndarray) -> np.ndarray:
+        indices = self._ask(RequestKind.INSERT, np.zeros(len(units), np.int64), units)[0]
+        self._next_leaf = (self._next_leaf + len(units)) % self.config.leaves
+        return indices
 
     def update(self, indices: Sequence[int] | np.ndarray, priorities: Sequence[float] | np.ndarray) -> None:
         """Set priorities, in order: of an index that is there twice the last one counts.
@@ -116,8 +128,10 @@ class ReplayDevice:
 
     def retrieve(self, indices: Sequence[int] | np.ndarray) -> np.ndarray:
         """Priorities, float64; errors as those of :meth:`update`."""
-        leaves = self._indices(indices)
-        return self._ask(RequestKind.RETRIEVE, leaves, np.zeros(len(leaves), np.int64))[1] / self._unit
+        return self._retrieve(self._indices(indices)) / self._unit
+
+    def _retrieve(self, leaves: np.ndarray) -> np.ndarray:
+        return self._ask(RequestKind.RETRIEVE, leaves, np.zeros(len(leaves), np.int64))[1]
 
     def total(self) -> float:
         """Sum of all priorities.
@@ -128,7 +142,7 @@ class ReplayDevice:
             The device was closed.
         """
         self._refuse_if_closed()
-        (row,) = self.backend.request(np.array([pack_request(RequestKind.TOTAL)], np.uint64))
+        (row,) = self.backend.request(pack_requests(RequestKind.TOTAL, 1))
         return Answer.unpack(int(row)).total / self._unit
 
     def clear(self) -> None:
@@ -141,6 +155,39 @@ class ReplayDevice:
         """
         self._refuse_if_closed()
         self.backend.clear()
+        self._next_leaf = 0
+
+    def state(self) -> tuple[dict[str, np.ndarray], dict[str, int]]:
+        """All that its answers depend on, wherever the sum tree is: arrays and plain numbers.
+
+        Raises
+        ------
+        DeviceError
+            The device was closed.
+        """
+        arrays = {"priorities": self._retrieve(np.arange(self.config.leaves))}
+        return arrays, {"next_leaf": self._next_leaf, "generator": advance(self._generator, self._draws)}
+
+    def restore(self, arrays: dict[str, np.ndarray], rest: dict[str, int]) -> None:
+        """Take back what :meth:`state` gave.
+
+        Raises
+        ------
+        ValueError
+            It is of a tree with another number of leaves, or with a larger priority than this one has.
+        DeviceError
+            The device was closed.
+        """
+        units, next_leaf = np.asarray(arrays["priorities"], np.int64), rest["next_leaf"]
+        if len(units) != self.config.leaves:
+            raise ValueError(f"There must be {self.config.leaves} priorities, not {len(units)}")
+        self._units(units / self._unit)
+        self.clear()
+        # Insertions alone make the next leaf the next one; behind it are those of a tree that was full.
+        self._insert(units[:next_leaf])
+        kept = next_leaf + np.flatnonzero(units[next_leaf:])
+        self._ask(RequestKind.UPDATE, kept, units[kept])
+        self._seed(rest["generator"])
 
     @property
     def _unit(self) -> float:
@@ -172,10 +219,10 @@ class ReplayDevice:
     def _ask(self, kind: RequestKind, indices: np.ndarray, units: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Indices and priorities of the answers."""
         self._refuse_if_closed()
-        index, priority = (np.uint64(HEADER.width + offset) for offset in (0, _LEAF.fields[0].width))
-        rows = np.uint64(kind) | indices.astype(np.uint64) << index | units.astype(np.uint64) << priority
-        answers = self.backend.request(rows)
-        for row in answers[answers >> np.uint64(HEADER.width) & np.uint64(3) != Status.DONE]:
+        rows = pack_requests(kind, len(units), index=indices, priority=units)
+        packets = [self.backend.request(rows[first : first + PACKET]) for first in range(0, len(rows), PACKET)]
+        answers = np.concatenate(packets) if packets else rows
+        for row in answers[unpack_rows(ANSWER, answers)["status"] != Status.DONE]:
             answer = Answer.unpack(int(row))
             raise DeviceError(f"Request {kind.name.lower()} was refused: {answer.status.name.lower()}")
         return _leaves(answers)
@@ -199,8 +246,5 @@ class ReplayDevice:
 
 def _leaves(answers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Indices and priorities, int64."""
-    found = [Answer.unpack(row) for row in answers.tolist()]
-    return (
-        np.array([answer.index for answer in found], np.int64),
-        np.array([answer.priority for answer in found], np.int64),
-    )
+    found = unpack_rows(ANSWER, answers)
+    return found["index"].astype(np.int64), found["priority"].astype(np.int64)

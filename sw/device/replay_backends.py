@@ -8,7 +8,7 @@ from ...hw.cores.replay.config import DRAW_WIDTH, SumTreeConfig
 from ...hw.cores.replay.records import ROW_WIDTH, RequestKind
 from ...hw.soc.pearl.config import PearlConfig
 from ..reference.replay.draws import DrawReference
-from ..reference.replay.messages import pack_request
+from ..reference.replay.messages import pack_requests
 from ..reference.replay.sum_tree import SumTreeReference
 from .open import open_device
 
@@ -70,12 +70,12 @@ class ReferenceSumTree:
 
     def request(self, rows: np.ndarray) -> np.ndarray:
         """Answers to requests."""
-        return np.array(self.reference.apply(rows.tolist()), np.uint64)
+        return self.reference.serve(rows)
 
     def sample(self, count: int, segment: int) -> np.ndarray:
         """Answers to samples and the total's."""
-        rows = [pack_request(RequestKind.SAMPLE, draw=draw) for draw in self.draws.draws(count, segment).tolist()]
-        return self.request(np.array([*rows, pack_request(RequestKind.TOTAL)], np.uint64))
+        samples = pack_requests(RequestKind.SAMPLE, count, draw=self.draws.draws(count, segment))
+        return self.request(np.concatenate([samples, pack_requests(RequestKind.TOTAL, 1)]))
 
     def seed(self, state: int) -> None:
         """Set the generator."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...hw.cores.checks import require_integer
 from ...hw.cores.replay.config import SumTreeConfig
+from ..agents.checkpoint import prefixed, under
 from ..device.replay import ReplayDevice
 from ..device.replay_backends import open_sum_tree
 
@@ -184,6 +185,38 @@ class PrioritizedReplayBuffer:
         if given != shapes:
             raise ValueError(f"Experiences must have {shapes}, not {given}")
         return count
+
+    def state(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+        """Experiences and priorities as arrays, and the rest as plain numbers; the same for every device.
+
+        From it another buffer of that capacity, on whatever device, goes on with the same batches.
+
+        Raises
+        ------
+        DeviceError
+            The device was closed.
+        """
+        priorities, device = self.device.state()
+        columns = {name: values[: self._length] for name, values in self._columns.items()}
+        rest = {"length": self._length, "greatest": self._greatest, "device": device}
+        return prefixed("experiences", columns) | prefixed("device", priorities), rest
+
+    def restore(self, arrays: dict[str, np.ndarray], rest: dict[str, Any]) -> None:
+        """Take back what :meth:`state` gave.
+
+        Raises
+        ------
+        ValueError
+            It is of a buffer with another capacity.
+        DeviceError
+            The device was closed.
+        """
+        self.device.restore(under("device", arrays), rest["device"])
+        self._length, self._greatest = rest["length"], rest["greatest"]
+        self._columns = {}
+        for name, values in under("experiences", arrays).items():
+            self._columns[name] = np.zeros((self.capacity, *values.shape[1:]), values.dtype)
+            self._columns[name][: self._length] = values
 
     def close(self) -> None:
         """Give the device back."""

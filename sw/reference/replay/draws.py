@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ....hw.cores.random.xorshift import STATE_WIDTH, SUBSTITUTE_FOR_ZERO, xorshift
-from ....hw.cores.replay.config import DRAW_WIDTH
+from ....hw.cores.random.xorshift import SUBSTITUTE_FOR_ZERO
+from .kernels import make_draws
 
 __all__ = ["DrawReference"]
 
@@ -22,9 +22,6 @@ class DrawReference:
 
     def draws(self, count: int, segment: int = 0) -> np.ndarray:
         """The next batch: uint64, shape (count,). Draw i lies in segment i; with ``segment`` 0 there are none."""
-        found = []
-        for number in range(count):
-            self.state = xorshift(self.state)
-            draw = self.state >> STATE_WIDTH - DRAW_WIDTH
-            found.append((number * segment + (draw * segment >> DRAW_WIDTH)) % (1 << DRAW_WIDTH) if segment else draw)
-        return np.array(found, np.uint64)
+        draws, state = make_draws(np.uint64(self.state), count, np.uint64(segment))
+        self.state = int(state)
+        return draws

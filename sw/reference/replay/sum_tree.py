@@ -4,9 +4,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ....hw.cores.replay.config import DRAW_WIDTH, SumTreeConfig
-from ....hw.cores.replay.records import ARGUMENTS, HEADER, RequestKind, Status
-from .messages import Answer
+from ....hw.cores.replay.config import SumTreeConfig
+from ....hw.cores.replay.records import ANSWER, ARGUMENTS, HEADER, TOTAL, RequestKind, Status
+from .kernels import scale, serve_requests
+from .messages import Answer, pack_rows, unpack_rows
 
 __all__ = ["SumTreeReference"]
 
@@ -51,8 +52,30 @@ class SumTreeReference:
         return int(self._sums[1])
 
     def apply(self, rows: Iterable[int]) -> list[int]:
-        """The rows of the answers to rows of requests."""
+        """The rows of the answers to rows of requests, one by one."""
         return [self._answer(int(row)).pack() for row in rows]
+
+    def serve(self, rows: np.ndarray) -> np.ndarray:
+        """What `apply` answers, and does, compiled.
+
+        Parameters
+        ----------
+        rows : numpy.ndarray
+            uint64, shape (n,), as are the answers.
+        """
+        kinds = unpack_rows(HEADER, rows)["kind"]
+        arguments = rows >> np.uint64(HEADER.width)
+        draws = unpack_rows(ARGUMENTS[RequestKind.SAMPLE], arguments)["draw"]
+        leaf = unpack_rows(ARGUMENTS[RequestKind.UPDATE], arguments)
+        statuses, found, values = (np.zeros(len(rows), kind) for kind in (np.int64, np.int64, np.uint64))
+        self.next_leaf = serve_requests(
+            kinds.astype(np.int64), draws, leaf["index"].astype(np.int64), leaf["priority"], self._sums,
+            self.config.leaves, np.uint64((1 << self.config.priority_width) - 1), self.next_leaf,
+            statuses, found, values,
+        )  # fmt: skip
+        header = {"kind": kinds, "status": statuses}
+        answers = pack_rows(ANSWER, {**header, "index": found, "priority": values})
+        return np.where(kinds == RequestKind.TOTAL, pack_rows(TOTAL, {**header, "total": values}), answers)
 
     def _answer(self, row: int) -> Answer:
         number = HEADER.unpack(row)["kind"]
@@ -103,7 +126,7 @@ class SumTreeReference:
         draws : numpy.ndarray
             uint64 below 2**48, shape (n,).
         """
-        sought = _scale(np.asarray(draws, np.uint64), self.total) + np.uint64(1)
+        sought = scale(np.asarray(draws, np.uint64), self._sums[1]) + np.uint64(1)
         nodes = np.ones(len(sought), np.int64)
         for _ in range(self.config.index_width):
             nodes *= 2
@@ -112,13 +135,3 @@ class SumTreeReference:
             sought -= np.where(goes_right, left, 0).astype(np.uint64)
             nodes += goes_right
         return nodes - self._first
-
-
-def _scale(draws: np.ndarray, total: int) -> np.ndarray:
-    """``floor(draw * total / 2**48)`` by halves: no product of them has more than 52 bits."""
-    half, part = np.uint64(DRAW_WIDTH // 2), np.uint64(28)
-    low, high = draws & ((np.uint64(1) << half) - np.uint64(1)), draws >> half
-    total_low, total_high = np.uint64(total & (1 << 28) - 1), np.uint64(total >> 28)
-    # In units of 2**24; what is cut off is below one, and so cannot carry.
-    middle = (low * total_low >> half) + high * total_low + (low * total_high << part - half)
-    return (high * total_high << part + half - np.uint64(DRAW_WIDTH)) + (middle >> half)

@@ -1,7 +1,9 @@
 """The rows of PEARL's bench, on a small device."""
 
+import numpy as np
 import pytest
 
+from rewardware.hw.cores.replay.records import HEADER, STATUS_WIDTH
 from rewardware.hw.soc.pearl.config import PearlConfig
 from rewardware.sw.cli import bench_replay, bench_sum_trees
 from rewardware.sw.cli.bench_pearl import FANOUTS, PearlBench
@@ -30,8 +32,9 @@ def test_the_model_is_exact_for_any_batch(batch):
 
 def test_a_wrong_answer_is_no_figure(monkeypatch):
     class Wrong(SumTreeReference):
-        def find(self, draws):
-            return (super().find(draws) + 1) % 150
+        def serve(self, rows):
+            # The lowest bit of the index.
+            return super().serve(rows) ^ np.uint64(1 << HEADER.width + STATUS_WIDTH)
 
     monkeypatch.setattr("rewardware.sw.device.replay_backends.SumTreeReference", Wrong)
     with pytest.raises(RuntimeError, match="The device does not answer sample as the reference does"):

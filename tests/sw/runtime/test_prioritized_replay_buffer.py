@@ -5,6 +5,7 @@ import pytest
 
 from rewardware.hw.cores.replay.config import SumTreeConfig
 from rewardware.hw.soc.pearl.config import PearlConfig
+from rewardware.sw.agents.checkpoint import read_checkpoint, write_checkpoint
 from rewardware.sw.device.errors import DeviceError
 from rewardware.sw.device.replay import ReplayDevice
 from rewardware.sw.device.replay_backends import open_sum_tree
@@ -95,6 +96,54 @@ def test_what_is_wrong_is_said_and_changes_nothing(call, words):
         with pytest.raises(ValueError, match=words):
             call(buffer)
         assert len(buffer) == 0 and buffer.device.total() == 0
+
+
+@pytest.mark.parametrize("count", [0, 90, 150, 360])
+def test_a_restored_buffer_goes_on_identically(count, tmp_path):
+    """Before it is full, and with the next leaf at the first one and in the middle; on the other backend, too."""
+    config = PearlConfig(leaves=150, fanout=8, priority_width=24, priority_fraction=12)
+
+    def open_buffer(backend, seed):
+        return PrioritizedReplayBuffer(150, device=ReplayDevice(open_sum_tree(backend, config), seed=seed))
+
+    def go_on(buffer):
+        seen = []
+        for step in range(20):
+            buffer.add(**experience([1000 + step]))
+            batch = buffer.sample(8)
+            buffer.update_priorities(batch.indices, batch.weights)
+            seen += [batch.indices.tolist(), batch.weights.tolist(), batch.experiences["action"].tolist()]
+        return seen
+
+    with open_buffer("reference", 3) as buffer:
+        for first in range(0, count, 30):
+            buffer.add(**experience(range(first, first + 30)))
+            batch = buffer.sample(20)
+            buffer.update_priorities(batch.indices, np.abs(np.sin(batch.experiences["action"])) * 3)
+        arrays, rest = buffer.state()
+        write_checkpoint(tmp_path / "buffer.zip", arrays, rest)
+        expected, end = go_on(buffer), buffer.state()
+    for backend in ("reference", "rtl"):
+        with open_buffer(backend, 4) as buffer:
+            buffer.add(**experience([1, 2, 3]))
+            buffer.restore(*read_checkpoint(tmp_path / "buffer.zip"))
+            assert go_on(buffer) == expected
+            arrays, rest = buffer.state()
+            assert rest == end[1] and all((arrays[name] == values).all() for name, values in end[0].items())
+
+
+def test_a_state_of_another_capacity_is_refused():
+    with PrioritizedReplayBuffer(8) as one, PrioritizedReplayBuffer(9) as other:
+        with pytest.raises(ValueError, match="There must be 9 priorities, not 8"):
+            other.restore(*one.state())
+
+
+def test_a_device_that_was_used_before_is_as_new():
+    with ReplayDevice(open_sum_tree("reference", SumTreeConfig(leaves=4))) as device:
+        device.insert([1.0, 2.0, 3.0])
+        with PrioritizedReplayBuffer(4, device=ReplayDevice(device.backend)) as buffer:
+            assert buffer.device.total() == 0
+            assert buffer.add(**experience([7])).tolist() == [0]
 
 
 def test_experiences_keep_their_form():

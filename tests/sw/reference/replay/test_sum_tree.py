@@ -53,6 +53,19 @@ def test_requests_one_after_the_other(leaves, width):
         assert tree.priorities.tolist() == plain and tree.total == sum(plain)
 
 
+@pytest.mark.parametrize(("leaves", "width"), [(2, 1), (3, 32), (23, 5), (100, 31), (1 << 17, 32)])
+def test_compiled_requests_are_those_one_by_one(leaves, width):
+    """Packets with requests to leaves beside each other, repeated ones, samples behind updates, noise."""
+    config, rng = SumTreeConfig(leaves=leaves, priority_width=width, priority_fraction=0), random.Random(leaves)
+    one_by_one, compiled = SumTreeReference(config), SumTreeReference(config)
+    for count in (0, 1, 2, 700, 1500):
+        for near in (0.0, 0.6, 1.0):
+            rows = random_rows(config, rng, count, near=near)
+            assert compiled.serve(np.array(rows, np.uint64)).tolist() == one_by_one.apply(rows)
+            assert (compiled.priorities == one_by_one.priorities).all()
+            assert (compiled.total, compiled.next_leaf) == (one_by_one.total, one_by_one.next_leaf)
+
+
 def test_sums_that_a_double_cannot_hold():
     """2**17 leaves of 32 bits: the total has 49, its product with a draw 97."""
     config, rng = SumTreeConfig(leaves=1 << 17), np.random.default_rng(0)

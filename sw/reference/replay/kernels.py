@@ -1,0 +1,112 @@
+"""The sum tree's requests and its draws, compiled: one after the other, as they come."""
+
+import numba
+import numpy as np
+
+from ....hw.cores.random.xorshift import SHIFTS, STATE_WIDTH
+from ....hw.cores.replay.config import DRAW_WIDTH
+from ....hw.cores.replay.records import RequestKind, Status
+
+__all__ = ["make_draws", "scale", "serve_requests"]
+
+_SAMPLE, _RETRIEVE, _INSERT, _TOTAL = (
+    int(kind) for kind in (RequestKind.SAMPLE, RequestKind.RETRIEVE, RequestKind.INSERT, RequestKind.TOTAL)
+)
+_EMPTY, _OUT_OF_RANGE, _UNKNOWN_KIND = (
+    int(status) for status in (Status.EMPTY, Status.OUT_OF_RANGE, Status.UNKNOWN_KIND)
+)
+_ONE = np.uint64(1)
+_LEFT, _RIGHT, _LEFT_AGAIN = (np.uint64(shift) for shift in SHIFTS)
+_UPPER = np.uint64(STATE_WIDTH - DRAW_WIDTH)
+_DRAW_MASK = np.uint64((1 << DRAW_WIDTH) - 1)
+# A draw is cut into halves, a number of up to 56 bits into parts.
+_HALF, _PART = np.uint64(DRAW_WIDTH // 2), np.uint64(28)
+_HALF_MASK, _PART_MASK = np.uint64((1 << DRAW_WIDTH // 2) - 1), np.uint64((1 << 28) - 1)
+_PAST = np.uint64(28 - DRAW_WIDTH // 2)
+
+
+def scale(draws, numbers):
+    """``floor(draws * numbers / 2**48)`` of uint64, draws below 2**48, numbers below 2**56.
+
+    By halves: no product of them has more than 52 bits.
+    """
+    low, high = draws & _HALF_MASK, draws >> _HALF
+    number_low, number_high = numbers & _PART_MASK, numbers >> _PART
+    # In units of 2**24; what is cut off is below one, and so cannot carry.
+    middle = (low * number_low >> _HALF) + high * number_low + (low * number_high << _PAST)
+    return (high * number_high << _PAST) + (middle >> _HALF)
+
+
+_scale = numba.njit(inline="always")(scale)
+
+
+@numba.njit(cache=True)
+def make_draws(state, count, segment):
+    """Draws of a batch, uint64, shape (count,), and the generator's state behind them: see :class:`.DrawReference`."""
+    draws = np.empty(count, np.uint64)
+    for number in range(count):
+        state ^= state << _LEFT
+        state ^= state >> _RIGHT
+        state ^= state << _LEFT_AGAIN
+        draw = state >> _UPPER
+        if segment:
+            draw = (np.uint64(number) * segment + _scale(draw, segment)) & _DRAW_MASK
+        draws[number] = draw
+    return draws, state
+
+
+@numba.njit(cache=True)
+def serve_requests(kinds, draws, leaves, priorities, sums, count, largest, next_leaf, statuses, found, values):
+    """Requests to a tree, one after the other; the leaf of the next insertion.
+
+    Parameters
+    ----------
+    kinds, leaves : int64, shape (n,)
+    draws, priorities : uint64, shape (n,)
+        What a request's kind does not have is not looked at.
+    sums : uint64
+        Of the tree: node n has the children 2 n and 2 n + 1. Changed.
+    count : int
+        Of leaves.
+    largest : uint64
+        Priority.
+    next_leaf : int
+    statuses, found : int64, shape (n,)
+    values : uint64, shape (n,)
+        Answers: status, leaf and its priority before, or the total. Zeros, where they come to stand.
+    """
+    first = sums.size // 2
+    for number in range(kinds.size):
+        kind = kinds[number]
+        if kind > _TOTAL:
+            statuses[number] = _UNKNOWN_KIND
+        elif kind == _TOTAL:
+            values[number] = sums[1]
+        elif kind == _SAMPLE:
+            if sums[1] == 0:
+                statuses[number] = _EMPTY
+                continue
+            sought, node = _scale(draws[number], sums[1]) + _ONE, 1
+            while node < first:
+                node *= 2
+                if sought > sums[node]:
+                    sought -= sums[node]
+                    node += 1
+            found[number], values[number] = node - first, sums[node]
+        else:
+            leaf = next_leaf if kind == _INSERT else leaves[number]
+            if leaf >= count or (kind != _RETRIEVE and priorities[number] > largest):
+                statuses[number] = _OUT_OF_RANGE
+                continue
+            node = first + leaf
+            found[number], values[number] = leaf, sums[node]
+            if kind == _RETRIEVE:
+                continue
+            # Modulo 2**64, as is what becomes less.
+            change = priorities[number] - sums[node]
+            while node:
+                sums[node] += change
+                node >>= 1
+            if kind == _INSERT:
+                next_leaf = (leaf + 1) % count
+    return next_leaf
