@@ -186,6 +186,11 @@ class PrioritizedReplayBuffer:
             raise ValueError(f"Experiences must have {shapes}, not {given}")
         return count
 
+    def clear(self) -> None:
+        """Forget all experiences; the draws go on."""
+        self.device.clear()
+        self._length = 0
+
     def state(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         """Experiences and priorities as arrays, and the rest as plain numbers; the same for every device.
 
