@@ -1,0 +1,1 @@
+"""Which device does which part of training: PEARL's system composer."""
