@@ -4,16 +4,41 @@ Source: Y. Meng, *Accelerating reinforcement learning using heterogeneous platfo
 heterogeneous earliest finish time of Topcuoglu et al.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from .problem import Problem
 from .schedule import Schedule, Timetable, by_rank, list_schedule
 
-__all__ = ["earliest_finish_time", "refined", "single_device"]
+__all__ = ["Decision", "earliest_finish_time", "feasible", "refined", "single_device"]
 
 
-def earliest_finish_time(problem: Problem) -> Schedule:
-    """The task array from its beginning, each task on the device with the least EFT.
+@dataclass(frozen=True, kw_only=True)
+class Decision:
+    """Why tasks are where they are.
+
+    Parameters
+    ----------
+    tasks : tuple of str
+        One, or those of the hypernode.
+    finish : dict of str to float
+        EFT by device, of those that could have had them; of the hypernode with all its tasks one after the other.
+    removed : tuple of str
+        Devices that lacked the resources for them and take no task from here on.
+    """
+
+    tasks: tuple[str, ...]
+    finish: Mapping[str, float]
+    removed: tuple[str, ...] = ()
+
+    @property
+    def device(self) -> str:
+        """The one with the least EFT."""
+        return min(self.finish, key=lambda device: self.finish[device])
+
+
+def earliest_finish_time(problem: Problem) -> tuple[Schedule, tuple[Decision, ...]]:
+    """The task array from its beginning, each task on the device with the least EFT; and why.
 
     The replay tasks are a hypernode: the first of them that is reached chooses for all, by the EFT of all of them one
     after the other. A device that lacks resources for a task takes none from then on.
@@ -25,24 +50,24 @@ def earliest_finish_time(problem: Problem) -> Schedule:
     """
     timetable, candidates = Timetable(problem), list(problem.devices)
     placement: dict[str, str] = {}
+    decisions = []
     for task in by_rank(problem):
         if task not in placement:
             group = problem.graph.replay_tasks if task in problem.graph.replay_tasks else (task,)
-            for device in list(candidates):
-                taken = [other for other, where in placement.items() if where == device]
-                if not problem.fits((*taken, *group), device):
-                    candidates.remove(device)
-            if not candidates:
+            able = [device for device in candidates if problem.fits((*_placed(placement, device), *group), device)]
+            if not able:
                 raise ValueError(f"No device has the resources for {' and '.join(group)}")
-
-            def finish(device: str, task: str = task, group: Iterable[str] = group) -> float:
-                after = sum(problem.latency(other, device) for other in group if other != task)
-                return timetable.earliest_finish(task, device) + after
-
-            chosen = min(candidates, key=finish)
-            placement.update(dict.fromkeys(group, chosen))
+            after = {device: sum(problem.latency(other, device) for other in group if other != task) for device in able}
+            decision = Decision(
+                tasks=group,
+                finish={device: timetable.earliest_finish(task, device) + after[device] for device in able},
+                removed=tuple(device for device in candidates if device not in able),
+            )
+            candidates = able
+            placement.update(dict.fromkeys(group, decision.device))
+            decisions.append(decision)
         timetable.assign(task, placement[task])
-    return timetable.schedule
+    return timetable.schedule, tuple(decisions)
 
 
 def single_device(problem: Problem, replay_device: str | None) -> Schedule | None:
@@ -83,9 +108,10 @@ def refined(problem: Problem, schedule: Schedule) -> Schedule:
     return best
 
 
-def feasible(problem: Problem, placement: dict[str, str]) -> bool:
+def feasible(problem: Problem, placement: Mapping[str, str]) -> bool:
     """Whether every device has what its tasks take."""
-    return all(
-        problem.fits([task for task, where in placement.items() if where == device], device)
-        for device in problem.devices
-    )
+    return all(problem.fits(_placed(placement, device), device) for device in problem.devices)
+
+
+def _placed(placement: Mapping[str, str], device: str) -> Iterable[str]:
+    return [task for task, where in placement.items() if where == device]

@@ -18,7 +18,7 @@ def ratios(seeds, most_tasks=8, most_devices=3):
     for seed in seeds:
         problem = seeded_problem(seed, most_tasks, most_devices)
         try:
-            algorithm = earliest_finish_time(problem)
+            algorithm, _ = earliest_finish_time(problem)
         except ValueError:
             found["none"].append(seed)
             continue

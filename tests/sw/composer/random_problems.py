@@ -11,7 +11,7 @@ from rewardware.sw.composer.task_graph import Edge, Task, TaskGraph
 KINDS = ("cpu", "gpu", "fpga")
 
 
-def random_problem(rng, tasks, devices, communication=1.0, replay=True):
+def random_problem(rng, tasks, devices, communication=1.0, replay=True, batch=1, gradient_bytes=0):
     """A problem of so many tasks and devices.
 
     Tasks take 1 to 20 on the middling device, and up to four times less or more on another; transfers take up to 20
@@ -45,18 +45,22 @@ def random_problem(rng, tasks, devices, communication=1.0, replay=True):
         ),
     )
     table = LatencyTable(
-        latencies={
-            name: {device: Latency(fixed=rng.randint(1, 20) * rng.choice([0.25, 1, 4])) for device in held}
-            for name in names
-        },
+        latencies={name: {device: _latency(rng, batch) for device in held} for name in names},
         resources={name: {held[2]: {"dsp": rng.randint(0, 10)}} for name in names} if limited else {},
     )
     graph = TaskGraph(
         tasks=tuple(Task(name=name, kind="replay" if name in replayed else "learner") for name in names),
         edges=tuple(edges),
-        batch=1,
+        batch=batch,
+        gradient_bytes=gradient_bytes,
     )
     return Problem(graph=graph, platform=platform, table=table)
+
+
+def _latency(rng, batch):
+    """Of the whole batch, a part of it fixed."""
+    whole, fixed = rng.randint(1, 20) * rng.choice([0.25, 1, 4]), rng.choice([0, 0.5, 1])
+    return Latency(fixed=whole * fixed, experience=whole * (1 - fixed) / batch)
 
 
 def seeded_problem(seed, most_tasks=8, most_devices=3):

@@ -28,7 +28,7 @@ problems = st.builds(
 def placed(problem):
     """Its schedule, or none where nothing has the resources."""
     try:
-        return earliest_finish_time(problem)
+        return earliest_finish_time(problem)[0]
     except ValueError:
         return None
 
