@@ -1,0 +1,100 @@
+"""Latency tables: cycle models and estimates by hand, measurements by what they say."""
+
+import pytest
+import torch
+
+from rewardware.hw.cores.replay.config import SumTreeConfig
+from rewardware.sw.composer.algorithms import Workload, training_iteration
+from rewardware.sw.composer.fpga_latency import CycleModel, model_cycles
+from rewardware.sw.composer.platform import Platform
+from rewardware.sw.composer.profiling import profile
+from rewardware.sw.composer.torch_sum_tree import TorchSumTree
+from rewardware.sw.mapping.replay_cycles import sample_cycles, update_cycles
+
+SIZES = {"observation_size": 4, "action_size": 2, "hidden_sizes": (64, 64), "batch": 128}
+
+
+def iteration(algorithm="dqn", **changed):
+    return training_iteration(Workload(algorithm=algorithm, **SIZES | changed))
+
+
+def platform(**devices):
+    made = {name: {"memory_bandwidth": 1.0e10, **fields} for name, fields in devices.items()}
+    names = list(made)
+    links = [{"between": [names[0], other], "bandwidth": 1.0e9} for other in names[1:]]
+    return Platform.from_mapping({"devices": made, "links": links})
+
+
+def test_cycle_models():
+    made = iteration()
+    model = CycleModel(frequency=100, dsp_per_multiply_accumulate=4, fanout=8)
+    latencies, resources = model_cycles(made, model, 1000)
+    tree = SumTreeConfig(leaves=1 << 17, fanout=8)
+    for batch in (1, 32, 128):
+        assert 100 * latencies["sample"].at(batch) == pytest.approx(sample_cycles(tree, batch))
+        assert 100 * latencies["update"].at(batch) == pytest.approx(update_cycles(tree, batch))
+    # The budget is used: with a cycle less for each stage there would have to be more units.
+    assert 900 < sum(amounts.get("dsp", 0) for amounts in resources.values()) <= 1000
+    stage = 100 * latencies["loss"].experience
+    assert 100 * latencies["policy_forward"].at(128) == pytest.approx(stage * (128 + 2))
+    assert 100 * latencies["policy_backward"].at(128) == pytest.approx(stage * (128 + 4))
+    # 2**17 leaves of 32 bits beside each other and, with their sums, in the tree.
+    assert resources["sample"]["ram_bits"] > 2 * 32 * 2**17 and "update" not in resources
+
+
+def test_estimates():
+    problem = profile(
+        iteration(), platform(gpu={"kind": "gpu", "profile": {"operations_per_second": 10, "seconds_per_task": 3}})
+    )
+    products = 4 * 64 + 64 * 64 + 64 * 2
+    assert problem.latency("target_forward", "gpu") == pytest.approx(3 + 128 * 2 * products / 10)
+    assert problem.latency("sample", "gpu") == pytest.approx(3 + 128 * 2 * 17 / 10)
+
+
+@pytest.mark.parametrize("algorithm", ["dqn", "ddpg", "sac"])
+def test_all_tasks_are_measured(algorithm, monkeypatch):
+    monkeypatch.setattr("rewardware.sw.composer.torch_latency.REPEATS", 3)
+    threads = torch.get_num_threads()
+    problem = profile(
+        iteration(algorithm, batch=9, leaves=1000),
+        platform(
+            cpu={"kind": "cpu"},
+            fpga={"kind": "fpga", "resources": {"dsp": 200}, "profile": {"frequency": 2.5e8}},
+        ),
+    )
+    assert torch.get_num_threads() == threads
+    for task in problem.graph.order:
+        origins = {device: latency.origin for device, latency in problem.table.latencies[task].items()}
+        assert origins == {"cpu": "measured", "fpga": "cycle model"}
+
+
+def test_sum_tree_of_a_gpu_on_a_processor():
+    """Of 0 to 6 over 0 to 12 leaves: every draw finds the leaf whose part of the total it is in."""
+    tree, priorities = TorchSumTree(13, torch.device("cpu")), torch.arange(13) % 7
+    tree.update(torch.arange(13), priorities.float())
+    total = int(priorities.sum())
+    indices, found = tree.sample((torch.arange(total) + 0.5) / total)
+    assert torch.equal(indices, torch.repeat_interleave(torch.arange(13), priorities))
+    assert torch.equal(found, priorities[indices].float())
+    tree.update(torch.tensor([3, 3, 12]), torch.tensor([0.0, 0.0, 9.0]))
+    assert tree.sums[1] == total - 3 - 5 + 9
+    # Rounding puts no draw on a leaf of nothing.
+    tree.update(torch.arange(13), (torch.arange(13) == 5).float())
+    assert torch.equal(tree.sample(torch.tensor([0.0, 1.0]))[0], torch.tensor([5, 5]))
+
+
+@pytest.mark.parametrize(
+    ("fields", "kind", "words"),
+    [
+        ({"kind": "fpga", "profile": {"frequency": 1}}, ValueError, "resources need dsp"),
+        ({"kind": "fpga", "resources": {"dsp": 9}}, ValueError, "It needs frequency"),
+        ({"kind": "fpga", "resources": {"dsp": 9}, "profile": {"frequency": 0}}, ValueError, "Frequency must be above"),
+        ({"kind": "gpu", "profile": {"index": 99}}, ValueError, "PyTorch has no cuda:99 here"),
+        ({"kind": "cpu", "profile": {"threads": 0}}, ValueError, "Threads must be at least 1, not 0"),
+        ({"kind": "cpu", "profile": {"speed": 0}}, ValueError, "Unknown field of It: speed"),
+        ({"kind": "gpu", "profile": {"operations_per_second": 1}}, ValueError, "It needs seconds_per_task"),
+    ],
+)
+def test_errors(fields, kind, words):
+    with pytest.raises(kind, match=f"Profile of device it: .*{words}"):
+        profile(iteration(), platform(it=fields))
