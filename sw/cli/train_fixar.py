@@ -4,7 +4,7 @@ import argparse
 import dataclasses
 from pathlib import Path
 
-__all__ = ["add_arguments", "run"]
+__all__ = ["add_arguments", "run", "sizes"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,13 +43,14 @@ def add_hyper_parameters(parser: argparse.ArgumentParser) -> None:
     for field in dataclasses.fields(DDPGConfig):
         option = "--" + field.name.replace("_", "-")
         if field.name == "hidden_sizes":
-            group.add_argument(option, type=_sizes, metavar="A,B,...", default=None)
+            group.add_argument(option, type=sizes, metavar="A,B,...", default=None)
         else:
             whole = field.type in (int, int | None)
             group.add_argument(option, type=int if whole else float, metavar="N" if whole else "X", default=None)
 
 
-def _sizes(text: str) -> tuple[int, ...]:
+def sizes(text: str) -> tuple[int, ...]:
+    """Numbers of neurons, as an option gives them."""
     try:
         return tuple(int(part) for part in text.split(","))
     except ValueError:

@@ -5,11 +5,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
+from importlib import resources
+from pathlib import Path
 from typing import Any
 
-from .fields import read_fields, require_names, require_number
+from .fields import read_fields, read_yaml, require_names, require_number
 
-__all__ = ["Device", "DeviceKind", "Link", "Platform"]
+__all__ = ["Device", "DeviceKind", "Link", "Platform", "list_platforms", "load_platform"]
+
+_SUFFIX = ".yaml"
 
 
 class DeviceKind(StrEnum):
@@ -169,3 +173,31 @@ class Platform:
         ]
         links = [read_fields(Link, "A link", given) for given in content.get("links") or ()]
         return cls(devices=tuple(devices), links=tuple(links))
+
+
+def list_platforms() -> list[str]:
+    """Names of the platforms that come with the package."""
+    return sorted(file.name.removesuffix(_SUFFIX) for file in _folder().iterdir() if file.name.endswith(_SUFFIX))
+
+
+def load_platform(name_or_path: str) -> Platform:
+    """A platform of the package, or of a YAML file.
+
+    Raises
+    ------
+    TypeError, ValueError
+        There is none, or what is wrong with it.
+    """
+    names = list_platforms()
+    if name_or_path in names:
+        file = _folder() / f"{name_or_path}{_SUFFIX}"
+    elif not (file := Path(name_or_path)).is_file():
+        raise ValueError(f"Platform must be one of {', '.join(names)} or a YAML file, not {name_or_path!r}")
+    try:
+        return Platform.from_mapping(read_yaml(file))
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{file.name}: {error}") from None
+
+
+def _folder() -> Any:
+    return resources.files(__package__) / "platforms"

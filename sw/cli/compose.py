@@ -1,0 +1,113 @@
+"""Place a training iteration on the devices of a platform: schedule, placement and reasons."""
+
+import argparse
+import json
+from pathlib import Path
+
+from .train_fixar import sizes
+
+__all__ = ["add_arguments", "run"]
+
+# Of the source's table 4.2, and of Stable-Baselines3's SAC.
+HIDDEN_SIZES = {"dqn": (64, 64), "ddpg": (256, 128), "sac": (256, 256)}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from ..composer.platform import list_platforms
+
+    parser.add_argument("--algo", choices=tuple(HIDDEN_SIZES), help="which")
+    parser.add_argument("--env", help="Gymnasium environment, as CartPole-v1")
+    parser.add_argument(
+        "--platform", metavar="FILE", help=f"YAML file, or one of {', '.join(list_platforms())}: devices and links"
+    )
+    parser.add_argument(
+        "--problem", type=Path, metavar="FILE", help="YAML file with tasks and latencies, too, instead of these three"
+    )
+    parser.add_argument("--hidden-sizes", type=sizes, metavar="A,B,...", help="of all networks (default by algorithm)")
+    parser.add_argument("--batch-size", type=int, default=128, help="experiences (default %(default)s)")
+    parser.add_argument("--buffer-size", type=int, default=1 << 17, help="experiences kept (default %(default)s)")
+    parser.add_argument("--actors", type=int, default=4, help="that add experiences (default %(default)s)")
+    parser.add_argument(
+        "--refine", action="store_true", help="move tasks one at a time behind Algorithm 3's placement, while it gains"
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON object")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="folder for schedule.json and schedule.png")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    from ..composer.composer import compose
+    from ..composer.composition_report import as_text, report
+
+    if arguments.actors < 1:
+        raise ValueError(f"--actors must be at least 1, not {arguments.actors}")
+    problem, title = _problem(arguments)
+    composition = compose(problem, actors=arguments.actors, refine=arguments.refine)
+    content = report(composition, problem, title)
+    print(json.dumps(content, indent=2) if arguments.json else as_text(content))
+    if arguments.out:
+        from ..composer.gantt import plot_schedule
+
+        arguments.out.mkdir(parents=True, exist_ok=True)
+        (arguments.out / "schedule.json").write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+        plot_schedule(arguments.out / "schedule.png", composition, title)
+
+
+def _problem(arguments: argparse.Namespace):
+    """What is composed, and what it is called."""
+    from ..composer.algorithms import Workload, training_iteration
+    from ..composer.platform import load_platform
+    from ..composer.problem import read_problem
+    from ..composer.profiling import profile
+
+    three = {name: getattr(arguments, name) for name in ("algo", "env", "platform")}
+    if arguments.problem:
+        given = [f"--{name}" for name, value in three.items() if value is not None]
+        if given:
+            raise ValueError(f"--problem has all that is composed: leave {', '.join(given)} away")
+        return read_problem(arguments.problem), arguments.problem.stem
+    missing = [f"--{name}" for name, value in three.items() if value is None]
+    if missing:
+        raise ValueError(f"{', '.join(missing)} needed, or --problem")
+    platform = load_platform(arguments.platform)
+    observation_size, action_size = environment_sizes(arguments.env, discrete=arguments.algo == "dqn")
+    workload = Workload(
+        algorithm=arguments.algo,
+        observation_size=observation_size,
+        action_size=action_size,
+        hidden_sizes=arguments.hidden_sizes or HIDDEN_SIZES[arguments.algo],
+        batch=arguments.batch_size,
+        leaves=arguments.buffer_size,
+    )
+    layers = "-".join(map(str, workload.critic))
+    title = (
+        f"{arguments.algo} on {arguments.env}, {layers}, batch {workload.batch}, {workload.leaves} experiences; "
+        f"{Path(arguments.platform).stem}"
+    )
+    return profile(training_iteration(workload), platform), title
+
+
+def environment_sizes(name: str, discrete: bool) -> tuple[int, int]:
+    """Elements of an observation; actions to choose from, or elements of an action.
+
+    Raises
+    ------
+    ValueError
+        No such environment, or one with spaces of other kinds.
+    """
+    import gymnasium
+
+    try:
+        environment = gymnasium.make(name)
+    except (gymnasium.error.Error, ImportError) as error:
+        raise ValueError(f"Environment {name!r} cannot be made: {error}") from error
+    observations, actions = environment.observation_space, environment.action_space
+    environment.close()
+    if not isinstance(observations, gymnasium.spaces.Box) or len(observations.shape) != 1:
+        raise ValueError(f"The observation space must be a vector, not {observations}")
+    if discrete:
+        if not isinstance(actions, gymnasium.spaces.Discrete):
+            raise ValueError(f"The action space must be Discrete, not {actions}")
+        return observations.shape[0], int(actions.n)
+    if not isinstance(actions, gymnasium.spaces.Box) or len(actions.shape) != 1:
+        raise ValueError(f"The action space must be a vector, not {actions}")
+    return observations.shape[0], actions.shape[0]
