@@ -63,9 +63,9 @@ def _latency(rng, batch):
     return Latency(fixed=whole * fixed, experience=whole * (1 - fixed) / batch)
 
 
-def seeded_problem(seed, most_tasks=8, most_devices=3):
-    """A problem of at most so many tasks and devices, with little to much communication."""
+def seeded_problem(seed, most_tasks=8, most_devices=3, communication=None):
+    """A problem of at most so many tasks and devices; with little to much communication, if it is not said."""
     rng = random.Random(seed)
-    return random_problem(
-        rng, rng.randint(2, most_tasks), rng.randint(2, most_devices), rng.choice([0.1, 1, 3]), rng.random() < 0.8
-    )
+    tasks, devices = rng.randint(2, most_tasks), rng.randint(2, most_devices)
+    drawn = rng.choice([0.1, 1, 3])
+    return random_problem(rng, tasks, devices, drawn if communication is None else communication, rng.random() < 0.8)

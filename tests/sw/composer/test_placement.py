@@ -12,7 +12,7 @@ from rewardware.sw.composer.placement import earliest_finish_time, feasible, ref
 from rewardware.sw.composer.schedule import list_schedule, upward_ranks
 from rewardware.sw.composer.simulator import simulate
 
-from .compare_with_optimum import ratios
+from .compare_with_optimum import WORKLOADS, ratios, workload_problem
 from .random_problems import random_problem, seeded_problem
 
 problems = st.builds(
@@ -100,11 +100,18 @@ def test_optimum_is_the_least_of_all(seed):
 
 def test_ratio_to_the_optimum():
     """Few graphs; `compare_with_optimum` tries many."""
-    found = ratios(range(40), most_tasks=6)
+    found = ratios(seeded_problem(seed, most_tasks=6) for seed in range(40))
     assert min(found["algorithm"]) >= 1 and min(found["refined"]) >= 1
     assert max(found["algorithm"]) > 1 and sum(found["refined"]) <= sum(found["algorithm"])
 
 
+@pytest.mark.parametrize("name", WORKLOADS)
+def test_ratio_of_the_algorithms(name):
+    """Their own graphs are far from the worst."""
+    found = ratios([workload_problem(name, 128)])
+    assert 1 <= found["refined"][0] <= found["algorithm"][0] < 1.2
+
+
 def test_graphs_too_large_to_search():
-    with pytest.raises(ValueError, match=f"at most {LARGEST} tasks to be searched, not 10"):
-        optimum(random_problem(random.Random(1), 10, 2))
+    with pytest.raises(ValueError, match=f"at most {LARGEST} tasks to be searched, not {LARGEST + 1}"):
+        optimum(random_problem(random.Random(1), LARGEST + 1, 2))
