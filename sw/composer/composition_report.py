@@ -28,10 +28,13 @@ def report(composition: Composition, problem: Problem, title: str) -> dict[str, 
         "replay_memory": {"device": memory.device, "traffic_seconds": dict(memory.traffic)},
         "latencies": {
             task: {
-                device: {"seconds": problem.latency(task, device), "origin": latency.origin}
-                for device, latency in row.items()
+                device: {
+                    "seconds": problem.latency(task, device),
+                    "origin": problem.table.latencies[task][device].origin,
+                }
+                for device in problem.devices
             }
-            for task, row in problem.table.latencies.items()
+            for task in problem.graph.kinds
         },
         "decisions": [
             {

@@ -82,6 +82,21 @@ def test_given_latencies(tmp_path, capsys):
     assert "Data parallelism: no two devices have room" in shown
 
 
+def test_latencies_in_another_order_than_the_devices(tmp_path, capsys):
+    two = {"cpu": {"kind": "cpu", "memory_bandwidth": 1.0}, "gpu": {"kind": "gpu", "memory_bandwidth": 1.0}}
+    tasks = {
+        "first": {"latency": {"gpu": 4.0e-6, "cpu": 3.0e-6}},
+        "second": {"latency": {"cpu": 5.0e-6, "gpu": 6.0e-6}},
+    }
+    links = [{"between": ["gpu", "cpu"], "bandwidth": 1.0}]
+    file = tmp_path / "tables.yaml"
+    content = {"batch": 1, "tasks": tasks, "devices": two, "links": links}
+    file.write_text(yaml.safe_dump(content, sort_keys=False))
+    assert dispatch(["compose", "--problem", str(file)]) == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert ["first", "3.00", "4.00"] in rows and ["second", "5.00", "6.00"] in rows
+
+
 @pytest.mark.parametrize("name", list_platforms())
 def test_platforms_of_the_package(name):
     platform = load_platform(name)
