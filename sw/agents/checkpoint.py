@@ -6,12 +6,13 @@ import os
 import struct
 import zipfile
 import zlib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-__all__ = ["CheckpointError", "lacking", "prefixed", "read_checkpoint", "under", "write_checkpoint"]
+__all__ = ["CheckpointError", "lacking", "prefixed", "read_agent", "read_checkpoint", "under", "write_checkpoint"]
 
 FORMAT = "rewardware checkpoint"
 VERSION = 1
@@ -96,6 +97,23 @@ def read_checkpoint(path: Path | str) -> tuple[dict[str, np.ndarray], dict[str, 
         raise
     except DAMAGE as error:
         raise CheckpointError(f"{path} is cut short or damaged, or no checkpoint: {error}") from error
+    return arrays, about
+
+
+def read_agent(path: Path | str, agent: str, members: Iterable[str]) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """A checkpoint of an agent of that name, which must have all of ``members`` beside its arrays.
+
+    Raises
+    ------
+    CheckpointError
+        As `read_checkpoint`; or it is of another agent, or lacks a member.
+    """
+    arrays, about = read_checkpoint(path)
+    if about.get("agent") != agent:
+        raise CheckpointError(f"{path} is a checkpoint of {about.get('agent')!r}, not of {agent!r}")
+    for name in members:
+        if name not in about:
+            raise lacking(path, about, name)
     return arrays, about
 
 

@@ -1,14 +1,14 @@
 """DDPG with quantisation-aware training, to the conventions of Stable-Baselines3."""
 
 import dataclasses
-from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import gymnasium
 import numpy as np
 
-from .checkpoint import CheckpointError, lacking, prefixed, read_checkpoint, under, write_checkpoint
+from .agent import Agent
+from .checkpoint import CheckpointError, lacking, prefixed, read_agent, under, write_checkpoint
 from .ddpg_config import DDPGConfig
 from .environment import Environment
 from .hardware import resolve_hardware, resolve_training
@@ -17,8 +17,6 @@ from .replay_buffer import ReplayBuffer
 
 __all__ = ["DDPG"]
 
-# Evaluation episodes have seeds of their own, the same for every agent.
-EVALUATION_SEED = 0x0E7A_0000
 # What a checkpoint holds beside its arrays.
 MEMBERS = (
     "backend", "config", "configuration_hash", "env", "environment", "hardware", "num_timesteps", "options", "replay",
@@ -26,7 +24,7 @@ MEMBERS = (
 )  # fmt: skip
 
 
-class DDPG:
+class DDPG(Agent):
     """Deep deterministic policy gradient on an accelerator, its bit-exact reference, or PyTorch.
 
     The host runs the environment and the replay buffer; the backend does act and train. From environment step
@@ -66,6 +64,8 @@ class DDPG:
         An environment or a configuration that does not fit the accelerator.
     """
 
+    config: DDPGConfig
+
     def __init__(
         self,
         env: gymnasium.Env | str,
@@ -77,54 +77,20 @@ class DDPG:
         lockstep_every: int = 100,
         **options: Any,
     ):
-        self.backend = backend
         self.hardware = None if backend == "torch" else resolve_hardware(hardware)
         if config is None:
             name = env if isinstance(env, str) else env.spec.id if env.spec is not None else None
             config = DDPGConfig.from_mapping(resolve_training(hardware, name))
-        self.config = config
         seeds = np.random.SeedSequence(config.seed).generate_state(3)
-        self.environment = Environment(env, int(seeds[0]))
-        self._evaluation_env = evaluation_env
-        self._evaluation: Environment | None = None
+        super().__init__(Environment(env, int(seeds[0])), config, backend, evaluation_env)
         # What computes does not change the bits, so a checkpoint does not bind to it.
         self._options = {name: value for name, value in options.items() if name not in ("array", "threads")}
         sizes = self.environment.observation_size, self.environment.action_size
         self.replay_buffer = ReplayBuffer(config.buffer_size, *sizes, config.gamma, int(seeds[1]))
         self._warm_up = np.random.default_rng(int(seeds[2]))
-        self.num_timesteps = 0
         self.learner: Learner = make_learner(
             backend, self.hardware, *sizes, config, lockstep_every=lockstep_every, **options
         )
-
-    def learn(
-        self,
-        total_timesteps: int,
-        callback: Callable[["DDPG", dict[str, Any]], bool | None] | None = None,
-        progress_bar: bool = False,
-    ) -> "DDPG":
-        """Takes that many environment steps, and a training step with each once warmed up.
-
-        Parameters
-        ----------
-        total_timesteps
-            Environment steps to take.
-        callback
-            Called after each step with the agent and a record (``step``, ``reward``; when trained ``error``, the mean
-            absolute temporal-difference error; at the end of an episode ``return``, ``length``). ``False`` stops.
-        progress_bar
-            Whether to show one.
-        """
-        steps: Iterable[int] = range(total_timesteps)
-        if progress_bar:
-            from tqdm import tqdm
-
-            steps = tqdm(steps, unit="step")
-        for _ in steps:
-            record = self._step()
-            if callback is not None and callback(self, record) is False:
-                break
-        return self
 
     def _step(self) -> dict[str, Any]:
         config, environment = self.config, self.environment
@@ -132,7 +98,7 @@ class DDPG:
             self.learner.freeze(config.bits)
         observation = environment.observation
         if self.num_timesteps < config.learning_starts:
-            action = self._warm_up.uniform(-1, 1, environment.action_size).astype(np.float32)
+            action = environment.random_action(self._warm_up)
         else:
             action = self.learner.act(observation[np.newaxis], noise=True)[0]
         next_observation, reward, terminated, truncated = environment.step(action)
@@ -152,37 +118,16 @@ class DDPG:
 
         The second element is always ``None``, as Stable-Baselines3's hidden state of policies without one.
         """
-        observation = np.asarray(observation, dtype=np.float32)
-        size = self.environment.observation_size
-        if observation.shape[-1:] != (size,) or observation.ndim > 2:
-            raise ValueError(f"An observation must be a vector of {size} or rows of such, not {observation.shape}")
+        observation = self._checked(observation)
         actions = self.learner.act(np.atleast_2d(observation), noise=not deterministic)
         return self.environment.unscale(actions).reshape(*observation.shape[:-1], -1), None
 
-    def evaluate(self, episodes: int = 10, *, random: bool = False) -> np.ndarray:
-        """Returns of episodes without noise; the same starting states each time, whatever was done before.
+    def _best_action(self, observation: np.ndarray) -> np.ndarray:
+        return self.learner.act(observation[np.newaxis], noise=False)[0]
 
-        Parameters
-        ----------
-        episodes
-            How many.
-        random
-            Uniformly random actions in place of the policy's: what there is to be better than.
-        """
-        if self._evaluation is None:
-            env = self._evaluation_env or self.environment.name
-            if env is None:
-                raise ValueError("The environment is not registered: give an evaluation_env to evaluate in")
-            self._evaluation = Environment(env, 0)
-        generator = np.random.default_rng(EVALUATION_SEED)
-
-        def policy(observation: np.ndarray) -> np.ndarray:
-            if random:
-                return generator.uniform(-1, 1, self.environment.action_size).astype(np.float32)
-            return self.learner.act(observation[np.newaxis], noise=False)[0]
-
-        seeds = range(EVALUATION_SEED, EVALUATION_SEED + episodes)
-        return np.array([self._evaluation.run_episode(seed, policy) for seed in seeds])
+    def counters(self) -> dict[str, Any]:
+        """What the learner counted."""
+        return self.learner.counters()
 
     def save(self, path: Path | str) -> None:
         """Writes everything that training depends on into one file; from it, training goes on bit-identically."""
@@ -236,12 +181,7 @@ class DDPG:
         CheckpointError
             The file is damaged, no checkpoint of this agent, or of another configuration or environment.
         """
-        arrays, about = read_checkpoint(path)
-        if about.get("agent") != "ddpg":
-            raise CheckpointError(f"{path} is a checkpoint of {about.get('agent')!r}, not of 'ddpg'")
-        for name in MEMBERS:
-            if name not in about:
-                raise lacking(path, about, name)
+        arrays, about = read_agent(path, "ddpg", MEMBERS)
         backend = backend or about["backend"]
         if (backend == "torch") != (about["backend"] == "torch"):
             raise CheckpointError(f"{path} is of backend {about['backend']!r} and cannot go on as {backend!r}")

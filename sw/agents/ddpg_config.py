@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 from .hyper_parameters import HyperParameters
 
@@ -103,20 +102,3 @@ class DDPGConfig(HyperParameters):
     def critic_rate(self) -> float:
         """The critic's learning rate."""
         return self.learning_rate if self.critic_learning_rate is None else self.critic_learning_rate
-
-    @staticmethod
-    def _whole(name: str, value: Any, least: int) -> None:
-        if isinstance(value, bool) or not isinstance(value, int):
-            raise TypeError(f"{name} must be a whole number, not {value!r}")
-        if value < least:
-            raise ValueError(f"{name} must be at least {least}, not {value}")
-
-    def _real(self, name: str, low: float, high: float, *, low_included=True, high_included=False) -> None:
-        value = getattr(self, name)
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise TypeError(f"{name} must be a number, not {value!r}")
-        above = value >= low if low_included else value > low
-        below = value <= high if high_included else value < high
-        if not (above and below):
-            words = f"{'[' if low_included else '('}{low}, {high}{']' if high_included else ')'}"
-            raise ValueError(f"{name} must be in {words}, not {value}")

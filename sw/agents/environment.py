@@ -1,11 +1,11 @@
-"""A continuous Gymnasium environment as the agent sees it: actions in [-1, 1], episodes that can be replayed."""
+"""A Gymnasium environment as the agent sees it: actions in [-1, 1] or by number, episodes that can be replayed."""
 
 from typing import Any
 
 import gymnasium
 import numpy as np
 
-__all__ = ["Environment"]
+__all__ = ["DiscreteEnvironment", "Environment"]
 
 
 def _vector(kind: str, space: gymnasium.Space) -> gymnasium.spaces.Box:
@@ -36,6 +36,8 @@ class Environment:
         No such environment; or its actions are no bounded vector, or its observations no vector.
     """
 
+    _action_type: np.dtype
+
     def __init__(self, env: gymnasium.Env | str, seed: int):
         if isinstance(env, str):
             try:
@@ -44,25 +46,33 @@ class Environment:
                 raise ValueError(f"Environment {env!r} cannot be made: {error}") from error
         self.env = env
         self.seed = seed
-        actions = _vector("action", env.action_space)
+        self._take_actions(env.action_space)
         self.observation_size = _vector("observation", env.observation_space).shape[0]
-        self.action_size = actions.shape[0]
+        self.episode = -1
+        self.begin()
+
+    def _take_actions(self, space: gymnasium.Space) -> None:
+        """Learns what actions there are."""
+        actions = _vector("action", space)
+        self.action_size, self._action_type, self._action_shape = actions.shape[0], np.dtype(np.float32), actions.shape
         low, high = actions.low, actions.high
         if not (np.isfinite(low).all() and np.isfinite(high).all()):
             raise ValueError(f"The action space must be bounded, not {actions}")
         self._middle = ((high.astype(np.float64) + low) / 2).astype(np.float32)
         self._half_range = ((high.astype(np.float64) - low) / 2).astype(np.float32)
-        self.episode = -1
-        self.begin()
 
     @property
     def name(self) -> str | None:
         """Identifier under which the environment is registered, if it is."""
         return self.env.spec.id if self.env.spec is not None else None
 
-    def unscale(self, actions: np.ndarray) -> np.ndarray:
+    def unscale(self, actions: np.ndarray) -> Any:
         """Actions in [-1, 1] to the environment's bounds."""
         return (self._middle + self._half_range * actions).astype(np.float32)
+
+    def random_action(self, generator: np.random.Generator) -> np.ndarray:
+        """Any action, all as likely."""
+        return generator.uniform(-1, 1, self.action_size).astype(np.float32)
 
     def begin(self) -> None:
         """Begins the next episode."""
@@ -82,7 +92,7 @@ class Environment:
 
     def step(self, action: np.ndarray) -> tuple[np.ndarray, float, bool, bool]:
         """Takes an action in [-1, 1]: next observation, reward, terminated, truncated. Does not begin an episode."""
-        action = np.array(action, dtype=np.float32)
+        action = np.array(action, dtype=self._action_type)
         self._actions.append(action)
         observation, reward, terminated, truncated, _ = self.env.step(self.unscale(action))
         self.observation = self._checked(observation)
@@ -112,7 +122,7 @@ class Environment:
 
     def state(self) -> tuple[dict[str, np.ndarray], dict]:
         """The episode under way: arrays and plain numbers."""
-        actions = np.array(self._actions, dtype=np.float32).reshape(-1, self.action_size)
+        actions = np.array(self._actions, dtype=self._action_type).reshape(-1, *self._action_shape)
         return {"actions": actions, "observation": self.observation}, {"episode": self.episode, "seed": self.seed}
 
     def restore(self, arrays: dict[str, np.ndarray], rest: dict) -> None:
@@ -132,3 +142,21 @@ class Environment:
                 f"{self.name or self.env} played again from its seed came out elsewhere than at the checkpoint: it "
                 "keeps state besides seed and actions, or it is another version; training cannot go on identically"
             )
+
+
+class DiscreteEnvironment(Environment):
+    """The same for an environment with numbered actions, from 0 to ``action_size - 1``: each is an int64 of its own."""
+
+    def _take_actions(self, space: gymnasium.Space) -> None:
+        if not isinstance(space, gymnasium.spaces.Discrete):
+            raise ValueError(f"The action space must be Discrete, not {space}")
+        self.action_size, self._action_type, self._action_shape = int(space.n), np.dtype(np.int64), ()
+        self._first = int(space.start)
+
+    def unscale(self, actions: np.ndarray) -> Any:
+        """Numbers as the environment counts them, an int if there is but one."""
+        return np.asarray(actions + self._first).tolist()
+
+    def random_action(self, generator: np.random.Generator) -> np.ndarray:
+        """Any action, all as likely."""
+        return np.asarray(generator.integers(self.action_size))

@@ -1,6 +1,6 @@
 """The learning claims, as data: which arms, how many seeds, how many steps, what must come out."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 __all__ = ["EXPERIMENTS", "Arm", "Experiment"]
 
@@ -18,11 +18,14 @@ class Arm:
     solved
         Whether the mean return must end above the experiment's threshold (``True``), below it (``False``: the failing
         case that it is in the paper), or is compared only (``None``).
+    seeds
+        If not as many as the experiment's.
     """
 
     name: str
     options: tuple[str, ...]
     solved: bool | None = None
+    seeds: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,9 +43,13 @@ class Experiment:
     arms
         By a short name.
     threshold
-        What "solved" means: the mean of ten evaluation episodes. ``None``: nothing is decided.
-    quantization_delay
-        Where the picture shows it.
+        What "solved" means: a mean of the evaluation episodes above it. ``None``: nothing is decided.
+    system
+        Of `rewardware train`.
+    page
+        That has the table.
+    marks
+        Steps that the picture shows, by their names.
     """
 
     env: str
@@ -52,7 +59,9 @@ class Experiment:
     options: tuple[str, ...]
     arms: dict[str, Arm]
     threshold: float | None = None
-    quantization_delay: int
+    system: str = "fixar"
+    page: str = "learning.md"
+    marks: dict[str, int] = field(default_factory=dict)
 
 
 EXPERIMENTS = {
@@ -62,7 +71,7 @@ EXPERIMENTS = {
         steps=8_000,
         seeds=5,
         threshold=-200,
-        quantization_delay=4_000,
+        marks={"quantisation": 4_000},
         options=("--evaluate-every", "500", "--checkpoint-every", "0"),
         arms={
             "32-bit": Arm(name="FIXAR, 32 bits", options=("--backend", "reference"), solved=True),
@@ -88,7 +97,7 @@ EXPERIMENTS = {
         config="paper",
         steps=50_000,
         seeds=3,
-        quantization_delay=25_000,
+        marks={"quantisation": 25_000},
         options=("--evaluate-every", "5000", "--checkpoint-every", "2500"),
         arms={
             "32-bit": Arm(name="FIXAR, 32 bits", options=("--backend", "reference")),
@@ -101,6 +110,20 @@ EXPERIMENTS = {
                 options=("--backend", "reference", "--quantization-delay", "25000", "--range-margin", "1"),
             ),
             "float32": Arm(name="PyTorch, float32", options=("--backend", "torch")),
+        },
+    ),
+    "cartpole": Experiment(
+        system="pearl",
+        page="pearl.md",
+        env="CartPole-v1",
+        config="k16",
+        steps=50_000,
+        seeds=3,
+        threshold=475,
+        options=("--evaluate-every", "5000", "--evaluation-episodes", "100", "--checkpoint-every", "0"),
+        arms={
+            "reference": Arm(name="DQN, replay on the reference", options=("--backend", "reference"), solved=True),
+            "rtl": Arm(name="DQN, replay on the RTL", options=("--backend", "rtl"), solved=True, seeds=1),
         },
     ),
 }

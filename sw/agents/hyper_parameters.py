@@ -28,3 +28,20 @@ class HyperParameters:
     def to_mapping(self) -> dict[str, Any]:
         """The configuration as plain numbers, strings and lists, fit for JSON and YAML."""
         return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
+
+    @staticmethod
+    def _whole(name: str, value: Any, least: int) -> None:
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise TypeError(f"{name} must be a whole number, not {value!r}")
+        if value < least:
+            raise ValueError(f"{name} must be at least {least}, not {value}")
+
+    def _real(self, name: str, low: float, high: float, *, low_included=True, high_included=False) -> None:
+        value = getattr(self, name)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise TypeError(f"{name} must be a number, not {value!r}")
+        above = value >= low if low_included else value > low
+        below = value <= high if high_included else value < high
+        if not (above and below):
+            words = f"{'[' if low_included else '('}{low}, {high}{']' if high_included else ')'}"
+            raise ValueError(f"{name} must be in {words}, not {value}")

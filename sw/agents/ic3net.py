@@ -10,7 +10,7 @@ import numpy as np
 from ..environments.predator_prey import ACTIONS
 from ..environments.predator_prey_batch import PredatorPreyBatch
 from ..environments.predator_prey_config import LEVELS, PredatorPreyConfig
-from .checkpoint import CheckpointError, lacking, prefixed, read_checkpoint, under, write_checkpoint
+from .checkpoint import lacking, prefixed, read_agent, under, write_checkpoint
 from .hardware import resolve_hardware
 from .ic3net_config import IC3NetConfig
 from .ic3net_learner import PYTORCH, IC3NetLearner, make_learner
@@ -194,12 +194,7 @@ class IC3Net:
         ValueError
             The backend has another kind of state.
         """
-        arrays, about = read_checkpoint(path)
-        if about.get("agent") != "ic3net":
-            raise CheckpointError(f"{path} is a checkpoint of {about.get('agent')!r}, not of 'ic3net'")
-        for name in MEMBERS:
-            if name not in about:
-                raise lacking(path, about, name)
+        arrays, about = read_agent(path, "ic3net", MEMBERS)
         task, config = PredatorPreyConfig(**about["task"]), IC3NetConfig.from_mapping(about["config"])
         backend = backend or about["backend"]
         if (backend in PYTORCH or about["backend"] in PYTORCH) and backend != about["backend"]:

@@ -9,30 +9,19 @@ from torch import nn
 from .ddpg_config import DDPGConfig
 from .initialization import initial_layers
 from .replay_buffer import Batch
+from .torch_networks import build_network, load_modules, save_modules
 
 __all__ = ["TorchLearner", "build_actor", "build_critic"]
 
 
-def _sequential(layers, output: nn.Module | None) -> nn.Sequential:
-    modules: list[nn.Module] = []
-    for weight, bias in layers:
-        linear = nn.Linear(weight.shape[1], weight.shape[0])
-        with torch.no_grad():
-            linear.weight.copy_(torch.from_numpy(weight))
-            linear.bias.copy_(torch.from_numpy(bias))
-        modules += [linear, nn.ReLU()]
-    modules.pop()
-    return nn.Sequential(*modules, *([output] if output is not None else []))
-
-
 def build_actor(layers) -> nn.Sequential:
     """Linear, ReLU, ..., Linear, Tanh: observation to action in [-1, 1]."""
-    return _sequential(layers, nn.Tanh())
+    return build_network(layers, nn.Tanh())
 
 
 def build_critic(layers) -> nn.Sequential:
     """Linear, ReLU, ..., Linear: (action, observation) to value."""
-    return _sequential(layers, None)
+    return build_network(layers)
 
 
 class TorchLearner:
@@ -116,27 +105,16 @@ class TorchLearner:
 
     def save(self) -> dict[str, np.ndarray]:
         """Everything that training changes, as arrays by name."""
-        state: dict[str, Any] = {"noise": self._noise.get_state()}
-        for name in ("actor", "target_actor", "critic", "target_critic"):
-            state |= {f"{name}.{key}": value for key, value in getattr(self, name).state_dict().items()}
-        for name in ("actor_optimizer", "critic_optimizer"):
-            for index, moments in getattr(self, name).state_dict()["state"].items():
-                state |= {f"{name}.{index}.{key}": value for key, value in moments.items()}
-        return {name: tensor.numpy().copy() for name, tensor in state.items()}
+        return {"noise": self._noise.get_state().numpy().copy(), **save_modules(self._parts())}
 
     def load(self, state: dict[str, np.ndarray]) -> None:
         """Takes back what `save` gave."""
-        tensors = {name: torch.from_numpy(np.array(value)) for name, value in state.items()}
-        self._noise.set_state(tensors["noise"])
-        for name in ("actor", "target_actor", "critic", "target_critic"):
-            getattr(self, name).load_state_dict(_under(tensors, name))
-        for name in ("actor_optimizer", "critic_optimizer"):
-            optimizer = getattr(self, name)
-            moments: dict[int, dict] = {}
-            for key, tensor in _under(tensors, name).items():
-                index, _, field = key.partition(".")
-                moments.setdefault(int(index), {})[field] = tensor
-            optimizer.load_state_dict({**optimizer.state_dict(), "state": moments})
+        self._noise.set_state(torch.from_numpy(np.array(state["noise"])))
+        load_modules(self._parts(), state)
+
+    def _parts(self) -> dict[str, Any]:
+        names = ("actor", "target_actor", "critic", "target_critic", "actor_optimizer", "critic_optimizer")
+        return {name: getattr(self, name) for name in names}
 
     def freeze(self, bits: int) -> None:
         """Floating point has nothing to freeze."""
@@ -154,7 +132,3 @@ class TorchLearner:
 
     def close(self) -> None:
         """There is no device."""
-
-
-def _under(tensors: dict[str, Any], name: str) -> dict[str, Any]:
-    return {key.removeprefix(name + "."): value for key, value in tensors.items() if key.startswith(name + ".")}

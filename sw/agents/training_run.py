@@ -8,7 +8,7 @@ from typing import Any
 
 from tqdm import tqdm
 
-from .ddpg import DDPG
+from .agent import Agent
 from .plots import plot_learning_curve, plot_utilization
 from .run_folder import CHECKPOINT, METRICS, SUMMARY, Interrupted, StopRequests, drop_records_after, read_metrics
 
@@ -43,7 +43,7 @@ class TrainingRun:
         Whether to show a progress bar.
     """
 
-    agent: DDPG
+    agent: Agent
     directory: Path
     steps: int
     evaluate_every: int = 1000
@@ -90,7 +90,7 @@ class TrainingRun:
                 self._evaluate()
         return self._summarize(time.perf_counter() - started, self.agent.num_timesteps - first_step)
 
-    def _after_step(self, agent: DDPG, record: dict[str, Any]) -> bool:
+    def _after_step(self, agent: Agent, record: dict[str, Any]) -> bool:
         step = record["step"]
         if "return" in record:
             self._last_return = record["return"]
@@ -106,7 +106,7 @@ class TrainingRun:
             shown = {}
             if self._last_return is not None:
                 shown["return"] = f"{self._last_return:.0f}"
-            counters = agent.learner.counters()
+            counters = agent.counters()
             if counters.get("train_steps"):
                 shown["cycles/step"] = f"{counters['train_cycles'] / counters['train_steps']:.0f}"
             self._bar.set_postfix(shown, refresh=False)
@@ -138,11 +138,12 @@ class TrainingRun:
             "random_return": next((record["mean"] for record in records if record["kind"] == "random"), None),
             "episodes": sum(record["kind"] == "episode" for record in records),
             "steps_per_second": steps / seconds if steps else None,
-            "counters": self.agent.learner.counters(),
+            "counters": self.agent.counters(),
         }
         (self.directory / SUMMARY).write_text(json.dumps(summary, indent=2) + "\n")
         title = f"{self.agent.environment.name}, {self.agent.backend}, seed {self.agent.config.seed}"
-        delay = self.agent.config.quantization_delay
+        # Of those that quantise.
+        delay = getattr(self.agent.config, "quantization_delay", None)
         plot_learning_curve(self.directory / "learning_curve.png", records, title, delay)
         plot_utilization(self.directory / "utilization.png", summary["counters"], title)
         return summary

@@ -4,7 +4,7 @@ import argparse
 import json
 from pathlib import Path
 
-from .train_fixar import sizes
+from .train_options import sizes
 
 __all__ = ["add_arguments", "run"]
 

@@ -2,6 +2,7 @@
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 __all__ = ["add_arguments", "run"]
 
@@ -19,8 +20,22 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.episodes is not None and arguments.episodes < 1:
         raise ValueError(f"--episodes must be at least 1, not {arguments.episodes}")
     checkpoint = arguments.directory / CHECKPOINT
-    of_ic3net = read_checkpoint(checkpoint)[1].get("agent") == "ic3net"
-    (_evaluate_ic3net if of_ic3net else _evaluate_ddpg)(checkpoint, arguments)
+    name = read_checkpoint(checkpoint)[1].get("agent")
+    if name == "ic3net":
+        _evaluate_ic3net(checkpoint, arguments)
+    else:
+        _evaluate_steps(_agent(name), checkpoint, arguments)
+
+
+def _agent(name: Any) -> Any:
+    """The class of an agent that learns step by step."""
+    if name == "dqn":
+        from ..runtime.dqn import DQN
+
+        return DQN
+    from ..agents.ddpg import DDPG
+
+    return DDPG
 
 
 def _evaluate_ic3net(checkpoint: Path, arguments: argparse.Namespace) -> None:
@@ -37,10 +52,8 @@ def _evaluate_ic3net(checkpoint: Path, arguments: argparse.Namespace) -> None:
     )
 
 
-def _evaluate_ddpg(checkpoint: Path, arguments: argparse.Namespace) -> None:
-    from ..agents.ddpg import DDPG
-
-    agent = DDPG.load(checkpoint, backend=arguments.backend)
+def _evaluate_steps(kind: Any, checkpoint: Path, arguments: argparse.Namespace) -> None:
+    agent = kind.load(checkpoint, backend=arguments.backend)
     try:
         returns = agent.evaluate(arguments.episodes or 10)
     finally:

@@ -3,11 +3,16 @@
 import argparse
 from pathlib import Path
 
-from . import experiment_fixar, experiment_learninggroup, experiment_mcts
+from . import experiment_fixar, experiment_learninggroup, experiment_mcts, experiment_pearl
 
 __all__ = ["add_arguments", "run"]
 
-SYSTEMS = {"fixar": experiment_fixar, "learninggroup": experiment_learninggroup, "mcts": experiment_mcts}
+SYSTEMS = {
+    "fixar": experiment_fixar,
+    "learninggroup": experiment_learninggroup,
+    "mcts": experiment_mcts,
+    "pearl": experiment_pearl,
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -2,11 +2,11 @@
 
 import argparse
 
-from . import train_fixar, train_learninggroup
+from . import train_fixar, train_learninggroup, train_pearl
 
 __all__ = ["add_arguments", "run"]
 
-SYSTEMS = {"fixar": train_fixar, "learninggroup": train_learninggroup}
+SYSTEMS = {"fixar": train_fixar, "learninggroup": train_learninggroup, "pearl": train_pearl}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

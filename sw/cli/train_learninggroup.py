@@ -5,6 +5,8 @@ import dataclasses
 from pathlib import Path
 from typing import Any
 
+from .train_options import print_rows
+
 __all__ = ["add_arguments", "run"]
 
 ENVIRONMENT = "predator-prey"
@@ -145,6 +147,4 @@ def _print_summary(summary: dict, directory: Path) -> None:
         rows.append(("lockstep", f"{counters['lockstep_steps']} iterations on the RTL, too"))
         rows.append(("", f"{compared} numbers compared, {equal} equal"))
     rows.append(("files", str(directory)))
-    width = max(len(name) for name, _ in rows)
-    for name, value in rows:
-        print(f"{name:<{width}}  {value}")
+    print_rows(rows)

@@ -4,7 +4,7 @@ import gymnasium
 import numpy as np
 import pytest
 
-from rewardware.sw.agents.environment import Environment
+from rewardware.sw.agents.environment import DiscreteEnvironment, Environment
 from tests.sw.agents.environments import Drift, Forgetful
 
 
@@ -85,3 +85,32 @@ def test_unbounded_actions_are_refused():
 
     with pytest.raises(ValueError, match="The action space must be bounded"):
         Environment(Unbounded(), 0)
+
+
+def test_numbered_actions_are_those_of_the_environment():
+    class Counted(Drift):
+        action_space = gymnasium.spaces.Discrete(3, start=5)
+
+        def step(self, action):
+            seen.append(action)
+            return super().step(np.full(2, float(action), np.float32))
+
+    seen, environment = [], DiscreteEnvironment(Counted(), 0)
+    for action in range(environment.action_size):
+        environment.step(np.asarray(action))
+    assert seen == [5, 6, 7] and type(seen[0]) is int
+    drawn = {int(environment.random_action(np.random.default_rng(seed))) for seed in range(40)}
+    assert drawn == {0, 1, 2}
+    with pytest.raises(ValueError, match="The action space must be Discrete, not Box"):
+        DiscreteEnvironment(Drift(), 0)
+
+
+def test_restored_environment_with_numbered_actions_goes_on_identically():
+    one, other = DiscreteEnvironment("CartPole-v1", 3), DiscreteEnvironment("CartPole-v1", 0)
+    for action in (0, 1, 1, 0):
+        one.step(np.asarray(action))
+    other.restore(*one.state())
+    left, right = one.step(np.asarray(1)), other.step(np.asarray(1))
+    assert (
+        np.array_equal(left[0], right[0]) and left[1:] == right[1:] and one.episode_length == other.episode_length == 5
+    )

@@ -1,0 +1,132 @@
+"""What agents share that learn from an environment step by step: the loop, evaluation, what a training run asks for."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, Self
+
+import gymnasium
+import numpy as np
+
+from .environment import Environment
+from .hyper_parameters import HyperParameters
+
+__all__ = ["Agent"]
+
+# Evaluation episodes have seeds of their own, the same for every agent.
+EVALUATION_SEED = 0x0E7A_0000
+
+
+class Agent(ABC):
+    """Base of agents with the conventions of Stable-Baselines3.
+
+    Parameters
+    ----------
+    environment
+        Of training.
+    config
+        Hyper-parameters, ``seed`` and ``learning_starts`` among them.
+    backend
+        Where it runs, for people.
+    evaluation_env
+        Where `evaluate` plays; ``None``: a second environment of the same identifier.
+
+    Members
+    -------
+    num_timesteps
+        Environment steps taken.
+    """
+
+    config: Any
+
+    def __init__(
+        self,
+        environment: Environment,
+        config: HyperParameters,
+        backend: str,
+        evaluation_env: gymnasium.Env | str | None = None,
+    ):
+        self.environment, self.config, self.backend = environment, config, backend
+        self.num_timesteps = 0
+        self._evaluation_env = evaluation_env
+        self._evaluation: Environment | None = None
+
+    def learn(
+        self,
+        total_timesteps: int,
+        callback: Callable[[Any, dict[str, Any]], bool | None] | None = None,
+        progress_bar: bool = False,
+    ) -> Self:
+        """Takes that many environment steps, and trains with them once warmed up.
+
+        Parameters
+        ----------
+        total_timesteps
+            Environment steps to take.
+        callback
+            Called after each step with the agent and a record (``step``, ``reward``; when trained ``error``, the mean
+            absolute temporal-difference error; at the end of an episode ``return``, ``length``). ``False`` stops.
+        progress_bar
+            Whether to show one.
+        """
+        steps: Iterable[int] = range(total_timesteps)
+        if progress_bar:
+            from tqdm import tqdm
+
+            steps = tqdm(steps, unit="step")
+        for _ in steps:
+            record = self._step()
+            if callback is not None and callback(self, record) is False:
+                break
+        return self
+
+    def evaluate(self, episodes: int = 10, *, random: bool = False) -> np.ndarray:
+        """Returns of episodes without noise; the same starting states each time, whatever was done before.
+
+        Parameters
+        ----------
+        episodes
+            How many.
+        random
+            Uniformly random actions in place of the policy's: what there is to be better than.
+        """
+        if self._evaluation is None:
+            env = self._evaluation_env or self.environment.name
+            if env is None:
+                raise ValueError("The environment is not registered: give an evaluation_env to evaluate in")
+            self._evaluation = type(self.environment)(env, 0)
+        generator = np.random.default_rng(EVALUATION_SEED)
+
+        def policy(observation: np.ndarray) -> np.ndarray:
+            return self.environment.random_action(generator) if random else self._best_action(observation)
+
+        seeds = range(EVALUATION_SEED, EVALUATION_SEED + episodes)
+        return np.array([self._evaluation.run_episode(seed, policy) for seed in seeds])
+
+    def _checked(self, observation: np.ndarray) -> np.ndarray:
+        """An observation, or rows of them, as float32."""
+        observation = np.asarray(observation, dtype=np.float32)
+        size = self.environment.observation_size
+        if observation.shape[-1:] != (size,) or observation.ndim > 2:
+            raise ValueError(f"An observation must be a vector of {size} or rows of such, not {observation.shape}")
+        return observation
+
+    @abstractmethod
+    def _step(self) -> dict[str, Any]:
+        """An environment step and what is learned with it; its record."""
+
+    @abstractmethod
+    def _best_action(self, observation: np.ndarray) -> np.ndarray:
+        """The policy's action without noise, as the environment takes it."""
+
+    @abstractmethod
+    def counters(self) -> dict[str, Any]:
+        """What was counted: cycles, saturations, comparisons."""
+
+    @abstractmethod
+    def save(self, path: Path | str) -> None:
+        """Writes everything that training depends on into one file; from it, training goes on bit-identically."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Lets go of the device."""

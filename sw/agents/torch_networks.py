@@ -1,0 +1,54 @@
+"""Networks in PyTorch from layers as arrays, and modules and optimisers as arrays by name."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+__all__ = ["build_network", "load_modules", "save_modules"]
+
+
+def build_network(layers: list[tuple[np.ndarray, np.ndarray]], output: nn.Module | None = None) -> nn.Sequential:
+    """Linear, ReLU, ..., Linear, and behind them ``output``; weights (outputs x inputs) and biases are copied."""
+    modules: list[nn.Module] = []
+    for weight, bias in layers:
+        linear = nn.Linear(weight.shape[1], weight.shape[0])
+        with torch.no_grad():
+            linear.weight.copy_(torch.from_numpy(weight))
+            linear.bias.copy_(torch.from_numpy(bias))
+        modules += [linear, nn.ReLU()]
+    modules.pop()
+    return nn.Sequential(*modules, *([output] if output is not None else []))
+
+
+def save_modules(parts: Mapping[str, Any]) -> dict[str, np.ndarray]:
+    """Parameters of modules and moments of optimisers, as arrays by name."""
+    state: dict[str, torch.Tensor] = {}
+    for name, part in parts.items():
+        if isinstance(part, torch.optim.Optimizer):
+            for index, moments in part.state_dict()["state"].items():
+                state |= {f"{name}.{index}.{key}": value for key, value in moments.items()}
+        else:
+            state |= {f"{name}.{key}": value for key, value in part.state_dict().items()}
+    return {name: tensor.numpy().copy() for name, tensor in state.items()}
+
+
+def load_modules(parts: Mapping[str, Any], state: dict[str, np.ndarray]) -> None:
+    """Takes back what `save_modules` gave; what is not of these parts stays out."""
+    for name, part in parts.items():
+        # Loading takes references: the arrays stay whose they are.
+        own = {
+            key.removeprefix(f"{name}."): torch.from_numpy(np.array(value))
+            for key, value in state.items()
+            if key.startswith(f"{name}.")
+        }
+        if isinstance(part, torch.optim.Optimizer):
+            moments: dict[int, dict[str, torch.Tensor]] = {}
+            for key, tensor in own.items():
+                index, _, field = key.partition(".")
+                moments.setdefault(int(index), {})[field] = tensor
+            part.load_state_dict({**part.state_dict(), "state": moments})
+        else:
+            part.load_state_dict(own)

@@ -1,0 +1,106 @@
+"""Learning experiments of agents that learn step by step: arms, seeds, table and picture."""
+
+import argparse
+import functools
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from ..agents.experiments import EXPERIMENTS, Arm, Experiment
+from .experiment_runs import chosen_arms, insert_table, run_all, run_folders, summary_of, train
+
+__all__ = ["add_step_arguments", "run_step_experiment"]
+
+
+def add_step_arguments(parser: argparse.ArgumentParser, system: str) -> None:
+    """Arguments of the experiments of a system."""
+    names = tuple(name for name, experiment in EXPERIMENTS.items() if experiment.system == system)
+    parser.add_argument("name", choices=names, help="experiment")
+    parser.add_argument("--steps", type=int, help="environment steps of a run (default: the experiment's)")
+
+
+def run_step_experiment(
+    arguments: argparse.Namespace, more_options: Callable[[Arm], list[str]] = lambda arm: []
+) -> int:
+    """Run what has not ended yet, and write the results; 1 if an arm did not come out as it must.
+
+    Parameters
+    ----------
+    arguments
+        Of the command.
+    more_options
+        Of `rewardware train` for an arm.
+    """
+    experiment = EXPERIMENTS[arguments.name]
+    arms = chosen_arms(arguments.name, experiment.arms, arguments.arms)
+    root, steps = arguments.out / arguments.name, arguments.steps or experiment.steps
+    if not arguments.collect:
+        runs = []
+        for seed in arguments.seed if arguments.seed is not None else range(experiment.seeds):
+            for name in arms:
+                arm = experiment.arms[name]
+                if arguments.seed is None and arm.seeds is not None and seed >= arm.seeds:
+                    continue
+                directory, more = root / name / str(seed), more_options(arm)
+                runs.append(functools.partial(_train, experiment, arm, seed, steps, directory, more))
+        run_all(arguments.jobs, runs)
+    return _report(arguments.name, experiment, root, arguments.docs, steps)
+
+
+def _train(experiment: Experiment, arm: Arm, seed: int, steps: int, directory: Path, more: list[str]) -> None:
+    """One run, if it has not ended yet."""
+    summary = summary_of(directory)
+    if summary is not None and summary["steps"] >= steps:
+        return
+    options = ["--steps", str(steps), *experiment.options, *more]
+    first = ["--env", experiment.env, "--config", experiment.config, "--seed", str(seed), *arm.options]
+    summary = train(directory, experiment.system, options, first)
+    print(f"{directory}: return {summary['return']:.1f}", flush=True)
+
+
+def _report(name: str, experiment: Experiment, root: Path, docs: Path, steps: int) -> int:
+    """Results as JSON, picture and table; 1 if an arm did not come out as it must."""
+    from ..agents.plots import plot_curves
+    from ..agents.run_folder import read_metrics
+
+    results, curves, failed = {}, {}, []
+    for key, arm in experiment.arms.items():
+        seeds = {}
+        for directory in run_folders(root / key):
+            records = read_metrics(directory)
+            curve = [(record["step"], record["mean"]) for record in records if record["kind"] == "evaluation"]
+            if curve:
+                seeds[directory.name] = curve
+        if not seeds:
+            continue
+        curves[arm.name] = list(seeds.values())
+        final = {seed: curve[-1][1] for seed, curve in seeds.items()}
+        results[key] = {"name": arm.name, "final": final, "mean": sum(final.values()) / len(final), "curves": seeds}
+        if experiment.threshold is not None and arm.solved is not None:
+            results[key]["solved"] = {seed: value > experiment.threshold for seed, value in final.items()}
+            if any(solved != arm.solved for solved in results[key]["solved"].values()):
+                failed.append(key)
+    if not results:
+        raise ValueError(f"{root} holds no finished evaluation")
+    (docs / "learning").mkdir(parents=True, exist_ok=True)
+    (docs / "images").mkdir(parents=True, exist_ok=True)
+    about = {"experiment": name, "env": experiment.env, "steps": steps, "threshold": experiment.threshold}
+    (docs / "learning" / f"{name}.json").write_text(json.dumps({**about, "arms": results}, indent=1) + "\n")
+    picture = docs / "images" / f"learning-{name}.png"
+    title = f"{experiment.env}: mean and span of {max(map(len, curves.values()))} seeds"
+    plot_curves(picture, curves, title, experiment.marks)
+    table = "\n".join(_table(results))
+    insert_table(docs / experiment.page, name, table)
+    print(table)
+    for key in failed:
+        print(f"{name}, {results[key]['name']}: not every seed came out as it must")
+    return 1 if failed else 0
+
+
+def _table(results: dict) -> list[str]:
+    seeds = sorted({seed for result in results.values() for seed in result["final"]}, key=lambda seed: seed.zfill(9))
+    lines = [f"| | {' | '.join(f'seed {seed}' for seed in seeds)} | mean |", "| --- |" + " ---: |" * (len(seeds) + 1)]
+    for result in results.values():
+        values = [f"{result['final'][seed]:.1f}" if seed in result["final"] else "" for seed in seeds]
+        lines.append(f"| {result['name']} | {' | '.join(values)} | {result['mean']:.1f} |")
+    return lines

@@ -1,0 +1,70 @@
+"""DQN with prioritised replay on PEARL's replay manager, its reference, or both in lockstep."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from .train_options import (
+    add_hyper_parameters,
+    add_run_options,
+    given_hyper_parameters,
+    new_folder,
+    print_rows,
+    refuse_counts_below_one,
+    result_rows,
+    run_in_folder,
+)
+
+__all__ = ["add_arguments", "run"]
+
+ALGORITHMS = ("dqn",)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from ..runtime.dqn_config import LOSSES, DQNConfig
+
+    parser.add_argument("--algo", choices=ALGORITHMS, default="dqn", help="default %(default)s")
+    parser.add_argument("--env", help="Gymnasium environment with numbered actions, as CartPole-v1")
+    parser.add_argument(
+        "--backend",
+        help="of the replay: reference (bit-exact NumPy, the default), rtl (Verilated), lockstep (both, every answer "
+        "compared), or a device as uart:/dev/ttyUSB0",
+    )
+    parser.add_argument("--config", help="preset of the replay manager, or path of a YAML file (default k16)")
+    add_run_options(parser, steps=50_000)
+    add_hyper_parameters(parser, DQNConfig, {"loss": LOSSES})
+
+
+def run(arguments: argparse.Namespace) -> None:
+    from ..runtime.dqn import DQN
+    from ..runtime.dqn_config import DQNConfig, suited_to
+
+    refuse_counts_below_one(arguments, "steps", "evaluation_episodes")
+    given = given_hyper_parameters(arguments, DQNConfig)
+
+    def resume(checkpoint: Path) -> DQN:
+        return DQN.load(checkpoint, arguments.env, backend=arguments.backend, hardware=arguments.config)
+
+    def begin() -> tuple[DQN, Path]:
+        if not arguments.env:
+            raise ValueError("--env is needed: a Gymnasium environment with numbered actions, as CartPole-v1")
+        config = DQNConfig.from_mapping({**suited_to(arguments.env), **given})
+        backend = arguments.backend or "reference"
+        name = f"{arguments.env}-{arguments.algo}-{backend.split(':')[0]}-{config.seed}"
+        directory = new_folder(arguments, name)
+        return DQN(arguments.env, config, hardware=arguments.config or "k16", backend=backend), directory
+
+    summary, directory = run_in_folder(arguments, given, resume, begin)
+    print_rows([*result_rows(summary), *_replay_rows(summary["counters"]), ("files", str(directory))])
+
+
+def _replay_rows(counters: dict[str, Any]) -> list[tuple[str, str]]:
+    steps = counters["gradient_steps"]
+    rows = [("training", f"{steps} gradient steps")]
+    if steps and "sample_cycles" in counters:
+        sample, update = (counters[f"{name}_cycles"] / steps for name in ("sample", "update"))
+        rows.append(("replay", f"{sample:.0f} cycles a batch of samples, {update:.0f} a batch of updates, RTL"))
+    if "lockstep_steps" in counters:
+        rows.append(("lockstep", f"{counters['lockstep_steps']} packets of requests to the RTL, too"))
+        rows.append(("", f"{counters['lockstep_compared']} answers compared, {counters['lockstep_equal']} equal"))
+    return rows

@@ -1,0 +1,265 @@
+"""DQN with prioritised replay on PEARL's replay manager, to the conventions of Stable-Baselines3."""
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+from ...hw.soc.pearl.config import PearlConfig
+from ..agents.agent import Agent
+from ..agents.checkpoint import CheckpointError, lacking, prefixed, read_agent, under, write_checkpoint
+from ..agents.environment import DiscreteEnvironment
+from ..agents.hardware import resolve_hardware
+from ..device.replay import ReplayDevice
+from ..device.replay_backends import DeviceSumTree, ReferenceSumTree, SumTreeBackend, open_sum_tree
+from .dqn_config import DQNConfig, suited_to
+from .lockstep_sum_tree import LockstepSumTree
+from .prioritized_replay_buffer import PrioritizedReplayBuffer
+from .q_learner import QLearner
+
+__all__ = ["DQN"]
+
+# What a checkpoint holds beside its arrays.
+MEMBERS = (
+    "backend", "comparisons", "config", "configuration_hash", "env", "environment", "exploration", "hardware",
+    "num_timesteps", "replay", "tally",
+)  # fmt: skip
+COUNTED = ("gradient_steps", "sample_cycles", "update_cycles")
+
+
+class DQN(Agent):
+    """Deep Q-network whose experiences are drawn by the replay manager, its bit-exact reference, or both.
+
+    The host runs the environment and, in PyTorch, the networks; the sum tree is where ``backend`` says. All backends
+    learn the same, to the bit.
+
+    Parameters
+    ----------
+    env
+        A Gymnasium environment with vector observations and numbered actions, or the identifier of one.
+    config
+        Hyper-parameters; ``None``: those that suit the environment.
+    hardware
+        The replay manager, which says how many experiences are kept: its configuration, the name of a preset, or a
+        YAML file's path.
+    backend
+        ``"reference"``: bit-exact in NumPy. ``"rtl"``: the Verilated replay manager. ``"lockstep"``: both, every answer
+        compared. ``"uart:PORT"``: a board.
+    evaluation_env
+        Where `evaluate` plays; ``None``: a second environment of the same identifier.
+
+    Members
+    -------
+    num_timesteps
+        Environment steps taken.
+    learner
+        The networks.
+    replay_buffer
+        The experiences.
+
+    Raises
+    ------
+    ValueError
+        An environment or a backend that there is not.
+    """
+
+    config: DQNConfig
+
+    def __init__(
+        self,
+        env: gymnasium.Env | str,
+        config: DQNConfig | None = None,
+        *,
+        hardware: Any = "k16",
+        backend: str = "reference",
+        evaluation_env: gymnasium.Env | str | None = None,
+    ):
+        if config is None:
+            name = env if isinstance(env, str) else env.spec.id if env.spec is not None else None
+            config = DQNConfig.from_mapping(suited_to(name))
+        self.hardware: PearlConfig = resolve_hardware(hardware, "pearl")
+        seeds = np.random.SeedSequence(config.seed).generate_state(4)
+        super().__init__(DiscreteEnvironment(env, int(seeds[0])), config, backend, evaluation_env)
+        self._exploration = np.random.default_rng(int(seeds[1]))
+        sizes = self.environment.observation_size, self.environment.action_size
+        self.learner = QLearner(*sizes, config, int(seeds[3]))
+        self._sum_tree = _open(backend, self.hardware)
+        self.replay_buffer = PrioritizedReplayBuffer(
+            self.hardware.leaves,
+            config.alpha,
+            config.beta,
+            device=ReplayDevice(self._sum_tree, int(seeds[2])),
+            epsilon=config.priority_epsilon,
+        )
+        self._tally = dict.fromkeys(COUNTED, 0)
+
+    def _step(self) -> dict[str, Any]:
+        config, environment = self.config, self.environment
+        observation = environment.observation
+        explores = self.num_timesteps < config.learning_starts
+        action = self._action(observation, 1.0 if explores else config.exploration_at(self.num_timesteps))
+        next_observation, reward, terminated, truncated = environment.step(action)
+        if not np.isfinite(reward):
+            raise ValueError(f"Reward {self.num_timesteps + 1} is {reward}; rewards must be finite")
+        self.replay_buffer.add(
+            observation=observation[np.newaxis],
+            action=action[np.newaxis],
+            reward=np.array([reward], np.float32),
+            next_observation=next_observation[np.newaxis],
+            terminated=np.array([terminated]),
+        )
+        self.num_timesteps += 1
+        record: dict[str, Any] = {"step": self.num_timesteps, "reward": reward}
+        if terminated or truncated:
+            record |= {"return": environment.episode_return, "length": environment.episode_length}
+            environment.begin()
+        if self.num_timesteps % config.target_update_interval == 0:
+            self.learner.update_target()
+        if self.num_timesteps > config.learning_starts and self.num_timesteps % config.train_freq == 0:
+            record["error"] = float(np.mean([self._train() for _ in range(config.gradient_steps)]))
+        return record
+
+    def _action(self, observation: np.ndarray, epsilon: float) -> np.ndarray:
+        """A random action in a share ``epsilon`` of the cases, else the best one."""
+        if self._exploration.random() < epsilon:
+            return self.environment.random_action(self._exploration)
+        return self._best_action(observation)
+
+    def _train(self) -> float:
+        """A gradient step whose errors become priorities; their mean absolute value."""
+        config = self.config
+        beta = config.beta_at(self.num_timesteps)
+        batch = self.replay_buffer.sample(config.batch_size, beta=beta, stratified=config.stratified)
+        self._count("sample_cycles")
+        errors = np.abs(self.learner.train(batch.experiences, batch.weights))
+        self.replay_buffer.update_priorities(batch.indices, errors)
+        self._count("update_cycles")
+        self._tally["gradient_steps"] += 1
+        return float(errors.mean())
+
+    def _count(self, name: str) -> None:
+        """Add the cycles of what was just done, where there are any."""
+        self._tally[name] += getattr(self._sum_tree, "cycles", 0)
+
+    def predict(self, observation: np.ndarray, deterministic: bool = True) -> tuple[np.ndarray, None]:
+        """The policy's action, for one observation or for rows of them.
+
+        The second element is always ``None``, as Stable-Baselines3's hidden state of policies without one.
+
+        Parameters
+        ----------
+        observation
+            A vector, or rows of them.
+        deterministic
+            ``False``: as many random actions as training has at this step.
+        """
+        observation = self._checked(observation)
+        actions = self.learner.values(np.atleast_2d(observation)).argmax(1)
+        if not deterministic:
+            epsilon = self.config.exploration_at(self.num_timesteps)
+            explored = self._exploration.integers(self.environment.action_size, size=len(actions))
+            actions = np.where(self._exploration.random(len(actions)) < epsilon, explored, actions)
+        return np.asarray(self.environment.unscale(actions)).reshape(observation.shape[:-1]), None
+
+    def _best_action(self, observation: np.ndarray) -> np.ndarray:
+        return np.asarray(self.learner.values(observation[np.newaxis])[0].argmax())
+
+    def counters(self) -> dict[str, Any]:
+        """Gradient steps, cycles that the device took for their batches, and comparisons."""
+        measured = hasattr(self._sum_tree, "cycles")
+        counts = {name: count for name, count in self._tally.items() if measured or not name.endswith("cycles")}
+        if isinstance(self._sum_tree, LockstepSumTree):
+            counts |= self._sum_tree.counts()
+        return counts
+
+    def save(self, path: Path | str) -> None:
+        """Writes everything that training depends on into one file; from it, training goes on bit-identically."""
+        parts = {"replay": self.replay_buffer.state(), "environment": self.environment.state()}
+        arrays = prefixed("learner", self.learner.save())
+        rest: dict[str, Any] = {}
+        for name, (part_arrays, part_rest) in parts.items():
+            arrays |= prefixed(name, part_arrays)
+            rest[name] = part_rest
+        rest |= {
+            "agent": "dqn",
+            "backend": self.backend,
+            "config": self.config.to_mapping(),
+            "hardware": dataclasses.asdict(self.hardware),
+            "configuration_hash": self.hardware.configuration_hash,
+            "env": self.environment.name,
+            "num_timesteps": self.num_timesteps,
+            "exploration": self._exploration.bit_generator.state,
+            "tally": self._tally,
+            "comparisons": self._sum_tree.comparisons() if isinstance(self._sum_tree, LockstepSumTree) else None,
+        }
+        write_checkpoint(path, arrays, rest)
+
+    @classmethod
+    def load(
+        cls,
+        path: Path | str,
+        env: gymnasium.Env | str | None = None,
+        *,
+        backend: str | None = None,
+        hardware: Any = None,
+    ) -> "DQN":
+        """The agent a checkpoint holds, ready to go on.
+
+        Parameters
+        ----------
+        path
+            Of the checkpoint.
+        env
+            ``None``: by the identifier in the checkpoint.
+        backend
+            ``None``: the one it was trained with. Each reads the checkpoints of all.
+        hardware
+            ``None``: the configuration in the checkpoint. Another one is refused.
+
+        Raises
+        ------
+        CheckpointError
+            The file is damaged, no checkpoint of this agent, or of another configuration or environment.
+        """
+        arrays, about = read_agent(path, "dqn", MEMBERS)
+        env = env if env is not None else about["env"]
+        if env is None:
+            raise CheckpointError(f"The environment of {path} is not registered: give the environment")
+        chosen = resolve_hardware(hardware if hardware is not None else about["hardware"], "pearl")
+        if chosen.configuration_hash != about["configuration_hash"]:
+            raise CheckpointError(
+                f"{path} is of a configuration with hash {about['configuration_hash']:#010x}; "
+                f"this one has {chosen.configuration_hash:#010x}"
+            )
+        config = DQNConfig.from_mapping(about["config"])
+        agent = cls(env, config, hardware=chosen, backend=backend or about["backend"])
+        try:
+            agent._restore(arrays, about)
+        except KeyError as error:
+            raise lacking(path, about, error.args[0]) from error
+        return agent
+
+    def _restore(self, arrays: dict[str, np.ndarray], about: dict[str, Any]) -> None:
+        self.learner.load(under("learner", arrays))
+        self.replay_buffer.restore(under("replay", arrays), about["replay"])
+        self.environment.restore(under("environment", arrays), about["environment"])
+        self.num_timesteps = about["num_timesteps"]
+        self._exploration.bit_generator.state = about["exploration"]
+        if about["backend"] == self.backend:
+            self._tally = about["tally"]
+            if isinstance(self._sum_tree, LockstepSumTree):
+                self._sum_tree.restore_comparisons(about["comparisons"])
+
+    def close(self) -> None:
+        """Lets go of the device."""
+        self.replay_buffer.close()
+
+
+def _open(backend: str, hardware: PearlConfig) -> SumTreeBackend:
+    if backend == "lockstep":
+        return LockstepSumTree(ReferenceSumTree(hardware.tree), DeviceSumTree(hardware))
+    if backend not in ("reference", "rtl") and not backend.startswith("uart:"):
+        raise ValueError(f"Backend must be reference, rtl, lockstep or uart:PORT, not {backend!r}")
+    return open_sum_tree(backend, hardware)

@@ -1,0 +1,64 @@
+"""The RTL of a sum tree beside its reference: every answer compared."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ..agents.lockstep import Comparison
+from ..device.replay_backends import DeviceSumTree, ReferenceSumTree, SumTreeBackend
+
+__all__ = ["LockstepSumTree"]
+
+
+class LockstepSumTree(Comparison):
+    """A :class:`.SumTreeBackend` that asks both.
+
+    Parameters
+    ----------
+    reference
+        Whose answers count.
+    device
+        What has to give the same ones.
+
+    Raises
+    ------
+    LockstepError
+        At the first answer that differs.
+    """
+
+    reference: ReferenceSumTree
+    device: DeviceSumTree
+
+    def __init__(self, reference: ReferenceSumTree, device: DeviceSumTree):
+        super().__init__(reference, device, 1, "Packet")
+        self.config = reference.config
+
+    @property
+    def cycles(self) -> int:
+        """Of the device's last instruction."""
+        return self.device.cycles
+
+    def request(self, rows: np.ndarray) -> np.ndarray:
+        """Answers to requests."""
+        return self._compared("answers", lambda tree: tree.request(rows))
+
+    def sample(self, count: int, segment: int) -> np.ndarray:
+        """Answers to samples and the total's."""
+        return self._compared("samples", lambda tree: tree.sample(count, segment))
+
+    def _compared(self, what: str, ask: Callable[[SumTreeBackend], np.ndarray]) -> np.ndarray:
+        answers = ask(self.reference)
+        self.compare(what, {"row": answers}, {"row": ask(self.device)})
+        self.steps += 1
+        self.steps_checked += 1
+        return answers
+
+    def seed(self, state: int) -> None:
+        """Set both generators."""
+        self.reference.seed(state)
+        self.device.seed(state)
+
+    def clear(self) -> None:
+        """Make all priorities zero."""
+        self.reference.clear()
+        self.device.clear()

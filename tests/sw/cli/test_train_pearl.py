@@ -1,0 +1,112 @@
+"""`rewardware train pearl`: what a run leaves, going on with the same bits, interruption, and refusals."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from rewardware.sw.agents.checkpoint import read_checkpoint
+from rewardware.sw.agents.run_folder import read_metrics
+from rewardware.sw.cli.dispatch import dispatch
+
+# As that of tests/hw/soc/pearl, so that its simulator is built once.
+DEVICE = "hardware: {leaves: 150, fanout: 8, priority_width: 24, priority_fraction: 12}"
+TINY = (
+    "--algo dqn --env CartPole-v1 --hidden-sizes 8 --batch-size 12 --learning-starts 30 --train-freq 4 "
+    "--gradient-steps 1 --quiet --evaluation-episodes 1 --evaluate-every 50"
+)
+REST = ["--quiet", "--evaluation-episodes", "1", "--evaluate-every", "50"]
+
+
+@pytest.fixture
+def device(tmp_path):
+    path = tmp_path / "device.yaml"
+    path.write_text(DEVICE)
+    return ["--config", str(path)]
+
+
+def train(*arguments):
+    return dispatch(["train", "pearl", *TINY.split(), *map(str, arguments)])
+
+
+def assert_same_run(one, other):
+    (left, left_rest), (right, right_rest) = (read_checkpoint(folder / "checkpoint.zip") for folder in (one, other))
+    assert left.keys() == right.keys() and left_rest == right_rest
+    for name in left:
+        assert np.array_equal(left[name], right[name]), name
+    assert read_metrics(one) == read_metrics(other)
+
+
+@pytest.mark.parametrize("backend", ["reference", "lockstep"])
+def test_run_leaves_everything_and_prints_a_summary(backend, device, tmp_path, capsys):
+    out = tmp_path / "run"
+    assert train("--backend", backend, "--steps", 120, "--out", out, *device) == 0
+    printed = capsys.readouterr().out
+    for words in ("CartPole-v1, 120 steps, seed 0", "random actions", "23 gradient steps", str(out)):
+        assert words in printed
+    if backend == "lockstep":
+        assert "cycles a batch of samples" in printed and "packets of requests to the RTL, too" in printed
+    files = {"checkpoint.zip", "metrics.jsonl", "learning_curve.png", "summary.json"}
+    assert {path.name for path in out.iterdir()} == files
+    assert [record["step"] for record in read_metrics(out) if record["kind"] == "evaluation"] == [50, 100, 120]
+    assert json.loads((out / "summary.json").read_text())["counters"]["gradient_steps"] == 23
+
+    assert dispatch(["eval", str(out), "--episodes", "2", "--backend", "reference"]) == 0
+    assert "after 120 steps" in capsys.readouterr().out
+    assert train("--out", out) == 2
+    assert "holds a run already" in capsys.readouterr().err
+
+
+def test_resumed_run_is_identical(device, tmp_path):
+    straight, broken = tmp_path / "straight", tmp_path / "broken"
+    assert train("--steps", 250, "--out", straight, *device) == 0
+    assert train("--steps", 150, "--out", broken, *device) == 0
+    assert dispatch(["train", "pearl", "--resume", str(broken), "--steps", "250", *REST]) == 0
+    assert_same_run(straight, broken)
+
+
+def test_interrupted_run_leaves_a_checkpoint_and_goes_on_identically(device, tmp_path):
+    broken, straight = tmp_path / "broken", tmp_path / "straight"
+    command = [sys.executable, "-m", "rewardware.sw.cli", "train", "pearl", *TINY.split(), *device]
+    process = subprocess.Popen(
+        [*command, "--out", str(broken), "--steps", "1000000"], stderr=subprocess.PIPE, text=True
+    )
+    deadline = time.monotonic() + 60
+    while len(read_metrics(broken)) < 6 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    os.kill(process.pid, signal.SIGINT)
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "Stopped after step" in errors and "Traceback" not in errors
+    steps = str(read_checkpoint(broken / "checkpoint.zip")[1]["num_timesteps"] + 70)
+    assert dispatch(["train", "pearl", "--resume", str(broken), "--steps", steps, *REST]) == 0
+    assert train("--steps", steps, "--out", straight, *device) == 0
+    assert_same_run(straight, broken)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--env", "Pendulum-v1"), "The action space must be Discrete"),
+        (("--env", "CartPole-v9"), "cannot be made"),
+        (("--batch-size", 0), "batch_size must be at least 1, not 0"),
+        (("--steps", 0), "--steps must be at least 1, not 0"),
+        (("--loss", "absolute"), "invalid choice: 'absolute'"),
+        (("--backend", "fpga"), "Backend must be reference, rtl, lockstep or uart:PORT, not 'fpga'"),
+        (("--config", "k17"), "Configuration must be one of k16, k2, k4, k8, small or a YAML file, not 'k17'"),
+        (("--resume", "nowhere"), "--resume goes on with the run's own hidden_sizes"),
+    ],
+)
+def test_errors_are_one_line(options, words, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    try:
+        code = train(*options)
+    except SystemExit as stop:
+        code = stop.code
+    error = capsys.readouterr().err
+    assert code == 2 and error.count("\n") == 1 and words in error

@@ -1,0 +1,35 @@
+"""DQN's hyper-parameters: what they give at a step, what they refuse."""
+
+import pytest
+
+from rewardware.sw.runtime.dqn_config import DQNConfig, suited_to
+
+
+def test_exploration_falls_and_beta_rises_with_steps():
+    config = DQNConfig(exploration_final_eps=0.1, exploration_steps=100, beta=0.4, beta_steps=200)
+    assert [config.exploration_at(step) for step in (0, 50, 100, 900)] == pytest.approx([1, 0.55, 0.1, 0.1])
+    assert [config.beta_at(step) for step in (0, 100, 200, 900)] == pytest.approx([0.4, 0.7, 1, 1])
+    assert DQNConfig(exploration_steps=0).exploration_at(0) == 0.05
+
+
+def test_an_environment_has_its_own():
+    config = DQNConfig.from_mapping(suited_to("CartPole-v1"))
+    assert config.hidden_sizes == (256, 256) and config.to_mapping()["hidden_sizes"] == [256, 256]
+    assert suited_to("Acrobot-v1") == suited_to(None) == {}
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "words"),
+    [
+        ({"hidden_sizes": ()}, ValueError, r"hidden_sizes must name at least one layer, not \(\)"),
+        ({"batch_size": 0}, ValueError, "batch_size must be at least 1, not 0"),
+        ({"train_freq": 1.5}, TypeError, "train_freq must be a whole number, not 1.5"),
+        ({"double_q": 1}, TypeError, "double_q must be True or False, not 1"),
+        ({"loss": "absolute"}, ValueError, "loss must be huber or squared, not 'absolute'"),
+        ({"beta": 1.1}, ValueError, r"beta must be in \[0, 1\], not 1.1"),
+        ({"alpha": -0.1}, ValueError, r"alpha must be in \[0, inf\), not -0.1"),
+    ],
+)
+def test_what_means_nothing_is_refused(settings, error, words):
+    with pytest.raises(error, match=words):
+        DQNConfig(**settings)

@@ -1,0 +1,69 @@
+"""The gradient step against float64 by hand, and how a learner goes on."""
+
+import numpy as np
+import pytest
+import torch
+
+from rewardware.sw.runtime.dqn_config import DQNConfig
+from rewardware.sw.runtime.q_learner import QLearner
+
+BATCH = 13
+
+
+def learner(**settings):
+    return QLearner(3, 4, DQNConfig(hidden_sizes=(11, 7), **settings), seed=5)
+
+
+def experiences(generator):
+    return {
+        "observation": generator.normal(size=(BATCH, 3)).astype(np.float32),
+        "action": generator.integers(4, size=BATCH),
+        "reward": generator.normal(0, 2, BATCH).astype(np.float32),
+        "next_observation": generator.normal(size=(BATCH, 3)).astype(np.float32),
+        "terminated": generator.random(BATCH) < 0.3,
+    }
+
+
+@pytest.mark.parametrize("loss", ["huber", "squared"])
+@pytest.mark.parametrize("double_q", [False, True])
+def test_errors_and_gradients_are_those_of_the_algorithm(loss, double_q):
+    one, generator = learner(loss=loss, double_q=double_q, gamma=0.9, max_grad_norm=1e9), np.random.default_rng(0)
+    # Far from each other, so that both networks do not choose the same actions.
+    for parameter in one.target.parameters():
+        parameter.data += torch.from_numpy(generator.normal(0, 0.3, parameter.shape).astype(np.float32))
+    batch, weights = experiences(generator), generator.random(BATCH).astype(np.float32)
+    rows = np.arange(BATCH)
+    future = one.target(torch.from_numpy(batch["next_observation"])).numpy()
+    chosen = (one.values(batch["next_observation"]) if double_q else future).argmax(1)
+    targets = batch["reward"] + 0.9 * np.where(batch["terminated"], 0, future[rows, chosen])
+    expected = one.values(batch["observation"])[rows, batch["action"]] - targets
+    bias = one.online[-1].bias
+    slopes = weights * (np.clip(expected, -1, 1) if loss == "huber" else expected) / BATCH
+    errors = one.train(batch, weights)
+    assert np.allclose(errors, expected, atol=1e-6) and np.abs(errors).max() > 1 > np.abs(errors).min()
+    # The last layer's biases get the slopes of the values themselves.
+    assert np.allclose(bias.grad.numpy(), np.bincount(batch["action"], slopes, minlength=4), atol=1e-6)
+
+
+def test_the_target_network_moves_only_when_told():
+    one, generator = learner(), np.random.default_rng(0)
+    before = one.save()
+    one.train(experiences(generator), np.ones(BATCH, np.float32))
+    after = one.save()
+    assert np.array_equal(before["target.0.weight"], after["target.0.weight"])
+    assert not np.array_equal(before["online.0.weight"], after["online.0.weight"])
+    one.update_target()
+    assert np.array_equal(one.save()["target.0.weight"], after["online.0.weight"])
+
+
+def test_a_loaded_learner_goes_on_identically():
+    one, other, generator = learner(), learner(), np.random.default_rng(0)
+    for step in range(6):
+        if step == 3:
+            other.load(one.save())
+        batch, weights = experiences(generator), generator.random(BATCH).astype(np.float32)
+        errors = one.train(batch, weights)
+        if step >= 3:
+            assert np.array_equal(errors, other.train(batch, weights))
+    left, right = one.save(), other.save()
+    assert left.keys() == right.keys() and all(np.array_equal(left[name], right[name]) for name in left)
