@@ -1,0 +1,1 @@
+"""A multilayer perceptron's layers as a pipeline: forward, loss, backward and gradient stages."""

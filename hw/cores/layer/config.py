@@ -1,0 +1,245 @@
+"""Configuration of layers, networks and learners. No Amaranth here."""
+
+from dataclasses import dataclass
+
+from ..checks import require_integer, require_kind
+from ..float.config import BINARY32, FloatLaneConfig
+
+__all__ = [
+    "ACTIVATIONS",
+    "BINARY32_LANE",
+    "LOSSES",
+    "OPTIMIZERS",
+    "AdderTreeConfig",
+    "DQNLearnerConfig",
+    "LayerConfig",
+    "NetworkConfig",
+]
+
+ACTIVATIONS = ("linear", "relu")
+LOSSES = ("huber", "squared")
+OPTIMIZERS = ("adam", "sgd")
+
+# Stages where adders and multipliers of binary32 reach about the same clock.
+BINARY32_LANE = FloatLaneConfig(format=BINARY32, adder_depth=4, multiplier_depth=5)
+
+# Most inputs or outputs of a layer.
+LARGEST_LAYER = 4096
+
+
+def _require_name(name, value, names):
+    require_kind(name, value, str)
+    if value not in names:
+        raise ValueError(f"{name} must be one of {', '.join(names)}, not {value!r}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdderTreeConfig:
+    """A tree of adders.
+
+    Parameters
+    ----------
+    terms : int
+        1 to 4096; of one nothing is added.
+    arithmetic : FloatLaneConfig
+        Format, and stages of each adder.
+
+    Raises
+    ------
+    TypeError, ValueError
+        A field of the wrong kind, or out of its range.
+    """
+
+    terms: int
+    arithmetic: FloatLaneConfig = BINARY32_LANE
+
+    def __post_init__(self):
+        require_integer("Terms", self.terms, 1, LARGEST_LAYER)
+        require_kind("Arithmetic", self.arithmetic, FloatLaneConfig)
+
+    @property
+    def levels(self) -> int:
+        """Adders that a term passes at most."""
+        return (self.terms - 1).bit_length()
+
+
+@dataclass(frozen=True, kw_only=True)
+class LayerConfig:
+    """A fully connected layer, ``y = activation(W x + b)``, and the units that compute it.
+
+    A word of its weight memory has ``units`` consecutive outputs of one input: row i, group g has the weights from
+    input i to outputs ``g * units`` and on. The bias is the last row, that of an input which is 1. Where ``units`` does
+    not divide the outputs, the last group is filled with zeros. Forward, backward and gradient stage all go over these
+    words, so a weight is never transposed.
+
+    Parameters
+    ----------
+    inputs, outputs : int
+        1 to 4096.
+    units : int
+        UF, multiplier and adder pairs of each of its stages (1 to ``outputs``).
+    activation : str
+        ``"linear"`` or ``"relu"``.
+    arithmetic : FloatLaneConfig
+        Format, and stages of each adder and multiplier.
+
+    Raises
+    ------
+    TypeError, ValueError
+        A field of the wrong kind, or out of its range.
+    """
+
+    inputs: int
+    outputs: int
+    units: int
+    activation: str = "relu"
+    arithmetic: FloatLaneConfig = BINARY32_LANE
+
+    def __post_init__(self):
+        require_integer("Inputs", self.inputs, 1, LARGEST_LAYER)
+        require_integer("Outputs", self.outputs, 1, LARGEST_LAYER)
+        require_integer("Units", self.units, 1, self.outputs)
+        _require_name("Activation", self.activation, ACTIVATIONS)
+        require_kind("Arithmetic", self.arithmetic, FloatLaneConfig)
+
+    @property
+    def rows(self) -> int:
+        """Inputs and the bias."""
+        return self.inputs + 1
+
+    @property
+    def groups(self) -> int:
+        """Words of a row."""
+        return -(-self.outputs // self.units)
+
+    @property
+    def words(self) -> int:
+        """Words of the weight memory."""
+        return self.rows * self.groups
+
+    @property
+    def partial_sums(self) -> int:
+        """Sums that an output is made of while they are formed.
+
+        An accumulator comes back after ``groups`` cycles, which may be before its last sum has left the adder. Row i
+        then goes to partial sum ``i % partial_sums``.
+        """
+        return min(self.rows, -(-self.arithmetic.adder_depth // self.groups))
+
+    @property
+    def forward_cycles(self) -> int:
+        """Cycles a sample of the forward stage: a word a cycle, and an output a cycle leaves it."""
+        return max(self.words, self.outputs)
+
+    @property
+    def pass_cycles(self) -> int:
+        """Cycles in which the backward stage goes over all inputs with one group.
+
+        The sum of an input comes back after a pass; where the adder is longer, the pass waits for it.
+        """
+        return self.inputs if self.groups == 1 else max(self.inputs, self.arithmetic.adder_depth)
+
+    @property
+    def backward_cycles(self) -> int:
+        """Cycles a sample of the backward stage: a pass for each group, and an error a cycle comes in."""
+        return max(self.groups * self.pass_cycles, self.outputs)
+
+    @property
+    def gradient_pass_cycles(self) -> int:
+        """Cycles in which the gradient stage goes over all rows with one group.
+
+        A word comes back with the next sample; where the adder is longer, the passes wait for it.
+        """
+        return max(self.rows, -(-self.arithmetic.adder_depth // self.groups))
+
+    @property
+    def gradient_cycles(self) -> int:
+        """Cycles a sample of the gradient stage: a pass for each group, and an error a cycle comes in."""
+        return max(self.groups * self.gradient_pass_cycles, self.outputs)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NetworkConfig:
+    """A multilayer perceptron.
+
+    Parameters
+    ----------
+    sizes : tuple of int
+        Inputs of the network, then outputs of each layer.
+    units : tuple of int
+        UF of each layer.
+    hidden_activation, output_activation : str
+        Of all layers but the last, and of the last.
+    arithmetic : FloatLaneConfig
+        Of all layers.
+
+    Raises
+    ------
+    TypeError, ValueError
+        A field of the wrong kind, or out of its range; not as many units as layers.
+    """
+
+    sizes: tuple[int, ...]
+    units: tuple[int, ...]
+    hidden_activation: str = "relu"
+    output_activation: str = "linear"
+    arithmetic: FloatLaneConfig = BINARY32_LANE
+
+    def __post_init__(self):
+        for name in ("sizes", "units"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+        if len(self.sizes) < 2:
+            raise ValueError(f"Sizes must have at least an input and an output, not {len(self.sizes)} of them")
+        if len(self.units) != len(self.sizes) - 1:
+            raise ValueError(f"Units must be given for {len(self.sizes) - 1} layers, not {len(self.units)}")
+        _ = self.layers
+
+    @property
+    def layers(self) -> tuple[LayerConfig, ...]:
+        """From the input on."""
+        last = len(self.units) - 1
+        return tuple(
+            LayerConfig(
+                inputs=inputs,
+                outputs=outputs,
+                units=units,
+                activation=self.output_activation if index == last else self.hidden_activation,
+                arithmetic=self.arithmetic,
+            )
+            for index, (inputs, outputs, units) in enumerate(
+                zip(self.sizes[:-1], self.sizes[1:], self.units, strict=True)
+            )
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class DQNLearnerConfig:
+    """A learner of action values: an online network with all stages, a target network with forward stages only.
+
+    Parameters
+    ----------
+    network : NetworkConfig
+        Of both; an output for each action.
+    loss : str
+        ``"huber"`` (threshold 1) or ``"squared"`` (half the square), of the TD error.
+    optimizer : str
+        ``"adam"`` or ``"sgd"``.
+    optimizer_lanes : int
+        Weights that are updated side by side (1 to 4096).
+
+    Raises
+    ------
+    TypeError, ValueError
+        A field of the wrong kind, or out of its range.
+    """
+
+    network: NetworkConfig
+    loss: str = "huber"
+    optimizer: str = "adam"
+    optimizer_lanes: int = 16
+
+    def __post_init__(self):
+        require_kind("Network", self.network, NetworkConfig)
+        _require_name("Loss", self.loss, LOSSES)
+        _require_name("Optimizer", self.optimizer, OPTIMIZERS)
+        require_integer("Optimizer lanes", self.optimizer_lanes, 1, LARGEST_LAYER)

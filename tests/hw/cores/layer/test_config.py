@@ -1,0 +1,84 @@
+"""What configurations of layers derive, and what they refuse."""
+
+import pytest
+
+from rewardware.hw.cores.float.config import BINARY16, FloatLaneConfig
+from rewardware.hw.cores.layer.config import DQNLearnerConfig, LayerConfig, NetworkConfig
+
+
+@pytest.mark.parametrize(
+    ("inputs", "outputs", "units", "groups", "words", "partial_sums"),
+    [
+        (4, 64, 5, 13, 65, 1),
+        (64, 64, 64, 1, 65, 4),
+        (64, 64, 32, 2, 130, 2),
+        (64, 7, 3, 3, 195, 2),
+        # Not more sums than terms.
+        (2, 5, 5, 1, 3, 3),
+        (1, 1, 1, 1, 2, 2),
+    ],
+)
+def test_layer(inputs, outputs, units, groups, words, partial_sums):
+    layer = LayerConfig(inputs=inputs, outputs=outputs, units=units)
+    assert (layer.groups, layer.words, layer.partial_sums) == (groups, words, partial_sums)
+
+
+def test_cycles_of_a_stage():
+    wide = LayerConfig(inputs=2, outputs=64, units=64)
+    # Three words; but numbers come and go one a cycle.
+    assert (wide.forward_cycles, wide.backward_cycles, wide.gradient_cycles) == (64, 64, 64)
+    narrow = LayerConfig(inputs=2, outputs=7, units=2)
+    # A pass over two inputs waits for the adder, four times.
+    assert (narrow.forward_cycles, narrow.backward_cycles, narrow.gradient_cycles) == (12, 16, 12)
+    least = LayerConfig(inputs=1, outputs=1, units=1)
+    # A gradient is wanted again when it has left the adder.
+    assert (least.forward_cycles, least.backward_cycles, least.gradient_cycles) == (2, 1, 4)
+    square = LayerConfig(inputs=64, outputs=64, units=13)
+    assert (square.forward_cycles, square.backward_cycles, square.gradient_cycles) == (325, 320, 325)
+
+
+def test_layers_of_a_network():
+    half = FloatLaneConfig(format=BINARY16)
+    network = NetworkConfig(sizes=[4, 64, 2], units=[5, 2], arithmetic=half)
+    hidden, output = network.layers
+    assert (hidden.inputs, hidden.outputs, hidden.units, hidden.activation) == (4, 64, 5, "relu")
+    assert (output.inputs, output.outputs, output.units, output.activation) == (64, 2, 2, "linear")
+    assert output.arithmetic is half
+    assert network == NetworkConfig(sizes=(4, 64, 2), units=(5, 2), arithmetic=half)
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"inputs": 0}, ValueError, "Inputs must be from 1 to 4096, not 0"),
+        ({"outputs": 4097}, ValueError, "Outputs must be from 1 to 4096, not 4097"),
+        ({"units": 4}, ValueError, "Units must be from 1 to 3, not 4"),
+        ({"units": 1.0}, TypeError, "Units must be an integer, not 1.0"),
+        ({"activation": "swish"}, ValueError, "Activation must be one of linear, relu, not 'swish'"),
+        ({"arithmetic": BINARY16}, TypeError, "Arithmetic must be of the kind FloatLaneConfig, not "),
+    ],
+)
+def test_bad_layer(change, error, message):
+    with pytest.raises(error, match=f"^{message}"):
+        LayerConfig(**{"inputs": 2, "outputs": 3, "units": 1} | change)
+
+
+def test_bad_network():
+    with pytest.raises(ValueError, match="^Sizes must have at least an input and an output, not 1 of them$"):
+        NetworkConfig(sizes=(4,), units=())
+    with pytest.raises(ValueError, match="^Units must be given for 2 layers, not 1$"):
+        NetworkConfig(sizes=(4, 8, 2), units=(1,))
+    with pytest.raises(ValueError, match="^Units must be from 1 to 2, not 3$"):
+        NetworkConfig(sizes=(4, 8, 2), units=(1, 3))
+
+
+def test_bad_learner():
+    network = NetworkConfig(sizes=(4, 2), units=(1,))
+    with pytest.raises(TypeError, match="^Network must be of the kind NetworkConfig, not "):
+        DQNLearnerConfig(network=(4, 2))
+    with pytest.raises(ValueError, match="^Loss must be one of huber, squared, not 'absolute'$"):
+        DQNLearnerConfig(network=network, loss="absolute")
+    with pytest.raises(ValueError, match="^Optimizer must be one of adam, sgd, not 'lion'$"):
+        DQNLearnerConfig(network=network, optimizer="lion")
+    with pytest.raises(ValueError, match="^Optimizer lanes must be from 1 to 4096, not 0$"):
+        DQNLearnerConfig(network=network, optimizer_lanes=0)

@@ -1,0 +1,31 @@
+"""Prints what the learner's units are worth: ``python -m tests.sw.mapping.run_layer_balance``."""
+
+import argparse
+
+from rewardware.hw.cores.layer.config import DQNLearnerConfig, NetworkConfig
+from rewardware.sw.mapping.layer_balance import balance_units
+from rewardware.sw.mapping.layer_pipeline import stage_cycles, step_cycles, units, utilisation
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sizes", type=int, nargs="+", default=[4, 64, 64, 2])
+    parser.add_argument("--budgets", type=int, nargs="+", default=[64, 200, 300, 600])
+    parser.add_argument("--lanes", type=int, default=16, help="of the optimiser")
+    parser.add_argument("--batch", type=int, default=128)
+    arguments = parser.parse_args()
+    print("| budget | UF | units | T_stage | step, cycles | utilisation |")
+    print("| ---: | --- | ---: | ---: | ---: | ---: |")
+    for budget in arguments.budgets:
+        counts = balance_units(arguments.sizes, budget)
+        network = NetworkConfig(sizes=arguments.sizes, units=counts)
+        config = DQNLearnerConfig(network=network, optimizer_lanes=arguments.lanes)
+        share = 100 * utilisation(config, arguments.batch)
+        print(
+            f"| {budget} | {', '.join(map(str, counts))} | {units(config)} | {stage_cycles(network)} "
+            f"| {step_cycles(config, arguments.batch)} | {share:.1f} % |"
+        )
+
+
+if __name__ == "__main__":
+    main()
