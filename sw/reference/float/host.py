@@ -1,10 +1,11 @@
 """The same numbers by the host's floating point, for speed: tens of times faster than on bit patterns.
 
-Arrays hold values, not bit patterns: float32 where a format and all products of two of its numbers fit it, float64
-otherwise (:func:`working_type`). One operation of that type followed by :func:`round_to` is the correctly rounded
-operation of the format: the working type has at least twice as many significant bits and two, so that rounding twice
-is rounding once (Figueroa, When is double rounding innocuous?, 1995). That holds for sums, differences and products;
-:func:`fused_multiply_add` says where it holds for fused ones.
+Arrays hold values, not bit patterns. binary32 is the host's own: float32, with nothing to round. Of other formats they
+are float32 where the format and all products of two of its numbers fit it, float64 otherwise (:func:`working_type`).
+There, one operation of that type followed by :func:`round_to` is the correctly rounded operation of the format: the
+working type has at least twice as many significant bits and two, so that rounding twice is rounding once (Figueroa,
+When is double rounding innocuous?, 1995). That holds for sums, differences and products; :func:`fused_multiply_add`
+says where it holds for fused ones.
 
 Values must be numbers of the format; where it flushes subnormals, none of them may be subnormal. NaN has no sign here.
 """
@@ -13,10 +14,20 @@ from typing import Any
 
 import numpy as np
 
-from ....hw.cores.float.config import FloatFormat
+from ....hw.cores.float.config import BINARY32, FloatFormat
 from .conversion import from_numbers, to_numbers
 
-__all__ = ["add", "from_bits", "fused_multiply_add", "multiply", "round_to", "subtract", "to_bits", "working_type"]
+__all__ = [
+    "add",
+    "from_bits",
+    "fused_multiply_add",
+    "maximum",
+    "multiply",
+    "round_to",
+    "subtract",
+    "to_bits",
+    "working_type",
+]
 
 # Of each working type: the integer of its width, its fraction bits, its exponent bias.
 _LAYOUTS: dict[np.dtype, tuple[Any, int, int]] = {
@@ -26,9 +37,9 @@ _LAYOUTS: dict[np.dtype, tuple[Any, int, int]] = {
 
 
 def working_type(number_format: FloatFormat):
-    """The type of the arrays: float32 for binary16 and smaller formats, else float64."""
+    """The type of the arrays: float32 for binary16 and smaller formats and for binary32, else float64."""
     small = number_format.exponent_bits <= 6 and 2 * number_format.precision + 2 <= 24
-    return np.dtype(np.float32 if small else np.float64)
+    return np.dtype(np.float32 if small or number_format == BINARY32 else np.float64)
 
 
 def from_bits(number_format: FloatFormat, bits):
@@ -47,6 +58,11 @@ def round_to(number_format: FloatFormat, values, out=None):
     Adding, and subtracting again, a number so large that the last place of the sum is the last place of the format
     rounds to that place; a scaling that overflows makes infinities of what is too large.
     """
+    if number_format == BINARY32 and values.dtype == np.float32:
+        if out is None:
+            return values
+        out[...] = values
+        return out
     integer, fraction_bits, bias = _LAYOUTS[values.dtype]
     field = values.view(integer) & integer((2 * bias + 1) << fraction_bits)
     # No last place is below that of the subnormal numbers.
@@ -81,6 +97,12 @@ def multiply(number_format: FloatFormat, a, b):
     """``a * b`` on values."""
     with np.errstate(over="ignore", invalid="ignore"):
         return round_to(number_format, np.asarray(a * b))
+
+
+def maximum(number_format: FloatFormat, a, b):
+    """IEEE 754-2019 ``maximum`` on values: NaN if either is NaN; +0 is above -0."""
+    second = (b > a) | np.isnan(b) | (a == b) & np.signbit(a)
+    return np.where(second, b, a).astype(working_type(number_format))
 
 
 def fused_multiply_add(number_format: FloatFormat, a, b, c):

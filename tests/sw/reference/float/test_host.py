@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rewardware.hw.cores.float.config import BFLOAT16, BINARY16, BINARY32, FloatFormat
-from rewardware.sw.reference.float import arithmetic, host
+from rewardware.sw.reference.float import arithmetic, comparison, host
 from tests.hw.cores.float.operands import anything, corners, near_limits, near_opposites, near_ties, pairs, short
 
 FORMATS = [
@@ -42,6 +42,24 @@ def test_equals_integers(number_format, operation):
     values = [host.from_bits(number_format, column) for column in (a, b)]
     got = host.to_bits(number_format, getattr(host, operation)(number_format, *values))
     assert (got == getattr(arithmetic, operation)(number_format, a, b)).all()
+
+
+@pytest.mark.parametrize("number_format", FORMATS, ids=str)
+def test_maximum_equals_integers(number_format):
+    a, b = hard(number_format, 20_000)
+    a, b = np.concatenate([a, b, a, a]), np.concatenate([b, a, a, a ^ number_format.sign_bit])
+    values = [host.from_bits(number_format, column) for column in (a, b)]
+    got = host.to_bits(number_format, host.maximum(number_format, *values))
+    assert (got == comparison.maximum(number_format, a, b)).all()
+
+
+def test_binary32_is_the_hosts_own():
+    assert host.working_type(BINARY32) == np.float32
+    assert host.working_type(BINARY32.flushing()) == np.float64
+    values = np.array([1e-45, -0.0, 3.0], np.float32)
+    assert host.round_to(BINARY32, values) is values
+    copy = np.empty_like(values)
+    assert host.round_to(BINARY32, values, out=copy) is copy and (copy == values).all()
 
 
 @pytest.mark.parametrize("number_format", [BINARY16, BINARY16.flushing()], ids=str)

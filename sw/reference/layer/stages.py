@@ -1,0 +1,78 @@
+"""The stages of a fully connected layer, on values (:mod:`..float.host`), for a batch of samples at once.
+
+``weights`` are ``(inputs + 1, outputs)``: a row for each input, the bias as the last one. Every product and every sum
+is rounded by itself, and every sum starts with its first term.
+"""
+
+import numpy as np
+
+from ....hw.cores.layer.config import LayerConfig
+from ..float.host import add, multiply
+from .sums import tree_sum
+
+__all__ = ["activate", "backward", "differentiate", "forward", "gradient"]
+
+
+def forward(layer: LayerConfig, weights, x):
+    """``activation(W x + b)`` of samples ``(batch, inputs)``, as ``(batch, outputs)``.
+
+    Row i of the weights, times input i or 1, goes to partial sum ``i % partial_sums``, in the order of i; the partial
+    sums are added as a tree (:func:`.sums.tree_sum`).
+    """
+    number_format = layer.arithmetic.format
+    inputs = _with_one(x)
+    partial_sums: list = []
+    for row in range(layer.rows):
+        product = multiply(number_format, inputs[:, row, None], weights[row])
+        if row < layer.partial_sums:
+            partial_sums.append(product)
+        else:
+            place = row % layer.partial_sums
+            partial_sums[place] = add(number_format, partial_sums[place], product)
+    return activate(layer, tree_sum(number_format, np.stack(partial_sums, axis=-1)))
+
+
+def activate(layer: LayerConfig, sums):
+    """The layer's activation. ReLU makes +0 of whatever has a negative sign, and keeps NaN."""
+    if layer.activation == "linear":
+        return sums
+    return np.where(np.signbit(sums) & ~np.isnan(sums), sums.dtype.type(0), sums)
+
+
+def differentiate(layer: LayerConfig, outputs, errors):
+    """Errors at the sums of a layer, of those at its outputs. Behind ReLU they are +0 where the output is."""
+    if layer.activation == "linear":
+        return errors
+    return np.where(outputs == 0, errors.dtype.type(0), errors)
+
+
+def backward(layer: LayerConfig, weights, errors):
+    """Errors at the inputs, ``W^T d``, of errors at the sums ``(batch, outputs)``, as ``(batch, inputs)``.
+
+    The products of a group of ``units`` outputs are added as a tree, the groups' sums one after another. The last group
+    is filled up with products of +0 and +0.
+    """
+    number_format = layer.arithmetic.format
+    filling = layer.groups * layer.units - layer.outputs
+    words = np.pad(weights[:-1], ((0, 0), (0, filling)))
+    errors = np.pad(errors, ((0, 0), (0, filling)))
+    total = None
+    for begin in range(0, layer.outputs, layer.units):
+        group = slice(begin, begin + layer.units)
+        sums = tree_sum(number_format, multiply(number_format, words[:, group], errors[:, None, group]))
+        total = sums if total is None else add(number_format, total, sums)
+    return total
+
+
+def gradient(layer: LayerConfig, x, errors):
+    """Gradient of the weights, ``(inputs + 1, outputs)``: products of inputs and errors, sample after sample."""
+    number_format = layer.arithmetic.format
+    total = None
+    for sample, error in zip(_with_one(x), errors, strict=True):
+        products = multiply(number_format, sample[:, None], error)
+        total = products if total is None else add(number_format, total, products)
+    return total
+
+
+def _with_one(x):
+    return np.concatenate([x, np.ones((len(x), 1), x.dtype)], axis=1)

@@ -1,0 +1,83 @@
+"""Reference of Adam in floating point, in bit patterns."""
+
+from dataclasses import astuple, dataclass
+
+from ..float.arithmetic import add, multiply, negate
+from ..float.conversion import from_numbers
+from ..float.functions.reciprocal import reciprocal
+from ..float.functions.square_root import square_root
+
+__all__ = ["AdamRates", "float_adam"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdamRates:
+    """What a step takes besides numbers of a weight; real numbers, or bit patterns.
+
+    Parameters
+    ----------
+    first_keep, first_rest : number
+        Share of a first moment that stays, and the rest to one.
+    second_keep, second_rest : number
+        The same of the second moment.
+    rate, epsilon : number
+        The step, and what keeps the divisor from zero, both with the correction of the moments' bias in them.
+    """
+
+    first_keep: float
+    first_rest: float
+    second_keep: float
+    second_rest: float
+    rate: float
+    epsilon: float
+
+    @classmethod
+    def of_step(cls, step, *, learning_rate=1e-3, beta_1=0.9, beta_2=0.999, epsilon=1e-8):
+        """Real numbers of a step, counted from 1.
+
+        With moments m and v of bias ``1 - beta**step``, ``m / b1 / (sqrt(v / b2) + epsilon)`` is
+        ``sqrt(b2) / b1 * m / (sqrt(v) + sqrt(b2) * epsilon)``.
+        """
+        root = (1 - beta_2**step) ** 0.5
+        return cls(
+            first_keep=beta_1,
+            first_rest=1 - beta_1,
+            second_keep=beta_2,
+            second_rest=1 - beta_2,
+            rate=learning_rate * root / (1 - beta_1**step),
+            epsilon=epsilon * root,
+        )
+
+    def rounded(self, number_format):
+        """As bit patterns of a format."""
+        names = self.__dataclass_fields__
+        return AdamRates(**dict(zip(names, from_numbers(number_format, astuple(self)), strict=True)))
+
+
+def float_adam(number_format, weight, first, second, gradient, rates: AdamRates):
+    """``(weight, first, second)`` after a step; every operation is rounded, in the order written::
+
+        first = first_keep * first + first_rest * gradient
+        second = second_keep * second + (second_rest * gradient) * gradient
+        weight = weight + (-(rate * (first * reciprocal(sqrt(second) + epsilon))))
+
+    Parameters
+    ----------
+    number_format : FloatFormat
+    weight, first, second, gradient : array of bit patterns
+        First and second moment of the gradient.
+    rates : AdamRates
+        Bit patterns.
+
+    Source
+    ------
+    D. P. Kingma, J. Ba, "Adam", ICLR 2015, algorithm 1 with the bias corrected as in the end of its section 2.
+    """
+    kept = multiply(number_format, rates.first_keep, first)
+    first = add(number_format, kept, multiply(number_format, rates.first_rest, gradient))
+    fresh = multiply(number_format, multiply(number_format, rates.second_rest, gradient), gradient)
+    second = add(number_format, multiply(number_format, rates.second_keep, second), fresh)
+    divisor = add(number_format, square_root(number_format, second), rates.epsilon)
+    direction = multiply(number_format, first, reciprocal(number_format, divisor))
+    step = multiply(number_format, rates.rate, direction)
+    return add(number_format, weight, negate(number_format, step)), first, second

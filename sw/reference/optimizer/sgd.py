@@ -1,0 +1,10 @@
+"""Reference of stochastic gradient descent, in bit patterns."""
+
+from ..float.arithmetic import add, multiply, negate
+
+__all__ = ["sgd"]
+
+
+def sgd(number_format, weight, gradient, rate):
+    """``weight + (-(rate * gradient))``, each operation rounded."""
+    return add(number_format, weight, negate(number_format, multiply(number_format, rate, gradient)))

@@ -1,0 +1,127 @@
+"""Whole gradient steps against PyTorch in double precision."""
+
+import copy
+
+import numpy as np
+import pytest
+import torch
+
+from rewardware.hw.cores.float.config import BFLOAT16, FloatLaneConfig
+from rewardware.hw.cores.layer.config import DQNLearnerConfig, NetworkConfig
+from rewardware.sw.reference.layer.dqn_learner import DQNBatch, DQNLearnerReference
+from rewardware.sw.reference.optimizer.float_adam import AdamRates
+
+SIZES = (4, 24, 17, 3)
+
+
+def random_batch(rng, size):
+    return DQNBatch(
+        observations=rng.normal(0, 1, (size, SIZES[0])).astype(np.float32),
+        actions=rng.integers(0, SIZES[-1], size),
+        rewards=rng.normal(0, 1, size).astype(np.float32),
+        discounts=np.where(rng.random(size) < 0.2, 0, np.float32(0.99)),
+        next_observations=rng.normal(0, 1, (size, SIZES[0])).astype(np.float32),
+        weights=(rng.random(size) / size).astype(np.float32),
+    )
+
+
+def random_weights(rng):
+    return [
+        rng.normal(0, inputs**-0.5, (inputs + 1, outputs)).astype(np.float32)
+        for inputs, outputs in zip(SIZES[:-1], SIZES[1:], strict=True)
+    ]
+
+
+def as_torch(values):
+    return torch.tensor(np.asarray(values, np.float64))
+
+
+class Oracle:
+    """The same learner in PyTorch."""
+
+    def __init__(self, weights, huber):
+        linear = [torch.nn.Linear(len(matrix) - 1, matrix.shape[1], dtype=torch.float64) for matrix in weights]
+        for layer, matrix in zip(linear, weights, strict=True):
+            layer.weight.data, layer.bias.data = as_torch(matrix[:-1].T), as_torch(matrix[-1])
+        self.linear, self.huber = linear, huber
+        relu = torch.nn.ReLU()
+        self.network = torch.nn.Sequential(*[part for layer in linear for part in (layer, relu)][:-1])
+        self.target = copy.deepcopy(self.network)
+
+    def backward(self, batch):
+        """TD errors; gradients are left in the parameters."""
+        rows = torch.arange(len(batch.actions))
+        chosen = self.network(as_torch(batch.observations))[rows, torch.tensor(batch.actions)]
+        best = self.target(as_torch(batch.next_observations)).max(dim=1).values.detach()
+        target = as_torch(batch.rewards) + as_torch(batch.discounts) * best
+        each = torch.nn.functional.huber_loss(chosen, target, reduction="none")
+        if not self.huber:
+            each = (chosen - target) ** 2 / 2
+        self.network.zero_grad()
+        (as_torch(batch.weights) * each).sum().backward()
+        return (chosen - target).detach().numpy()
+
+    def joined(self, name):
+        """Weights and biases, or their gradients, as the reference has them."""
+        pairs = [(layer.weight, layer.bias) for layer in self.linear]
+        if name == "grad":
+            pairs = [(weight.grad, bias.grad) for weight, bias in pairs]
+        return [np.vstack([weight.detach().numpy().T, bias.detach().numpy()]) for weight, bias in pairs]
+
+
+@pytest.mark.parametrize("loss", ["huber", "squared"])
+@pytest.mark.parametrize("units", [(24, 17, 3), (5, 6, 2), (1, 1, 1)])
+def test_gradients_are_autograds(loss, units):
+    rng = np.random.default_rng(1)
+    weights, batch = random_weights(rng), random_batch(rng, 32)
+    config = DQNLearnerConfig(network=NetworkConfig(sizes=SIZES, units=units), loss=loss)
+    oracle = Oracle(weights, huber=loss == "huber")
+    errors = oracle.backward(batch)
+    gradients, found = DQNLearnerReference(config, weights).gradients(batch)
+    # Single precision has 24 bits; sums of dozens of terms of about one in three layers, rounded each.
+    assert np.abs(found.priorities - np.abs(errors)).max() < 2e-5
+    for got, expected in zip(gradients, oracle.joined("grad"), strict=True):
+        assert np.abs(got - expected).max() < 2e-5 * max(1, np.abs(expected).max())
+
+
+@pytest.mark.parametrize("optimizer", ["sgd", "adam"])
+def test_steps_are_pytorchs(optimizer):
+    rng = np.random.default_rng(2)
+    weights = random_weights(rng)
+    config = DQNLearnerConfig(network=NetworkConfig(sizes=SIZES, units=(5, 6, 2)), optimizer=optimizer)
+    learner, oracle = DQNLearnerReference(config, weights), Oracle(weights, huber=True)
+    kind = torch.optim.Adam if optimizer == "adam" else torch.optim.SGD
+    # An epsilon at which a tiny gradient's rounding does not show.
+    steps = kind(oracle.network.parameters(), lr=1e-3, **({"eps": 1e-4} if optimizer == "adam" else {}))
+    for step in range(1, 31):
+        batch = random_batch(rng, 16)
+        oracle.backward(batch)
+        steps.step()
+        learner.step(batch, AdamRates.of_step(step, learning_rate=1e-3, epsilon=1e-4) if optimizer == "adam" else 1e-3)
+        if step == 15:
+            learner.copy_to_target()
+            oracle.target = copy.deepcopy(oracle.network)
+    moved = max(np.abs(got - begin).max() for got, begin in zip(learner.weights, weights, strict=True))
+    assert moved > 1e-3
+    for got, expected in zip(learner.weights, oracle.joined("data"), strict=True):
+        assert np.abs(got - expected).max() < 1e-2 * moved
+
+
+def test_another_format():
+    """In bfloat16 the gradients point where those of PyTorch do."""
+    rng = np.random.default_rng(3)
+    weights, batch = random_weights(rng), random_batch(rng, 32)
+    arithmetic = FloatLaneConfig(format=BFLOAT16.flushing(), adder_depth=2, multiplier_depth=2)
+    network = NetworkConfig(sizes=SIZES, units=(5, 6, 2), arithmetic=arithmetic)
+    oracle = Oracle(weights, huber=True)
+    oracle.backward(batch)
+    gradients, _ = DQNLearnerReference(DQNLearnerConfig(network=network), weights).gradients(batch)
+    for got, expected in zip(gradients, oracle.joined("grad"), strict=True):
+        cosine = (got * expected).sum() / np.linalg.norm(got) / np.linalg.norm(expected)
+        assert cosine > 0.99
+
+
+def test_bad_weights():
+    config = DQNLearnerConfig(network=NetworkConfig(sizes=(4, 2), units=(1,)))
+    with pytest.raises(ValueError, match=r"^Weights must have the shapes \[\(5, 2\)\], not \[\(4, 2\)\]$"):
+        DQNLearnerReference(config, [np.zeros((4, 2))])
