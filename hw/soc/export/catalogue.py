@@ -430,6 +430,12 @@ _DESIGNS = (
         configuration="cores.tree.config:TreeConfig",
     ),
     Design(
+        name="forward_stage",
+        component="cores.layer.forward_stage:ForwardStage",
+        configuration="cores.layer.config:LayerConfig",
+        defaults={"inputs": 64, "outputs": 64, "units": 8},
+    ),
+    Design(
         name="sum_tree",
         component="cores.replay.sum_tree:SumTree",
         configuration="cores.replay.config:SumTreeConfig",

@@ -1,0 +1,110 @@
+"""Samples through a stage that reads weights, against its reference, and the cycles that they take.
+
+Parameters: ``config``; ``stage``, forward or backward; ``latency``, cycles from a first number that is valid to a first
+result that is; ``period``, cycles from one sample to the next.
+"""
+
+import cocotb
+from cocotb.triggers import RisingEdge
+
+from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, parameters, rng
+from rewardware.sw.reference.float import host
+from rewardware.sw.reference.layer.stages import backward, forward
+from tests.hw.cores.float.operands import extremes
+
+from .stimulus import numbers, pad_words
+
+# Of each kind of stage: its streams and what they carry.
+STREAMS = {"forward": ("inputs", "outputs"), "backward": ("errors", "results")}
+
+
+class Bench:
+    """A stage with random weights, zeros of both signs among them."""
+
+    def __init__(self, dut):
+        self.dut, self.config, self.kind = dut, parameters()["config"], parameters()["stage"]
+        self.format = self.config.arithmetic.format
+        sizes = self.config.inputs, self.config.outputs
+        self.taken, self.given = sizes if self.kind == "forward" else sizes[::-1]
+        source, self.sink_name = STREAMS[self.kind]
+        self.source, self.sink = StreamSource(dut, source), StreamSink(dut, self.sink_name)
+        self.weights = numbers(rng("weights"), self.format, self.config.rows, self.config.outputs)
+        self.random = rng("samples")
+
+    async def prepare(self):
+        """Reset, and weights to the memory."""
+        self.dut.write_enable.value = 0
+        await clock_and_reset(self.dut)
+        for address, word in enumerate(pad_words(self.config, self.weights)):
+            self.dut.write_enable.value = 1
+            self.dut.write_address.value = address
+            self.dut.write_word.value = sum(int(bits) << self.format.width * lane for lane, bits in enumerate(word))
+            await RisingEdge(self.dut.clk)
+        self.dut.write_enable.value = 0
+
+    def samples(self, count):
+        """Bit patterns of random samples."""
+        return host.to_bits(self.format, numbers(self.random, self.format, count, self.taken))
+
+    def put(self, samples):
+        """Queue samples; returns the numbers that have to come out."""
+        for bits in samples.ravel():
+            self.source.put(int(bits))
+        function = forward if self.kind == "forward" else backward
+        values = function(self.config, self.weights, host.from_bits(self.format, samples))
+        return host.to_bits(self.format, values).ravel()
+
+    async def check(self, expected):
+        """Numbers come out as they have to."""
+        for index, bits in enumerate(expected):
+            compare(int(bits), await self.sink.receive(), self.sink_name, index)
+
+
+@cocotb.test()
+async def same_bits_as_the_reference(dut):
+    bench = Bench(dut)
+    await bench.prepare()
+    # Corner values, one to a sample: more, and everything would be NaN.
+    corners = extremes(bench.format)
+    samples = bench.samples(len(corners))
+    samples[range(len(corners)), bench.random.integers(0, bench.taken, len(corners))] = corners
+    await bench.check(bench.put(samples))
+    for stall_in, stall_out in ((0.0, 0.0), (0.0, 0.8), (0.8, 0.0), (0.1, 0.1)):
+        bench.source.stall, bench.sink.stall = stall_in, stall_out
+        await bench.check(bench.put(bench.samples(30)))
+
+
+@cocotb.test()
+async def holds_back_when_nobody_takes(dut):
+    """Nothing is lost while results wait for as long as the stage has room, and longer."""
+    bench = Bench(dut)
+    await bench.prepare()
+    bench.source.stall, bench.sink.stall = 0, 1
+    expected = bench.put(bench.samples(40))
+    for _ in range(40 * parameters()["period"] + 200):
+        await RisingEdge(dut.clk)
+    assert bench.source.count < 40 * bench.taken, "All samples were taken, though no result was"
+    bench.sink.stall = 0
+    await bench.check(expected)
+
+
+@cocotb.test()
+async def takes_as_many_cycles_as_it_says(dut):
+    bench, latency, period = Bench(dut), parameters()["latency"], parameters()["period"]
+    await bench.prepare()
+    bench.source.stall, bench.sink.stall = 0, 0
+    expected = bench.put(bench.samples(12))
+    valid = getattr(dut, f"{bench.source.name}__valid")
+    while not int(valid.value):
+        await RisingEdge(dut.clk)
+    ends, cycle = [], 0
+    while len(ends) < len(expected):
+        ends += [cycle] * (bench.sink.count - len(ends))
+        await RisingEdge(dut.clk)
+        cycle += 1
+    # When in a cycle the bench looks, and when the drivers do, is worth one cycle.
+    assert abs(ends[0] - latency) <= 1, f"The first result came after {ends[0]} cycles, latency {latency}"
+    last_of_samples = ends[bench.given - 1 :: bench.given]
+    periods = [after - before for before, after in zip(last_of_samples, last_of_samples[1:], strict=False)]
+    assert periods == [period] * 11, f"Samples came after {periods} cycles"
+    await bench.check(expected)

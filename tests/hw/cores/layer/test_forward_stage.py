@@ -1,0 +1,41 @@
+"""The forward stage of a layer against its reference."""
+
+import pytest
+
+from rewardware.hw.cores.float.config import BFLOAT16, BINARY16, FloatLaneConfig
+from rewardware.hw.cores.layer.config import BINARY32_LANE, LayerConfig
+from rewardware.hw.cores.layer.forward_stage import ForwardStage
+from rewardware.sim.cocotb import simulate
+
+from .weighted_stage import WeightedStage
+
+HALF = FloatLaneConfig(format=BINARY16, adder_depth=3, multiplier_depth=1)
+BRAIN = FloatLaneConfig(format=BFLOAT16.flushing(), adder_depth=5, multiplier_depth=2)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "outputs", "units", "activation", "arithmetic"),
+    [
+        (7, 5, 3, "relu", BINARY32_LANE),
+        # As many partial sums as the adder has stages.
+        (9, 6, 6, "linear", BINARY32_LANE),
+        (4, 22, 2, "relu", HALF),
+        # Not as many rows as that.
+        (2, 5, 5, "relu", BRAIN),
+        (1, 1, 1, "linear", BRAIN),
+    ],
+    ids=["two groups", "one group", "many groups", "few inputs", "one"],
+)
+def test_forward_stage(inputs, outputs, units, activation, arithmetic):
+    config = LayerConfig(inputs=inputs, outputs=outputs, units=units, activation=activation, arithmetic=arithmetic)
+    stage = ForwardStage(config)
+    simulate(
+        WeightedStage(stage),
+        bench="tests.hw.cores.layer.bench_stage",
+        parameters={
+            "config": config,
+            "stage": "forward",
+            "latency": stage.latency,
+            "period": config.forward_cycles,
+        },
+    )
