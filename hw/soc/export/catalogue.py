@@ -436,6 +436,18 @@ _DESIGNS = (
         defaults={"inputs": 64, "outputs": 64, "units": 8},
     ),
     Design(
+        name="backward_stage",
+        component="cores.layer.backward_stage:BackwardStage",
+        configuration="cores.layer.config:LayerConfig",
+        defaults={"inputs": 64, "outputs": 64, "units": 8},
+    ),
+    Design(
+        name="gradient_stage",
+        component="cores.layer.gradient_stage:GradientStage",
+        configuration="cores.layer.config:LayerConfig",
+        defaults={"inputs": 64, "outputs": 64, "units": 8},
+    ),
+    Design(
         name="sum_tree",
         component="cores.replay.sum_tree:SumTree",
         configuration="cores.replay.config:SumTreeConfig",

@@ -1,0 +1,93 @@
+"""Batches through a gradient stage, against the reference, and the cycles that they take."""
+
+import cocotb
+from cocotb.triggers import ReadOnly, RisingEdge
+
+from rewardware.sim.cocotb import StreamSource, clock_and_reset, compare, parameters, rng
+from rewardware.sw.reference.float import host
+from rewardware.sw.reference.layer.stages import gradient
+from tests.hw.cores.float.operands import extremes
+
+from .stimulus import numbers, pad_words
+
+# Cycles in which a batch has to be done, a sample.
+LIMIT = 2000
+
+
+class Bench:
+    """A gradient stage that gets inputs and errors."""
+
+    def __init__(self, dut):
+        self.dut, self.config = dut, parameters()["config"]
+        self.format = self.config.arithmetic.format
+        self.inputs, self.errors = StreamSource(dut, "inputs"), StreamSource(dut, "errors")
+        self.random = rng("samples")
+
+    async def prepare(self):
+        """Reset."""
+        self.dut.read_enable.value = 0
+        self.dut.batch.value = 1
+        await clock_and_reset(self.dut)
+
+    def samples(self, count):
+        """Bit patterns of random inputs and errors."""
+        sizes = self.config.inputs, self.config.outputs
+        return [host.to_bits(self.format, numbers(self.random, self.format, count, size)) for size in sizes]
+
+    async def run(self, x, errors):
+        """Send a batch and compare its gradient; returns cycles from the first transfer of an error to ``done``."""
+        dut = self.dut
+        dut.batch.value = len(x)
+        before = self.errors.count
+        for source, table in ((self.inputs, x), (self.errors, errors)):
+            for bits in table.ravel():
+                source.put(int(bits))
+        begin = end = None
+        for cycle in range(LIMIT * len(x)):
+            await RisingEdge(dut.clk)
+            if begin is None and self.errors.count > before:
+                begin = cycle
+            await ReadOnly()
+            if int(dut.done.value):
+                end = cycle
+                break
+        assert end is not None, f"A batch of {len(x)} samples must be done within {LIMIT} cycles a sample"
+        values = [host.from_bits(self.format, table) for table in (x, errors)]
+        for address, expected in enumerate(pad_words(self.config, gradient(self.config, *values))):
+            await RisingEdge(dut.clk)
+            dut.read_enable.value = 1
+            dut.read_address.value = address
+            await RisingEdge(dut.clk)
+            dut.read_enable.value = 0
+            await ReadOnly()
+            word = [int(getattr(dut, f"word__{lane}").value) for lane in range(self.config.units)]
+            compare([int(bits) for bits in expected], word, "gradient", address)
+        await RisingEdge(dut.clk)
+        return end - begin
+
+
+@cocotb.test()
+async def same_bits_as_the_reference(dut):
+    bench = Bench(dut)
+    await bench.prepare()
+    # Each corner value alone in a batch, as input and as error: more, and everything would be NaN.
+    for corner in extremes(bench.format):
+        for table in (0, 1):
+            samples = bench.samples(2)
+            samples[table][1, bench.random.integers(0, samples[table].shape[1])] = corner
+            await bench.run(*samples)
+    for stalls in ((0.0, 0.0), (0.0, 0.8), (0.8, 0.0), (0.3, 0.3)):
+        bench.inputs.stall, bench.errors.stall = stalls
+        for count in (1, 7, 20):
+            await bench.run(*bench.samples(count))
+
+
+@cocotb.test()
+async def takes_as_many_cycles_as_it_says(dut):
+    bench = Bench(dut)
+    await bench.prepare()
+    bench.inputs.stall, bench.errors.stall = 0, 0
+    short = await bench.run(*bench.samples(5))
+    long = await bench.run(*bench.samples(15))
+    period = parameters()["period"]
+    assert long - short == 10 * period, f"Ten samples took {long - short} cycles, not {10 * period}"

@@ -1,0 +1,41 @@
+"""The gradient stage of a layer against its reference."""
+
+import pytest
+
+from rewardware.hw.cores.float.config import BFLOAT16, BINARY16, FloatLaneConfig
+from rewardware.hw.cores.layer.config import BINARY32_LANE, LayerConfig
+from rewardware.hw.cores.layer.gradient_stage import GradientStage
+from rewardware.sim.cocotb import simulate
+
+HALF = FloatLaneConfig(format=BINARY16, adder_depth=3, multiplier_depth=1)
+BRAIN = FloatLaneConfig(format=BFLOAT16.flushing(), adder_depth=5, multiplier_depth=2)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "outputs", "units", "arithmetic", "samples"),
+    [
+        (7, 5, 3, BINARY32_LANE, 4),
+        # A word comes back just when it is wanted.
+        (3, 4, 4, BINARY32_LANE, 3),
+        # Passes wait for the adder.
+        (1, 2, 2, BRAIN, 5),
+        (9, 6, 1, HALF, 2),
+    ],
+    ids=["two groups", "as many words as stages", "few inputs", "many groups"],
+)
+def test_gradient_stage(inputs, outputs, units, arithmetic, samples):
+    config = LayerConfig(inputs=inputs, outputs=outputs, units=units, arithmetic=arithmetic)
+    stage = GradientStage(config, samples)
+    simulate(
+        stage,
+        bench="tests.hw.cores.layer.bench_gradient_stage",
+        parameters={"config": config, "period": config.gradient_cycles},
+    )
+
+
+def test_bad_samples():
+    config = LayerConfig(inputs=1, outputs=1, units=1)
+    with pytest.raises(ValueError, match="^Samples must be from 2 to 64, not 1$"):
+        GradientStage(config, 1)
+    with pytest.raises(TypeError, match="^Samples must be an integer, not 2.5$"):
+        GradientStage(config, 2.5)
