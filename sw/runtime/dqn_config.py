@@ -28,7 +28,9 @@ class DQNConfig(HyperParameters):
     batch_size
         Experiences in a gradient step.
     learning_rate
-        Adam's step.
+        Adam's step at first.
+    learning_rate_final, learning_rate_steps
+        Adam's step at last, and the environment step at which it is reached; it falls evenly. ``None``: as at first.
     loss
         ``"huber"``, quadratic up to an error of 1, or ``"squared"``.
     max_grad_norm
@@ -68,6 +70,8 @@ class DQNConfig(HyperParameters):
     hidden_sizes: tuple[int, ...] = (64, 64)
     batch_size: int = 64
     learning_rate: float = 1e-3
+    learning_rate_final: float | None = None
+    learning_rate_steps: int = 50_000
     loss: str = "huber"
     max_grad_norm: float = 10.0
     gamma: float = 0.99
@@ -93,7 +97,7 @@ class DQNConfig(HyperParameters):
             self._whole("hidden_sizes", size, 1)
         for name in ("batch_size", "train_freq", "gradient_steps", "target_update_interval"):
             self._whole(name, getattr(self, name), 1)
-        for name in ("learning_starts", "exploration_steps", "beta_steps", "seed"):
+        for name in ("learning_starts", "learning_rate_steps", "exploration_steps", "beta_steps", "seed"):
             self._whole(name, getattr(self, name), 0)
         for name in ("double_q", "stratified"):
             if not isinstance(getattr(self, name), bool):
@@ -101,11 +105,18 @@ class DQNConfig(HyperParameters):
         if self.loss not in LOSSES:
             raise ValueError(f"loss must be {' or '.join(LOSSES)}, not {self.loss!r}")
         self._real("learning_rate", 0, 1, low_included=False)
+        if self.learning_rate_final is not None:
+            self._real("learning_rate_final", 0, 1)
         self._real("max_grad_norm", 0, math.inf, low_included=False)
         for name in ("gamma", "exploration_final_eps", "beta"):
             self._real(name, 0, 1, high_included=True)
         for name in ("alpha", "priority_epsilon"):
             self._real(name, 0, math.inf)
+
+    def learning_rate_at(self, step: int) -> float:
+        """Adam's step at an environment step."""
+        final = self.learning_rate if self.learning_rate_final is None else self.learning_rate_final
+        return _ramp(self.learning_rate, final, step, self.learning_rate_steps)
 
     def exploration_at(self, step: int) -> float:
         """Share of random actions at an environment step."""

@@ -36,14 +36,14 @@ class QLearner:
         self.config = config
         self.online, self.target = build_network(layers), build_network(layers)
         self.target.requires_grad_(False)
-        self.optimizer = torch.optim.Adam(self.online.parameters(), lr=config.learning_rate, fused=True)
+        self.optimizer = torch.optim.Adam(self.online.parameters(), fused=True)
 
     @torch.no_grad()
     def values(self, observations: np.ndarray) -> np.ndarray:
         """Of every action, float32, shape (rows, actions)."""
         return self.online(torch.from_numpy(observations)).numpy()
 
-    def train(self, experiences: Mapping[str, np.ndarray], weights: np.ndarray) -> np.ndarray:
+    def train(self, experiences: Mapping[str, np.ndarray], weights: np.ndarray, learning_rate: float) -> np.ndarray:
         """One gradient step; the temporal-difference errors, float32, shape (batch,).
 
         Parameters
@@ -53,6 +53,8 @@ class QLearner:
             ``terminated`` (bool), in rows. A truncated episode went on: its last state has a future.
         weights
             Importance weights, float32.
+        learning_rate
+            Adam's step.
         """
         batch = {name: torch.from_numpy(values) for name, values in experiences.items()}
         with torch.no_grad():
@@ -69,6 +71,7 @@ class QLearner:
         self.optimizer.zero_grad()
         (torch.from_numpy(weights) * losses).mean().backward()
         clip_grad_norm_(self.online.parameters(), self.config.max_grad_norm)
+        self.optimizer.param_groups[0]["lr"] = learning_rate
         self.optimizer.step()
         return (values - targets).detach().numpy()
 

@@ -15,7 +15,7 @@ from rewardware.sw.runtime.dqn_config import DQNConfig
 HARDWARE = PearlConfig(leaves=150, fanout=8, priority_width=24, priority_fraction=12)
 CONFIG = DQNConfig(
     hidden_sizes=(11, 7), batch_size=13, learning_starts=20, train_freq=5, gradient_steps=2, beta_steps=120,
-    target_update_interval=17, exploration_steps=90,
+    target_update_interval=17, exploration_steps=90, learning_rate_final=1e-5, learning_rate_steps=160,
 )  # fmt: skip
 
 

@@ -5,16 +5,19 @@ import pytest
 from rewardware.sw.runtime.dqn_config import DQNConfig, suited_to
 
 
-def test_exploration_falls_and_beta_rises_with_steps():
+def test_what_changes_does_so_with_steps():
     config = DQNConfig(exploration_final_eps=0.1, exploration_steps=100, beta=0.4, beta_steps=200)
     assert [config.exploration_at(step) for step in (0, 50, 100, 900)] == pytest.approx([1, 0.55, 0.1, 0.1])
     assert [config.beta_at(step) for step in (0, 100, 200, 900)] == pytest.approx([0.4, 0.7, 1, 1])
+    config = DQNConfig(learning_rate=0.5, learning_rate_final=0.0, learning_rate_steps=100)
+    assert [config.learning_rate_at(step) for step in (0, 50, 100, 900)] == [0.5, 0.25, 0, 0]
+    assert DQNConfig(learning_rate=0.5).learning_rate_at(70) == 0.5
     assert DQNConfig(exploration_steps=0).exploration_at(0) == 0.05
 
 
 def test_an_environment_has_its_own():
     config = DQNConfig.from_mapping(suited_to("CartPole-v1"))
-    assert config.hidden_sizes == (256, 256) and config.to_mapping()["hidden_sizes"] == [256, 256]
+    assert config.hidden_sizes == (128, 128) and config.to_mapping()["hidden_sizes"] == [128, 128]
     assert suited_to("Acrobot-v1") == suited_to(None) == {}
 
 

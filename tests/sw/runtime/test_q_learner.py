@@ -7,7 +7,7 @@ import torch
 from rewardware.sw.runtime.dqn_config import DQNConfig
 from rewardware.sw.runtime.q_learner import QLearner
 
-BATCH = 13
+BATCH, RATE = 13, 1e-3
 
 
 def learner(**settings):
@@ -39,7 +39,7 @@ def test_errors_and_gradients_are_those_of_the_algorithm(loss, double_q):
     expected = one.values(batch["observation"])[rows, batch["action"]] - targets
     bias = one.online[-1].bias
     slopes = weights * (np.clip(expected, -1, 1) if loss == "huber" else expected) / BATCH
-    errors = one.train(batch, weights)
+    errors = one.train(batch, weights, RATE)
     assert np.allclose(errors, expected, atol=1e-6) and np.abs(errors).max() > 1 > np.abs(errors).min()
     # The last layer's biases get the slopes of the values themselves.
     assert np.allclose(bias.grad.numpy(), np.bincount(batch["action"], slopes, minlength=4), atol=1e-6)
@@ -48,12 +48,20 @@ def test_errors_and_gradients_are_those_of_the_algorithm(loss, double_q):
 def test_the_target_network_moves_only_when_told():
     one, generator = learner(), np.random.default_rng(0)
     before = one.save()
-    one.train(experiences(generator), np.ones(BATCH, np.float32))
+    one.train(experiences(generator), np.ones(BATCH, np.float32), RATE)
     after = one.save()
     assert np.array_equal(before["target.0.weight"], after["target.0.weight"])
     assert not np.array_equal(before["online.0.weight"], after["online.0.weight"])
     one.update_target()
     assert np.array_equal(one.save()["target.0.weight"], after["online.0.weight"])
+
+
+def test_the_first_step_of_adam_is_the_learning_rate():
+    one, generator = learner(), np.random.default_rng(0)
+    before = one.save()["online.0.weight"]
+    one.train(experiences(generator), np.ones(BATCH, np.float32), 0.125)
+    steps = np.abs(one.save()["online.0.weight"] - before)
+    assert np.isclose(steps.max(), 0.125, rtol=1e-3)
 
 
 def test_a_loaded_learner_goes_on_identically():
@@ -62,8 +70,8 @@ def test_a_loaded_learner_goes_on_identically():
         if step == 3:
             other.load(one.save())
         batch, weights = experiences(generator), generator.random(BATCH).astype(np.float32)
-        errors = one.train(batch, weights)
+        errors = one.train(batch, weights, RATE)
         if step >= 3:
-            assert np.array_equal(errors, other.train(batch, weights))
+            assert np.array_equal(errors, other.train(batch, weights, RATE))
     left, right = one.save(), other.save()
     assert left.keys() == right.keys() and all(np.array_equal(left[name], right[name]) for name in left)
