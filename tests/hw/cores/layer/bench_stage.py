@@ -5,6 +5,7 @@ result that is; ``period``, cycles from one sample to the next.
 """
 
 import cocotb
+import numpy as np
 from cocotb.triggers import RisingEdge
 
 from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, parameters, rng
@@ -64,10 +65,14 @@ class Bench:
 async def same_bits_as_the_reference(dut):
     bench = Bench(dut)
     await bench.prepare()
-    # Corner values, one to a sample: more, and everything would be NaN.
+    # Corner values, one to a sample: more, and everything would be NaN. An infinity at every place, too: what is left
+    # of it where there should be a zero shows.
     corners = extremes(bench.format)
+    places = bench.random.integers(0, bench.taken, len(corners))
+    corners = np.concatenate([corners, np.full(bench.taken, bench.format.infinity)])
+    places = np.concatenate([places, np.arange(bench.taken)])
     samples = bench.samples(len(corners))
-    samples[range(len(corners)), bench.random.integers(0, bench.taken, len(corners))] = corners
+    samples[np.arange(len(corners)), places] = corners
     await bench.check(bench.put(samples))
     for stall_in, stall_out in ((0.0, 0.0), (0.0, 0.8), (0.8, 0.0), (0.1, 0.1)):
         bench.source.stall, bench.sink.stall = stall_in, stall_out
