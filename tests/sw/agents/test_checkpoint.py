@@ -49,7 +49,10 @@ def test_flipped_bits_are_noticed(tmp_path):
         read_checkpoint(path)
 
 
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=300,
+    suppress_health_check=[*settings.default.suppress_health_check, HealthCheck.function_scoped_fixture],
+)
 @given(where=st.floats(0, 1, exclude_max=True), flip=st.integers(1, 255))
 def test_any_flipped_byte_is_refused_or_of_no_matter(tmp_path, where, flip):
     path = tmp_path / "checkpoint.zip"

@@ -123,7 +123,7 @@ def test_text_of_the_grid():
     mode=st.sampled_from(MODES),
     seed=st.integers(0, 2**32 - 1),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_batch_equals_the_environment_step_by_step(size, predators, vision, steps, mode, seed):
     config = PredatorPreyConfig(size=size, predators=predators, vision=vision, steps=steps, mode=mode)
     generator = np.random.default_rng(seed)

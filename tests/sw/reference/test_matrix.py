@@ -14,7 +14,7 @@ def exact(left, right):
     return left.astype(object) @ right.astype(object)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     shape=st.tuples(st.integers(1, 5), st.integers(1, 40), st.integers(1, 5)),
     widths=st.tuples(st.integers(1, 31), st.integers(1, 31)),

@@ -55,7 +55,7 @@ def check_sums(tree, memory):
     assert len(set(numbers)) == len(numbers)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(CONFIGS, st.integers(0, 300), st.integers(0, 1 << 32))
 def test_random_requests(config, count, seed):
     tree = SearchTreeReference(config, exploration=5000, loss=30000, first_value=-100)
