@@ -1,0 +1,165 @@
+"""Lanes of Adam and of stochastic gradient descent in floating point."""
+
+from abc import ABC, abstractmethod
+
+from amaranth.hdl import Cat, Module
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from ..float.config import FloatLaneConfig
+from ..float.expression import FloatExpression, Number
+from ..float.functions.config import FloatFunctionConfig
+from ..float.functions.reciprocal import FloatReciprocal
+from ..float.functions.square_root import FloatSquareRoot
+from .float_lane_config import FLOAT_OPTIMIZERS
+
+__all__ = ["FLOAT_LANES", "FloatAdamLane", "SGDLane"]
+
+
+class _FloatLane(wiring.Component, ABC):
+    """A pipeline that updates a weight a cycle; base of the lanes.
+
+    Parameters
+    ----------
+    config : FloatLaneConfig
+    """
+
+    OPTIMIZER: str
+
+    def __init__(self, config: FloatLaneConfig):
+        self._config = config
+        width = config.format.width
+        optimizer = FLOAT_OPTIMIZERS[self.OPTIMIZER]
+        self._kept = ("weight", *optimizer.state)
+        super().__init__(
+            {name: In(width) for name in (*self._kept, "gradient", *optimizer.rates)}
+            | {f"new_{name}": Out(width) for name in self._kept}
+            | {"nonfinite": Out(1)}
+        )
+
+    @property
+    def config(self):
+        """The configuration."""
+        return self._config
+
+    @property
+    @abstractmethod
+    def latency(self):
+        """Cycles from a weight to the new one."""
+
+    @abstractmethod
+    def _update(self, numbers: FloatExpression) -> dict[str, Number]:
+        """What is kept after the step, by name."""
+
+    def elaborate(self, platform):
+        m = Module()
+        numbers = FloatExpression(m, self._config)
+        exponent = slice(self._config.format.fraction_bits, -1)
+        for name, number in self._update(numbers).items():
+            port = getattr(self, f"new_{name}")
+            m.d.comb += port.eq(numbers.at(number, self.latency))
+        ports = [getattr(self, f"new_{name}") for name in self._kept]
+        m.d.comb += self.nonfinite.eq(Cat(port[exponent].all() for port in ports).any())
+        return m
+
+
+class FloatAdamLane(_FloatLane):
+    """Updates one weight a cycle::
+
+        new_first = first_keep * first + first_rest * gradient
+        new_second = second_keep * second + (second_rest * gradient) * gradient
+        new_weight = weight + (-(rate * (new_first * reciprocal(sqrt(new_second) + epsilon))))
+
+    ``rate`` and ``epsilon`` have the correction of the moments' bias in them; a rest is 1 less what is kept.
+
+    Number format: the configuration's; every operation is rounded, in the order written.
+
+    Latency: ``latency`` cycles for the weight and both moments: those of four multipliers, three adders, the square
+    root and the reciprocal. One weight a cycle. No back-pressure.
+
+    Parameters
+    ----------
+    config : FloatLaneConfig
+
+    Members
+    -------
+    weight, first, second, gradient : In(width)
+        First and second moment of the gradient.
+    first_keep, first_rest, second_keep, second_rest, rate, epsilon : In(width)
+        Rates; constant while weights are under way.
+    new_weight, new_first, new_second : Out(width)
+    nonfinite : Out(1)
+        One of the three is infinite or NaN.
+
+    Source
+    ------
+    D. P. Kingma, J. Ba, "Adam", ICLR 2015, algorithm 1 with the bias corrected as in the end of its section 2.
+    """
+
+    OPTIMIZER = "adam"
+
+    def __init__(self, config: FloatLaneConfig):
+        function = FloatFunctionConfig(format=config.format)
+        self._square_root, self._reciprocal = FloatSquareRoot(function), FloatReciprocal(function)
+        super().__init__(config)
+
+    @property
+    def latency(self):
+        """Cycles from a weight to the new one."""
+        units = 4 * self._config.multiplier_depth + 3 * self._config.adder_depth
+        return units + self._square_root.latency + self._reciprocal.latency
+
+    def _update(self, numbers):
+        gradient, first, second = Number(self.gradient, 0), Number(self.first, 0), Number(self.second, 0)
+        first = numbers.add(
+            "new_first_moment",
+            numbers.multiply("kept_first", self.first_keep, first),
+            numbers.multiply("fresh_first", self.first_rest, gradient),
+        )
+        share = numbers.multiply("share_of_gradient", self.second_rest, gradient)
+        second = numbers.add(
+            "new_second_moment",
+            numbers.multiply("kept_second", self.second_keep, second),
+            numbers.multiply("square_of_gradient", share, gradient),
+        )
+        divisor = numbers.add("divisor", numbers.apply("square_root", self._square_root, second), self.epsilon)
+        inverse = numbers.apply("reciprocal", self._reciprocal, divisor)
+        step = numbers.multiply("step", self.rate, numbers.multiply("direction", first, inverse))
+        weight = numbers.subtract("moved_weight", Number(self.weight, 0), step)
+        return {"weight": weight, "first": first, "second": second}
+
+
+class SGDLane(_FloatLane):
+    """Updates one weight a cycle, ``new_weight = weight + (-(rate * gradient))``.
+
+    Number format: the configuration's; product and sum are each rounded.
+
+    Latency: ``latency`` cycles, those of a multiplier and an adder. One weight a cycle. No back-pressure.
+
+    Parameters
+    ----------
+    config : FloatLaneConfig
+
+    Members
+    -------
+    weight, gradient : In(width)
+    rate : In(width)
+        Constant while weights are under way.
+    new_weight : Out(width)
+    nonfinite : Out(1)
+        The new weight is infinite or NaN.
+    """
+
+    OPTIMIZER = "sgd"
+
+    @property
+    def latency(self):
+        """Cycles from a weight to the new one."""
+        return self._config.multiplier_depth + self._config.adder_depth
+
+    def _update(self, numbers):
+        step = numbers.multiply("step", self.rate, Number(self.gradient, 0))
+        return {"weight": numbers.subtract("moved_weight", Number(self.weight, 0), step)}
+
+
+FLOAT_LANES: dict[str, type[_FloatLane]] = {lane.OPTIMIZER: lane for lane in (FloatAdamLane, SGDLane)}
