@@ -27,17 +27,17 @@ def stage_cycles(network: NetworkConfig) -> int:
 
 
 def update_cycles(config: DQNLearnerConfig) -> int:
-    """Of the optimiser's pass over all words, as many weights of a word a cycle as there are lanes.
+    """Of the optimiser's pass: all layers side by side, a word every so many cycles.
 
     The latency of a lane, once a step, is not in it.
     """
-    return sum(layer.words * -(-layer.units // config.optimizer_lanes) for layer in config.network.layers)
+    return max(update.layer.words * update.interval for update in config.updates)
 
 
 def step_cycles(config: DQNLearnerConfig, batch: int) -> int:
     """Of a gradient step: equation 4.4 of the source, ``T_stage * (batch + 3 * (layers - 1))``, and the update."""
-    layers = len(config.network.units)
-    return learner_cycles(stage_cycles(config.network), batch, layers) + update_cycles(config)
+    stage = max(stage_cycles(config.network), config.loss_cycles)
+    return learner_cycles(stage, batch, len(config.network.units)) + update_cycles(config)
 
 
 def layer_stages(first: bool, *, target: bool) -> int:

@@ -4,21 +4,21 @@ from dataclasses import dataclass
 
 from ..checks import require_integer, require_kind
 from ..float.config import BINARY32, FloatLaneConfig
+from ..optimizer.float_lane_config import FLOAT_OPTIMIZERS, FloatOptimizer
 
 __all__ = [
     "ACTIVATIONS",
     "BINARY32_LANE",
     "LOSSES",
-    "OPTIMIZERS",
     "AdderTreeConfig",
     "DQNLearnerConfig",
     "LayerConfig",
     "NetworkConfig",
+    "UpdateStageConfig",
 ]
 
 ACTIVATIONS = ("linear", "relu")
 LOSSES = ("huber", "squared")
-OPTIMIZERS = ("adam", "sgd")
 
 # Stages where adders and multipliers of binary32 reach about the same clock.
 BINARY32_LANE = FloatLaneConfig(format=BINARY32, adder_depth=4, multiplier_depth=5)
@@ -213,6 +213,45 @@ class NetworkConfig:
 
 
 @dataclass(frozen=True, kw_only=True)
+class UpdateStageConfig:
+    """The optimiser of a layer.
+
+    Parameters
+    ----------
+    layer : LayerConfig
+        Whose weights are updated, in its arithmetic.
+    optimizer : str
+        ``"adam"`` or ``"sgd"``.
+    interval : int
+        Cycles from one word of weights to the next (1 to 64): the units of a layer take turns on fewer lanes.
+
+    Raises
+    ------
+    TypeError, ValueError
+        A field of the wrong kind, or out of its range.
+    """
+
+    layer: LayerConfig
+    optimizer: str = "adam"
+    interval: int = 2
+
+    def __post_init__(self):
+        require_kind("Layer", self.layer, LayerConfig)
+        _require_name("Optimizer", self.optimizer, tuple(FLOAT_OPTIMIZERS))
+        require_integer("Interval", self.interval, 1, 64)
+
+    @property
+    def numbers(self) -> FloatOptimizer:
+        """What the optimiser keeps for a weight, and takes of a step."""
+        return FLOAT_OPTIMIZERS[self.optimizer]
+
+    @property
+    def lanes(self) -> int:
+        """Weights that are updated side by side."""
+        return -(-self.layer.units // self.interval)
+
+
+@dataclass(frozen=True, kw_only=True)
 class DQNLearnerConfig:
     """A learner of action values: an online network with all stages, a target network with forward stages only.
 
@@ -224,8 +263,8 @@ class DQNLearnerConfig:
         ``"huber"`` (threshold 1) or ``"squared"`` (half the square), of the TD error.
     optimizer : str
         ``"adam"`` or ``"sgd"``.
-    optimizer_lanes : int
-        Weights that are updated side by side (1 to 4096).
+    update_interval : int
+        Cycles from one word of weights to the next in the optimiser's pass (1 to 64).
 
     Raises
     ------
@@ -236,10 +275,27 @@ class DQNLearnerConfig:
     network: NetworkConfig
     loss: str = "huber"
     optimizer: str = "adam"
-    optimizer_lanes: int = 16
+    update_interval: int = 2
 
     def __post_init__(self):
         require_kind("Network", self.network, NetworkConfig)
         _require_name("Loss", self.loss, LOSSES)
-        _require_name("Optimizer", self.optimizer, OPTIMIZERS)
-        require_integer("Optimizer lanes", self.optimizer_lanes, 1, LARGEST_LAYER)
+        _ = self.updates
+
+    @property
+    def actions(self) -> int:
+        """Outputs of the networks."""
+        return self.network.sizes[-1]
+
+    @property
+    def updates(self) -> tuple[UpdateStageConfig, ...]:
+        """The optimiser of each layer."""
+        return tuple(
+            UpdateStageConfig(layer=layer, optimizer=self.optimizer, interval=self.update_interval)
+            for layer in self.network.layers
+        )
+
+    @property
+    def loss_cycles(self) -> int:
+        """Cycles a sample of the loss stage: a value a cycle comes in, and one is for the sample as a whole."""
+        return self.actions + 1

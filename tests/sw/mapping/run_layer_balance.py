@@ -11,7 +11,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sizes", type=int, nargs="+", default=[4, 64, 64, 2])
     parser.add_argument("--budgets", type=int, nargs="+", default=[64, 200, 300, 600])
-    parser.add_argument("--lanes", type=int, default=16, help="of the optimiser")
+    parser.add_argument("--interval", type=int, default=2, help="cycles from one word to the next in the update")
     parser.add_argument("--batch", type=int, default=128)
     arguments = parser.parse_args()
     print("| budget | UF | units | T_stage | step, cycles | utilisation |")
@@ -19,7 +19,7 @@ def main():
     for budget in arguments.budgets:
         counts = balance_units(arguments.sizes, budget)
         network = NetworkConfig(sizes=arguments.sizes, units=counts)
-        config = DQNLearnerConfig(network=network, optimizer_lanes=arguments.lanes)
+        config = DQNLearnerConfig(network=network, update_interval=arguments.interval)
         share = 100 * utilisation(config, arguments.batch)
         print(
             f"| {budget} | {', '.join(map(str, counts))} | {units(config)} | {stage_cycles(network)} "

@@ -80,5 +80,5 @@ def test_bad_learner():
         DQNLearnerConfig(network=network, loss="absolute")
     with pytest.raises(ValueError, match="^Optimizer must be one of adam, sgd, not 'lion'$"):
         DQNLearnerConfig(network=network, optimizer="lion")
-    with pytest.raises(ValueError, match="^Optimizer lanes must be from 1 to 4096, not 0$"):
-        DQNLearnerConfig(network=network, optimizer_lanes=0)
+    with pytest.raises(ValueError, match="^Interval must be from 1 to 64, not 0$"):
+        DQNLearnerConfig(network=network, update_interval=0)

@@ -8,29 +8,14 @@ from rewardware.hw.cores.float.config import BFLOAT16, BINARY16, BINARY32
 from rewardware.sw.reference.float import arithmetic, comparison, host
 from rewardware.sw.reference.layer.dqn_loss import dqn_loss
 
-
-def samples(rng, number_format, count, actions):
-    """Action values, next ones, actions, rewards, discounts and weights; zeros, NaN and infinities among them."""
-
-    def rounded(values):
-        return host.from_bits(number_format, host.to_bits(number_format, values))
-
-    values, following = rng.normal(0, 2, (2, count, actions))
-    for column in (values, following):
-        column[rng.random(column.shape) < 0.2] = -0.0
-        column[rng.random(column.shape) < 0.2] = 0.0
-        column[rng.random(column.shape) < 0.01] = np.inf
-        column[rng.random(column.shape) < 0.01] = np.nan
-    discounts = np.where(rng.random(count) < 0.3, 0, 0.99)
-    others = rng.choice([-1.0, -0.0, 0.0, 1.0], count), discounts, rng.random(count) / count
-    return rounded(values), rounded(following), rng.integers(0, actions, count), *map(rounded, others)
+from .stimulus import loss_samples
 
 
 @pytest.mark.parametrize("number_format", [BINARY16, BFLOAT16.flushing(), BINARY32], ids=str)
 @pytest.mark.parametrize("huber", [False, True])
 @pytest.mark.parametrize("actions", [1, 3])
 def test_bit_by_bit(number_format, huber, actions):
-    given = samples(np.random.default_rng(actions), number_format, 400, actions)
+    given = loss_samples(np.random.default_rng(actions), number_format, 400, actions)
     loss = dqn_loss(number_format, *given, huber=huber)
     derivatives, priorities = (host.to_bits(number_format, part) for part in loss)
     values, following, _, rewards, discounts, weights = (host.to_bits(number_format, part) for part in given)

@@ -1,0 +1,141 @@
+"""The optimiser's pass over the weights of a layer."""
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from ..optimizer.float_lane import FLOAT_LANES
+from ..pipeline import delay
+from ..replicated import replicated
+from ..time_sharing import collect, serialize
+from .config import UpdateStageConfig
+from .word_memory import WordRead, WordWrite
+
+__all__ = ["UpdateStage", "rates_layout"]
+
+
+def rates_layout(config: UpdateStageConfig):
+    """What a step takes, by name."""
+    return data.StructLayout(dict.fromkeys(config.numbers.rates, config.layer.arithmetic.format.width))
+
+
+class UpdateStage(wiring.Component):
+    """Updates all weights of a layer, a word every ``config.interval`` cycles, on ``config.lanes`` lanes.
+
+    Of a lane see :class:`...optimizer.float_lane.FloatAdamLane` and ``SGDLane``. Weights, gradient and what the
+    optimiser keeps are read at the same address, and written back.
+
+    Number format: ``config.layer.arithmetic``; lanes of the last group that are no outputs become +0.
+
+    Latency: ``cycles`` from ``start`` to ``done``. Throughput: one pass at a time. No back-pressure.
+
+    Parameters
+    ----------
+    config : UpdateStageConfig
+
+    Members
+    -------
+    start : In(1)
+    done : Out(1)
+        All words have been written.
+    gradients : Out(WordRead)
+    weights : Out(WordRead)
+    kept : Out(WordRead).array(numbers kept)
+        Of the optimiser, in the order of ``config.numbers.state``.
+    new_weights : Out(WordWrite)
+    new_kept : Out(WordWrite).array(numbers kept)
+    rates : In(rates_layout(config))
+        Constant while a pass is under way.
+    nonfinite : Out(1)
+        A number that is written in this cycle is infinite or NaN.
+    """
+
+    def __init__(self, config: UpdateStageConfig):
+        self._config = config
+        lane = FLOAT_LANES[config.optimizer]
+        self._lanes = [replicated(lane(config.layer.arithmetic)) for _ in range(config.lanes)]
+        read, write, kept = WordRead(config.layer), WordWrite(config.layer), len(config.numbers.state)
+        super().__init__(
+            {
+                "start": In(1),
+                "done": Out(1),
+                "gradients": Out(read),
+                "weights": Out(read),
+                "kept": Out(read).array(kept),
+                "new_weights": Out(write),
+                "new_kept": Out(write).array(kept),
+                "rates": In(rates_layout(config)),
+                "nonfinite": Out(1),
+            }
+        )
+
+    @property
+    def config(self):
+        """The configuration."""
+        return self._config
+
+    @property
+    def _to_write(self):
+        """Cycles from a word's read to its write: memory and a register, turns, lane."""
+        return 2 + self._config.interval - 1 + self._lanes[0].latency
+
+    @property
+    def cycles(self):
+        """Cycles from ``start`` to ``done``."""
+        return 1 + (self._config.layer.words - 1) * self._config.interval + self._to_write + 1
+
+    def elaborate(self, platform):
+        m = Module()
+        config, layer = self._config, self._config.layer
+        interval = config.interval
+        tag = Signal(data.StructLayout({"valid": 1, "last": 1, "last_group": 1, "address": range(layer.words)}))
+        turn, group = Signal(range(max(interval, 2))), Signal(range(max(layer.groups, 2)))
+        busy, address = Signal(), Signal(range(layer.words))
+        m.d.comb += [
+            tag.valid.eq(busy & (turn == 0)),
+            tag.last.eq(address == layer.words - 1),
+            tag.last_group.eq(group == layer.groups - 1),
+            tag.address.eq(address),
+        ]
+        with m.If(self.start):
+            m.d.sync += busy.eq(1)
+        with m.If(busy):
+            m.d.sync += turn.eq(turn + 1)
+            with m.If(turn == interval - 1):
+                m.d.sync += [turn.eq(0), address.eq(address + 1), group.eq(Mux(tag.last_group, 0, group + 1))]
+                with m.If(tag.last):
+                    m.d.sync += [busy.eq(0), address.eq(0)]
+        read = data.View(tag.shape(), delay(m, tag.as_value(), 2, "read", reset_less=False))
+        writes = data.View(tag.shape(), delay(m, read.as_value(), self._to_write - 2, "to_write", reset_less=False))
+        self._through_lanes(m, tag, read.valid, writes)
+        m.d.sync += self.done.eq(writes.valid & writes.last)
+        return m
+
+    def _through_lanes(self, m, tag, load, writes):
+        """Words to the lanes, which take turns, and from them."""
+        config, layer = self._config, self._config.layer
+        interval, width = config.interval, layer.arithmetic.format.width
+        names = ("weight", *config.numbers.state)
+        ports = dict(zip((*names, "gradient"), (self.weights, *self.kept, self.gradients), strict=True))
+        for number, lane in enumerate(self._lanes):
+            m.submodules[f"lane_{number}"] = lane
+            m.d.comb += [getattr(lane, name).eq(self.rates[name]) for name in config.numbers.rates]
+        for name, port in ports.items():
+            m.d.comb += [port.enable.eq(tag.valid), port.address.eq(tag.address)]
+            # A memory's word is late in its cycle: the lanes take it in the next.
+            word = [Signal(width, name=f"{name}_{index}", reset_less=True) for index in range(layer.units)]
+            m.d.sync += [held.eq(number) for held, number in zip(word, port.word, strict=True)]
+            filling = [Const(0, width)] * (interval * config.lanes - layer.units)
+            turns = serialize(m, load, word + filling, interval, name)
+            m.d.comb += [getattr(lane, name).eq(number) for lane, number in zip(self._lanes, turns, strict=True)]
+        last_lanes = layer.outputs - (layer.groups - 1) * layer.units
+        nonfinite = collect(m, [lane.nonfinite for lane in self._lanes], interval, "nonfinite")
+        there = [~writes.last_group if index >= last_lanes else 1 for index in range(layer.units)]
+        flags = [flag & valid for flag, valid in zip(nonfinite, there, strict=False)]
+        m.d.comb += self.nonfinite.eq(writes.valid & Cat(flags).any())
+        for name, port in zip(names, (self.new_weights, *self.new_kept), strict=True):
+            row = collect(m, [getattr(lane, f"new_{name}") for lane in self._lanes], interval, name)
+            m.d.comb += [port.enable.eq(writes.valid), port.address.eq(writes.address)]
+            m.d.comb += [
+                number.eq(Mux(valid, result, 0)) for number, result, valid in zip(port.word, row, there, strict=False)
+            ]

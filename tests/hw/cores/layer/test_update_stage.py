@@ -1,0 +1,67 @@
+"""The optimiser's pass over a layer against the references of its lanes."""
+
+import pytest
+from amaranth.hdl import Module
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In
+
+from rewardware.hw.cores.float.config import BFLOAT16, FloatLaneConfig
+from rewardware.hw.cores.forwarding import forward_port
+from rewardware.hw.cores.layer.config import BINARY32_LANE, LayerConfig, UpdateStageConfig
+from rewardware.hw.cores.layer.update_stage import UpdateStage
+from rewardware.hw.cores.layer.word_memory import NumberAccess, WordMemory
+from rewardware.sim.cocotb import simulate
+
+BRAIN = FloatLaneConfig(format=BFLOAT16.flushing(), adder_depth=3, multiplier_depth=1)
+
+
+class UpdatedLayer(wiring.Component):
+    """An update stage and its memories, each behind a port for single numbers."""
+
+    OUTSIDE = ("start", "done", "rates", "nonfinite")
+
+    def __init__(self, stage):
+        self.stage = stage
+        names = ("weights", "gradients", *(f"kept_{index}" for index in range(len(stage.kept))))
+        super().__init__(
+            {name: stage.signature.members[name] for name in self.OUTSIDE}
+            | {name: In(NumberAccess(stage.config.layer)) for name in names}
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.stage = stage = self.stage
+        for name in self.OUTSIDE:
+            forward_port(m, stage, self, name)
+        ports = {"weights": (stage.weights, stage.new_weights), "gradients": (stage.gradients, None)}
+        for index, port in enumerate(zip(stage.kept, stage.new_kept, strict=True)):
+            ports[f"kept_{index}"] = port
+        for name, (read, write) in ports.items():
+            m.submodules[name] = memory = WordMemory(stage.config.layer)
+            wiring.connect(m, read, memory.reads[0])
+            wiring.connect(m, wiring.flipped(getattr(self, name)), memory.access)
+            if write is not None:
+                wiring.connect(m, write, memory.write)
+        return m
+
+
+@pytest.mark.parametrize(
+    ("inputs", "outputs", "units", "optimizer", "interval", "arithmetic"),
+    [
+        # One lane has nothing to do in every second turn.
+        (2, 5, 3, "adam", 2, BINARY32_LANE),
+        (3, 4, 4, "adam", 1, BRAIN),
+        (1, 7, 7, "sgd", 3, BRAIN),
+    ],
+    ids=["turns", "all at once", "descent"],
+)
+def test_update_stage(inputs, outputs, units, optimizer, interval, arithmetic):
+    layer = LayerConfig(inputs=inputs, outputs=outputs, units=units, arithmetic=arithmetic)
+    config = UpdateStageConfig(layer=layer, optimizer=optimizer, interval=interval)
+    assert config.lanes == -(-units // interval)
+    stage = UpdateStage(config)
+    simulate(
+        UpdatedLayer(stage),
+        bench="tests.hw.cores.layer.bench_update_stage",
+        parameters={"config": config, "cycles": stage.cycles},
+    )
