@@ -26,3 +26,9 @@ def spaced(rng, cycles, share, interval):
         if cycle - last >= interval:
             taken[cycle], last = 1, cycle
     return taken
+
+
+def noise(codec, rng):
+    """Of a port: any bits."""
+    bits = int.from_bytes(rng.bytes((codec.width + 7) // 8))
+    return codec.unpack(bits & (1 << codec.width) - 1)

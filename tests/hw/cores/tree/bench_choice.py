@@ -8,8 +8,8 @@ from rewardware.hw.cores.tree.memoization import Part
 from rewardware.hw.cores.tree.records import REGISTERS, RequestKind, Status, request_arguments
 from rewardware.sim.cocotb import clock_and_reset, compare, parameters, rng
 
-from .side_by_side import Ports
-from .values import noise
+from ..side_by_side import Ports
+from ..stimulus import noise
 
 NONE, NEW, EDGE, END = (part.value for part in (Part.NONE, Part.NEW, Part.EDGE, Part.END))
 # How often in a cycle: there is a request, its node comes, its scores settle, an edge is blocked, there is room.

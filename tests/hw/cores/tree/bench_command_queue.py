@@ -9,8 +9,8 @@ from rewardware.hw.cores.tree.command_queue import CommandQueue
 from rewardware.hw.cores.tree.stage_layouts import CommandKind
 from rewardware.sim.cocotb import StreamSink, clock_and_reset, compare, compare_all, parameters, rng
 
-from .side_by_side import Ports
-from .values import noise
+from ..side_by_side import Ports
+from ..stimulus import noise
 
 MOST = 32
 # How often in a cycle: a command is given, it is a read, a write is late, the oldest mean that is due comes; and how

@@ -20,8 +20,8 @@ from rewardware.sw.reference.tree.messages import Answer, pack_request
 from rewardware.sw.reference.tree.search_tree import SearchTreeReference
 from tests.sw.reference.tree.stimulus import RandomRequests
 
-from .side_by_side import Ports
-from .values import noise
+from ..side_by_side import Ports
+from ..stimulus import noise
 
 # Stalls of requests and of what is sent; how often in a cycle a selection ends, and the manager is done.
 PHASES = ((0.0, 0.0, 1.0, 1.0), (0.3, 0.5, 0.3, 0.1), (0.0, 0.0, 0.05, 0.5), (0.8, 0.2, 0.5, 0.3))

@@ -6,7 +6,7 @@ from cocotb.triggers import RisingEdge
 from rewardware.hw.cores.tree.inserter import Inserter
 from rewardware.sim.cocotb import clock_and_reset, compare, parameters, rng
 
-from .side_by_side import Ports
+from ..side_by_side import Ports
 
 # How often a row is taken that is there, and cycles until a block is granted, at most.
 PACES = ((1.0, 1), (1.0, 12), (0.3, 4), (0.7, 40))

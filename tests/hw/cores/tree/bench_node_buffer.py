@@ -10,8 +10,9 @@ from rewardware.hw.cores.tree.node_buffer import NodeBuffer
 from rewardware.hw.cores.tree.records import edge_record, node_record
 from rewardware.sim.cocotb import clock_and_reset, compare, parameters, rng
 
-from .side_by_side import Ports
-from .values import noise, values
+from ..side_by_side import Ports
+from ..stimulus import noise
+from .values import values
 
 LINKS = ("child", "bank", "row", "in_flight")
 # How often in a cycle: a flit is filled, an edge or node written, a mean written, scores passed, an edge chosen.

@@ -10,8 +10,9 @@ from rewardware.hw.cores.tree.records import edge_record, node_record
 from rewardware.hw.cores.tree.stage_layouts import CommandKind
 from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, parameters, rng
 
-from .side_by_side import Ports
-from .values import noise, values
+from ..side_by_side import Ports
+from ..stimulus import noise
+from .values import values
 
 # Stalls of all streams; how often in a cycle a stage that rests begins to work.
 PHASES = ((0.0, 0.02), (0.3, 0.1), (0.6, 0.3), (0.2, 0.0))

@@ -6,7 +6,7 @@ from cocotb.triggers import RisingEdge
 from rewardware.hw.cores.tree.search_counters import SearchCounters
 from rewardware.sim.cocotb import clock_and_reset, compare, parameters, rng
 
-from .side_by_side import Ports
+from ..side_by_side import Ports
 
 
 class Log:

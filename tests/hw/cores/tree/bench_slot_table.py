@@ -7,7 +7,7 @@ from rewardware.hw.cores.tree.score_pass import most_passes
 from rewardware.hw.cores.tree.slot_table import OUTSIDE_QUEUE, SlotTable
 from rewardware.sim.cocotb import clock_and_reset, compare, parameters, rng
 
-from .side_by_side import Ports
+from ..side_by_side import Ports
 
 # How often in a cycle: a request comes, one leaves, a node comes, a backup begins, a pass ends; and how many nodes
 # there are for each slot.

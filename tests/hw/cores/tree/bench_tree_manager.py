@@ -8,7 +8,7 @@ from rewardware.hw.cores.tree.records import edge_record, node_record
 from rewardware.hw.cores.tree.tree_manager import TreeManager
 from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, parameters, rng
 
-from .side_by_side import Ports
+from ..side_by_side import Ports
 from .values import values
 
 TASKS = 80

@@ -8,9 +8,9 @@ from cocotb.triggers import FallingEdge, ReadOnly, RisingEdge
 from rewardware.hw.cores.tree.update import Update
 from rewardware.sim.cocotb import StreamSink, clock_and_reset, compare, parameters, rng
 
-from .side_by_side import Ports
+from ..side_by_side import Ports
+from ..stimulus import noise
 from .update_requests import END, LINKS, NONE, PlainNodes, Source
-from .values import noise
 
 # How often in a cycle: a request comes, commands have room, a pass can start, a mean comes, a block of rows comes; how
 # often the next stage does not take a request.

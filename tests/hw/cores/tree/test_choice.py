@@ -4,7 +4,7 @@ from rewardware.hw.cores.tree.choice import Choice
 from rewardware.hw.cores.tree.config import TreeConfig
 from rewardware.sim.cocotb import simulate
 
-from .side_by_side import SideBySide
+from ..side_by_side import SideBySide
 
 # With the cycles that a request takes: as many as the selector has levels, two at least.
 SHAPES = {

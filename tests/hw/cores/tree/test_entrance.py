@@ -4,7 +4,7 @@ from rewardware.hw.cores.tree.config import TreeConfig
 from rewardware.hw.cores.tree.entrance import Entrance
 from rewardware.sim.cocotb import simulate
 
-from .side_by_side import SideBySide
+from ..side_by_side import SideBySide
 
 # So few nodes that the last ones are being taken while further selections come.
 SHAPES = {

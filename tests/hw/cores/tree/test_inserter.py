@@ -4,7 +4,7 @@ from rewardware.hw.cores.tree.config import TreeConfig
 from rewardware.hw.cores.tree.inserter import Inserter
 from rewardware.sim.cocotb import simulate
 
-from .side_by_side import SideBySide
+from ..side_by_side import SideBySide
 
 SHAPES = {
     # Blocks of one row, each of which asks for the next one.

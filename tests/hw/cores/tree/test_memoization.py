@@ -4,7 +4,7 @@ from rewardware.hw.cores.tree.config import TreeConfig
 from rewardware.hw.cores.tree.memoization import Memoization
 from rewardware.sim.cocotb import simulate
 
-from .side_by_side import SideBySide
+from ..side_by_side import SideBySide
 
 SHAPES = {
     "alone": {"fanout": 5, "workers": 1, "group": 5},

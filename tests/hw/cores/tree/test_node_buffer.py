@@ -4,7 +4,7 @@ from rewardware.hw.cores.tree.config import TreeConfig
 from rewardware.hw.cores.tree.node_buffer import NodeBuffer
 from rewardware.sim.cocotb import simulate
 
-from .side_by_side import SideBySide
+from ..side_by_side import SideBySide
 
 SHAPES = {
     "five": {"fanout": 5, "flits": 2, "slots": 3},

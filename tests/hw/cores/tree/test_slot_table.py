@@ -4,7 +4,7 @@ from rewardware.hw.cores.tree.config import TreeConfig
 from rewardware.hw.cores.tree.slot_table import SlotTable
 from rewardware.sim.cocotb import simulate
 
-from .side_by_side import SideBySide
+from ..side_by_side import SideBySide
 
 SHAPES = {"two": {"slots": 2, "flits": 1}, "three": {"slots": 3}, "seven": {"slots": 7, "flits": 3}}
 

@@ -4,7 +4,7 @@ from rewardware.hw.cores.tree.config import TreeConfig
 from rewardware.hw.cores.tree.tree_manager import TreeManager
 from rewardware.sim.cocotb import simulate
 
-from .side_by_side import SideBySide
+from ..side_by_side import SideBySide
 
 SHAPES = {
     "three": {"fanout": 3, "levels": 3, "flits": 1, "banks": 5},

@@ -5,7 +5,8 @@ from rewardware.hw.cores.tree.records import RequestKind, Status, edge_record, n
 from rewardware.hw.cores.tree.stage_layouts import CommandKind, selection_layout
 from rewardware.sim.cocotb.codec import codec_of
 
-from .values import noise, values
+from ..stimulus import noise
+from .values import values
 
 NONE, NEW, EDGE, END = (part.value for part in (Part.NONE, Part.NEW, Part.EDGE, Part.END))
 LINKS = ("in_flight", "child", "bank", "row")

@@ -1,4 +1,4 @@
-"""Random values of records and ports."""
+"""Random values of records."""
 
 
 def values(record, random):
@@ -7,9 +7,3 @@ def values(record, random):
         field.name: int(random.choice([*field.range, int(random.integers(*field.range, endpoint=True))]))
         for field in record.fields
     }
-
-
-def noise(codec, random):
-    """Of a port: any bits."""
-    bits = int.from_bytes(random.bytes((codec.width + 7) // 8))
-    return codec.unpack(bits & (1 << codec.width) - 1)

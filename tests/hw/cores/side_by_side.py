@@ -1,11 +1,11 @@
 """Several units in one model, and their ports as values."""
 
 from amaranth.hdl import Module
-from amaranth.lib import wiring
+from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import Out
 from cocotb.triggers import FallingEdge
 
-from rewardware.sim.cocotb.codec import codec_of
+from rewardware.sim.cocotb.codec import Sequence, codec_of
 
 
 class SideBySide(wiring.Component):
@@ -32,6 +32,9 @@ class SideBySide(wiring.Component):
 class Ports:
     """Those ports of a unit that are no streams; inputs begin as zeros.
 
+    A port of an interface has the interface's name and two underscores before its own. An array is a list, one of
+    several dimensions a list of lists.
+
     Parameters
     ----------
     dut : handle
@@ -44,21 +47,32 @@ class Ports:
     def __init__(self, dut, unit, name=""):
         prefix = f"{name}__" if name else ""
         self._clock = dut.clk
-        ports = {port: member for port, member in unit.signature.members.items() if member.is_port}
-        self.codecs = {port: codec_of(member.shape) for port, member in ports.items()}
-        self._handles = {port: getattr(dut, prefix + port) for port in ports}
+        ports = dict(_ports(unit.signature))
+        self.codecs = {port: _codec(member) for port, member in ports.items()}
+        # Of each element of an array, in order.
+        self._handles = {
+            port: [getattr(dut, prefix + port + index) for index in _indices(member.dimensions)]
+            for port, member in ports.items()
+        }
         self._outputs = [port for port, member in ports.items() if member.flow == Out]
         for port in ports.keys() - set(self._outputs):
-            self._handles[port].value = 0
+            for handle in self._handles[port]:
+                handle.value = 0
 
     def set(self, **values):
         """Inputs from now on."""
         for port, value in values.items():
-            self._handles[port].value = self.codecs[port].pack(value)
+            bits, handles = self.codecs[port].pack(value), self._handles[port]
+            width = self.codecs[port].width // len(handles)
+            for handle in handles:
+                handle.value = bits & (1 << width) - 1
+                bits >>= width
 
     def get(self, port):
         """What is on an output."""
-        return self.codecs[port].unpack(int(self._handles[port].value))
+        handles = self._handles[port]
+        width = self.codecs[port].width // len(handles)
+        return self.codecs[port].unpack(sum(int(handle.value) << width * index for index, handle in enumerate(handles)))
 
     def all(self):
         """What is on all outputs, by name."""
@@ -68,3 +82,24 @@ class Ports:
         """The same in the middle of the cycle, when they have followed the inputs."""
         await FallingEdge(self._clock)
         return self.all()
+
+
+def _ports(signature, prefix=""):
+    for name, member in signature.members.items():
+        if member.is_port:
+            yield prefix + name, member
+        elif not isinstance(member.signature, stream.Signature):
+            yield from _ports(member.signature, f"{prefix}{name}__")
+
+
+def _codec(member):
+    codec = codec_of(member.shape)
+    for length in reversed(member.dimensions):
+        codec = Sequence(codec.width * length, length, codec)
+    return codec
+
+
+def _indices(dimensions):
+    if not dimensions:
+        return [""]
+    return [f"__{first}{rest}" for first in range(dimensions[0]) for rest in _indices(dimensions[1:])]
