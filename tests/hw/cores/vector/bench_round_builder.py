@@ -7,6 +7,9 @@ from rewardware.hw.cores.vector.matrix_config import SLOTS, STRIP, WEIGHT_BANKS,
 from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, parameters, rng
 from rewardware.sim.cocotb.codec import codec_of
 
+from ..stimulus import noise
+from .fields import only
+
 LIMIT_CYCLES = 20_000
 
 
@@ -26,20 +29,17 @@ def random_commands(config, random, count):
 def random_item(config, random, product, blocks, new_slot):
     steps = random.choice([0, 1, config.features, random.integers(config.features + 1)])
     run = parameters()
-
-    def noise(layout):
-        return {name: int(random.integers(1 << part.width)) for name, _, part in codec_of(layout).fields}
-
+    slot, error = (noise(codec_of(run[f"{name}_layout"]), random) for name in ("slot", "error_slot"))
     return {
         "end": 0,
         "product": int(product),
         "blocks": blocks,
         "new_slot": int(new_slot),
-        "slot": noise(run["slot_layout"]) | {"count": int(steps)},
+        "slot": slot | {"count": int(steps)},
         "weight": int(random.integers(WEIGHT_BANKS)),
         "new_column": int(random.random() < 0.3),
         "column": int(random.integers(STRIP)),
-        "error": noise(run["error_slot_layout"]),
+        "error": error,
         "target": int(random.integers(1 << 4)),
     }
 
@@ -126,15 +126,6 @@ class Packing:
                 entry["second"] = self.items[place + 1]["target"]
             self.entries.append(entry)
         self._open(offset)
-
-
-def only(expected, got):
-    """Of what came, what is expected: slots and clusters that a round does not use have anything."""
-    if isinstance(expected, dict):
-        return {name: only(part, got[name]) for name, part in expected.items()}
-    if isinstance(expected, list):
-        return [only(part, found) for part, found in zip(expected, got, strict=False)]
-    return got
 
 
 @cocotb.test()
