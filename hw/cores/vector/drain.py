@@ -24,8 +24,8 @@ class Drain(wiring.Component):
     Accumulator i has its result i cycles after accumulator 0, so its links move i cycles later; at the ends of the
     chains all wait for the last.
 
-    Latency: ``latency`` cycles from ``load`` to the first result. No back-pressure; see :class:`StepSequencer` for the
-    distance between rounds.
+    Latency: ``latency`` cycles from ``load`` to the first result. No back-pressure: between two loads are at least
+    the cycles that the results of the first take; see :class:`StepSequencer`.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class Drain(wiring.Component):
     nonfinite : Out(1)
         An infinity or NaN was written, in the cycle before.
     out_of_range : Out(1)
-        A row behind the end of the result memory; it is not written.
+        A row behind the end of the result memory, in the cycle before it would be written; it is not.
 
     Source
     ------
