@@ -28,7 +28,8 @@ class OperandFetch(wiring.Component):
     ``base + r * pitch + p div 16``: so 16 neighbours of a row and 16 of a column, the first a multiple of 16, are in 16
     banks. They are turned such that ``weights[j]`` is that of outer feature j of the segment.
 
-    A slot without a term gives zeros, words and weights.
+    A slot without a term gives zeros, words and weights, and an error slot without one a word of zeros. Weights of a
+    gradient and errors of a backward product may be anything. Memories are read only for what there is a term of.
 
     Latency: ``latency`` cycles from a tick to its broadcast, a tick a cycle.
 

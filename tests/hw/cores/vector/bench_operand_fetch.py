@@ -1,0 +1,194 @@
+"""Ticks at random; the memories answer as they do, and what is broadcast comes straight from their contents."""
+
+from collections import defaultdict
+
+import cocotb
+import numpy as np
+from cocotb.triggers import RisingEdge
+
+from rewardware.hw.cores.vector.matrix_config import WEIGHT_BANKS, Product
+from rewardware.hw.cores.vector.operand_fetch import OperandFetch
+from rewardware.hw.cores.vector.step_sequencer import tick_layout
+from rewardware.sim.cocotb import clock_and_reset, compare, parameters, rng
+from rewardware.sim.cocotb.codec import codec_of
+
+from ..side_by_side import Ports
+from ..stimulus import noise
+
+TICKS = 4000
+# Cycles in which memories answer, and a register.
+ANSWER = 2
+NO_READS = {
+    "row_list__enable": 0, "column_list__enable": 0, "activation_enable": 0, "error_enable": 0,
+    "weights_read__enable": 0, "out_of_range": 0,
+}  # fmt: skip
+
+
+class Memories:
+    """Contents at random: words of (block, VPU), weights of (bank, row)."""
+
+    def __init__(self, config, random):
+        self.config, self.random = config, random
+        shape = config.blocks, config.cluster_vpus
+        self.lists = {name: self.features(config.list_rows) for name in ("row_list", "column_list")}
+        self.activations = self.words(config.cores, config.activation_rows, *shape)
+        self.errors = self.words(config.error_rows, *shape)
+        self.weights = random.integers(0, 1 << config.format.width, (WEIGHT_BANKS, config.weight_rows))
+
+    def features(self, count):
+        """First and last one among them."""
+        ends = [0, self.config.features - 1]
+        return [
+            int(self.random.choice([*ends, *self.random.integers(self.config.features, size=4)])) for _ in range(count)
+        ]
+
+    def words(self, *shape):
+        return self.random.integers(0, 1 << self.config.vector_width, shape, np.uint64)
+
+    def answer(self, ports, asked):
+        """Data of the next cycle; of what was not asked for, anything."""
+        data = {port: noise(ports.codecs[port], self.random) for port in ports.codecs if port.endswith("data")}
+        for name, features in self.lists.items():
+            if asked[f"{name}__enable"]:
+                data[f"{name}__data"] = features[asked[f"{name}__address"]]
+        row, bank = asked["activation_address"], asked["activation_bank"]
+        if asked["activation_enable"] and row < self.config.activation_rows:
+            data["activation_data"][bank] = self.activations[bank, row].tolist()
+        for port, row in enumerate(asked["error_address"]):
+            if asked["error_enable"] >> port & 1 and row < self.config.error_rows:
+                data["error_data"][port] = self.errors[row].tolist()
+        if asked["weights_read__enable"]:
+            rows = np.array(asked["weights_read__addresses"])
+            assert (rows < self.config.weight_rows).all(), f"rows of weights {rows}"
+            data["weights_read__data"] = self.weights[np.arange(WEIGHT_BANKS), rows].tolist()
+        return data
+
+
+class Ticks:
+    """Ticks at random, and what they must lead to."""
+
+    def __init__(self, config, random, memories, latency):
+        self.config, self.random, self.memories, self.latency = config, random, memories, latency
+        self.codec = codec_of(tick_layout(config))
+        self.reads = defaultdict(lambda: dict(NO_READS))
+        self.broadcasts = defaultdict(dict)
+        self.product = Product.FORWARD
+
+    def _base(self, rows, offset):
+        """What is added to an offset, for an address at either end of so many rows, between, or one behind."""
+        address = int(self.random.choice([0, rows - 1, rows, *self.random.integers(rows, size=17)]))
+        return min(max(address - offset, 0), (1 << (rows - 1).bit_length()) - 1)
+
+    def next(self, cycle):
+        """The tick of a cycle."""
+        config, random = self.config, self.random
+        if random.random() < 0.1:
+            self.product = Product(int(random.integers(len(Product))))
+        product, tick = self.product, noise(self.codec, random)
+        active = int(random.random() < 0.9)
+        present = int(active and random.random() < 0.8)
+        slot = tick["slot"]
+        slot["place"] = int(random.integers(config.features if product == Product.GRADIENT else config.list_rows))
+        tick |= {"product": int(product), "active": active, "present": present}
+        self._add_weights(tick, cycle)
+        self._add_operand(tick, cycle)
+        self._add_errors(tick, cycle)
+        return tick
+
+    def _inner(self, tick):
+        """The inner feature of a tick, and the list it is in."""
+        place = tick["slot"]["place"]
+        name = {Product.FORWARD: "row_list", Product.BACKWARD: "column_list"}.get(self.product)
+        return (self.memories.lists[name][place] if name else place), name
+
+    def _add_operand(self, tick, cycle):
+        config, random, slot = self.config, self.random, tick["slot"]
+        feature, name = self._inner(tick)
+        slot["owned"] = int(random.integers(-(-(feature + 1) // config.cores), config.features + 1))
+        slot["ones"] = int(random.random() < 0.2)
+        bank, local = divmod(feature, slot["owned"])
+        backward = self.product == Product.BACKWARD
+        rows, offset = (config.error_rows, feature) if backward else (config.activation_rows, local)
+        slot["base"] = self._base(rows, offset)
+        row, zeros = slot["base"] + offset, np.zeros((config.blocks, config.cluster_vpus), int)
+        words = self.broadcasts[cycle + self.latency]
+        reads = self.reads[cycle + self.latency - ANSWER]
+        if not tick["present"]:
+            words["words"] = zeros.tolist()
+            return
+        if name:
+            self.reads[cycle][f"{name}__enable"] = 1
+        if backward:
+            reads["error_enable"] |= 1
+        elif slot["ones"]:
+            one = sum(config.format.one << config.format.width * lane for lane in range(4))
+            words["words"] = (zeros + one).tolist()
+            return
+        else:
+            reads["activation_enable"] = 1
+        if row < rows:
+            memory = self.memories.errors if backward else self.memories.activations[bank]
+            words["words"] = memory[row].tolist()
+        else:
+            reads["out_of_range"] = 1
+
+    def _add_errors(self, tick, cycle):
+        """Only gradients have error slots."""
+        config = self.config
+        reads = self.reads[cycle + self.latency - ANSWER]
+        zeros = np.zeros((config.blocks, config.cluster_vpus), int).tolist()
+        words = [zeros] * config.error_ports
+        for port, error in enumerate(tick["errors"]):
+            if self.product != Product.GRADIENT or self.random.random() < 0.2:
+                error["count"] = 0 if tick["active"] else error["count"]
+            error["feature"] = int(self.random.integers(config.features))
+            error["base"] = self._base(config.error_rows, error["feature"])
+            row = error["base"] + error["feature"]
+            if not (tick["active"] and error["count"]):
+                continue
+            reads["error_enable"] |= 1 << port
+            if row < config.error_rows:
+                words[port] = self.memories.errors[row].tolist()
+            else:
+                reads["out_of_range"], words[port] = 1, None
+        if self.product == Product.BACKWARD and tick["present"]:
+            words[0] = None
+        self.broadcasts[cycle + self.latency]["errors"] = words
+
+    def _add_weights(self, tick, cycle):
+        config, random, slot = self.config, self.random, tick["slot"]
+        gradient, backward = self.product == Product.GRADIENT, self.product == Product.BACKWARD
+        slot["pitch"] = int(random.integers(-(-config.features // WEIGHT_BANKS) + 1))
+        ahead = slot["pitch"] * np.arange(WEIGHT_BANKS) * backward
+        last = int(config.weight_rows - ahead[-1]) - 1
+        slot["weights"] = int(random.choice([0, last, random.integers(last + 1)]))
+        weights = self.broadcasts[cycle + self.latency]
+        if not tick["present"]:
+            weights["weights"] = [0] * WEIGHT_BANKS
+        elif not gradient:
+            self.reads[cycle + self.latency - ANSWER]["weights_read__enable"] = 1
+            banks = (np.arange(WEIGHT_BANKS) + tick["step"]) % WEIGHT_BANKS
+            weights["weights"] = self.memories.weights[banks, slot["weights"] + ahead].tolist()
+
+
+@cocotb.test()
+async def broadcasts_what_the_memories_have(dut):
+    config, random = parameters()["config"], rng("ticks")
+    unit = OperandFetch(config)
+    ports, memories = Ports(dut, unit, "fetch"), Memories(config, random)
+    ticks = Ticks(config, random, memories, unit.latency)
+    await clock_and_reset(dut)
+    # What was in the registers before the first tick is no matter.
+    data = {}
+    for cycle in range(TICKS):
+        ports.set(tick=ticks.next(cycle), **data)
+        got = await ports.outputs()
+        for port, expected in ticks.reads[cycle].items():
+            compare(expected, got[port], f"{port} of cycle", cycle)
+        for port, expected in ticks.broadcasts[cycle].items():
+            seen = got[port]
+            if port == "errors":
+                seen = [None if word is None else word_got for word, word_got in zip(expected, seen, strict=True)]
+            compare(expected, seen, f"{port} of cycle", cycle)
+        await RisingEdge(dut.clk)
+        data = memories.answer(ports, got)
