@@ -98,6 +98,7 @@ class LearningGroupBench(Bench):
                 f"util_sparse{ending}": part(self.utilisation, GROUPS, size),
                 f"gflops_g16{ending}": part(self.throughput, 16, size),
             }
+        rows |= {f"util_limit_g{groups}": part(self.limit, groups) for groups in GROUPS}
         rows |= {f"speedup_inf_g{groups}": part(self.speedup, groups, "step") for groups in GROUPS}
         rows |= {f"speedup_train_g{groups}": part(self.speedup, groups, "iteration") for groups in GROUPS}
         rows |= {f"osel_cycles_g{groups}": part(self.sparse_data_cycles, groups) for groups in SPARSE_GROUPS}
@@ -143,6 +144,28 @@ class LearningGroupBench(Bench):
         name = "util_dense" if groups == (1,) else "util_sparse"
         value = round(sum(found.values()) / len(found), 2)
         return make_row(value, "%", "counted", how, PAPER[name] if size == FULL else None)
+
+    def limit(self, groups: int) -> dict[str, Any]:
+        """What packing leaves of the VPUs' time where no product waits for its data."""
+        from ...hw.soc.learninggroup.config import Network, Rates
+        from ..mapping.product_limit import product_limit
+        from ..reference.learninggroup.iteration import LearningGroupReference
+
+        network = Network(observation_size=OBSERVED, hidden_size=self.hidden_size, agents=AGENTS, groups=groups)
+        reference: Any = LearningGroupReference(self.config, network, Rates(), episodes=EPISODES)
+        reference.load(_initial_state(network, self.hardware))
+        reference.start()
+        batches = -(-AGENTS * EPISODES // self.config.vectors)
+        found = product_limit(self.hardware.matrix, reference.network.groupings, steps=STEPS, batches=batches)
+        lost = {
+            "in sums shorter than the longest of their round": "padding",
+            "in clusters without a task": "free",
+            "between rounds": "between",
+            "in cores with less to do than the others": "unequal",
+        }
+        each = ", ".join(f"{found.percent(name):.1f} % {words}" for words, name in lost.items())
+        how = f"cycle model: products of an iteration one after another, none waits for data; lost: {each}; {RANDOM}"
+        return make_row(round(found.percent("operations"), 2), "%", "model", how)
 
     def speedup(self, groups: int, what: str) -> dict[str, Any]:
         dense, sparse = getattr(self.counts(1), what), getattr(self.counts(groups), what)
