@@ -1,6 +1,7 @@
 """Configuration of layers, networks and learners. No Amaranth here."""
 
 from dataclasses import dataclass
+from enum import IntEnum
 
 from ..checks import require_integer, require_kind
 from ..float.config import BINARY32, FloatLaneConfig
@@ -8,11 +9,13 @@ from ..optimizer.float_lane_config import FLOAT_OPTIMIZERS, FloatOptimizer
 
 __all__ = [
     "ACTIVATIONS",
+    "ARRAY_WIDTH",
     "BINARY32_LANE",
     "LOSSES",
     "AdderTreeConfig",
     "DQNLearnerConfig",
     "LayerConfig",
+    "LearnerCommand",
     "NetworkConfig",
     "UpdateStageConfig",
 ]
@@ -23,14 +26,28 @@ LOSSES = ("huber", "squared")
 # Stages where adders and multipliers of binary32 reach about the same clock.
 BINARY32_LANE = FloatLaneConfig(format=BINARY32, adder_depth=4, multiplier_depth=5)
 
+# Bits of an array's place.
+ARRAY_WIDTH = 3
+
 # Most inputs or outputs of a layer.
 LARGEST_LAYER = 4096
+
+# Most samples whose inputs or outputs a layer keeps.
+LARGEST_WAITING = 64
 
 
 def _require_name(name, value, names):
     require_kind(name, value, str)
     if value not in names:
         raise ValueError(f"{name} must be one of {', '.join(names)}, not {value!r}")
+
+
+class LearnerCommand(IntEnum):
+    """What a learner is told to do."""
+
+    STEP = 0
+    LOAD = 1
+    STORE = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -211,6 +228,23 @@ class NetworkConfig:
             )
         )
 
+    @property
+    def cuts(self) -> int:
+        """Streams of numbers that the backward half of a learner needs of the forward half."""
+        return len(self.units) + int(self.output_activation != "linear")
+
+    def waiting_samples(self, index: int) -> int:
+        """Samples on their way from a layer's forward stage to its gradient stage, so that none of them waits.
+
+        One for each stage between the two, those that fit in the latency of units and buffers on the way, and three
+        that are coming, being used, or waiting for a sample to end.
+        """
+        stages = 2 * (len(self.units) - index)
+        levels = (max(self.units) - 1).bit_length()
+        latency = self.arithmetic.multiplier_depth + (2 + levels) * self.arithmetic.adder_depth + 8
+        period = max(layer.forward_cycles for layer in self.layers)
+        return min(LARGEST_WAITING, stages - -stages * latency // period + 3)
+
 
 @dataclass(frozen=True, kw_only=True)
 class UpdateStageConfig:
@@ -244,6 +278,11 @@ class UpdateStageConfig:
     def numbers(self) -> FloatOptimizer:
         """What the optimiser keeps for a weight, and takes of a step."""
         return FLOAT_OPTIMIZERS[self.optimizer]
+
+    @property
+    def arrays(self) -> tuple[str, ...]:
+        """What there is for each weight."""
+        return ("weights", "target", "gradients", *self.numbers.state)
 
     @property
     def lanes(self) -> int:
@@ -281,6 +320,11 @@ class DQNLearnerConfig:
         require_kind("Network", self.network, NetworkConfig)
         _require_name("Loss", self.loss, LOSSES)
         _ = self.updates
+
+    @property
+    def arrays(self) -> tuple[str, ...]:
+        """What there is for each weight."""
+        return self.updates[0].arrays
 
     @property
     def actions(self) -> int:

@@ -8,7 +8,7 @@ from amaranth.lib.wiring import In, Out
 from ..checks import require_integer
 from ..pipeline import delay
 from ..replicated import replicated
-from .config import LayerConfig
+from .config import LARGEST_WAITING, LayerConfig
 from .multiply_accumulate import MultiplyAccumulate
 from .word_collector import WordCollector
 
@@ -69,7 +69,7 @@ class GradientStage(wiring.Component):
     """
 
     def __init__(self, config: LayerConfig, samples: int = 4):
-        require_integer("Samples", samples, 2, 64)
+        require_integer("Samples", samples, 2, LARGEST_WAITING)
         self._config, self._samples = config, samples
         width = config.arithmetic.format.width
         super().__init__(

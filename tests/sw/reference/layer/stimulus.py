@@ -1,8 +1,9 @@
-"""Samples for the tests of losses."""
+"""Samples and weights for the tests of learners."""
 
 import numpy as np
 
 from rewardware.sw.reference.float import host
+from rewardware.sw.reference.layer.dqn_learner import DQNBatch
 
 
 def loss_samples(rng, number_format, count, actions):
@@ -20,3 +21,23 @@ def loss_samples(rng, number_format, count, actions):
     discounts = np.where(rng.random(count) < 0.3, 0, 0.99)
     others = rng.choice([-1.0, -0.0, 0.0, 1.0], count), discounts, rng.random(count) / count
     return rounded(values), rounded(following), rng.integers(0, actions, count), *map(rounded, others)
+
+
+def random_batch(rng, sizes, count):
+    """Samples of a DQN's learner."""
+    return DQNBatch(
+        observations=rng.normal(0, 1, (count, sizes[0])).astype(np.float32),
+        actions=rng.integers(0, sizes[-1], count),
+        rewards=rng.normal(0, 1, count).astype(np.float32),
+        discounts=np.where(rng.random(count) < 0.2, 0, np.float32(0.99)),
+        next_observations=rng.normal(0, 1, (count, sizes[0])).astype(np.float32),
+        weights=(rng.random(count) / count).astype(np.float32),
+    )
+
+
+def random_weights(rng, sizes):
+    """Of each layer, biases included."""
+    return [
+        rng.normal(0, inputs**-0.5, (inputs + 1, outputs)).astype(np.float32)
+        for inputs, outputs in zip(sizes[:-1], sizes[1:], strict=True)
+    ]

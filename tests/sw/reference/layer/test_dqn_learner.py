@@ -8,28 +8,12 @@ import torch
 
 from rewardware.hw.cores.float.config import BFLOAT16, FloatLaneConfig
 from rewardware.hw.cores.layer.config import DQNLearnerConfig, NetworkConfig
-from rewardware.sw.reference.layer.dqn_learner import DQNBatch, DQNLearnerReference
+from rewardware.sw.reference.layer.dqn_learner import DQNLearnerReference
 from rewardware.sw.reference.optimizer.float_adam import AdamRates
 
+from .stimulus import random_batch, random_weights
+
 SIZES = (4, 24, 17, 3)
-
-
-def random_batch(rng, size):
-    return DQNBatch(
-        observations=rng.normal(0, 1, (size, SIZES[0])).astype(np.float32),
-        actions=rng.integers(0, SIZES[-1], size),
-        rewards=rng.normal(0, 1, size).astype(np.float32),
-        discounts=np.where(rng.random(size) < 0.2, 0, np.float32(0.99)),
-        next_observations=rng.normal(0, 1, (size, SIZES[0])).astype(np.float32),
-        weights=(rng.random(size) / size).astype(np.float32),
-    )
-
-
-def random_weights(rng):
-    return [
-        rng.normal(0, inputs**-0.5, (inputs + 1, outputs)).astype(np.float32)
-        for inputs, outputs in zip(SIZES[:-1], SIZES[1:], strict=True)
-    ]
 
 
 def as_torch(values):
@@ -73,7 +57,7 @@ class Oracle:
 @pytest.mark.parametrize("units", [(24, 17, 3), (5, 6, 2), (1, 1, 1)])
 def test_gradients_are_autograds(loss, units):
     rng = np.random.default_rng(1)
-    weights, batch = random_weights(rng), random_batch(rng, 32)
+    weights, batch = random_weights(rng, SIZES), random_batch(rng, SIZES, 32)
     config = DQNLearnerConfig(network=NetworkConfig(sizes=SIZES, units=units), loss=loss)
     oracle = Oracle(weights, huber=loss == "huber")
     errors = oracle.backward(batch)
@@ -87,14 +71,14 @@ def test_gradients_are_autograds(loss, units):
 @pytest.mark.parametrize("optimizer", ["sgd", "adam"])
 def test_steps_are_pytorchs(optimizer):
     rng = np.random.default_rng(2)
-    weights = random_weights(rng)
+    weights = random_weights(rng, SIZES)
     config = DQNLearnerConfig(network=NetworkConfig(sizes=SIZES, units=(5, 6, 2)), optimizer=optimizer)
     learner, oracle = DQNLearnerReference(config, weights), Oracle(weights, huber=True)
     kind = torch.optim.Adam if optimizer == "adam" else torch.optim.SGD
     # An epsilon at which a tiny gradient's rounding does not show.
     steps = kind(oracle.network.parameters(), lr=1e-3, **({"eps": 1e-4} if optimizer == "adam" else {}))
     for step in range(1, 31):
-        batch = random_batch(rng, 16)
+        batch = random_batch(rng, SIZES, 16)
         oracle.backward(batch)
         steps.step()
         learner.step(batch, AdamRates.of_step(step, learning_rate=1e-3, epsilon=1e-4) if optimizer == "adam" else 1e-3)
@@ -110,7 +94,7 @@ def test_steps_are_pytorchs(optimizer):
 def test_another_format():
     """In bfloat16 the gradients point where those of PyTorch do."""
     rng = np.random.default_rng(3)
-    weights, batch = random_weights(rng), random_batch(rng, 32)
+    weights, batch = random_weights(rng, SIZES), random_batch(rng, SIZES, 32)
     arithmetic = FloatLaneConfig(format=BFLOAT16.flushing(), adder_depth=2, multiplier_depth=2)
     network = NetworkConfig(sizes=SIZES, units=(5, 6, 2), arithmetic=arithmetic)
     oracle = Oracle(weights, huber=True)

@@ -1,0 +1,126 @@
+"""The backward and gradient stages of a network, joined."""
+
+from amaranth.hdl import Module, Signal
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from ..stream.fork import StreamFork
+from .activation_derivative import ActivationDerivative
+from .backward_stage import BackwardStage
+from .config import NetworkConfig
+from .gradient_stage import BATCH_WIDTH, GradientStage
+from .word_memory import WordRead, connect_reader
+
+__all__ = ["BackwardPipeline"]
+
+
+class BackwardPipeline(wiring.Component):
+    """Computes the gradient of a network's weights over a batch, one sample after another, and keeps it.
+
+    The half of a learner behind the cut. Every layer works on a sample of its own.
+
+    Number format: that of the layers; see :class:`.BackwardStage`, :class:`.GradientStage`,
+    :class:`.ActivationDerivative`.
+
+    Latency: the layers' together. Throughput: a sample in the ``backward_cycles`` or ``gradient_cycles`` of the slowest
+    layer, the first one going without the former. Back-pressure: activations of ``config.waiting_samples(layer)``
+    samples can wait for their errors.
+
+    Parameters
+    ----------
+    config : NetworkConfig
+
+    Members
+    -------
+    activations : In(stream of width).array(``config.cuts``)
+        Inputs of layer 0, then of 1, and so on; at the end outputs, if their activation is not linear.
+    errors : In(stream of width)
+        Derivatives of the loss by output 0 of a sample, then 1, and so on.
+    batch : In(16)
+        Samples of a batch, at least 1; constant while one is under way.
+    done : Out(1)
+        The gradients of all layers are complete.
+    weights_1, ... : Out(WordRead)
+        Of each layer but the first.
+    gradients_0, ... : In(WordRead)
+        Of each layer; between ``done`` and the next sample.
+
+    Source
+    ------
+    Meng's dissertation, section 4.4.2.2 and figure 4.6.
+    """
+
+    def __init__(self, config: NetworkConfig):
+        self._config = config
+        numbers = stream.Signature(config.arithmetic.format.width)
+        members = {
+            "activations": In(numbers).array(config.cuts),
+            "errors": In(numbers),
+            "batch": In(BATCH_WIDTH),
+            "done": Out(1),
+        }
+        for index, layer in enumerate(config.layers):
+            members[f"gradients_{index}"] = In(WordRead(layer))
+            if index:
+                members[f"weights_{index}"] = Out(WordRead(layer))
+        super().__init__(members)
+
+    @property
+    def config(self):
+        """The configuration."""
+        return self._config
+
+    def elaborate(self, platform):
+        m = Module()
+        layers = self._config.layers
+        # For the gradient of a layer its inputs, for the derivative of its activation its outputs.
+        inputs = [wiring.flipped(numbers) for numbers in self.activations]
+        outputs = inputs[1:]
+        for index in range(1, len(layers)):
+            if layers[index - 1].activation != "linear":
+                inputs[index], outputs[index - 1] = self._fork(m, f"activations_{index}", inputs[index])
+        errors = wiring.flipped(self.errors)
+        complete = Signal(len(layers))
+        for index in reversed(range(len(layers))):
+            if layers[index].activation != "linear":
+                errors = self._differentiate(m, index, outputs[index], errors)
+            if index:
+                errors, further = self._fork(m, f"errors_{index}", errors)
+            self._aggregate(m, index, inputs[index], errors, complete[index])
+            if index:
+                m.submodules[f"backward_{index}"] = stage = BackwardStage(layers[index])
+                wiring.connect(m, further, stage.errors)
+                connect_reader(m, getattr(self, f"weights_{index}"), stage)
+                errors = stage.results
+        m.d.comb += self.done.eq(complete.all())
+        with m.If(self.done):
+            m.d.sync += complete.eq(0)
+        return m
+
+    def _differentiate(self, m, index, outputs, errors):
+        """Errors at the sums of a layer, of those at its outputs."""
+        stage = ActivationDerivative(self._config.layers[index], self._config.waiting_samples(index))
+        m.submodules[f"derivative_{index}"] = stage
+        wiring.connect(m, outputs, stage.outputs)
+        wiring.connect(m, errors, stage.errors)
+        return stage.results
+
+    def _aggregate(self, m, index, inputs, errors, complete):
+        stage = GradientStage(self._config.layers[index], self._config.waiting_samples(index))
+        m.submodules[f"gradient_{index}"] = stage
+        port = getattr(self, f"gradients_{index}")
+        wiring.connect(m, inputs, stage.inputs)
+        wiring.connect(m, errors, stage.errors)
+        m.d.comb += [
+            stage.batch.eq(self.batch),
+            stage.read_enable.eq(port.enable),
+            stage.read_address.eq(port.address),
+        ]
+        m.d.comb += [number.eq(read) for number, read in zip(port.word, stage.word, strict=True)]
+        with m.If(stage.done):
+            m.d.sync += complete.eq(1)
+
+    def _fork(self, m, name, numbers):
+        m.submodules[f"fork_{name}"] = fork = StreamFork(self._config.arithmetic.format.width, 2)
+        wiring.connect(m, numbers, fork.i)
+        return fork.o

@@ -1,0 +1,59 @@
+"""Lets a batch through."""
+
+from amaranth.hdl import Module, Mux, Signal
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from .config import NetworkConfig
+from .gradient_stage import BATCH_WIDTH
+
+__all__ = ["SampleGate"]
+
+
+class SampleGate(wiring.Component):
+    """Lets the numbers of ``batch`` samples through when it is opened, and holds the next ones back.
+
+    Latency: none; open from the cycle after ``open``. Throughput: a number a cycle. Back-pressure: that of ``o`` while
+    it is open.
+
+    Parameters
+    ----------
+    config : NetworkConfig
+        A sample has as many numbers as the network has inputs.
+
+    Members
+    -------
+    open : In(1)
+    batch : In(16)
+        Samples, at least 1; constant while it is open.
+    i : In(stream of width)
+    o : Out(stream of width)
+    """
+
+    def __init__(self, config: NetworkConfig):
+        self._config = config
+        numbers = stream.Signature(config.arithmetic.format.width)
+        super().__init__({"open": In(1), "batch": In(BATCH_WIDTH), "i": In(numbers), "o": Out(numbers)})
+
+    @property
+    def config(self):
+        """The configuration."""
+        return self._config
+
+    def elaborate(self, platform):
+        m = Module()
+        inputs = self._config.sizes[0]
+        index, sample, is_open, last = Signal(range(max(inputs, 2))), Signal(BATCH_WIDTH), Signal(), Signal()
+        m.d.comb += [
+            self.o.payload.eq(self.i.payload),
+            self.o.valid.eq(self.i.valid & is_open),
+            self.i.ready.eq(self.o.ready & is_open),
+            last.eq(index == inputs - 1),
+        ]
+        with m.If(self.open):
+            m.d.sync += [is_open.eq(1), sample.eq(0)]
+        with m.If(self.o.valid & self.o.ready):
+            m.d.sync += index.eq(Mux(last, 0, index + 1))
+            with m.If(last):
+                m.d.sync += [sample.eq(sample + 1), is_open.eq(sample != self.batch - 1)]
+        return m

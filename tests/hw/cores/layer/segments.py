@@ -1,0 +1,61 @@
+"""Both halves of a learner, cut apart, and the weights of each, which the bench writes."""
+
+from amaranth.hdl import Module
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from rewardware.hw.cores.forwarding import forward_port
+from rewardware.hw.cores.layer.backward_pipeline import BackwardPipeline
+from rewardware.hw.cores.layer.config import NetworkConfig
+from rewardware.hw.cores.layer.forward_pipeline import ForwardPipeline
+from rewardware.hw.cores.layer.word_memory import NumberAccess, WordMemory
+
+
+class Segments(wiring.Component):
+    """The ports of both halves but those of their weights, which are behind ports for single numbers.
+
+    Parameters
+    ----------
+    config : NetworkConfig
+    """
+
+    OUTSIDE = ("inputs", "outputs", "activations")
+
+    def __init__(self, config: NetworkConfig):
+        self.forward, self.backward = ForwardPipeline(config, activations=True), BackwardPipeline(config)
+        members = {f"forward_{name}": self.forward.signature.members[name] for name in self.OUTSIDE}
+        for name in ("activations", "errors", "batch", "done"):
+            members[f"backward_{name}"] = self.backward.signature.members[name]
+        for index, layer in enumerate(config.layers):
+            members[f"gradients_{index}"] = self.backward.signature.members[f"gradients_{index}"]
+            members[f"weights_{index}"] = In(NumberAccess(layer))
+        super().__init__(members | {"nonfinite": Out(1)})
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.forward, m.submodules.backward = forward, backward = self.forward, self.backward
+        for prefix, part in (("forward", forward), ("backward", backward)):
+            for name in part.signature.members:
+                if hasattr(self, f"{prefix}_{name}"):
+                    _outside(m, part, name, getattr(self, f"{prefix}_{name}"))
+        m.d.comb += self.nonfinite.eq(forward.errors.nonfinite)
+        for index, layer in enumerate(forward.config.layers):
+            forward_port(m, backward, self, f"gradients_{index}")
+            m.submodules[f"weights_{index}"] = memory = WordMemory(layer, 2 if index else 1)
+            wiring.connect(m, wiring.flipped(getattr(self, f"weights_{index}")), memory.access)
+            wiring.connect(m, getattr(forward, f"weights_{index}"), memory.reads[0])
+            if index:
+                wiring.connect(m, getattr(backward, f"weights_{index}"), memory.reads[1])
+        return m
+
+
+def _outside(m, part, name, port):
+    """A part's port to a port of another name."""
+    inner = getattr(part, name)
+    if name in ("batch", "done"):
+        m.d.comb += inner.eq(port) if part.signature.members[name].flow == In else port.eq(inner)
+    elif isinstance(inner, (list, tuple)):
+        for one, other in zip(inner, port, strict=True):
+            wiring.connect(m, one, wiring.flipped(other))
+    else:
+        wiring.connect(m, inner, wiring.flipped(port))

@@ -1,0 +1,32 @@
+"""A whole learner of a DQN against its reference."""
+
+import pytest
+
+from rewardware.hw.cores.float.config import BFLOAT16, FloatLaneConfig
+from rewardware.hw.cores.layer.config import BINARY32_LANE, DQNLearnerConfig, NetworkConfig
+from rewardware.hw.cores.layer.dqn_learner import DQNLearner
+from rewardware.sim.cocotb import simulate
+from rewardware.sw.mapping.layer_pipeline import stage_cycles
+
+BRAIN = FloatLaneConfig(format=BFLOAT16.flushing(), adder_depth=3, multiplier_depth=1)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "units", "settings", "arithmetic"),
+    [
+        ((3, 7, 6, 3), (2, 4, 3), {}, BINARY32_LANE),
+        ((5, 9, 2), (3, 1), {"loss": "squared", "optimizer": "sgd", "update_interval": 1}, BRAIN),
+    ],
+    ids=["adam", "descent"],
+)
+def test_dqn_learner(sizes, units, settings, arithmetic):
+    config = DQNLearnerConfig(network=NetworkConfig(sizes=sizes, units=units, arithmetic=arithmetic), **settings)
+    simulate(
+        DQNLearner(config),
+        bench="tests.hw.cores.layer.bench_dqn_learner",
+        parameters={
+            "config": config,
+            "period": max(stage_cycles(config.network), config.loss_cycles),
+            "limit": 20_000,
+        },
+    )
