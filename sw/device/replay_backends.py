@@ -1,16 +1,18 @@
 """Where a sum tree is: the reference, or a device."""
 
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
 
 from ...hw.cores.replay.config import DRAW_WIDTH, SumTreeConfig
-from ...hw.cores.replay.records import ROW_WIDTH, RequestKind
+from ...hw.cores.replay.records import RequestKind
 from ...hw.soc.pearl.config import PearlConfig
 from ..reference.replay.draws import DrawReference
 from ..reference.replay.messages import pack_requests
 from ..reference.replay.sum_tree import SumTreeReference
-from .open import open_device
+from .open import open_backend, open_device
+from .rows import from_words, to_words
 
 __all__ = ["DeviceSumTree", "ReferenceSumTree", "SumTreeBackend", "open_sum_tree", "segment_width"]
 
@@ -118,7 +120,7 @@ class DeviceSumTree:
         """Answers to requests."""
         if not len(rows):
             return np.zeros(0, np.uint64)
-        self.device.send(np.ascontiguousarray(rows, dtype="<u8").view("<u4").reshape(len(rows), ROW_WIDTH // 32))
+        self.device.send(to_words(rows))
         return self._run(SERVE_ADDRESS, len(rows))
 
     def sample(self, count: int, segment: int) -> np.ndarray:
@@ -143,7 +145,7 @@ class DeviceSumTree:
         self.cycles = self.device.run(address, cycle_limit=limit).cycles
         if not rows:
             return np.zeros(0, np.uint64)
-        return np.ascontiguousarray(self.device.receive(rows), dtype="<u4").view("<u8").reshape(-1)
+        return from_words(self.device.receive(rows))
 
     def close(self) -> None:
         """Give the device back."""
@@ -167,10 +169,5 @@ def open_sum_tree(where: str, config: SumTreeConfig, **options: Any) -> SumTreeB
     ValueError
         There is no such backend.
     """
-    if where == "reference":
-        return ReferenceSumTree(config.tree if isinstance(config, PearlConfig) else config)
-    if where != "rtl" and not where.startswith("uart:"):
-        raise ValueError(f"Backend must be reference, rtl or uart:PORT, not {where!r}")
-    if not isinstance(config, PearlConfig):
-        config = PearlConfig(**vars(config))
-    return DeviceSumTree(config, "sim" if where == "rtl" else where, **options)
+    device = config if isinstance(config, PearlConfig) else PearlConfig(**vars(config))
+    return open_backend(where, partial(ReferenceSumTree, device.tree), partial(DeviceSumTree, device), **options)

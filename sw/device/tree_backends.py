@@ -1,6 +1,7 @@
 """Where a search tree is: the reference, or a device."""
 
 from collections import deque
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -9,7 +10,8 @@ from ...hw.cores.tree.config import TreeConfig
 from ...hw.cores.tree.records import COUNTERS, ROW_WIDTH, edge_record, node_record
 from ...hw.soc.mcts.config import MCTSConfig
 from ..reference.tree.search_tree import SearchTreeReference
-from .open import open_device
+from .open import open_backend, open_device
+from .rows import from_words, to_words
 
 __all__ = ["DeviceTree", "ReferenceTree", "TreeBackend", "open_tree"]
 
@@ -122,10 +124,10 @@ class DeviceTree:
         """Send requests, and wait until all are answered."""
         if not len(rows):
             return
-        self.device.send(np.ascontiguousarray(rows, dtype="<u8").view("<u4").reshape(len(rows), 2))
+        self.device.send(to_words(rows))
         report = self.device.run(SERVE_ADDRESS, cycle_limit=CYCLES_A_REQUEST * (len(rows) + 16))
         self.cycles += report.cycles
-        self._answers.extend(_words(self.device.receive(len(rows))))
+        self._answers.extend(from_words(self.device.receive(len(rows))).tolist())
 
     def receive(self, count: int) -> np.ndarray:
         """The next answers."""
@@ -152,7 +154,7 @@ class DeviceTree:
         self.device.load_program(program, READ_ADDRESS)
         rows = count * config.flits * config.flit_rows
         self.device.run(READ_ADDRESS, cycle_limit=100_000 + 100 * rows)
-        words = _words(self.device.receive(rows))
+        words = from_words(self.device.receive(rows)).tolist()
         node_fields, edge_fields = node_record(config), edge_record(config)
         nodes = []
         for number in range(count):
@@ -174,11 +176,6 @@ class DeviceTree:
         self.device.close()
 
 
-def _words(rows: np.ndarray) -> list[int]:
-    """64-bit rows of pairs of 32-bit words."""
-    return np.ascontiguousarray(rows, dtype="<u4").view("<u8").reshape(-1).tolist()
-
-
 def open_tree(where: str, config: TreeConfig, **options: Any) -> TreeBackend:
     """Open a search tree, for :class:`.mcts.MCTSDevice`.
 
@@ -196,10 +193,5 @@ def open_tree(where: str, config: TreeConfig, **options: Any) -> TreeBackend:
     ValueError
         There is no such backend.
     """
-    if where == "reference":
-        return ReferenceTree(config.tree if isinstance(config, MCTSConfig) else config)
-    if where != "rtl" and not where.startswith("uart:"):
-        raise ValueError(f"Backend must be reference, rtl or uart:PORT, not {where!r}")
-    if not isinstance(config, MCTSConfig):
-        config = MCTSConfig(**vars(config))
-    return DeviceTree(config, "sim" if where == "rtl" else where, **options)
+    device = config if isinstance(config, MCTSConfig) else MCTSConfig(**vars(config))
+    return open_backend(where, partial(ReferenceTree, device.tree), partial(DeviceTree, device), **options)
