@@ -19,8 +19,11 @@ from .random_problems import random_problem
 CHAIN = ("sample", "forward", "backward", "update")
 
 
-def chain(latencies, *, devices=("cpu", "gpu"), batch=100, size=0, gradient_bytes=0, resources=None, limits=None):
-    """Sample, forward, backward, update, one after the other, on devices with links of 1 byte a second."""
+def chain(latencies, *, devices=("cpu", "gpu"), batch=64, size=0, gradient_bytes=0, resources=None, limits=None):
+    """Sample, forward, backward, update, one after the other, on devices with links of 1 byte a second.
+
+    Numbers that tests give it are such that no sum or product of them is rounded.
+    """
     joined = [(first, second) for first in devices for second in devices if first < second]
     return Problem(
         graph=TaskGraph(
@@ -34,7 +37,7 @@ def chain(latencies, *, devices=("cpu", "gpu"), batch=100, size=0, gradient_byte
         ),
         platform=Platform(
             devices=tuple(
-                Device(name=name, kind=name.rstrip("12"), memory_bandwidth=100, resources=(limits or {}).get(name, {}))
+                Device(name=name, kind=name.rstrip("12"), memory_bandwidth=64, resources=(limits or {}).get(name, {}))
                 for name in devices
             ),
             links=tuple(Link(between=pair, bandwidth=1) for pair in joined),
@@ -54,7 +57,7 @@ def test_the_hypernode_goes_where_both_of_its_tasks_are_fastest():
     composition = compose(chain(latencies))
     assert composition.schedule.placement["sample"] == composition.schedule.placement["update"] == "gpu"
     assert composition.decisions[0].finish == {"cpu": 10, "gpu": 4}
-    assert composition.makespan == 14 and composition.experiences_per_second == pytest.approx(100 / 14)
+    assert composition.makespan == 14 and composition.experiences_per_second == 64 / 14
 
 
 def test_a_device_without_room_takes_nothing_from_then_on():
@@ -84,21 +87,21 @@ def test_nothing_has_the_resources():
 
 PER_EXPERIENCE = {
     "sample": (1, 1),
-    "forward": (Latency(experience=1), Latency(experience=1 / 3)),
-    "backward": (Latency(experience=2), Latency(experience=2 / 3)),
+    "forward": (Latency(experience=1), Latency(experience=1 / 4)),
+    "backward": (Latency(experience=2), Latency(experience=3 / 4)),
     "update": (1, 1),
 }
 
 
 def test_data_parallelism_by_hand():
-    problem = chain(PER_EXPERIENCE, gradient_bytes=10)
+    problem = chain(PER_EXPERIENCE, gradient_bytes=8)
     composition = compose(problem)
-    # On the faster device alone: 1 + 100 / 3 * 3 + 1.
-    assert composition.task_parallel.makespan == pytest.approx(102)
+    # On the faster device alone.
+    assert composition.task_parallel.makespan == 1 + 64 + 1
     assert composition.explored and composition.is_data_parallel
-    assert composition.data_parallel.shares == {"cpu": 25, "gpu": 75}
-    # Sample, forward and backward on both, 10 bytes to the processor, 30 through its memory, 10 back, 20 written.
-    assert composition.makespan == pytest.approx(1 + 75 + 10 + 30 / 100 + 10 + 20 / 100)
+    assert composition.data_parallel.shares == {"cpu": 16, "gpu": 48}
+    # Sample, forward and backward on both, 8 bytes to the processor, 24 through its memory, 8 back, 16 written.
+    assert composition.makespan == 1 + 48 + 8 + 24 / 64 + 8 + 16 / 64
     assert composition.schedule.placement[AGGREGATE] == "cpu"
 
 
@@ -128,8 +131,8 @@ def test_a_large_gain_leaves_data_parallelism_alone():
 def test_replay_memory_is_where_traffic_is_least():
     on_gpu = {"sample": (1, 9), "forward": (9, 1), "backward": (9, 1), "update": (1, 9)}
     few = compose(chain(on_gpu), actors=1).replay_memory
-    # The learner takes 100 * 10 + 400 bytes, actors bring 10, the replay manager's indices are 400.
-    assert few.traffic == pytest.approx({"gpu": 1400 / 100 + 10 + 400, "cpu": 1400 + 10 / 100 + 400 / 100})
+    # The learner takes 64 * 10 + 256 bytes, actors bring 10, the replay manager's indices are 256.
+    assert few.traffic == {"gpu": 896 / 64 + 10 + 256, "cpu": 896 + 10 / 64 + 256 / 64}
     assert few.device == "gpu"
     assert compose(chain(on_gpu), actors=200).replay_memory.device == "cpu"
 

@@ -6,9 +6,9 @@ from rewardware.sw.runtime.dqn_config import DQNConfig, suited_to
 
 
 def test_what_changes_does_so_with_steps():
-    config = DQNConfig(exploration_final_eps=0.1, exploration_steps=100, beta=0.4, beta_steps=200)
-    assert [config.exploration_at(step) for step in (0, 50, 100, 900)] == pytest.approx([1, 0.55, 0.1, 0.1])
-    assert [config.beta_at(step) for step in (0, 100, 200, 900)] == pytest.approx([0.4, 0.7, 1, 1])
+    config = DQNConfig(exploration_final_eps=0.5, exploration_steps=100, beta=0.25, beta_steps=200)
+    assert [config.exploration_at(step) for step in (0, 50, 100, 900)] == [1, 0.75, 0.5, 0.5]
+    assert [config.beta_at(step) for step in (0, 100, 200, 900)] == [0.25, 0.625, 1, 1]
     config = DQNConfig(learning_rate=0.5, learning_rate_final=0.0, learning_rate_steps=100)
     assert [config.learning_rate_at(step) for step in (0, 50, 100, 900)] == [0.5, 0.25, 0, 0]
     assert DQNConfig(learning_rate=0.5).learning_rate_at(70) == 0.5
