@@ -1,13 +1,15 @@
 """What agents share that learn from an environment step by step: the loop, evaluation, what a training run asks for."""
 
+import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import gymnasium
 import numpy as np
 
+from .checkpoint import lacking, prefixed, under, write_checkpoint
 from .environment import Environment
 from .hyper_parameters import HyperParameters
 
@@ -37,7 +39,12 @@ class Agent(ABC):
         Environment steps taken.
     """
 
+    # In its checkpoints.
+    name: ClassVar[str]
     config: Any
+    hardware: Any
+    learner: Any
+    replay_buffer: Any
 
     def __init__(
         self,
@@ -123,9 +130,44 @@ class Agent(ABC):
     def counters(self) -> dict[str, Any]:
         """What was counted: cycles, saturations, comparisons."""
 
-    @abstractmethod
     def save(self, path: Path | str) -> None:
         """Writes everything that training depends on into one file; from it, training goes on bit-identically."""
+        arrays = prefixed("learner", self.learner.save())
+        about: dict[str, Any] = {
+            "agent": self.name,
+            "backend": self.backend,
+            "config": self.config.to_mapping(),
+            "hardware": None if self.hardware is None else dataclasses.asdict(self.hardware),
+            "configuration_hash": None if self.hardware is None else self.hardware.configuration_hash,
+            "env": self.environment.name,
+            "num_timesteps": self.num_timesteps,
+        }
+        for part, (part_arrays, part_about) in {
+            "replay": self.replay_buffer.state(),
+            "environment": self.environment.state(),
+        }.items():
+            arrays |= prefixed(part, part_arrays)
+            about[part] = part_about
+        write_checkpoint(path, arrays, about | self._own_state())
+
+    def _restore(self, path: Path | str, arrays: dict[str, np.ndarray], about: dict[str, Any]) -> None:
+        """Takes on what `save` wrote, which `path` names in errors."""
+        try:
+            self.learner.load(under("learner", arrays))
+            self.replay_buffer.restore(under("replay", arrays), about["replay"])
+            self.environment.restore(under("environment", arrays), about["environment"])
+            self.num_timesteps = about["num_timesteps"]
+            self._restore_own_state(about)
+        except KeyError as error:
+            raise lacking(path, about, error.args[0]) from error
+
+    @abstractmethod
+    def _own_state(self) -> dict[str, Any]:
+        """What a checkpoint of this agent has besides, as plain numbers and texts."""
+
+    @abstractmethod
+    def _restore_own_state(self, about: dict[str, Any]) -> None:
+        """Takes on what `_own_state` gave."""
 
     @abstractmethod
     def close(self) -> None:

@@ -12,7 +12,10 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["CheckpointError", "lacking", "prefixed", "read_agent", "read_checkpoint", "under", "write_checkpoint"]
+__all__ = [
+    "CheckpointError", "environment_of", "lacking", "prefixed", "read_agent", "read_checkpoint",
+    "require_configuration", "under", "write_checkpoint",
+]  # fmt: skip
 
 FORMAT = "rewardware checkpoint"
 VERSION = 1
@@ -115,6 +118,33 @@ def read_agent(path: Path | str, agent: str, members: Iterable[str]) -> tuple[di
         if name not in about:
             raise lacking(path, about, name)
     return arrays, about
+
+
+def environment_of(path: Path | str, about: dict[str, Any], given: Any = None) -> Any:
+    """The environment to go on in: the one given, else the identifier in the checkpoint.
+
+    Raises
+    ------
+    CheckpointError
+        Neither is there.
+    """
+    env = given if given is not None else about["env"]
+    if env is None:
+        raise CheckpointError(f"The environment of {path} is not registered: give the environment")
+    return env
+
+
+def require_configuration(path: Path | str, about: dict[str, Any], hardware: Any) -> None:
+    """Refuses a configuration of the accelerator that is not the checkpoint's.
+
+    Raises
+    ------
+    CheckpointError
+        Their hashes differ.
+    """
+    expected, found = about["configuration_hash"], hardware.configuration_hash
+    if found != expected:
+        raise CheckpointError(f"{path} is of a configuration with hash {expected:#010x}; this one has {found:#010x}")
 
 
 def prefixed(prefix: str, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:

@@ -1,6 +1,5 @@
 """DDPG with quantisation-aware training, to the conventions of Stable-Baselines3."""
 
-import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +7,7 @@ import gymnasium
 import numpy as np
 
 from .agent import Agent
-from .checkpoint import CheckpointError, lacking, prefixed, read_agent, under, write_checkpoint
+from .checkpoint import CheckpointError, environment_of, read_agent, require_configuration
 from .ddpg_config import DDPGConfig
 from .environment import Environment
 from .hardware import resolve_hardware, resolve_training
@@ -64,7 +63,9 @@ class DDPG(Agent):
         An environment or a configuration that does not fit the accelerator.
     """
 
+    name = "ddpg"
     config: DDPGConfig
+    learner: Learner
 
     def __init__(
         self,
@@ -88,9 +89,7 @@ class DDPG(Agent):
         sizes = self.environment.observation_size, self.environment.action_size
         self.replay_buffer = ReplayBuffer(config.buffer_size, *sizes, config.gamma, int(seeds[1]))
         self._warm_up = np.random.default_rng(int(seeds[2]))
-        self.learner: Learner = make_learner(
-            backend, self.hardware, *sizes, config, lockstep_every=lockstep_every, **options
-        )
+        self.learner = make_learner(backend, self.hardware, *sizes, config, lockstep_every=lockstep_every, **options)
 
     def _step(self) -> dict[str, Any]:
         config, environment = self.config, self.environment
@@ -129,27 +128,17 @@ class DDPG(Agent):
         """What the learner counted."""
         return self.learner.counters()
 
-    def save(self, path: Path | str) -> None:
-        """Writes everything that training depends on into one file; from it, training goes on bit-identically."""
-        parts = {"replay": self.replay_buffer.state(), "environment": self.environment.state()}
-        arrays = prefixed("learner", self.learner.save())
-        rest: dict[str, Any] = {}
-        for name, (part_arrays, part_rest) in parts.items():
-            arrays |= prefixed(name, part_arrays)
-            rest[name] = part_rest
-        rest |= {
-            "agent": "ddpg",
-            "backend": self.backend,
-            "config": self.config.to_mapping(),
-            "hardware": None if self.hardware is None else dataclasses.asdict(self.hardware),
-            "configuration_hash": None if self.hardware is None else self.hardware.configuration_hash,
-            "env": self.environment.name,
+    def _own_state(self) -> dict[str, Any]:
+        return {
             "options": self._options,
             "tally": self.learner.tally(),
-            "num_timesteps": self.num_timesteps,
             "warm_up": self._warm_up.bit_generator.state,
         }
-        write_checkpoint(path, arrays, rest)
+
+    def _restore_own_state(self, about: dict[str, Any]) -> None:
+        if about["backend"] == self.backend:
+            self.learner.restore_tally(about["tally"])
+        self._warm_up.bit_generator.state = about["warm_up"]
 
     @classmethod
     def load(
@@ -181,37 +170,18 @@ class DDPG(Agent):
         CheckpointError
             The file is damaged, no checkpoint of this agent, or of another configuration or environment.
         """
-        arrays, about = read_agent(path, "ddpg", MEMBERS)
+        arrays, about = read_agent(path, cls.name, MEMBERS)
         backend = backend or about["backend"]
         if (backend == "torch") != (about["backend"] == "torch"):
             raise CheckpointError(f"{path} is of backend {about['backend']!r} and cannot go on as {backend!r}")
-        env = env if env is not None else about["env"]
-        if env is None:
-            raise CheckpointError(f"The environment of {path} is not registered: give the environment")
-        expected = about["configuration_hash"]
+        env = environment_of(path, about, env)
         if backend != "torch":
             hardware = resolve_hardware(hardware if hardware is not None else about["hardware"])
-            if hardware.configuration_hash != expected:
-                raise CheckpointError(
-                    f"{path} is of a configuration with hash {expected:#010x}; "
-                    f"this one has {hardware.configuration_hash:#010x}"
-                )
+            require_configuration(path, about, hardware)
         config = DDPGConfig.from_mapping(about["config"])
         agent = cls(env, config, hardware=hardware, backend=backend, **{**about["options"], **options})
-        try:
-            agent._restore(arrays, about)
-        except KeyError as error:
-            raise lacking(path, about, error.args[0]) from error
+        agent._restore(path, arrays, about)
         return agent
-
-    def _restore(self, arrays: dict[str, np.ndarray], about: dict[str, Any]) -> None:
-        self.learner.load(under("learner", arrays))
-        if about["backend"] == self.backend:
-            self.learner.restore_tally(about["tally"])
-        self.replay_buffer.restore(under("replay", arrays), about["replay"])
-        self.environment.restore(under("environment", arrays), about["environment"])
-        self.num_timesteps = about["num_timesteps"]
-        self._warm_up.bit_generator.state = about["warm_up"]
 
     def close(self) -> None:
         """Lets go of the device."""

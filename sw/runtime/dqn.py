@@ -1,6 +1,5 @@
 """DQN with prioritised replay on PEARL's replay manager, to the conventions of Stable-Baselines3."""
 
-import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +8,7 @@ import numpy as np
 
 from ...hw.soc.pearl.config import PearlConfig
 from ..agents.agent import Agent
-from ..agents.checkpoint import CheckpointError, lacking, prefixed, read_agent, under, write_checkpoint
+from ..agents.checkpoint import environment_of, read_agent, require_configuration
 from ..agents.environment import DiscreteEnvironment
 from ..agents.hardware import resolve_hardware
 from ..device.replay import ReplayDevice
@@ -65,7 +64,9 @@ class DQN(Agent):
         An environment or a backend that there is not.
     """
 
+    name = "dqn"
     config: DQNConfig
+    hardware: PearlConfig
 
     def __init__(
         self,
@@ -79,7 +80,7 @@ class DQN(Agent):
         if config is None:
             name = env if isinstance(env, str) else env.spec.id if env.spec is not None else None
             config = DQNConfig.from_mapping(suited_to(name))
-        self.hardware: PearlConfig = resolve_hardware(hardware, "pearl")
+        self.hardware = resolve_hardware(hardware, "pearl")
         seeds = np.random.SeedSequence(config.seed).generate_state(4)
         super().__init__(DiscreteEnvironment(env, int(seeds[0])), config, backend, evaluation_env)
         self._exploration = np.random.default_rng(int(seeds[1]))
@@ -175,27 +176,19 @@ class DQN(Agent):
             counts |= self._sum_tree.counts()
         return counts
 
-    def save(self, path: Path | str) -> None:
-        """Writes everything that training depends on into one file; from it, training goes on bit-identically."""
-        parts = {"replay": self.replay_buffer.state(), "environment": self.environment.state()}
-        arrays = prefixed("learner", self.learner.save())
-        rest: dict[str, Any] = {}
-        for name, (part_arrays, part_rest) in parts.items():
-            arrays |= prefixed(name, part_arrays)
-            rest[name] = part_rest
-        rest |= {
-            "agent": "dqn",
-            "backend": self.backend,
-            "config": self.config.to_mapping(),
-            "hardware": dataclasses.asdict(self.hardware),
-            "configuration_hash": self.hardware.configuration_hash,
-            "env": self.environment.name,
-            "num_timesteps": self.num_timesteps,
+    def _own_state(self) -> dict[str, Any]:
+        return {
             "exploration": self._exploration.bit_generator.state,
             "tally": self._tally,
             "comparisons": self._sum_tree.comparisons() if isinstance(self._sum_tree, LockstepSumTree) else None,
         }
-        write_checkpoint(path, arrays, rest)
+
+    def _restore_own_state(self, about: dict[str, Any]) -> None:
+        self._exploration.bit_generator.state = about["exploration"]
+        if about["backend"] == self.backend:
+            self._tally = about["tally"]
+            if isinstance(self._sum_tree, LockstepSumTree):
+                self._sum_tree.restore_comparisons(about["comparisons"])
 
     @classmethod
     def load(
@@ -224,34 +217,14 @@ class DQN(Agent):
         CheckpointError
             The file is damaged, no checkpoint of this agent, or of another configuration or environment.
         """
-        arrays, about = read_agent(path, "dqn", MEMBERS)
-        env = env if env is not None else about["env"]
-        if env is None:
-            raise CheckpointError(f"The environment of {path} is not registered: give the environment")
+        arrays, about = read_agent(path, cls.name, MEMBERS)
+        env = environment_of(path, about, env)
         chosen = resolve_hardware(hardware if hardware is not None else about["hardware"], "pearl")
-        if chosen.configuration_hash != about["configuration_hash"]:
-            raise CheckpointError(
-                f"{path} is of a configuration with hash {about['configuration_hash']:#010x}; "
-                f"this one has {chosen.configuration_hash:#010x}"
-            )
+        require_configuration(path, about, chosen)
         config = DQNConfig.from_mapping(about["config"])
         agent = cls(env, config, hardware=chosen, backend=backend or about["backend"])
-        try:
-            agent._restore(arrays, about)
-        except KeyError as error:
-            raise lacking(path, about, error.args[0]) from error
+        agent._restore(path, arrays, about)
         return agent
-
-    def _restore(self, arrays: dict[str, np.ndarray], about: dict[str, Any]) -> None:
-        self.learner.load(under("learner", arrays))
-        self.replay_buffer.restore(under("replay", arrays), about["replay"])
-        self.environment.restore(under("environment", arrays), about["environment"])
-        self.num_timesteps = about["num_timesteps"]
-        self._exploration.bit_generator.state = about["exploration"]
-        if about["backend"] == self.backend:
-            self._tally = about["tally"]
-            if isinstance(self._sum_tree, LockstepSumTree):
-                self._sum_tree.restore_comparisons(about["comparisons"])
 
     def close(self) -> None:
         """Lets go of the device."""
