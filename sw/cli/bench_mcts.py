@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import bench_actions
-from .bench_rows import Bench, make_row
+from .bench_rows import BenchOfPresets, make_row
 
 __all__ = ["MCTSBench"]
 
@@ -39,29 +39,10 @@ SYNTHESISED_FOR = "xcup"
 GAPLESS = "requests without a gap, all answers the reference's"
 
 
-class MCTSBench(Bench):
-    """Rows of the bench, each made when it is asked for.
+class MCTSBench(BenchOfPresets):
+    """Rows of the bench: ``f6_d16`` in the name of a figure is that it is of preset ``f6-d16``."""
 
-    Every figure has a tree of its own, the preset that its name says: ``f6_d16`` is that of preset ``f6-d16``.
-
-    Parameters
-    ----------
-    preset : None
-        There is no configuration of them all.
-
-    Raises
-    ------
-    ValueError
-        A preset is given.
-    """
-
-    def __init__(self, preset: str | None = None):
-        if preset is not None:
-            raise ValueError(f"Each figure of mcts has a configuration of its own: --config is not for it ({preset!r})")
-
-    @property
-    def configuration(self) -> str:
-        return "of each figure"
+    system = "mcts"
 
     def ids(self) -> dict[str, Callable[[], dict[str, Any]]]:
         """The figures that there are, in the order of the specification's table."""
@@ -83,9 +64,6 @@ class MCTSBench(Bench):
         for kind, name in (("plain", "cpp"), ("scored", "cpp_scored")):
             rows |= {f"{name}_ops_per_s_f{fanout}": part(self.uct, kind, fanout) for fanout in FANOUTS}
         return rows | {"mctx_simulations_per_s": self.mctx, "openspiel_simulations_per_s": self.openspiel}
-
-    def close(self) -> None:
-        """Nothing is held."""
 
     # Searches on the RTL.
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..mapping.replay_cycles import sample_cycles, update_cycles
 from . import bench_sum_trees
-from .bench_rows import Bench, make_row
+from .bench_rows import BenchOfPresets, make_row
 
 __all__ = ["PearlBench"]
 
@@ -19,31 +19,10 @@ MHZ = 250
 ROW_BYTES = 8
 
 
-class PearlBench(Bench):
-    """Rows of the bench, each made when it is asked for.
+class PearlBench(BenchOfPresets):
+    """Rows of the bench: ``sample_cycles_k4`` is of preset ``k4``."""
 
-    Every figure has a tree of its own, the preset that its name says: ``sample_cycles_k4`` is that of preset ``k4``.
-
-    Parameters
-    ----------
-    preset : None
-        There is no configuration of them all.
-
-    Raises
-    ------
-    ValueError
-        A preset is given.
-    """
-
-    def __init__(self, preset: str | None = None):
-        if preset is not None:
-            raise ValueError(
-                f"Each figure of pearl has a configuration of its own: --config is not for it ({preset!r})"
-            )
-
-    @property
-    def configuration(self) -> str:
-        return "of each figure"
+    system = "pearl"
 
     def ids(self) -> dict[str, Callable[[], dict[str, Any]]]:
         """The figures that there are, in the order of the specification's table."""
@@ -55,9 +34,6 @@ class PearlBench(Bench):
         }
         rows |= {f"{kind}_vs_cpu": part(self.against_cpu, kind) for kind in ("sample", "update")}
         return rows | {"model_error_replay": self.model_error}
-
-    def close(self) -> None:
-        """Nothing is held."""
 
     def cycles(self, kind: str, fanout: int) -> dict[str, Any]:
         """Of a batch, from the start of the program to its end."""

@@ -4,9 +4,9 @@ import importlib
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
-__all__ = ["Bench", "comparison_library", "make_row", "say"]
+__all__ = ["Bench", "BenchOfPresets", "comparison_library", "make_row", "say"]
 
 Figures = dict[str, Callable[[], dict[str, Any]]]
 
@@ -48,6 +48,36 @@ class Bench(ABC):
         finally:
             self.close()
         return [made[name] for name in wanted]
+
+
+class BenchOfPresets(Bench):
+    """Rows of a bench each of which has a preset of its own, the one that its name says.
+
+    Parameters
+    ----------
+    preset : None
+        There is no configuration of them all.
+
+    Raises
+    ------
+    ValueError
+        A preset is given.
+    """
+
+    system: ClassVar[str]
+
+    def __init__(self, preset: str | None = None):
+        if preset is not None:
+            raise ValueError(
+                f"Each figure of {self.system} has a configuration of its own: --config is not for it ({preset!r})"
+            )
+
+    @property
+    def configuration(self) -> str:
+        return "of each figure"
+
+    def close(self) -> None:
+        """Nothing is held."""
 
 
 def make_row(value: float, unit: str, kind: str, how: str, paper: float | None = None) -> dict[str, Any]:
