@@ -1,7 +1,14 @@
 """What holds for all tests."""
 
+import os
+
 from hypothesis import HealthCheck, settings
+
+from rewardware.sim.verilator.build import OPTIMISATION_VARIABLE
 
 # How long an example takes says how busy the machine is, not whether what is tested is right.
 settings.register_profile("busy machines", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("busy machines")
+
+# Tests simulate few cycles: what is compiled faster ends sooner.
+os.environ.setdefault(OPTIMISATION_VARIABLE, "1")

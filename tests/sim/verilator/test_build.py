@@ -9,7 +9,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import Out
 
 from rewardware.hw.cores.replicated import emit, replicated
-from rewardware.sim.verilator.build import BuildError, build_library
+from rewardware.sim.verilator.build import OPTIMISATION_VARIABLE, BuildError, build_library
 from rewardware.sim.verilator.cache import build_once, cache_folder, content_key
 
 HARNESS = Path(__file__).with_name("counter.cpp")
@@ -59,6 +59,20 @@ def test_error_says_what_the_compiler_said(tmp_path, monkeypatch):
     with pytest.raises(BuildError, match="verilator failed with exit status 1:(.|\n)*syntax error"):
         build_library("module top(; endmodule", "top", [HARNESS])
     assert not list(tmp_path.glob("libraries/*partial*"))
+
+
+def test_optimisation_is_a_level_of_the_compiler(monkeypatch):
+    made = []
+    monkeypatch.setattr("rewardware.sim.verilator.build.build", lambda *_, **given: made.append(given))
+    for level in ("0", "3", None):
+        monkeypatch.setenv(OPTIMISATION_VARIABLE, level) if level else monkeypatch.delenv(OPTIMISATION_VARIABLE)
+        build_library("", "top", [HARNESS])
+    assert [given["make_variables"][0] for given in made] == [
+        f"OPT_FAST=-O{level} -march=native" for level in (0, 3, 3)
+    ]
+    monkeypatch.setenv(OPTIMISATION_VARIABLE, "fast")
+    with pytest.raises(ValueError, match="REWARDWARE_OPTIMISATION must be 0, 1, 2 or 3, not 'fast'"):
+        build_library("", "top", [HARNESS])
 
 
 def test_cache_folder_must_be_usable_by_make(monkeypatch):
