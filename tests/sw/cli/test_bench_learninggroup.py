@@ -9,7 +9,16 @@ from rewardware.sw.cli.bench_learninggroup import LearningGroupBench
 from rewardware.sw.cli.dispatch import dispatch
 from tests.hw.soc.learninggroup.test_system import HARDWARE
 
-SIZES = {"AGENTS": 3, "EPISODES": 5, "STEPS": 2, "OBSERVED": 11, "GROUPS": (2, 4), "WATCHED": 3, "MATRIX": (24, 40)}
+SIZES = {
+    "AGENTS": 3,
+    "EPISODES": 5,
+    "STEPS": 2,
+    "OBSERVED": 11,
+    "GROUPS": (2, 4),
+    "WATCHED": 3,
+    "DRAWN": 5,
+    "MATRIX": (24, 40),
+}
 FIGURES = [
     *(f"{figure}{ending}" for figure in ("gflops_dense", "util_dense", "util_sparse", "gflops_g16")
       for ending in ("", "_s8", "_s32")),
