@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "compared), or a device as uart:/dev/ttyUSB0",
     )
     parser.add_argument("--config", help="preset of the replay manager, or path of a YAML file (default k16)")
-    add_run_options(parser, steps=30_000)
+    add_run_options(parser, steps=50_000)
     add_hyper_parameters(parser, DQNConfig, {"loss": LOSSES})
 
 

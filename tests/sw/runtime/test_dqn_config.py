@@ -17,7 +17,7 @@ def test_what_changes_does_so_with_steps():
 
 def test_an_environment_has_its_own():
     config = DQNConfig.from_mapping(suited_to("CartPole-v1"))
-    assert config.hidden_sizes == (128, 128) and config.to_mapping()["hidden_sizes"] == [128, 128]
+    assert config.hidden_sizes == (256, 256) and config.to_mapping()["hidden_sizes"] == [256, 256]
     assert suited_to("Acrobot-v1") == suited_to(None) == {}
 
 
