@@ -1,18 +1,14 @@
 """Who runs simulations: this process, or several that may die without a task getting lost."""
 
-import multiprocessing
 import pickle
-import signal
-import socket
-import struct
 import time
 import traceback
 from collections import deque
 from collections.abc import Iterable
-from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
-from typing import Any, Protocol, Self
+from typing import Protocol, Self
 
+from ..agents.worker_process import WorkerProcess
 from .evaluator import Evaluator
 from .simulation import SimulationResult, SimulationTask, simulate
 from .state_environment import StateEnvironment
@@ -21,7 +17,6 @@ __all__ = ["InProcessPool", "ProcessPool", "SimulationError", "SimulationPool"]
 
 # A task that ended so many processes is not given to another.
 ATTEMPTS = 3
-CLOSE_SECONDS = 2.0
 
 
 class SimulationError(RuntimeError):
@@ -149,7 +144,7 @@ class ProcessPool:
         self._workers = [_Worker(environment, evaluator, limit) for _ in range(processes)]
         try:
             for worker in self._workers:
-                worker.start()
+                worker.begin()
         except BaseException:
             self.close()
             raise
@@ -264,40 +259,23 @@ class ProcessPool:
         self.close()
 
 
-class _Worker:
-    """A process, the link to it, and the task it has in hand."""
+class _Worker(WorkerProcess):
+    """A process, and the task it has in hand."""
 
     def __init__(self, environment: StateEnvironment, evaluator: Evaluator | None, limit: float):
-        self._environment, self._evaluator, self._limit = environment, evaluator, limit
+        super().__init__(_serve, limit)
+        self._environment, self._evaluator = environment, evaluator
         self.task: SimulationTask | None = None
         self.deadline = 0.0
-        self.process: Any = None
-        self.link: Any = None
 
-    def start(self) -> None:
+    def begin(self) -> None:
         """Start the process, if there is none."""
-        if self.process is not None:
-            return
-        context = multiprocessing.get_context("spawn")
-        self.link, other = context.Pipe()
-        _limit_seconds(self.link, self._limit)
-        process: Any = context.Process(target=_serve, args=(other, self._environment, self._evaluator), daemon=True)
-        # Ctrl-C in a terminal goes to every process; only the one that asked for simulations answers it. Blocked
-        # here for a moment, it is blocked there from the first instruction. Starting the tracker would unblock it.
-        resource_tracker.ensure_running()
-        old = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        try:
-            process.start()
-            self.process = process
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, old)
-            # With ours closed, the end of the process is the end of the link.
-            other.close()
+        self.start(self._environment, self._evaluator)
 
     def assign(self, task: SimulationTask) -> bool:
         """Send a task; whether the process was there to take it."""
         self.task, self.deadline = task, time.monotonic() + self._limit
-        self.start()
+        self.begin()
         try:
             self.link.send(task)
         except OSError:
@@ -305,18 +283,9 @@ class _Worker:
         return True
 
     def stop(self) -> int | None:
-        """End the process, whatever it does; its exit code. The next task starts another."""
+        """End the process; its exit code. The next task starts another."""
         self.task = None
-        process, self.process = self.process, None
-        if process is None:
-            return None
-        self.link.close()
-        process.terminate()
-        process.join(CLOSE_SECONDS)
-        if process.exitcode is None:
-            process.kill()
-            process.join(CLOSE_SECONDS)
-        return process.exitcode
+        return super().stop()
 
 
 def _require_pickle(evaluator: Evaluator | None) -> None:
@@ -327,15 +296,6 @@ def _require_pickle(evaluator: Evaluator | None) -> None:
             f"Evaluator must be one that can be pickled, as a function or class of a module, for simulations in "
             f"processes: {error}"
         ) from None
-
-
-def _limit_seconds(link: Connection, limit: float) -> None:
-    """Let no read and no write of a link wait longer, as when a process is suspended in the middle of a message."""
-    with socket.socket(fileno=link.fileno()) as opened:
-        for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
-            opened.setsockopt(socket.SOL_SOCKET, option, struct.pack("ll", int(limit), int(limit % 1 * 1e6)))
-        # The descriptor stays the link's.
-        opened.detach()
 
 
 def _serve(link: Connection, environment: StateEnvironment, evaluator: Evaluator | None) -> None:
