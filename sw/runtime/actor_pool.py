@@ -1,0 +1,299 @@
+"""Actors in processes, which may die without an experience getting lost or counted twice."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import gymnasium
+import numpy as np
+
+from ...hw.cores.checks import require_integer
+from ..agents.checkpoint import prefixed, under
+from ..agents.environment import Environment
+from ..agents.worker_process import WorkerProcess
+from .actor import PAUSE_SECONDS, ActorSettings, State, experience_record, run_actor
+from .experience_ring import ExperienceRing
+from .policies import Policy
+from .weights_buffer import WeightsBuffer
+
+__all__ = ["ActorError", "ActorPool", "Round"]
+
+# An actor that ended so often without a round is given up.
+ATTEMPTS = 3
+
+
+class ActorError(RuntimeError):
+    """An actor cannot go on: the environment's own error, or all its processes ended."""
+
+
+@dataclass(frozen=True)
+class Round:
+    """A step in every environment.
+
+    Parameters
+    ----------
+    records : numpy.ndarray
+        As `experience_record` has them, by actor and environment, always in this order.
+    lost : tuple of int
+        Numbers, within a round, of the environments whose episodes were lost since the round before: their actors
+        ended. The records are of episodes that began anew.
+    """
+
+    records: np.ndarray
+    lost: tuple[int, ...]
+
+
+class ActorPool:
+    """Gathers experience in rounds: a step in each environment of each actor.
+
+    An actor makes a round when there is room for it in its queue, with the weights that are published at that time. So
+    who publishes between `round` and `release` alone decides with which weights each round is made: what comes out
+    depends on the seed, not on who is faster, while the next round is made during the work on this one.
+
+    An actor that died, or took too long, is started again, with other seeds. What it had put into its queue is dropped.
+
+    Parameters
+    ----------
+    environment : str or Callable
+        Identifier of a registered environment, or a function of a module that makes one.
+    kind : type of Environment
+        Which actions it takes.
+    policy : Policy
+        How actions are chosen; pickled.
+    weights : sequence of numpy.ndarray
+        What the policy gets, float32, before the learner has published others.
+    actors, environments : int
+        Processes, and environments of each.
+    seed : int
+        Of everything random.
+    limit : float
+        Seconds that a round may take, the start of its process included.
+
+    Members
+    -------
+    weights : WeightsBuffer
+        Where the learner publishes.
+    record : numpy.dtype
+        Of an experience.
+    restarts : int
+        Actors that were started again.
+
+    Raises
+    ------
+    TypeError, ValueError
+        A parameter out of its range; an environment of another kind.
+    """
+
+    def __init__(
+        self,
+        environment: str | Callable[[], gymnasium.Env],
+        kind: type[Environment],
+        policy: Policy,
+        weights: Sequence[np.ndarray],
+        *,
+        actors: int = 1,
+        environments: int = 8,
+        seed: int = 0,
+        limit: float = 60.0,
+    ):
+        require_integer("Number of actors", actors, 1)
+        require_integer("Number of environments", environments, 1)
+        if not limit > 0:
+            raise ValueError(f"Limit must be above 0 seconds, not {limit}")
+        self._environments, self._seed, self._limit = environments, seed, limit
+        example = kind(environment if isinstance(environment, str) else environment(), 0)
+        self.record = experience_record(example)
+        self._names = self.record.names or ()
+        example.env.close()
+        self.restarts = 0
+        self.weights = WeightsBuffer(weights)
+        self._lost: set[int] = set()
+        self._closed = False
+        self._actors = []
+        for number in range(actors):
+            settings = ActorSettings(
+                environment=environment, kind=kind, environments=environments, policy=policy, weights=self.weights,
+                ring=ExperienceRing(self.record, environments), limit=limit,
+            )  # fmt: skip
+            self._actors.append(_Actor(number, settings, WorkerProcess(run_actor, limit)))
+
+    @property
+    def size(self) -> int:
+        """Experiences of a round."""
+        return len(self._actors) * self._environments
+
+    @property
+    def process_ids(self) -> list[int]:
+        """Of the actors that run now."""
+        return [actor.worker.process.pid for actor in self._actors if actor.worker.process is not None]
+
+    def round(self) -> Round:
+        """The round that is under way, once it is there; the same one until it is released.
+
+        Raises
+        ------
+        RuntimeError
+            The pool is closed.
+        ActorError
+            An environment raised an error, or all attempts at a round ended.
+        """
+        if self._closed:
+            raise RuntimeError("The pool of actors is closed")
+        for actor in self._actors:
+            self._start(actor)
+        for actor in self._actors:
+            self._complete(actor)
+        records = [actor.settings.ring.peek(self._environments) for actor in self._actors]
+        return Round(np.concatenate(records), tuple(sorted(self._lost)))
+
+    def release(self) -> None:
+        """Let the actors make the next round."""
+        self._lost.clear()
+        for actor in self._actors:
+            actor.settings.ring.release(self._environments)
+
+    def _start(self, actor: "_Actor") -> None:
+        state, actor.state = actor.state, None
+        actor.worker.start(actor.settings, (self._seed, actor.number, actor.life), state)
+
+    def _complete(self, actor: "_Actor") -> None:
+        """Wait until the actor's round is there, through as many lives as it may have."""
+        for _ in range(ATTEMPTS):
+            if self._arrived(actor):
+                return
+            code = self._start_again(actor)
+        raise ActorError(
+            f"Actor {actor.number} was given up: {ATTEMPTS} processes ended, or took more than {self._limit:g} "
+            f"seconds, without a round (last exit code {code})"
+        )
+
+    def _arrived(self, actor: "_Actor") -> bool:
+        """Whether the round came, before the actor's end or its limit."""
+        until = time.monotonic() + self._limit
+        while actor.settings.ring.available < self._environments:
+            if actor.worker.link.poll(PAUSE_SECONDS):
+                self._heard(actor)
+                return False
+            if time.monotonic() >= until:
+                return False
+        return True
+
+    def _heard(self, actor: "_Actor") -> State | None:
+        """What the actor says; ``None`` if it is dead."""
+        try:
+            message = actor.worker.link.recv()
+        except (EOFError, OSError):
+            return None
+        if isinstance(message, str):
+            what, _, details = message.partition("\n")
+            error = ActorError(f"Actor {actor.number} failed with {what}")
+            # A process sends no traceback along with an error.
+            error.add_note(details)
+            raise error
+        return message
+
+    def _start_again(self, actor: "_Actor") -> int | None:
+        code = actor.worker.stop()
+        ring = actor.settings.ring
+        ring.release(ring.available)
+        actor.life += 1
+        self.restarts += 1
+        first = actor.number * self._environments
+        self._lost.update(range(first, first + self._environments))
+        self._start(actor)
+        return code
+
+    def state(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+        """The round under way and all episodes, as arrays and plain numbers: from them it goes on identically.
+
+        Raises
+        ------
+        RuntimeError, ActorError
+            As of `round`.
+        """
+        states = self._states()
+        records = self.round().records
+        arrays = {f"records/{name}": records[name] for name in self._names}
+        about = []
+        for actor, (environments, generator) in zip(self._actors, states, strict=True):
+            rests = []
+            for number, (own, rest) in enumerate(environments):
+                arrays |= prefixed(f"{actor.number}/{number}", own)
+                rests.append(rest)
+            about.append({"life": actor.life, "environments": rests, "generator": generator})
+        return arrays, {"actors": about, "lost": sorted(self._lost), "restarts": self.restarts}
+
+    def _states(self) -> list[State]:
+        """Of each actor behind the round under way, which all have made."""
+        while True:
+            self.round()
+            states = [state for actor in self._actors if (state := self._ask(actor)) is not None]
+            if len(states) == len(self._actors):
+                return states
+
+    def _ask(self, actor: "_Actor") -> State | None:
+        """An actor's state; ``None`` if it died, and was started again."""
+        try:
+            actor.worker.link.send("state")
+            state = self._heard(actor) if actor.worker.link.poll(self._limit) else None
+        except OSError:
+            state = None
+        if state is None:
+            self._start_again(actor)
+        return state
+
+    def restore(self, arrays: dict[str, np.ndarray], rest: dict[str, Any]) -> None:
+        """Take back what `state` gave, before the first round.
+
+        Raises
+        ------
+        RuntimeError
+            Actors run already.
+        ValueError
+            It is of another number of actors or environments.
+        """
+        if self.process_ids:
+            raise RuntimeError("Actors run already: a state is restored before the first round")
+        found = [len(about["environments"]) for about in rest["actors"]]
+        if found != [self._environments] * len(self._actors):
+            raise ValueError(
+                f"There must be {len(self._actors)} actors with {self._environments} environments, not {found}"
+            )
+        records = np.zeros(self.size, self.record)
+        for name in self._names:
+            records[name] = arrays[f"records/{name}"]
+        for actor, about in zip(self._actors, rest["actors"], strict=True):
+            first = actor.number * self._environments
+            actor.settings.ring.put(records[first : first + self._environments])
+            environments = [
+                (under(f"{actor.number}/{number}", arrays), own) for number, own in enumerate(about["environments"])
+            ]
+            actor.life, actor.state = about["life"], (environments, about["generator"])
+        self._lost, self.restarts = set(rest["lost"]), rest["restarts"]
+
+    def close(self) -> None:
+        """End all actors; what is in their queues is gone."""
+        if not self._closed:
+            self._closed = True
+            for actor in self._actors:
+                actor.worker.stop()
+                actor.settings.ring.close()
+            self.weights.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+@dataclass
+class _Actor:
+    """An actor as the pool sees it: ``life`` counts how often it was started again."""
+
+    number: int
+    settings: ActorSettings
+    worker: WorkerProcess
+    life: int = 0
+    state: State | None = None

@@ -1,0 +1,76 @@
+"""How actors choose actions, in NumPy: an actor needs no PyTorch."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from .dqn_config import DQNConfig
+
+__all__ = ["EpsilonGreedy", "Policy", "forward"]
+
+
+class Policy(Protocol):
+    """Actions with which experience is gathered; pickled for each actor."""
+
+    def __call__(
+        self, weights: Sequence[np.ndarray], observations: np.ndarray, step: int, generator: np.random.Generator
+    ) -> np.ndarray:
+        """Actions, one a row.
+
+        Parameters
+        ----------
+        weights
+            The latest of the learner.
+        observations
+            float32, shape (environments, elements).
+        step
+            Environment steps of all actors when the weights were published.
+        generator
+            Of the actor.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class EpsilonGreedy:
+    """A random action in the share that the configuration says, else the one of the greatest value.
+
+    Parameters
+    ----------
+    config : DQNConfig
+        ``learning_starts``, and how exploration falls.
+    actions : int
+        How many there are.
+    """
+
+    config: DQNConfig
+    actions: int
+
+    def __call__(
+        self, weights: Sequence[np.ndarray], observations: np.ndarray, step: int, generator: np.random.Generator
+    ) -> np.ndarray:
+        """Numbers of actions, int64."""
+        share = 1.0 if step < self.config.learning_starts else self.config.exploration_at(step)
+        explored = generator.integers(self.actions, size=len(observations))
+        explores = generator.random(len(observations)) < share
+        return np.where(explores, explored, forward(weights, observations).argmax(1))
+
+
+def forward(weights: Sequence[np.ndarray], observations: np.ndarray) -> np.ndarray:
+    """Outputs of a network of linear layers with ReLU between them.
+
+    Parameters
+    ----------
+    weights
+        Of each layer its weights (outputs x inputs) and its biases.
+    observations
+        Shape (rows, inputs).
+    """
+    values = observations
+    for layer in range(0, len(weights), 2):
+        if layer:
+            values = np.maximum(values, 0)
+        values = values @ weights[layer].T + weights[layer + 1]
+    return values
