@@ -159,11 +159,25 @@ class PrioritizedReplayBuffer:
         values = np.asarray(priorities, np.float64)
         if not (values >= 0).all():
             raise ValueError(f"Priorities must be at least 0, not {values[~(values >= 0)][0]:g}")
-        if len(indices) and np.max(indices) >= self._length:
-            raise ValueError(f"Indices must be below the {self._length} experiences, not {np.max(indices)}")
+        self._require_kept(indices)
         self.device.update(indices, self._priorities(values))
         if values.size:
             self._greatest = max(self._greatest, float(values.max()))
+
+    def forget(self, indices: np.ndarray) -> None:
+        """Give experiences the priority 0, with which they are never sampled; their places stay taken.
+
+        Raises
+        ------
+        ValueError
+            An index that is no experience's.
+        """
+        self._require_kept(indices)
+        self.device.update(indices, np.zeros(len(indices)))
+
+    def _require_kept(self, indices: np.ndarray) -> None:
+        if len(indices) and np.max(indices) >= self._length:
+            raise ValueError(f"Indices must be below the {self._length} experiences, not {np.max(indices)}")
 
     def _priorities(self, values: np.ndarray) -> np.ndarray:
         return (values + self.epsilon) ** self.alpha
