@@ -4,11 +4,10 @@ from collections.abc import Mapping
 
 import numpy as np
 import torch
-from torch.nn import functional
-from torch.nn.utils import clip_grad_norm_
 
 from ..agents.initialization import initial_layers
 from ..agents.torch_networks import build_network, load_modules, save_modules
+from .dense_layers import backward, clip_gradients, forward, linear_layers
 from .dqn_config import DQNConfig
 
 __all__ = ["QLearner"]
@@ -36,6 +35,8 @@ class QLearner:
         self.config = config
         self.online, self.target = build_network(layers), build_network(layers)
         self.target.requires_grad_(False)
+        self._layers, self._target_layers = linear_layers(self.online), linear_layers(self.target)
+        self._parameters = list(self.online.parameters())
         self.optimizer = torch.optim.Adam(self.online.parameters(), fused=True)
 
     @torch.no_grad()
@@ -56,24 +57,23 @@ class QLearner:
         learning_rate
             Adam's step.
         """
+        config = self.config
         batch = {name: torch.from_numpy(values) for name, values in experiences.items()}
-        with torch.no_grad():
-            future = self.target(batch["next_observation"])
-            chooser = self.online(batch["next_observation"]) if self.config.double_q else future
-            best = future.gather(1, chooser.argmax(1, keepdim=True)).squeeze(1)
-            targets = batch["reward"] + self.config.gamma * ~batch["terminated"] * best
-        values = self.online(batch["observation"]).gather(1, batch["action"].unsqueeze(1)).squeeze(1)
-        if self.config.loss == "huber":
-            losses = functional.smooth_l1_loss(values, targets, reduction="none")
-        else:
-            # Half of it, so that the slope is the error, as within Huber's.
-            losses = 0.5 * (values - targets).square()
-        self.optimizer.zero_grad()
-        (torch.from_numpy(weights) * losses).mean().backward()
-        clip_grad_norm_(self.online.parameters(), self.config.max_grad_norm)
+        future, _ = forward(self._target_layers, batch["next_observation"])
+        chooser = forward(self._layers, batch["next_observation"])[0] if config.double_q else future
+        best = future.gather(1, chooser.argmax(1, keepdim=True)).squeeze(1)
+        targets = batch["reward"] + config.gamma * ~batch["terminated"] * best
+        values, inputs = forward(self._layers, batch["observation"])
+        actions = batch["action"].unsqueeze(1)
+        errors = values.gather(1, actions).squeeze(1) - targets
+        # Of half the squared error, or of Huber's, which is that up to an error of 1; the loss is the mean.
+        slopes = errors.clamp(-1, 1) if config.loss == "huber" else errors
+        slopes = torch.from_numpy(weights) * (1 / len(weights)) * slopes
+        backward(self._layers, inputs, torch.zeros_like(values).scatter_(1, actions, slopes.unsqueeze(1)))
+        clip_gradients(self._parameters, config.max_grad_norm)
         self.optimizer.param_groups[0]["lr"] = learning_rate
         self.optimizer.step()
-        return (values - targets).detach().numpy()
+        return errors.numpy()
 
     def update_target(self) -> None:
         """Copy the online network."""

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from torch.nn import functional
 
 from rewardware.sw.runtime.dqn_config import DQNConfig
 from rewardware.sw.runtime.q_learner import QLearner
@@ -43,6 +44,33 @@ def test_errors_and_gradients_are_those_of_the_algorithm(loss, double_q):
     assert np.allclose(errors, expected, atol=1e-6) and np.abs(errors).max() > 1 > np.abs(errors).min()
     # The last layer's biases get the slopes of the values themselves.
     assert np.allclose(bias.grad.numpy(), np.bincount(batch["action"], slopes, minlength=4), atol=1e-6)
+
+
+@pytest.mark.parametrize("loss", ["huber", "squared"])
+def test_bits_are_those_of_autograd(loss):
+    """Of errors, gradients cut and not cut, and weights, over steps."""
+    one, other = (learner(loss=loss, max_grad_norm=0.25) for _ in range(2))
+    generator, lengths = np.random.default_rng(3), []
+    for step in range(40):
+        batch, weights = experiences(generator), generator.random(BATCH).astype(np.float32) * (step % 3)
+        errors = one.train(batch, weights, RATE)
+        told = {name: torch.from_numpy(values) for name, values in batch.items()}
+        with torch.no_grad():
+            chosen = other.online(told["next_observation"]).argmax(1, keepdim=True)
+            best = other.target(told["next_observation"]).gather(1, chosen).squeeze(1)
+            targets = told["reward"] + 0.99 * ~told["terminated"] * best
+        values = other.online(told["observation"]).gather(1, told["action"].unsqueeze(1)).squeeze(1)
+        losses = functional.smooth_l1_loss(values, targets, reduction="none")
+        if loss == "squared":
+            losses = 0.5 * (values - targets).square()
+        other.optimizer.zero_grad()
+        (torch.from_numpy(weights) * losses).mean().backward()
+        lengths.append(float(torch.nn.utils.clip_grad_norm_(other.online.parameters(), 0.25)))
+        other.optimizer.step()
+        assert np.array_equal(errors, (values - targets).detach().numpy())
+        for left, right in zip(one.online.parameters(), other.online.parameters(), strict=True):
+            assert torch.equal(left, right) and torch.equal(left.grad, right.grad)
+    assert min(lengths) < 0.25 < max(lengths)
 
 
 def test_the_target_network_moves_only_when_told():
