@@ -142,24 +142,25 @@ class Agent(ABC):
             "env": self.environment.name,
             "num_timesteps": self.num_timesteps,
         }
-        for part, (part_arrays, part_about) in {
-            "replay": self.replay_buffer.state(),
-            "environment": self.environment.state(),
-        }.items():
-            arrays |= prefixed(part, part_arrays)
-            about[part] = part_about
+        for name, part in self._parts().items():
+            part_arrays, about[name] = part.state()
+            arrays |= prefixed(name, part_arrays)
         write_checkpoint(path, arrays, about | self._own_state())
 
     def _restore(self, path: Path | str, arrays: dict[str, np.ndarray], about: dict[str, Any]) -> None:
         """Takes on what `save` wrote, which `path` names in errors."""
         try:
             self.learner.load(under("learner", arrays))
-            self.replay_buffer.restore(under("replay", arrays), about["replay"])
-            self.environment.restore(under("environment", arrays), about["environment"])
+            for name, part in self._parts().items():
+                part.restore(under(name, arrays), about[name])
             self.num_timesteps = about["num_timesteps"]
             self._restore_own_state(about)
         except KeyError as error:
             raise lacking(path, about, error.args[0]) from error
+
+    def _parts(self) -> dict[str, Any]:
+        """What a checkpoint has the state of, and gives it back to."""
+        return {"replay": self.replay_buffer, "environment": self.environment}
 
     @abstractmethod
     def _own_state(self) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """DQN with prioritised replay on PEARL's replay manager, to the conventions of Stable-Baselines3."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import gymnasium
 import numpy as np
@@ -65,6 +65,8 @@ class DQN(Agent):
     """
 
     name = "dqn"
+    # What else it was made with, in its checkpoints.
+    SETTINGS: ClassVar[tuple[str, ...]] = ()
     config: DQNConfig
     hardware: PearlConfig
 
@@ -198,7 +200,7 @@ class DQN(Agent):
         *,
         backend: str | None = None,
         hardware: Any = None,
-    ) -> "DQN":
+    ) -> Self:
         """The agent a checkpoint holds, ready to go on.
 
         Parameters
@@ -217,12 +219,13 @@ class DQN(Agent):
         CheckpointError
             The file is damaged, no checkpoint of this agent, or of another configuration or environment.
         """
-        arrays, about = read_agent(path, cls.name, MEMBERS)
+        arrays, about = read_agent(path, cls.name, MEMBERS + cls.SETTINGS)
         env = environment_of(path, about, env)
         chosen = resolve_hardware(hardware if hardware is not None else about["hardware"], "pearl")
         require_configuration(path, about, chosen)
         config = DQNConfig.from_mapping(about["config"])
-        agent = cls(env, config, hardware=chosen, backend=backend or about["backend"])
+        settings = {name: about[name] for name in cls.SETTINGS}
+        agent = cls(env, config, hardware=chosen, backend=backend or about["backend"], **settings)
         agent._restore(path, arrays, about)
         return agent
 

@@ -1,0 +1,163 @@
+"""DQN whose experience is gathered by actors in processes, while the learner learns."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, Self
+
+import gymnasium
+import numpy as np
+
+from ..agents.environment import DiscreteEnvironment
+from .actor_pool import ActorPool
+from .dqn import DQN
+from .dqn_config import DQNConfig
+from .policies import EpsilonGreedy
+from .prioritized_replay_buffer import Batch
+from .q_learner import QLearner
+from .training_loop import TrainingLoop
+
+__all__ = ["ParallelDQN"]
+
+
+class ParallelDQN(DQN):
+    """The same algorithm, learner and replay as :class:`.DQN`, in rounds of :class:`.TrainingLoop`.
+
+    Weights of actors are those from before the round that is learned from; batches are drawn a gradient step ahead.
+    What comes out depends on the seed and the numbers of actors and environments alone, and training goes on from a
+    checkpoint with the same bits, unless an actor is lost.
+
+    Parameters
+    ----------
+    env
+        Identifier of a registered environment, or a function of a module that makes one.
+    config, hardware, backend
+        As of :class:`.DQN`.
+    actors, environments
+        Processes, and environments of each.
+    limit
+        Seconds that a round of an actor may take, the start of its process included.
+
+    Raises
+    ------
+    TypeError, ValueError
+        A parameter out of its range; an environment or a backend that there is not.
+    """
+
+    name = "parallel-dqn"
+    SETTINGS: ClassVar[tuple[str, ...]] = ("actors", "environments")
+
+    def __init__(
+        self,
+        env: str | Callable[[], gymnasium.Env],
+        config: DQNConfig | None = None,
+        *,
+        actors: int = 1,
+        environments: int = 8,
+        hardware: Any = "k16",
+        backend: str = "reference",
+        limit: float = 60.0,
+    ):
+        super().__init__(env if isinstance(env, str) else env(), config, hardware=hardware, backend=backend)
+        self.actors, self.environments = actors, environments
+        learner = _Learner(self.learner, self.config)
+        self.pool = ActorPool(
+            env,
+            DiscreteEnvironment,
+            EpsilonGreedy(self.config, self.environment.action_size),
+            learner.weights(),
+            actors=actors,
+            environments=environments,
+            seed=self.config.seed,
+            limit=limit,
+        )
+        self._loop = TrainingLoop(self.pool, self.replay_buffer, learner, self.config)
+
+    def learn(
+        self,
+        total_timesteps: int,
+        callback: Callable[[Any, dict[str, Any]], bool | None] | None = None,
+        progress_bar: bool = False,
+    ) -> Self:
+        """Takes that many environment steps, in rounds, and trains with them once warmed up.
+
+        Parameters
+        ----------
+        total_timesteps
+            A multiple of a round's.
+        callback
+            As of `Agent.learn`; called for each step, after its round. ``False`` stops behind the round.
+        progress_bar
+            Whether to show one.
+
+        Raises
+        ------
+        ValueError
+            No whole number of rounds.
+        ActorError
+            An actor cannot go on.
+        """
+        if total_timesteps % self.pool.size:
+            raise ValueError(
+                f"Steps must be a multiple of {self.pool.size}, which {self.actors} actors with {self.environments} "
+                f"environments take at once, not {total_timesteps}"
+            )
+        rounds: Any = range(total_timesteps // self.pool.size)
+        if progress_bar:
+            from tqdm import tqdm
+
+            rounds = tqdm(rounds, unit="round")
+        for _ in rounds:
+            records = self._round()
+            if callback is not None and False in [callback(self, record) for record in records]:
+                break
+        return self
+
+    def _round(self) -> list[dict[str, Any]]:
+        first, interval = self.num_timesteps, self.config.target_update_interval
+        rows, error = self._loop.round()
+        self.num_timesteps = self._loop.num_timesteps
+        if self.num_timesteps // interval > first // interval:
+            self.learner.update_target()
+        records = []
+        for step, row in enumerate(rows, first + 1):
+            record: dict[str, Any] = {"step": step, "reward": float(row["reward"])}
+            if row["ends"]:
+                record |= {"return": float(row["return"]), "length": int(row["length"])}
+            records.append(record)
+        if error is not None:
+            records[-1]["error"] = error
+        return records
+
+    def counters(self) -> dict[str, Any]:
+        """Gradient steps, actors that were started again, experiences dropped with them, and comparisons."""
+        own = {"restarts": self.pool.restarts, "dropped": self._loop.dropped}
+        return super().counters() | {"gradient_steps": self._loop.gradient_steps} | own
+
+    def _parts(self) -> dict[str, Any]:
+        return {"replay": self.replay_buffer, "environment": self.pool}
+
+    def _own_state(self) -> dict[str, Any]:
+        settings = {name: getattr(self, name) for name in self.SETTINGS}
+        return super()._own_state() | settings | {"loop": self._loop.state()}
+
+    def _restore_own_state(self, about: dict[str, Any]) -> None:
+        super()._restore_own_state(about)
+        self._loop.restore(about["loop"])
+
+    def close(self) -> None:
+        """Ends the actors, and lets go of the device."""
+        self._loop.close()
+        super().close()
+
+
+class _Learner:
+    """The networks as the loop trains them."""
+
+    def __init__(self, networks: QLearner, config: DQNConfig):
+        self._networks, self._config = networks, config
+
+    def train(self, batch: Batch, step: int) -> np.ndarray:
+        rate = self._config.learning_rate_at(step)
+        return np.abs(self._networks.train(batch.experiences, batch.weights, rate))
+
+    def weights(self) -> Sequence[np.ndarray]:
+        return [parameter.detach().numpy() for parameter in self._networks.online.parameters()]
