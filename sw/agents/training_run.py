@@ -34,7 +34,7 @@ class TrainingRun:
     directory
         Made if it is not there.
     steps
-        Environment steps in all, those before a checkpoint included.
+        Environment steps in all, those before a checkpoint included; of an agent that takes several at once at least.
     evaluate_every, evaluation_episodes
         Steps between evaluations, and episodes in one. 0 steps: only at the end.
     checkpoint_every
@@ -86,7 +86,7 @@ class TrainingRun:
                 raise Interrupted(
                     f"Stopped after step {self.agent.num_timesteps}; checkpoint written", self._stop.number
                 )
-            if not self._evaluated_at(self.steps):
+            if not self._evaluated_at(self.agent.num_timesteps):
                 self._evaluate()
         return self._summarize(time.perf_counter() - started, self.agent.num_timesteps - first_step)
 

@@ -4,6 +4,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from .step_agents import agent_of
+
 __all__ = ["add_arguments", "run"]
 
 
@@ -20,22 +22,10 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.episodes is not None and arguments.episodes < 1:
         raise ValueError(f"--episodes must be at least 1, not {arguments.episodes}")
     checkpoint = arguments.directory / CHECKPOINT
-    name = read_checkpoint(checkpoint)[1].get("agent")
-    if name == "ic3net":
+    if read_checkpoint(checkpoint)[1].get("agent") == "ic3net":
         _evaluate_ic3net(checkpoint, arguments)
     else:
-        _evaluate_steps(_agent(name), checkpoint, arguments)
-
-
-def _agent(name: Any) -> Any:
-    """The class of an agent that learns step by step."""
-    if name == "dqn":
-        from ..runtime.dqn import DQN
-
-        return DQN
-    from ..agents.ddpg import DDPG
-
-    return DDPG
+        _evaluate_steps(agent_of(checkpoint), checkpoint, arguments)
 
 
 def _evaluate_ic3net(checkpoint: Path, arguments: argparse.Namespace) -> None:

@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from .step_agents import agent_of
 from .train_options import (
     add_hyper_parameters,
     add_run_options,
@@ -31,6 +32,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "compared), or a device as uart:/dev/ttyUSB0",
     )
     parser.add_argument("--config", help="preset of the replay manager, or path of a YAML file (default k16)")
+    parser.add_argument(
+        "--actors",
+        type=int,
+        metavar="N",
+        help="processes that gather experience during training (default: none; one after the other)",
+    )
+    parser.add_argument("--environments", type=int, metavar="N", help="of each actor (default 8)")
     add_run_options(parser, steps=50_000)
     add_hyper_parameters(parser, DQNConfig, {"loss": LOSSES})
 
@@ -38,12 +46,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     from ..runtime.dqn import DQN
     from ..runtime.dqn_config import DQNConfig, suited_to
+    from ..runtime.parallel_dqn import ParallelDQN
 
     refuse_counts_below_one(arguments, "steps", "evaluation_episodes")
     given = given_hyper_parameters(arguments, DQNConfig)
 
+    if arguments.environments is not None and not arguments.actors and not arguments.resume:
+        raise ValueError("--environments are those of actors: give --actors, too")
+    parallel = {name: getattr(arguments, name) for name in ParallelDQN.SETTINGS if getattr(arguments, name) is not None}
+
     def resume(checkpoint: Path) -> DQN:
-        return DQN.load(checkpoint, arguments.env, backend=arguments.backend, hardware=arguments.config)
+        return agent_of(checkpoint).load(
+            checkpoint, arguments.env, backend=arguments.backend, hardware=arguments.config
+        )
 
     def begin() -> tuple[DQN, Path]:
         if not arguments.env:
@@ -52,15 +67,18 @@ def run(arguments: argparse.Namespace) -> None:
         backend = arguments.backend or "reference"
         name = f"{arguments.env}-{arguments.algo}-{backend.split(':')[0]}-{config.seed}"
         directory = new_folder(arguments, name)
-        return DQN(arguments.env, config, hardware=arguments.config or "k16", backend=backend), directory
+        kind = ParallelDQN if parallel else DQN
+        return kind(arguments.env, config, hardware=arguments.config or "k16", backend=backend, **parallel), directory
 
-    summary, directory = run_in_folder(arguments, given, resume, begin)
+    summary, directory = run_in_folder(arguments, [*given, *parallel], resume, begin)
     print_rows([*result_rows(summary), *_replay_rows(summary["counters"]), ("files", str(directory))])
 
 
 def _replay_rows(counters: dict[str, Any]) -> list[tuple[str, str]]:
     steps = counters["gradient_steps"]
     rows = [("training", f"{steps} gradient steps")]
+    if counters.get("restarts"):
+        rows.append(("actors", f"{counters['restarts']} started again, {counters['dropped']} experiences dropped"))
     if steps and "sample_cycles" in counters:
         sample, update = (counters[f"{name}_cycles"] / steps for name in ("sample", "update"))
         rows.append(("replay", f"{sample:.0f} cycles a batch of samples, {update:.0f} a batch of updates, RTL"))

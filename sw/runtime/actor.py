@@ -52,6 +52,8 @@ class ActorSettings:
         Which actions it takes.
     environments
         How many each actor has.
+    steps
+        In each of them in a round.
     policy
         How actions are chosen.
     ring, weights
@@ -63,6 +65,7 @@ class ActorSettings:
     environment: str | Callable[[], gymnasium.Env]
     kind: type[Environment]
     environments: int
+    steps: int
     policy: Policy
     ring: ExperienceRing
     weights: WeightsBuffer
@@ -88,14 +91,15 @@ class _Actor:
         return [environment.state() for environment in self._environments], dict(self._generator.bit_generator.state)
 
     def round(self) -> np.ndarray:
-        """A step in each environment, with the latest weights: records."""
+        """Steps in each environment, with the latest weights: records, step by step."""
         step, weights = self._settings.weights.read(self._settings.limit)
-        observations = np.stack([environment.observation for environment in self._environments])
-        actions = self._settings.policy(weights, observations, step, self._generator)
-        records = np.zeros(len(actions), self._settings.ring.record)
-        for record, environment, action in zip(records, self._environments, actions, strict=True):
-            _step(record, environment, action)
-        return records
+        records = np.zeros((self._settings.steps, len(self._environments)), self._settings.ring.record)
+        for row in records:
+            observations = np.stack([environment.observation for environment in self._environments])
+            actions = self._settings.policy(weights, observations, step, self._generator)
+            for record, environment, action in zip(row, self._environments, actions, strict=True):
+                _step(record, environment, action)
+        return records.reshape(-1)
 
 
 def _step(record: Any, environment: Environment, action: np.ndarray) -> None:
@@ -116,7 +120,7 @@ def _step(record: Any, environment: Environment, action: np.ndarray) -> None:
 
 
 def run_actor(link: Connection, settings: ActorSettings, seed: tuple[int, ...], state: State | None) -> None:
-    """What an actor's process does: whenever there is room for a round in the queue it makes one, until the link ends.
+    """What an actor's process does: whenever its queue is empty it makes a round, until the link ends.
 
     A message asks for its state; an error is sent as text, and is its last message.
 
@@ -134,7 +138,7 @@ def run_actor(link: Connection, settings: ActorSettings, seed: tuple[int, ...], 
     try:
         actor = _Actor(settings, seed, state)
         while True:
-            while settings.ring.room < settings.environments:
+            while settings.ring.available:
                 if not _serve(link, actor):
                     return
             settings.ring.put(actor.round())

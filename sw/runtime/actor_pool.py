@@ -29,15 +29,15 @@ class ActorError(RuntimeError):
 
 @dataclass(frozen=True)
 class Round:
-    """A step in every environment.
+    """Steps in every environment.
 
     Parameters
     ----------
     records : numpy.ndarray
-        As `experience_record` has them, by actor and environment, always in this order.
+        As `experience_record` has them: of the first step by actor and environment, then of the second.
     lost : tuple of int
-        Numbers, within a round, of the environments whose episodes were lost since the round before: their actors
-        ended. The records are of episodes that began anew.
+        Numbers of the environments, counted over all actors, whose episodes were lost since the round before: their
+        actors ended. The records are of episodes that began anew.
     """
 
     records: np.ndarray
@@ -45,9 +45,9 @@ class Round:
 
 
 class ActorPool:
-    """Gathers experience in rounds: a step in each environment of each actor.
+    """Gathers experience in rounds: as many steps in each environment of each actor.
 
-    An actor makes a round when there is room for it in its queue, with the weights that are published at that time. So
+    An actor makes a round when its queue is empty, with the weights that are published at that time. So
     who publishes between `round` and `release` alone decides with which weights each round is made: what comes out
     depends on the seed, not on who is faster, while the next round is made during the work on this one.
 
@@ -63,8 +63,8 @@ class ActorPool:
         How actions are chosen; pickled.
     weights : sequence of numpy.ndarray
         What the policy gets, float32, before the learner has published others.
-    actors, environments : int
-        Processes, and environments of each.
+    actors, environments, steps : int
+        Processes, environments of each, and steps in each of those in a round.
     seed : int
         Of everything random.
     limit : float
@@ -72,6 +72,10 @@ class ActorPool:
 
     Members
     -------
+    environments : int
+        Of all actors.
+    size : int
+        Experiences of a round.
     weights : WeightsBuffer
         Where the learner publishes.
     record : numpy.dtype
@@ -94,14 +98,17 @@ class ActorPool:
         *,
         actors: int = 1,
         environments: int = 8,
+        steps: int = 1,
         seed: int = 0,
         limit: float = 60.0,
     ):
         require_integer("Number of actors", actors, 1)
         require_integer("Number of environments", environments, 1)
+        require_integer("Number of steps", steps, 1)
         if not limit > 0:
             raise ValueError(f"Limit must be above 0 seconds, not {limit}")
-        self._environments, self._seed, self._limit = environments, seed, limit
+        self._each, self._steps, self._seed, self._limit = environments, steps, seed, limit
+        self.environments, self.size = actors * environments, actors * environments * steps
         example = kind(environment if isinstance(environment, str) else environment(), 0)
         self.record = experience_record(example)
         self._names = self.record.names or ()
@@ -113,15 +120,10 @@ class ActorPool:
         self._actors = []
         for number in range(actors):
             settings = ActorSettings(
-                environment=environment, kind=kind, environments=environments, policy=policy, weights=self.weights,
-                ring=ExperienceRing(self.record, environments), limit=limit,
+                environment=environment, kind=kind, environments=environments, steps=steps, policy=policy,
+                ring=ExperienceRing(self.record, environments * steps), weights=self.weights, limit=limit,
             )  # fmt: skip
             self._actors.append(_Actor(number, settings, WorkerProcess(run_actor, limit)))
-
-    @property
-    def size(self) -> int:
-        """Experiences of a round."""
-        return len(self._actors) * self._environments
 
     @property
     def process_ids(self) -> list[int]:
@@ -144,14 +146,15 @@ class ActorPool:
             self._start(actor)
         for actor in self._actors:
             self._complete(actor)
-        records = [actor.settings.ring.peek(self._environments) for actor in self._actors]
-        return Round(np.concatenate(records), tuple(sorted(self._lost)))
+        found = np.stack([actor.settings.ring.peek(self._each * self._steps) for actor in self._actors])
+        records = found.reshape(-1, self._steps, self._each).swapaxes(0, 1).reshape(-1)
+        return Round(records, tuple(sorted(self._lost)))
 
     def release(self) -> None:
         """Let the actors make the next round."""
         self._lost.clear()
         for actor in self._actors:
-            actor.settings.ring.release(self._environments)
+            actor.settings.ring.release(actor.settings.ring.available)
 
     def _start(self, actor: "_Actor") -> None:
         state, actor.state = actor.state, None
@@ -171,7 +174,7 @@ class ActorPool:
     def _arrived(self, actor: "_Actor") -> bool:
         """Whether the round came, before the actor's end or its limit."""
         until = time.monotonic() + self._limit
-        while actor.settings.ring.available < self._environments:
+        while actor.settings.ring.room:
             if actor.worker.link.poll(PAUSE_SECONDS):
                 self._heard(actor)
                 return False
@@ -199,8 +202,8 @@ class ActorPool:
         ring.release(ring.available)
         actor.life += 1
         self.restarts += 1
-        first = actor.number * self._environments
-        self._lost.update(range(first, first + self._environments))
+        first = actor.number * self._each
+        self._lost.update(range(first, first + self._each))
         self._start(actor)
         return code
 
@@ -256,16 +259,14 @@ class ActorPool:
         if self.process_ids:
             raise RuntimeError("Actors run already: a state is restored before the first round")
         found = [len(about["environments"]) for about in rest["actors"]]
-        if found != [self._environments] * len(self._actors):
-            raise ValueError(
-                f"There must be {len(self._actors)} actors with {self._environments} environments, not {found}"
-            )
+        if found != [self._each] * len(self._actors):
+            raise ValueError(f"There must be {len(self._actors)} actors with {self._each} environments, not {found}")
         records = np.zeros(self.size, self.record)
         for name in self._names:
             records[name] = arrays[f"records/{name}"]
+        records = records.reshape(self._steps, -1, self._each).swapaxes(0, 1)
         for actor, about in zip(self._actors, rest["actors"], strict=True):
-            first = actor.number * self._environments
-            actor.settings.ring.put(records[first : first + self._environments])
+            actor.settings.ring.put(records[actor.number].reshape(-1))
             environments = [
                 (under(f"{actor.number}/{number}", arrays), own) for number, own in enumerate(about["environments"])
             ]

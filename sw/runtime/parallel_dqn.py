@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Self
 import gymnasium
 import numpy as np
 
+from ...hw.cores.checks import require_integer
 from ..agents.environment import DiscreteEnvironment
 from .actor_pool import ActorPool
 from .dqn import DQN
@@ -21,7 +22,8 @@ __all__ = ["ParallelDQN"]
 class ParallelDQN(DQN):
     """The same algorithm, learner and replay as :class:`.DQN`, in rounds of :class:`.TrainingLoop`.
 
-    Weights of actors are those from before the round that is learned from; batches are drawn a gradient step ahead.
+    A round has as many steps as lie between two trainings, one in each environment at least. Weights of actors are
+    those from before the round that is learned from; batches are drawn a gradient step ahead.
     What comes out depends on the seed and the numbers of actors and environments alone, and training goes on from a
     checkpoint with the same bits, unless an actor is lost.
 
@@ -56,6 +58,8 @@ class ParallelDQN(DQN):
         backend: str = "reference",
         limit: float = 60.0,
     ):
+        require_integer("Number of actors", actors, 1)
+        require_integer("Number of environments", environments, 1)
         super().__init__(env if isinstance(env, str) else env(), config, hardware=hardware, backend=backend)
         self.actors, self.environments = actors, environments
         learner = _Learner(self.learner, self.config)
@@ -66,6 +70,7 @@ class ParallelDQN(DQN):
             learner.weights(),
             actors=actors,
             environments=environments,
+            steps=max(self.config.train_freq // (actors * environments), 1),
             seed=self.config.seed,
             limit=limit,
         )
@@ -77,12 +82,12 @@ class ParallelDQN(DQN):
         callback: Callable[[Any, dict[str, Any]], bool | None] | None = None,
         progress_bar: bool = False,
     ) -> Self:
-        """Takes that many environment steps, in rounds, and trains with them once warmed up.
+        """Takes that many environment steps at least, in whole rounds, and trains with them once warmed up.
 
         Parameters
         ----------
         total_timesteps
-            A multiple of a round's.
+            Environment steps to take.
         callback
             As of `Agent.learn`; called for each step, after its round. ``False`` stops behind the round.
         progress_bar
@@ -90,17 +95,10 @@ class ParallelDQN(DQN):
 
         Raises
         ------
-        ValueError
-            No whole number of rounds.
         ActorError
             An actor cannot go on.
         """
-        if total_timesteps % self.pool.size:
-            raise ValueError(
-                f"Steps must be a multiple of {self.pool.size}, which {self.actors} actors with {self.environments} "
-                f"environments take at once, not {total_timesteps}"
-            )
-        rounds: Any = range(total_timesteps // self.pool.size)
+        rounds: Any = range(-(-total_timesteps // self.pool.size))
         if progress_bar:
             from tqdm import tqdm
 

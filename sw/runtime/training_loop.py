@@ -3,6 +3,7 @@
 from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from itertools import cycle
 from typing import Any, Protocol
 
 import numpy as np
@@ -91,7 +92,7 @@ class TrainingLoop:
         self.pool, self.replay, self.learner, self.schedule = pool, replay, learner, schedule
         self.num_timesteps = self.gradient_steps = self.dropped = 0
         # Of each environment the experiences of its episode under way, by the number of their insertion.
-        self._episodes: list[deque[int]] = [deque(maxlen=replay.capacity) for _ in range(pool.size)]
+        self._episodes: list[deque[int]] = [deque(maxlen=replay.capacity) for _ in range(pool.environments)]
         self._thread = ThreadPoolExecutor(1, "replay")
 
     def round(self) -> tuple[np.ndarray, float | None]:
@@ -162,7 +163,7 @@ class TrainingLoop:
 
     def _insert(self, records: np.ndarray) -> np.ndarray:
         first = self.num_timesteps - len(records)
-        for number, (episode, ends) in enumerate(zip(self._episodes, records["ends"], strict=True), first):
+        for number, (episode, ends) in enumerate(zip(cycle(self._episodes), records["ends"], strict=False), first):
             episode.append(number)
             if ends:
                 episode.clear()

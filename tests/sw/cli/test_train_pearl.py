@@ -62,12 +62,15 @@ def test_run_leaves_everything_and_prints_a_summary(backend, device, tmp_path, c
     assert "holds a run already" in capsys.readouterr().err
 
 
-def test_resumed_run_is_identical(device, tmp_path):
+@pytest.mark.parametrize("actors", [(), ("--actors", 1, "--environments", 5)])
+def test_resumed_run_is_identical(actors, device, tmp_path, capsys):
     straight, broken = tmp_path / "straight", tmp_path / "broken"
-    assert train("--steps", 250, "--out", straight, *device) == 0
-    assert train("--steps", 150, "--out", broken, *device) == 0
+    assert train("--steps", 250, "--out", straight, *device, *actors) == 0
+    assert train("--steps", 150, "--out", broken, *device, *actors) == 0
     assert dispatch(["train", "pearl", "--resume", str(broken), "--steps", "250", *REST]) == 0
     assert_same_run(straight, broken)
+    assert dispatch(["eval", str(broken), "--episodes", "1"]) == 0
+    assert "after 250 steps" in capsys.readouterr().out
 
 
 def test_interrupted_run_leaves_a_checkpoint_and_goes_on_identically(device, tmp_path):
@@ -94,6 +97,8 @@ def test_interrupted_run_leaves_a_checkpoint_and_goes_on_identically(device, tmp
     [
         (("--env", "Pendulum-v1"), "The action space must be Discrete"),
         (("--env", "CartPole-v9"), "cannot be made"),
+        (("--environments", 3), "--environments are those of actors: give --actors, too"),
+        (("--actors", 0), "Number of actors must be at least 1, not 0"),
         (("--batch-size", 0), "batch_size must be at least 1, not 0"),
         (("--steps", 0), "--steps must be at least 1, not 0"),
         (("--loss", "absolute"), "invalid choice: 'absolute'"),

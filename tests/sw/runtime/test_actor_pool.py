@@ -26,11 +26,11 @@ def rounds(pool, count, first=0):
     records, lost = [], []
     for number in range(first, first + count):
         gathered = pool.round()
-        records.append(gathered.records)
+        records.append(gathered.records.reshape(-1, pool.environments))
         lost.append(gathered.lost)
         pool.weights.publish(number, [np.array([number + 1], np.float32)])
         pool.release()
-    return np.stack(records, axis=1), lost
+    return np.concatenate(records).swapaxes(0, 1), lost
 
 
 def assert_whole_episodes(records):
@@ -65,8 +65,9 @@ def test_rounds_are_of_whole_episodes_with_the_weights_published_before():
         assert not np.array_equal(records, rounds(other, 40)[0])
 
 
-def test_state_goes_on_with_the_same_rounds():
-    with open_pool() as pool, open_pool() as other:
+@pytest.mark.parametrize("steps", [1, 7])
+def test_state_goes_on_with_the_same_rounds(steps):
+    with open_pool(steps=steps) as pool, open_pool(steps=steps) as other:
         rounds(pool, 17)
         # Taking it changes nothing, whenever it is taken.
         pool.round()
@@ -74,6 +75,10 @@ def test_state_goes_on_with_the_same_rounds():
         expected, _ = rounds(pool, 20, 17)
         other.restore(*state)
         found, _ = rounds(other, 20, 17)
+        for environment in found:
+            begin = int(np.argmax(environment["observation"][:, 1] == 0))
+            assert_whole_episodes(environment[begin:])
+            assert environment["action"].tolist() == [number % 3 for number in range(17, 37) for _ in range(steps)]
         assert np.array_equal(found, expected)
         with pytest.raises(RuntimeError, match="Actors run already: a state is restored before the first round"):
             other.restore(*state)
