@@ -40,7 +40,8 @@ check: setup
 	MYPYPATH=.venv/typed .venv/bin/mypy -p rewardware
 
 boards: setup
-	.venv/bin/rewardware build fixar --board ulx3s-85f -o build/boards/ulx3s-85f
+	.venv/bin/rewardware build fixar --board ulx3s-85f -o build/boards/ulx3s-85f/fixar
+	.venv/bin/rewardware build pearl --board ulx3s-85f -o build/boards/ulx3s-85f/pearl
 
 clean:
 	rm -rf .venv build

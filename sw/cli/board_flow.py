@@ -9,7 +9,7 @@ from typing import Any
 __all__ = ["BOARDS", "build_board"]
 
 # Boards, each a module of `hw/soc/boards`, with the preset that fits it of each system.
-BOARDS = {"ulx3s-85f": {"fixar": "ulx3s", "learninggroup": "ulx3s"}}
+BOARDS = {"ulx3s-85f": {"fixar": "ulx3s", "learninggroup": "ulx3s", "mcts": "ulx3s", "pearl": "ulx3s"}}
 
 
 def build_board(
@@ -94,7 +94,7 @@ def _report(board: str, config: Any, part: Any, module: Any, placement: Any) -> 
         "speed_grade": module.SPEED,
         "preset": config.name,
         "system": config.system,
-        "units": _units(config),
+        "extent": config.extent,
         "configuration_hash": f"{config.configuration_hash:#010x}",
         "clock_mhz": module.CLOCK_MHZ,
         "frequency_mhz": round(placement.frequency, 2),
@@ -104,18 +104,11 @@ def _report(board: str, config: Any, part: Any, module: Any, placement: Any) -> 
     }
 
 
-def _units(config: Any) -> str:
-    """What computes in a system, in words."""
-    if config.system == "learninggroup":
-        return f"{config.device.cores} x {config.device.vpus} VPUs"
-    return f"{config.cores} x {config.lanes} x {config.lanes} processing elements"
-
-
 def as_text(report: dict[str, Any]) -> str:
     """The report for people."""
     lines = [
         f"{report['board']} ({report['part']}, speed grade {report['speed_grade']}), {report['system']}, preset "
-        f"{report['preset']}: {report['units']}, configuration {report['configuration_hash']}",
+        f"{report['preset']}: {report['extent']}, configuration {report['configuration_hash']}",
         f"clock: {report['frequency_mhz']} MHz by nextpnr, {report['clock_mhz']} MHz on the board: "
         + ("met" if report["met"] else "NOT MET"),
     ]

@@ -132,6 +132,11 @@ class FixarConfig:
         )
 
     @property
+    def extent(self):
+        """What it computes with and holds, for people."""
+        return f"{self.cores} x {self.lanes} x {self.lanes} processing elements"
+
+    @property
     def configuration_hash(self):
         """32 bits over everything that the hardware is made from."""
         hardware = {

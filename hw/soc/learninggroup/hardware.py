@@ -189,6 +189,11 @@ class LearningGroupHardware:
         return INSTRUCTION_SET
 
     @property
+    def extent(self) -> str:
+        """What it computes with and holds, for people."""
+        return f"{self.device.cores} x {self.device.vpus} VPUs"
+
+    @property
     def configuration_hash(self):
         """32 bits of what the hardware depends on."""
         return configuration_hash(self)

@@ -52,6 +52,11 @@ class MCTSConfig(TreeConfig):
         )
 
     @property
+    def extent(self) -> str:
+        """What it computes with and holds, for people."""
+        return f"{self.nodes} nodes of {self.fanout} children, {self.levels} levels, {self.banks} banks"
+
+    @property
     def configuration_hash(self) -> int:
         """32 bits over everything that the hardware is made from."""
         return configuration_hash({"tree": self.tree, "instructions": INSTRUCTION_SET.describe()})

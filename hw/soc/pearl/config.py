@@ -45,6 +45,11 @@ class PearlConfig(SumTreeConfig):
         )
 
     @property
+    def extent(self) -> str:
+        """What it computes with and holds, for people."""
+        return f"{self.leaves} priorities, fanout {self.fanout}"
+
+    @property
     def configuration_hash(self) -> int:
         """32 bits over everything that the hardware is made from."""
         return configuration_hash({"tree": self.tree, "instructions": INSTRUCTION_SET.describe()})

@@ -48,10 +48,19 @@ def test_a_build_leaves_files_and_a_report(tools, tmp_path):
     assert "131 of    156   84.0 %" in as_text(report)
 
 
-def test_every_system_of_a_board_has_a_preset(tools):
-    report = build_board("ulx3s-85f", system="learninggroup")
-    assert (report["system"], report["preset"]) == ("learninggroup", "ulx3s")
-    assert "learninggroup, preset ulx3s: 1 x " in as_text(report) and " VPUs, configuration 0x" in as_text(report)
+@pytest.mark.parametrize(
+    ("system", "extent"),
+    [
+        ("fixar", "1 x 2 x 2 processing elements"),
+        ("learninggroup", "1 x 2 VPUs"),
+        ("mcts", "3000 nodes of 4 children, 8 levels, 16 banks"),
+        ("pearl", "32768 priorities, fanout 16"),
+    ],
+)
+def test_every_system_of_a_board_has_a_preset(tools, system, extent):
+    report = build_board("ulx3s-85f", system=system)
+    assert (report["system"], report["preset"]) == (system, "ulx3s")
+    assert f"{system}, preset ulx3s: {extent}, configuration 0x" in as_text(report)
 
 
 def test_a_clock_that_is_missed_is_said(tools):
@@ -73,5 +82,7 @@ def test_an_unknown_board_is_named(capsys, tmp_path):
     assert "'ulx4s'" in capsys.readouterr().err
     with pytest.raises(ValueError, match="Board must be one of ulx3s-85f, not 'ulx4s'"):
         board_flow.build_board("ulx4s")
-    with pytest.raises(ValueError, match="System for ulx3s-85f must be one of fixar, learninggroup, not 'mcts'"):
-        board_flow.build_board("ulx3s-85f", system="mcts")
+    with pytest.raises(
+        ValueError, match="System for ulx3s-85f must be one of fixar, learninggroup, mcts, pearl, not 'a3c'"
+    ):
+        board_flow.build_board("ulx3s-85f", system="a3c")
