@@ -72,7 +72,7 @@ def test_what_means_nothing_is_an_error(trees, ask):
 @pytest.mark.parametrize("name", list_presets("pearl"))
 def test_presets(name):
     config = load_preset(name, "pearl")
-    assert config.name == name and config.leaves in (1 << 10, 1 << 17)
+    assert config.name == name and config.leaves == {"small": 1 << 10, "ulx3s": 1 << 15}.get(name, 1 << 17)
 
 
 def test_many_requests():
