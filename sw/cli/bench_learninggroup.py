@@ -99,7 +99,8 @@ class LearningGroupBench(Bench):
                 f"util_sparse{ending}": part(self.utilisation, GROUPS, size),
                 f"gflops_g16{ending}": part(self.throughput, 16, size),
             }
-        rows |= {f"util_limit_g{groups}": part(self.limit, groups) for groups in GROUPS}
+        for ending, size in (("", FULL), ("_s32", "s32")):
+            rows |= {f"util_limit_g{groups}{ending}": part(self.limit, groups, size) for groups in GROUPS}
         rows |= {f"speedup_inf_g{groups}": part(self.speedup, groups, "step") for groups in GROUPS}
         rows |= {f"speedup_train_g{groups}": part(self.speedup, groups, "iteration") for groups in GROUPS}
         rows |= {f"osel_cycles_g{groups}": part(self.sparse_data_cycles, groups) for groups in SPARSE_GROUPS}
@@ -146,7 +147,7 @@ class LearningGroupBench(Bench):
         value = round(sum(found.values()) / len(found), 2)
         return make_row(value, "%", "counted", how, PAPER[name] if size == FULL else None)
 
-    def limit(self, groups: int) -> dict[str, Any]:
+    def limit(self, groups: int, size: str) -> dict[str, Any]:
         """What packing leaves of the VPUs' time where no product waits for its data."""
         from ...hw.soc.learninggroup.config import Network, Rates
         from ..mapping.product_limit import product_limit
@@ -156,8 +157,11 @@ class LearningGroupBench(Bench):
         reference: Any = LearningGroupReference(self.config, network, Rates(), episodes=EPISODES)
         reference.load(_initial_state(network, self.hardware))
         reference.start()
-        batches = -(-AGENTS * EPISODES // self.config.vectors)
-        found = product_limit(self.hardware.matrix, reference.network.groupings, steps=STEPS, batches=batches)
+        matrix, batches = self.hardware.matrix, -(-AGENTS * EPISODES // self.config.vectors)
+        if size != FULL:
+            # One word, of one block.
+            matrix, batches = dataclasses.replace(matrix, blocks=1), 1
+        found = product_limit(matrix, reference.network.groupings, steps=STEPS, batches=batches)
         lost = {
             "in sums shorter than the longest of their round": "padding",
             "in clusters without a task": "free",
