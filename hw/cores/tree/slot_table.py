@@ -1,7 +1,7 @@
 """Which nodes a stage holds, and who needs them."""
 
 from amaranth.hdl import Module, Mux, Signal, Value
-from amaranth.lib import wiring
+from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In, Out
 
 from .config import TreeConfig
@@ -41,7 +41,7 @@ class SlotTable(wiring.Component):
     scored_when_filled : In(1)
         Of a node that takes the candidate: whether its scores are to be made when it comes.
     release, released : In
-        A request no longer needs this slot.
+        A request no longer needs this slot; they come in the order in which slots were acquired.
     fill, filled : In
         The node of this slot has come.
     scored : Out(1)
@@ -49,7 +49,8 @@ class SlotTable(wiring.Component):
     begin_pass : In(1)
         A backup of the node of the front slot will make new scores.
     end_pass, ended : In
-        The scores of this slot have been written.
+        The scores of this slot have been written. Passes of backups end in the order in which they began, behind that
+        of their node when it came.
     front : In(range(slots))
     front_filled, front_settled : Out(1)
         Whether the node of this slot has come; and whether no scores of it are to be written any more.
@@ -95,10 +96,10 @@ class SlotTable(wiring.Component):
         m = Module()
         count = self._config.slots
         names = [Signal(place_layout(self._config), name=f"name_{number}") for number in range(count)]
-        named, recent, filled, scored = (
-            Signal(count, name=name) for name in ("named", "recent", "filled_slots", "scored_slots")
+        named, recent, filled, unscored = (
+            Signal(count, name=name) for name in ("named", "recent", "filled_slots", "unscored")
         )
-        matches, needed, settled = (Signal(count, name=name) for name in ("matches", "needed", "settled"))
+        matches = Signal(count)
         hand = Signal(range(count))
         taken = Signal()
         index = Signal(range(count))
@@ -107,57 +108,68 @@ class SlotTable(wiring.Component):
                 m.d.comb += index.eq(number)
         m.d.comb += [
             self.hit.eq(matches.any()),
-            self.free.eq(~(needed | recent).bit_select(hand, 1)),
             self.slot.eq(Mux(self.hit, index, hand)),
             taken.eq(self.acquire & ~self.hit),
+        ]
+        used = self._outstanding(
+            m, "used", count + OUTSIDE_QUEUE, (self.acquire, self.slot), (self.release, self.released)
+        )
+        # The pass of a node that has come is its first one.
+        of_backup = self.end_pass & ~unscored.bit_select(self.ended, 1)
+        stale = self._outstanding(
+            m, "stale", most_passes(self._config), (self.begin_pass, self.front), (of_backup, self.ended)
+        )
+        m.d.comb += [
+            self.free.eq(~(used | stale | unscored | recent).bit_select(hand, 1)),
             self.front_filled.eq(filled.bit_select(self.front, 1)),
-            self.front_settled.eq(settled.bit_select(self.front, 1)),
-            self.scored.eq(scored.bit_select(self.filled, 1)),
-            self.idle.eq(~needed.any()),
+            self.front_settled.eq(~(stale | unscored).bit_select(self.front, 1)),
+            self.scored.eq(unscored.bit_select(self.filled, 1)),
+            self.idle.eq(~(used | stale | unscored).any()),
         ]
         with m.If(~self.free | taken):
             m.d.sync += hand.eq(Mux(hand == count - 1, 0, hand + 1))
         for number, name in enumerate(names):
-            uses = Signal(range(count + OUTSIDE_QUEUE + 1), name=f"uses_{number}")
-            passes = Signal(range(most_passes(self._config) + 1), name=f"passes_{number}")
+            takes = Signal(name=f"takes_{number}")
             m.d.comb += [
                 matches[number].eq(named[number] & (Value.cast(name) == Value.cast(self.node))),
-                settled[number].eq(passes == 0),
-                needed[number].eq((uses != 0) | (passes != 0)),
+                takes.eq(taken & (hand == number)),
             ]
-            takes = Signal(name=f"takes_{number}")
-            m.d.comb += takes.eq(taken & (hand == number))
+            with m.If(self.end_pass & (self.ended == number)):
+                m.d.sync += unscored[number].eq(0)
+            with m.If(self.fill & (self.filled == number)):
+                m.d.sync += filled[number].eq(1)
             with m.If(takes):
                 m.d.sync += [
                     name.eq(self.node),
                     named[number].eq(1),
                     filled[number].eq(0),
-                    scored[number].eq(self.scored_when_filled),
+                    unscored[number].eq(self.scored_when_filled),
                 ]
-            with m.If(self.fill & (self.filled == number)):
-                m.d.sync += filled[number].eq(1)
             with m.If(self.acquire & matches[number]):
                 m.d.sync += recent[number].eq(1)
             with m.Elif(hand == number):
                 m.d.sync += recent[number].eq(0)
-            _count(
-                m,
-                uses,
-                self.acquire & (self.slot == number),
-                self.release & (self.released == number),
-            )
-            _count(
-                m,
-                passes,
-                (takes & self.scored_when_filled) | (self.begin_pass & (self.front == number)),
-                self.end_pass & (self.ended == number),
-            )
         with m.If(self.clear):
             m.d.sync += named.eq(0)
         return m
 
+    def _outstanding(self, m, name, most, begins, ends):
+        """Slots of which something has begun that has not ended, a bit each; what begins first ends first.
 
-def _count(m, counter, up, down):
-    """One up, one down, or both."""
-    with m.If(up ^ down):
-        m.d.sync += counter.eq(counter + Mux(up, 1, -1))
+        Whatever begins has a number, and a slot's last one is kept: with its end the slot is free.
+        """
+        (begin, begun), (end, ended) = begins, ends
+        outstanding = Signal(self._config.slots, name=name)
+        # Numbers go round; no more than ``most`` are outstanding.
+        number = range(most)
+        m.submodules[f"{name}_numbers"] = numbers = memory.Memory(shape=number, depth=self._config.slots, init=[])
+        write, read = numbers.write_port(), numbers.read_port(domain="comb")
+        newest, oldest = Signal(number, name=f"{name}_newest"), Signal(number, name=f"{name}_oldest")
+        m.d.comb += [write.addr.eq(begun), write.en.eq(begin), write.data.eq(newest), read.addr.eq(ended)]
+        m.d.sync += [newest.eq(newest + begin), oldest.eq(oldest + end)]
+        for slot in range(self._config.slots):
+            with m.If(end & (read.data == oldest) & (ended == slot)):
+                m.d.sync += outstanding[slot].eq(0)
+            with m.If(begin & (begun == slot)):
+                m.d.sync += outstanding[slot].eq(1)
+        return outstanding

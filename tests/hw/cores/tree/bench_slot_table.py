@@ -1,5 +1,7 @@
 """Requests and passes that take and release slots at random, against a table of slots."""
 
+from collections import deque
+
 import cocotb
 from cocotb.triggers import RisingEdge
 
@@ -25,12 +27,18 @@ class Slot:
     """A slot: its node, who needs it, and whether it was hit since the hand came by."""
 
     def __init__(self):
-        self.node, self.uses, self.passes = None, 0, 0
-        self.is_recent, self.has_come, self.scored = False, False, False
+        self.node, self.uses, self.backups = None, 0, 0
+        # It will be scored when it comes, or is being scored since.
+        self.is_unscored = False
+        self.is_recent, self.has_come = False, False
 
     @property
     def is_needed(self):
-        return self.uses > 0 or self.passes > 0
+        return self.uses > 0 or not self.is_settled
+
+    @property
+    def is_settled(self):
+        return self.backups == 0 and not self.is_unscored
 
 
 class PlainTable:
@@ -38,6 +46,8 @@ class PlainTable:
 
     def __init__(self, count):
         self.slots, self.hand = [Slot() for _ in range(count)], 0
+        # Slots of requests and of backups, the oldest first.
+        self.users, self.backups = deque(), deque()
 
     def find(self, node):
         return next((number for number, slot in enumerate(self.slots) if slot.node == node), None)
@@ -53,12 +63,12 @@ class PlainTable:
             "slot": self.hand if found is None else found,
             "free": self.is_free,
             "idle": not any(slot.is_needed for slot in self.slots),
-            "front_settled": front.passes == 0,
+            "front_settled": front.is_settled,
         }
         if front.node is not None:
             expected["front_filled"] = front.has_come
         if inputs["fill"]:
-            expected["scored"] = self.slots[inputs["filled"]].scored
+            expected["scored"] = self.slots[inputs["filled"]].is_unscored
         return expected
 
     def step(self, inputs):
@@ -72,18 +82,22 @@ class PlainTable:
         if inputs["fill"]:
             slots[inputs["filled"]].has_come = True
         if inputs["begin_pass"]:
-            slots[inputs["front"]].passes += 1
-        if inputs["end_pass"]:
-            slots[inputs["ended"]].passes -= 1
+            slots[inputs["front"]].backups += 1
+            self.backups.append(inputs["front"])
+        if inputs["end_pass"] and slots[inputs["ended"]].is_unscored:
+            slots[inputs["ended"]].is_unscored = False
+        elif inputs["end_pass"]:
+            slots[self.backups.popleft()].backups -= 1
         if inputs["release"]:
-            slots[inputs["released"]].uses -= 1
+            slots[self.users.popleft()].uses -= 1
         if takes:
-            passed.node, passed.has_come, passed.scored = inputs["node"], False, bool(inputs["scored_when_filled"])
-            passed.passes += passed.scored
+            passed.node, passed.has_come, passed.is_unscored = inputs["node"], False, bool(inputs["scored_when_filled"])
             passed.uses += 1
+            self.users.append(self.hand)
         elif inputs["acquire"]:
             slots[found].uses += 1
             slots[found].is_recent = True
+            self.users.append(found)
         if moves:
             self.hand = (self.hand + 1) % len(slots)
         if inputs["clear"]:
@@ -103,25 +117,27 @@ class Stimulus:
 
     def pick(self, rate, condition):
         """Whether to do something, and to which of the slots that allow it."""
-        slots = [number for number, slot in enumerate(self.plain.slots) if condition(slot)]
+        slots = [number for number, slot in enumerate(self.plain.slots) if condition(number, slot)]
         if slots and self.random.random() < rate:
             return 1, int(self.random.choice(slots))
         return 0, self.number(self.config.slots)
 
     def cycle(self, rates):
         requests, releases, fills, begins, ends, nodes = rates
-        plain, slots = self.plain, self.plain.slots
+        plain = self.plain
         # Names that differ in the bank alone, or in the row alone.
         node = self.number(max(2, int(nodes * self.config.slots)))
         node = {"bank": node % 3, "row": node // 3}
         found = plain.find(node)
         is_there = found is not None
-        can = slots[found].uses < self.most_uses if is_there else plain.is_free
-        fill, filled = self.pick(fills, lambda slot: slot.uses and not slot.has_come)
-        # A pass of a node that is to be scored when it has come ends after it has.
-        end_pass, ended = self.pick(ends, lambda slot: slot.passes > 0 and slot.has_come)
-        begin_pass, front = self.pick(begins, lambda slot: slot.uses and slot.has_come and self._has_room(slot))
-        release, released = self.pick(releases, lambda slot: slot.uses and slot.has_come)
+        can = (is_there or plain.is_free) and len(plain.users) < self.most_uses
+        fill, filled = self.pick(fills, lambda _, slot: slot.uses and not slot.has_come)
+        end_pass, ended = self.pick(ends, self._can_end)
+        has_room = len(plain.backups) < self.most_passes
+        begin_pass, front = self.pick(begins, lambda _, slot: slot.uses and slot.has_come and has_room)
+        release, released = self.pick(
+            releases, lambda number, slot: plain.users and number == plain.users[0] and slot.has_come
+        )
         return {
             "node": node,
             "acquire": int(can and self.random.random() < requests),
@@ -137,8 +153,9 @@ class Stimulus:
             "clear": 0,
         }
 
-    def _has_room(self, slot):
-        return slot.passes < self.most_passes
+    def _can_end(self, number, slot):
+        """Whether a pass of a slot may end: the one when its node has come, or the oldest of all backups."""
+        return slot.has_come if slot.is_unscored else bool(self.plain.backups) and number == self.plain.backups[0]
 
 
 async def step(dut, ports, plain, inputs, message, cycle):
@@ -163,8 +180,8 @@ async def follow(dut, name, config):
             cycle += 1
             seen["taken"] += inputs["acquire"] and not hit
             seen["hit"] += inputs["acquire"] and hit
-            seen["most uses"] += any(slot.uses == stimulus.most_uses for slot in plain.slots)
-            seen["most passes"] += any(slot.passes == stimulus.most_passes for slot in plain.slots)
+            seen["most uses"] += len(plain.users) == stimulus.most_uses
+            seen["most passes"] += len(plain.backups) == stimulus.most_passes
         while any(slot.is_needed for slot in plain.slots):
             await step(dut, ports, plain, stimulus.cycle((0.0, 1.0, 1.0, 0.0, 1.0, 1.0)), name, cycle)
             cycle += 1
