@@ -52,7 +52,7 @@ class Arrival(wiring.Component):
         Those of :class:`.SlotTable`.
     command : Out(routed_command_layout)
     send : Out(1)
-        The command is to be queued; only if there is ``room``.
+        The command is to be queued; only if there is ``room``. What a clear writes is added there.
     room : In(1)
     idle : Out(1)
     """

@@ -29,7 +29,7 @@ class CommandQueue(wiring.Component):
     Members
     -------
     write, send_write : In
-        A command of :class:`.Update`.
+        A command of :class:`.Update`. Its ``node`` and ``edge`` are queued with a ``read``, too: a clear writes them.
     is_late : In(1)
         Value and factor of its edge follow.
     mean, send_mean : In
@@ -75,7 +75,7 @@ class CommandQueue(wiring.Component):
         mean = Signal(mean_layout)
         leaves, late = Signal(), Signal()
         m.d.comb += [
-            # What a read does not use is not chosen.
+            # Only what both have is chosen.
             entry.eq(self.write),
             entry.bank.eq(Mux(self.send_read, self.read.bank, self.write.bank)),
             entry.body.row.eq(Mux(self.send_read, self.read.body.row, self.write.body.row)),

@@ -231,7 +231,7 @@ class LevelStage(wiring.Component):
             queue.mean.factor.eq(mean.factor),
             queue.send_mean.eq(mean.valid),
             update.command_room.eq(queue.room),
-            arrival.room.eq(queue.room & ~update.send),
+            arrival.room.eq(queue.room & update.is_blank),
         ]
 
 

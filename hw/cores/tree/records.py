@@ -13,6 +13,7 @@ from .config import (
     LOSS_WIDTH,
     PRIOR_WIDTH,
     REWARD_WIDTH,
+    SCORE_FRACTION,
     TOTAL_WIDTH,
     VALUE_WIDTH,
     VISIT_WIDTH,
@@ -31,6 +32,7 @@ __all__ = [
     "RequestKind",
     "Status",
     "edge_record",
+    "new_edge",
     "node_record",
     "request_arguments",
 ]
@@ -146,3 +148,14 @@ def edge_record(config: TreeConfig) -> Record:
             Field("row", config.row_width),
         )
     )
+
+
+def new_edge(config: TreeConfig) -> int:
+    """The word of an edge of a new node: all is 0 but the factor, 1 in UCT, in PUCT the prior ``2**16 // fanout``."""
+    record = edge_record(config)
+    values = dict.fromkeys((field.name for field in record.fields), 0)
+    if config.policy == "uct":
+        values["factor"] = 1 << SCORE_FRACTION
+    else:
+        values["prior"] = values["factor"] = (1 << SCORE_FRACTION) // config.fanout
+    return record.pack(values)

@@ -84,7 +84,10 @@ class CommandKind(enum.Enum, shape=2):  # type: ignore[call-arg]
 
 
 def bank_command_layout(config: TreeConfig):
-    """``READ`` sends the node to ``slot`` of the stage, ``CLEAR`` makes it new, ``WRITE`` writes what the flags say."""
+    """``READ`` sends the node to ``slot`` of the stage, ``WRITE`` writes what the flags say.
+
+    ``CLEAR`` makes the node a new one, of which ``node`` and ``edge``, the same for all its edges, are given.
+    """
     return data.StructLayout(
         {
             "kind": CommandKind,

@@ -1,6 +1,6 @@
 """The second half of a stage's service: an edge and its node are read, changed and written."""
 
-from amaranth.hdl import Module, Mux, Signal, signed
+from amaranth.hdl import Module, Mux, Signal, Value, signed
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -9,7 +9,7 @@ from .config import PRIOR_WIDTH, REWARD_WIDTH, TreeConfig
 from .layouts import edge_layout, node_layout
 from .memoization import Part, remember_layout
 from .node_buffer import write_layout
-from .records import LEVEL_WIDTH, RequestKind, Status
+from .records import LEVEL_WIDTH, RequestKind, Status, new_edge
 from .score_pass import edge_place_layout
 from .stage_layouts import CommandKind, place_layout, routed_command_layout, stage_request_layout
 
@@ -42,6 +42,8 @@ class Update(wiring.Component):
     place, edge, node, write, new_place, new_edge, new_node :
         Those of :class:`.NodeBuffer`.
     command : Out(routed_command_layout)
+    is_blank : Out(1)
+        Nothing is sent, and ``node`` and ``edge`` of the command are those of a new node.
     is_late, send : Out(1)
         Those of :class:`.CommandQueue`.
     command_room : In(1)
@@ -81,6 +83,7 @@ class Update(wiring.Component):
                 "new_edge": Out(edge_layout(config)),
                 "new_node": Out(node_layout(config)),
                 "command": Out(routed_command_layout(config)),
+                "is_blank": Out(1),
                 "is_late": Out(1),
                 "send": Out(1),
                 "command_room": In(1),
@@ -111,7 +114,7 @@ class Update(wiring.Component):
         m = Module()
         reading, has_reading = Signal(chosen_layout(self._config), reset_less=True), Signal()
         writing, has_writing = Signal(chosen_layout(self._config), reset_less=True), Signal()
-        edge, node = Signal.like(self.edge, reset_less=True), Signal.like(self.node, reset_less=True)
+        edge, node = (Signal.like(port, reset_less=True) for port in (self.edge, self.node))
         reward = Signal(signed(REWARD_WIDTH), reset_less=True)
         goes = Signal()
         m.d.comb += [
@@ -133,10 +136,13 @@ class Update(wiring.Component):
         m.d.comb += negative.eq(Mux(given == -largest - 1, largest, -given))
         m.d.sync += [
             writing.eq(reading),
-            edge.eq(self.edge),
-            node.eq(self.node),
             reward.eq(Mux(self.alternate & self.is_odd, negative, given)),
         ]
+        changes = reading.chooses | (_has_node(reading) & (reading.queued.request.kind != RequestKind.SELECT))
+        with m.If(goes & changes):
+            m.d.sync += [edge.eq(self.edge), node.eq(self.node), self.is_blank.eq(0)]
+        with m.Else():
+            m.d.sync += [Value.cast(edge).eq(new_edge(self._config)), Value.cast(node).eq(0), self.is_blank.eq(1)]
         self._write(m, writing, has_writing, edge, node, reward)
         return m
 
@@ -185,7 +191,7 @@ class Update(wiring.Component):
                     self.new_edge.bank.eq(self.row.bank),
                     self.new_edge.row.eq(self.row.row),
                 ]
-        with m.Else():
+        with m.Elif(backs_up):
             m.d.comb += self.new_edge.in_flight.eq(edge.in_flight - 1)
         m.d.comb += [
             self.new_edge.visits.eq(edge.visits + 1),

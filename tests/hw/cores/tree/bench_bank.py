@@ -15,20 +15,16 @@ class PlainBank:
 
     def __init__(self, config):
         self.config = config
-        self.new_node = dict.fromkeys((field.name for field in node_record(config).fields), 0)
-        self.new_edge = dict.fromkeys((field.name for field in edge_record(config).fields), 0)
-        self.nodes = [self.new_node] * config.rows
-        self.edges = [[self.new_edge] * config.fanout for _ in range(config.rows)]
-        # What a clear writes; the memory starts as zeros.
-        first = (1 << 16) // config.fanout
-        start = {"factor": 1 << 16} if config.policy == "uct" else {"prior": first, "factor": first}
-        self.cleared_edge = self.new_edge | start
+        # The memory starts as zeros.
+        self.nodes = [dict.fromkeys((field.name for field in node_record(config).fields), 0)] * config.rows
+        edge = dict.fromkeys((field.name for field in edge_record(config).fields), 0)
+        self.edges = [[edge] * config.fanout for _ in range(config.rows)]
 
     def apply(self, command):
         """What a read answers, flit by flit: the node and as many edges as there are."""
         row = command["row"]
         if command["kind"] == CommandKind.CLEAR:
-            self.nodes[row], self.edges[row] = self.new_node, [self.cleared_edge] * self.config.fanout
+            self.nodes[row], self.edges[row] = command["node"], [command["edge"]] * self.config.fanout
         elif command["kind"] == CommandKind.WRITE:
             if command["write_node"]:
                 self.nodes[row] = command["node"]

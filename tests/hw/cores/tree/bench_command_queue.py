@@ -54,9 +54,11 @@ class PlainQueue:
 def counts(command):
     """What of a command means something."""
     body = command["body"]
-    # A write has no slot, everything else no more than kind, row and slot.
-    is_write = body["kind"] == CommandKind.WRITE.value
-    names = [name for name in body if name != "slot"] if is_write else ["kind", "row", "slot"]
+    names = {
+        CommandKind.WRITE.value: [name for name in body if name != "slot"],
+        CommandKind.CLEAR.value: ["kind", "row", "node", "edge"],
+        CommandKind.READ.value: ["kind", "row", "slot"],
+    }[body["kind"]]
     return {"bank": command["bank"], "body": {name: body[name] for name in names}}
 
 
@@ -107,7 +109,8 @@ async def keeps_the_order(dut):
             if inputs["send_write"]:
                 plain.give(inputs["write"], is_late=inputs["is_late"])
             elif inputs["send_read"]:
-                plain.give(inputs["read"], is_late=False)
+                given = {name: inputs["write"]["body"][name] for name in ("node", "edge")}
+                plain.give(inputs["read"] | {"body": inputs["read"]["body"] | given}, is_late=False)
             fullest = max(fullest, len(plain.held))
             cycle += 1
     got = await sink.receive_all(len(expected))
