@@ -2,6 +2,8 @@
 
 import argparse
 import dataclasses
+import importlib
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="where the tree is: reference (NumPy), rtl (simulated device), uart:PORT (default %(default)s)",
     )
     parser.add_argument("--config", help="preset of the tree, or path of a YAML file (default: a tree for the actions)")
+    parser.add_argument(
+        "--evaluator",
+        metavar="MODULE:NAME",
+        help="callable that gives priors and value of a state, in a rollout's place; an object of it, if it is a class",
+    )
     parser.add_argument("--episodes", type=int, default=1, help="default %(default)s")
     parser.add_argument(
         "--max-steps", type=int, default=1000, metavar="STEPS", help="of an episode (default %(default)s)"
@@ -63,11 +70,13 @@ def run(arguments: argparse.Namespace) -> None:
     given = {name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None}
     environment = state_environment(arguments.env)
     config = planner_config(environment, given)
-    tree: Any = open_tree(arguments.backend, _tree(arguments.config) or tree_config(environment))
+    evaluator = _evaluator(arguments.evaluator) if arguments.evaluator else None
+    shape = _tree(arguments.config) or tree_config(environment, "puct_root" if evaluator else "uct")
+    tree: Any = open_tree(arguments.backend, shape)
     if arguments.record:
         tree = RecordingTree(tree)
     directory = arguments.out or Path("runs") / f"{environment.name}-mcts-{config.seed}"
-    with MCTSPlanner(environment, config, device=MCTSDevice(tree)) as planner:
+    with MCTSPlanner(environment, config, device=MCTSDevice(tree), evaluator=evaluator) as planner:
         try:
             summary = PlanningRun(
                 planner,
@@ -90,6 +99,23 @@ def _tree(source: str | None):
     from ...hw.soc.presets import load_preset
 
     return load_preset(source, "mcts") if source else None
+
+
+def _evaluator(source: str) -> Any:
+    """The callable of a name; modules are looked for in the current folder, too."""
+    module, colon, name = source.partition(":")
+    if not colon or not module or not name:
+        raise ValueError(f"--evaluator must be MODULE:NAME, not {source!r}")
+    if "" not in sys.path:
+        sys.path.append("")
+    try:
+        found = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise ValueError(f"There is no evaluator {source!r}: {error}") from error
+    evaluator = found() if isinstance(found, type) else found
+    if not callable(evaluator):
+        raise ValueError(f"Evaluator {source!r} must be callable, not {type(evaluator).__name__}")
+    return evaluator
 
 
 def _print_summary(summary: dict[str, Any], directory: Path) -> None:

@@ -49,6 +49,15 @@ def test_a_run_leaves_everything(tmp_path, capsys):
     Recording.load(record).replay(ReferenceTree(load_preset("small", "mcts").tree))
 
 
+@pytest.mark.parametrize("processes", [0, 1])
+def test_an_evaluator_takes_the_place_of_rollouts(processes, tmp_path):
+    options = f"--env tic-tac-toe --simulations 20 --workers 4 --processes {processes} --evaluator"
+    assert plan(*options.split(), "tests.sw.planning.evaluators:Drawn", "--out", tmp_path) == 0
+    steps = [record for record in read_metrics(tmp_path) if record["kind"] == "step"]
+    # The root is looked at first, a selection more.
+    assert steps and all(sum(step["visits"]) == 20 and sum(step["statuses"].values()) == 21 for step in steps)
+
+
 def test_processes_play_an_episode_of_pong(tmp_path, capsys):
     options = "--env ALE/Pong-v5 --simulations 16 --workers 4 --processes 2 --rollout-steps 3 --max-steps 3"
     assert plan(*options.split(), "--config", "f6-d8", "--out", tmp_path) == 0
@@ -119,6 +128,14 @@ def test_ctrl_c_ends_all_processes(tmp_path):
         ("--env tic-tac-toe --workers 200", "Number of workers must be at most the tree's 128, not 200"),
         ("--env CartPole-v1 --reward-scale 1 --max-steps 20", r"Reward must be in [-8, 8)"),
         ("--env tic-tac-toe --schedule lazy", "invalid choice: 'lazy'"),
+        ("--env tic-tac-toe --evaluator network", "--evaluator must be MODULE:NAME, not 'network'"),
+        ("--env tic-tac-toe --evaluator no.such:one", "There is no evaluator 'no.such:one': No module named 'no'"),
+        ("--env tic-tac-toe --evaluator math:no", "There is no evaluator 'math:no': module 'math' has no attribute"),
+        ("--env tic-tac-toe --evaluator math:pi", "Evaluator 'math:pi' must be callable, not float"),
+        (
+            "--env tic-tac-toe --config small --evaluator tests.sw.planning.evaluators:Drawn",
+            "Policy of the tree must be puct or puct_root for an evaluator, as uct has no priors",
+        ),
     ],
 )
 def test_errors_are_one_line(options, words, tmp_path, monkeypatch, capsys):
