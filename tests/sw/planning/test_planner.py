@@ -17,6 +17,7 @@ from rewardware.sw.planning.simulation_pool import SimulationError
 
 from .evaluators import Drawn, Fixed
 from .line import FAIL, KILL, RIGHT, Line
+from .run_games import play_games
 from .textbook import textbook_search
 
 
@@ -189,44 +190,10 @@ def test_a_seed_decides_everything():
     assert requests(environment, state, PlannerConfig(schedule=schedule, seed=1, processes=2, **config)) == here
 
 
-def solve(game, state, known):
-    """Value of a position for who is to move, and the actions that keep it: all of the game played out."""
-    if state not in known:
-        game.restore(state)
-        legal = game.legal_actions()
-        values = {}
-        for action in (action for action in range(game.actions) if legal >> action & 1):
-            game.restore(state)
-            reward, ended = game.step(action)
-            values[action] = reward if ended else -solve(game, game.save(), known)[0]
-        best = max(values.values())
-        known[state] = best, {action for action, value in values.items() if value == best}
-    return known[state]
-
-
 def test_tic_tac_toe_is_never_lost_against_random_and_keeps_the_known_value():
-    game, _ = begun("tic-tac-toe")
-    generator, known, lost, moves = np.random.default_rng(0), {}, 0, 0
     config = PlannerConfig(simulations=256, workers=4, schedule="synchronous", exploration=1.4)
-    with MCTSPlanner(game, config) as planner:
-        for number in range(16):
-            game.reset()
-            ended, planned = False, number % 2
-            while not ended:
-                state, player = game.save(), game.player()
-                if player == planned:
-                    action = planner.act(state).action
-                    value, best = solve(game, state, known)
-                    assert value < 0 or action in best, (state, action)
-                    moves += 1
-                else:
-                    legal = game.legal_actions()
-                    game.restore(state)
-                    action = int(generator.choice([action for action in range(9) if legal >> action & 1]))
-                game.restore(state)
-                reward, ended = game.step(action)
-            lost += reward > 0 and player != planned
-    assert lost == 0 and moves > 40
+    counts = play_games(16, config)
+    assert counts["lost"] == counts["below"] == 0 and counts["moves"] > 40
 
 
 @pytest.mark.parametrize(
