@@ -47,8 +47,10 @@ class MCTSBench(BenchOfPresets):
     def ids(self) -> dict[str, Callable[[], dict[str, Any]]]:
         """The figures that there are, in the order of the specification's table."""
         part = functools.partial
-        rows: dict[str, Callable[[], dict[str, Any]]] = {f"itv_{name}": part(self.interval, name) for name in INTERVALS}
-        rows |= {f"itv_{name}_next_empty": part(self.interval, name, "next_empty") for name in INTERVALS}
+        rows: dict[str, Callable[[], dict[str, Any]]] = {}
+        for name in INTERVALS:
+            rows[f"itv_{name}"] = part(self.interval, name)
+            rows[f"itv_{name}_next_empty"] = part(self.interval, name, "next_empty")
         rows |= {f"itv_{game}": part(self.game_interval, game) for game in GAMES}
         rows |= {"insert_cycles": self.insertion, "backup_cycles": self.backup}
         rows |= {f"lut_{name}": part(self.tables, name) for name in TABLES}
