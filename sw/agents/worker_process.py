@@ -1,6 +1,7 @@
 """A process that works for this one, and may die without anybody waiting for it."""
 
 import multiprocessing
+import os
 import signal
 import socket
 import struct
@@ -12,12 +13,15 @@ from typing import Any
 __all__ = ["WorkerProcess"]
 
 CLOSE_SECONDS = 2.0
+# Read when a process starts, by NumPy's library and by PyTorch.
+THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")
 
 
 class WorkerProcess:
     """A process, started afresh (``spawn``), and the link to it.
 
-    Ctrl-C does not reach it: only the process that asked for the work answers it. It ends with this process.
+    Ctrl-C does not reach it: only the process that asked for the work answers it. It ends with this process. Its
+    linear algebra has one thread: processes share the cores.
 
     Parameters
     ----------
@@ -51,10 +55,15 @@ class WorkerProcess:
         # instruction. Starting the tracker would unblock it.
         resource_tracker.ensure_running()
         old = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        given = os.environ.copy()
+        os.environ.update(dict.fromkeys(THREADS, "1"))
         try:
             process.start()
             self.process = process
         finally:
+            for name in THREADS:
+                os.environ.pop(name)
+            os.environ.update(given)
             signal.pthread_sigmask(signal.SIG_SETMASK, old)
             # With ours closed, the end of the process is the end of the link.
             other.close()

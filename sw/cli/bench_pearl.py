@@ -7,6 +7,8 @@ from typing import Any
 from ..mapping.replay_cycles import sample_cycles, update_cycles
 from . import bench_sum_trees
 from .bench_rows import BenchOfPresets, make_row
+from .bench_runtime import dqn_against_stable_baselines3, tuned_config
+from .user_lines import EXAMPLES, lines_of_example
 
 __all__ = ["PearlBench"]
 
@@ -14,6 +16,8 @@ FANOUTS = (2, 4, 8, 16)
 BATCH = 128
 # Of the source's model, section 4.5.2, in percent.
 MODEL_ERROR = 12
+# Of Table 4.4, about.
+USER_LINES = {"dqn": 85}
 # Of the comparison with software.
 MHZ = 250
 ROW_BYTES = 8
@@ -33,7 +37,10 @@ class PearlBench(BenchOfPresets):
             for fanout in FANOUTS
         }
         rows |= {f"{kind}_vs_cpu": part(self.against_cpu, kind) for kind in ("sample", "update")}
-        return rows | {"model_error_replay": self.model_error}
+        rows["model_error_replay"] = self.model_error
+        rows["eps_vs_sb3_dqn"] = dqn_against_stable_baselines3
+        rows["eps_vs_sb3_dqn_tuned"] = part(dqn_against_stable_baselines3, tuned_config())
+        return rows | {"user_lines": self.user_lines}
 
     def cycles(self, kind: str, fanout: int) -> dict[str, Any]:
         """Of a batch, from the start of the program to its end."""
@@ -66,6 +73,13 @@ class PearlBench(BenchOfPresets):
             f"fanout: k{worst[0]}, {worst[1]} in a batch, {worst[2]}"
         )
         return make_row(round(errors[worst], 2), "%", "model", how, MODEL_ERROR)
+
+    def user_lines(self) -> dict[str, Any]:
+        """Of the longest example."""
+        lines = {algorithm: lines_of_example(algorithm) for algorithm in EXAMPLES}
+        told = ", ".join(f"{algorithm} {count}" for algorithm, count in lines.items())
+        how = f"most of the examples in sw/runtime/examples, without blank lines, comments and docstrings: {told}"
+        return make_row(max(lines.values()), "lines", "counted", how, USER_LINES["dqn"])
 
     def against_cpu(self, kind: str) -> dict[str, Any]:
         """The fastest fanout against the fastest tree in software."""

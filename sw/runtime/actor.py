@@ -1,5 +1,6 @@
 """An actor: a process that gathers experience in environments of its own, a round at a time."""
 
+import time
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -149,9 +150,11 @@ def run_actor(link: Connection, settings: ActorSettings, seed: tuple[int, ...], 
 def _serve(link: Connection, actor: _Actor) -> bool:
     """Wait a moment, for the host to ask; whether it is there still."""
     try:
-        if link.poll(PAUSE_SECONDS):
+        if link.poll():
             link.recv()
             link.send(actor.state())
+        # Not as the poll's limit, which would be a whole millisecond.
+        time.sleep(PAUSE_SECONDS)
         return True
     except (EOFError, OSError):
         return False

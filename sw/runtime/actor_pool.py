@@ -175,9 +175,10 @@ class ActorPool:
         """Whether the round came, before the actor's end or its limit."""
         until = time.monotonic() + self._limit
         while actor.settings.ring.room:
-            if actor.worker.link.poll(PAUSE_SECONDS):
+            if actor.worker.link.poll():
                 self._heard(actor)
                 return False
+            time.sleep(PAUSE_SECONDS)
             if time.monotonic() >= until:
                 return False
         return True

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from itertools import cycle
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 
@@ -95,6 +95,20 @@ class TrainingLoop:
         self._episodes: list[deque[int]] = [deque(maxlen=replay.capacity) for _ in range(pool.environments)]
         self._thread = ThreadPoolExecutor(1, "replay")
 
+    def run(self, steps: int) -> list[float]:
+        """Rounds until there are so many experiences; returns of the episodes that ended, in order.
+
+        Raises
+        ------
+        ActorError, ValueError
+            As of `round`.
+        """
+        returns: list[float] = []
+        while self.num_timesteps < steps:
+            records, _ = self.round()
+            returns += records["return"][records["ends"]].tolist()
+        return returns
+
     def round(self) -> tuple[np.ndarray, float | None]:
         """A round's records, and the mean error of its gradient steps, if there were any.
 
@@ -130,8 +144,7 @@ class TrainingLoop:
             ahead = self._thread.submit(self._prepare, late, records, step < steps)
             errors = self._learn(batch, ahead)
             following, inserted = ahead.result()
-            kept = ~np.isin(batch.indices, inserted)
-            late, records = (batch.indices[kept], errors[kept]), None
+            late, records = _without(inserted, batch.indices, errors), None
             means.append(float(errors.mean()))
             if following is not None:
                 batch = following
@@ -146,10 +159,10 @@ class TrainingLoop:
             # Nothing goes on behind an error's back.
             wait([ahead])
 
-    def _prepare(self, late: Any, records: np.ndarray | None, more: bool) -> tuple[Batch | None, np.ndarray]:
+    def _prepare(self, late: Any, records: np.ndarray | None, more: bool) -> tuple[Batch | None, np.ndarray | None]:
         """What the buffer does during a gradient step: the next batch, and where it put experiences."""
         self._update(late)
-        inserted = self._insert(records) if records is not None else np.zeros(0, np.int64)
+        inserted = None if records is None else self._insert(records)
         return self._sample() if more else None, inserted
 
     def _sample(self) -> Batch:
@@ -198,3 +211,17 @@ class TrainingLoop:
         """End the actors, and the thread; the buffer is its owner's."""
         self._thread.shutdown()
         self.pool.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _without(inserted: np.ndarray | None, indices: np.ndarray, errors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Indices and errors but for those whose places others have taken."""
+    if inserted is None:
+        return indices, errors
+    kept = ~np.isin(indices, inserted)
+    return indices[kept], errors[kept]

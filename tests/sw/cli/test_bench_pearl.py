@@ -5,13 +5,14 @@ import pytest
 
 from rewardware.hw.cores.replay.records import HEADER, STATUS_WIDTH
 from rewardware.hw.soc.pearl.config import PearlConfig
-from rewardware.sw.cli import bench_replay, bench_sum_trees
+from rewardware.sw.cli import bench_replay, bench_runtime, bench_sum_trees
 from rewardware.sw.cli.bench_pearl import FANOUTS, PearlBench
 from rewardware.sw.cli.bench_replay import count_batches
 from rewardware.sw.cli.bench_rows import comparison_library
 from rewardware.sw.cli.dispatch import dispatch
 from rewardware.sw.mapping.replay_cycles import sample_cycles, update_cycles
 from rewardware.sw.reference.replay.sum_tree import SumTreeReference
+from rewardware.sw.runtime.dqn_config import DQNConfig
 
 # As that of tests/hw/soc/pearl, so that its simulator is built once.
 CONFIG = PearlConfig(leaves=150, fanout=8, priority_width=24, priority_fraction=12)
@@ -60,3 +61,27 @@ def test_trees_in_software_are_timed(monkeypatch):
 def test_a_missing_package_is_named():
     with pytest.raises(ValueError, match=r"Package toaster is missing: pip install 'rewardware\[comparison\]'"):
         comparison_library("toaster.tree")
+
+
+def test_dqn_is_measured_against_stable_baselines3(monkeypatch):
+    """With a training so short that the ratio means nothing; every arm trains as often."""
+    trained = []
+    monkeypatch.setattr(bench_runtime, "REPEATS", 1)
+    measure = bench_runtime._experiences_per_second
+
+    def counted(model, config, steps):
+        speed = measure(model, config, steps)
+        trained.append(getattr(model, "_n_updates", 0) or model.counters()["gradient_steps"])
+        return speed
+
+    monkeypatch.setattr(bench_runtime, "_experiences_per_second", counted)
+    config = DQNConfig(hidden_sizes=(8,), batch_size=8, learning_starts=32, train_freq=16, gradient_steps=2)
+    row = bench_runtime.dqn_against_stable_baselines3(config, 64)
+    assert row["value"] > 0 and row["unit"] == "times" and row["kind"] == "measured"
+    assert "networks 8, batch 8, 2 gradient steps every 16 experiences" in row["how"]
+    assert trained == [2 * (32 + 512 + 64 - 32) // 16] * 3
+
+
+def test_lines_of_a_user_are_at_most_thirty():
+    (row,) = PearlBench().rows(["user_lines"])
+    assert 20 < row["value"] <= 30 and row["paper"] == 85

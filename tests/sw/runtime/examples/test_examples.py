@@ -1,0 +1,20 @@
+"""The examples learn, and are as short as they are told to be."""
+
+import numpy as np
+import torch
+
+from rewardware.sw.cli.user_lines import EXAMPLES, count_lines
+from rewardware.sw.runtime.examples import dqn
+
+
+def test_dqn_learns_cartpole():
+    torch.manual_seed(0)
+    returns = dqn.main(6_000)
+    # A random policy has 22; half of the actions are random at the end still.
+    assert np.mean(returns[-10:]) > 30 > np.mean(returns[:50])
+
+
+def test_lines_are_counted_without_blank_ones_comments_and_docstrings():
+    text = '"""What it is.\n\nMore.\n"""\n\nimport x\n\n# Why.\ndef f():\n    """Does it."""\n    return """a\nb"""\n'
+    assert count_lines(text) == 4
+    assert set(EXAMPLES) == {"dqn"}
