@@ -32,7 +32,7 @@ _CONSTANT_PART = re.compile(r"^  always @\*\n    ([^;\n]* = \d+'[bh][0-9a-fxz]+;
 _BEGINNING = r"\$beginning"
 
 
-def emit(component: wiring.Component, name: str = "top", *, replicate: bool = True) -> str:
+def emit(component: wiring.Component, name: str = "top", *, replicate: bool = True, hierarchical: bool = False) -> str:
     """Convert a component to one text of Verilog.
 
     Parameters
@@ -43,6 +43,9 @@ def emit(component: wiring.Component, name: str = "top", *, replicate: bool = Tr
         Of its module. Modules inside it are named by their path, replicated units by their class.
     replicate : bool
         Convert each kind of replicated unit once. If not, every unit is converted where it stands.
+    hierarchical : bool
+        Let Verilator compile every kind of replicated unit by itself: hundreds of units are built as fast as one of
+        each kind, and simulated more slowly.
 
     Returns
     -------
@@ -50,7 +53,7 @@ def emit(component: wiring.Component, name: str = "top", *, replicate: bool = Tr
         The units, each before what instantiates it, and the design itself last. No source paths, no dates: the
         text depends on the component and on the pinned tools only.
     """
-    collector = _Collector(names={name}) if replicate else None
+    collector = _Collector(names={name}, hierarchical=hierarchical) if replicate else None
     token = _current.set(collector)
     # A design is millions of small objects without cycles: collecting garbage doubles the time.
     collecting = gc.isenabled()
@@ -181,6 +184,7 @@ class _Collector:
     """The units met while a design is converted."""
 
     names: set[str]
+    hierarchical: bool
     units: dict[Hashable, _Unit] = field(default_factory=dict)
     texts: list[str] = field(default_factory=list)
 
@@ -190,8 +194,7 @@ class _Collector:
         if key in self.units:
             if self.units[key].signature != component.signature:
                 raise ValueError(f"Units of {type(component).__name__} with equal keys must have equal ports")
-            # One of its kind is enough; Amaranth would warn of the others that they were never elaborated.
-            component._MustUse__used = True
+            _use(component)
             return self.units[key]
         name, number = replicated._name, 1
         while name in self.names:
@@ -202,11 +205,21 @@ class _Collector:
         header = re.search(rf"^module {name}\((.*?)\);$", text, re.MULTILINE | re.DOTALL)
         if header is None:
             raise ValueError(f"Name of a replicated unit must be a plain Verilog name, not {name!r}")
-        if replicated._hierarchical:
+        if replicated._hierarchical or self.hierarchical:
             text = text.replace(header[0], f"{header[0]}\n  {HIERARCHICAL_BLOCK}")
         self.texts.append(text)
         self.units[key] = _Unit(name, frozenset(re.split(r"\s*,\s*", header[1].strip())), component.signature)
         return self.units[key]
+
+
+def _use(thing: Any) -> None:
+    """One unit of a kind is enough: Amaranth shall not warn of the others, and their parts, that they are not used."""
+    if isinstance(thing, list | tuple):
+        for part in thing:
+            _use(part)
+    elif isinstance(thing, Elaboratable):
+        thing._MustUse__used = True  # type: ignore[attr-defined]
+        _use(list(vars(thing).values()))
 
 
 _current: contextvars.ContextVar[_Collector | None] = contextvars.ContextVar("collector", default=None)

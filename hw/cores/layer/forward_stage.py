@@ -188,7 +188,7 @@ class ForwardStage(wiring.Component):
             m.d.comb += [
                 unit.a.eq(self.word[index]),
                 unit.b.eq(operand),
-                unit.before.eq(reader.data[index]),
+                unit.kept.eq(reader.data[index]),
                 unit.first.eq(adds.first),
                 unit.again.eq(again),
                 writer.data[index].eq(unit.result),

@@ -216,7 +216,7 @@ class GradientStage(wiring.Component):
             m.d.comb += [
                 unit.a.eq(operand),
                 unit.b.eq(error),
-                unit.before.eq(reader.data[index]),
+                unit.kept.eq(reader.data[index]),
                 unit.first.eq(adds.first),
                 unit.again.eq(again),
                 writer.data[index].eq(Mux(writes.last_group, 0, unit.result) if index >= last_lanes else unit.result),

@@ -16,13 +16,13 @@ class MultiplyAccumulate(wiring.Component):
 
         result = a * b if first else sum + a * b
 
-    The sum is what the adder has just given where ``again`` says so, otherwise ``before``: whoever keeps the sums
+    The sum is what the adder has just given where ``again`` says so, otherwise ``kept``: whoever keeps the sums
     need not wait until one is written before it is used again.
 
     Number format: the configuration's; product and sum are each rounded to nearest even, unfused. A first product is
     added to -0, which leaves every number what it is.
 
-    Latency: ``latency`` cycles from ``a`` and ``b``; ``first``, ``again`` and ``before`` belong to the operands of
+    Latency: ``latency`` cycles from ``a`` and ``b``; ``first``, ``again`` and ``kept`` belong to the operands of
     ``multiplier_depth`` cycles ago. One product a cycle. No back-pressure.
 
     Parameters
@@ -31,7 +31,7 @@ class MultiplyAccumulate(wiring.Component):
 
     Members
     -------
-    a, b, before : In(width)
+    a, b, kept : In(width)
     first, again : In(1)
     result : Out(width)
     """
@@ -40,7 +40,7 @@ class MultiplyAccumulate(wiring.Component):
         self._config = config
         width = config.format.width
         super().__init__(
-            {name: In(width) for name in ("a", "b", "before")} | {"first": In(1), "again": In(1), "result": Out(width)}
+            {name: In(width) for name in ("a", "b", "kept")} | {"first": In(1), "again": In(1), "result": Out(width)}
         )
 
     @property
@@ -64,7 +64,7 @@ class MultiplyAccumulate(wiring.Component):
         m.d.comb += [
             multiplier.a.eq(self.a),
             multiplier.b.eq(self.b),
-            adder.a.eq(Mux(self.first, zero, Mux(self.again, adder.result, self.before))),
+            adder.a.eq(Mux(self.first, zero, Mux(self.again, adder.result, self.kept))),
             adder.b.eq(multiplier.result),
             adder.subtract.eq(0),
             self.result.eq(adder.result),

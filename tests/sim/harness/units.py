@@ -1,4 +1,4 @@
-"""Small units for the tests of the vector harness."""
+"""Small units for the tests of harnesses."""
 
 from amaranth.hdl import Module, Signal, signed
 from amaranth.lib import stream, wiring
@@ -53,3 +53,32 @@ class Streaming(wiring.Component):
 
     a: In(stream.Signature(8))
     latency = 0
+
+
+class Add(wiring.Component):
+    """Streams and plain values, narrow and wide: ``results`` are terms plus ``offset``, ``taken`` says how many."""
+
+    terms: In(stream.Signature(70))
+    others: In(stream.Signature(5))
+    results: Out(stream.Signature(70))
+    offset: In(40)
+    taken: Out(34)
+
+    def elaborate(self, platform):
+        m = Module()
+        both = Signal()
+        m.d.comb += [
+            both.eq(self.terms.valid & self.others.valid & self.results.ready),
+            self.terms.ready.eq(both),
+            self.others.ready.eq(both),
+            self.results.valid.eq(self.terms.valid & self.others.valid),
+            self.results.payload.eq(self.terms.payload + self.others.payload + self.offset),
+        ]
+        m.d.sync += self.taken.eq(self.taken + both)
+        return m
+
+
+class Packed(wiring.Component):
+    """With an array of ports."""
+
+    words: In(4).array(2)

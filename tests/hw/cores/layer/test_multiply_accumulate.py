@@ -26,7 +26,7 @@ def test_equals_reference(config):
     # Every corner by every corner as a first product, then sums, of which some go on with what has just been given.
     left, right = (column.ravel() for column in np.meshgrid(corners(number_format), corners(number_format)))
     count = len(left) + 3000
-    a, b, before = (mixed(rng, number_format, count, 0.05) for _ in range(3))
+    a, b, kept = (mixed(rng, number_format, count, 0.05) for _ in range(3))
     a[: len(left)], b[: len(left)] = left, right
     first, again = rng.random(count) < 0.2, rng.random(count) < 0.6
     first[: len(left)] = True
@@ -36,7 +36,7 @@ def test_equals_reference(config):
     for begin in range(0, count, depth):
         now = slice(begin, begin + depth)
         given = expected[begin - depth : begin] if begin else np.zeros(depth, np.int64)
-        sums = np.where(again[now], given[: len(before[now])], before[now])
+        sums = np.where(again[now], given[: len(kept[now])], kept[now])
         expected[now] = np.where(
             first[now],
             add(number_format, products[now], number_format.sign_bit),
@@ -45,7 +45,7 @@ def test_equals_reference(config):
     unit = MultiplyAccumulate(config)
     late = {
         name: np.concatenate([np.zeros(config.multiplier_depth, np.int64), column])[:count]
-        for name, column in (("before", before), ("first", first), ("again", again))
+        for name, column in (("kept", kept), ("first", first), ("again", again))
     }
     got = evaluate(unit, {"a": a, "b": b, **late})["result"]
     checked = count - config.multiplier_depth
