@@ -4,6 +4,10 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from ...hw.cores.layer.config import DQNLearnerConfig, NetworkConfig
+from ..mapping.layer_balance import balance_units
+from ..mapping.layer_pipeline import stage_cycles, step_cycles, units, utilisation
+from ..mapping.learner_cycles import learner_cycles
 from ..mapping.replay_cycles import sample_cycles, update_cycles
 from . import bench_sum_trees
 from .bench_rows import BenchOfPresets, make_row
@@ -14,12 +18,16 @@ __all__ = ["PearlBench"]
 
 FANOUTS = (2, 4, 8, 16)
 BATCH = 128
-# Of the source's model, section 4.5.2, in percent.
+# Of the source's models, section 4.5.2, in percent.
 MODEL_ERROR = 12
+MODEL_ERROR_LEARNER = 10
 # Of Table 4.4, about.
 USER_LINES = {"dqn": 85}
 # Of the comparison with software.
 MHZ = 250
+# Networks of the source's benchmarks, and multiplier and adder pairs for all stages of a learner.
+NETWORKS = {"CartPole": (4, 64, 64, 2), "MountainCar": (2, 256, 128, 3)}
+UNITS = 300
 ROW_BYTES = 8
 
 
@@ -37,6 +45,11 @@ class PearlBench(BenchOfPresets):
             for fanout in FANOUTS
         }
         rows |= {f"{kind}_vs_cpu": part(self.against_cpu, kind) for kind in ("sample", "update")}
+        rows |= {
+            "learner_cycles_dqn": self.learner_cycles,
+            "learner_util_dqn": self.learner_utilisation,
+            "model_error_learner": self.learner_model_error,
+        }
         rows["model_error_replay"] = self.model_error
         rows["eps_vs_sb3_dqn"] = dqn_against_stable_baselines3
         rows["eps_vs_sb3_dqn_tuned"] = part(dqn_against_stable_baselines3, tuned_config())
@@ -74,6 +87,38 @@ class PearlBench(BenchOfPresets):
         )
         return make_row(round(errors[worst], 2), "%", "model", how, MODEL_ERROR)
 
+    def learner_cycles(self) -> dict[str, Any]:
+        """Of a gradient step, from its command to its completion."""
+        counted, config = _step("CartPole")
+        network = config.network
+        stage = stage_cycles(network)
+        paper = learner_cycles(stage, BATCH, len(network.units))
+        how = (
+            f"{_learner('CartPole')}, T_stage {stage}; the source's is equation 4.4, which has no optimiser: "
+            f"{100 * (counted - paper) / paper:.1f} % above it; batch {BATCH}, all numbers the reference's"
+        )
+        return make_row(counted, "cycles", "counted", how, paper)
+
+    def learner_utilisation(self) -> dict[str, Any]:
+        """Multiplications and additions of a step over those that the units could have done in it: the less of two."""
+        shares = {}
+        for name in NETWORKS:
+            counted, config = _step(name)
+            shares[name] = 100 * utilisation(config, BATCH, counted)
+        text = "; ".join(f"{_learner(name)}: {share:.1f} %" for name, share in shares.items())
+        how = f"of the learner that has less: {text}; batch {BATCH}, optimiser's cycles counted, its units not"
+        return make_row(round(min(shares.values()), 1), "%", "counted", how)
+
+    def learner_model_error(self) -> dict[str, Any]:
+        """The largest distance of the cycle model, optimiser included, from what was counted."""
+        errors = {}
+        for name in NETWORKS:
+            counted, config = _step(name)
+            errors[name] = 100 * abs(step_cycles(config, BATCH) - counted) / counted
+        worst = max(errors, key=lambda name: errors[name])
+        how = f"{_learner(worst)}, the worse of {len(errors)}; batch {BATCH}, optimiser included"
+        return make_row(round(errors[worst], 2), "%", "model", how, MODEL_ERROR_LEARNER)
+
     def user_lines(self) -> dict[str, Any]:
         """Of the longest example."""
         lines = {algorithm: lines_of_example(algorithm) for algorithm in EXAMPLES}
@@ -104,6 +149,27 @@ def _preset(fanout: int) -> Any:
     from ...hw.soc.presets import load_preset
 
     return load_preset(f"k{fanout}", "pearl")
+
+
+@functools.cache
+def _step(name: str) -> tuple[int, DQNLearnerConfig]:
+    """Counted cycles of a step of a network's learner, and its configuration."""
+    from .bench_learner import count_step
+
+    config = _learner_config(name)
+    return count_step(config, BATCH), config
+
+
+def _learner_config(name: str) -> DQNLearnerConfig:
+    sizes = NETWORKS[name]
+    return DQNLearnerConfig(network=NetworkConfig(sizes=sizes, units=balance_units(sizes, UNITS)))
+
+
+def _learner(name: str) -> str:
+    """What stands for a network, in words."""
+    config = _learner_config(name)
+    sizes, factors = ("-".join(map(str, numbers)) for numbers in (config.network.sizes, config.network.units))
+    return f"{name}, {sizes}, UF {factors}, {units(config)} units of at most {UNITS}"
 
 
 @functools.cache

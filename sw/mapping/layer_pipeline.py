@@ -59,6 +59,15 @@ def macs(config: DQNLearnerConfig) -> int:
     return total
 
 
-def utilisation(config: DQNLearnerConfig, batch: int) -> float:
-    """Operations that a gradient step needs over those that the units could have done in its cycles."""
-    return macs(config) * batch / (units(config) * step_cycles(config, batch))
+def utilisation(config: DQNLearnerConfig, batch: int, cycles: int | None = None) -> float:
+    """Operations that a gradient step needs over those that the units could have done in its cycles.
+
+    Parameters
+    ----------
+    config : DQNLearnerConfig
+    batch : int
+    cycles : int or None
+        Of the step; None takes the model's.
+    """
+    cycles = step_cycles(config, batch) if cycles is None else cycles
+    return macs(config) * batch / (units(config) * cycles)

@@ -1,4 +1,4 @@
-"""Cycles of a pipeline of layer propagations, and how its multipliers are shared out: a model, there is no learner yet.
+"""Cycles of a pipeline of layer propagations, and how its multipliers are shared out, as the source has it.
 
 Source: Y. Meng, *Accelerating reinforcement learning using heterogeneous platforms*, equations 4.1 and 4.4.
 """

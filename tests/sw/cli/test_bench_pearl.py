@@ -3,19 +3,29 @@
 import numpy as np
 import pytest
 
+from rewardware.hw.cores.float.config import BFLOAT16, FloatLaneConfig
+from rewardware.hw.cores.layer.config import DQNLearnerConfig, NetworkConfig
 from rewardware.hw.cores.replay.records import HEADER, STATUS_WIDTH
 from rewardware.hw.soc.pearl.config import PearlConfig
-from rewardware.sw.cli import bench_replay, bench_runtime, bench_sum_trees
+from rewardware.sw.cli import bench_learner, bench_pearl, bench_replay, bench_runtime, bench_sum_trees
+from rewardware.sw.cli.bench_learner import count_step
 from rewardware.sw.cli.bench_pearl import FANOUTS, PearlBench
 from rewardware.sw.cli.bench_replay import count_batches
 from rewardware.sw.cli.bench_rows import comparison_library
 from rewardware.sw.cli.dispatch import dispatch
+from rewardware.sw.mapping.layer_pipeline import stage_cycles
 from rewardware.sw.mapping.replay_cycles import sample_cycles, update_cycles
+from rewardware.sw.reference.layer.dqn_loss import dqn_loss
 from rewardware.sw.reference.replay.sum_tree import SumTreeReference
 from rewardware.sw.runtime.dqn_config import DQNConfig
 
 # As that of tests/hw/soc/pearl, so that its simulator is built once.
 CONFIG = PearlConfig(leaves=150, fanout=8, priority_width=24, priority_fraction=12)
+
+ARITHMETIC = FloatLaneConfig(format=BFLOAT16.flushing(), adder_depth=3, multiplier_depth=1)
+LEARNER = DQNLearnerConfig(
+    network=NetworkConfig(sizes=(5, 9, 2), units=(3, 1), arithmetic=ARITHMETIC), optimizer="sgd", update_interval=1
+)
 
 
 def test_batches_take_a_cycle_a_request():
@@ -40,6 +50,38 @@ def test_a_wrong_answer_is_no_figure(monkeypatch):
     monkeypatch.setattr("rewardware.sw.device.replay_backends.SumTreeReference", Wrong)
     with pytest.raises(RuntimeError, match="The device does not answer sample as the reference does"):
         bench_replay.count_batches(CONFIG, 16)
+
+
+def test_a_sample_more_takes_a_stage_more():
+    stage = stage_cycles(LEARNER.network)
+    assert count_step(LEARNER, 33) - count_step(LEARNER, 20) == 13 * stage
+
+
+def test_wrong_numbers_are_no_figure(monkeypatch):
+    def wrong(*arguments, **settings):
+        loss = dqn_loss(*arguments, **settings)
+        return loss._replace(derivatives=-loss.derivatives)
+
+    monkeypatch.setattr("rewardware.sw.reference.layer.dqn_learner.dqn_loss", wrong)
+    with pytest.raises(RuntimeError, match="The learner does not have the weights that the reference has"):
+        count_step(LEARNER, 3)
+
+
+def test_rows_of_the_learner(monkeypatch):
+    """With cycles made up: the second network's steps are a tenth longer than the model says."""
+    made_up = {(4, 64, 64, 2): 8840, (2, 256, 128, 3): 76894}
+    bench_pearl._step.cache_clear()
+    monkeypatch.setattr(bench_learner, "count_step", lambda config, batch: made_up[config.network.sizes])
+    figures = PearlBench().ids()
+    cycles, share, error = (
+        figures[name]() for name in ("learner_cycles_dqn", "learner_util_dqn", "model_error_learner")
+    )
+    bench_pearl._step.cache_clear()
+    assert (cycles["value"], cycles["paper"]) == (8840, 65 * (128 + 6))
+    assert "CartPole, 4-64-64-2, UF 5-64-2, 279 units of at most 300, T_stage 65" in cycles["how"]
+    assert share["value"] == pytest.approx(93.1 / 1.1, abs=0.1)
+    assert "MountainCar, 2-256-128-3, UF 2-64-1, 266 units" in share["how"]
+    assert error["value"] == pytest.approx(100 * 0.1 / 1.1, abs=0.01)
 
 
 def test_there_is_a_row_for_every_fanout(capsys):
