@@ -1,9 +1,11 @@
 """The derivative of a layer's activation."""
 
-from amaranth.hdl import Module, Mux
+from amaranth.hdl import Const, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from ..float.expression import FloatExpression, Number
+from ..pipeline import delay
 from ..stream.buffer import StreamBuffer
 from ..stream.buffer_config import StreamBufferConfig
 from .config import LayerConfig
@@ -12,17 +14,21 @@ __all__ = ["ActivationDerivative"]
 
 
 class ActivationDerivative(wiring.Component):
-    """Makes errors at the sums of a ReLU layer of those at its outputs: they are +0 where the output is.
+    """Makes errors at the sums of a layer of those at its outputs y: for ReLU they are +0 where y is 0, for tanh
 
-    Outputs come long before their errors. Of each a bit is kept: whether it is something else than 0.
+    ``result = error * (1 - y * y)``
 
-    Latency: none from an error whose output has come two cycles before. Throughput: an error a cycle. Back-pressure:
-    outputs are taken while there is room for ``samples`` samples.
+    Outputs come long before their errors, and are kept; for ReLU a bit of each, whether it is something else than 0.
+
+    Number format: ``config.arithmetic.format``; every operation is rounded to nearest even, in the order written.
+
+    Latency: ``latency`` cycles from an error whose output has come two cycles before. Throughput: an error a cycle.
+    Back-pressure: outputs are taken while there is room for ``samples`` samples.
 
     Parameters
     ----------
     config : LayerConfig
-        Activation ``"relu"``; a linear layer needs no derivative.
+        A linear layer needs no derivative.
     samples : int
         Whose outputs can wait.
 
@@ -35,12 +41,12 @@ class ActivationDerivative(wiring.Component):
     Raises
     ------
     ValueError
-        Another activation.
+        A linear layer.
     """
 
     def __init__(self, config: LayerConfig, samples: int):
-        if config.activation != "relu":
-            raise ValueError(f"Activation must be relu, not {config.activation!r}")
+        if config.activation == "linear":
+            raise ValueError("Activation must be one that has a derivative, not 'linear'")
         self._config, self._samples = config, samples
         numbers = stream.Signature(config.arithmetic.format.width)
         super().__init__({"outputs": In(numbers), "errors": In(numbers), "results": Out(numbers)})
@@ -55,17 +61,56 @@ class ActivationDerivative(wiring.Component):
         """Samples whose outputs can wait."""
         return self._samples
 
+    @property
+    def _computing(self):
+        """Cycles of two products and a sum."""
+        return 2 * self._config.arithmetic.multiplier_depth + self._config.arithmetic.adder_depth
+
+    @property
+    def latency(self):
+        """Cycles from an error, valid, to its result, valid."""
+        return 0 if self._config.activation == "relu" else self._computing + 2
+
     def elaborate(self, platform):
         m = Module()
+        relu = self._config.activation == "relu"
+        width = 1 if relu else self._config.arithmetic.format.width
         depth = max(2, self._samples * self._config.outputs)
-        m.submodules.buffer = buffer = StreamBuffer(1, StreamBufferConfig(depth=depth))
+        m.submodules.buffer = kept = StreamBuffer(width, StreamBufferConfig(depth=depth))
+        taken, ready = Signal(), Signal()
         m.d.comb += [
-            buffer.i.payload.eq(self.outputs.payload[:-1].any()),
-            buffer.i.valid.eq(self.outputs.valid),
-            self.outputs.ready.eq(buffer.i.ready),
-            self.results.payload.eq(Mux(buffer.o.payload, self.errors.payload, 0)),
-            self.results.valid.eq(self.errors.valid & buffer.o.valid),
-            self.errors.ready.eq(self.results.ready & buffer.o.valid),
-            buffer.o.ready.eq(self.results.ready & self.errors.valid),
+            kept.i.payload.eq(self.outputs.payload[:-1].any() if relu else self.outputs.payload),
+            kept.i.valid.eq(self.outputs.valid),
+            self.outputs.ready.eq(kept.i.ready),
+            taken.eq(self.errors.valid & kept.o.valid),
+            self.errors.ready.eq(ready & kept.o.valid),
+            kept.o.ready.eq(ready & self.errors.valid),
         ]
+        if relu:
+            m.d.comb += [
+                self.results.payload.eq(Mux(kept.o.payload, self.errors.payload, 0)),
+                self.results.valid.eq(taken),
+                ready.eq(self.results.ready),
+            ]
+        else:
+            self._compute(m, taken & ready, ready, kept.o.payload)
         return m
+
+    def _compute(self, m, begins, ready, output):
+        """The derivative of tanh."""
+        number_format = self._config.arithmetic.format
+        room = StreamBufferConfig(depth=self.latency + 1)
+        m.submodules.results_waiting = results = StreamBuffer(number_format.width, room)
+        numbers = FloatExpression(m, self._config.arithmetic)
+        square = numbers.multiply("square", Number(output, 0), Number(output, 0))
+        slope = numbers.subtract("slope", Const(number_format.one, number_format.width), square)
+        result = numbers.multiply("result", Number(self.errors.payload, 0), slope)
+        # Results that are under way or wait.
+        waiting = Signal(range(room.depth + 1))
+        m.d.sync += waiting.eq(waiting + begins - (self.results.valid & self.results.ready))
+        m.d.comb += [
+            ready.eq(waiting != room.depth),
+            results.i.payload.eq(result.value),
+            results.i.valid.eq(delay(m, begins, self._computing, "done", reset_less=False)),
+        ]
+        wiring.connect(m, results.o, wiring.flipped(self.results))

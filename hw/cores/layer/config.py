@@ -20,7 +20,7 @@ __all__ = [
     "UpdateStageConfig",
 ]
 
-ACTIVATIONS = ("linear", "relu")
+ACTIVATIONS = ("linear", "relu", "tanh")
 LOSSES = ("huber", "squared")
 
 # Stages where adders and multipliers of binary32 reach about the same clock.
@@ -96,7 +96,7 @@ class LayerConfig:
     units : int
         UF, multiplier and adder pairs of each of its stages (1 to ``outputs``).
     activation : str
-        ``"linear"`` or ``"relu"``.
+        ``"linear"``, ``"relu"`` or ``"tanh"``.
     arithmetic : FloatLaneConfig
         Format, and stages of each adder and multiplier.
 

@@ -5,6 +5,8 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
+from ..float.functions.config import FloatFunctionConfig
+from ..float.functions.sigmoid_tanh import FloatSigmoidTanh
 from ..pipeline import delay
 from ..replicated import replicated
 from ..stream.buffer import StreamBuffer
@@ -28,7 +30,8 @@ class ForwardStage(wiring.Component):
     tree (:class:`.AdderTree`) when the sample is complete, for one output a cycle, while the next sample is taken.
 
     Number format: ``config.arithmetic.format``; every product and every sum is rounded to nearest even, and every sum
-    starts with its first product. ReLU makes +0 of whatever has a negative sign; NaN stays.
+    starts with its first product. ReLU makes +0 of whatever has a negative sign; NaN stays. For tanh see
+    :class:`...float.functions.sigmoid_tanh.FloatSigmoidTanh`.
 
     Latency: ``latency`` cycles from the first input to the first output, if inputs are there when they are wanted.
     Throughput: a sample in ``config.forward_cycles`` cycles. Back-pressure: a sample is begun while there is
@@ -63,9 +66,10 @@ class ForwardStage(wiring.Component):
         self._config = config
         width = config.arithmetic.format.width
         self._tree = AdderTree(AdderTreeConfig(terms=config.partial_sums, arithmetic=config.arithmetic))
-        self._buffer = StreamBuffer(
-            width, StreamBufferConfig(depth=config.outputs + TO_TREE + self._tree.latency + BEHIND_TREE)
-        )
+        self._tanh = None
+        if config.activation == "tanh":
+            self._tanh = FloatSigmoidTanh(FloatFunctionConfig(format=config.arithmetic.format))
+        self._buffer = StreamBuffer(width, StreamBufferConfig(depth=config.outputs + self._leaving))
         super().__init__(
             {
                 "inputs": In(stream.Signature(width)),
@@ -90,6 +94,16 @@ class ForwardStage(wiring.Component):
         return self._config.words + 1 + arithmetic.multiplier_depth + arithmetic.adder_depth
 
     @property
+    def _activating(self):
+        """Cycles of the activation."""
+        return 0 if self._tanh is None else self._tanh.latency
+
+    @property
+    def _leaving(self):
+        """Cycles from an output whose turn it is to where it may be taken."""
+        return TO_TREE + self._tree.latency + self._activating + BEHIND_TREE
+
+    @property
     def _banks(self):
         """Samples whose sums are kept, so that none waits: from the first read to the last output."""
         return max(2, -(-(self._summed + self._config.outputs) // self._config.forward_cycles))
@@ -97,7 +111,7 @@ class ForwardStage(wiring.Component):
     @property
     def latency(self):
         """Cycles from the first input, valid, to the first output, valid."""
-        return self._summed + TO_TREE + self._tree.latency + BEHIND_TREE
+        return self._summed + self._leaving
 
     def elaborate(self, platform):
         m = Module()
@@ -246,8 +260,12 @@ class ForwardStage(wiring.Component):
             m.d.sync += term.eq(port.data[lane_read])
             m.d.comb += self._tree.terms[index].eq(term)
         total = self._tree.result
-        valid = delay(m, turn, TO_TREE + self._tree.latency, "valid", reset_less=False)
+        valid = delay(m, turn, TO_TREE + self._tree.latency + self._activating, "valid", reset_less=False)
         activated = Signal(number_format.width)
+        if self._tanh is not None:
+            m.submodules.tanh = tanh = self._tanh
+            m.d.comb += [tanh.a.eq(total), tanh.tanh.eq(1)]
+            total = tanh.result
         m.d.comb += [
             # NaN has no sign.
             activated.eq(Mux(total[-1], 0, total) if config.activation == "relu" else total),

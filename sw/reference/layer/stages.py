@@ -7,7 +7,8 @@ is rounded by itself, and every sum starts with its first term.
 import numpy as np
 
 from ....hw.cores.layer.config import LayerConfig
-from ..float.host import add, multiply
+from ..float.functions.sigmoid_tanh import hyperbolic_tangent
+from ..float.host import add, from_bits, multiply, subtract, to_bits
 from .sums import tree_sum
 
 __all__ = ["activate", "backward", "differentiate", "forward", "gradient"]
@@ -36,13 +37,23 @@ def activate(layer: LayerConfig, sums):
     """The layer's activation. ReLU makes +0 of whatever has a negative sign, and keeps NaN."""
     if layer.activation == "linear":
         return sums
+    if layer.activation == "tanh":
+        number_format = layer.arithmetic.format
+        return from_bits(number_format, hyperbolic_tangent(number_format, to_bits(number_format, sums)))
     return np.where(np.signbit(sums) & ~np.isnan(sums), sums.dtype.type(0), sums)
 
 
 def differentiate(layer: LayerConfig, outputs, errors):
-    """Errors at the sums of a layer, of those at its outputs. Behind ReLU they are +0 where the output is."""
+    """Errors at the sums of a layer, of those at its outputs y.
+
+    Behind ReLU they are +0 where y is 0, behind tanh ``error * (1 - y * y)``.
+    """
     if layer.activation == "linear":
         return errors
+    if layer.activation == "tanh":
+        number_format = layer.arithmetic.format
+        square = multiply(number_format, outputs, outputs)
+        return multiply(number_format, errors, subtract(number_format, outputs.dtype.type(1), square))
     return np.where(outputs == 0, errors.dtype.type(0), errors)
 
 

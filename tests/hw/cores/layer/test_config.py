@@ -54,7 +54,7 @@ def test_layers_of_a_network():
         ({"outputs": 4097}, ValueError, "Outputs must be from 1 to 4096, not 4097"),
         ({"units": 4}, ValueError, "Units must be from 1 to 3, not 4"),
         ({"units": 1.0}, TypeError, "Units must be an integer, not 1.0"),
-        ({"activation": "swish"}, ValueError, "Activation must be one of linear, relu, not 'swish'"),
+        ({"activation": "swish"}, ValueError, "Activation must be one of linear, relu, tanh, not 'swish'"),
         ({"arithmetic": BINARY16}, TypeError, "Arithmetic must be of the kind FloatLaneConfig, not "),
     ],
 )

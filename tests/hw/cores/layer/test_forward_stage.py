@@ -23,8 +23,9 @@ BRAIN = FloatLaneConfig(format=BFLOAT16.flushing(), adder_depth=5, multiplier_de
         # Not as many rows as that.
         (2, 5, 5, "relu", BRAIN),
         (1, 1, 1, "linear", BRAIN),
+        (3, 5, 4, "tanh", HALF),
     ],
-    ids=["two groups", "one group", "many groups", "few inputs", "one"],
+    ids=["two groups", "one group", "many groups", "few inputs", "one", "tanh"],
 )
 def test_forward_stage(inputs, outputs, units, activation, arithmetic):
     config = LayerConfig(inputs=inputs, outputs=outputs, units=units, activation=activation, arithmetic=arithmetic)

@@ -23,13 +23,12 @@ def as_torch(values):
 class Oracle:
     """The same learner in PyTorch."""
 
-    def __init__(self, weights, huber):
+    def __init__(self, weights, huber, hidden=torch.nn.ReLU):
         linear = [torch.nn.Linear(len(matrix) - 1, matrix.shape[1], dtype=torch.float64) for matrix in weights]
         for layer, matrix in zip(linear, weights, strict=True):
             layer.weight.data, layer.bias.data = as_torch(matrix[:-1].T), as_torch(matrix[-1])
         self.linear, self.huber = linear, huber
-        relu = torch.nn.ReLU()
-        self.network = torch.nn.Sequential(*[part for layer in linear for part in (layer, relu)][:-1])
+        self.network = torch.nn.Sequential(*[part for layer in linear for part in (layer, hidden())][:-1])
         self.target = copy.deepcopy(self.network)
 
     def backward(self, batch):
@@ -64,6 +63,17 @@ def test_gradients_are_autograds(loss, units):
     gradients, found = DQNLearnerReference(config, weights).gradients(batch)
     # Single precision has 24 bits; sums of dozens of terms of about one in three layers, rounded each.
     assert np.abs(found.priorities - np.abs(errors)).max() < 2e-5
+    for got, expected in zip(gradients, oracle.joined("grad"), strict=True):
+        assert np.abs(got - expected).max() < 2e-5 * max(1, np.abs(expected).max())
+
+
+def test_gradients_behind_tanh():
+    rng = np.random.default_rng(4)
+    weights, batch = random_weights(rng, SIZES), random_batch(rng, SIZES, 32)
+    network = NetworkConfig(sizes=SIZES, units=(5, 6, 2), hidden_activation="tanh")
+    oracle = Oracle(weights, huber=True, hidden=torch.nn.Tanh)
+    oracle.backward(batch)
+    gradients, _ = DQNLearnerReference(DQNLearnerConfig(network=network), weights).gradients(batch)
     for got, expected in zip(gradients, oracle.joined("grad"), strict=True):
         assert np.abs(got - expected).max() < 2e-5 * max(1, np.abs(expected).max())
 
