@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ...cores.layer.config import NetworkConfig
+
 __all__ = ["CATALOGUE", "Design", "find_design"]
 
 _PACKAGE = __package__.rpartition(".soc.")[0]  # of the gateware
@@ -446,6 +448,17 @@ _DESIGNS = (
         component="cores.layer.gradient_stage:GradientStage",
         configuration="cores.layer.config:LayerConfig",
         defaults={"inputs": 64, "outputs": 64, "units": 8},
+    ),
+    Design(
+        name="float_adam_lane",
+        component="cores.optimizer.float_lane:FloatAdamLane",
+        configuration="cores.float.config:FloatLaneConfig",
+    ),
+    Design(
+        name="dqn_learner",
+        component="cores.layer.dqn_learner:DQNLearner",
+        configuration="cores.layer.config:DQNLearnerConfig",
+        defaults={"network": NetworkConfig(sizes=(4, 16, 2), units=(2, 1))},
     ),
     Design(
         name="sum_tree",
