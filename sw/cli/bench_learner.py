@@ -117,7 +117,7 @@ def _arrays(reference: DQNLearnerReference) -> dict[str, list[np.ndarray]]:
     number_format = config.network.arithmetic.format
     kept = {"weights": reference.weights, "target": reference.target}
     arrays = {name: [to_bits(number_format, matrix) for matrix in matrices] for name, matrices in kept.items()}
-    return arrays | {name: getattr(reference, name) for name in config.updates[0].numbers.state}
+    return arrays | {name: getattr(reference.online, name) for name in config.updates[0].numbers.state}
 
 
 def _joined(matrices: Sequence[np.ndarray]) -> np.ndarray:

@@ -13,6 +13,7 @@ __all__ = [
     "BINARY32_LANE",
     "LOSSES",
     "AdderTreeConfig",
+    "DDPGLearnerConfig",
     "DQNLearnerConfig",
     "LayerConfig",
     "LearnerCommand",
@@ -343,3 +344,50 @@ class DQNLearnerConfig:
     def loss_cycles(self) -> int:
         """Cycles a sample of the loss stage: a value a cycle comes in, and one is for the sample as a whole."""
         return self.actions + 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class DDPGLearnerConfig:
+    """A learner of a deterministic policy: an actor and a critic, and a target network of each.
+
+    Parameters
+    ----------
+    actor : NetworkConfig
+        From observations to actions, ``"tanh"`` at its outputs usually.
+    critic : NetworkConfig
+        From observation and action, in this order, to one value.
+    loss : str
+        Of the critic: ``"huber"`` (threshold 1) or ``"squared"`` (half the square), of the TD error.
+    optimizer : str
+        ``"adam"`` or ``"sgd"``, of both.
+
+    Raises
+    ------
+    TypeError, ValueError
+        A field of the wrong kind, or out of its range; networks that do not fit each other.
+    """
+
+    actor: NetworkConfig
+    critic: NetworkConfig
+    loss: str = "squared"
+    optimizer: str = "adam"
+
+    def __post_init__(self):
+        require_kind("Actor", self.actor, NetworkConfig)
+        require_kind("Critic", self.critic, NetworkConfig)
+        _require_name("Loss", self.loss, LOSSES)
+        _require_name("Optimizer", self.optimizer, tuple(FLOAT_OPTIMIZERS))
+        inputs = self.actor.sizes[0] + self.actor.sizes[-1]
+        if self.critic.sizes[0] != inputs:
+            raise ValueError(
+                f"Critic must have an input for each observation and action, {inputs}, not {self.critic.sizes[0]}"
+            )
+        if self.critic.sizes[-1] != 1:
+            raise ValueError(f"Critic must have one output, not {self.critic.sizes[-1]}")
+        if self.critic.arithmetic != self.actor.arithmetic:
+            raise ValueError("Critic must have the arithmetic of the actor")
+
+    @property
+    def observations(self) -> int:
+        """Numbers of an observation."""
+        return self.actor.sizes[0]

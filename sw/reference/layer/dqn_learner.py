@@ -5,12 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ....hw.cores.layer.config import DQNLearnerConfig
-from ..float.conversion import from_numbers
-from ..float.host import from_bits, to_bits
-from ..optimizer.float_adam import float_adam
-from ..optimizer.sgd import sgd
 from .dqn_loss import DQNLoss, dqn_loss
-from .stages import backward, differentiate, forward, gradient
+from .network import NetworkReference, propagate, rounded
 
 __all__ = ["DQNBatch", "DQNLearnerReference"]
 
@@ -36,7 +32,7 @@ class DQNBatch:
 
 
 class DQNLearnerReference:
-    """Online and target network, moments, and the step.
+    """Online and target network, and the step.
 
     Parameters
     ----------
@@ -46,10 +42,9 @@ class DQNLearnerReference:
 
     Attributes
     ----------
-    weights, target : list of array
-        Values of the format.
-    first, second : list of array
-        Adam's moments, as bit patterns.
+    online : NetworkReference
+    target : list of array
+        Weights of the target network, values of the format.
 
     Raises
     ------
@@ -59,42 +54,39 @@ class DQNLearnerReference:
 
     def __init__(self, config: DQNLearnerConfig, weights):
         self.config = config
-        self._format = config.network.arithmetic.format
-        shapes = [(layer.rows, layer.outputs) for layer in config.network.layers]
-        given = [np.shape(matrix) for matrix in weights]
-        if given != shapes:
-            raise ValueError(f"Weights must have the shapes {shapes}, not {given}")
-        self.weights = [self._rounded(matrix) for matrix in weights]
-        self.target = self.weights
-        self.first = [np.zeros(shape, np.int64) for shape in shapes]
-        self.second = [np.zeros(shape, np.int64) for shape in shapes]
+        self.online = NetworkReference(config.network, config.optimizer, weights)
+        self.target = self.online.weights
+
+    @property
+    def weights(self):
+        """Those of the online network."""
+        return self.online.weights
 
     def gradients(self, batch: DQNBatch):
         """``(gradients, loss)`` of a batch: arrays like the weights, and a :class:`.DQNLoss`."""
-        layers = self.config.network.layers
-        activations = [self._rounded(batch.observations)]
-        for layer, matrix in zip(layers, self.weights, strict=True):
-            activations.append(forward(layer, matrix, activations[-1]))
-        following = self._rounded(batch.next_observations)
-        for layer, matrix in zip(layers, self.target, strict=True):
-            following = forward(layer, matrix, following)
-        rewards, discounts, shares = map(self._rounded, (batch.rewards, batch.discounts, batch.weights))
+        network = self.config.network
+        observations, following, rewards, discounts, shares = (
+            rounded(network, numbers)
+            for numbers in (
+                batch.observations,
+                batch.next_observations,
+                batch.rewards,
+                batch.discounts,
+                batch.weights,
+            )
+        )
+        activations = propagate(network, self.weights, observations)
         loss: DQNLoss = dqn_loss(
-            self._format,
+            network.arithmetic.format,
             activations[-1],
-            following,
+            propagate(network, self.target, following)[-1],
             batch.actions,
             rewards,
             discounts,
             shares,
             huber=self.config.loss == "huber",
         )
-        errors, gradients = loss.derivatives, [None] * len(layers)
-        for index in reversed(range(len(layers))):
-            errors = differentiate(layers[index], activations[index + 1], errors)
-            gradients[index] = gradient(layers[index], activations[index], errors)
-            if index:
-                errors = backward(layers[index], self.weights[index], errors)
+        gradients, _ = self.online.backward(activations, loss.derivatives)
         return gradients, loss
 
     def step(self, batch: DQNBatch, rates):
@@ -107,25 +99,9 @@ class DQNLearnerReference:
             Real numbers: those of this step for Adam, the learning rate for SGD.
         """
         gradients, loss = self.gradients(batch)
-        adam = self.config.optimizer == "adam"
-        rates = rates.rounded(self._format) if adam else from_numbers(self._format, rates)
-        updated = []
-        for index, (matrix, slope) in enumerate(zip(self.weights, gradients, strict=True)):
-            bits, slope_bits = to_bits(self._format, matrix), to_bits(self._format, slope)
-            if adam:
-                bits, self.first[index], self.second[index] = float_adam(
-                    self._format, bits, self.first[index], self.second[index], slope_bits, rates
-                )
-            else:
-                bits = sgd(self._format, bits, slope_bits, rates)
-            updated.append(from_bits(self._format, bits))
-        self.weights = updated
+        self.online.update(gradients, rates)
         return loss.priorities
 
     def copy_to_target(self):
         """The target network becomes what the online network is."""
         self.target = self.weights
-
-    def _rounded(self, numbers):
-        """Values nearest to real numbers."""
-        return from_bits(self._format, from_numbers(self._format, numbers))

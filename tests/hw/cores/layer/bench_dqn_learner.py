@@ -36,7 +36,7 @@ class Bench:
         for array, matrices in (("weights", self.reference.weights), ("target", self.reference.target)):
             await self.load(array, [host.to_bits(self.format, matrix) for matrix in matrices])
         for array in self.config.updates[0].numbers.state:
-            await self.load(array, self.reference.first)
+            await self.load(array, self.reference.online.first)
 
     def stall(self, probability):
         """Of all streams."""
@@ -99,7 +99,7 @@ class Bench:
         values = {"gradients": gradients, "weights": self.reference.weights, "target": self.reference.target}
         arrays = {name: [host.to_bits(self.format, matrix) for matrix in matrices] for name, matrices in values.items()}
         if self.config.optimizer == "adam":
-            arrays |= {"first": self.reference.first, "second": self.reference.second}
+            arrays |= {"first": self.reference.online.first, "second": self.reference.online.second}
         for name, matrices in arrays.items():
             await self.check(name, matrices)
         return cycles

@@ -3,7 +3,7 @@
 import pytest
 
 from rewardware.hw.cores.float.config import BINARY16, FloatLaneConfig
-from rewardware.hw.cores.layer.config import DQNLearnerConfig, LayerConfig, NetworkConfig
+from rewardware.hw.cores.layer.config import DDPGLearnerConfig, DQNLearnerConfig, LayerConfig, NetworkConfig
 
 
 @pytest.mark.parametrize(
@@ -82,3 +82,22 @@ def test_bad_learner():
         DQNLearnerConfig(network=network, optimizer="lion")
     with pytest.raises(ValueError, match="^Interval must be from 1 to 64, not 0$"):
         DQNLearnerConfig(network=network, update_interval=0)
+
+
+def test_bad_ddpg_learner():
+    actor = NetworkConfig(sizes=(3, 5, 2), units=(1, 1))
+    with pytest.raises(TypeError, match="^Actor must be of the kind NetworkConfig, not None$"):
+        DDPGLearnerConfig(actor=None, critic=actor)
+    with pytest.raises(ValueError, match="^Critic must have an input for each observation and action, 5, not 3$"):
+        DDPGLearnerConfig(actor=actor, critic=NetworkConfig(sizes=(3, 1), units=(1,)))
+    with pytest.raises(ValueError, match="^Critic must have one output, not 2$"):
+        DDPGLearnerConfig(actor=actor, critic=NetworkConfig(sizes=(5, 2), units=(1,)))
+    half = NetworkConfig(sizes=(5, 1), units=(1,), arithmetic=FloatLaneConfig(format=BINARY16))
+    with pytest.raises(ValueError, match="^Critic must have the arithmetic of the actor$"):
+        DDPGLearnerConfig(actor=actor, critic=half)
+    critic = NetworkConfig(sizes=(5, 1), units=(1,))
+    with pytest.raises(ValueError, match="^Loss must be one of huber, squared, not 'absolute'$"):
+        DDPGLearnerConfig(actor=actor, critic=critic, loss="absolute")
+    with pytest.raises(ValueError, match="^Optimizer must be one of adam, sgd, not 'lion'$"):
+        DDPGLearnerConfig(actor=actor, critic=critic, optimizer="lion")
+    assert DDPGLearnerConfig(actor=actor, critic=critic).observations == 3

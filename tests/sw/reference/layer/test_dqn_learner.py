@@ -11,24 +11,17 @@ from rewardware.hw.cores.layer.config import DQNLearnerConfig, NetworkConfig
 from rewardware.sw.reference.layer.dqn_learner import DQNLearnerReference
 from rewardware.sw.reference.optimizer.float_adam import AdamRates
 
+from .oracle import as_torch, joined, perceptron
 from .stimulus import random_batch, random_weights
 
 SIZES = (4, 24, 17, 3)
-
-
-def as_torch(values):
-    return torch.tensor(np.asarray(values, np.float64))
 
 
 class Oracle:
     """The same learner in PyTorch."""
 
     def __init__(self, weights, huber, hidden=torch.nn.ReLU):
-        linear = [torch.nn.Linear(len(matrix) - 1, matrix.shape[1], dtype=torch.float64) for matrix in weights]
-        for layer, matrix in zip(linear, weights, strict=True):
-            layer.weight.data, layer.bias.data = as_torch(matrix[:-1].T), as_torch(matrix[-1])
-        self.linear, self.huber = linear, huber
-        self.network = torch.nn.Sequential(*[part for layer in linear for part in (layer, hidden())][:-1])
+        self.network, self.huber = perceptron(weights, hidden), huber
         self.target = copy.deepcopy(self.network)
 
     def backward(self, batch):
@@ -44,13 +37,6 @@ class Oracle:
         (as_torch(batch.weights) * each).sum().backward()
         return (chosen - target).detach().numpy()
 
-    def joined(self, name):
-        """Weights and biases, or their gradients, as the reference has them."""
-        pairs = [(layer.weight, layer.bias) for layer in self.linear]
-        if name == "grad":
-            pairs = [(weight.grad, bias.grad) for weight, bias in pairs]
-        return [np.vstack([weight.detach().numpy().T, bias.detach().numpy()]) for weight, bias in pairs]
-
 
 @pytest.mark.parametrize("loss", ["huber", "squared"])
 @pytest.mark.parametrize("units", [(24, 17, 3), (5, 6, 2), (1, 1, 1)])
@@ -63,7 +49,7 @@ def test_gradients_are_autograds(loss, units):
     gradients, found = DQNLearnerReference(config, weights).gradients(batch)
     # Single precision has 24 bits; sums of dozens of terms of about one in three layers, rounded each.
     assert np.abs(found.priorities - np.abs(errors)).max() < 2e-5
-    for got, expected in zip(gradients, oracle.joined("grad"), strict=True):
+    for got, expected in zip(gradients, joined(oracle.network, "grad"), strict=True):
         assert np.abs(got - expected).max() < 2e-5 * max(1, np.abs(expected).max())
 
 
@@ -74,7 +60,7 @@ def test_gradients_behind_tanh():
     oracle = Oracle(weights, huber=True, hidden=torch.nn.Tanh)
     oracle.backward(batch)
     gradients, _ = DQNLearnerReference(DQNLearnerConfig(network=network), weights).gradients(batch)
-    for got, expected in zip(gradients, oracle.joined("grad"), strict=True):
+    for got, expected in zip(gradients, joined(oracle.network, "grad"), strict=True):
         assert np.abs(got - expected).max() < 2e-5 * max(1, np.abs(expected).max())
 
 
@@ -97,7 +83,7 @@ def test_steps_are_pytorchs(optimizer):
             oracle.target = copy.deepcopy(oracle.network)
     moved = max(np.abs(got - begin).max() for got, begin in zip(learner.weights, weights, strict=True))
     assert moved > 1e-3
-    for got, expected in zip(learner.weights, oracle.joined("data"), strict=True):
+    for got, expected in zip(learner.weights, joined(oracle.network, "data"), strict=True):
         assert np.abs(got - expected).max() < 1e-2 * moved
 
 
@@ -110,7 +96,7 @@ def test_another_format():
     oracle = Oracle(weights, huber=True)
     oracle.backward(batch)
     gradients, _ = DQNLearnerReference(DQNLearnerConfig(network=network), weights).gradients(batch)
-    for got, expected in zip(gradients, oracle.joined("grad"), strict=True):
+    for got, expected in zip(gradients, joined(oracle.network, "grad"), strict=True):
         cosine = (got * expected).sum() / np.linalg.norm(got) / np.linalg.norm(expected)
         assert cosine > 0.99
 
