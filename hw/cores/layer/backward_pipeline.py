@@ -17,7 +17,8 @@ __all__ = ["BackwardPipeline"]
 class BackwardPipeline(wiring.Component):
     """Computes the gradient of a network's weights over a batch, one sample after another, and keeps it.
 
-    The half of a learner behind the cut. Every layer works on a sample of its own.
+    The half of a learner behind the cut. Every layer works on a sample of its own. Where other layers are in front of
+    these, on another device perhaps, the errors at the inputs leave for them (``to_inputs``).
 
     Number format: that of the layers; see :class:`.BackwardStage`, :class:`.GradientStage`,
     :class:`.ActivationDerivative`.
@@ -29,6 +30,8 @@ class BackwardPipeline(wiring.Component):
     Parameters
     ----------
     config : NetworkConfig
+    to_inputs : bool
+        Go back through the first layer, too.
 
     Members
     -------
@@ -39,9 +42,11 @@ class BackwardPipeline(wiring.Component):
     batch : In(16)
         Samples of a batch, at least 1; constant while one is under way.
     done : Out(1)
-        The gradients of all layers are complete.
-    weights_1, ... : Out(WordRead)
-        Of each layer but the first.
+        The gradients of all layers are complete; results may still be on their way.
+    results : Out(stream of width), with ``to_inputs``
+        Derivatives of the loss by input 0 of a sample, then 1, and so on.
+    weights_0, ... : Out(WordRead)
+        Of each layer that errors go back through: all, or all but the first.
     gradients_0, ... : In(WordRead)
         Of each layer; between ``done`` and the next sample.
 
@@ -50,8 +55,8 @@ class BackwardPipeline(wiring.Component):
     Meng's dissertation, section 4.4.2.2 and figure 4.6.
     """
 
-    def __init__(self, config: NetworkConfig):
-        self._config = config
+    def __init__(self, config: NetworkConfig, to_inputs: bool = False):
+        self._config, self._to_inputs = config, to_inputs
         numbers = stream.Signature(config.arithmetic.format.width)
         members = {
             "activations": In(numbers).array(config.cuts),
@@ -59,9 +64,11 @@ class BackwardPipeline(wiring.Component):
             "batch": In(BATCH_WIDTH),
             "done": Out(1),
         }
+        if to_inputs:
+            members["results"] = Out(numbers)
         for index, layer in enumerate(config.layers):
             members[f"gradients_{index}"] = In(WordRead(layer))
-            if index:
+            if index or to_inputs:
                 members[f"weights_{index}"] = Out(WordRead(layer))
         super().__init__(members)
 
@@ -69,6 +76,11 @@ class BackwardPipeline(wiring.Component):
     def config(self):
         """The configuration."""
         return self._config
+
+    @property
+    def to_inputs(self):
+        """Whether errors go back through the first layer, too."""
+        return self._to_inputs
 
     def elaborate(self, platform):
         m = Module()
@@ -84,14 +96,17 @@ class BackwardPipeline(wiring.Component):
         for index in reversed(range(len(layers))):
             if layers[index].activation != "linear":
                 errors = self._differentiate(m, index, outputs[index], errors)
-            if index:
+            goes_on = index or self._to_inputs
+            if goes_on:
                 errors, further = self._fork(m, f"errors_{index}", errors)
             self._aggregate(m, index, inputs[index], errors, complete[index])
-            if index:
+            if goes_on:
                 m.submodules[f"backward_{index}"] = stage = BackwardStage(layers[index])
                 wiring.connect(m, further, stage.errors)
                 connect_reader(m, getattr(self, f"weights_{index}"), stage)
                 errors = stage.results
+        if self._to_inputs:
+            wiring.connect(m, errors, wiring.flipped(self.results))
         m.d.comb += self.done.eq(complete.all())
         with m.If(self.done):
             m.d.sync += complete.eq(0)

@@ -22,7 +22,7 @@ class Bench:
         self.format, self.layers = self.config.arithmetic.format, self.config.layers
         cuts = range(self.config.cuts)
         self.inputs, self.errors = StreamSource(dut, "forward_inputs"), StreamSource(dut, "backward_errors")
-        self.outputs = StreamSink(dut, "forward_outputs")
+        self.outputs, self.results = StreamSink(dut, "forward_outputs"), StreamSink(dut, "backward_results")
         self.leaving = [StreamSink(dut, f"forward_activations__{cut}") for cut in cuts]
         self.coming = [StreamSource(dut, f"backward_activations__{cut}") for cut in cuts]
         weights = rng("weights")
@@ -79,8 +79,8 @@ class Bench:
             layer = self.layers[index]
             errors = differentiate(layer, activations[index + 1], errors)
             await self.check_gradient(index, gradient(layer, activations[index], errors))
-            if index:
-                errors = backward(layer, self.weights[index], errors)
+            errors = backward(layer, self.weights[index], errors)
+        await self.check(self.results, errors)
 
     async def check_gradient(self, index, values):
         """The gradient of a layer is what it has to be."""
@@ -100,7 +100,7 @@ class Bench:
 async def same_bits_as_the_reference(dut):
     bench = Bench(dut)
     await bench.prepare()
-    parts = [bench.inputs, bench.errors, bench.outputs, *bench.leaving, *bench.coming]
+    parts = [bench.inputs, bench.errors, bench.outputs, bench.results, *bench.leaving, *bench.coming]
     for part in parts:
         part.stall = 0.3
     await bench.run(1)

@@ -22,9 +22,10 @@ class Segments(wiring.Component):
     OUTSIDE = ("inputs", "outputs", "activations")
 
     def __init__(self, config: NetworkConfig):
-        self.forward, self.backward = ForwardPipeline(config, activations=True), BackwardPipeline(config)
+        self.forward = ForwardPipeline(config, activations=True)
+        self.backward = BackwardPipeline(config, to_inputs=True)
         members = {f"forward_{name}": self.forward.signature.members[name] for name in self.OUTSIDE}
-        for name in ("activations", "errors", "batch", "done"):
+        for name in ("activations", "errors", "results", "batch", "done"):
             members[f"backward_{name}"] = self.backward.signature.members[name]
         for index, layer in enumerate(config.layers):
             members[f"gradients_{index}"] = self.backward.signature.members[f"gradients_{index}"]
@@ -41,11 +42,10 @@ class Segments(wiring.Component):
         m.d.comb += self.nonfinite.eq(forward.errors.nonfinite)
         for index, layer in enumerate(forward.config.layers):
             forward_port(m, backward, self, f"gradients_{index}")
-            m.submodules[f"weights_{index}"] = memory = WordMemory(layer, 2 if index else 1)
+            m.submodules[f"weights_{index}"] = memory = WordMemory(layer, 2)
             wiring.connect(m, wiring.flipped(getattr(self, f"weights_{index}")), memory.access)
             wiring.connect(m, getattr(forward, f"weights_{index}"), memory.reads[0])
-            if index:
-                wiring.connect(m, getattr(backward, f"weights_{index}"), memory.reads[1])
+            wiring.connect(m, getattr(backward, f"weights_{index}"), memory.reads[1])
         return m
 
 
