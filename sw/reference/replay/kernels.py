@@ -4,16 +4,22 @@ import numba
 import numpy as np
 
 from ....hw.cores.random.xorshift import SHIFTS, STATE_WIDTH
-from ....hw.cores.replay.config import DRAW_WIDTH
-from ....hw.cores.replay.records import RequestKind, Status
+from ....hw.cores.replay.config import DRAW_WIDTH, INDEX_WIDTH, PRIORITY_WIDTH
+from ....hw.cores.replay.records import HEADER, STATUS_WIDTH, RequestKind, Status
 
 __all__ = ["make_draws", "scale", "serve_requests"]
 
 _SAMPLE, _RETRIEVE, _INSERT, _TOTAL = (
-    int(kind) for kind in (RequestKind.SAMPLE, RequestKind.RETRIEVE, RequestKind.INSERT, RequestKind.TOTAL)
+    np.uint64(kind) for kind in (RequestKind.SAMPLE, RequestKind.RETRIEVE, RequestKind.INSERT, RequestKind.TOTAL)
 )
+# Where they stand in an answer.
 _EMPTY, _OUT_OF_RANGE, _UNKNOWN_KIND = (
-    int(status) for status in (Status.EMPTY, Status.OUT_OF_RANGE, Status.UNKNOWN_KIND)
+    np.uint64(status << HEADER.width) for status in (Status.EMPTY, Status.OUT_OF_RANGE, Status.UNKNOWN_KIND)
+)
+# A request's header; what is above an answer's kind and status; an index, which is followed by the priority.
+_HEADER, _VALUES, _INDEX = (np.uint64(width) for width in (HEADER.width, HEADER.width + STATUS_WIDTH, INDEX_WIDTH))
+_KIND_MASK, _INDEX_MASK, _PRIORITY_MASK = (
+    np.uint64((1 << width) - 1) for width in (HEADER.width, INDEX_WIDTH, PRIORITY_WIDTH)
 )
 _ONE = np.uint64(1)
 _LEFT, _RIGHT, _LEFT_AGAIN = (np.uint64(shift) for shift in SHIFTS)
@@ -56,14 +62,12 @@ def make_draws(state, count, segment):
 
 
 @numba.njit(cache=True)
-def serve_requests(kinds, draws, leaves, priorities, sums, count, largest, next_leaf, statuses, found, values):
-    """Requests to a tree, one after the other; the leaf of the next insertion.
+def serve_requests(rows, sums, count, largest, next_leaf):
+    """Requests to a tree, one after the other: the rows of the answers, and the leaf of the next insertion.
 
     Parameters
     ----------
-    kinds, leaves : int64, shape (n,)
-    draws, priorities : uint64, shape (n,)
-        What a request's kind does not have is not looked at.
+    rows : uint64, shape (n,)
     sums : uint64
         Of the tree: node n has the children 2 n and 2 n + 1. Changed.
     count : int
@@ -71,42 +75,42 @@ def serve_requests(kinds, draws, leaves, priorities, sums, count, largest, next_
     largest : uint64
         Priority.
     next_leaf : int
-    statuses, found : int64, shape (n,)
-    values : uint64, shape (n,)
-        Answers: status, leaf and its priority before, or the total. Zeros, where they come to stand.
     """
     first = sums.size // 2
-    for number in range(kinds.size):
-        kind = kinds[number]
+    answers = np.empty_like(rows)
+    for number in range(rows.size):
+        kind, arguments = rows[number] & _KIND_MASK, rows[number] >> _HEADER
+        answers[number] = kind
         if kind > _TOTAL:
-            statuses[number] = _UNKNOWN_KIND
+            answers[number] |= _UNKNOWN_KIND
         elif kind == _TOTAL:
-            values[number] = sums[1]
+            answers[number] |= sums[1] << _VALUES
         elif kind == _SAMPLE:
             if sums[1] == 0:
-                statuses[number] = _EMPTY
+                answers[number] |= _EMPTY
                 continue
-            sought, node = _scale(draws[number], sums[1]) + _ONE, 1
+            sought, node = _scale(arguments & _DRAW_MASK, sums[1]) + _ONE, 1
             while node < first:
                 node *= 2
                 if sought > sums[node]:
                     sought -= sums[node]
                     node += 1
-            found[number], values[number] = node - first, sums[node]
+            answers[number] |= (np.uint64(node - first) | sums[node] << _INDEX) << _VALUES
         else:
-            leaf = next_leaf if kind == _INSERT else leaves[number]
-            if leaf >= count or (kind != _RETRIEVE and priorities[number] > largest):
-                statuses[number] = _OUT_OF_RANGE
+            leaf = next_leaf if kind == _INSERT else np.int64(arguments & _INDEX_MASK)
+            priority = arguments >> _INDEX & _PRIORITY_MASK
+            if leaf >= count or (kind != _RETRIEVE and priority > largest):
+                answers[number] |= _OUT_OF_RANGE
                 continue
             node = first + leaf
-            found[number], values[number] = leaf, sums[node]
+            answers[number] |= (np.uint64(leaf) | sums[node] << _INDEX) << _VALUES
             if kind == _RETRIEVE:
                 continue
             # Modulo 2**64, as is what becomes less.
-            change = priorities[number] - sums[node]
+            change = priority - sums[node]
             while node:
                 sums[node] += change
                 node >>= 1
             if kind == _INSERT:
                 next_leaf = (leaf + 1) % count
-    return next_leaf
+    return answers, next_leaf

@@ -1,6 +1,6 @@
 """Requests and answers of a sum tree as rows of 64 bits."""
 
-from collections.abc import Mapping
+import functools
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,7 +8,7 @@ import numpy as np
 from ....hw.cores.records import Record
 from ....hw.cores.replay.records import ANSWER, ARGUMENTS, HEADER, TOTAL, RequestKind, Status
 
-__all__ = ["Answer", "pack_request", "pack_requests", "pack_rows", "unpack_rows"]
+__all__ = ["Answer", "pack_request", "pack_requests", "unpack_rows"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,25 +63,23 @@ def pack_request(kind: RequestKind, **arguments: int) -> int:
 
 def pack_requests(kind: RequestKind, count: int, **arguments: np.ndarray) -> np.ndarray:
     """Rows of ``count`` requests of a kind, uint64; an argument is an array of numbers that fit its field."""
-    fields = ARGUMENTS[kind].fields
-    values = {field.name: arguments.get(field.name, np.zeros(count, np.uint64)) for field in fields}
     rows = np.full(count, kind, np.uint64)
-    return rows | pack_rows(ARGUMENTS[kind], values) << np.uint64(HEADER.width) if fields else rows
-
-
-def pack_rows(record: Record, values: Mapping[str, np.ndarray]) -> np.ndarray:
-    """What :meth:`.Record.pack` gives for each element of arrays, uint64, of numbers that fit unsigned fields."""
-    rows, offset = np.zeros((), np.uint64), 0
-    for field in record.fields:
-        rows = rows | np.asarray(values[field.name]).astype(np.uint64) << np.uint64(offset)
-        offset += field.width
+    for name, shift, _ in _places(ARGUMENTS[kind]):
+        if name in arguments:
+            rows |= arguments[name].astype(np.uint64) << shift + np.uint64(HEADER.width)
     return rows
 
 
 def unpack_rows(record: Record, rows: np.ndarray) -> dict[str, np.ndarray]:
     """What :meth:`.Record.unpack` gives for each row, uint64, of unsigned fields."""
-    values, offset = {}, 0
+    return {name: rows >> shift & mask for name, shift, mask in _places(record)}
+
+
+@functools.cache
+def _places(record: Record) -> list[tuple[str, np.uint64, np.uint64]]:
+    """Name, lowest bit and mask of each field."""
+    places, offset = [], 0
     for field in record.fields:
-        values[field.name] = rows >> np.uint64(offset) & np.uint64((1 << field.width) - 1)
+        places.append((field.name, np.uint64(offset), np.uint64((1 << field.width) - 1)))
         offset += field.width
-    return values
+    return places

@@ -5,9 +5,9 @@ from collections.abc import Iterable
 import numpy as np
 
 from ....hw.cores.replay.config import SumTreeConfig
-from ....hw.cores.replay.records import ANSWER, ARGUMENTS, HEADER, TOTAL, RequestKind, Status
+from ....hw.cores.replay.records import ARGUMENTS, HEADER, RequestKind, Status
 from .kernels import scale, serve_requests
-from .messages import Answer, pack_rows, unpack_rows
+from .messages import Answer
 
 __all__ = ["SumTreeReference"]
 
@@ -63,19 +63,9 @@ class SumTreeReference:
         rows : numpy.ndarray
             uint64, shape (n,), as are the answers.
         """
-        kinds = unpack_rows(HEADER, rows)["kind"]
-        arguments = rows >> np.uint64(HEADER.width)
-        draws = unpack_rows(ARGUMENTS[RequestKind.SAMPLE], arguments)["draw"]
-        leaf = unpack_rows(ARGUMENTS[RequestKind.UPDATE], arguments)
-        statuses, found, values = (np.zeros(len(rows), kind) for kind in (np.int64, np.int64, np.uint64))
-        self.next_leaf = serve_requests(
-            kinds.astype(np.int64), draws, leaf["index"].astype(np.int64), leaf["priority"], self._sums,
-            self.config.leaves, np.uint64((1 << self.config.priority_width) - 1), self.next_leaf,
-            statuses, found, values,
-        )  # fmt: skip
-        header = {"kind": kinds, "status": statuses}
-        answers = pack_rows(ANSWER, {**header, "index": found, "priority": values})
-        return np.where(kinds == RequestKind.TOTAL, pack_rows(TOTAL, {**header, "total": values}), answers)
+        largest = np.uint64((1 << self.config.priority_width) - 1)
+        answers, self.next_leaf = serve_requests(rows, self._sums, self.config.leaves, largest, self.next_leaf)
+        return answers
 
     def _answer(self, row: int) -> Answer:
         number = HEADER.unpack(row)["kind"]
