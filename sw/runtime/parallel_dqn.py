@@ -74,7 +74,7 @@ class ParallelDQN(DQN):
             seed=self.config.seed,
             limit=limit,
         )
-        self._loop = TrainingLoop(self.pool, self.replay_buffer, learner, self.config)
+        self._loop = TrainingLoop(self.pool, self.replay_buffer, learner, self.config, overlap=backend != "reference")
 
     def learn(
         self,

@@ -1,8 +1,9 @@
 """Training in rounds: actors, replay and learner at work at the same time."""
 
+import functools
 from collections import deque
-from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from itertools import cycle
 from typing import Any, Protocol, Self
 
@@ -15,6 +16,9 @@ __all__ = ["Learner", "Schedule", "TrainingLoop"]
 
 # What the replay buffer keeps of a record.
 EXPERIENCE = ("observation", "action", "reward", "next_observation", "terminated")
+
+
+Prepared = tuple[Batch | None, np.ndarray | None]
 
 
 class Learner(Protocol):
@@ -69,6 +73,9 @@ class TrainingLoop:
         Empty, and of nobody else's.
     learner : Learner
     schedule : Schedule
+    overlap : bool
+        Whether the buffer works during gradient steps, not before them. In the same order, so with the same results;
+        with the reference, which needs Python's lock as the learner does, it takes longer.
 
     Members
     -------
@@ -86,14 +93,22 @@ class TrainingLoop:
     Source: Y. Meng, *Accelerating reinforcement learning using heterogeneous platforms*, section 4.2.
     """
 
-    def __init__(self, pool: ActorPool, replay: PrioritizedReplayBuffer, learner: Learner, schedule: Schedule):
+    def __init__(
+        self,
+        pool: ActorPool,
+        replay: PrioritizedReplayBuffer,
+        learner: Learner,
+        schedule: Schedule,
+        *,
+        overlap: bool = True,
+    ):
         if pool.size > replay.capacity:
             raise ValueError(f"A round must be at most the buffer's {replay.capacity} experiences, not {pool.size}")
         self.pool, self.replay, self.learner, self.schedule = pool, replay, learner, schedule
         self.num_timesteps = self.gradient_steps = self.dropped = 0
         # Of each environment the experiences of its episode under way, by the number of their insertion.
         self._episodes: list[deque[int]] = [deque(maxlen=replay.capacity) for _ in range(pool.environments)]
-        self._thread = ThreadPoolExecutor(1, "replay")
+        self._thread = ThreadPoolExecutor(1, "replay") if overlap else None
 
     def run(self, steps: int) -> list[float]:
         """Rounds until there are so many experiences; returns of the episodes that ended, in order.
@@ -141,9 +156,8 @@ class TrainingLoop:
     def _train(self, steps: int, records: np.ndarray | None) -> float:
         batch, means, late = self._sample(), [], None
         for step in range(1, steps + 1):
-            ahead = self._thread.submit(self._prepare, late, records, step < steps)
-            errors = self._learn(batch, ahead)
-            following, inserted = ahead.result()
+            prepare = functools.partial(self._prepare, late, records, step < steps)
+            (following, inserted), errors = self._at_once(prepare, batch)
             late, records = _without(inserted, batch.indices, errors), None
             means.append(float(errors.mean()))
             if following is not None:
@@ -152,15 +166,20 @@ class TrainingLoop:
         self.gradient_steps += steps
         return float(np.mean(means))
 
-    def _learn(self, batch: Batch, ahead: Future) -> np.ndarray:
+    def _at_once(self, prepare: Callable[[], Prepared], batch: Batch) -> tuple[Prepared, np.ndarray]:
+        """What the buffer does during a gradient step, and the step's errors."""
+        if self._thread is None:
+            return prepare(), self.learner.train(batch, self.num_timesteps)
+        ahead = self._thread.submit(prepare)
         try:
-            return self.learner.train(batch, self.num_timesteps)
+            errors = self.learner.train(batch, self.num_timesteps)
         finally:
             # Nothing goes on behind an error's back.
             wait([ahead])
+        return ahead.result(), errors
 
-    def _prepare(self, late: Any, records: np.ndarray | None, more: bool) -> tuple[Batch | None, np.ndarray | None]:
-        """What the buffer does during a gradient step: the next batch, and where it put experiences."""
+    def _prepare(self, late: Any, records: np.ndarray | None, more: bool) -> Prepared:
+        """The next batch, and where the buffer put experiences."""
         self._update(late)
         inserted = None if records is None else self._insert(records)
         return self._sample() if more else None, inserted
@@ -209,7 +228,8 @@ class TrainingLoop:
 
     def close(self) -> None:
         """End the actors, and the thread; the buffer is its owner's."""
-        self._thread.shutdown()
+        if self._thread is not None:
+            self._thread.shutdown()
         self.pool.close()
 
     def __enter__(self) -> Self:

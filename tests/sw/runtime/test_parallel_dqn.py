@@ -40,7 +40,8 @@ def test_resumed_training_is_bit_identical_on_every_backend(actors, tmp_path):
     straight = learned(tmp_path / "straight.zip", actors=actors)
     assert straight[1]["num_timesteps"] == 200 and straight[1]["loop"]["gradient_steps"] == 72
     learned(tmp_path / "agent.zip", actors=actors, steps=90)
-    for backend in ("reference", "lockstep")[:actors]:
+    # On the reference the buffer works between gradient steps, on others during them.
+    for backend in ("reference", "lockstep"):
         agent = ParallelDQN.load(tmp_path / "agent.zip", backend=backend)
         assert_same(straight, learned(tmp_path / "resumed.zip", agent, 110))
 

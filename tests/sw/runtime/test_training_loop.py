@@ -61,11 +61,11 @@ class Journal(PrioritizedReplayBuffer):
         self.journal.append(("update", indices))
 
 
-@pytest.fixture
-def loop():
+@pytest.fixture(params=[True, False], ids=["overlapped", "in turn"])
+def loop(request):
     pool = ActorPool(Counting, DiscreteEnvironment, any_action, [np.zeros(1, np.float32)], actors=2, environments=3)
     replay = Journal()
-    opened = TrainingLoop(pool, replay, Learner(), CONFIG)
+    opened = TrainingLoop(pool, replay, Learner(), CONFIG, overlap=request.param)
     yield opened
     opened.close()
     replay.close()
