@@ -4,32 +4,54 @@ For networks of this size the bookkeeping of autograd takes as long as the arith
 """
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 import torch
 from torch import nn
 
-__all__ = ["backward", "clip_gradients", "forward", "linear_layers"]
+__all__ = ["DenseLayer", "backward", "clip_gradients", "dense_layers", "forward"]
+
+# Where a ReLU gave 0 its derivative is 0.
+_threshold_backward = torch.ops.aten.threshold_backward.default
 
 
-def linear_layers(network: Iterable[nn.Module]) -> list[nn.Linear]:
+class DenseLayer(NamedTuple):
+    """A linear layer's parameters, which share memory with the layer's.
+
+    Parameters
+    ----------
+    weight : torch.Tensor
+        Shape (outputs, inputs).
+    bias : torch.Tensor
+    transposed : torch.Tensor
+        The weights as (inputs, outputs).
+    """
+
+    weight: torch.Tensor
+    bias: torch.Tensor
+    transposed: torch.Tensor
+
+
+def dense_layers(network: Iterable[nn.Module]) -> list[DenseLayer]:
     """The linear layers of a network as `build_network` makes it."""
-    return [module for module in network if isinstance(module, nn.Linear)]
+    linear = [module for module in network if isinstance(module, nn.Linear)]
+    return [DenseLayer(layer.weight, layer.bias, layer.weight.detach().t()) for layer in linear]
 
 
 @torch.no_grad()
-def forward(layers: list[nn.Linear], observations: torch.Tensor) -> tuple[torch.Tensor, list[torch.Tensor]]:
+def forward(layers: list[DenseLayer], observations: torch.Tensor) -> tuple[torch.Tensor, list[torch.Tensor]]:
     """Outputs, shape (rows, outputs), and what went into each layer, which `backward` needs."""
     values, inputs = observations, []
-    for number, layer in enumerate(layers):
+    for number, (_, bias, transposed) in enumerate(layers):
         if number:
             values = values.relu_()
         inputs.append(values)
-        values = torch.addmm(layer.bias, values, layer.weight.t())
+        values = torch.addmm(bias, values, transposed)
     return values, inputs
 
 
 @torch.no_grad()
-def backward(layers: list[nn.Linear], inputs: list[torch.Tensor], derivative: torch.Tensor) -> None:
+def backward(layers: list[DenseLayer], inputs: list[torch.Tensor], derivative: torch.Tensor) -> None:
     """Make a loss's derivative by the outputs the gradients of weights and biases, in place of what they were.
 
     Parameters
@@ -42,10 +64,10 @@ def backward(layers: list[nn.Linear], inputs: list[torch.Tensor], derivative: to
         Shape (rows, outputs).
     """
     for number in range(len(layers) - 1, -1, -1):
-        layer, values = layers[number], inputs[number]
-        layer.weight.grad, layer.bias.grad = torch.mm(derivative.t(), values), derivative.sum(0)
+        (weight, bias, _), values = layers[number], inputs[number]
+        weight.grad, bias.grad = torch.mm(derivative.t(), values), derivative.sum(0)
         if number:
-            derivative = torch.ops.aten.threshold_backward(torch.mm(derivative, layer.weight), values, 0)
+            derivative = _threshold_backward(torch.mm(derivative, weight), values, 0)
 
 
 @torch.no_grad()

@@ -7,7 +7,7 @@ import torch
 
 from ..agents.initialization import initial_layers
 from ..agents.torch_networks import build_network, load_modules, save_modules
-from .dense_layers import backward, clip_gradients, forward, linear_layers
+from .dense_layers import backward, clip_gradients, dense_layers, forward
 from .dqn_config import DQNConfig
 
 __all__ = ["QLearner"]
@@ -35,7 +35,7 @@ class QLearner:
         self.config = config
         self.online, self.target = build_network(layers), build_network(layers)
         self.target.requires_grad_(False)
-        self._layers, self._target_layers = linear_layers(self.online), linear_layers(self.target)
+        self._layers, self._target_layers = dense_layers(self.online), dense_layers(self.target)
         self._parameters = list(self.online.parameters())
         self.optimizer = torch.optim.Adam(self.online.parameters(), fused=True)
 
