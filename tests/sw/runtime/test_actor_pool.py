@@ -2,6 +2,10 @@
 
 import os
 import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -138,3 +142,43 @@ def test_what_cannot_be_a_pool_is_refused():
     pool.close()
     with pytest.raises(RuntimeError, match="The pool of actors is closed"):
         pool.round()
+
+
+HOST = """
+import time
+import numpy as np
+from tests.sw.runtime.test_actor_pool import open_pool
+if __name__ == "__main__":
+    pool = open_pool()
+    pool.round()
+    print(*pool.process_ids, flush=True)
+    time.sleep(600)
+"""
+
+
+def test_actors_end_with_their_host(tmp_path):
+    script = tmp_path / "host.py"
+    script.write_text(HOST)
+    root = Path(__file__).parents[3]
+    host = subprocess.Popen(
+        [sys.executable, script], stdout=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": str(root)}
+    )
+    try:
+        actors = [int(number) for number in host.stdout.readline().split()]
+        assert len(actors) == 2
+    finally:
+        host.kill()
+        host.communicate(timeout=60)
+    until = time.monotonic() + 60
+    while any(map(_runs, actors)):
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+def _runs(process):
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    # Whoever takes in orphans may take its time to bury them.
+    return state != "Z"
