@@ -6,6 +6,8 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from ...hw.soc.export.placement import PLACERS
+
 __all__ = ["BOARDS", "build_board"]
 
 # Boards, each a module of `hw/soc/boards`, with the preset that fits it of each system.
@@ -20,6 +22,7 @@ def build_board(
     system: str = "fixar",
     bitstream: bool = False,
     seed: int = 1,
+    placer: str = PLACERS[0],
 ) -> dict[str, Any]:
     """Build a system for a board and return the report; each distinct input is synthesised and placed once.
 
@@ -35,6 +38,8 @@ def build_board(
         Pack it.
     seed : int
         Of the placer.
+    placer : str
+        One of ``PLACERS``.
     """
     from ...hw.soc.export.placement import CONFIGURATION
     from ...hw.soc.export.tools import run_tool
@@ -58,7 +63,7 @@ def build_board(
     total = synthesised.result.total
     _check_fit(board, config.name, part, total)
     options = {"device": module.DEVICE, "package": module.PACKAGE, "speed": module.SPEED, "frequency": module.CLOCK_MHZ}
-    placed = place_once(synthesised, constraints=constraints, seed=seed, **options)
+    placed = place_once(synthesised, constraints=constraints, seed=seed, placer=placer, **options)
     report = _report(board, config, part, module, placed.result)
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)

@@ -8,13 +8,14 @@ __all__ = ["add_arguments", "run"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from .board_flow import BOARDS
+    from .board_flow import BOARDS, PLACERS
 
     systems = sorted({system for presets in BOARDS.values() for system in presets})
     parser.add_argument("system", choices=systems, help="which")
     parser.add_argument("--board", choices=tuple(BOARDS), default="ulx3s-85f", help="which (default %(default)s)")
     parser.add_argument("--config", metavar="PRESET", help="preset or YAML file (default: that of the board)")
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="folder to write")
+    parser.add_argument("--placer", choices=PLACERS, default=PLACERS[0], help="nextpnr's (default %(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="of the placer (default %(default)s)")
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
 
@@ -29,6 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
         system=arguments.system,
         bitstream=True,
         seed=arguments.seed,
+        placer=arguments.placer,
     )
     print(json.dumps(report, indent=2) if arguments.json else as_text(report))
     if not arguments.json:

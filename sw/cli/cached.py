@@ -4,7 +4,7 @@ import dataclasses
 from pathlib import Path
 from typing import Any
 
-from ...hw.soc.export.placement import ALGORITHMS, Placement, place, read_placement
+from ...hw.soc.export.placement import PLACERS, Placement, algorithms, place, read_placement
 from ...hw.soc.export.synthesis import NETLIST, Synthesis, read_synthesis, synthesise
 from ...hw.soc.export.tools import tool_version
 from ...hw.soc.target.target import TARGETS
@@ -57,18 +57,20 @@ def synthesise_once(verilog: str, top: str, target_name: str, **options: Any) ->
     return Synthesised(read_synthesis(folder, top, target), folder)
 
 
-def place_once(synthesised: Synthesised, constraints: Path | None = None, **options: Any) -> Placed:
+def place_once(
+    synthesised: Synthesised, constraints: Path | None = None, *, placer: str = PLACERS[0], **options: Any
+) -> Placed:
     """:func:`place`, or its result from the cache; ``options`` are its keywords."""
     key = content_key(
         netlist=synthesised.folder.name,
         constraints=constraints.read_text() if constraints else None,
         options=options,
-        algorithms=ALGORITHMS,
+        algorithms=algorithms(placer),
         version=tool_version("nextpnr-ecp5"),
     )
 
     def build(folder: Path) -> None:
-        place(synthesised.folder / NETLIST, folder, constraints=constraints, **options)
+        place(synthesised.folder / NETLIST, folder, constraints=constraints, placer=placer, **options)
 
     folder = build_once("placement", key, build)
     return Placed(read_placement(folder), folder)

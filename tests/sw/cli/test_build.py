@@ -4,7 +4,7 @@ from types import SimpleNamespace
 import pytest
 
 from rewardware.hw.soc.boards.ulx3s_85f import CLOCK_MHZ
-from rewardware.hw.soc.export.placement import CriticalPath, Placement
+from rewardware.hw.soc.export.placement import PLACERS, CriticalPath, Placement
 from rewardware.hw.soc.export.synthesis import Block, Synthesis
 from rewardware.hw.soc.target.target import Resources
 from rewardware.sw.cli import board_flow, cached
@@ -26,6 +26,7 @@ def tools(monkeypatch, tmp_path):
 
     def place(synthesised, constraints, **options):
         assert constraints.name == "ulx3s-85f.lpf" and options["speed"] == 6
+        said.placer = options["placer"]
         used = {"TRELLIS_COMB": (31_000, 83_640), "TRELLIS_FF": (20_000, 83_640), "MULT18X18D": (131, 156)}
         path = CriticalPath(start="a", end="b", delay=18.0, levels=9, through=())
         placement = Placement(
@@ -61,6 +62,12 @@ def test_every_system_of_a_board_has_a_preset(tools, system, extent):
     report = build_board("ulx3s-85f", system=system)
     assert (report["system"], report["preset"]) == (system, "ulx3s")
     assert f"{system}, preset ulx3s: {extent}, configuration 0x" in as_text(report)
+
+
+@pytest.mark.parametrize("placer", PLACERS)
+def test_the_placer_can_be_chosen(tools, placer):
+    build_board("ulx3s-85f", "tiny", placer=placer)
+    assert tools.placer == placer
 
 
 def test_a_clock_that_is_missed_is_said(tools):
