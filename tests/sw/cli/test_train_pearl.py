@@ -103,7 +103,7 @@ def test_interrupted_run_leaves_a_checkpoint_and_goes_on_identically(device, tmp
         (("--steps", 0), "--steps must be at least 1, not 0"),
         (("--loss", "absolute"), "invalid choice: 'absolute'"),
         (("--backend", "fpga"), "Backend must be reference, rtl, lockstep or uart:PORT, not 'fpga'"),
-        (("--config", "k17"), "Configuration must be one of k16, k2, k4, k8, small or a YAML file, not 'k17'"),
+        (("--config", "k17"), "Configuration must be one of k16, k2, k4, k8, small, ulx3s or a YAML file, not 'k17'"),
         (("--resume", "nowhere"), "--resume goes on with the run's own hidden_sizes"),
     ],
 )

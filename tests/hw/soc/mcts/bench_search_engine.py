@@ -9,7 +9,7 @@ from rewardware.hw.cores.tree.records import ROW_WIDTH, edge_record, node_record
 from rewardware.hw.soc.mcts.instructions import READ, SERVE
 from rewardware.hw.soc.mcts.search_engine import SearchEngine
 from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, compare_all, parameters, rng
-from tests.hw.cores.tree.side_by_side import Ports
+from tests.hw.cores.side_by_side import Ports
 from tests.hw.cores.tree.values import values
 
 # Stalls of the shell's streams and of the tree's; cycles from a request to its answer, at most.

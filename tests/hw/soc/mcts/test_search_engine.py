@@ -3,7 +3,7 @@
 from rewardware.hw.soc.mcts.config import MCTSConfig
 from rewardware.hw.soc.mcts.search_engine import SearchEngine
 from rewardware.sim.cocotb import simulate
-from tests.hw.cores.tree.side_by_side import SideBySide
+from tests.hw.cores.side_by_side import SideBySide
 
 # Flits of 5 rows, all bits used, and of 3 rows.
 SHAPES = {
