@@ -4,12 +4,13 @@ import ctypes
 import functools
 import time
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
 from ...hw.soc.bus.axi_top import AxiTop
 from ..verilator.build import build_library
+from .handle import Handle
 from .systems import verilog_of
 
 # An AXI4-Lite transaction takes some ten cycles; one that takes this long never ends.
@@ -17,7 +18,7 @@ ACCESS_LIMIT_CYCLES = 10_000
 TIMED_OUT = -1
 
 
-class AxiSimulation:
+class AxiSimulation(Handle):
     """A Verilated system with AXI masters in C++.
 
     Parameters
@@ -109,23 +110,8 @@ class AxiSimulation:
         """Speed of :meth:`run` so far."""
         return self.run_cycles / self.run_seconds if self.run_seconds else 0.0
 
-    def close(self) -> None:
-        """End the simulation and complete the waveform."""
-        handle, self._handle = self._handle, None
-        if handle is not None:
-            self._library.harness_close(handle)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    @property
-    def _open(self) -> int:
-        if self._handle is None:
-            raise RuntimeError("The simulation is closed")
-        return self._handle
+    def _end(self, handle: int) -> None:
+        self._library.harness_close(handle)
 
 
 @functools.cache

@@ -5,7 +5,7 @@ import functools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from amaranth.hdl import Shape
@@ -14,6 +14,7 @@ from amaranth.lib import stream, wiring
 from ...hw.cores.replicated import emit
 from ..verilator.build import build_library
 from ..verilator.cache import build_once, content_key
+from .handle import Handle
 
 __all__ = ["StreamSimulation"]
 
@@ -34,7 +35,7 @@ class _Port:
         return -(-self.width // 32)
 
 
-class StreamSimulation:
+class StreamSimulation(Handle):
     """A Verilated component; hundreds of thousands of cycles a second while it is small.
 
     Values wait in a queue before each stream that comes in, and behind each that goes out. Values are integers, the
@@ -69,7 +70,7 @@ class StreamSimulation:
         sources = [Path(__file__).with_name("streams.cpp"), ports]
         library = build_library(verilog, TOP, sources, hierarchical=hierarchical)
         self._library = _load(str(library))
-        self._handle: int | None = self._library.streams_open(seed, stall)
+        self._handle = self._library.streams_open(seed, stall)
 
     def send(self, name: str, values: Iterable[int] | np.ndarray) -> None:
         """Queue values for a stream."""
@@ -119,23 +120,8 @@ class StreamSimulation:
         self._library.streams_get(self._open, port.place, words.ctypes.data)
         return int(_from_words(words, port)[0])
 
-    def close(self) -> None:
-        """Ends the simulation."""
-        if self._handle is not None:
-            self._library.streams_close(self._handle)
-            self._handle = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    @property
-    def _open(self) -> int:
-        if self._handle is None:
-            raise ValueError("The simulation has been closed")
-        return self._handle
+    def _end(self, handle: int) -> None:
+        self._library.streams_close(handle)
 
 
 def _ports(component: wiring.Component) -> tuple[dict[str, _Port], ...]:

@@ -26,7 +26,7 @@ def test_values_pass_in_order(stall):
         with pytest.raises(TimeoutError, match="^Stream results has 0 of 1 values after 5 cycles$"):
             simulation.run("results", 1, 5)
         assert simulation.get("taken") == 102
-    with pytest.raises(ValueError, match="^The simulation has been closed$"):
+    with pytest.raises(RuntimeError, match="^The simulation is closed$"):
         simulation.get("taken")
 
 
