@@ -64,7 +64,7 @@ class Agent(ABC):
         callback: Callable[[Any, dict[str, Any]], bool | None] | None = None,
         progress_bar: bool = False,
     ) -> Self:
-        """Takes that many environment steps, and trains with them once warmed up.
+        """Takes that many environment steps, in whole rounds, and trains with them once warmed up.
 
         Parameters
         ----------
@@ -72,20 +72,30 @@ class Agent(ABC):
             Environment steps to take.
         callback
             Called after each step with the agent and a record (``step``, ``reward``; when trained ``error``, the mean
-            absolute temporal-difference error; at the end of an episode ``return``, ``length``). ``False`` stops.
+            absolute temporal-difference error; at the end of an episode ``return``, ``length``). ``False`` stops behind
+            the round.
         progress_bar
             Whether to show one.
         """
-        steps: Iterable[int] = range(total_timesteps)
+        rounds: Iterable[int] = range(-(-total_timesteps // self.round_size))
         if progress_bar:
             from tqdm import tqdm
 
-            steps = tqdm(steps, unit="step")
-        for _ in steps:
-            record = self._step()
-            if callback is not None and callback(self, record) is False:
+            rounds = tqdm(rounds, unit="step" if self.round_size == 1 else f" x {self.round_size} steps")
+        for _ in rounds:
+            records = self._round()
+            if callback is not None and False in [callback(self, record) for record in records]:
                 break
         return self
+
+    @property
+    def round_size(self) -> int:
+        """Environment steps that are taken at a time."""
+        return 1
+
+    def _round(self) -> list[dict[str, Any]]:
+        """So many steps, and their records."""
+        return [self._step()]
 
     def evaluate(self, episodes: int = 10, *, random: bool = False) -> np.ndarray:
         """Returns of episodes without noise; the same starting states each time, whatever was done before.

@@ -9,7 +9,7 @@ import numpy as np
 from .agent import Agent
 from .checkpoint import CheckpointError, environment_of, read_agent, require_configuration
 from .ddpg_config import DDPGConfig
-from .environment import Environment
+from .environment import Environment, identifier_of
 from .hardware import resolve_hardware, resolve_training
 from .learner import Learner, make_learner
 from .replay_buffer import ReplayBuffer
@@ -80,8 +80,7 @@ class DDPG(Agent):
     ):
         self.hardware = None if backend == "torch" else resolve_hardware(hardware)
         if config is None:
-            name = env if isinstance(env, str) else env.spec.id if env.spec is not None else None
-            config = DDPGConfig.from_mapping(resolve_training(hardware, name))
+            config = DDPGConfig.from_mapping(resolve_training(hardware, identifier_of(env)))
         seeds = np.random.SeedSequence(config.seed).generate_state(3)
         super().__init__(Environment(env, int(seeds[0])), config, backend, evaluation_env)
         # What computes does not change the bits, so a checkpoint does not bind to it.

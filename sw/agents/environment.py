@@ -5,7 +5,14 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-__all__ = ["DiscreteEnvironment", "Environment"]
+__all__ = ["DiscreteEnvironment", "Environment", "identifier_of"]
+
+
+def identifier_of(env: gymnasium.Env | str) -> str | None:
+    """Of a registered environment; ``None`` of another one."""
+    if isinstance(env, str):
+        return env
+    return env.spec.id if env.spec is not None else None
 
 
 def _vector(kind: str, space: gymnasium.Space) -> gymnasium.spaces.Box:
@@ -64,7 +71,7 @@ class Environment:
     @property
     def name(self) -> str | None:
         """Identifier under which the environment is registered, if it is."""
-        return self.env.spec.id if self.env.spec is not None else None
+        return identifier_of(self.env)
 
     def unscale(self, actions: np.ndarray) -> Any:
         """Actions in [-1, 1] to the environment's bounds."""

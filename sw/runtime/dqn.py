@@ -9,7 +9,7 @@ import numpy as np
 from ...hw.soc.pearl.config import PearlConfig
 from ..agents.agent import Agent
 from ..agents.checkpoint import environment_of, read_agent, require_configuration
-from ..agents.environment import DiscreteEnvironment
+from ..agents.environment import DiscreteEnvironment, identifier_of
 from ..agents.hardware import resolve_hardware
 from ..device.replay import ReplayDevice
 from ..device.replay_backends import DeviceSumTree, ReferenceSumTree, SumTreeBackend, open_sum_tree
@@ -80,8 +80,7 @@ class DQN(Agent):
         evaluation_env: gymnasium.Env | str | None = None,
     ):
         if config is None:
-            name = env if isinstance(env, str) else env.spec.id if env.spec is not None else None
-            config = DQNConfig.from_mapping(suited_to(name))
+            config = DQNConfig.from_mapping(suited_to(identifier_of(env)))
         self.hardware = resolve_hardware(hardware, "pearl")
         seeds = np.random.SeedSequence(config.seed).generate_state(4)
         super().__init__(DiscreteEnvironment(env, int(seeds[0])), config, backend, evaluation_env)

@@ -1,7 +1,7 @@
 """DQN whose experience is gathered by actors in processes, while the learner learns."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import gymnasium
 import numpy as np
@@ -42,6 +42,8 @@ class ParallelDQN(DQN):
     ------
     TypeError, ValueError
         A parameter out of its range; an environment or a backend that there is not.
+    ActorError
+        In `learn`: an actor cannot go on.
     """
 
     name = "parallel-dqn"
@@ -76,38 +78,10 @@ class ParallelDQN(DQN):
         )
         self._loop = TrainingLoop(self.pool, self.replay_buffer, learner, self.config, overlap=backend != "reference")
 
-    def learn(
-        self,
-        total_timesteps: int,
-        callback: Callable[[Any, dict[str, Any]], bool | None] | None = None,
-        progress_bar: bool = False,
-    ) -> Self:
-        """Takes that many environment steps at least, in whole rounds, and trains with them once warmed up.
-
-        Parameters
-        ----------
-        total_timesteps
-            Environment steps to take.
-        callback
-            As of `Agent.learn`; called for each step, after its round. ``False`` stops behind the round.
-        progress_bar
-            Whether to show one.
-
-        Raises
-        ------
-        ActorError
-            An actor cannot go on.
-        """
-        rounds: Any = range(-(-total_timesteps // self.pool.size))
-        if progress_bar:
-            from tqdm import tqdm
-
-            rounds = tqdm(rounds, unit="round")
-        for _ in rounds:
-            records = self._round()
-            if callback is not None and False in [callback(self, record) for record in records]:
-                break
-        return self
+    @property
+    def round_size(self) -> int:
+        """Environment steps of a round of all actors."""
+        return self.pool.size
 
     def _round(self) -> list[dict[str, Any]]:
         first, interval = self.num_timesteps, self.config.target_update_interval
