@@ -8,9 +8,9 @@ import numpy as np
 
 from ...hw.cores.checks import require_integer
 from ...hw.cores.random.xorshift import advance, state_from_seed
-from ...hw.cores.replay.records import ANSWER, RequestKind, Status
+from ...hw.cores.replay.records import RequestKind, Status
 from ...hw.soc.pearl.instructions import COUNT_WIDTH
-from ..reference.replay.messages import Answer, pack_requests, unpack_rows
+from ..reference.replay.messages import Answer, pack_requests, unpack_answers
 from .errors import DeviceError
 from .replay_backends import SumTreeBackend, segment_width
 
@@ -87,10 +87,10 @@ class ReplayDevice:
         require_integer("Number of samples", count, 1, (1 << COUNT_WIDTH) - 1)
         rows = self.backend.sample(count, segment_width(count) if stratified else 0)
         self._draws += count
-        answers, total = rows[:-1], Answer.unpack(int(rows[-1])).total
+        total = int(unpack_answers(rows[-1:], "total")[0][0])
         if not total:
             raise ValueError("There is nothing to sample: all priorities are zero")
-        indices, units = _leaves(answers)
+        indices, units = _leaves(rows[:-1])
         return Samples(indices, units / self._unit, total / self._unit)
 
     def insert(self, priorities: Sequence[float] | np.ndarray) -> np.ndarray:
@@ -106,7 +106,7 @@ class ReplayDevice:
         return self._insert(self._units(priorities))
 
     def _insert(self, units: np.ndarray) -> np.ndarray:
-        indices = self._ask(RequestKind.INSERT, np.zeros(len(units), np.int64), units)[0]
+        indices, _ = _leaves(self._ask(RequestKind.INSERT, priority=units))
         self._next_leaf = (self._next_leaf + len(units)) % self.config.leaves
         return indices
 
@@ -124,14 +124,14 @@ class ReplayDevice:
         units, leaves = self._units(priorities), self._indices(indices)
         if len(units) != len(leaves):
             raise ValueError(f"There must be as many priorities as indices, {len(leaves)}, not {len(units)}")
-        self._ask(RequestKind.UPDATE, leaves, units)
+        self._ask(RequestKind.UPDATE, index=leaves, priority=units)
 
     def retrieve(self, indices: Sequence[int] | np.ndarray) -> np.ndarray:
         """Priorities, float64; errors as those of :meth:`update`."""
         return self._retrieve(self._indices(indices)) / self._unit
 
     def _retrieve(self, leaves: np.ndarray) -> np.ndarray:
-        return self._ask(RequestKind.RETRIEVE, leaves, np.zeros(len(leaves), np.int64))[1]
+        return _leaves(self._ask(RequestKind.RETRIEVE, index=leaves))[1]
 
     def total(self) -> float:
         """Sum of all priorities.
@@ -142,8 +142,8 @@ class ReplayDevice:
             The device was closed.
         """
         self._refuse_if_closed()
-        (row,) = self.backend.request(pack_requests(RequestKind.TOTAL, 1))
-        return Answer.unpack(int(row)).total / self._unit
+        (total,) = unpack_answers(self.backend.request(pack_requests(RequestKind.TOTAL, 1)), "total")
+        return int(total[0]) / self._unit
 
     def clear(self) -> None:
         """Forget all priorities; the next insertion is to the first leaf.
@@ -186,7 +186,7 @@ class ReplayDevice:
         # Insertions alone make the next leaf the next one; behind it are those of a tree that was full.
         self._insert(units[:next_leaf])
         kept = next_leaf + np.flatnonzero(units[next_leaf:])
-        self._ask(RequestKind.UPDATE, kept, units[kept])
+        self._ask(RequestKind.UPDATE, index=kept, priority=units[kept])
         self._seed(rest["generator"])
 
     @property
@@ -198,34 +198,36 @@ class ReplayDevice:
         units = np.rint(values * self._unit)
         largest = (1 << self.config.priority_width) - 1
         # NaN is not in it, either.
-        wrong = ~((values >= 0) & (units <= largest))
-        if wrong.any():
+        if units.size and not (values.min() >= 0 and units.max() <= largest):
+            wrong = ~((values >= 0) & (units <= largest))
             raise ValueError(
                 f"Priorities must be from 0 to {largest / self._unit:g}, not {values[wrong][0]:g} "
                 f"(number {int(np.argmax(wrong))})"
             )
-        return np.where(values > 0, np.maximum(units, 1), 0).astype(np.int64)
+        return np.maximum(units.astype(np.int64), values > 0)
 
     def _indices(self, indices: Any) -> np.ndarray:
         values = np.asarray(indices)
-        if values.size and not np.issubdtype(values.dtype, np.integer):
+        if values.size and values.dtype.kind not in "iu":
             raise TypeError(f"Indices must be integers, not {values.dtype}")
         values = values.astype(np.int64).reshape(-1)
-        wrong = (values < 0) | (values >= self.config.leaves)
-        if wrong.any():
+        if values.size and not (values.min() >= 0 and values.max() < self.config.leaves):
+            wrong = (values < 0) | (values >= self.config.leaves)
             raise ValueError(f"Indices must be from 0 to {self.config.leaves - 1}, not {values[wrong][0]}")
         return values
 
-    def _ask(self, kind: RequestKind, indices: np.ndarray, units: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Indices and priorities of the answers."""
+    def _ask(self, kind: RequestKind, **arguments: np.ndarray) -> np.ndarray:
+        """The answers, all of them done."""
         self._refuse_if_closed()
-        rows = pack_requests(kind, len(units), index=indices, priority=units)
-        packets = [self.backend.request(rows[first : first + PACKET]) for first in range(0, len(rows), PACKET)]
-        answers = np.concatenate(packets) if packets else rows
-        for row in answers[unpack_rows(ANSWER, answers)["status"] != Status.DONE]:
-            answer = Answer.unpack(int(row))
+        (count,) = {len(values) for values in arguments.values()}
+        rows = pack_requests(kind, count, **arguments)
+        packets = [self.backend.request(rows[first : first + PACKET]) for first in range(0, count, PACKET)]
+        answers = packets[0] if len(packets) == 1 else np.concatenate([rows[:0], *packets])
+        (status,) = unpack_answers(answers, "status")
+        if status.any():
+            answer = Answer.unpack(int(answers[status != Status.DONE][0]))
             raise DeviceError(f"Request {kind.name.lower()} was refused: {answer.status.name.lower()}")
-        return _leaves(answers)
+        return answers
 
     def _refuse_if_closed(self) -> None:
         if self._closed:
@@ -246,5 +248,5 @@ class ReplayDevice:
 
 def _leaves(answers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Indices and priorities, int64."""
-    found = unpack_rows(ANSWER, answers)
-    return found["index"].astype(np.int64), found["priority"].astype(np.int64)
+    index, priority = unpack_answers(answers, "index", "priority")
+    return index.astype(np.int64), priority.astype(np.int64)

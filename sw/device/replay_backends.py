@@ -76,8 +76,9 @@ class ReferenceSumTree:
 
     def sample(self, count: int, segment: int) -> np.ndarray:
         """Answers to samples and the total's."""
-        samples = pack_requests(RequestKind.SAMPLE, count, draw=self.draws.draws(count, segment))
-        return self.request(np.concatenate([samples, pack_requests(RequestKind.TOTAL, 1)]))
+        rows = pack_requests(RequestKind.TOTAL, count + 1)
+        rows[:-1] = pack_requests(RequestKind.SAMPLE, count, draw=self.draws.draws(count, segment))
+        return self.request(rows)
 
     def seed(self, state: int) -> None:
         """Set the generator."""

@@ -84,7 +84,9 @@ class PrioritizedReplayBuffer:
         elif device.config.leaves != capacity:
             raise ValueError(f"Capacity must be that of the device, {device.config.leaves}, not {capacity}")
         self.device = device
+        # Of each experience's values the name, an array for all, and the shape of one.
         self._columns: dict[str, np.ndarray] = {}
+        self._shapes: dict[str, tuple[int, ...]] = {}
         self._length = 0
         self._greatest = 1.0
 
@@ -138,7 +140,7 @@ class PrioritizedReplayBuffer:
             raise ValueError("There is nothing to sample: the buffer is empty")
         samples = self.device.sample(batch, stratified=stratified)
         weights = (self._length * samples.priorities / samples.total) ** -(self.beta if beta is None else beta)
-        found = {name: values[samples.indices] for name, values in self._columns.items()}
+        found = {name: values.take(samples.indices, 0) for name, values in self._columns.items()}
         return Batch(found, samples.indices, (weights / weights.max()).astype(np.float32))
 
     def update_priorities(self, indices: np.ndarray, priorities: np.ndarray) -> None:
@@ -157,7 +159,7 @@ class PrioritizedReplayBuffer:
             A priority that is negative, not finite, or over the format of the tree; an index where nothing is.
         """
         values = np.asarray(priorities, np.float64)
-        if not (values >= 0).all():
+        if values.size and not values.min() >= 0:
             raise ValueError(f"Priorities must be at least 0, not {values[~(values >= 0)][0]:g}")
         self._require_kept(indices)
         self.device.update(indices, self._priorities(values))
@@ -176,8 +178,8 @@ class PrioritizedReplayBuffer:
         self.device.update(indices, np.zeros(len(indices)))
 
     def _require_kept(self, indices: np.ndarray) -> None:
-        if len(indices) and np.max(indices) >= self._length:
-            raise ValueError(f"Indices must be below the {self._length} experiences, not {np.max(indices)}")
+        if len(indices) and (largest := np.asarray(indices).max()) >= self._length:
+            raise ValueError(f"Indices must be below the {self._length} experiences, not {largest}")
 
     def _priorities(self, values: np.ndarray) -> np.ndarray:
         return (values + self.epsilon) ** self.alpha
@@ -190,14 +192,14 @@ class PrioritizedReplayBuffer:
         (count,) = counts
         if count > self.capacity:
             raise ValueError(f"There must be at most {self.capacity} experiences at once, not {count}")
-        if not self._columns:
-            self._columns = {
-                name: np.zeros((self.capacity, *values.shape[1:]), values.dtype) for name, values in rows.items()
-            }
-        shapes = {name: values.shape[1:] for name, values in self._columns.items()}
         given = {name: values.shape[1:] for name, values in rows.items()}
-        if given != shapes:
-            raise ValueError(f"Experiences must have {shapes}, not {given}")
+        if not self._columns:
+            self._shapes = given
+            self._columns = {
+                name: np.zeros((self.capacity, *given[name]), values.dtype) for name, values in rows.items()
+            }
+        if given != self._shapes:
+            raise ValueError(f"Experiences must have {self._shapes}, not {given}")
         return count
 
     def clear(self) -> None:
@@ -232,8 +234,9 @@ class PrioritizedReplayBuffer:
         """
         self.device.restore(under("device", arrays), rest["device"])
         self._length, self._greatest = rest["length"], rest["greatest"]
-        self._columns = {}
+        self._columns, self._shapes = {}, {}
         for name, values in under("experiences", arrays).items():
+            self._shapes[name] = values.shape[1:]
             self._columns[name] = np.zeros((self.capacity, *values.shape[1:]), values.dtype)
             self._columns[name][: self._length] = values
 

@@ -1,6 +1,5 @@
 """Requests and answers of a sum tree as rows of 64 bits."""
 
-import functools
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,7 +7,7 @@ import numpy as np
 from ....hw.cores.records import Record
 from ....hw.cores.replay.records import ANSWER, ARGUMENTS, HEADER, TOTAL, RequestKind, Status
 
-__all__ = ["Answer", "pack_request", "pack_requests", "unpack_rows"]
+__all__ = ["Answer", "pack_request", "pack_requests", "unpack_answers"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,23 +62,26 @@ def pack_request(kind: RequestKind, **arguments: int) -> int:
 
 def pack_requests(kind: RequestKind, count: int, **arguments: np.ndarray) -> np.ndarray:
     """Rows of ``count`` requests of a kind, uint64; an argument is an array of numbers that fit its field."""
-    rows = np.full(count, kind, np.uint64)
-    for name, shift, _ in _places(ARGUMENTS[kind]):
+    rows = np.full(count, int(kind), np.uint64)
+    for name, (shift, _) in _ARGUMENTS[kind].items():
         if name in arguments:
-            rows |= arguments[name].astype(np.uint64) << shift + np.uint64(HEADER.width)
+            rows |= arguments[name].astype(np.uint64) << shift
     return rows
 
 
-def unpack_rows(record: Record, rows: np.ndarray) -> dict[str, np.ndarray]:
-    """What :meth:`.Record.unpack` gives for each row, uint64, of unsigned fields."""
-    return {name: rows >> shift & mask for name, shift, mask in _places(record)}
+def unpack_answers(rows: np.ndarray, *names: str) -> list[np.ndarray]:
+    """Fields of the answers in rows, uint64, by name; ``total`` of answers to ``TOTAL`` alone."""
+    return [rows >> shift & mask for shift, mask in (_ANSWER[name] for name in names)]
 
 
-@functools.cache
-def _places(record: Record) -> list[tuple[str, np.uint64, np.uint64]]:
-    """Name, lowest bit and mask of each field."""
-    places, offset = [], 0
+def _places(record: Record, offset: int = 0) -> dict[str, tuple[np.uint64, np.uint64]]:
+    """Lowest bit and mask of each field of a record that begins at a bit."""
+    places = {}
     for field in record.fields:
-        places.append((field.name, np.uint64(offset), np.uint64((1 << field.width) - 1)))
+        places[field.name] = np.uint64(offset), np.uint64((1 << field.width) - 1)
         offset += field.width
     return places
+
+
+_ARGUMENTS = {kind: _places(record, HEADER.width) for kind, record in ARGUMENTS.items()}
+_ANSWER = _places(TOTAL) | _places(ANSWER)
