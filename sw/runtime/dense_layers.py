@@ -74,7 +74,6 @@ def backward(layers: list[DenseLayer], inputs: list[torch.Tensor], derivative: t
 def clip_gradients(parameters: list[nn.Parameter], length: float) -> None:
     """Cut gradients to a length, as ``torch.nn.utils.clip_grad_norm_`` does."""
     gradients = [parameter.grad for parameter in parameters if parameter.grad is not None]
-    total = torch.linalg.vector_norm(torch.stack([torch.linalg.vector_norm(gradient) for gradient in gradients]))
-    share = length / (total + 1e-6)
-    if not share >= 1:
-        torch._foreach_mul_(gradients, share)
+    total = torch.linalg.vector_norm(torch.stack(torch._foreach_norm(gradients)))
+    if not float(total) + 1e-6 < length:
+        torch._foreach_mul_(gradients, (length / (total + 1e-6)).clamp(max=1))

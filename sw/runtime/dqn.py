@@ -135,8 +135,7 @@ class DQN(Agent):
         beta = config.beta_at(self.num_timesteps)
         batch = self.replay_buffer.sample(config.batch_size, beta=beta, stratified=config.stratified)
         self._count("sample_cycles")
-        rate = config.learning_rate_at(self.num_timesteps)
-        errors = np.abs(self.learner.train(batch.experiences, batch.weights, rate))
+        errors = self.learner.train(self.learner.prepare(batch), self.num_timesteps)
         self.replay_buffer.update_priorities(batch.indices, errors)
         self._count("update_cycles")
         self._tally["gradient_steps"] += 1

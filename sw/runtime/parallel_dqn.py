@@ -1,6 +1,6 @@
 """DQN whose experience is gathered by actors in processes, while the learner learns."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import gymnasium
@@ -12,8 +12,6 @@ from .actor_pool import ActorPool
 from .dqn import DQN
 from .dqn_config import DQNConfig
 from .policies import EpsilonGreedy
-from .prioritized_replay_buffer import Batch
-from .q_learner import QLearner
 from .training_loop import TrainingLoop
 
 __all__ = ["ParallelDQN"]
@@ -64,19 +62,20 @@ class ParallelDQN(DQN):
         require_integer("Number of environments", environments, 1)
         super().__init__(env if isinstance(env, str) else env(), config, hardware=hardware, backend=backend)
         self.actors, self.environments = actors, environments
-        learner = _Learner(self.learner, self.config)
         self.pool = ActorPool(
             env,
             DiscreteEnvironment,
             EpsilonGreedy(self.config, self.environment.action_size),
-            learner.weights(),
+            self.learner.weights(),
             actors=actors,
             environments=environments,
             steps=max(self.config.train_freq // (actors * environments), 1),
             seed=self.config.seed,
             limit=limit,
         )
-        self._loop = TrainingLoop(self.pool, self.replay_buffer, learner, self.config, overlap=backend != "reference")
+        self._loop = TrainingLoop(
+            self.pool, self.replay_buffer, self.learner, self.config, prepare=self.learner.prepare
+        )
 
     @property
     def round_size(self) -> int:
@@ -89,12 +88,12 @@ class ParallelDQN(DQN):
         self.num_timesteps = self._loop.num_timesteps
         if self.num_timesteps // interval > first // interval:
             self.learner.update_target()
-        records = []
-        for step, row in enumerate(rows, first + 1):
-            record: dict[str, Any] = {"step": step, "reward": float(row["reward"])}
-            if row["ends"]:
-                record |= {"return": float(row["return"]), "length": int(row["length"])}
-            records.append(record)
+        records: list[dict[str, Any]] = [
+            {"step": step, "reward": reward} for step, reward in enumerate(rows["reward"].tolist(), first + 1)
+        ]
+        for number in np.flatnonzero(rows["ends"]):
+            row = rows[number]
+            records[number] |= {"return": float(row["return"]), "length": int(row["length"])}
         if error is not None:
             records[-1]["error"] = error
         return records
@@ -119,17 +118,3 @@ class ParallelDQN(DQN):
         """Ends the actors, and lets go of the device."""
         self._loop.close()
         super().close()
-
-
-class _Learner:
-    """The networks as the loop trains them."""
-
-    def __init__(self, networks: QLearner, config: DQNConfig):
-        self._networks, self._config = networks, config
-
-    def train(self, batch: Batch, step: int) -> np.ndarray:
-        rate = self._config.learning_rate_at(step)
-        return np.abs(self._networks.train(batch.experiences, batch.weights, rate))
-
-    def weights(self) -> Sequence[np.ndarray]:
-        return [parameter.detach().numpy() for parameter in self._networks.online.parameters()]

@@ -1,6 +1,6 @@
 """DQN's gradient step in PyTorch, float32, on the processor."""
 
-from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import torch
@@ -9,6 +9,7 @@ from ..agents.initialization import initial_layers
 from ..agents.torch_networks import build_network, load_modules, save_modules
 from .dense_layers import backward, clip_gradients, dense_layers, forward
 from .dqn_config import DQNConfig
+from .prioritized_replay_buffer import Batch
 
 __all__ = ["QLearner"]
 
@@ -44,36 +45,48 @@ class QLearner:
         """Of every action, float32, shape (rows, actions)."""
         return self.online(torch.from_numpy(observations)).numpy()
 
-    def train(self, experiences: Mapping[str, np.ndarray], weights: np.ndarray, learning_rate: float) -> np.ndarray:
-        """One gradient step; the temporal-difference errors, float32, shape (batch,).
+    def prepare(self, batch: Batch) -> Batch:
+        """The batch with ``next_values``, the target network's of every action: float32, shape (batch, actions).
+
+        Gradient steps do not change them: they can be found beside the step before.
+        """
+        values, _ = forward(self._target_layers, torch.from_numpy(batch.experiences["next_observation"]))
+        return replace(batch, experiences=batch.experiences | {"next_values": values.numpy()})
+
+    def train(self, batch: Batch, step: int) -> np.ndarray:
+        """One gradient step after that many environment steps; absolute temporal-difference errors, shape (batch,).
 
         Parameters
         ----------
-        experiences
-            ``observation`` and ``next_observation`` (float32), ``action`` (int64), ``reward`` (float32),
-            ``terminated`` (bool), in rows. A truncated episode went on: its last state has a future.
-        weights
-            Importance weights, float32.
-        learning_rate
-            Adam's step.
+        batch
+            From `prepare`: besides, ``observation`` and ``next_observation`` (float32), ``action`` (int64), ``reward``
+            (float32), ``terminated`` (bool), in rows. A truncated episode went on: its last state has a future.
+        step
+            Says the learning rate.
         """
-        config = self.config
-        batch = {name: torch.from_numpy(values) for name, values in experiences.items()}
-        future, _ = forward(self._target_layers, batch["next_observation"])
-        chooser = forward(self._layers, batch["next_observation"])[0] if config.double_q else future
-        best = future.gather(1, chooser.argmax(1, keepdim=True)).squeeze(1)
-        targets = batch["reward"] + config.gamma * ~batch["terminated"] * best
-        values, inputs = forward(self._layers, batch["observation"])
-        actions = batch["action"].unsqueeze(1)
-        errors = values.gather(1, actions).squeeze(1) - targets
+        config, data = self.config, batch.experiences
+        rows = np.arange(len(batch.weights))
+        next_values, chosen = data["next_values"], (rows, data["action"])
+        if config.double_q:
+            chooser, _ = forward(self._layers, torch.from_numpy(data["next_observation"]))
+            best = next_values[rows, chooser.numpy().argmax(1)]
+        else:
+            best = next_values.max(1)
+        targets = data["reward"] + np.where(data["terminated"], 0, np.float32(config.gamma) * best)
+        values, inputs = forward(self._layers, torch.from_numpy(data["observation"]))
+        errors = values.numpy()[chosen] - targets
         # Of half the squared error, or of Huber's, which is that up to an error of 1; the loss is the mean.
-        slopes = errors.clamp(-1, 1) if config.loss == "huber" else errors
-        slopes = torch.from_numpy(weights) * (1 / len(weights)) * slopes
-        backward(self._layers, inputs, torch.zeros_like(values).scatter_(1, actions, slopes.unsqueeze(1)))
+        slopes = np.zeros(values.shape, np.float32)
+        slopes[chosen] = batch.weights * (1 / len(rows)) * (errors.clip(-1, 1) if config.loss == "huber" else errors)
+        backward(self._layers, inputs, torch.from_numpy(slopes))
         clip_gradients(self._parameters, config.max_grad_norm)
-        self.optimizer.param_groups[0]["lr"] = learning_rate
+        self.optimizer.param_groups[0]["lr"] = config.learning_rate_at(step)
         self.optimizer.step()
-        return errors.numpy()
+        return np.abs(errors)
+
+    def weights(self) -> list[np.ndarray]:
+        """Of the online network, for actors: of each layer weights and biases, which go on changing."""
+        return [parameter.detach().numpy() for parameter in self._parameters]
 
     def update_target(self) -> None:
         """Copy the online network."""

@@ -73,9 +73,11 @@ class TrainingLoop:
         Empty, and of nobody else's.
     learner : Learner
     schedule : Schedule
+    prepare : Callable
+        What a sampled batch becomes before the learner gets it, of nothing that gradient steps change.
     overlap : bool
-        Whether the buffer works during gradient steps, not before them. In the same order, so with the same results;
-        with the reference, which needs Python's lock as the learner does, it takes longer.
+        Whether the buffer works, and batches are prepared, during gradient steps, not before them. In the same order,
+        so with the same results.
 
     Members
     -------
@@ -100,11 +102,13 @@ class TrainingLoop:
         learner: Learner,
         schedule: Schedule,
         *,
+        prepare: Callable[[Batch], Batch] = lambda batch: batch,
         overlap: bool = True,
     ):
         if pool.size > replay.capacity:
             raise ValueError(f"A round must be at most the buffer's {replay.capacity} experiences, not {pool.size}")
         self.pool, self.replay, self.learner, self.schedule = pool, replay, learner, schedule
+        self._prepared = prepare
         self.num_timesteps = self.gradient_steps = self.dropped = 0
         # Of each environment the experiences of its episode under way, by the number of their insertion.
         self._episodes: list[deque[int]] = [deque(maxlen=replay.capacity) for _ in range(pool.environments)]
@@ -187,7 +191,7 @@ class TrainingLoop:
     def _sample(self) -> Batch:
         schedule = self.schedule
         beta = schedule.beta_at(self.num_timesteps)
-        return self.replay.sample(schedule.batch_size, beta=beta, stratified=schedule.stratified)
+        return self._prepared(self.replay.sample(schedule.batch_size, beta=beta, stratified=schedule.stratified))
 
     def _update(self, late: tuple[np.ndarray, np.ndarray] | None) -> None:
         if late is not None:
