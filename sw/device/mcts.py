@@ -3,7 +3,6 @@
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Self
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from ...hw.cores.tree.config import (
 )
 from ...hw.cores.tree.records import REQUEST_HEADER, RequestKind, Status
 from ..reference.tree.messages import Answer, pack_request
+from .driver import Driver
 from .errors import DeviceError
 from .tree_backends import TreeBackend
 
@@ -94,7 +94,7 @@ class TreeParameters:
         }
 
 
-class MCTSDevice:
+class MCTSDevice(Driver):
     """A search tree and the requests under way.
 
     The interface of the source's Table 5.1, whose other two functions are the pool's
@@ -117,11 +117,12 @@ class MCTSDevice:
     Source: Y. Meng, *Accelerating reinforcement learning using heterogeneous platforms*, section 5.1.2.
     """
 
+    holds = "search tree"
+    backend: TreeBackend
+
     def __init__(self, backend: TreeBackend):
-        self.config = backend.config
-        self.backend = backend
+        super().__init__(backend)
         self._sent: deque[tuple[int, int]] = deque()
-        self._closed = False
 
     def mcts_parameters(self, parameters: TreeParameters) -> None:
         """Set the registers.
@@ -272,19 +273,3 @@ class MCTSDevice:
         """
         self._refuse_if_closed()
         return self.backend.counters()
-
-    def _refuse_if_closed(self) -> None:
-        if self._closed:
-            raise DeviceError("The search tree was closed")
-
-    def close(self) -> None:
-        """Give the tree back; whatever is asked of it then is an error."""
-        if not self._closed:
-            self._closed = True
-            self.backend.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()

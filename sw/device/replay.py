@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from ...hw.cores.random.xorshift import advance, state_from_seed
 from ...hw.cores.replay.records import RequestKind, Status
 from ...hw.soc.pearl.instructions import COUNT_WIDTH
 from ..reference.replay.messages import Answer, pack_requests, unpack_answers
+from .driver import Driver
 from .errors import DeviceError
 from .replay_backends import SumTreeBackend, segment_width
 
@@ -39,7 +40,7 @@ class Samples:
     total: float
 
 
-class ReplayDevice:
+class ReplayDevice(Driver):
     """Samples, retrieves, updates and inserts priorities.
 
     A priority is rounded to the nearest number of the tree's format, one above 0 to the least of them at least: what is
@@ -55,9 +56,12 @@ class ReplayDevice:
     Source: Y. Meng, *Accelerating reinforcement learning using heterogeneous platforms*, sections 2.1.1 and 4.4.1.
     """
 
+    holds = "sum tree"
+    backend: SumTreeBackend
+
     def __init__(self, backend: SumTreeBackend, seed: int = 0):
-        self.backend, self.config = backend, backend.config
-        self._closed, self._next_leaf = False, 0
+        super().__init__(backend)
+        self._next_leaf = 0
         self._seed(state_from_seed(seed))
         self.clear()
 
@@ -228,22 +232,6 @@ class ReplayDevice:
             answer = Answer.unpack(int(answers[status != Status.DONE][0]))
             raise DeviceError(f"Request {kind.name.lower()} was refused: {answer.status.name.lower()}")
         return answers
-
-    def _refuse_if_closed(self) -> None:
-        if self._closed:
-            raise DeviceError("The sum tree was closed")
-
-    def close(self) -> None:
-        """Give the sum tree back; whatever is asked of it then is an error."""
-        if not self._closed:
-            self._closed = True
-            self.backend.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 def _leaves(answers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
