@@ -33,10 +33,20 @@ class AxiSimulation(Handle):
         Of the stalls.
     stall : float
         Probability that a stream holds back in a cycle.
+    hierarchical : bool
+        Compile every kind of replicated unit by itself: for hundreds of units, where the build would take longer than
+        the simulation.
     """
 
     def __init__(
-        self, config: Any, *, waveform: str | Path | None = None, threads: int = 1, seed: int = 0, stall: float = 0.0
+        self,
+        config: Any,
+        *,
+        waveform: str | Path | None = None,
+        threads: int = 1,
+        seed: int = 0,
+        stall: float = 0.0,
+        hierarchical: bool = False,
     ):
         if not 0 <= stall < 1:
             raise ValueError(f"Stall must be a probability from 0 to below 1, not {stall!r}")
@@ -45,11 +55,12 @@ class AxiSimulation(Handle):
         self.run_cycles = 0
         name = f"{config.system}_axi"
         library = build_library(
-            verilog_of(config, AxiTop, name),
+            verilog_of(config, AxiTop, name, hierarchical=hierarchical),
             name,
             [Path(__file__).with_name("axi_harness.cpp")],
             trace=waveform is not None,
             threads=threads,
+            hierarchical=hierarchical,
         )
         self._library = _load(str(library))
         path = None if waveform is None else str(waveform).encode()

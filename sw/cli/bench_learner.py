@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ...hw.cores.layer.config import DQNLearnerConfig, LearnerCommand
+from ..device.learner_backends import MANY_UNITS
 from ..mapping.layer_pipeline import units
 from ..reference.float.conversion import from_numbers
 from ..reference.float.host import to_bits
@@ -13,9 +14,6 @@ from ..reference.layer.dqn_learner import DQNBatch, DQNLearnerReference
 from ..reference.optimizer.float_adam import AdamRates
 
 __all__ = ["count_step"]
-
-# Units from which on a simulator is built faster if each kind of them is compiled by itself.
-MANY_UNITS = 64
 
 
 def count_step(config: DQNLearnerConfig, batch: int, seed: int = 0) -> int:

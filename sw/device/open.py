@@ -19,7 +19,7 @@ def open_device(where: str, config: Any, **options: Any) -> ShellDevice:
     Parameters
     ----------
     where : str
-        ``"sim"``: the RTL in the simulator, options ``waveform``, ``threads``, ``seed``, ``stall``.
+        ``"sim"``: the RTL in the simulator, options ``waveform``, ``threads``, ``seed``, ``stall``, ``hierarchical``.
         ``"uart:PORT"``, such as ``"uart:/dev/ttyUSB0"``: a board, options ``baud``, ``timeout``.
     config : object
         With ``system`` (a name) and ``shell`` (a ``ShellConfig``).

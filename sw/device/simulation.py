@@ -17,7 +17,7 @@ class SimulationTransport:
     ----------
     config : object
     options
-        Of :class:`AxiSimulation`: ``waveform``, ``threads``, ``seed``, ``stall``.
+        Of :class:`AxiSimulation`: ``waveform``, ``threads``, ``seed``, ``stall``, ``hierarchical``.
     """
 
     name = "The simulated device"

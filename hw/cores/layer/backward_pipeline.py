@@ -7,8 +7,8 @@ from amaranth.lib.wiring import In, Out
 from ..stream.fork import StreamFork
 from .activation_derivative import ActivationDerivative
 from .backward_stage import BackwardStage
-from .config import NetworkConfig
-from .gradient_stage import BATCH_WIDTH, GradientStage
+from .config import BATCH_WIDTH, NetworkConfig
+from .gradient_stage import GradientStage
 from .word_memory import WordRead, connect_reader
 
 __all__ = ["BackwardPipeline"]

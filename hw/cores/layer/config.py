@@ -10,6 +10,7 @@ from ..optimizer.float_lane_config import FLOAT_OPTIMIZERS, FloatOptimizer
 __all__ = [
     "ACTIVATIONS",
     "ARRAY_WIDTH",
+    "BATCH_WIDTH",
     "BINARY32_LANE",
     "LOSSES",
     "AdderTreeConfig",
@@ -27,8 +28,9 @@ LOSSES = ("huber", "squared")
 # Stages where adders and multipliers of binary32 reach about the same clock.
 BINARY32_LANE = FloatLaneConfig(format=BINARY32, adder_depth=4, multiplier_depth=5)
 
-# Bits of an array's place.
+# Bits of an array's place, and of the number of samples in a batch.
 ARRAY_WIDTH = 3
+BATCH_WIDTH = 16
 
 # Most inputs or outputs of a layer.
 LARGEST_LAYER = 4096

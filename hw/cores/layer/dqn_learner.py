@@ -5,10 +5,9 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from .backward_pipeline import BackwardPipeline
-from .config import ARRAY_WIDTH, DQNLearnerConfig, LearnerCommand
+from .config import ARRAY_WIDTH, BATCH_WIDTH, DQNLearnerConfig, LearnerCommand
 from .dqn_loss import DQNLoss, transition_layout
 from .forward_pipeline import ForwardPipeline
-from .gradient_stage import BATCH_WIDTH
 from .layer_parameters import LayerParameters
 from .number_transfer import NumberTransfer
 from .sample_gate import SampleGate

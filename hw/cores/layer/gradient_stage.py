@@ -8,14 +8,11 @@ from amaranth.lib.wiring import In, Out
 from ..checks import require_integer
 from ..pipeline import delay
 from ..replicated import replicated
-from .config import LARGEST_WAITING, LayerConfig
+from .config import BATCH_WIDTH, LARGEST_WAITING, LayerConfig
 from .multiply_accumulate import MultiplyAccumulate
 from .word_collector import WordCollector
 
-__all__ = ["BATCH_WIDTH", "GradientStage"]
-
-# Bits of the number of samples in a batch.
-BATCH_WIDTH = 16
+__all__ = ["GradientStage"]
 
 
 class GradientStage(wiring.Component):

@@ -4,8 +4,7 @@ from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from .config import NetworkConfig
-from .gradient_stage import BATCH_WIDTH
+from .config import BATCH_WIDTH, NetworkConfig
 
 __all__ = ["SampleGate"]
 

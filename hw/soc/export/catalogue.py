@@ -173,6 +173,14 @@ _DESIGNS = (
         preset_system="pearl",
     ),
     Design(
+        name="pearl_learner",
+        component="soc.pearl.learner_device:PearlLearnerSystem",
+        configuration="soc.pearl.learner_config:PearlLearnerConfig",
+        system=True,
+        default_preset="small",
+        preset_system="pearl_learner",
+    ),
+    Design(
         name="shell",
         component="soc.shell.shell:Shell",
         configuration="soc.shell.config:ShellConfig",

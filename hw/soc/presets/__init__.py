@@ -12,6 +12,7 @@ from ..learninggroup.config import LearningGroupConfig
 from ..learninggroup.hardware import LearningGroupHardware
 from ..mcts.config import MCTSConfig
 from ..pearl.config import PearlConfig
+from ..pearl.learner_config import PearlLearnerConfig
 
 __all__ = ["CONFIGURATIONS", "Preset", "list_presets", "load_preset", "read_preset"]
 
@@ -20,6 +21,7 @@ CONFIGURATIONS = {
     "learninggroup": LearningGroupConfig,
     "mcts": MCTSConfig,
     "pearl": PearlConfig,
+    "pearl_learner": PearlLearnerConfig,
 }
 SECTIONS = ("name", "system", "hardware", "memories", "training")
 # Of a system whose reference needs less than its hardware does: where the depths of memories belong.
@@ -32,16 +34,16 @@ class Preset:
 
     Parameters
     ----------
-    config : FixarConfig, LearningGroupConfig, MCTSConfig or PearlConfig
+    config : FixarConfig, LearningGroupConfig, MCTSConfig, PearlConfig or PearlLearnerConfig
     training : dict
         Defaults of hyper-parameters for this configuration, as the agent names them.
-    hardware : FixarConfig, LearningGroupHardware, MCTSConfig or PearlConfig
+    hardware : FixarConfig, LearningGroupHardware, MCTSConfig, PearlConfig or PearlLearnerConfig
         What the device is built from: the configuration, with the depths of memories where they are not part of it.
     """
 
-    config: FixarConfig | LearningGroupConfig | MCTSConfig | PearlConfig
+    config: FixarConfig | LearningGroupConfig | MCTSConfig | PearlConfig | PearlLearnerConfig
     training: dict = field(default_factory=dict)
-    hardware: FixarConfig | LearningGroupHardware | MCTSConfig | PearlConfig | None = None
+    hardware: FixarConfig | LearningGroupHardware | MCTSConfig | PearlConfig | PearlLearnerConfig | None = None
 
 
 def list_presets(system="fixar"):

@@ -15,7 +15,8 @@ CONFIG = RowMemoryConfig()
 def test_systems_are_found_by_name():
     assert system_class(CONFIG) is RowMemory
     with pytest.raises(
-        ValueError, match="System must be one of fixar, learninggroup, mcts, pearl, row_memory, not 'toaster'"
+        ValueError,
+        match="System must be one of fixar, learninggroup, mcts, pearl, pearl_learner, row_memory, not 'toaster'",
     ):
         system_class(RowMemoryConfig(system="toaster"))
     with pytest.raises(ValueError, match="Place of a system must be \"module:class\", not 'RowMemory'"):

@@ -196,7 +196,8 @@ def test_bad_arguments_say_what_is_allowed(device):
     with pytest.raises(ValueError, match='A device must be "sim" or "uart:PORT", not \'board\''):
         open_device("board", CONFIG)
     with pytest.raises(
-        ValueError, match="System must be one of fixar, learninggroup, mcts, pearl, row_memory, not 'nothing'"
+        ValueError,
+        match="System must be one of fixar, learninggroup, mcts, pearl, pearl_learner, row_memory, not 'nothing'",
     ):
         open_device("sim", RowMemoryConfig(system="nothing"))
 

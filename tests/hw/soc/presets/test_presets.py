@@ -86,7 +86,9 @@ def test_unknown_preset():
 
 
 def test_unknown_system():
-    with pytest.raises(ValueError, match="System must be fixar or learninggroup or mcts or pearl, not 'fixer'"):
+    with pytest.raises(
+        ValueError, match="System must be fixar or learninggroup or mcts or pearl or pearl_learner, not 'fixer'"
+    ):
         load_preset("paper", "fixer")
 
 
