@@ -28,10 +28,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--env", help="Gymnasium environment with numbered actions, as CartPole-v1")
     parser.add_argument(
         "--backend",
-        help="of the replay: reference (bit-exact NumPy, the default), rtl (Verilated), lockstep (both, every answer "
-        "compared), or a device as uart:/dev/ttyUSB0",
+        help="of what is in hardware: reference (bit-exact NumPy, the default), rtl (Verilated), lockstep (both, every "
+        "number compared), or a device as uart:/dev/ttyUSB0",
     )
     parser.add_argument("--config", help="preset of the replay manager, or path of a YAML file (default k16)")
+    parser.add_argument(
+        "--learner",
+        metavar="PRESET",
+        help="take gradient steps on a learner in hardware, too: its preset, as cartpole, or path of a YAML file "
+        "(default: in PyTorch)",
+    )
     parser.add_argument(
         "--actors",
         type=int,
@@ -63,26 +69,35 @@ def run(arguments: argparse.Namespace) -> None:
     def begin() -> tuple[DQN, Path]:
         if not arguments.env:
             raise ValueError("--env is needed: a Gymnasium environment with numbered actions, as CartPole-v1")
-        config = DQNConfig.from_mapping({**suited_to(arguments.env), **given})
+        config = DQNConfig.from_mapping({**suited_to(arguments.env, arguments.learner), **given})
         backend = arguments.backend or "reference"
         name = f"{arguments.env}-{arguments.algo}-{backend.split(':')[0]}-{config.seed}"
         directory = new_folder(arguments, name)
         kind = ParallelDQN if parallel else DQN
-        return kind(arguments.env, config, hardware=arguments.config or "k16", backend=backend, **parallel), directory
+        hardware = {"hardware": arguments.config or "k16", "learner": arguments.learner}
+        return kind(arguments.env, config, **hardware, backend=backend, **parallel), directory
 
-    summary, directory = run_in_folder(arguments, [*given, *parallel], resume, begin)
-    print_rows([*result_rows(summary), *_replay_rows(summary["counters"]), ("files", str(directory))])
+    chosen = [*given, *parallel, *(["learner"] if arguments.learner else [])]
+    summary, directory = run_in_folder(arguments, chosen, resume, begin)
+    print_rows([*result_rows(summary), *_hardware_rows(summary["counters"]), ("files", str(directory))])
 
 
-def _replay_rows(counters: dict[str, Any]) -> list[tuple[str, str]]:
+def _hardware_rows(counters: dict[str, Any]) -> list[tuple[str, str]]:
     steps = counters["gradient_steps"]
     rows = [("training", f"{steps} gradient steps")]
     if counters.get("restarts"):
         rows.append(("actors", f"{counters['restarts']} started again, {counters['dropped']} experiences dropped"))
-    if steps and "sample_cycles" in counters:
+    if steps and counters.get("sample_cycles"):
         sample, update = (counters[f"{name}_cycles"] / steps for name in ("sample", "update"))
         rows.append(("replay", f"{sample:.0f} cycles a batch of samples, {update:.0f} a batch of updates, RTL"))
-    if "lockstep_steps" in counters:
-        rows.append(("lockstep", f"{counters['lockstep_steps']} packets of requests to the RTL, too"))
-        rows.append(("", f"{counters['lockstep_compared']} answers compared, {counters['lockstep_equal']} equal"))
+    if steps and counters.get("step_cycles"):
+        rows.append(("learner", f"{counters['step_cycles'] / steps:.0f} cycles a gradient step, RTL"))
+    for part, done, compared in (
+        ("replay", "packets of requests to", "answers"),
+        ("learner", "gradient steps on", "numbers"),
+    ):
+        if f"{part}_lockstep_steps" in counters:
+            count, total, equal = (counters[f"{part}_lockstep_{what}"] for what in ("steps", "compared", "equal"))
+            rows.append(("lockstep", f"{count} {done} the RTL, too"))
+            rows.append(("", f"{total} {compared} compared, {equal} equal"))
     return rows

@@ -1,5 +1,6 @@
 """DQN with prioritised replay on PEARL's replay manager, to the conventions of Stable-Baselines3."""
 
+import dataclasses
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -7,13 +8,18 @@ import gymnasium
 import numpy as np
 
 from ...hw.soc.pearl.config import PearlConfig
+from ...hw.soc.pearl.learner_config import PearlLearnerConfig
 from ..agents.agent import Agent
 from ..agents.checkpoint import environment_of, read_agent, require_configuration
 from ..agents.environment import DiscreteEnvironment, identifier_of
 from ..agents.hardware import resolve_hardware
+from ..agents.lockstep import Comparison
+from ..device.learner_backends import DeviceLearner, LearnerBackend, ReferenceLearner, open_learner
 from ..device.replay import ReplayDevice
 from ..device.replay_backends import DeviceSumTree, ReferenceSumTree, SumTreeBackend, open_sum_tree
+from .device_q_learner import DeviceQLearner, require_suitable
 from .dqn_config import DQNConfig, suited_to
+from .lockstep_learner import LockstepLearner
 from .lockstep_sum_tree import LockstepSumTree
 from .prioritized_replay_buffer import PrioritizedReplayBuffer
 from .q_learner import QLearner
@@ -23,16 +29,16 @@ __all__ = ["DQN"]
 # What a checkpoint holds beside its arrays.
 MEMBERS = (
     "backend", "comparisons", "config", "configuration_hash", "env", "environment", "exploration", "hardware",
-    "num_timesteps", "replay", "tally",
+    "learner", "num_timesteps", "replay", "tally",
 )  # fmt: skip
-COUNTED = ("gradient_steps", "sample_cycles", "update_cycles")
+COUNTED = ("gradient_steps", "sample_cycles", "update_cycles", "step_cycles")
 
 
 class DQN(Agent):
     """Deep Q-network whose experiences are drawn by the replay manager, its bit-exact reference, or both.
 
-    The host runs the environment and, in PyTorch, the networks; the sum tree is where ``backend`` says. All backends
-    learn the same, to the bit.
+    The host runs the environment; the sum tree is where ``backend`` says, and so is the learner if there is one in
+    hardware. Otherwise the networks are in PyTorch. All backends learn the same, to the bit.
 
     Parameters
     ----------
@@ -43,9 +49,11 @@ class DQN(Agent):
     hardware
         The replay manager, which says how many experiences are kept: its configuration, the name of a preset, or a
         YAML file's path.
+    learner
+        The learner in hardware, alike; ``None``: PyTorch.
     backend
-        ``"reference"``: bit-exact in NumPy. ``"rtl"``: the Verilated replay manager. ``"lockstep"``: both, every answer
-        compared. ``"uart:PORT"``: a board.
+        ``"reference"``: bit-exact in NumPy. ``"rtl"``: Verilated. ``"lockstep"``: both, every answer, weight, moment
+        and priority compared. ``"uart:PORT"``: a board with the replay manager.
     evaluation_env
         Where `evaluate` plays; ``None``: a second environment of the same identifier.
 
@@ -61,7 +69,7 @@ class DQN(Agent):
     Raises
     ------
     ValueError
-        An environment or a backend that there is not.
+        An environment or a backend that there is not; hyper-parameters that the learner does not have.
     """
 
     name = "dqn"
@@ -76,18 +84,28 @@ class DQN(Agent):
         config: DQNConfig | None = None,
         *,
         hardware: Any = "k16",
+        learner: Any = None,
         backend: str = "reference",
         evaluation_env: gymnasium.Env | str | None = None,
     ):
         if config is None:
-            config = DQNConfig.from_mapping(suited_to(identifier_of(env)))
+            config = DQNConfig.from_mapping(suited_to(identifier_of(env), learner))
         self.hardware = resolve_hardware(hardware, "pearl")
         seeds = np.random.SeedSequence(config.seed).generate_state(4)
         super().__init__(DiscreteEnvironment(env, int(seeds[0])), config, backend, evaluation_env)
         self._exploration = np.random.default_rng(int(seeds[1]))
         sizes = self.environment.observation_size, self.environment.action_size
-        self.learner = QLearner(*sizes, config, int(seeds[3]))
-        self._sum_tree = _open(backend, self.hardware)
+        _refuse_unknown(backend)
+        self.learner: QLearner | DeviceQLearner
+        self._learner: LearnerBackend | None = None
+        if learner is None:
+            self.learner = QLearner(*sizes, config, int(seeds[3]))
+        else:
+            chosen = resolve_hardware(learner, "pearl_learner")
+            require_suitable(chosen, *sizes, config)
+            self._learner = _open_learner(backend, chosen)
+            self.learner = DeviceQLearner(config, int(seeds[3]), self._learner)
+        self._sum_tree = _open_sum_tree(backend, self.hardware)
         self.replay_buffer = PrioritizedReplayBuffer(
             self.hardware.leaves,
             config.alpha,
@@ -136,6 +154,7 @@ class DQN(Agent):
         batch = self.replay_buffer.sample(config.batch_size, beta=beta, stratified=config.stratified)
         self._count("sample_cycles")
         errors = self.learner.train(self.learner.prepare(batch), self.num_timesteps)
+        self._count("step_cycles")
         self.replay_buffer.update_priorities(batch.indices, errors)
         self._count("update_cycles")
         self._tally["gradient_steps"] += 1
@@ -143,7 +162,11 @@ class DQN(Agent):
 
     def _count(self, name: str) -> None:
         """Add the cycles of what was just done, where there are any."""
-        self._tally[name] += getattr(self._sum_tree, "cycles", 0)
+        self._tally[name] += getattr(self._counter(name), "cycles", 0)
+
+    def _counter(self, name: str) -> Any:
+        """Whose cycles those are."""
+        return self._learner if name == "step_cycles" else self._sum_tree
 
     def predict(self, observation: np.ndarray, deterministic: bool = True) -> tuple[np.ndarray, None]:
         """The policy's action, for one observation or for rows of them.
@@ -170,25 +193,34 @@ class DQN(Agent):
 
     def counters(self) -> dict[str, Any]:
         """Gradient steps, cycles that the device took for their batches, and comparisons."""
-        measured = hasattr(self._sum_tree, "cycles")
-        counts = {name: count for name, count in self._tally.items() if measured or not name.endswith("cycles")}
-        if isinstance(self._sum_tree, LockstepSumTree):
-            counts |= self._sum_tree.counts()
+        counts = {
+            name: count
+            for name, count in self._tally.items()
+            if not name.endswith("cycles") or hasattr(self._counter(name), "cycles")
+        }
+        for name, comparison in self._comparisons().items():
+            counts |= {f"{name}_{what}": count for what, count in comparison.counts().items()}
         return counts
+
+    def _comparisons(self) -> dict[str, Comparison]:
+        """RTL beside its reference, by name."""
+        parts: dict[str, Any] = {"replay": self._sum_tree, "learner": self._learner}
+        return {name: part for name, part in parts.items() if isinstance(part, Comparison)}
 
     def _own_state(self) -> dict[str, Any]:
         return {
             "exploration": self._exploration.bit_generator.state,
             "tally": self._tally,
-            "comparisons": self._sum_tree.comparisons() if isinstance(self._sum_tree, LockstepSumTree) else None,
+            "comparisons": {name: part.comparisons() for name, part in self._comparisons().items()},
+            "learner": None if self._learner is None else dataclasses.asdict(self._learner.config),
         }
 
     def _restore_own_state(self, about: dict[str, Any]) -> None:
         self._exploration.bit_generator.state = about["exploration"]
         if about["backend"] == self.backend:
-            self._tally = about["tally"]
-            if isinstance(self._sum_tree, LockstepSumTree):
-                self._sum_tree.restore_comparisons(about["comparisons"])
+            self._tally |= about["tally"]
+            for name, part in self._comparisons().items():
+                part.restore_comparisons(about["comparisons"][name])
 
     @classmethod
     def load(
@@ -223,18 +255,32 @@ class DQN(Agent):
         require_configuration(path, about, chosen)
         config = DQNConfig.from_mapping(about["config"])
         settings = {name: about[name] for name in cls.SETTINGS}
-        agent = cls(env, config, hardware=chosen, backend=backend or about["backend"], **settings)
+        agent = cls(
+            env, config, hardware=chosen, learner=about["learner"], backend=backend or about["backend"], **settings
+        )
         agent._restore(path, arrays, about)
         return agent
 
     def close(self) -> None:
-        """Lets go of the device."""
+        """Lets go of the devices."""
         self.replay_buffer.close()
+        self.learner.close()
 
 
-def _open(backend: str, hardware: PearlConfig) -> SumTreeBackend:
+def _refuse_unknown(backend: str) -> None:
+    if backend not in ("reference", "rtl", "lockstep") and not backend.startswith("uart:"):
+        raise ValueError(f"Backend must be reference, rtl, lockstep or uart:PORT, not {backend!r}")
+
+
+def _open_sum_tree(backend: str, hardware: PearlConfig) -> SumTreeBackend:
     if backend == "lockstep":
         return LockstepSumTree(ReferenceSumTree(hardware.tree), DeviceSumTree(hardware))
-    if backend not in ("reference", "rtl") and not backend.startswith("uart:"):
-        raise ValueError(f"Backend must be reference, rtl, lockstep or uart:PORT, not {backend!r}")
     return open_sum_tree(backend, hardware)
+
+
+def _open_learner(backend: str, hardware: PearlLearnerConfig) -> LearnerBackend:
+    if backend.startswith("uart:"):
+        raise ValueError("A board has the replay manager alone: leave the learner in PyTorch")
+    if backend == "lockstep":
+        return LockstepLearner(ReferenceLearner(hardware), DeviceLearner(hardware))
+    return open_learner(backend, hardware)

@@ -3,10 +3,12 @@
 import importlib.resources
 import math
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import yaml
 
+from ...hw.soc.presets import read_preset
 from ..agents.hyper_parameters import HyperParameters
 
 __all__ = ["LOSSES", "DQNConfig", "suited_to"]
@@ -34,7 +36,7 @@ class DQNConfig(HyperParameters):
     loss
         ``"huber"``, quadratic up to an error of 1, or ``"squared"``.
     max_grad_norm
-        Length to which gradients are cut.
+        Length to which gradients are cut; infinite: they are not.
     gamma
         Discount.
     double_q
@@ -107,7 +109,7 @@ class DQNConfig(HyperParameters):
         self._real("learning_rate", 0, 1, low_included=False)
         if self.learning_rate_final is not None:
             self._real("learning_rate_final", 0, 1)
-        self._real("max_grad_norm", 0, math.inf, low_included=False)
+        self._real("max_grad_norm", 0, math.inf, low_included=False, high_included=True)
         for name in ("gamma", "exploration_final_eps", "beta"):
             self._real(name, 0, 1, high_included=True)
         for name in ("alpha", "priority_epsilon"):
@@ -131,7 +133,8 @@ def _ramp(first: float, last: float, step: int, steps: int) -> float:
     return last if step >= steps else first + (last - first) * step / steps
 
 
-def suited_to(env: str | None) -> dict[str, Any]:
-    """Hyper-parameters that suit an environment, over the defaults."""
+def suited_to(env: str | None, learner: Any = None) -> dict[str, Any]:
+    """Hyper-parameters that suit an environment, and over them those that come with the preset of a learner."""
     text = importlib.resources.files(__package__).joinpath("environments.yaml").read_text(encoding="utf-8")
-    return yaml.safe_load(text).get(env, {})
+    training = read_preset(learner, "pearl_learner").training if isinstance(learner, str | Path) else {}
+    return {**yaml.safe_load(text).get(env, {}), **training}

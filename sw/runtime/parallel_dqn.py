@@ -29,7 +29,7 @@ class ParallelDQN(DQN):
     ----------
     env
         Identifier of a registered environment, or a function of a module that makes one.
-    config, hardware, backend
+    config, hardware, learner, backend
         As of :class:`.DQN`.
     actors, environments
         Processes, and environments of each.
@@ -55,12 +55,14 @@ class ParallelDQN(DQN):
         actors: int = 1,
         environments: int = 8,
         hardware: Any = "k16",
+        learner: Any = None,
         backend: str = "reference",
         limit: float = 60.0,
     ):
         require_integer("Number of actors", actors, 1)
         require_integer("Number of environments", environments, 1)
-        super().__init__(env if isinstance(env, str) else env(), config, hardware=hardware, backend=backend)
+        made = env if isinstance(env, str) else env()
+        super().__init__(made, config, hardware=hardware, learner=learner, backend=backend)
         self.actors, self.environments = actors, environments
         self.pool = ActorPool(
             env,

@@ -100,5 +100,8 @@ class QLearner:
         """Takes back what `save` gave."""
         load_modules(self._parts(), state)
 
+    def close(self) -> None:
+        """Nothing is held."""
+
     def _parts(self) -> dict[str, torch.nn.Module | torch.optim.Optimizer]:
         return {"online": self.online, "target": self.target, "optimizer": self.optimizer}

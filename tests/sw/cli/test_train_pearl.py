@@ -62,6 +62,20 @@ def test_run_leaves_everything_and_prints_a_summary(backend, device, tmp_path, c
     assert "holds a run already" in capsys.readouterr().err
 
 
+def test_a_learner_in_hardware_brings_its_hyper_parameters(device, tmp_path, capsys):
+    out = tmp_path / "run"
+    options = ["--learner", "small", "--batch-size", "12", "--learning-starts", "30", "--train-freq", "4"]
+    options += ["--gradient-steps", "1", "--steps", "80", "--out", str(out), *REST, *device]
+    assert dispatch(["train", "pearl", "--env", "CartPole-v1", "--backend", "lockstep", *options]) == 0
+    printed = capsys.readouterr().out
+    for words in ("cycles a gradient step, RTL", "13 gradient steps on the RTL, too", "numbers compared"):
+        assert words in printed
+    assert read_checkpoint(out / "checkpoint.zip")[1]["config"]["hidden_sizes"] == [5, 3]
+    assert dispatch(["eval", str(out), "--episodes", "1", "--backend", "reference"]) == 0
+    assert dispatch(["train", "pearl", "--resume", str(out), "--learner", "small"]) == 2
+    assert "--resume goes on with the run's own learner: leave the option away" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("actors", [(), ("--actors", 1, "--environments", 5)])
 def test_resumed_run_is_identical(actors, device, tmp_path, capsys):
     straight, broken = tmp_path / "straight", tmp_path / "broken"
@@ -104,6 +118,8 @@ def test_interrupted_run_leaves_a_checkpoint_and_goes_on_identically(device, tmp
         (("--loss", "absolute"), "invalid choice: 'absolute'"),
         (("--backend", "fpga"), "Backend must be reference, rtl, lockstep or uart:PORT, not 'fpga'"),
         (("--config", "k17"), "Configuration must be one of k16, k2, k4, k8, small, ulx3s or a YAML file, not 'k17'"),
+        (("--learner", "small"), "Learner small has a network 4-5-3-2, not 4-8-2"),
+        (("--learner", "tiny"), "Configuration must be one of cartpole, small or a YAML file, not 'tiny'"),
         (("--resume", "nowhere"), "--resume goes on with the run's own hidden_sizes"),
     ],
 )

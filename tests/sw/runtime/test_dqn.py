@@ -45,8 +45,8 @@ def test_every_backend_learns_the_same(tmp_path):
         assert agents["reference"].counters() == {"gradient_steps": 72}
         counters = agents["lockstep"].counters()
         # An experience is a packet of its own; a gradient step has two.
-        assert counters["lockstep_steps"] >= 200 + 2 * 72 and counters["lockstep_compared"] > 72 * 27
-        assert counters["lockstep_equal"] == counters["lockstep_compared"]
+        assert counters["replay_lockstep_steps"] >= 200 + 2 * 72 and counters["replay_lockstep_compared"] > 72 * 27
+        assert counters["replay_lockstep_equal"] == counters["replay_lockstep_compared"]
         assert counters["sample_cycles"] == agents["rtl"].counters()["sample_cycles"] > 72 * 13
     finally:
         for agent in agents.values():

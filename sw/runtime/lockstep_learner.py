@@ -1,0 +1,60 @@
+"""The RTL of a learner beside its reference: every weight, moment and priority compared."""
+
+import numpy as np
+
+from ..agents.lockstep import Comparison
+from ..device.learner_backends import DeviceLearner, ReferenceLearner
+from ..reference.layer.dqn_learner import DQNBatch
+from ..reference.optimizer.float_adam import AdamRates
+
+__all__ = ["LockstepLearner"]
+
+
+class LockstepLearner(Comparison):
+    """A :class:`.LearnerBackend` that has both take every gradient step, and compares all that it leaves.
+
+    Parameters
+    ----------
+    reference
+        Whose numbers count.
+    device
+        What has to come to the same ones.
+
+    Raises
+    ------
+    LockstepError
+        At the first number that differs.
+    """
+
+    reference: ReferenceLearner
+    device: DeviceLearner
+
+    def __init__(self, reference: ReferenceLearner, device: DeviceLearner):
+        super().__init__(reference, device, 1, "Gradient step")
+        self.config = reference.config
+
+    @property
+    def cycles(self) -> int:
+        """Of the device's last gradient step."""
+        return self.device.cycles
+
+    def load(self, array: str, numbers: np.ndarray) -> None:
+        """Set an array of both."""
+        self.reference.load(array, numbers)
+        self.device.load(array, numbers)
+
+    def store(self, array: str) -> np.ndarray:
+        """The numbers of an array."""
+        numbers = self.reference.store(array)
+        self.compare("store", {array: numbers}, {array: self.device.store(array)})
+        return numbers
+
+    def step(self, batch: DQNBatch, rates: AdamRates | float, copy: bool = False) -> np.ndarray:
+        """A gradient step of both."""
+        priorities = self.reference.step(batch, rates, copy)
+        self.compare("step", {"priorities": priorities}, {"priorities": self.device.step(batch, rates, copy)})
+        for array in self.config.state:
+            self.store(array)
+        self.steps += 1
+        self.steps_checked += 1
+        return priorities

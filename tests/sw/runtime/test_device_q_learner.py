@@ -1,0 +1,113 @@
+"""DQN with its learner in hardware: PyTorch's gradient step, the same on every backend, what it refuses."""
+
+import numpy as np
+import pytest
+
+from rewardware.hw.soc.presets import load_preset
+from rewardware.sw.agents.checkpoint import read_checkpoint
+from rewardware.sw.agents.lockstep import LockstepError
+from rewardware.sw.device.learner_backends import ReferenceLearner
+from rewardware.sw.runtime.device_q_learner import DeviceQLearner
+from rewardware.sw.runtime.dqn import DQN
+from rewardware.sw.runtime.dqn_config import DQNConfig, suited_to
+from rewardware.sw.runtime.parallel_dqn import ParallelDQN
+from rewardware.sw.runtime.prioritized_replay_buffer import Batch
+from rewardware.sw.runtime.q_learner import QLearner
+
+from .test_dqn import CONFIG as DEFAULTS
+from .test_dqn import HARDWARE
+
+# As that of tests/hw/soc/pearl, so that its simulator is built once.
+LEARNER = load_preset("small", "pearl_learner")
+CONFIG = DQNConfig.from_mapping({**DEFAULTS.to_mapping(), **suited_to(None, "small")})
+
+
+def make(backend="reference", config=CONFIG, kind=DQN, **settings):
+    return kind("CartPole-v1", config, hardware=HARDWARE, learner=LEARNER, backend=backend, **settings)
+
+
+def learned(agent, path, steps):
+    """Arrays of a checkpoint after training."""
+    try:
+        agent.learn(steps).save(path)
+        return read_checkpoint(path)[0], agent.counters()
+    finally:
+        agent.close()
+
+
+def assert_same(one, other):
+    assert one.keys() == other.keys()
+    for name in one:
+        assert np.array_equal(one[name], other[name]), name
+
+
+def test_gradient_steps_are_pytorchs():
+    """But for the order of sums, whose rounding Adam makes larger where a gradient is near 0."""
+    learners = QLearner(4, 2, CONFIG, 3), DeviceQLearner(CONFIG, 3, ReferenceLearner(LEARNER))
+    rng = np.random.default_rng(0)
+    observations = rng.normal(size=(50, 4)).astype(np.float32)
+    for step in range(12):
+        experiences = {
+            "observation": rng.normal(size=(13, 4)).astype(np.float32),
+            "action": rng.integers(2, size=13),
+            "reward": rng.normal(0, 2, 13).astype(np.float32),
+            "next_observation": rng.normal(size=(13, 4)).astype(np.float32),
+            "terminated": rng.random(13) < 0.3,
+        }
+        batch = Batch(experiences, np.arange(13), rng.random(13).astype(np.float32))
+        errors = [learner.train(learner.prepare(batch), step) for learner in learners]
+        assert np.allclose(*errors, atol=1e-5)
+        if step == 5:
+            for learner in learners:
+                learner.update_target()
+    assert np.allclose(*(learner.values(observations) for learner in learners), atol=1e-4)
+    for one, other in zip(*(learner.weights() for learner in learners), strict=True):
+        assert np.allclose(one, other, atol=1e-4)
+
+
+def test_every_backend_learns_the_same(tmp_path):
+    runs = {backend: learned(make(backend), tmp_path / backend, 120) for backend in ("reference", "rtl", "lockstep")}
+    arrays, counters = runs["lockstep"]
+    for backend in ("reference", "rtl"):
+        assert_same(runs[backend][0], arrays)
+    assert runs["reference"][1] == {"gradient_steps": 40}
+    assert counters["learner_lockstep_steps"] == 40
+    # Priorities and all arrays of every step, and the weights that actions are chosen with.
+    least = 40 * (CONFIG.batch_size + 4 * LEARNER.numbers)
+    assert counters["learner_lockstep_equal"] == counters["learner_lockstep_compared"] > least
+    assert counters["replay_lockstep_equal"] == counters["replay_lockstep_compared"]
+    assert counters["step_cycles"] == runs["rtl"][1]["step_cycles"] > 40 * 13
+
+
+@pytest.mark.parametrize("settings", [{}, {"kind": ParallelDQN, "actors": 1, "environments": 5}])
+def test_resumed_training_is_bit_identical(settings, tmp_path):
+    straight, _ = learned(make(**settings), tmp_path / "straight.zip", 150)
+    learned(make(**settings), tmp_path / "agent.zip", 80)
+    resumed = settings.get("kind", DQN).load(tmp_path / "agent.zip", backend="rtl")
+    assert_same(straight, learned(resumed, tmp_path / "resumed.zip", 70)[0])
+
+
+def test_a_wrong_weight_of_the_rtl_stops_lockstep(monkeypatch):
+    store = ReferenceLearner.store
+    monkeypatch.setattr(ReferenceLearner, "store", lambda *arguments: store(*arguments) ^ np.uint32(1))
+    agent = make("lockstep")
+    try:
+        with pytest.raises(LockstepError, match=r"Gradient step 0, store: RTL differs from the reference in \w+\[0\]"):
+            agent.learn(30)
+    finally:
+        agent.close()
+
+
+@pytest.mark.parametrize(
+    ("changes", "backend", "words"),
+    [
+        ({"hidden_sizes": (5, 4)}, "rtl", "Learner small has a network 4-5-3-2, not 4-5-4-2"),
+        ({"double_q": True}, "reference", "double_q must be False with learner small, not True"),
+        ({"max_grad_norm": 10}, "reference", "max_grad_norm must be inf with learner small, not 10"),
+        ({"loss": "squared"}, "reference", "loss must be huber with learner small, not squared"),
+        ({}, "uart:/dev/null", "A board has the replay manager alone"),
+    ],
+)
+def test_what_the_learner_does_not_have_is_refused(changes, backend, words):
+    with pytest.raises(ValueError, match=words):
+        make(backend, DQNConfig.from_mapping({**CONFIG.to_mapping(), **changes}))
