@@ -53,6 +53,8 @@ class MCTSBench(BenchOfPresets):
             rows[f"itv_{name}_next_empty"] = part(self.interval, name, "next_empty")
         rows |= {f"itv_{game}": part(self.game_interval, game) for game in GAMES}
         rows |= {"insert_cycles": self.insertion, "backup_cycles": self.backup}
+        rows |= {"backup_cycles_one_flit": part(self.backup, flits=1), "backup_cycles_at_rest": self.backup_at_rest}
+        rows |= {"simulation_cycles": self.simulation}
         rows |= {f"lut_{name}": part(self.tables, name) for name in TABLES}
         for fanout in FANOUTS:
             ending = "" if fanout == FANOUTS[0] else f"_f{fanout}"
@@ -70,7 +72,7 @@ class MCTSBench(BenchOfPresets):
     # Searches on the RTL.
 
     def interval(self, name: str, assignment: str = "algorithm2") -> dict[str, Any]:
-        counts = _search(name, assignment)
+        counts = _search(name, bank_assignment=assignment)
         how = (
             f"{_preset(name)}, {assignment}: {counts.selections} selections, those that came right behind another one, "
             f"all workers selecting and backing up in turn; {counts.insertions} insertions; {counts.requests} {GAPLESS}"
@@ -97,14 +99,39 @@ class MCTSBench(BenchOfPresets):
         )
         return make_row(round(counts.assigning / counts.insertions, 2), "cycles", "counted", how)
 
-    def backup(self) -> dict[str, Any]:
+    def backup(self, **changes: Any) -> dict[str, Any]:
+        name = COUNTED[FANOUTS[0]]
+        counts = _search(name, **changes)
+        preset = ", ".join([_preset(name), *(f"{field}: {value}" for field, value in changes.items())])
+        how = (
+            f"{preset}: {counts.backups} backups, those that came right behind another one; "
+            f"{counts.cycles / counts.selections:.2f} cycles a simulation in all; {counts.requests} {GAPLESS}"
+        )
+        return make_row(round(counts.backup_interval, 2), "cycles", "counted", how, BACKUP_CYCLES)
+
+    def backup_at_rest(self) -> dict[str, Any]:
+        name = COUNTED[FANOUTS[0]]
+        counts = _search(name, at_rest=True)
+        turns = len(counts.packets) // 2
+        selecting, backing_up = (sum(counts.packets[first::2]) / turns for first in (1, 2))
+        workers = counts.selections // turns
+        how = (
+            f"{_preset(name)}: {counts.backups} backups, each turn's sent when all before were answered; until the "
+            f"last answer {workers} selections take {selecting:.0f} cycles, {workers} backups {backing_up:.0f}, "
+            f"the mean of {turns} turns; all answers the reference's"
+        )
+        return make_row(round(counts.backup_interval, 2), "cycles", "counted", how, BACKUP_CYCLES)
+
+    def simulation(self) -> dict[str, Any]:
         name = COUNTED[FANOUTS[0]]
         counts = _search(name)
         how = (
-            f"{_preset(name)}: {counts.backups} backups, those that came right behind another one; "
+            f"{_preset(name)}: {counts.cycles} cycles over {counts.selections} selections and as many backups; a "
+            f"selection enters {counts.interval:.2f} cycles behind another one, a backup {counts.backup_interval:.2f} "
+            f"behind another one, the rest is between one kind and the other; "
             f"{counts.requests} {GAPLESS}"
         )
-        return make_row(round(counts.backup_interval, 2), "cycles", "counted", how, BACKUP_CYCLES)
+        return make_row(round(counts.cycles / counts.selections, 2), "cycles", "counted", how)
 
     def operations(self, fanout: int) -> dict[str, Any]:
         name = COUNTED[fanout]
@@ -201,10 +228,10 @@ def _against(fanout: int, found: dict[str, Any], operations: int, what: str) -> 
 
 
 @functools.cache
-def _search(name: str, assignment: str = "algorithm2") -> Any:
+def _search(name: str, at_rest: bool = False, **changes: Any) -> Any:
     from .bench_tree import count_search
 
-    return count_search(_config(name, bank_assignment=assignment))
+    return count_search(_config(name, **changes), at_rest)
 
 
 @functools.cache

@@ -1,6 +1,7 @@
 """Searches on the RTL of the tree: what selections, backups and the assignment of banks take."""
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +16,7 @@ REGISTERS = {"exploration": 5793, "loss": 1 << 14, "first_value": 0, "alternate"
 
 @dataclass(frozen=True, kw_only=True)
 class TreeCounts:
-    """What a list of requests took that the tree was given without a gap.
+    """What a list of requests took; the tree was given each packet of them without a gap.
 
     Parameters
     ----------
@@ -23,8 +24,8 @@ class TreeCounts:
         All of them; their answers were compared with the reference's, and were equal.
     selections, insertions, backups : int
         That were no error.
-    cycles : int
-        From the first request to the last answer.
+    packets : tuple of int
+        Cycles of each packet, from its first request to its last answer.
     interval, backup_interval : float
         Cycles between a selection, or a backup, and the one that entered right behind it, the mean.
     assigning : int
@@ -35,10 +36,15 @@ class TreeCounts:
     selections: int
     insertions: int
     backups: int
-    cycles: int
+    packets: tuple[int, ...]
     interval: float
     backup_interval: float
     assigning: int
+
+    @property
+    def cycles(self) -> int:
+        """Of all packets."""
+        return sum(self.packets)
 
     @property
     def operations(self) -> int:
@@ -46,7 +52,7 @@ class TreeCounts:
         return self.selections + self.insertions + self.backups
 
 
-def count_search(config: Any) -> TreeCounts:
+def count_search(config: Any, at_rest: bool = False) -> TreeCounts:
     """All workers select, then all back up, and so on, with as many simulations as nodes.
 
     Every state has all actions; rewards are random, in [-1, 1).
@@ -54,6 +60,9 @@ def count_search(config: Any) -> TreeCounts:
     Parameters
     ----------
     config : MCTSConfig
+    at_rest : bool
+        The clear, each turn's selections and each turn's backups are a packet, which is sent when all before it are
+        answered; else everything is one.
 
     Raises
     ------
@@ -64,13 +73,16 @@ def count_search(config: Any) -> TreeCounts:
     from ..reference.tree.messages import pack_request
 
     full, workers, rng = (1 << config.fanout) - 1, range(config.workers), random.Random(SEED)
-    rows = [pack_request(config, RequestKind.CLEAR, terminal=0, legal=full)]
+    packets = [[pack_request(config, RequestKind.CLEAR, terminal=0, legal=full)]]
     for _ in range(config.nodes // config.workers):
-        rows += [pack_request(config, RequestKind.SELECT, worker) for worker in workers]
+        packets.append([pack_request(config, RequestKind.SELECT, worker) for worker in workers])
+        backups = []
         for worker in workers:
             reward = rng.randrange(-1 << 12, 1 << 12)
-            rows.append(pack_request(config, RequestKind.BACKUP, worker, reward=reward, terminal=0, legal=full))
-    return _count(config, REGISTERS, np.array(rows, np.uint64))
+            backups.append(pack_request(config, RequestKind.BACKUP, worker, reward=reward, terminal=0, legal=full))
+        packets.append(backups)
+    rows = [np.array(packet, np.uint64) for packet in packets]
+    return _count(config, REGISTERS, rows if at_rest else [np.concatenate(rows)])
 
 
 def count_recording(config: Any, recording: Any) -> TreeCounts:
@@ -87,10 +99,10 @@ def count_recording(config: Any, recording: Any) -> TreeCounts:
     DeviceError
         An answer is not the reference's.
     """
-    return _count(config, recording.registers, recording.requests)
+    return _count(config, recording.registers, [recording.requests])
 
 
-def _count(config: Any, registers: dict[str, int], rows: np.ndarray) -> TreeCounts:
+def _count(config: Any, registers: dict[str, int], packets: Sequence[np.ndarray]) -> TreeCounts:
     from ...hw.cores.tree.records import RequestKind, Status
     from ..device.errors import DeviceError
     from ..device.tree_backends import DeviceTree, ReferenceTree
@@ -98,13 +110,18 @@ def _count(config: Any, registers: dict[str, int], rows: np.ndarray) -> TreeCoun
     from .bench_rows import say
 
     device, reference = DeviceTree(config), ReferenceTree(config.tree)
-    say(f"{config.name}: {len(rows)} requests by {config.workers} workers on the RTL")
+    rows, cycles = sum(map(len, packets)), []
+    say(f"{config.name}: {rows} requests by {config.workers} workers on the RTL")
     try:
         for tree in (device, reference):
             tree.write_registers(registers)
-            tree.send(rows)
-        counters, cycles = device.counters(), device.cycles
-        answers, expected = device.receive(len(rows)), reference.receive(len(rows))
+        for packet in packets:
+            before = device.cycles
+            device.send(packet)
+            cycles.append(device.cycles - before)
+            reference.send(packet)
+        counters = device.counters()
+        answers, expected = device.receive(rows), reference.receive(rows)
     finally:
         device.close()
     different = np.flatnonzero(answers != expected)
@@ -112,11 +129,11 @@ def _count(config: Any, registers: dict[str, int], rows: np.ndarray) -> TreeCoun
         raise DeviceError(f"{config.name}: answers differ from the reference's after {different[0]} requests")
     ends = [(answer.kind, answer.status) for answer in map(Answer.unpack, expected.tolist())]
     return TreeCounts(
-        requests=len(rows),
+        requests=rows,
         selections=counters["selections"],
         insertions=ends.count((RequestKind.SELECT, Status.INSERTED)),
         backups=ends.count((RequestKind.BACKUP, Status.DONE)),
-        cycles=cycles,
+        packets=tuple(cycles),
         interval=counters["interval_cycles"] / counters["intervals"],
         backup_interval=counters["backup_interval_cycles"] / counters["backup_intervals"],
         assigning=counters["assigning_cycles"],

@@ -44,6 +44,28 @@ def test_rows_are_of_the_search():
     assert {row["kind"] for row in (interval, other, insertion, backup, operations)} == {"counted"}
 
 
+def test_backups_at_rest_wait_for_no_selection():
+    rest, simulation = MCTSBench().rows(["backup_cycles_at_rest", "simulation_cycles"])
+    counts, gapless = bench_tree.count_search(CONFIG, at_rest=True), bench_tree.count_search(CONFIG)
+    turns = CONFIG.nodes // CONFIG.workers
+    assert len(counts.packets) == 2 * turns + 1 and len(gapless.packets) == 1
+    assert (counts.requests, counts.insertions) == (gapless.requests, gapless.insertions)
+    assert gapless.cycles < counts.cycles
+    assert rest["value"] == round(counts.backup_interval, 2) < round(gapless.backup_interval, 2)
+    last = round(sum(counts.packets[2::2]) / turns)
+    assert f"{CONFIG.workers} backups {last}, the mean of {turns} turns" in rest["how"]
+    assert simulation["value"] == round(gapless.cycles / gapless.selections, 2)
+
+
+def test_nodes_travel_in_one_flit(monkeypatch):
+    counts, given = bench_tree.count_search(CONFIG), []
+    monkeypatch.setattr(bench_tree, "count_search", lambda config, _: given.append(config) or counts)
+    (row,) = MCTSBench().rows(["backup_cycles_one_flit"])
+    assert given == [dataclasses.replace(CONFIG, flits=1)]
+    assert row["value"] == round(counts.backup_interval, 2) and row["how"].startswith("preset f6-d16, flits: 1: ")
+    assert f"; {counts.cycles / counts.selections:.2f} cycles a simulation" in row["how"]
+
+
 def test_a_game_is_recorded_and_counted(monkeypatch):
     monkeypatch.setattr(bench_mcts, "GAMES", {"pong": ("CartPole-v1", "f6_d16", 3.7)})
     record = functools.partial(bench_game.record_game, steps=2, simulations=50)
