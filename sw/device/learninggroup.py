@@ -3,7 +3,6 @@
 import numpy as np
 
 from ...hw.cores.optimizer.rms_prop_config import RATES
-from ...hw.cores.vector.matrix_config import WEIGHT_BANKS
 from ...hw.soc.learninggroup.config import Network, Rates
 from ...hw.soc.learninggroup.hardware import LearningGroupHardware
 from ...hw.soc.learninggroup.instructions import EVERY_CORE, Memory
@@ -144,7 +143,7 @@ class LearningGroupDevice:
             program.store(part, part.count, wait=("transfer",), memory=part.memory, core=core, base=part.base)
         words: dict[str, dict[int, np.ndarray]] = {}
         for part, rows in self._run(program.finish(), {}).items():
-            numbers = rows.view(self._numbers)[:, :WEIGHT_BANKS]
+            numbers = rows.view(self._numbers)[:, : self.hardware.weight_banks]
             words.setdefault(part.name, {})[part.owner] = numbers.astype(np.float32)
         return {name: self._state.array(name, found) for name, found in words.items()}
 
@@ -243,13 +242,13 @@ class LearningGroupDevice:
         self._job(("backward", steps), lambda: self.compiler.backward(steps), packets)
 
     def compressed_gradients(self):
-        """Bit patterns of each core's gradient memory, an array (16, rows): as the weights are compressed."""
+        """Bit patterns of each core's gradient memory, an array (``weight_banks``, rows): as weights are compressed."""
         rows, found = self.hardware.weight_rows, []
         for core in range(self.hardware.device.cores):
             program = Program("gradients", self.hardware)
             program.store("gradients", rows, memory=Memory.GRADIENT, core=core, base=0)
             words = self._run(program.finish(), {})["gradients"]
-            found.append(words[:, :WEIGHT_BANKS].T.astype(np.int64))
+            found.append(words[:, : self.hardware.weight_banks].T.astype(np.int64))
         return found
 
     # Rows of the streams.
@@ -315,9 +314,8 @@ class LearningGroupDevice:
             # Within a step the result memory has the products forward.
             batches = self.layout.batches if key == layer and self.step_number < self.steps else 0
             for core in place.cores:
-                count = place.rows * -(-place.columns // WEIGHT_BANKS)
                 program.store(
-                    (layer, key, core), count, wait=("transfer",),
+                    (layer, key, core), place.weight_words, wait=("transfer",),
                     memory=Memory.GRADIENT, core=core, base=place.weight,
                 )  # fmt: skip
                 for batch in range(batches):

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...hw.cores.vector.matrix_config import WEIGHT_BANKS
 from ...hw.soc.learninggroup.config import HEADS, Network
 from ...hw.soc.learninggroup.instructions import EVERY_CORE, Memory
 from ..program.learninggroup_map import MemoryMap
@@ -48,7 +47,7 @@ class StatePart:
 
 
 class StateLayout:
-    """Which rows of which memories hold the arrays of a network's state, as words of 16 numbers.
+    """Which rows of which memories hold the arrays of a network's state, as words of ``weight_banks`` numbers.
 
     Parameters
     ----------
@@ -79,19 +78,21 @@ class StateLayout:
                 StatePart(name, core, Memory.GROUPING, EVERY_CORE, first + index * words, words)
                 for index, core in enumerate(place.cores)
             ]
-        words = place.rows * -(-place.columns // WEIGHT_BANKS)
-        return [StatePart(name, core, Memory.PARAMETER, core, place.parameter, words) for core in place.cores]
+        return [
+            StatePart(name, core, Memory.PARAMETER, core, place.parameter, place.weight_words) for core in place.cores
+        ]
 
     def words(self, part: StatePart, array):
-        """The rows of a part, (count, 16): zeros where there is nothing."""
+        """The rows of a part, (count, ``weight_banks``): zeros where there is nothing."""
         name = part.name.removeprefix("square/")
         values = self.columns_of(name, np.asarray(array, float))[part.owner]
+        banks = self.map.hardware.weight_banks
         if "grouping" not in name:
-            return pad(values, 1, WEIGHT_BANKS).reshape(-1, WEIGHT_BANKS)
-        members = pad(values.T if name.startswith("output") else values, 0, WEIGHT_BANKS)
-        # For each 16 members a word a group.
+            return pad(values, 1, banks).reshape(-1, banks)
+        members = pad(values.T if name.startswith("output") else values, 0, banks)
+        # For the members of a word a word a group.
         groups = members.shape[1]
-        return members.reshape(-1, WEIGHT_BANKS, groups).transpose(0, 2, 1).reshape(-1, WEIGHT_BANKS)
+        return members.reshape(-1, banks, groups).transpose(0, 2, 1).reshape(-1, banks)
 
     def array(self, name, words):
         """An array of the state from the rows of its parts, by their owner."""
@@ -105,7 +106,7 @@ class StateLayout:
             if kind == "output_grouping":
                 found[owner] = self._members(rows, place)[: place.columns].T
             else:
-                width = -(-place.columns // WEIGHT_BANKS) * WEIGHT_BANKS
+                width = -(-place.columns // place.weight_banks) * place.weight_banks
                 found[owner] = rows.reshape(-1, width)[:, : place.columns]
         shape = self.shapes[name]
         gates = 1 if layer in HEADS else place.columns // self.map.units
@@ -117,7 +118,7 @@ class StateLayout:
 
     def _members(self, rows, place):
         groups = place.groups
-        return rows.reshape(-1, groups, WEIGHT_BANKS).transpose(0, 2, 1).reshape(-1, groups)
+        return rows.reshape(-1, groups, place.weight_banks).transpose(0, 2, 1).reshape(-1, groups)
 
     def columns_of(self, name, array):
         """What each core has of the columns of an array (its last axis): zeros where it has fewer units than the

@@ -7,7 +7,7 @@ told round by round instead of cycle by cycle. A test holds it against the RTL, 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from ...hw.cores.vector.matrix_config import SLOTS, STRIP, WEIGHT_BANKS, MatrixConfig, Product
+from ...hw.cores.vector.matrix_config import SLOTS, STRIP, MatrixConfig, Product
 
 __all__ = ["ProductShape", "Round", "Schedule", "schedule"]
 
@@ -153,7 +153,7 @@ class _Engine:
     def command(self, command: ProductShape, last: bool) -> None:
         """All items of a command."""
         first, skipped = True, 0
-        for item in _items(command):
+        for item in _items(command, self.config.weight_banks):
             if isinstance(item, int):
                 skipped = item
                 continue
@@ -268,7 +268,7 @@ class _Engine:
         return time
 
 
-def _items(command: ProductShape) -> Iterator[_Item | int]:
+def _items(command: ProductShape, weight_banks: int) -> Iterator[_Item | int]:
     """The items of a command; at last the number of groups without items behind the last one."""
     gradient = command.product == Product.GRADIENT
     skipped = 0
@@ -278,7 +278,7 @@ def _items(command: ProductShape) -> Iterator[_Item | int]:
             continue
         if not gradient:
             for index in list(range(outer)) * max(1, command.steps):
-                yield _Item(inner, index % WEIGHT_BANKS == 0, False, 0, skipped)
+                yield _Item(inner, index % weight_banks == 0, False, 0, skipped)
                 skipped = 0
             continue
         begin = 0

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, replace
 
-from ...hw.cores.vector.matrix_config import WEIGHT_BANKS
 from ...hw.soc.learninggroup.config import HEADS, Network
 from ...hw.soc.learninggroup.hardware import LearningGroupHardware
 
@@ -32,6 +31,8 @@ class LayerPlace:
         from different halves.
     groups : int
         Of its rows and columns.
+    weight_banks : int
+        Numbers in a word of parameters, of compressed weights and of grouping matrices.
     """
 
     rows: int
@@ -48,6 +49,7 @@ class LayerPlace:
     half: int
     result: int
     groups: int
+    weight_banks: int
 
     @property
     def core_mask(self):
@@ -56,13 +58,18 @@ class LayerPlace:
 
     @property
     def row_words(self):
-        """Words of 16 members of its rows' grouping matrix."""
-        return -(-self.rows // WEIGHT_BANKS) * self.groups
+        """Words of the members of its rows' grouping matrix."""
+        return -(-self.rows // self.weight_banks) * self.groups
 
     @property
     def column_words(self):
-        """Words of 16 members of a core's columns' grouping matrix."""
-        return -(-self.columns // WEIGHT_BANKS) * self.groups
+        """Words of the members of a core's columns' grouping matrix."""
+        return -(-self.columns // self.weight_banks) * self.groups
+
+    @property
+    def weight_words(self):
+        """Words of its weights in a core."""
+        return self.rows * -(-self.columns // self.weight_banks)
 
 
 class MemoryMap:
@@ -93,7 +100,7 @@ class MemoryMap:
         results = [0, 0]
 
         def blocks(count):
-            return -(-count // WEIGHT_BANKS)
+            return -(-count // hardware.weight_banks)
 
         shapes = {name: (layer, network.groups) for name, layer in network.layers.items()}
         # Gradients of biases are those of weights from a row of ones.
@@ -105,6 +112,7 @@ class MemoryMap:
             columns = layer.columns if name in HEADS else units * (layer.columns // network.hidden_size)
             self.layers[key] = LayerPlace(
                 groups=groups,
+                weight_banks=hardware.weight_banks,
                 rows=layer.rows,
                 columns=columns,
                 cores=mine,

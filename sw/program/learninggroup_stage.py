@@ -1,7 +1,7 @@
 """What the stages of LearningGroup's programs have in common: places of tensors, and operations on them."""
 
 from ...hw.cores.vector.elementwise_config import Combination, Destination, Operand
-from ...hw.cores.vector.matrix_config import WEIGHT_BANKS, Product
+from ...hw.cores.vector.matrix_config import Product
 from ...hw.soc.learninggroup.config import Network
 from ...hw.soc.learninggroup.hardware import LearningGroupHardware
 from ...hw.soc.learninggroup.instructions import EVERY_CORE, Memory
@@ -66,7 +66,7 @@ class Stage:
     def group(self, overlap, key):
         """Weight grouping of a layer, and its compressed weights; of ``bias/...`` there is nothing to compress."""
         place = self.map.layers[key]
-        words = place.rows * -(-place.columns // WEIGHT_BANKS)
+        words = place.weight_words
         lists = place.rows + len(place.cores) * place.columns
         overlap.add(
             Operation(
@@ -143,7 +143,7 @@ class Stage:
     def gradient(self, key):
         """The compressed gradient of a layer."""
         place = self.map.layers[key]
-        return Span("gradient", place.weight, -(-place.columns // WEIGHT_BANKS) * place.rows)
+        return Span("gradient", place.weight, place.weight_words)
 
     def _matrix(self, overlap, stream, key, products, *, reads, writes, **fields):
         device, place = self.hardware.device, self.map.layers[key]

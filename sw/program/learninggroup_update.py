@@ -1,6 +1,5 @@
 """Programs of LearningGroup: RMSprop of weights, biases and grouping matrices."""
 
-from ...hw.cores.vector.matrix_config import WEIGHT_BANKS
 from .learninggroup_stage import Stage
 from .overlap import Operation, Span
 
@@ -46,11 +45,10 @@ class Update(Stage):
 
     def _weights(self, overlap, key):
         place = self.map.layers[key]
-        words = place.rows * -(-place.columns // WEIGHT_BANKS)
         self._operate(
-            overlap, "group", "sparse", words * self.hardware.update_interval, find=0, encode=0, transpose=0,
-            compress=0, walk=1, **self.sparse_fields(place), reads=[self.gradient(key), self.sparse_data(key)],
-            writes=[self._parameters(key)],
+            overlap, "group", "sparse", place.weight_words * self.hardware.update_interval,
+            find=0, encode=0, transpose=0, compress=0, walk=1, **self.sparse_fields(place),
+            reads=[self.gradient(key), self.sparse_data(key)], writes=[self._parameters(key)],
         )  # fmt: skip
 
     def _biases(self, overlap, key):

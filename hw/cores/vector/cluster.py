@@ -5,7 +5,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from ..replicated import replicated
-from .matrix_config import ACCUMULATORS, SLOTS, WEIGHT_BANKS, ClusterConfig, VpuConfig
+from .matrix_config import ACCUMULATORS, SLOTS, ClusterConfig, VpuConfig
 from .vpu import SELECT_TO_SUM, VectorProcessingUnit
 
 __all__ = ["Cluster", "ClusterControl", "task_layout"]
@@ -15,14 +15,14 @@ def task_layout(config):
     """What a cluster does in a round.
 
     ``slot`` is the cycle of a step in which its operand word comes, ``block`` its block of words, ``weight`` its weight
-    of the 16 that come with the operand word, ``error`` the slot of its error word, ``gradient`` whether it multiplies
+    of those that come with the operand word, ``error`` the slot of its error word, ``gradient`` whether it multiplies
     by that word instead of the weight.
     """
     return data.StructLayout(
         {
             "slot": range(SLOTS),
             "block": max(1, (config.blocks - 1).bit_length()),
-            "weight": range(WEIGHT_BANKS),
+            "weight": range(config.weight_banks),
             "error": range(config.error_slots),
         }
     )
@@ -71,7 +71,7 @@ class Cluster(wiring.Component):
         Operand word of the broadcast: for each block and VPU four vectors.
     errors : In(4 * format.width).array(error_ports, blocks, cluster_vpus)
         Error words; port p has slot 4 p + ``control.slot``.
-    weights : In(format.width).array(16)
+    weights : In(format.width).array(weight_banks)
     chain_in : In(4 * format.width).array(cluster_vpus)
         Results of the cluster behind.
     chain_out : Out(4 * format.width).array(cluster_vpus)
@@ -90,7 +90,7 @@ class Cluster(wiring.Component):
                 "control": In(ClusterControl),
                 "words": In(vector).array(config.blocks, vpus),
                 "errors": In(vector).array(config.error_ports, config.blocks, vpus),
-                "weights": In(config.format.width).array(WEIGHT_BANKS),
+                "weights": In(config.format.width).array(config.weight_banks),
                 "chain_in": In(vector).array(vpus),
                 "chain_out": Out(vector).array(vpus),
             }

@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from ..replicated import replicated
 from .cluster import Cluster, ClusterControl, task_layout
-from .matrix_config import WEIGHT_BANKS, ClusterConfig
+from .matrix_config import ClusterConfig
 
 __all__ = ["ClusterGroup"]
 
@@ -51,7 +51,7 @@ class ClusterGroup(wiring.Component):
                 "control": In(ClusterControl),
                 "words": In(vector).array(config.blocks, vpus),
                 "errors": In(vector).array(config.error_ports, config.blocks, vpus),
-                "weights": In(config.format.width).array(WEIGHT_BANKS),
+                "weights": In(config.format.width).array(config.weight_banks),
                 "chain_in": In(vector).array(config.blocks, vpus),
                 "chain_out": Out(vector).array(config.blocks, vpus),
             }
@@ -74,7 +74,7 @@ class ClusterGroup(wiring.Component):
                     m.d.comb += cluster.words[block][vpu].eq(self.words[block][vpu])
                     for port in range(config.error_ports):
                         m.d.comb += cluster.errors[port][block][vpu].eq(self.errors[port][block][vpu])
-            for bank in range(WEIGHT_BANKS):
+            for bank in range(config.weight_banks):
                 m.d.comb += cluster.weights[bank].eq(self.weights[bank])
             links.append(cluster)
         ends = [cluster.chain_out for cluster in links] + [self.chain_in[block] for block in range(config.blocks)]

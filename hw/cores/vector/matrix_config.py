@@ -10,7 +10,6 @@ __all__ = [
     "ACCUMULATORS",
     "SLOTS",
     "STRIP",
-    "WEIGHT_BANKS",
     "ClusterConfig",
     "LaneReductionConfig",
     "MatrixConfig",
@@ -22,8 +21,6 @@ __all__ = [
 ACCUMULATORS = 4
 # Operand words of a step: one for each of its cycles.
 SLOTS = 4
-# Neighbouring weights that one read gives.
-WEIGHT_BANKS = 16
 
 # Most columns of a weight gradient that are done for a row before the next row.
 STRIP = 4
@@ -39,8 +36,8 @@ class Product(IntEnum):
     GRADIENT = 2
 
 
-def _require_power_of_two(name, value, high):
-    require_integer(name, value, 1, high)
+def _require_power_of_two(name, value, low, high):
+    require_integer(name, value, low, high)
     if value & (value - 1):
         raise ValueError(f"{name} must be a power of two, not {value}")
 
@@ -85,6 +82,8 @@ class ClusterConfig(VpuConfig):
         B, blocks of a word: 1, 2 or 4.
     error_ports : int
         Error words read in a cycle, 1 or 2.
+    weight_banks : int
+        Neighbouring weights that one read gives, a power of two, 4 to 64.
 
     Raises
     ------
@@ -95,17 +94,24 @@ class ClusterConfig(VpuConfig):
     cluster_vpus: int = 8
     blocks: int = 4
     error_ports: int = 2
+    weight_banks: int = 16
 
     def __post_init__(self):
         super().__post_init__()
-        _require_power_of_two("Cluster VPUs", self.cluster_vpus, 32)
-        _require_power_of_two("Blocks", self.blocks, 4)
+        _require_power_of_two("Cluster VPUs", self.cluster_vpus, 1, 32)
+        _require_power_of_two("Blocks", self.blocks, 1, 4)
         require_integer("Error ports", self.error_ports, 1, 2)
+        _require_power_of_two("Weight banks", self.weight_banks, STRIP, 64)
 
     @property
     def lanes(self):
         """Lanes of a block: each VPU's four accumulators."""
         return ACCUMULATORS * self.cluster_vpus
+
+    @property
+    def weight_bank_bits(self):
+        """Bits of the number of a weight bank."""
+        return (self.weight_banks - 1).bit_length()
 
     @property
     def error_slots(self):
@@ -120,6 +126,7 @@ class ClusterConfig(VpuConfig):
             cluster_vpus=self.cluster_vpus,
             blocks=self.blocks,
             error_ports=self.error_ports,
+            weight_banks=self.weight_banks,
         )
 
 
@@ -148,7 +155,7 @@ class LaneReductionConfig:
 
     def __post_init__(self):
         object.__setattr__(self, "format", find_format(self.format))
-        _require_power_of_two("Cluster VPUs", self.cluster_vpus, 32)
+        _require_power_of_two("Cluster VPUs", self.cluster_vpus, 1, 32)
         require_integer("Tag width", self.tag_width, 1, 64)
 
 
@@ -167,6 +174,8 @@ class MatrixConfig(ClusterConfig):
     error_ports : int
         Error words read in a cycle, 1 or 2. With two, weight gradients fill the clusters better; the error memory is
         there twice.
+    weight_banks : int
+        Neighbouring weights that one read gives, a power of two, 4 to 64: banks of the weight and gradient memories.
     clusters : int
         Q, 1 to 256.
     cores : int
@@ -178,7 +187,7 @@ class MatrixConfig(ClusterConfig):
     error_rows, result_rows : int
         Words of the error and the result memory.
     weight_rows : int
-        Weights of one of the 16 banks; the gradient memory is as large.
+        Weights of a bank; the gradient memory is as large.
     list_rows : int
         Features in the row list, and in the column list.
     table_rows : int
@@ -228,7 +237,7 @@ class MatrixConfig(ClusterConfig):
         return LaneReductionConfig(
             format=self.format,
             cluster_vpus=self.cluster_vpus,
-            tag_width=(WEIGHT_BANKS - 1).bit_length() + (self.weight_rows - 1).bit_length(),
+            tag_width=self.weight_bank_bits + (self.weight_rows - 1).bit_length(),
         )
 
     @property

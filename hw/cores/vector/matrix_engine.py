@@ -10,7 +10,7 @@ from ..replicated import replicated
 from .cluster_group import ClusterGroup
 from .drain import DRAIN_LATENCY, Drain
 from .lane_reduction import LaneReduction
-from .matrix_config import ACCUMULATORS, SLOTS, WEIGHT_BANKS, MatrixConfig, Product
+from .matrix_config import ACCUMULATORS, SLOTS, MatrixConfig, Product
 from .matrix_layouts import (
     BlockWriteSignature,
     WeightReadSignature,
@@ -134,7 +134,7 @@ class MatrixEngine(wiring.Component):
                 "weights": Out(WeightReadSignature(config)),
                 "results": Out(BlockWriteSignature(config)),
                 "gradient_enable": Out(1),
-                "gradient_bank": Out(range(WEIGHT_BANKS)),
+                "gradient_bank": Out(range(config.weight_banks)),
                 "gradient_address": Out(address_width(config.weight_rows)),
                 "gradient_data": Out(config.format.width),
             }
@@ -276,7 +276,7 @@ class MatrixEngine(wiring.Component):
                 m.d.comb += group.words[block][vpu].eq(fetch.words[block][vpu])
                 for port in range(config.error_ports):
                     m.d.comb += group.errors[port][block][vpu].eq(fetch.errors[port][block][vpu])
-            m.d.comb += [group.weights[bank].eq(fetch.weights[bank]) for bank in range(WEIGHT_BANKS)]
+            m.d.comb += [group.weights[bank].eq(fetch.weights[bank]) for bank in range(config.weight_banks)]
             groups.append(group)
             offset += size
         m.d.comb += drain.load.eq(load & (turn == 0))

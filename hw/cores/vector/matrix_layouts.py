@@ -5,7 +5,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from .cluster import task_layout
-from .matrix_config import SLOTS, STRIP, WEIGHT_BANKS, MatrixConfig, Product
+from .matrix_config import SLOTS, STRIP, MatrixConfig, Product
 
 __all__ = [
     "BlockWriteSignature",
@@ -60,7 +60,7 @@ def group_layout(config: MatrixConfig):
             "outer_start": lists,
             "outer_count": counts,
             "weights_base": address_width(config.weight_rows),
-            "pitch": (-(-config.features // WEIGHT_BANKS)).bit_length(),
+            "pitch": (-(-config.features // config.weight_banks)).bit_length(),
         }
     )
 
@@ -143,7 +143,7 @@ def item_layout(config: MatrixConfig):
             "blocks": BLOCKS,
             "new_slot": 1,
             "slot": slot_layout(config),
-            "weight": range(WEIGHT_BANKS),
+            "weight": range(config.weight_banks),
             "new_column": 1,
             "column": range(STRIP),
             "error": error_slot_layout(config),
@@ -200,7 +200,7 @@ def write_signature(rows, shape):
 
 
 class WeightReadSignature(wiring.Signature):
-    """16 weights at once, each bank at its own address, seen from the reader.
+    """``weight_banks`` weights at once, each bank at its own address, seen from the reader.
 
     Parameters
     ----------
@@ -209,8 +209,8 @@ class WeightReadSignature(wiring.Signature):
     Members
     -------
     enable : Out(1)
-    addresses : Out(range(weight_rows)).array(16)
-    data : In(format.width).array(16)
+    addresses : Out(range(weight_rows)).array(weight_banks)
+    data : In(format.width).array(weight_banks)
         One cycle later.
     """
 
@@ -218,8 +218,8 @@ class WeightReadSignature(wiring.Signature):
         super().__init__(
             {
                 "enable": Out(1),
-                "addresses": Out(address_width(config.weight_rows)).array(WEIGHT_BANKS),
-                "data": In(config.format.width).array(WEIGHT_BANKS),
+                "addresses": Out(address_width(config.weight_rows)).array(config.weight_banks),
+                "data": In(config.format.width).array(config.weight_banks),
             }
         )
 

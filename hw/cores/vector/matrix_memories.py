@@ -5,7 +5,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In
 
-from .matrix_config import WEIGHT_BANKS, MatrixConfig
+from .matrix_config import MatrixConfig
 from .matrix_engine import OperandReadSignature
 from .matrix_layouts import (
     BlockWriteSignature,
@@ -55,12 +55,12 @@ class MatrixMemories(wiring.Component):
         Blocks that the writes of this cycle change.
     write_errors : In(write_signature)
     write_error_blocks : In(blocks)
-    write_weights : In(write_signature).array(16)
+    write_weights : In(write_signature).array(weight_banks)
         From the weight compression.
     read_results : In(read_signature).array(2)
         A whole word of each half: rows below ``result_half(config)``, and from there on. To elementwise unit and
         aggregator.
-    read_gradients : In(read_signature).array(16)
+    read_gradients : In(read_signature).array(weight_banks)
         To the optimiser.
 
     Source
@@ -82,7 +82,7 @@ class MatrixMemories(wiring.Component):
                 "weights": In(WeightReadSignature(config)),
                 "results": In(BlockWriteSignature(config)),
                 "gradient_enable": In(1),
-                "gradient_bank": In(range(WEIGHT_BANKS)),
+                "gradient_bank": In(range(config.weight_banks)),
                 "gradient_address": In(address_width(config.weight_rows)),
                 "gradient_data": In(number),
                 "write_tables": In(write_signature(config.table_rows, group_layout(config))),
@@ -92,9 +92,9 @@ class MatrixMemories(wiring.Component):
                 "write_activation_blocks": In(config.blocks, init=(1 << config.blocks) - 1),
                 "write_errors": In(write_signature(config.error_rows, word)),
                 "write_error_blocks": In(config.blocks, init=(1 << config.blocks) - 1),
-                "write_weights": In(write_signature(config.weight_rows, number)).array(WEIGHT_BANKS),
+                "write_weights": In(write_signature(config.weight_rows, number)).array(config.weight_banks),
                 "read_results": In(read_signature(result_half(config), word)).array(2),
-                "read_gradients": In(read_signature(config.weight_rows, number)).array(WEIGHT_BANKS),
+                "read_gradients": In(read_signature(config.weight_rows, number)).array(config.weight_banks),
             }
         )
 
@@ -161,7 +161,7 @@ class MatrixMemories(wiring.Component):
                     read.address,
                 )
                 m.d.comb += read.data[block].eq(data)
-        for bank in range(WEIGHT_BANKS):
+        for bank in range(config.weight_banks):
             write, read = self.write_weights[bank], self.read_gradients[bank]
             data = _memory(
                 m,

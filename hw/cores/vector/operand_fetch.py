@@ -5,7 +5,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from ..pipeline import delay
-from .matrix_config import WEIGHT_BANKS, MatrixConfig, Product
+from .matrix_config import MatrixConfig, Product
 from .matrix_layouts import WeightReadSignature, address_width, read_signature
 from .step_sequencer import tick_layout
 
@@ -13,8 +13,6 @@ __all__ = ["FETCH_LATENCY", "OperandFetch"]
 
 # List, bank, address, memory, register.
 FETCH_LATENCY = 5
-
-_BANK_BITS = (WEIGHT_BANKS - 1).bit_length()
 
 
 class OperandFetch(wiring.Component):
@@ -24,9 +22,9 @@ class OperandFetch(wiring.Component):
     (weight gradient). Feature f of the activation memory stands in bank ``f div owned`` at ``base + f mod owned``,
     feature f of the error memory at ``base + f``.
 
-    Element (r, p) of a group's weights, r its row and p its column, stands in bank ``(r + p) mod 16`` at row
-    ``base + r * pitch + p div 16``: so 16 neighbours of a row and 16 of a column, the first a multiple of 16, are in 16
-    banks. They are turned such that ``weights[j]`` is that of outer feature j of the segment.
+    Element (r, p) of a group's weights, r its row and p its column, stands in bank ``(r + p) mod B`` at row
+    ``base + r * pitch + p div B``, B ``weight_banks``: so B neighbours of a row and B of a column, the first a
+    multiple of B, are in B banks. They are turned such that ``weights[j]`` is that of outer feature j of the segment.
 
     A slot without a term gives zeros, words and weights, and an error slot without one a word of zeros. Weights of a
     gradient and errors of a backward product may be anything. Memories are read only for what there is a term of.
@@ -52,7 +50,7 @@ class OperandFetch(wiring.Component):
     weights_read : Out(WeightReadSignature(config))
     words : Out(4 * format.width).array(blocks, cluster_vpus)
     errors : Out(4 * format.width).array(error_ports, blocks, cluster_vpus)
-    weights : Out(format.width).array(16)
+    weights : Out(format.width).array(weight_banks)
     out_of_range : Out(1)
         A word behind the end of its memory was wanted.
 
@@ -81,7 +79,7 @@ class OperandFetch(wiring.Component):
                 "weights_read": Out(WeightReadSignature(config)),
                 "words": Out(word).array(*shape),
                 "errors": Out(word).array(config.error_ports, *shape),
-                "weights": Out(config.format.width).array(WEIGHT_BANKS),
+                "weights": Out(config.format.width).array(config.weight_banks),
                 "out_of_range": Out(1),
             }
         )
@@ -98,7 +96,7 @@ class OperandFetch(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        config = self._config
+        config, banks, bank_bits = self._config, self._config.weight_banks, self._config.weight_bank_bits
         ticks = [self.tick]
         for stage in range(1, FETCH_LATENCY):
             later = Signal(tick_layout(config), name=f"tick_{stage}", reset_less=True)
@@ -160,14 +158,14 @@ class OperandFetch(wiring.Component):
             ranges.append(enable & (address >= config.error_rows))
         m.d.comb += self.out_of_range.eq(sum(ranges[1:], start=ranges[0]) != 0)
 
-        # Weights: backward, 16 rows that each begin `pitch` behind the one before.
+        # Weights: backward, as many rows as banks that each begin `pitch` behind the one before.
         weights = self.weights_read
         uses_weights = Signal()
         m.d.sync += uses_weights.eq(tick.present & (tick.product != Product.GRADIENT))
         m.d.comb += weights.enable.eq(uses_weights)
-        for number in range(WEIGHT_BANKS):
-            neighbour = Signal(_BANK_BITS, name=f"neighbour_{number}")
-            ahead = Signal(_BANK_BITS + len(tick.slot.pitch), name=f"ahead_{number}")
+        for number in range(banks):
+            neighbour = Signal(bank_bits, name=f"neighbour_{number}")
+            ahead = Signal(bank_bits + len(tick.slot.pitch), name=f"ahead_{number}")
             address = Signal.like(weights.addresses[number], name=f"weight_address_{number}")
             m.d.comb += neighbour.eq(number - ticks[1].step)
             m.d.sync += [
@@ -199,14 +197,14 @@ class OperandFetch(wiring.Component):
                 for port in range(config.error_ports):
                     data = self.error_data[port][block][vpu]
                     m.d.sync += self.errors[port][block][vpu].eq(Mux(error_present[port], data, 0))
-        turned = [weights.data[number] for number in range(WEIGHT_BANKS)]
-        for bit in range(_BANK_BITS):
+        turned = [weights.data[number] for number in range(banks)]
+        for bit in range(bank_bits):
             moved = []
-            for number in range(WEIGHT_BANKS):
+            for number in range(banks):
                 word = Signal(config.format.width, name=f"turned_{bit}_{number}")
-                m.d.comb += word.eq(Mux(tick.step[bit], turned[(number + (1 << bit)) % WEIGHT_BANKS], turned[number]))
+                m.d.comb += word.eq(Mux(tick.step[bit], turned[(number + (1 << bit)) % banks], turned[number]))
                 moved.append(word)
             turned = moved
-        for number in range(WEIGHT_BANKS):
+        for number in range(banks):
             m.d.sync += self.weights[number].eq(Mux(present, turned[number], 0))
         return m

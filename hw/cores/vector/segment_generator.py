@@ -4,19 +4,18 @@ from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from .matrix_config import STRIP, WEIGHT_BANKS, MatrixConfig, Product
+from .matrix_config import STRIP, MatrixConfig, Product
 from .matrix_layouts import address_width, command_layout, group_layout, item_layout, read_signature
 
 __all__ = ["SegmentGenerator"]
-
-_INDEX_BITS = (WEIGHT_BANKS - 1).bit_length()
 
 
 class SegmentGenerator(wiring.Component):
     """Turns a command into its items, in order: what the clusters do, one block a cluster.
 
     * Forward and backward: group by group, in a group word by word (of vectors, if there are several), in a word outer
-      feature by outer feature. 16 of them are a *segment*, whose weights are read together: it takes an operand slot.
+      feature by outer feature. ``weight_banks`` of them are a *segment*, whose weights are read together: it takes an
+      operand slot.
     * Weight gradient: group by group, the columns in strips of up to four (of nearly equal widths, so that no strip
       has a single column unless the group has); in a strip row by row, in a row column by column. Every row of a strip
       takes an operand slot, every column an error slot.
@@ -77,7 +76,7 @@ class SegmentGenerator(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        config = self._config
+        config, index_bits = self._config, self._config.weight_bank_bits
         command = Signal(command_layout(config))
         group = Signal(group_layout(config))
         active, left = Signal(), Signal.like(command.groups)
@@ -165,8 +164,8 @@ class SegmentGenerator(wiring.Component):
         ]
         with m.If(advance & ~gradient):
             m.d.sync += index.eq(index + 1)
-            with m.If(index[:_INDEX_BITS].all()):
-                m.d.sync += weights.eq(Mux(forward, weights + 1, weights + Cat(0, 0, 0, 0, group.pitch)))
+            with m.If(index[:index_bits].all()):
+                m.d.sync += weights.eq(Mux(forward, weights + 1, weights + group.pitch.shift_left(index_bits)))
             with m.If(last_index):
                 m.d.sync += [
                     index.eq(0),
@@ -200,14 +199,14 @@ class SegmentGenerator(wiring.Component):
                 weights.eq(entry.weights_base),
             ]
 
-        gradient_bank, gradient_row = Signal(_INDEX_BITS), Signal.like(weights)
-        m.d.comb += [gradient_bank.eq(row + index), gradient_row.eq(weights + index[_INDEX_BITS:])]
+        gradient_bank, gradient_row = Signal(index_bits), Signal.like(weights)
+        m.d.comb += [gradient_bank.eq(row + index), gradient_row.eq(weights + index[index_bits:])]
         slot = raw.slot
         m.d.comb += [
             raw.end.eq(finished),
             raw.product.eq(command.product),
             raw.blocks.eq(command.blocks),
-            raw.new_slot.eq(Mux(gradient, column == 0, index[:_INDEX_BITS] == 0)),
+            raw.new_slot.eq(Mux(gradient, column == 0, index[:index_bits] == 0)),
             slot.place.eq(group.inner_start),
             slot.count.eq(Mux(gradient, command.steps, group.inner_count)),
             slot.base.eq(operands),

@@ -17,14 +17,14 @@ def tick_layout(config):
     """What is read in a cycle: the words and weights of one slot of one step.
 
     ``active``: there is a step, ``present``: the slot has a term in it (otherwise it contributes zeros); ``step``
-    modulo 16; ``first``, ``last``: of the round.
+    modulo ``weight_banks``; ``first``, ``last``: of the round.
     """
     return data.StructLayout(
         {
             "active": 1,
             "product": round_layout(config)["product"].shape,
             "index": range(SLOTS),
-            "step": 4,
+            "step": config.weight_bank_bits,
             "first": 1,
             "last": 1,
             "present": 1,
@@ -39,8 +39,8 @@ class StepSequencer(wiring.Component):
 
     The four slots go round: in each cycle the one whose turn it is leads, and what it reads in the next step takes its
     place at the end. Forward and backward a slot goes on by one in its list of inner features and, in the weights, by
-    a row (forward) or a column (backward, 16 columns to an address). In a weight gradient the strides are added to the
-    base addresses. A slot that has no term left contributes zeros.
+    a row (forward) or a column (backward, ``weight_banks`` columns to an address). In a weight gradient the strides are
+    added to the base addresses. A slot that has no term left contributes zeros.
 
     Throughput: rounds follow each other without a gap, unless one is so short that the results of the round before
     would not have left: then it waits, so that ends of rounds are ``drain_cycles`` apart.
@@ -85,7 +85,7 @@ class StepSequencer(wiring.Component):
         m = Module()
         config = self._config
         active, product, index = Signal(), Signal.like(self.round.product), Signal(range(SLOTS))
-        step, steps_left, first = Signal(4), Signal.like(self.round.steps), Signal()
+        step, steps_left, first = Signal(config.weight_bank_bits), Signal.like(self.round.steps), Signal()
         slots = [Signal(slot_layout(config), name=f"slot_{place}") for place in range(SLOTS)]
         errors = [
             [Signal(error_slot_layout(config), name=f"error_{port}_{place}") for place in range(SLOTS)]

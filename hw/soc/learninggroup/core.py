@@ -7,7 +7,6 @@ from amaranth.lib.wiring import In, Out
 from ...cores.forwarding import forward_port
 from ...cores.vector.elementwise_config import Destination, Operand
 from ...cores.vector.elementwise_unit import ElementwiseUnit, elementwise_command
-from ...cores.vector.matrix_config import WEIGHT_BANKS
 from ...cores.vector.matrix_core import MatrixCore
 from ...cores.vector.matrix_layouts import command_layout, read_signature
 from ...cores.vector.matrix_memories import word_layout
@@ -63,9 +62,9 @@ def bank_signature(hardware):
     return wiring.Signature(
         {
             "enable": Out(1),
-            "addresses": Out(range(hardware.weight_rows)).array(WEIGHT_BANKS),
-            "weights": In(width).array(WEIGHT_BANKS),
-            "gradients": In(width).array(WEIGHT_BANKS),
+            "addresses": Out(range(hardware.weight_rows)).array(hardware.weight_banks),
+            "weights": In(width).array(hardware.weight_banks),
+            "gradients": In(width).array(hardware.weight_banks),
         }
     )
 

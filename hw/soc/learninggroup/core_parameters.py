@@ -10,7 +10,6 @@ from ...cores.optimizer.rms_prop_config import RATES
 from ...cores.optimizer.update_engine import UpdateEngine, update_command
 from ...cores.pipeline import delay
 from ...cores.sparse.address_generator import parameter_word as word_of_layer
-from ...cores.vector.matrix_config import WEIGHT_BANKS
 from .hardware import LearningGroupHardware
 from .parameter_memory import ParameterMemory
 
@@ -40,7 +39,7 @@ class CoreParameters(wiring.Component):
     Members
     -------
     read_parameters : In
-        ``enable``, ``address``, ``data``: 16 weights.
+        ``enable``, ``address``, ``data``: ``weight_banks`` weights.
     words : stream, in
         Of the walk over sparse data: what is to be updated.
     commands : stream, in
@@ -69,7 +68,7 @@ class CoreParameters(wiring.Component):
         self._memory = ParameterMemory(hardware, hardware.parameter_rows, 3)
         self._engine = UpdateEngine(hardware.update)
         of_memory, of_engine = self._memory.signature.members, self._engine.signature.members
-        words = data.ArrayLayout(BINARY16.width, WEIGHT_BANKS)
+        words = data.ArrayLayout(BINARY16.width, hardware.weight_banks)
         read = {"enable": Out(1), "address": Out(range(hardware.parameter_rows)), "data": In(words)}
         super().__init__(
             {
@@ -118,7 +117,7 @@ class CoreParameters(wiring.Component):
                 self.gradient_read_addresses[bank].eq(engine.gradient_read_addresses[bank]),
                 engine.gradients[bank].eq(gradient),
             ]
-        for lane in range(WEIGHT_BANKS):
+        for lane in range(self.config.weight_banks):
             rounded = self._rounded(m, parameters.numbers[lane], f"weight_{lane}")
             m.d.comb += self.read_parameters.data[lane].eq(rounded)
         outside = self._copy_biases(m, engine, of_scalars, parameters.numbers)
@@ -147,8 +146,8 @@ class CoreParameters(wiring.Component):
             late = Signal(name=f"copying_{cycle + 1}")
             m.d.sync += late.eq(under_way[-1])
             under_way.append(late)
-        lane_bits = (WEIGHT_BANKS - 1).bit_length()
-        lane, number = Signal(range(WEIGHT_BANKS)), Signal(words[0].shape())
+        lane_bits = (self.config.weight_banks - 1).bit_length()
+        lane, number = Signal(lane_bits), Signal(words[0].shape())
         target = Signal(21)
         m.d.sync += [lane.eq(place), number.eq(words[lane])]
         m.d.comb += [

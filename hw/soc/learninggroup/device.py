@@ -6,7 +6,6 @@ from amaranth.lib import wiring
 from ...cores.replicated import replicated
 from ...cores.sparse.engine import SparseDataEngine
 from ...cores.vector.aggregator import Aggregator
-from ...cores.vector.matrix_config import WEIGHT_BANKS
 from ..shell.engine import connect_engine
 from ..shell.shell import Shell, connect_host, system_signature
 from .broadcast import CommandBroadcast
@@ -247,7 +246,7 @@ class LearningGroupSystem(wiring.Component):
                     write.address.eq(sparse.table_write_address[number]),
                     *(write.data[name].eq(sparse.table_write_entry[number][name]) for name, _ in write.data.shape()),
                 ]
-            for bank in range(WEIGHT_BANKS):
+            for bank in range(self.config.weight_banks):
                 m.d.comb += [
                     core.write_weights[bank].enable.eq(sparse.weight_write_enable[number][bank]),
                     core.write_weights[bank].address.eq(sparse.weight_write_addresses[number][bank]),

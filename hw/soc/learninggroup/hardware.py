@@ -11,7 +11,7 @@ from ...cores.optimizer.update_config import UpdateConfig
 from ...cores.sparse.config import SparseConfig
 from ...cores.vector.aggregator_config import AggregatorConfig
 from ...cores.vector.elementwise_config import ElementwiseConfig
-from ...cores.vector.matrix_config import WEIGHT_BANKS, MatrixConfig
+from ...cores.vector.matrix_config import MatrixConfig
 from ...cores.vector.softmax_config import SoftmaxConfig
 from ..shell.config import ShellConfig, configuration_hash
 from .config import LearningGroupConfig
@@ -30,9 +30,11 @@ class LearningGroupHardware:
     device : LearningGroupConfig
     width : int
         Blocks that elementwise units and aggregator take in a cycle.
+    weight_banks : int
+        Weights, and numbers of grouping matrices, in a word: a power of two, 4 to 64.
     update_interval : int
-        Cycles from one word of 16 weights to the next in the update of a core, a divisor of 16: each core has
-        ``16 / update_interval`` lanes of RMSprop.
+        Cycles from a word of weights to the next in the update of a core, a divisor of ``weight_banks``: each core has
+        ``weight_banks / update_interval`` lanes of RMSprop.
     choices : int
         Most alternatives of a head.
     error_ports : int
@@ -40,11 +42,11 @@ class LearningGroupHardware:
     activation_rows, error_rows, result_rows, state_rows, aggregate_rows, scalar_rows : int
         Words of a core's memories (of a bank of the activation memory; of each of the three state memories).
     weight_rows : int
-        Addresses of each of the 16 banks of compressed weights, and of gradients.
+        Addresses of each of the banks of compressed weights, and of gradients.
     parameter_rows : int
-        Words of 16 weights of a core.
+        Words of ``weight_banks`` weights of a core.
     grouping_rows, index_rows : int
-        Words of 16 numbers of all grouping matrices, and of their index lists.
+        Words of ``weight_banks`` numbers of all grouping matrices, and of their index lists.
     list_rows, tuples : int
         Entries of the row list and the column list; groups of all layers together.
     instruction_depth : int
@@ -60,6 +62,7 @@ class LearningGroupHardware:
 
     device: LearningGroupConfig
     width: int = 2
+    weight_banks: int = 16
     update_interval: int = 4
     choices: int = 8
     error_ports: int = 2
@@ -99,6 +102,7 @@ class LearningGroupHardware:
             cluster_vpus=device.cluster_vpus,
             blocks=device.blocks,
             error_ports=self.error_ports,
+            weight_banks=self.weight_banks,
             clusters=device.clusters,
             cores=device.cores,
             features=device.features,
@@ -119,10 +123,10 @@ class LearningGroupHardware:
         return SparseConfig(
             cores=device.cores,
             rows=device.features,
-            core_columns=-(-share // WEIGHT_BANKS) * WEIGHT_BANKS,
+            core_columns=-(-share // self.weight_banks) * self.weight_banks,
             groups=max(device.groups, 2),
-            lanes=WEIGHT_BANKS,
-            banks=WEIGHT_BANKS,
+            lanes=self.weight_banks,
+            banks=self.weight_banks,
             format=find_format(device.optimizer_format),
             grouping_words=self.grouping_rows,
             index_words=self.index_rows,
@@ -181,7 +185,7 @@ class LearningGroupHardware:
     @property
     def parameter_bits(self):
         """Bits of a word of parameters or grouping matrices."""
-        return WEIGHT_BANKS * find_format(self.device.optimizer_format).width
+        return self.weight_banks * find_format(self.device.optimizer_format).width
 
     @property
     def instruction_set(self):

@@ -20,9 +20,9 @@ class Memory(enum.IntEnum):
     CHOICE = 5  # store and copy only
     ACTIVATION = 6  # load only, into all cores; the core named is the owner of the features
     SCALAR = 7  # load only; a number a row, in its lowest bits
-    PARAMETER = 8  # words of 16 weights or biases
-    GROUPING = 9  # words of 16 numbers, of no core
-    GRADIENT = 10  # store only; a row of the 16 banks
+    PARAMETER = 8  # words of weights or biases
+    GROUPING = 9  # words of numbers, of no core
+    GRADIENT = 10  # store only; a row of the banks
     PARAMETER_SQUARE = 11  # mean squares, as PARAMETER
     GROUPING_SQUARE = 12  # mean squares, as GROUPING
 

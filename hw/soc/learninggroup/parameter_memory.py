@@ -1,4 +1,4 @@
-"""Parameters and their mean squares, in words of 16: a core's, or the grouping matrices of all."""
+"""Parameters and their mean squares, in words: a core's, or the grouping matrices of all."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import data, memory, wiring
@@ -6,15 +6,14 @@ from amaranth.lib.wiring import In, Out
 
 from ...cores.checks import require_integer
 from ...cores.float.config import find_format
-from ...cores.vector.matrix_config import WEIGHT_BANKS
 from .hardware import LearningGroupHardware
 
 __all__ = ["ParameterMemory", "connect_rows", "parameter_word"]
 
 
 def parameter_word(hardware):
-    """16 numbers of the optimiser's format."""
-    return data.ArrayLayout(find_format(hardware.device.optimizer_format).width, WEIGHT_BANKS)
+    """``weight_banks`` numbers of the optimiser's format."""
+    return data.ArrayLayout(find_format(hardware.device.optimizer_format).width, hardware.weight_banks)
 
 
 def connect_rows(m, port, host, *, numbers, squares):
@@ -60,7 +59,7 @@ class ParameterMemory(wiring.Component):
         ``enable``, ``address``.
     numbers, squares : out, words
         What was read last.
-    write_lanes : In(16)
+    write_lanes : In(weight_banks)
     write_address, new_numbers, new_squares : in
     host : In
         ``read_numbers``, ``read_squares``: read the word at ``address``; ``write_numbers``, ``write_squares``: write
@@ -84,7 +83,7 @@ class ParameterMemory(wiring.Component):
                 "reads": In(wiring.Signature({"enable": Out(1), "address": Out(address)})).array(readers),
                 "numbers": Out(word),
                 "squares": Out(word),
-                "write_lanes": In(WEIGHT_BANKS),
+                "write_lanes": In(hardware.weight_banks),
                 "write_address": In(address),
                 "new_numbers": In(word),
                 "new_squares": In(word),
@@ -113,7 +112,7 @@ class ParameterMemory(wiring.Component):
             ("numbers", self.numbers, self.new_numbers, host.write_numbers),
             ("squares", self.squares, self.new_squares, host.write_squares),
         ):
-            for lane in range(WEIGHT_BANKS):
+            for lane in range(self.config.weight_banks):
                 m.submodules[f"{name}_{lane}"] = bank = memory.Memory(shape=len(words[lane]), depth=self.rows, init=[])
                 read, write = bank.read_port(), bank.write_port()
                 m.d.comb += [

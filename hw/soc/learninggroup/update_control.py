@@ -8,7 +8,6 @@ from ...cores.optimizer.grouping_gradient import GroupingGradient
 from ...cores.optimizer.grouping_update import GroupingUpdate
 from ...cores.optimizer.rms_prop_config import RATES
 from ...cores.sparse.lists import table_entry
-from ...cores.vector.matrix_config import WEIGHT_BANKS
 from ...cores.vector.matrix_layouts import read_signature, write_signature
 from ..sequencer.layouts import command_layout
 from .core import bank_signature
@@ -186,7 +185,7 @@ class UpdateControl(wiring.Component):
         matrices, gradient, update = self._memory, self._gradient, self._update
         for core, banks in enumerate(self.banks):
             m.d.comb += banks.enable.eq(gradient.read_enable[core])
-            for bank in range(WEIGHT_BANKS):
+            for bank in range(self.config.weight_banks):
                 m.d.comb += [
                     banks.addresses[bank].eq(gradient.read_addresses[core][bank]),
                     gradient.weights[core][bank].eq(banks.weights[bank]),
@@ -208,7 +207,7 @@ class UpdateControl(wiring.Component):
             update.squares.eq(matrices.squares),
             matrices.write_lanes.eq(update.write_lanes),
             matrices.write_address.eq(update.write_address),
-            Cat(matrices.new_numbers).eq(update.new_weight.replicate(WEIGHT_BANKS)),
-            Cat(matrices.new_squares).eq(update.new_square.replicate(WEIGHT_BANKS)),
+            Cat(matrices.new_numbers).eq(update.new_weight.replicate(self.config.weight_banks)),
+            Cat(matrices.new_squares).eq(update.new_square.replicate(self.config.weight_banks)),
             *(getattr(update, name).eq(self.rates[name]) for name in RATES),
         ]

@@ -6,7 +6,7 @@ import cocotb
 import numpy as np
 from cocotb.triggers import RisingEdge
 
-from rewardware.hw.cores.vector.matrix_config import WEIGHT_BANKS, Product
+from rewardware.hw.cores.vector.matrix_config import Product
 from rewardware.hw.cores.vector.operand_fetch import OperandFetch
 from rewardware.hw.cores.vector.step_sequencer import tick_layout
 from rewardware.sim.cocotb import clock_and_reset, compare, parameters, rng
@@ -33,7 +33,7 @@ class Memories:
         self.lists = {name: self.features(config.list_rows) for name in ("row_list", "column_list")}
         self.activations = self.words(config.cores, config.activation_rows, *shape)
         self.errors = self.words(config.error_rows, *shape)
-        self.weights = random.integers(0, 1 << config.format.width, (WEIGHT_BANKS, config.weight_rows))
+        self.weights = random.integers(0, 1 << config.format.width, (config.weight_banks, config.weight_rows))
 
     def features(self, count):
         """First and last one among them."""
@@ -60,7 +60,7 @@ class Memories:
         if asked["weights_read__enable"]:
             rows = np.array(asked["weights_read__addresses"])
             assert (rows < self.config.weight_rows).all(), f"rows of weights {rows}"
-            data["weights_read__data"] = self.weights[np.arange(WEIGHT_BANKS), rows].tolist()
+            data["weights_read__data"] = self.weights[np.arange(self.config.weight_banks), rows].tolist()
         return data
 
 
@@ -158,16 +158,16 @@ class Ticks:
     def _add_weights(self, tick, cycle):
         config, random, slot = self.config, self.random, tick["slot"]
         gradient, backward = self.product == Product.GRADIENT, self.product == Product.BACKWARD
-        slot["pitch"] = int(random.integers(-(-config.features // WEIGHT_BANKS) + 1))
-        ahead = slot["pitch"] * np.arange(WEIGHT_BANKS) * backward
+        slot["pitch"] = int(random.integers(-(-config.features // config.weight_banks) + 1))
+        ahead = slot["pitch"] * np.arange(config.weight_banks) * backward
         last = int(config.weight_rows - ahead[-1]) - 1
         slot["weights"] = int(random.choice([0, last, random.integers(last + 1)]))
         weights = self.broadcasts[cycle + self.latency]
         if not tick["present"]:
-            weights["weights"] = [0] * WEIGHT_BANKS
+            weights["weights"] = [0] * config.weight_banks
         elif not gradient:
             self.reads[cycle + self.latency - ANSWER]["weights_read__enable"] = 1
-            banks = (np.arange(WEIGHT_BANKS) + tick["step"]) % WEIGHT_BANKS
+            banks = (np.arange(config.weight_banks) + tick["step"]) % config.weight_banks
             weights["weights"] = self.memories.weights[banks, slot["weights"] + ahead].tolist()
 
 

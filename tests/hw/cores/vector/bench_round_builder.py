@@ -3,7 +3,7 @@
 import cocotb
 from cocotb.triggers import ReadOnly, RisingEdge
 
-from rewardware.hw.cores.vector.matrix_config import SLOTS, STRIP, WEIGHT_BANKS, Product
+from rewardware.hw.cores.vector.matrix_config import SLOTS, STRIP, Product
 from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, parameters, rng
 from rewardware.sim.cocotb.codec import codec_of
 
@@ -36,7 +36,7 @@ def random_item(config, random, product, blocks, new_slot):
         "blocks": blocks,
         "new_slot": int(new_slot),
         "slot": slot | {"count": int(steps)},
-        "weight": int(random.integers(WEIGHT_BANKS)),
+        "weight": int(random.integers(config.weight_banks)),
         "new_column": int(random.random() < 0.3),
         "column": int(random.integers(STRIP)),
         "error": error,

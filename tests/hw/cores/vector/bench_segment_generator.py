@@ -5,7 +5,7 @@ from collections import deque
 import cocotb
 from cocotb.triggers import RisingEdge
 
-from rewardware.hw.cores.vector.matrix_config import STRIP, WEIGHT_BANKS, Product
+from rewardware.hw.cores.vector.matrix_config import STRIP, Product
 from rewardware.hw.cores.vector.matrix_layouts import command_layout, group_layout, item_layout
 from rewardware.hw.cores.vector.segment_generator import SegmentGenerator
 from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, parameters, rng
@@ -42,7 +42,7 @@ class Memories:
         group = noise(codec_of(group_layout(config)), random)
         inner, outer = (
             [0, 1, 2, 3, 5, 9],
-            [0, 1, 1, 2, 3, 4, 5, 6, 7, 9, WEIGHT_BANKS, WEIGHT_BANKS + 1, 2 * WEIGHT_BANKS + 1],
+            [0, 1, 1, 2, 3, 4, 5, 6, 7, 9, *(times * config.weight_banks + 1 for times in (1, 2)), config.weight_banks],
         )
         for name, counts in (("inner", inner), ("outer", outer)):
             count = int(random.choice([*counts, config.features] if random.random() < 0.3 else counts))
@@ -110,8 +110,8 @@ class Walk:
         for word in range(max(1, command["steps"])):
             results = self._address("results", command["results"] + word * command["result_stride"])
             for index in range(group["outer_count"]):
-                segment, weight = divmod(index, WEIGHT_BANKS)
-                ahead = segment if forward else segment * WEIGHT_BANKS * group["pitch"]
+                segment, weight = divmod(index, self.config.weight_banks)
+                ahead = segment if forward else segment * self.config.weight_banks * group["pitch"]
                 slot = {
                     "place": group["inner_start"],
                     "count": group["inner_count"],
@@ -138,7 +138,7 @@ class Walk:
             for row in range(group["inner_count"]):
                 for column in range(width):
                     index = begin + column
-                    word = self._wrapped("weights", base + row * group["pitch"] + index // WEIGHT_BANKS)
+                    word = self._wrapped("weights", base + row * group["pitch"] + index // self.config.weight_banks)
                     yield self._item(
                         group,
                         new_slot=int(column == 0),
@@ -155,7 +155,7 @@ class Walk:
                             "base": command["errors"],
                             "stride": command["error_stride"],
                         },
-                        target=word * WEIGHT_BANKS + (row + index) % WEIGHT_BANKS,
+                        target=word * self.config.weight_banks + (row + index) % self.config.weight_banks,
                     )
             begin += width
 

@@ -14,7 +14,6 @@ from ..stimulus import noise
 from .fields import only
 
 ROUNDS = 150
-WEIGHTS_IN_A_ROW = 16
 # Before the end of a round, from when on the next one is wanted.
 LEAD = 2 * SLOTS
 
@@ -45,7 +44,7 @@ def ticks(config, round_):
         for index, slot in enumerate(round_["slots"]):
             left = slot["count"] - step
             tick = {
-                "active": 1, "product": product, "index": index, "step": step % WEIGHTS_IN_A_ROW,
+                "active": 1, "product": product, "index": index, "step": step % config.weight_banks,
                 "first": int(step == 0), "last": int(step == round_["steps"] - 1), "present": int(left > 0),
             }  # fmt: skip
             if left > 0:
@@ -65,7 +64,7 @@ def moved(config, product, slot, step):
     elif product == Product.FORWARD:
         changes = {"place": slot["place"] + step, "weights": slot["weights"] + step * slot["pitch"]}
     else:
-        changes = {"place": slot["place"] + step, "weights": slot["weights"] + step // WEIGHTS_IN_A_ROW}
+        changes = {"place": slot["place"] + step, "weights": slot["weights"] + step // config.weight_banks}
     return {name: wrapped(config, "slots", name, value) for name, value in changes.items()}
 
 

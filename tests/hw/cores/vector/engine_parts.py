@@ -16,7 +16,7 @@ VARIANTS = {
     ),
     "one core": MatrixConfig(
         format=BFLOAT16, cluster_vpus=2, blocks=2, clusters=5, cores=1, error_ports=1, features=64, activation_rows=128,
-        error_rows=64, result_rows=128, weight_rows=128, list_rows=64, table_rows=32, steps=20,
+        error_rows=64, result_rows=128, weight_rows=128, list_rows=64, table_rows=32, steps=20, weight_banks=4,
     ),
 }  # fmt: skip
 PARTS = {"drain": Drain, "fetch": OperandFetch, "generator": SegmentGenerator, "sequencer": StepSequencer}

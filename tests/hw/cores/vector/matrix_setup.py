@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rewardware.hw.cores.vector.matrix_config import WEIGHT_BANKS, Product
+from rewardware.hw.cores.vector.matrix_config import Product
 
 
 @dataclass
@@ -50,11 +50,11 @@ class Setup:
         layer.weights_base = self.weight_rows
         for group in groups:
             rows, columns = np.flatnonzero(layer.row_groups == group), np.flatnonzero(layer.column_groups == group)
-            pitch = -(-len(columns) // WEIGHT_BANKS)
+            pitch = -(-len(columns) // self.config.weight_banks)
             for r, row in enumerate(rows):
                 for p, column in enumerate(columns):
-                    address = self.weight_rows + r * pitch + p // WEIGHT_BANKS
-                    bank = (r + p) % WEIGHT_BANKS
+                    address = self.weight_rows + r * pitch + p // self.config.weight_banks
+                    bank = (r + p) % self.config.weight_banks
                     self.load(f"write_weights__{bank}", address, int(layer.weights[row, column]))
             places = {"weights_base": self.weight_rows, "pitch": pitch}
             row_part, column_part = (self.rows, len(rows)), (self.columns, len(columns))
@@ -107,10 +107,10 @@ class Setup:
         base = layer.weights_base
         for group in sorted(set(layer.row_groups) | set(layer.column_groups)):
             rows, columns = np.flatnonzero(layer.row_groups == group), np.flatnonzero(layer.column_groups == group)
-            pitch = -(-len(columns) // WEIGHT_BANKS)
+            pitch = -(-len(columns) // self.config.weight_banks)
             for r, row in enumerate(rows):
                 for p, column in enumerate(columns):
-                    place = (r + p) % WEIGHT_BANKS, base + r * pitch + p // WEIGHT_BANKS
+                    place = (r + p) % self.config.weight_banks, base + r * pitch + p // self.config.weight_banks
                     self.gradients[place] = int(values[row, column])
             base += len(rows) * pitch
 

@@ -28,6 +28,8 @@ def test_clusters_are_compiled_in_groups(clusters, cluster_vpus, blocks):
         ("blocks", 3, "Blocks must be a power of two, not 3"),
         ("blocks", 8, "Blocks must be from 1 to 4, not 8"),
         ("error_ports", 3, "Error ports must be from 1 to 2, not 3"),
+        ("weight_banks", 12, "Weight banks must be a power of two, not 12"),
+        ("weight_banks", 2, "Weight banks must be from 4 to 64, not 2"),
         ("clusters", 0, "Clusters must be from 1 to 256, not 0"),
         ("weight_rows", 1, "Weight rows must be from 2 to 1048576, not 1"),
         ("steps", 0, "Steps must be from 1 to 65536, not 0"),

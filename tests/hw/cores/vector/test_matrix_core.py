@@ -24,7 +24,7 @@ SIZES = {
     "table_rows": 300,
     "steps": 20,
 }
-TWO = MatrixConfig(cluster_vpus=2, clusters=5, blocks=2, cores=2, error_ports=1, **SIZES)
+TWO = MatrixConfig(cluster_vpus=2, clusters=5, blocks=2, cores=2, error_ports=1, weight_banks=8, **SIZES)
 FOUR = MatrixConfig(cluster_vpus=1, clusters=7, blocks=4, cores=3, error_ports=2, **SIZES)
 
 

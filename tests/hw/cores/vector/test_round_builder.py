@@ -9,7 +9,7 @@ from rewardware.sim.cocotb import simulate
 
 VARIANTS = {
     "four blocks": MatrixConfig(cluster_vpus=1, blocks=4, clusters=11, features=40, error_ports=1),
-    "two blocks": MatrixConfig(cluster_vpus=1, blocks=2, clusters=7, features=13),
+    "two blocks": MatrixConfig(cluster_vpus=1, blocks=2, clusters=7, features=13, weight_banks=8),
     "fewer clusters than blocks": MatrixConfig(cluster_vpus=1, blocks=4, clusters=3, features=13),
 }
 

@@ -25,7 +25,7 @@ class ParameterHost:
             getattr(dut, f"host__read_{name}").value = getattr(dut, f"host__write_{name}").value = 0
 
     async def write(self, memories):
-        """Numbers and mean squares, each an array (rows, 16)."""
+        """Numbers and mean squares, each an array (rows, ``weight_banks``)."""
         for name, memory in zip(NAMES, memories, strict=True):
             enable = getattr(self.dut, f"host__write_{name}")
             enable.value = 1

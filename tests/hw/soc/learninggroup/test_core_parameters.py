@@ -19,6 +19,6 @@ def test_parameters(hardware):
             "layers": 12,
             "rates_layout": rates_layout(hardware),
             "word_layout": parameter_word(hardware),
-            "weights_layout": data.ArrayLayout(16, 16),
+            "weights_layout": data.ArrayLayout(16, hardware.weight_banks),
         },
     )

@@ -10,7 +10,7 @@ VARIANTS = {
     ),
     "binary32": LearningGroupHardware(
         device=LearningGroupConfig(cores=3, features=20, groups=7),
-        update_interval=16, parameter_rows=29, grouping_rows=47, weight_rows=131, scalar_rows=33, list_rows=43,
-        tuples=11,
+        weight_banks=8, update_interval=8, parameter_rows=29, grouping_rows=47, weight_rows=131, scalar_rows=33,
+        list_rows=43, tuples=11,
     ),
 }  # fmt: skip
