@@ -1,6 +1,7 @@
 """What training runs share: their files, records line by line, and a stop at the next good moment."""
 
 import json
+import os
 import signal
 import threading
 from pathlib import Path
@@ -11,6 +12,8 @@ __all__ = ["CHECKPOINT", "METRICS", "SUMMARY", "Interrupted", "StopRequests", "d
 CHECKPOINT = "checkpoint.zip"
 METRICS = "metrics.jsonl"
 SUMMARY = "summary.json"
+STANDARD_ERROR = 2
+STOPPING = b"\nstopping when what is under way has ended; a second Ctrl-C stops at once\n"
 
 
 class Interrupted(Exception):
@@ -22,7 +25,7 @@ class Interrupted(Exception):
 
 
 class StopRequests:
-    """Within it the first Ctrl-C (or polite termination) is only noted; a second stops at once.
+    """Within it the first Ctrl-C (or polite termination) is only noted, and says so; a second stops at once.
 
     Members
     -------
@@ -48,6 +51,8 @@ class StopRequests:
         if self.number:
             raise KeyboardInterrupt
         self.number = number
+        # Not print: the signal may have come in the middle of one.
+        os.write(STANDARD_ERROR, STOPPING)
 
 
 def read_metrics(directory: Path) -> list[dict[str, Any]]:

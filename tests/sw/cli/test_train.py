@@ -80,7 +80,8 @@ def test_interrupted_run_leaves_a_checkpoint_and_goes_on_identically(tmp_path):
     os.kill(process.pid, signal.SIGINT)
     _, errors = process.communicate(timeout=30)
     assert process.returncode == 130
-    assert "Stopped after step" in errors and "Traceback" not in errors
+    told, _, said = errors.partition("a second Ctrl-C stops at once\n")
+    assert "stopping when" in told and "Stopped after step" in said and "Traceback" not in errors
     step = states(broken)[1]["num_timesteps"]
     steps = str(step + 50)
     rest = ["--quiet", "--evaluation-episodes", "1"]
