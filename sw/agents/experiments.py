@@ -124,6 +124,12 @@ EXPERIMENTS = {
         arms={
             "reference": Arm(name="DQN, replay on the reference", options=("--backend", "reference"), solved=True),
             "rtl": Arm(name="DQN, replay on the RTL", options=("--backend", "rtl"), solved=True, seeds=1),
+            "learner": Arm(
+                name="DQN, replay and learner on the reference",
+                options=("--backend", "reference", "--learner", "cartpole"),
+                solved=True,
+                seeds=1,
+            ),
         },
     ),
 }

@@ -44,11 +44,17 @@ def working_type(number_format: FloatFormat):
 
 def from_bits(number_format: FloatFormat, bits):
     """The values of bit patterns."""
+    if number_format == BINARY32:
+        values = np.asarray(bits).astype(np.uint32).view(np.float32)
+        return np.where(np.isnan(values), np.float32(np.nan), values)
     return to_numbers(number_format, bits).astype(working_type(number_format))
 
 
 def to_bits(number_format: FloatFormat, values):
     """The bit patterns (int64) of values."""
+    if number_format == BINARY32 and getattr(values, "dtype", None) == np.float32:
+        bits = np.asarray(values).view(np.uint32).astype(np.int64)
+        return np.where(np.isnan(values), number_format.quiet_nan, bits)
     return from_numbers(number_format, np.asarray(values, np.float64))
 
 

@@ -56,12 +56,8 @@ def unpack(number_format: FloatFormat, bits) -> Unpacked:
 
 def bit_length(magnitude):
     """How many bits integers from 0 to 2**63 - 1 have without their leading zeros."""
-    length = np.zeros_like(magnitude)
-    for step in (32, 16, 8, 4, 2, 1):
-        longer = magnitude >> step != 0
-        length += longer * step
-        magnitude = np.where(longer, magnitude >> step, magnitude)
-    return length + magnitude
+    # Without the bit behind the leading one, float64 does not round up to the next power of two.
+    return np.frexp((magnitude & ~(magnitude >> 1)).astype(np.float64))[1].astype(np.int64)
 
 
 def shift_right_sticky(magnitude, distance):
