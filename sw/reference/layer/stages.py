@@ -1,14 +1,16 @@
 """The stages of a fully connected layer, on values (:mod:`..float.host`), for a batch of samples at once.
 
 ``weights`` are ``(inputs + 1, outputs)``: a row for each input, the bias as the last one. Every product and every sum
-is rounded by itself, and every sum starts with its first term.
+is rounded by itself, and every sum starts with its first term. The sums of binary32 are compiled (:mod:`.kernels`).
 """
 
 import numpy as np
 
+from ....hw.cores.float.config import BINARY32
 from ....hw.cores.layer.config import LayerConfig
 from ..float.functions.sigmoid_tanh import hyperbolic_tangent
 from ..float.host import add, from_bits, multiply, subtract, to_bits
+from . import kernels
 from .sums import tree_sum
 
 __all__ = ["activate", "backward", "differentiate", "forward", "gradient"]
@@ -22,6 +24,8 @@ def forward(layer: LayerConfig, weights, x):
     """
     number_format = layer.arithmetic.format
     inputs = _with_one(x)
+    if number_format == BINARY32:
+        return activate(layer, tree_sum(number_format, kernels.partial_sums(inputs, weights, layer.partial_sums)))
     partial_sums: list = []
     for row in range(layer.rows):
         product = multiply(number_format, inputs[:, row, None], weights[row])
@@ -67,6 +71,8 @@ def backward(layer: LayerConfig, weights, errors):
     filling = layer.groups * layer.units - layer.outputs
     words = np.pad(weights[:-1], ((0, 0), (0, filling)))
     errors = np.pad(errors, ((0, 0), (0, filling)))
+    if number_format == BINARY32:
+        return kernels.backward_sums(words, errors, layer.units)
     total = None
     for begin in range(0, layer.outputs, layer.units):
         group = slice(begin, begin + layer.units)
@@ -78,6 +84,8 @@ def backward(layer: LayerConfig, weights, errors):
 def gradient(layer: LayerConfig, x, errors):
     """Gradient of the weights, ``(inputs + 1, outputs)``: products of inputs and errors, sample after sample."""
     number_format = layer.arithmetic.format
+    if number_format == BINARY32:
+        return kernels.gradient_sums(_with_one(x), errors)
     total = None
     for sample, error in zip(_with_one(x), errors, strict=True):
         products = multiply(number_format, sample[:, None], error)

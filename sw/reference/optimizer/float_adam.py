@@ -2,10 +2,10 @@
 
 from dataclasses import astuple, dataclass
 
-from ..float.arithmetic import add, multiply, negate
 from ..float.conversion import from_numbers
 from ..float.functions.reciprocal import reciprocal
 from ..float.functions.square_root import square_root
+from ..float.host import add, from_bits, multiply, subtract, to_bits
 
 __all__ = ["AdamRates", "float_adam"]
 
@@ -73,11 +73,14 @@ def float_adam(number_format, weight, first, second, gradient, rates: AdamRates)
     ------
     D. P. Kingma, J. Ba, "Adam", ICLR 2015, algorithm 1 with the bias corrected as in the end of its section 2.
     """
+    weight, first, second, gradient = (from_bits(number_format, bits) for bits in (weight, first, second, gradient))
+    rates = AdamRates(**{name: from_bits(number_format, bits) for name, bits in vars(rates).items()})
     kept = multiply(number_format, rates.first_keep, first)
     first = add(number_format, kept, multiply(number_format, rates.first_rest, gradient))
     fresh = multiply(number_format, multiply(number_format, rates.second_rest, gradient), gradient)
     second = add(number_format, multiply(number_format, rates.second_keep, second), fresh)
-    divisor = add(number_format, square_root(number_format, second), rates.epsilon)
-    direction = multiply(number_format, first, reciprocal(number_format, divisor))
-    step = multiply(number_format, rates.rate, direction)
-    return add(number_format, weight, negate(number_format, step)), first, second
+    root = from_bits(number_format, square_root(number_format, to_bits(number_format, second)))
+    divisor = to_bits(number_format, add(number_format, root, rates.epsilon))
+    direction = multiply(number_format, first, from_bits(number_format, reciprocal(number_format, divisor)))
+    weight = subtract(number_format, weight, multiply(number_format, rates.rate, direction))
+    return tuple(to_bits(number_format, values) for values in (weight, first, second))

@@ -1,0 +1,74 @@
+"""The sums of the stages in binary32, compiled: the host's float32, all rounded, in the same order."""
+
+import numba
+import numpy as np
+
+__all__ = ["backward_sums", "gradient_sums", "partial_sums"]
+
+
+@numba.njit(cache=True)
+def partial_sums(inputs, weights, count):
+    """Of each output, row i in sum ``i % count``: array (batch, outputs, count).
+
+    Parameters
+    ----------
+    inputs : array (batch, rows)
+    weights : array (rows, outputs)
+    count : int
+        At most ``rows``.
+    """
+    samples, rows = inputs.shape
+    outputs = weights.shape[1]
+    sums = np.empty((samples, count, outputs), np.float32)
+    for sample in range(samples):
+        for row in range(count):
+            for output in range(outputs):
+                sums[sample, row, output] = inputs[sample, row] * weights[row, output]
+        for row in range(count, rows):
+            for output in range(outputs):
+                sums[sample, row % count, output] += inputs[sample, row] * weights[row, output]
+    return sums.transpose(0, 2, 1)
+
+
+@numba.njit(cache=True)
+def backward_sums(words, errors, units):
+    """Errors at the inputs (batch, inputs): trees over groups of ``units`` outputs, one group after another.
+
+    Parameters
+    ----------
+    words : array (inputs, outputs)
+    errors : array (batch, outputs)
+        A multiple of ``units`` outputs.
+    """
+    samples, outputs = errors.shape
+    total = np.empty((samples, len(words)), np.float32)
+    terms = np.empty(units, np.float32)
+    for sample in range(samples):
+        for place in range(len(words)):
+            for begin in range(0, outputs, units):
+                for unit in range(units):
+                    terms[unit] = words[place, begin + unit] * errors[sample, begin + unit]
+                left = units
+                while left > 1:
+                    for pair in range(left // 2):
+                        terms[pair] = terms[2 * pair] + terms[2 * pair + 1]
+                    if left % 2:
+                        terms[left // 2] = terms[left - 1]
+                    left -= left // 2
+                total[sample, place] = terms[0] if begin == 0 else total[sample, place] + terms[0]
+    return total
+
+
+@numba.njit(cache=True)
+def gradient_sums(inputs, errors):
+    """Products of inputs (batch, rows) and errors (batch, outputs), sample after sample: array (rows, outputs)."""
+    samples, rows = inputs.shape
+    outputs = errors.shape[1]
+    total = np.empty((rows, outputs), np.float32)
+    for row in range(rows):
+        for output in range(outputs):
+            total[row, output] = inputs[0, row] * errors[0, output]
+        for sample in range(1, samples):
+            for output in range(outputs):
+                total[row, output] += inputs[sample, row] * errors[sample, output]
+    return total
