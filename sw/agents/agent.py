@@ -93,10 +93,6 @@ class Agent(ABC):
         """Environment steps that are taken at a time."""
         return 1
 
-    def _round(self) -> list[dict[str, Any]]:
-        """So many steps, and their records."""
-        return [self._step()]
-
     def evaluate(self, episodes: int = 10, *, random: bool = False) -> np.ndarray:
         """Returns of episodes without noise; the same starting states each time, whatever was done before.
 
@@ -129,8 +125,8 @@ class Agent(ABC):
         return observation
 
     @abstractmethod
-    def _step(self) -> dict[str, Any]:
-        """An environment step and what is learned with it; its record."""
+    def _round(self) -> list[dict[str, Any]]:
+        """As many environment steps as `round_size`, and what is learned with them; their records."""
 
     @abstractmethod
     def _best_action(self, observation: np.ndarray) -> np.ndarray:

@@ -90,6 +90,9 @@ class DDPG(Agent):
         self._warm_up = np.random.default_rng(int(seeds[2]))
         self.learner = make_learner(backend, self.hardware, *sizes, config, lockstep_every=lockstep_every, **options)
 
+    def _round(self) -> list[dict[str, Any]]:
+        return [self._step()]
+
     def _step(self) -> dict[str, Any]:
         config, environment = self.config, self.environment
         if self.num_timesteps == config.quantization_delay:

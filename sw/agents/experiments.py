@@ -132,4 +132,21 @@ EXPERIMENTS = {
             ),
         },
     ),
+    "pendulum-actors": Experiment(
+        system="pearl",
+        page="pearl.md",
+        env="Pendulum-v1",
+        config="k16",
+        steps=6_000,
+        seeds=3,
+        threshold=-300,
+        options=(
+            *("--actors", "1", "--environments", "4", "--evaluate-every", "1000"),
+            *("--evaluation-episodes", "20", "--checkpoint-every", "0"),
+        ),
+        arms={
+            "ddpg": Arm(name="DDPG", options=("--algo", "ddpg"), solved=True),
+            "sac": Arm(name="SAC", options=("--algo", "sac"), solved=True),
+        },
+    ),
 }

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from ..runtime.dqn_config import DQNConfig, suited_to
+from ..runtime.dqn_config import DQNConfig
 from .bench_rows import comparison_library, make_row, say
 
 __all__ = ["DEFAULTS", "ENVIRONMENT", "dqn_against_stable_baselines3", "tuned_config"]
@@ -85,7 +85,7 @@ ARMS: dict[str, tuple[Arm, str]] = {
 
 def tuned_config() -> DQNConfig:
     """With which CartPole is learned."""
-    return DQNConfig.from_mapping(suited_to(ENVIRONMENT))
+    return DQNConfig.from_mapping(DQNConfig.suited_to(ENVIRONMENT))
 
 
 def dqn_against_stable_baselines3(config: DQNConfig = DEFAULTS, steps: int = STEPS) -> dict[str, Any]:

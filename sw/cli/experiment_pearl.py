@@ -1,4 +1,4 @@
-"""PEARL's learning experiment: CartPole with prioritised replay."""
+"""PEARL's learning experiments: CartPole and Pendulum with prioritised replay."""
 
 import argparse
 

@@ -4,13 +4,21 @@ import importlib
 from pathlib import Path
 from typing import Any
 
-__all__ = ["agent_of"]
+__all__ = ["agent_class", "agent_of"]
 
 CLASSES = {
     "ddpg": "agents.ddpg:DDPG",
     "dqn": "runtime.dqn:DQN",
+    "parallel-ddpg": "runtime.parallel_actor_critic:ParallelDDPG",
     "parallel-dqn": "runtime.parallel_dqn:ParallelDQN",
+    "parallel-sac": "runtime.parallel_actor_critic:ParallelSAC",
 }
+
+
+def agent_class(name: str) -> Any:
+    """Of the name in checkpoints."""
+    module, found = CLASSES[name].split(":")
+    return getattr(importlib.import_module(f"...{module}", __name__), found)
 
 
 def agent_of(checkpoint: Path) -> Any:
@@ -23,5 +31,5 @@ def agent_of(checkpoint: Path) -> Any:
     """
     from ..agents.checkpoint import read_checkpoint
 
-    module, name = CLASSES.get(read_checkpoint(checkpoint)[1].get("agent", ""), CLASSES["ddpg"]).split(":")
-    return getattr(importlib.import_module(f"...{module}", __name__), name)
+    name = read_checkpoint(checkpoint)[1].get("agent", "")
+    return agent_class(name if name in CLASSES else "ddpg")

@@ -35,21 +35,22 @@ def add_run_options(parser: argparse.ArgumentParser, steps: int) -> None:
 
 
 def add_hyper_parameters(
-    parser: argparse.ArgumentParser, configuration: type, choices: Mapping[str, Iterable[str]] | None = None
+    parser: argparse.ArgumentParser, *configurations: type, choices: Mapping[str, Iterable[str]] | None = None
 ) -> None:
-    """An option for each field of a dataclass; those not given come from elsewhere.
+    """An option for each field of dataclasses; those not given come from elsewhere.
 
     Parameters
     ----------
     parser
         Of the command.
-    configuration
-        The dataclass.
+    *configurations
+        The dataclasses; a field of several is one option.
     choices
         Of fields that are words.
     """
     group = parser.add_argument_group("hyper-parameters (defaults: those of the configuration)")
-    for field in dataclasses.fields(configuration):
+    known = {field.name: field for configuration in configurations for field in dataclasses.fields(configuration)}
+    for field in known.values():
         option, kinds = "--" + field.name.replace("_", "-"), _kinds(field.type)
         if typing.get_origin(field.type) is tuple:
             group.add_argument(option, type=sizes, metavar="A,B,...")
@@ -74,9 +75,9 @@ def sizes(text: str) -> tuple[int, ...]:
         raise argparse.ArgumentTypeError(f"{text!r} is no list of whole numbers, as 400,300") from None
 
 
-def given_hyper_parameters(arguments: argparse.Namespace, configuration: type) -> dict[str, Any]:
+def given_hyper_parameters(arguments: argparse.Namespace, *configurations: type) -> dict[str, Any]:
     """Those of the command line."""
-    names = [field.name for field in dataclasses.fields(configuration)]
+    names = {field.name: None for configuration in configurations for field in dataclasses.fields(configuration)}
     return {name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None}
 
 

@@ -1,10 +1,10 @@
-"""DQN with prioritised replay on PEARL's replay manager, its reference, or both in lockstep."""
+"""DQN, DDPG and SAC with prioritised replay on PEARL's replay manager, its reference, or both in lockstep."""
 
 import argparse
 from pathlib import Path
 from typing import Any
 
-from .step_agents import agent_of
+from .step_agents import agent_class, agent_of
 from .train_options import (
     add_hyper_parameters,
     add_run_options,
@@ -18,14 +18,16 @@ from .train_options import (
 
 __all__ = ["add_arguments", "run"]
 
-ALGORITHMS = ("dqn",)
+ALGORITHMS = ("dqn", "ddpg", "sac")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from ..runtime.dqn_config import LOSSES, DQNConfig
+    from ..runtime.dqn_config import LOSSES
 
     parser.add_argument("--algo", choices=ALGORITHMS, default="dqn", help="default %(default)s")
-    parser.add_argument("--env", help="Gymnasium environment with numbered actions, as CartPole-v1")
+    parser.add_argument(
+        "--env", help="Gymnasium environment: of dqn with numbered actions, as CartPole-v1; else as Pendulum-v1"
+    )
     parser.add_argument(
         "--backend",
         help="of what is in hardware: reference (bit-exact NumPy, the default), rtl (Verilated), lockstep (both, every "
@@ -35,50 +37,64 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--learner",
         metavar="PRESET",
-        help="take gradient steps on a learner in hardware, too: its preset, as cartpole, or path of a YAML file "
-        "(default: in PyTorch)",
+        help="of dqn: take gradient steps on a learner in hardware, too: its preset, as cartpole, or path of a YAML "
+        "file (default: in PyTorch)",
     )
     parser.add_argument(
         "--actors",
         type=int,
         metavar="N",
-        help="processes that gather experience during training (default: none; one after the other)",
+        help="processes that gather experience during training (default: of dqn none, one after the other; else 1)",
     )
     parser.add_argument("--environments", type=int, metavar="N", help="of each actor (default 8)")
     add_run_options(parser, steps=50_000)
-    add_hyper_parameters(parser, DQNConfig, {"loss": LOSSES})
+    add_hyper_parameters(parser, *_configurations().values(), choices={"loss": LOSSES})
+
+
+def _configurations() -> dict[str, Any]:
+    """Of each algorithm."""
+    from ..runtime.actor_critic_config import PrioritizedDDPGConfig, PrioritizedSACConfig
+    from ..runtime.dqn_config import DQNConfig
+
+    return {kind.algorithm: kind for kind in (DQNConfig, PrioritizedDDPGConfig, PrioritizedSACConfig)}
 
 
 def run(arguments: argparse.Namespace) -> None:
-    from ..runtime.dqn import DQN
-    from ..runtime.dqn_config import DQNConfig, suited_to
-    from ..runtime.parallel_dqn import ParallelDQN
+    from ..runtime.parallel_agent import ParallelAgent
 
     refuse_counts_below_one(arguments, "steps", "evaluation_episodes")
-    given = given_hyper_parameters(arguments, DQNConfig)
+    algorithm = arguments.algo
+    given = given_hyper_parameters(arguments, *_configurations().values())
 
-    if arguments.environments is not None and not arguments.actors and not arguments.resume:
+    if arguments.environments is not None and not arguments.actors and not arguments.resume and algorithm == "dqn":
         raise ValueError("--environments are those of actors: give --actors, too")
-    parallel = {name: getattr(arguments, name) for name in ParallelDQN.SETTINGS if getattr(arguments, name) is not None}
+    parallel = {
+        name: getattr(arguments, name) for name in ParallelAgent.SETTINGS if getattr(arguments, name) is not None
+    }
 
-    def resume(checkpoint: Path) -> DQN:
+    learner = {"learner": arguments.learner} if arguments.learner else {}
+    if learner and algorithm != "dqn":
+        raise ValueError(f"--learner is of a DQN in hardware: {algorithm} is in PyTorch")
+
+    def resume(checkpoint: Path) -> Any:
         return agent_of(checkpoint).load(
             checkpoint, arguments.env, backend=arguments.backend, hardware=arguments.config
         )
 
-    def begin() -> tuple[DQN, Path]:
+    def begin() -> tuple[Any, Path]:
         if not arguments.env:
-            raise ValueError("--env is needed: a Gymnasium environment with numbered actions, as CartPole-v1")
-        config = DQNConfig.from_mapping({**suited_to(arguments.env, arguments.learner), **given})
+            raise ValueError("--env is needed: a Gymnasium environment, as CartPole-v1 for dqn")
+        # Another algorithm's hyper-parameter is refused by its name.
+        configuration = _configurations()[algorithm]
+        config = configuration.from_mapping({**configuration.suited_to(arguments.env, **learner), **given})
         backend = arguments.backend or "reference"
-        name = f"{arguments.env}-{arguments.algo}-{backend.split(':')[0]}-{config.seed}"
+        name = f"{arguments.env}-{algorithm}-{backend.split(':')[0]}-{config.seed}"
         directory = new_folder(arguments, name)
-        kind = ParallelDQN if parallel else DQN
-        hardware = {"hardware": arguments.config or "k16", "learner": arguments.learner}
-        return kind(arguments.env, config, **hardware, backend=backend, **parallel), directory
+        kind = agent_class(algorithm if algorithm == "dqn" and not parallel else f"parallel-{algorithm}")
+        settings = {"hardware": arguments.config or "k16", "backend": backend, **learner, **parallel}
+        return kind(arguments.env, config, **settings), directory
 
-    chosen = [*given, *parallel, *(["learner"] if arguments.learner else [])]
-    summary, directory = run_in_folder(arguments, chosen, resume, begin)
+    summary, directory = run_in_folder(arguments, [*given, *parallel, *learner], resume, begin)
     print_rows([*result_rows(summary), *_hardware_rows(summary["counters"]), ("files", str(directory))])
 
 

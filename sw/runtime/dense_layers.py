@@ -9,7 +9,7 @@ from typing import NamedTuple
 import torch
 from torch import nn
 
-__all__ = ["DenseLayer", "backward", "clip_gradients", "dense_layers", "forward"]
+__all__ = ["DenseLayer", "backward", "clip_gradients", "dense_layers", "forward", "input_derivative"]
 
 # Where a ReLU gave 0 its derivative is 0.
 _threshold_backward = torch.ops.aten.threshold_backward.default
@@ -68,6 +68,22 @@ def backward(layers: list[DenseLayer], inputs: list[torch.Tensor], derivative: t
         weight.grad, bias.grad = torch.mm(derivative.t(), values), derivative.sum(0)
         if number:
             derivative = _threshold_backward(torch.mm(derivative, weight), values, 0)
+
+
+@torch.no_grad()
+def input_derivative(layers: list[DenseLayer], inputs: list[torch.Tensor], derivative: torch.Tensor) -> torch.Tensor:
+    """A loss's derivative by what went into the network, shape (rows, inputs); gradients stay what they were.
+
+    Parameters
+    ----------
+    layers, inputs, derivative
+        As of `backward`.
+    """
+    for number in range(len(layers) - 1, -1, -1):
+        derivative = torch.mm(derivative, layers[number].weight)
+        if number:
+            derivative = _threshold_backward(derivative, inputs[number], 0)
+    return derivative
 
 
 @torch.no_grad()

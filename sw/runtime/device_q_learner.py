@@ -54,6 +54,10 @@ class DeviceQLearner:
         """Of every action, float32, shape (rows, actions)."""
         return forward(self.weights(), observations)
 
+    def act(self, observations: np.ndarray) -> np.ndarray:
+        """Numbers of the actions of the greatest value, int64."""
+        return self.values(observations).argmax(1)
+
     def weights(self) -> list[np.ndarray]:
         """Of each layer its weights (outputs x inputs) and its biases; fetched once after training."""
         if self._weights is None:

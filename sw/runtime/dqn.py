@@ -1,70 +1,39 @@
 """DQN with prioritised replay on PEARL's replay manager, to the conventions of Stable-Baselines3."""
 
 import dataclasses
-from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import gymnasium
 import numpy as np
 
-from ...hw.soc.pearl.config import PearlConfig
 from ...hw.soc.pearl.learner_config import PearlLearnerConfig
-from ..agents.agent import Agent
-from ..agents.checkpoint import environment_of, read_agent, require_configuration
-from ..agents.environment import DiscreteEnvironment, identifier_of
+from ..agents.environment import DiscreteEnvironment, Environment, identifier_of
 from ..agents.hardware import resolve_hardware
-from ..agents.lockstep import Comparison
 from ..device.learner_backends import DeviceLearner, LearnerBackend, ReferenceLearner, open_learner
-from ..device.replay import ReplayDevice
-from ..device.replay_backends import DeviceSumTree, ReferenceSumTree, SumTreeBackend, open_sum_tree
 from .device_q_learner import DeviceQLearner, require_suitable
-from .dqn_config import DQNConfig, suited_to
+from .dqn_config import DQNConfig
 from .lockstep_learner import LockstepLearner
-from .lockstep_sum_tree import LockstepSumTree
-from .prioritized_replay_buffer import PrioritizedReplayBuffer
+from .policies import EpsilonGreedy
 from .q_learner import QLearner
+from .replay_agent import ReplayAgent
+from .replay_parameters import ReplayParameters
 
 __all__ = ["DQN"]
 
-# What a checkpoint holds beside its arrays.
-MEMBERS = (
-    "backend", "comparisons", "config", "configuration_hash", "env", "environment", "exploration", "hardware",
-    "learner", "num_timesteps", "replay", "tally",
-)  # fmt: skip
-COUNTED = ("gradient_steps", "sample_cycles", "update_cycles", "step_cycles")
 
-
-class DQN(Agent):
-    """Deep Q-network whose experiences are drawn by the replay manager, its bit-exact reference, or both.
-
-    The host runs the environment; the sum tree is where ``backend`` says, and so is the learner if there is one in
-    hardware. Otherwise the networks are in PyTorch. All backends learn the same, to the bit.
+class DQN(ReplayAgent):
+    """Deep Q-network, a step after the other.
 
     Parameters
     ----------
     env
         A Gymnasium environment with vector observations and numbered actions, or the identifier of one.
     config
-        Hyper-parameters; ``None``: those that suit the environment.
-    hardware
-        The replay manager, which says how many experiences are kept: its configuration, the name of a preset, or a
-        YAML file's path.
+        A :class:`.DQNConfig`; ``None``: the one that suits the environment.
     learner
-        The learner in hardware, alike; ``None``: PyTorch.
-    backend
-        ``"reference"``: bit-exact in NumPy. ``"rtl"``: Verilated. ``"lockstep"``: both, every answer, weight, moment
-        and priority compared. ``"uart:PORT"``: a board with the replay manager.
-    evaluation_env
-        Where `evaluate` plays; ``None``: a second environment of the same identifier.
-
-    Members
-    -------
-    num_timesteps
-        Environment steps taken.
-    learner
-        The networks.
-    replay_buffer
-        The experiences.
+        The learner in hardware: its configuration, the name of a preset, or a YAML file's path; ``None``: PyTorch.
+    hardware, backend, evaluation_env
+        As of :class:`.ReplayAgent`.
 
     Raises
     ------
@@ -73,47 +42,41 @@ class DQN(Agent):
     """
 
     name = "dqn"
-    # What else it was made with, in its checkpoints.
-    SETTINGS: ClassVar[tuple[str, ...]] = ()
+    configuration: ClassVar[type[ReplayParameters]] = DQNConfig
+    kind: ClassVar[type[Environment]] = DiscreteEnvironment
+    SETTINGS: ClassVar[tuple[str, ...]] = ("learner",)
     config: DQNConfig
-    hardware: PearlConfig
+    learner: QLearner | DeviceQLearner
 
     def __init__(
-        self,
-        env: gymnasium.Env | str,
-        config: DQNConfig | None = None,
-        *,
-        hardware: Any = "k16",
-        learner: Any = None,
-        backend: str = "reference",
-        evaluation_env: gymnasium.Env | str | None = None,
+        self, env: gymnasium.Env | str, config: DQNConfig | None = None, *, learner: Any = None, **settings: Any
     ):
         if config is None:
-            config = DQNConfig.from_mapping(suited_to(identifier_of(env), learner))
-        self.hardware = resolve_hardware(hardware, "pearl")
-        seeds = np.random.SeedSequence(config.seed).generate_state(4)
-        super().__init__(DiscreteEnvironment(env, int(seeds[0])), config, backend, evaluation_env)
-        self._exploration = np.random.default_rng(int(seeds[1]))
-        sizes = self.environment.observation_size, self.environment.action_size
-        _refuse_unknown(backend)
-        self.learner: QLearner | DeviceQLearner
+            config = DQNConfig.from_mapping(DQNConfig.suited_to(identifier_of(env), learner))
         self._learner: LearnerBackend | None = None
-        if learner is None:
-            self.learner = QLearner(*sizes, config, int(seeds[3]))
-        else:
-            chosen = resolve_hardware(learner, "pearl_learner")
-            require_suitable(chosen, *sizes, config)
-            self._learner = _open_learner(backend, chosen)
-            self.learner = DeviceQLearner(config, int(seeds[3]), self._learner)
-        self._sum_tree = _open_sum_tree(backend, self.hardware)
-        self.replay_buffer = PrioritizedReplayBuffer(
-            self.hardware.leaves,
-            config.alpha,
-            config.beta,
-            device=ReplayDevice(self._sum_tree, int(seeds[2])),
-            epsilon=config.priority_epsilon,
-        )
-        self._tally = dict.fromkeys(COUNTED, 0)
+        self._learner_hardware: PearlLearnerConfig | None = None
+        if learner is not None:
+            self._learner_hardware = resolve_hardware(learner, "pearl_learner")
+        super().__init__(env, config, **settings)
+
+    def _make_networks(self, seed: int) -> tuple[QLearner | DeviceQLearner, EpsilonGreedy]:
+        sizes = self.environment.observation_size, self.environment.action_size
+        policy = EpsilonGreedy(self.config, self.environment.action_size)
+        if self._learner_hardware is None:
+            return QLearner(*sizes, self.config, seed), policy
+        require_suitable(self._learner_hardware, *sizes, self.config)
+        self._learner = _open_learner(self.backend, self._learner_hardware)
+        return DeviceQLearner(self.config, seed, self._learner), policy
+
+    def _hardware(self) -> dict[str, Any]:
+        return super()._hardware() | {"learner": self._learner}
+
+    def _own_state(self) -> dict[str, Any]:
+        chosen = self._learner_hardware
+        return super()._own_state() | {"learner": None if chosen is None else dataclasses.asdict(chosen)}
+
+    def _round(self) -> list[dict[str, Any]]:
+        return [self._step()]
 
     def _step(self) -> dict[str, Any]:
         config, environment = self.config, self.environment
@@ -159,123 +122,6 @@ class DQN(Agent):
         self._count("update_cycles")
         self._tally["gradient_steps"] += 1
         return float(errors.mean())
-
-    def _count(self, name: str) -> None:
-        """Add the cycles of what was just done, where there are any."""
-        self._tally[name] += getattr(self._counter(name), "cycles", 0)
-
-    def _counter(self, name: str) -> Any:
-        """Whose cycles those are."""
-        return self._learner if name == "step_cycles" else self._sum_tree
-
-    def predict(self, observation: np.ndarray, deterministic: bool = True) -> tuple[np.ndarray, None]:
-        """The policy's action, for one observation or for rows of them.
-
-        The second element is always ``None``, as Stable-Baselines3's hidden state of policies without one.
-
-        Parameters
-        ----------
-        observation
-            A vector, or rows of them.
-        deterministic
-            ``False``: as many random actions as training has at this step.
-        """
-        observation = self._checked(observation)
-        actions = self.learner.values(np.atleast_2d(observation)).argmax(1)
-        if not deterministic:
-            epsilon = self.config.exploration_at(self.num_timesteps)
-            explored = self._exploration.integers(self.environment.action_size, size=len(actions))
-            actions = np.where(self._exploration.random(len(actions)) < epsilon, explored, actions)
-        return np.asarray(self.environment.unscale(actions)).reshape(observation.shape[:-1]), None
-
-    def _best_action(self, observation: np.ndarray) -> np.ndarray:
-        return np.asarray(self.learner.values(observation[np.newaxis])[0].argmax())
-
-    def counters(self) -> dict[str, Any]:
-        """Gradient steps, cycles that the device took for their batches, and comparisons."""
-        counts = {
-            name: count
-            for name, count in self._tally.items()
-            if not name.endswith("cycles") or hasattr(self._counter(name), "cycles")
-        }
-        for name, comparison in self._comparisons().items():
-            counts |= {f"{name}_{what}": count for what, count in comparison.counts().items()}
-        return counts
-
-    def _comparisons(self) -> dict[str, Comparison]:
-        """RTL beside its reference, by name."""
-        parts: dict[str, Any] = {"replay": self._sum_tree, "learner": self._learner}
-        return {name: part for name, part in parts.items() if isinstance(part, Comparison)}
-
-    def _own_state(self) -> dict[str, Any]:
-        return {
-            "exploration": self._exploration.bit_generator.state,
-            "tally": self._tally,
-            "comparisons": {name: part.comparisons() for name, part in self._comparisons().items()},
-            "learner": None if self._learner is None else dataclasses.asdict(self._learner.config),
-        }
-
-    def _restore_own_state(self, about: dict[str, Any]) -> None:
-        self._exploration.bit_generator.state = about["exploration"]
-        if about["backend"] == self.backend:
-            self._tally |= about["tally"]
-            for name, part in self._comparisons().items():
-                part.restore_comparisons(about["comparisons"][name])
-
-    @classmethod
-    def load(
-        cls,
-        path: Path | str,
-        env: gymnasium.Env | str | None = None,
-        *,
-        backend: str | None = None,
-        hardware: Any = None,
-    ) -> Self:
-        """The agent a checkpoint holds, ready to go on.
-
-        Parameters
-        ----------
-        path
-            Of the checkpoint.
-        env
-            ``None``: by the identifier in the checkpoint.
-        backend
-            ``None``: the one it was trained with. Each reads the checkpoints of all.
-        hardware
-            ``None``: the configuration in the checkpoint. Another one is refused.
-
-        Raises
-        ------
-        CheckpointError
-            The file is damaged, no checkpoint of this agent, or of another configuration or environment.
-        """
-        arrays, about = read_agent(path, cls.name, MEMBERS + cls.SETTINGS)
-        env = environment_of(path, about, env)
-        chosen = resolve_hardware(hardware if hardware is not None else about["hardware"], "pearl")
-        require_configuration(path, about, chosen)
-        config = DQNConfig.from_mapping(about["config"])
-        settings = {name: about[name] for name in cls.SETTINGS}
-        agent = cls(
-            env, config, hardware=chosen, learner=about["learner"], backend=backend or about["backend"], **settings
-        )
-        agent._restore(path, arrays, about)
-        return agent
-
-    def close(self) -> None:
-        """Lets go of the devices."""
-        self.replay_buffer.close()
-        self.learner.close()
-
-
-def _refuse_unknown(backend: str) -> None:
-    if backend not in ("reference", "rtl", "lockstep") and not backend.startswith("uart:"):
-        raise ValueError(f"Backend must be reference, rtl, lockstep or uart:PORT, not {backend!r}")
-
-
-def _open_sum_tree(backend: str, hardware: PearlConfig) -> SumTreeBackend:
-    if backend == "lockstep":
-        return LockstepSumTree(ReferenceSumTree(hardware.tree), DeviceSumTree(hardware))
-    return open_sum_tree(backend, hardware)
 
 
 def _open_learner(backend: str, hardware: PearlLearnerConfig) -> LearnerBackend:

@@ -1,122 +1,23 @@
-"""DQN whose experience is gathered by actors in processes, while the learner learns."""
+"""DQN whose experience is gathered by actors in processes."""
 
-from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import ClassVar
 
-import gymnasium
-import numpy as np
-
-from ...hw.cores.checks import require_integer
-from ..agents.environment import DiscreteEnvironment
-from .actor_pool import ActorPool
 from .dqn import DQN
-from .dqn_config import DQNConfig
-from .policies import EpsilonGreedy
-from .training_loop import TrainingLoop
+from .parallel_agent import ParallelAgent
 
 __all__ = ["ParallelDQN"]
 
 
-class ParallelDQN(DQN):
-    """The same algorithm, learner and replay as :class:`.DQN`, in rounds of :class:`.TrainingLoop`.
+class ParallelDQN(ParallelAgent, DQN):
+    """The same algorithm, learner and replay as :class:`.DQN`; parameters and errors are those of `ParallelAgent`.
 
-    A round has as many steps as lie between two trainings, one in each environment at least. Weights of actors are
-    those from before the round that is learned from; batches are drawn a gradient step ahead.
-    What comes out depends on the seed and the numbers of actors and environments alone, and training goes on from a
-    checkpoint with the same bits, unless an actor is lost.
-
-    Parameters
-    ----------
-    env
-        Identifier of a registered environment, or a function of a module that makes one.
-    config, hardware, learner, backend
-        As of :class:`.DQN`.
-    actors, environments
-        Processes, and environments of each.
-    limit
-        Seconds that a round of an actor may take, the start of its process included.
-
-    Raises
-    ------
-    TypeError, ValueError
-        A parameter out of its range; an environment or a backend that there is not.
-    ActorError
-        In `learn`: an actor cannot go on.
+    The target network is copied behind the round in which its time comes.
     """
 
     name = "parallel-dqn"
-    SETTINGS: ClassVar[tuple[str, ...]] = ("actors", "environments")
+    SETTINGS: ClassVar[tuple[str, ...]] = ParallelAgent.SETTINGS + DQN.SETTINGS
 
-    def __init__(
-        self,
-        env: str | Callable[[], gymnasium.Env],
-        config: DQNConfig | None = None,
-        *,
-        actors: int = 1,
-        environments: int = 8,
-        hardware: Any = "k16",
-        learner: Any = None,
-        backend: str = "reference",
-        limit: float = 60.0,
-    ):
-        require_integer("Number of actors", actors, 1)
-        require_integer("Number of environments", environments, 1)
-        made = env if isinstance(env, str) else env()
-        super().__init__(made, config, hardware=hardware, learner=learner, backend=backend)
-        self.actors, self.environments = actors, environments
-        self.pool = ActorPool(
-            env,
-            DiscreteEnvironment,
-            EpsilonGreedy(self.config, self.environment.action_size),
-            self.learner.weights(),
-            actors=actors,
-            environments=environments,
-            steps=max(self.config.train_freq // (actors * environments), 1),
-            seed=self.config.seed,
-            limit=limit,
-        )
-        self._loop = TrainingLoop(
-            self.pool, self.replay_buffer, self.learner, self.config, prepare=self.learner.prepare
-        )
-
-    @property
-    def round_size(self) -> int:
-        """Environment steps of a round of all actors."""
-        return self.pool.size
-
-    def _round(self) -> list[dict[str, Any]]:
-        first, interval = self.num_timesteps, self.config.target_update_interval
-        rows, error = self._loop.round()
-        self.num_timesteps = self._loop.num_timesteps
+    def _end_round(self, first: int) -> None:
+        interval = self.config.target_update_interval
         if self.num_timesteps // interval > first // interval:
             self.learner.update_target()
-        records: list[dict[str, Any]] = [
-            {"step": step, "reward": reward} for step, reward in enumerate(rows["reward"].tolist(), first + 1)
-        ]
-        for number in np.flatnonzero(rows["ends"]):
-            row = rows[number]
-            records[number] |= {"return": float(row["return"]), "length": int(row["length"])}
-        if error is not None:
-            records[-1]["error"] = error
-        return records
-
-    def counters(self) -> dict[str, Any]:
-        """Gradient steps, actors that were started again, experiences dropped with them, and comparisons."""
-        own = {"restarts": self.pool.restarts, "dropped": self._loop.dropped}
-        return super().counters() | {"gradient_steps": self._loop.gradient_steps} | own
-
-    def _parts(self) -> dict[str, Any]:
-        return {"replay": self.replay_buffer, "environment": self.pool}
-
-    def _own_state(self) -> dict[str, Any]:
-        settings = {name: getattr(self, name) for name in self.SETTINGS}
-        return super()._own_state() | settings | {"loop": self._loop.state()}
-
-    def _restore_own_state(self, about: dict[str, Any]) -> None:
-        super()._restore_own_state(about)
-        self._loop.restore(about["loop"])
-
-    def close(self) -> None:
-        """Ends the actors, and lets go of the device."""
-        self._loop.close()
-        super().close()

@@ -6,9 +6,13 @@ from typing import Protocol
 
 import numpy as np
 
+from .actor_critic_config import PrioritizedDDPGConfig, PrioritizedSACConfig
 from .dqn_config import DQNConfig
 
-__all__ = ["EpsilonGreedy", "Policy", "forward"]
+__all__ = ["EpsilonGreedy", "NoisyActor", "Policy", "SquashedGaussian", "forward"]
+
+# Between which the logarithm of a standard deviation is kept.
+LOG_DEVIATION = -20.0, 2.0
 
 
 class Policy(Protocol):
@@ -56,6 +60,59 @@ class EpsilonGreedy:
         explored = generator.integers(self.actions, size=len(observations))
         explores = generator.random(len(observations)) < share
         return np.where(explores, explored, forward(weights, observations).argmax(1))
+
+
+@dataclass(frozen=True)
+class NoisyActor:
+    """DDPG's: the actor's action in [-1, 1] with noise; before learning starts any action.
+
+    Parameters
+    ----------
+    config : PrioritizedDDPGConfig
+        ``learning_starts`` and ``noise_scale``.
+    actions : int
+        Elements of an action.
+    """
+
+    config: PrioritizedDDPGConfig
+    actions: int
+
+    def __call__(
+        self, weights: Sequence[np.ndarray], observations: np.ndarray, step: int, generator: np.random.Generator
+    ) -> np.ndarray:
+        """Actions, float32, shape (environments, elements)."""
+        shape = len(observations), self.actions
+        if step < self.config.learning_starts:
+            return generator.uniform(-1, 1, shape).astype(np.float32)
+        noise = self.config.noise_scale * generator.standard_normal(shape, np.float32)
+        return (np.tanh(forward(weights, observations)) + noise).clip(-1, 1).astype(np.float32)
+
+
+@dataclass(frozen=True)
+class SquashedGaussian:
+    """SAC's: an action of the actor's distribution, in (-1, 1); before learning starts any action.
+
+    Parameters
+    ----------
+    config : PrioritizedSACConfig
+        ``learning_starts``.
+    actions : int
+        Elements of an action; the network has a mean and the logarithm of a standard deviation for each.
+    """
+
+    config: PrioritizedSACConfig
+    actions: int
+
+    def __call__(
+        self, weights: Sequence[np.ndarray], observations: np.ndarray, step: int, generator: np.random.Generator
+    ) -> np.ndarray:
+        """Actions, float32, shape (environments, elements)."""
+        shape = len(observations), self.actions
+        if step < self.config.learning_starts:
+            return generator.uniform(-1, 1, shape).astype(np.float32)
+        mean, logarithm = np.split(forward(weights, observations), 2, axis=1)
+        noise = generator.standard_normal(shape, np.float32)
+        return np.tanh(mean + np.exp(logarithm.clip(*LOG_DEVIATION)) * noise).astype(np.float32)
 
 
 def forward(weights: Sequence[np.ndarray], observations: np.ndarray) -> np.ndarray:

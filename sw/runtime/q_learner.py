@@ -45,6 +45,10 @@ class QLearner:
         """Of every action, float32, shape (rows, actions)."""
         return self.online(torch.from_numpy(observations)).numpy()
 
+    def act(self, observations: np.ndarray) -> np.ndarray:
+        """Numbers of the actions of the greatest value, int64."""
+        return self.values(observations).argmax(1)
+
     def prepare(self, batch: Batch) -> Batch:
         """The batch with ``next_values``, the target network's of every action: float32, shape (batch, actions).
 

@@ -34,7 +34,7 @@ class Learner(Protocol):
 
 
 class Schedule(Protocol):
-    """When and how much is trained, as :class:`.DQNConfig` says it."""
+    """When and how much is trained, as :class:`.ReplayParameters` says it."""
 
     @property
     def batch_size(self) -> int: ...

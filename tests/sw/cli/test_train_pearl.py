@@ -87,6 +87,22 @@ def test_resumed_run_is_identical(actors, device, tmp_path, capsys):
     assert "after 250 steps" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("algorithm", ["ddpg", "sac"])
+def test_resumed_run_of_continuous_actions_is_identical(algorithm, device, tmp_path, capsys):
+    command = (
+        f"train pearl --algo {algorithm} --env Pendulum-v1 --hidden-sizes 8 --batch-size 12 --learning-starts 30 "
+        "--environments 5 --quiet --evaluation-episodes 1 --evaluate-every 50"
+    ).split()
+    straight, broken = tmp_path / "straight", tmp_path / "broken"
+    assert dispatch([*command, *device, "--steps", "150", "--out", str(straight)]) == 0
+    assert "120 gradient steps" in capsys.readouterr().out
+    assert dispatch([*command, *device, "--steps", "100", "--out", str(broken)]) == 0
+    assert dispatch(["train", "pearl", "--resume", str(broken), "--steps", "150", *REST]) == 0
+    assert_same_run(straight, broken)
+    assert dispatch(["eval", str(broken), "--episodes", "1"]) == 0
+    assert "after 150 steps" in capsys.readouterr().out
+
+
 def test_interrupted_run_leaves_a_checkpoint_and_goes_on_identically(device, tmp_path):
     broken, straight = tmp_path / "broken", tmp_path / "straight"
     command = [sys.executable, "-m", "rewardware.sw.cli", "train", "pearl", *TINY.split(), *device]
@@ -115,6 +131,8 @@ def test_interrupted_run_leaves_a_checkpoint_and_goes_on_identically(device, tmp
         (("--actors", 0), "Number of actors must be at least 1, not 0"),
         (("--batch-size", 0), "batch_size must be at least 1, not 0"),
         (("--steps", 0), "--steps must be at least 1, not 0"),
+        (("--tau", 0.1), "Unknown hyper-parameter tau; known are"),
+        (("--algo", "sac"), "The action space must be a Box of real numbers, not Discrete(2)"),
         (("--loss", "absolute"), "invalid choice: 'absolute'"),
         (("--backend", "fpga"), "Backend must be reference, rtl, lockstep or uart:PORT, not 'fpga'"),
         (("--config", "k17"), "Configuration must be one of k16, k2, k4, k8, small, ulx3s or a YAML file, not 'k17'"),

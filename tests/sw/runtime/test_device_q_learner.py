@@ -9,7 +9,7 @@ from rewardware.sw.agents.lockstep import LockstepError
 from rewardware.sw.device.learner_backends import ReferenceLearner
 from rewardware.sw.runtime.device_q_learner import DeviceQLearner
 from rewardware.sw.runtime.dqn import DQN
-from rewardware.sw.runtime.dqn_config import DQNConfig, suited_to
+from rewardware.sw.runtime.dqn_config import DQNConfig
 from rewardware.sw.runtime.parallel_dqn import ParallelDQN
 from rewardware.sw.runtime.prioritized_replay_buffer import Batch
 from rewardware.sw.runtime.q_learner import QLearner
@@ -19,7 +19,7 @@ from .test_dqn import HARDWARE
 
 # As that of tests/hw/soc/pearl, so that its simulator is built once.
 LEARNER = load_preset("small", "pearl_learner")
-CONFIG = DQNConfig.from_mapping({**DEFAULTS.to_mapping(), **suited_to(None, "small")})
+CONFIG = DQNConfig.from_mapping({**DEFAULTS.to_mapping(), **DQNConfig.suited_to(None, "small")})
 
 
 def make(backend="reference", config=CONFIG, kind=DQN, **settings):

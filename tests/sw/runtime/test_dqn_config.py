@@ -2,7 +2,7 @@
 
 import pytest
 
-from rewardware.sw.runtime.dqn_config import DQNConfig, suited_to
+from rewardware.sw.runtime.dqn_config import DQNConfig
 
 
 def test_what_changes_does_so_with_steps():
@@ -16,9 +16,9 @@ def test_what_changes_does_so_with_steps():
 
 
 def test_an_environment_has_its_own():
-    config = DQNConfig.from_mapping(suited_to("CartPole-v1"))
+    config = DQNConfig.from_mapping(DQNConfig.suited_to("CartPole-v1"))
     assert config.hidden_sizes == (256, 256) and config.to_mapping()["hidden_sizes"] == [256, 256]
-    assert suited_to("Acrobot-v1") == suited_to(None) == {}
+    assert DQNConfig.suited_to("Acrobot-v1") == DQNConfig.suited_to(None) == {}
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,247 @@
+"""What agents share whose experiences are drawn by the replay manager, its bit-exact reference, or both."""
+
+from abc import abstractmethod
+from pathlib import Path
+from typing import Any, ClassVar, Protocol, Self
+
+import gymnasium
+import numpy as np
+
+from ...hw.soc.pearl.config import PearlConfig
+from ..agents.agent import Agent
+from ..agents.checkpoint import environment_of, read_agent, require_configuration
+from ..agents.environment import Environment, identifier_of
+from ..agents.hardware import resolve_hardware
+from ..agents.lockstep import Comparison
+from ..device.replay import ReplayDevice
+from ..device.replay_backends import DeviceSumTree, ReferenceSumTree, SumTreeBackend, open_sum_tree
+from .lockstep_sum_tree import LockstepSumTree
+from .policies import Policy
+from .prioritized_replay_buffer import Batch, PrioritizedReplayBuffer
+from .replay_parameters import ReplayParameters
+from .training_loop import Learner
+
+__all__ = ["Networks", "ReplayAgent"]
+
+# What a checkpoint holds beside its arrays.
+MEMBERS = (
+    "backend", "comparisons", "config", "configuration_hash", "env", "environment", "exploration", "hardware",
+    "num_timesteps", "replay", "tally",
+)  # fmt: skip
+COUNTED = ("gradient_steps", "sample_cycles", "update_cycles", "step_cycles")
+
+
+class Networks(Learner, Protocol):
+    """An algorithm's networks: a :class:`.Learner` that acts, too, and is saved."""
+
+    def act(self, observations: np.ndarray) -> np.ndarray:
+        """Best actions of float32 observations, one a row."""
+        ...
+
+    def prepare(self, batch: Batch) -> Batch:
+        """The batch with what gradient steps do not change."""
+        ...
+
+    def save(self) -> dict[str, np.ndarray]:
+        """Everything that training changes, as arrays by name."""
+        ...
+
+    def load(self, state: dict[str, np.ndarray]) -> None:
+        """Takes back what `save` gave."""
+        ...
+
+    def close(self) -> None:
+        """Lets go of a device, if there is one."""
+        ...
+
+
+class ReplayAgent(Agent):
+    """Base of agents with prioritised replay, to the conventions of Stable-Baselines3.
+
+    The host runs the environment; the sum tree is where ``backend`` says, and so is the learner if there is one in
+    hardware. Otherwise the networks are in PyTorch. All backends learn the same, to the bit.
+
+    Parameters
+    ----------
+    env
+        A Gymnasium environment with vector observations, or the identifier of one.
+    config
+        Hyper-parameters; ``None``: those that suit the environment.
+    hardware
+        The replay manager, which says how many experiences are kept: its configuration, the name of a preset, or a
+        YAML file's path.
+    backend
+        ``"reference"``: bit-exact in NumPy. ``"rtl"``: Verilated. ``"lockstep"``: both, every answer, weight, moment
+        and priority compared. ``"uart:PORT"``: a board with the replay manager.
+    evaluation_env
+        Where `evaluate` plays; ``None``: a second environment of the same identifier.
+
+    Members
+    -------
+    num_timesteps
+        Environment steps taken.
+    learner
+        The networks.
+    policy
+        How actions are chosen in training.
+    replay_buffer
+        The experiences.
+
+    Raises
+    ------
+    ValueError
+        An environment or a backend that there is not.
+    """
+
+    # Of an algorithm: its hyper-parameters, and which actions it takes.
+    configuration: ClassVar[type[ReplayParameters]]
+    kind: ClassVar[type[Environment]]
+    # What else it was made with, in its checkpoints.
+    SETTINGS: ClassVar[tuple[str, ...]] = ()
+    hardware: PearlConfig
+    learner: Networks
+
+    def __init__(
+        self,
+        env: gymnasium.Env | str,
+        config: ReplayParameters | None = None,
+        *,
+        hardware: Any = "k16",
+        backend: str = "reference",
+        evaluation_env: gymnasium.Env | str | None = None,
+    ):
+        if config is None:
+            config = self.configuration.from_mapping(self.configuration.suited_to(identifier_of(env)))
+        self.hardware = resolve_hardware(hardware, "pearl")
+        seeds = np.random.SeedSequence(config.seed).generate_state(4)
+        super().__init__(self.kind(env, int(seeds[0])), config, backend, evaluation_env)
+        self._exploration = np.random.default_rng(int(seeds[1]))
+        if backend not in ("reference", "rtl", "lockstep") and not backend.startswith("uart:"):
+            raise ValueError(f"Backend must be reference, rtl, lockstep or uart:PORT, not {backend!r}")
+        self.learner, self.policy = self._make_networks(int(seeds[3]))
+        self._sum_tree = _open_sum_tree(backend, self.hardware)
+        self.replay_buffer = PrioritizedReplayBuffer(
+            self.hardware.leaves,
+            config.alpha,
+            config.beta,
+            device=ReplayDevice(self._sum_tree, int(seeds[2])),
+            epsilon=config.priority_epsilon,
+        )
+        self._tally = dict.fromkeys(COUNTED, 0)
+
+    @abstractmethod
+    def _make_networks(self, seed: int) -> tuple[Networks, Policy]:
+        """For the environment and the configuration: what learns, and what acts in training."""
+
+    def predict(self, observation: np.ndarray, deterministic: bool = True) -> tuple[np.ndarray, None]:
+        """The policy's action, for one observation or for rows of them, as the environment has it.
+
+        The second element is always ``None``, as Stable-Baselines3's hidden state of policies without one.
+
+        Parameters
+        ----------
+        observation
+            A vector, or rows of them.
+        deterministic
+            ``False``: as training acts at this step.
+        """
+        observation = self._checked(observation)
+        rows = np.atleast_2d(observation)
+        if deterministic:
+            actions = self.learner.act(rows)
+        else:
+            actions = self.policy(self.learner.weights(), rows, self.num_timesteps, self._exploration)
+        found = np.asarray(self.environment.unscale(actions))
+        return found if observation.ndim == 2 else np.asarray(found[0]), None
+
+    def _best_action(self, observation: np.ndarray) -> np.ndarray:
+        return self.learner.act(observation[np.newaxis])[0]
+
+    def counters(self) -> dict[str, Any]:
+        """Gradient steps, cycles that the device took for their batches, and comparisons."""
+        counts = {
+            name: count
+            for name, count in self._tally.items()
+            if not name.endswith("cycles") or hasattr(self._counter(name), "cycles")
+        }
+        for name, comparison in self._comparisons().items():
+            counts |= {f"{name}_{what}": count for what, count in comparison.counts().items()}
+        return counts
+
+    def _count(self, name: str) -> None:
+        """Add the cycles of what was just done, where there are any."""
+        self._tally[name] += getattr(self._counter(name), "cycles", 0)
+
+    def _hardware(self) -> dict[str, Any]:
+        """What may be a device, by name."""
+        return {"replay": self._sum_tree}
+
+    def _counter(self, name: str) -> Any:
+        """Whose cycles those are."""
+        return self._hardware().get("learner" if name == "step_cycles" else "replay")
+
+    def _comparisons(self) -> dict[str, Comparison]:
+        """RTL beside its reference, by name."""
+        return {name: part for name, part in self._hardware().items() if isinstance(part, Comparison)}
+
+    def _own_state(self) -> dict[str, Any]:
+        return {
+            "exploration": self._exploration.bit_generator.state,
+            "tally": self._tally,
+            "comparisons": {name: part.comparisons() for name, part in self._comparisons().items()},
+        }
+
+    def _restore_own_state(self, about: dict[str, Any]) -> None:
+        self._exploration.bit_generator.state = about["exploration"]
+        if about["backend"] == self.backend:
+            self._tally |= about["tally"]
+            for name, part in self._comparisons().items():
+                part.restore_comparisons(about["comparisons"][name])
+
+    @classmethod
+    def load(
+        cls,
+        path: Path | str,
+        env: gymnasium.Env | str | None = None,
+        *,
+        backend: str | None = None,
+        hardware: Any = None,
+    ) -> Self:
+        """The agent a checkpoint holds, ready to go on.
+
+        Parameters
+        ----------
+        path
+            Of the checkpoint.
+        env
+            ``None``: by the identifier in the checkpoint.
+        backend
+            ``None``: the one it was trained with. Each reads the checkpoints of all.
+        hardware
+            ``None``: the configuration in the checkpoint. Another one is refused.
+
+        Raises
+        ------
+        CheckpointError
+            The file is damaged, no checkpoint of this agent, or of another configuration or environment.
+        """
+        arrays, about = read_agent(path, cls.name, MEMBERS + cls.SETTINGS)
+        env = environment_of(path, about, env)
+        chosen = resolve_hardware(hardware if hardware is not None else about["hardware"], "pearl")
+        require_configuration(path, about, chosen)
+        config = cls.configuration.from_mapping(about["config"])
+        settings = {name: about[name] for name in cls.SETTINGS}
+        agent = cls(env, config, hardware=chosen, backend=backend or about["backend"], **settings)
+        agent._restore(path, arrays, about)
+        return agent
+
+    def close(self) -> None:
+        """Lets go of the devices."""
+        self.replay_buffer.close()
+        self.learner.close()
+
+
+def _open_sum_tree(backend: str, hardware: PearlConfig) -> SumTreeBackend:
+    if backend == "lockstep":
+        return LockstepSumTree(ReferenceSumTree(hardware.tree), DeviceSumTree(hardware))
+    return open_sum_tree(backend, hardware)
