@@ -1,53 +1,105 @@
-"""Experiences a second of DQN with actors, and of Stable-Baselines3's, in turn on the same machine."""
+"""Experiences a second of algorithms with actors, and of Stable-Baselines3's, in turn on the same machine."""
 
 import functools
+import os
 import statistics
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
+from ..runtime.actor_critic_config import PrioritizedDDPGConfig, PrioritizedSACConfig
 from ..runtime.dqn_config import DQNConfig
+from ..runtime.replay_parameters import ReplayParameters
 from .bench_rows import comparison_library, make_row, say
+from .step_agents import agent_class
 
-__all__ = ["DEFAULTS", "ENVIRONMENT", "dqn_against_stable_baselines3", "tuned_config"]
+__all__ = ["COMPARISONS", "Comparison", "against_stable_baselines3"]
 
-ENVIRONMENT = "CartPole-v1"
 REPEATS = 5
-# Of a measurement, without the warm-up.
-STEPS = 5120
 ENVIRONMENTS = 8
-# Table 4.3 of the source: DQN on its CPU-GPU-FPGA server, with the best devices.
-PAPER = 1.68
-# Stable-Baselines3's defaults; networks and batch are the source's, too (section 4.5.4).
-DEFAULTS = DQNConfig(
-    batch_size=32, learning_rate=1e-4, double_q=False, learning_starts=100, train_freq=4, target_update_interval=10_000
-)
-
-Arm = Callable[[DQNConfig, int], float]
 
 
-def _actors(config: DQNConfig, steps: int) -> float:
+@dataclass(frozen=True)
+class Comparison:
+    """What is measured.
+
+    Parameters
+    ----------
+    environment
+        Identifier.
+    config
+        Hyper-parameters of all.
+    steps
+        Experiences of each measurement, without the warm-up.
+    paper
+        The source's ratio, Table 4.3: on its CPU-GPU-FPGA server, with the best devices.
+    threads
+        Of PyTorch, each number by itself; the fastest of each side counts.
+    """
+
+    environment: str
+    config: ReplayParameters
+    steps: int
+    paper: float | None = None
+    threads: tuple[int, ...] = (1,)
+
+
+# One thread is the faster setting of both sides for DQN's small networks; else there is a measurement with all cores.
+ALL_CORES = tuple(sorted({1, os.cpu_count() or 1}))
+COMPARISONS = {
+    # Stable-Baselines3's defaults; networks and batch are the source's, too (section 4.5.4).
+    "dqn": Comparison(
+        "CartPole-v1",
+        DQNConfig(
+            batch_size=32,
+            learning_rate=1e-4,
+            double_q=False,
+            learning_starts=100,
+            train_freq=4,
+            target_update_interval=10_000,
+        ),
+        5120,
+        1.68,
+    ),
+    # With which CartPole is learned.
+    "dqn_tuned": Comparison("CartPole-v1", DQNConfig.from_mapping(DQNConfig.suited_to("CartPole-v1")), 5120, 1.68),
+    # The source's networks (section 4.5.4), the rest Stable-Baselines3's defaults.
+    "ddpg": Comparison(
+        "MountainCarContinuous-v0", PrioritizedDDPGConfig(hidden_sizes=(256, 128)), 1024, threads=ALL_CORES
+    ),
+    "sac": Comparison("HalfCheetah-v5", PrioritizedSACConfig(), 512, threads=ALL_CORES),
+}
+
+Arm = Callable[[], float]
+
+
+def _actors(comparison: Comparison, threads: int) -> float:
     """Of one actor, the replay on the reference."""
-    from ..runtime.parallel_dqn import ParallelDQN
+    import torch
 
-    agent = ParallelDQN(ENVIRONMENT, config, environments=ENVIRONMENTS)
+    config = comparison.config
+    agent = agent_class(f"parallel-{config.algorithm}")(comparison.environment, config, environments=ENVIRONMENTS)
     try:
-        return _experiences_per_second(agent, config, steps)
+        torch.set_num_threads(threads)
+        return _experiences_per_second(agent, comparison)
     finally:
         agent.close()
 
 
-def _stable_baselines3(environments: int, config: DQNConfig, steps: int) -> float:
+def _stable_baselines3(comparison: Comparison, environments: int, threads: int) -> float:
     """Of as many environments; gradient steps come as often, by experiences, however many there are."""
+    import torch
     from torch import nn
 
+    config = comparison.config
     # In steps of all environments.
     interval = max(config.train_freq // environments, 1)
     library = comparison_library("stable_baselines3")
     make = comparison_library("stable_baselines3.common.env_util").make_vec_env
-    model = library.DQN(
+    model = getattr(library, config.algorithm.upper())(
         "MlpPolicy",
-        make(ENVIRONMENT, n_envs=environments, seed=config.seed),
+        make(comparison.environment, n_envs=environments, seed=config.seed),
         learning_rate=config.learning_rate,
         buffer_size=1 << 17,
         learning_starts=config.learning_starts,
@@ -55,72 +107,79 @@ def _stable_baselines3(environments: int, config: DQNConfig, steps: int) -> floa
         gamma=config.gamma,
         train_freq=interval,
         gradient_steps=config.gradient_steps * interval * environments // config.train_freq,
-        target_update_interval=config.target_update_interval,
-        exploration_final_eps=config.exploration_final_eps,
-        max_grad_norm=config.max_grad_norm,
         policy_kwargs={"net_arch": list(config.hidden_sizes), "activation_fn": nn.ReLU},
         seed=config.seed,
         device="cpu",
+        **_own_parameters(config),
     )
     # It does not begin anew between warm-up and measurement.
     model.learn = functools.partial(model.learn, reset_num_timesteps=False)
-    return _experiences_per_second(model, config, steps)
+    torch.set_num_threads(threads)
+    return _experiences_per_second(model, comparison)
 
 
-def _experiences_per_second(model: Any, config: DQNConfig, steps: int) -> float:
+def _own_parameters(config: Any) -> dict[str, Any]:
+    """Of an algorithm alone, by Stable-Baselines3's names."""
+    if config.algorithm == "dqn":
+        names = "target_update_interval", "exploration_final_eps", "max_grad_norm"
+        return {name: getattr(config, name) for name in names}
+    if config.algorithm == "sac":
+        return {"tau": config.tau}
+    import numpy as np
+
+    noise = comparison_library("stable_baselines3.common.noise").NormalActionNoise
+    # Of the one element of MountainCar's action.
+    return {"tau": config.tau, "action_noise": noise(np.zeros(1), np.full(1, config.noise_scale))}
+
+
+def _experiences_per_second(model: Any, comparison: Comparison) -> float:
+    config = comparison.config
     # Behind the first training, so that what is made once is made.
-    model.learn(config.learning_starts + max(2 * config.train_freq, 512))
+    model.learn(config.learning_starts + max(2 * config.train_freq, comparison.steps // 10))
     first, start = model.num_timesteps, time.perf_counter()
-    model.learn(steps)
+    model.learn(comparison.steps)
     return (model.num_timesteps - first) / (time.perf_counter() - start)
 
 
-# Of each, how it is told.
-ARMS: dict[str, tuple[Arm, str]] = {
-    "actors": (_actors, f"1 actor with {ENVIRONMENTS} environments, prioritised replay on the reference"),
-    "one": (functools.partial(_stable_baselines3, 1), "Stable-Baselines3 with 1 environment"),
-    "several": (functools.partial(_stable_baselines3, ENVIRONMENTS), f"with {ENVIRONMENTS}"),
-}
+def _arms(comparison: Comparison) -> tuple[dict[str, Arm], dict[str, Arm]]:
+    """Ours and Stable-Baselines3's, by how they are told."""
+    ours: dict[str, Arm] = {}
+    theirs: dict[str, Arm] = {}
+    for threads in comparison.threads:
+        told = f"{threads} {'thread' if threads == 1 else 'threads'}"
+        ours[f"1 actor with {ENVIRONMENTS} environments, prioritised replay on the reference, {told}"] = (
+            functools.partial(_actors, comparison, threads)
+        )
+        for environments in (1, ENVIRONMENTS):
+            theirs[f"Stable-Baselines3 with {environments}, {told}"] = functools.partial(
+                _stable_baselines3, comparison, environments, threads
+            )
+    return ours, theirs
 
 
-def tuned_config() -> DQNConfig:
-    """With which CartPole is learned."""
-    return DQNConfig.from_mapping(DQNConfig.suited_to(ENVIRONMENT))
-
-
-def dqn_against_stable_baselines3(config: DQNConfig = DEFAULTS, steps: int = STEPS) -> dict[str, Any]:
-    """A row without its name: the median of several measurements over that of the faster of Stable-Baselines3's.
-
-    Parameters
-    ----------
-    config : DQNConfig
-        Hyper-parameters of all.
-    steps : int
-        Experiences of each measurement.
-    """
+def against_stable_baselines3(comparison: Comparison) -> dict[str, Any]:
+    """A row without its name: the median of several measurements over that of the fastest of Stable-Baselines3's."""
     import torch
 
-    found: dict[str, list[float]] = {name: [] for name in ARMS}
+    ours, theirs = _arms(comparison)
+    found: dict[str, list[float]] = {told: [] for told in (*ours, *theirs)}
     threads = torch.get_num_threads()
     try:
-        # The faster setting of both for networks of this size.
-        torch.set_num_threads(1)
         for repeat in range(REPEATS):
             say(f"measurement {repeat + 1} of {REPEATS}")
-            for name, (measure, _) in ARMS.items():
-                found[name].append(measure(config, steps))
+            for told, measure in (ours | theirs).items():
+                found[told].append(measure())
     finally:
         torch.set_num_threads(threads)
-    medians = {name: statistics.median(values) for name, values in found.items()}
-    ratio = medians["actors"] / max(medians["one"], medians["several"])
-    told = ", ".join(
-        f"{ARMS[name][1]} {medians[name]:.0f} ({min(values):.0f} to {max(values):.0f})"
-        for name, values in found.items()
+    medians = {told: statistics.median(values) for told, values in found.items()}
+    ratio = max(medians[told] for told in ours) / max(medians[told] for told in theirs)
+    figures = "; ".join(
+        f"{told}: {medians[told]:.0f} ({min(values):.0f} to {max(values):.0f})" for told, values in found.items()
     )
-    sizes = "-".join(map(str, config.hidden_sizes))
+    config = comparison.config
     how = (
-        f"{ENVIRONMENT}, networks {sizes}, batch {config.batch_size}, {config.gradient_steps} gradient steps every "
-        f"{config.train_freq} experiences; experiences a second, medians of {REPEATS} measurements in turn, of {steps} "
-        f"experiences each, one thread: {told}"
+        f"{comparison.environment}, networks {'-'.join(map(str, config.hidden_sizes))}, batch {config.batch_size}, "
+        f"gradient steps: {config.gradient_steps} every {config.train_freq} experiences; experiences a second, medians "
+        f"of {REPEATS} measurements in turn, of {comparison.steps} experiences each: {figures}"
     )
-    return make_row(round(ratio, 2), "times", "measured", how, PAPER)
+    return make_row(round(ratio, 2), "times", "measured", how, comparison.paper)

@@ -6,7 +6,7 @@ import importlib.resources
 __all__ = ["EXAMPLES", "count_lines", "lines_of_example"]
 
 # Algorithms that there are examples of, in `sw/runtime/examples`.
-EXAMPLES = ("dqn",)
+EXAMPLES = ("dqn", "ddpg", "sac")
 
 
 def lines_of_example(algorithm: str) -> int:

@@ -17,6 +17,7 @@ from rewardware.sw.mapping.layer_pipeline import stage_cycles
 from rewardware.sw.mapping.replay_cycles import sample_cycles, update_cycles
 from rewardware.sw.reference.layer.dqn_loss import dqn_loss
 from rewardware.sw.reference.replay.sum_tree import SumTreeReference
+from rewardware.sw.runtime.actor_critic_config import PrioritizedDDPGConfig, PrioritizedSACConfig
 from rewardware.sw.runtime.dqn_config import DQNConfig
 
 # As that of tests/hw/soc/pearl, so that its simulator is built once.
@@ -107,25 +108,41 @@ def test_a_missing_package_is_named():
         comparison_library("toaster.tree")
 
 
-def test_dqn_is_measured_against_stable_baselines3(monkeypatch):
+@pytest.mark.parametrize(
+    ("environment", "config", "expected"),
+    [
+        (
+            "CartPole-v1",
+            DQNConfig(hidden_sizes=(8,), batch_size=8, learning_starts=32, train_freq=16, gradient_steps=2),
+            [12, 12, 12],
+        ),
+        (
+            "MountainCarContinuous-v0",
+            PrioritizedDDPGConfig(hidden_sizes=(8,), batch_size=8, learning_starts=32),
+            [72, 70, 72],
+        ),
+        ("Pendulum-v1", PrioritizedSACConfig(hidden_sizes=(8,), batch_size=8, learning_starts=32), [72, 70, 72]),
+    ],
+)
+def test_algorithms_are_measured_against_stable_baselines3(environment, config, expected, monkeypatch):
     """With a training so short that the ratio means nothing; every arm trains as often."""
     trained = []
     monkeypatch.setattr(bench_runtime, "REPEATS", 1)
     measure = bench_runtime._experiences_per_second
 
-    def counted(model, config, steps):
-        speed = measure(model, config, steps)
+    def counted(model, comparison):
+        speed = measure(model, comparison)
         trained.append(getattr(model, "_n_updates", 0) or model.counters()["gradient_steps"])
         return speed
 
     monkeypatch.setattr(bench_runtime, "_experiences_per_second", counted)
-    config = DQNConfig(hidden_sizes=(8,), batch_size=8, learning_starts=32, train_freq=16, gradient_steps=2)
-    row = bench_runtime.dqn_against_stable_baselines3(config, 64)
+    row = bench_runtime.against_stable_baselines3(bench_runtime.Comparison(environment, config, 64))
     assert row["value"] > 0 and row["unit"] == "times" and row["kind"] == "measured"
-    assert "networks 8, batch 8, 2 gradient steps every 16 experiences" in row["how"]
-    assert trained == [2 * (32 + 512 + 64 - 32) // 16] * 3
+    told = f"networks 8, batch 8, gradient steps: {config.gradient_steps} every {config.train_freq} experiences"
+    assert told in row["how"]
+    assert trained == expected
 
 
 def test_lines_of_a_user_are_at_most_thirty():
     (row,) = PearlBench().rows(["user_lines"])
-    assert 20 < row["value"] <= 30 and row["paper"] == 85
+    assert 20 < row["value"] <= 30 and "sac 30 (paper: 160)" in row["how"]

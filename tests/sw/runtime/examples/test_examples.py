@@ -1,10 +1,11 @@
 """The examples learn, and are as short as they are told to be."""
 
 import numpy as np
+import pytest
 import torch
 
 from rewardware.sw.cli.user_lines import EXAMPLES, count_lines
-from rewardware.sw.runtime.examples import dqn
+from rewardware.sw.runtime.examples import ddpg, dqn, sac
 
 
 def test_dqn_learns_cartpole():
@@ -14,7 +15,14 @@ def test_dqn_learns_cartpole():
     assert np.mean(returns[-10:]) > 30 > np.mean(returns[:50])
 
 
+@pytest.mark.parametrize("example", [ddpg, sac])
+def test_examples_of_continuous_actions_run(example):
+    returns = example.main(1_600)
+    # An episode in each of 8 environments, of 200 steps.
+    assert len(returns) == 8 and all(-2000 < value < 0 for value in returns)
+
+
 def test_lines_are_counted_without_blank_ones_comments_and_docstrings():
     text = '"""What it is.\n\nMore.\n"""\n\nimport x\n\n# Why.\ndef f():\n    """Does it."""\n    return """a\nb"""\n'
     assert count_lines(text) == 4
-    assert set(EXAMPLES) == {"dqn"}
+    assert set(EXAMPLES) == {"dqn", "ddpg", "sac"}
