@@ -4,13 +4,17 @@ from collections.abc import Sequence
 
 from ...hw.cores.float.config import FloatLaneConfig
 from ...hw.cores.layer.config import BINARY32_LANE, LayerConfig
-from .layer_pipeline import layer_cycles, layer_stages
+from .layer_pipeline import ACTOR, CRITIC, ONLINE_AND_TARGET, NetworkStages, layer_cycles
 
-__all__ = ["balance_units"]
+__all__ = ["balance_actor_critic", "balance_units"]
 
 
 def balance_units(
-    sizes: Sequence[int], budget: int, *, target: bool = True, arithmetic: FloatLaneConfig = BINARY32_LANE
+    sizes: Sequence[int],
+    budget: int,
+    *,
+    stages: NetworkStages = ONLINE_AND_TARGET,
+    arithmetic: FloatLaneConfig = BINARY32_LANE,
 ) -> tuple[int, ...]:
     """UF of each layer: the smallest T_stage that the budget allows, and for it the fewest units of each layer.
 
@@ -23,8 +27,8 @@ def balance_units(
         Inputs of the network, then outputs of each layer.
     budget : int
         Multiplier and adder pairs of all stages together.
-    target : bool
-        Each layer has a second forward stage, of the target network.
+    stages : NetworkStages
+        That each layer has.
     arithmetic : FloatLaneConfig
         Of all layers.
 
@@ -41,23 +45,54 @@ def balance_units(
     ------
     Meng's dissertation, equation 4.1.
     """
-    layers = list(zip(sizes[:-1], sizes[1:], strict=True))
-    stages = [layer_stages(index == 0, target=target) for index in range(len(layers))]
-    if budget < sum(stages):
-        raise ValueError(f"Budget must be at least one unit for each of {sum(stages)} stages, not {budget}")
-    # For each layer, its cycles with 1, 2, ... units.
-    cycles = [
-        [
-            layer_cycles(LayerConfig(inputs=inputs, outputs=outputs, units=units, arithmetic=arithmetic), index == 0)
-            for units in range(1, outputs + 1)
-        ]
-        for index, (inputs, outputs) in enumerate(layers)
-    ]
+    (chosen,) = _balance([(sizes, stages)], budget, arithmetic)
+    return chosen
+
+
+def balance_actor_critic(
+    actor: Sequence[int], critic: Sequence[int], budget: int, *, arithmetic: FloatLaneConfig = BINARY32_LANE
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """UF of each layer of a DDPG learner's networks, as :func:`balance_units`: one T_stage for both.
+
+    Parameters
+    ----------
+    actor, critic : sequence of int
+        Inputs of each network, then outputs of each layer.
+    budget : int
+        Multiplier and adder pairs of all stages together.
+    arithmetic : FloatLaneConfig
+        Of all layers.
+
+    Raises
+    ------
+    ValueError
+        The budget does not suffice for one unit a stage.
+    """
+    of_actor, of_critic = _balance([(actor, ACTOR), (critic, CRITIC)], budget, arithmetic)
+    return of_actor, of_critic
+
+
+def _balance(
+    networks: Sequence[tuple[Sequence[int], NetworkStages]], budget: int, arithmetic: FloatLaneConfig
+) -> list[tuple[int, ...]]:
+    counts, cycles = [], []
+    for sizes, stages in networks:
+        for index, (inputs, outputs) in enumerate(zip(sizes[:-1], sizes[1:], strict=True)):
+            counts.append(stages.count(index == 0))
+            layers = (
+                LayerConfig(inputs=inputs, outputs=outputs, units=units, arithmetic=arithmetic)
+                for units in range(1, outputs + 1)
+            )
+            # With 1, 2, ... units.
+            cycles.append([layer_cycles(layer, index > 0 or stages.to_inputs) for layer in layers])
+    if budget < sum(counts):
+        raise ValueError(f"Budget must be at least one unit for each of {sum(counts)} stages, not {budget}")
     # No stage is faster than the fastest of the layer that is slowest with all its units.
     fastest = max(column[-1] for column in cycles)
     candidates = sorted({count for column in cycles for count in column if count >= fastest})
     for candidate in candidates:
-        chosen = tuple(next(units for units, count in enumerate(column, 1) if count <= candidate) for column in cycles)
-        if sum(count * units for count, units in zip(stages, chosen, strict=True)) <= budget:
-            return chosen
+        units = [next(units for units, count in enumerate(column, 1) if count <= candidate) for column in cycles]
+        if sum(count * used for count, used in zip(counts, units, strict=True)) <= budget:
+            rest = iter(units)
+            return [tuple(next(rest) for _ in sizes[1:]) for sizes, _ in networks]
     raise AssertionError("One unit a stage is always a candidate")

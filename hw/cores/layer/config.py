@@ -17,6 +17,7 @@ __all__ = [
     "DDPGLearnerConfig",
     "DQNLearnerConfig",
     "LayerConfig",
+    "LearnedNetwork",
     "LearnerCommand",
     "NetworkConfig",
     "UpdateStageConfig",
@@ -51,6 +52,13 @@ class LearnerCommand(IntEnum):
     STEP = 0
     LOAD = 1
     STORE = 2
+
+
+class LearnedNetwork(IntEnum):
+    """Of an actor-critic learner."""
+
+    ACTOR = 0
+    CRITIC = 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -236,17 +244,18 @@ class NetworkConfig:
         """Streams of numbers that the backward half of a learner needs of the forward half."""
         return len(self.units) + int(self.output_activation != "linear")
 
-    def waiting_samples(self, index: int) -> int:
+    def waiting_samples(self, index: int, late: int = 0) -> int:
         """Samples on their way from a layer's forward stage to its gradient stage, so that none of them waits.
 
         One for each stage between the two, those that fit in the latency of units and buffers on the way, and three
-        that are coming, being used, or waiting for a sample to end.
+        that are coming, being used, or waiting for a sample to end. ``late`` more are on their way from the network's
+        outputs to their errors.
         """
         stages = 2 * (len(self.units) - index)
         levels = (max(self.units) - 1).bit_length()
         latency = self.arithmetic.multiplier_depth + (2 + levels) * self.arithmetic.adder_depth + 8
         period = max(layer.forward_cycles for layer in self.layers)
-        return min(LARGEST_WAITING, stages - -stages * latency // period + 3)
+        return min(LARGEST_WAITING, stages - -stages * latency // period + 3 + late)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -261,6 +270,8 @@ class UpdateStageConfig:
         ``"adam"`` or ``"sgd"``.
     interval : int
         Cycles from one word of weights to the next (1 to 64): the units of a layer take turns on fewer lanes.
+    soft_target : bool
+        The target's weights move towards the new ones with every update, in place of being copied now and then.
 
     Raises
     ------
@@ -271,6 +282,7 @@ class UpdateStageConfig:
     layer: LayerConfig
     optimizer: str = "adam"
     interval: int = 2
+    soft_target: bool = False
 
     def __post_init__(self):
         require_kind("Layer", self.layer, LayerConfig)
@@ -362,6 +374,8 @@ class DDPGLearnerConfig:
         Of the critic: ``"huber"`` (threshold 1) or ``"squared"`` (half the square), of the TD error.
     optimizer : str
         ``"adam"`` or ``"sgd"``, of both.
+    update_interval : int
+        Cycles from one word of weights to the next in the optimiser's pass (1 to 64).
 
     Raises
     ------
@@ -373,12 +387,13 @@ class DDPGLearnerConfig:
     critic: NetworkConfig
     loss: str = "squared"
     optimizer: str = "adam"
+    update_interval: int = 2
 
     def __post_init__(self):
         require_kind("Actor", self.actor, NetworkConfig)
         require_kind("Critic", self.critic, NetworkConfig)
         _require_name("Loss", self.loss, LOSSES)
-        _require_name("Optimizer", self.optimizer, tuple(FLOAT_OPTIMIZERS))
+        _ = self.actor_updates
         inputs = self.actor.sizes[0] + self.actor.sizes[-1]
         if self.critic.sizes[0] != inputs:
             raise ValueError(
@@ -393,3 +408,34 @@ class DDPGLearnerConfig:
     def observations(self) -> int:
         """Numbers of an observation."""
         return self.actor.sizes[0]
+
+    @property
+    def actions(self) -> int:
+        """Numbers of an action."""
+        return self.actor.sizes[-1]
+
+    @property
+    def critic_loss(self) -> DQNLearnerConfig:
+        """The critic's loss is that of a DQN with one action."""
+        return DQNLearnerConfig(network=self.critic, loss=self.loss)
+
+    @property
+    def arrays(self) -> tuple[str, ...]:
+        """What there is for each weight."""
+        return self.actor_updates[0].arrays
+
+    @property
+    def actor_updates(self) -> tuple[UpdateStageConfig, ...]:
+        """The optimiser of each layer of the actor."""
+        return self._updates(self.actor)
+
+    @property
+    def critic_updates(self) -> tuple[UpdateStageConfig, ...]:
+        """The optimiser of each layer of the critic."""
+        return self._updates(self.critic)
+
+    def _updates(self, network: NetworkConfig) -> tuple[UpdateStageConfig, ...]:
+        return tuple(
+            UpdateStageConfig(layer=layer, optimizer=self.optimizer, interval=self.update_interval, soft_target=True)
+            for layer in network.layers
+        )

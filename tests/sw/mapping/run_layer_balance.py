@@ -4,7 +4,7 @@ import argparse
 
 from rewardware.hw.cores.layer.config import DQNLearnerConfig, NetworkConfig
 from rewardware.sw.mapping.layer_balance import balance_units
-from rewardware.sw.mapping.layer_pipeline import stage_cycles, step_cycles, units, utilisation
+from rewardware.sw.mapping.layer_pipeline import learner_stage_cycles, step_cycles, units, utilisation
 
 
 def main():
@@ -22,7 +22,7 @@ def main():
         config = DQNLearnerConfig(network=network, update_interval=arguments.interval)
         share = 100 * utilisation(config, arguments.batch)
         print(
-            f"| {budget} | {', '.join(map(str, counts))} | {units(config)} | {stage_cycles(network)} "
+            f"| {budget} | {', '.join(map(str, counts))} | {units(config)} | {learner_stage_cycles(config)} "
             f"| {step_cycles(config, arguments.batch)} | {share:.1f} % |"
         )
 
