@@ -1,15 +1,16 @@
 """A whole learner of action values: gradient steps of a DQN."""
 
-from amaranth.hdl import Cat, Module, Signal
+from amaranth.hdl import Module
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from ..forwarding import forward_port
 from .backward_pipeline import BackwardPipeline
 from .config import ARRAY_WIDTH, BATCH_WIDTH, DQNLearnerConfig, LearnerCommand
 from .dqn_loss import DQNLoss, transition_layout
 from .forward_pipeline import ForwardPipeline
-from .layer_parameters import LayerParameters
-from .number_transfer import NumberTransfer
+from .learner_control import LearnerControl
+from .network_parameters import add_parameters
 from .sample_gate import SampleGate
 from .update_stage import rates_layout
 
@@ -37,9 +38,8 @@ class DQNLearner(wiring.Component):
     Number format: ``config.network.arithmetic.format``; for the order of all operations see the stages
     (:class:`.ForwardPipeline`, :class:`.BackwardPipeline`, :class:`.DQNLoss`, :class:`.UpdateStage`).
 
-    Throughput: a sample in T_stage cycles, those of the slowest stage; a step of B samples takes about
-    ``T_stage * (B + 3 * (layers - 1))`` and the update (``sw/mapping/layer_pipeline.py``). Back-pressure: priorities
-    that nobody takes hold a step back.
+    Throughput: a sample in T_stage cycles, those of the slowest stage; for a whole step see
+    ``sw/mapping/layer_pipeline.py``. Back-pressure: priorities that nobody takes hold a step back.
 
     Parameters
     ----------
@@ -96,18 +96,19 @@ class DQNLearner(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        network = self._config.network
+        config, network = self._config, self._config.network
         m.submodules.online = online = ForwardPipeline(network, activations=True)
         m.submodules.target = target = ForwardPipeline(network)
-        m.submodules.loss = loss = DQNLoss(self._config)
+        m.submodules.loss = loss = DQNLoss(config)
         m.submodules.backward = backward = BackwardPipeline(network)
-        m.submodules.transfer = transfer = NumberTransfer(network)
-        command = Signal(learner_command)
-        start_step, start_update = Signal(), Signal()
+        m.submodules.control = control = LearnerControl(learner_command)
+        parameters = add_parameters(
+            m, "parameters", config.updates, readers=[online, backward], target=target, gradients=backward
+        )
 
         for name, pipeline in (("observations", online), ("next_observations", target)):
             m.submodules[f"{name}_gate"] = gate = SampleGate(network)
-            m.d.comb += [gate.open.eq(start_step), gate.batch.eq(self.batch)]
+            m.d.comb += [gate.open.eq(control.start_step), gate.batch.eq(self.batch)]
             wiring.connect(m, wiring.flipped(getattr(self, name)), gate.i)
             wiring.connect(m, gate.o, pipeline.inputs)
         wiring.connect(m, online.outputs, loss.values)
@@ -117,75 +118,21 @@ class DQNLearner(wiring.Component):
         wiring.connect(m, loss.errors, backward.errors)
         for source, sink in zip(online.activations, backward.activations, strict=True):
             wiring.connect(m, source, sink)
-        m.d.comb += backward.batch.eq(self.batch)
 
-        layers = []
-        for index, update in enumerate(self._config.updates):
-            layers.append(LayerParameters(update, backward=index > 0))
-            m.submodules[f"layer_{index}"] = layer = layers[-1]
-            m.d.comb += [layer.start.eq(start_update), layer.copy.eq(command.copy), layer.rates.eq(self.rates)]
-            wiring.connect(m, getattr(online, f"weights_{index}"), layer.forward)
-            wiring.connect(m, getattr(target, f"weights_{index}"), layer.target)
-            wiring.connect(m, layer.gradients, getattr(backward, f"gradients_{index}"))
-            if index:
-                wiring.connect(m, getattr(backward, f"weights_{index}"), layer.backward)
-        nonfinite = [online.errors.nonfinite, target.errors.nonfinite, *(layer.nonfinite for layer in layers)]
-        m.d.comb += self.errors.nonfinite.eq(Cat(nonfinite).any())
-        self._host(m, command, layers, transfer)
-        self._control(m, command, start_step, start_update, backward.done, transfer, layers)
+        for name in ("commands", "completions"):
+            forward_port(m, control, self, name)
+        for name in ("numbers_in", "numbers_out", "rates"):
+            forward_port(m, parameters, self, name)
+        m.d.comb += [
+            backward.batch.eq(self.batch),
+            control.aggregated.eq(backward.done),
+            control.updated.eq(parameters.updated),
+            control.transferred.eq(parameters.transferred),
+            parameters.start_update.eq(control.start_update),
+            parameters.start_transfer.eq(control.start_transfer),
+            parameters.load.eq(control.command.kind == LearnerCommand.LOAD),
+            parameters.array.eq(control.command.array),
+            parameters.copy.eq(control.command.copy),
+            self.errors.nonfinite.eq(online.errors.nonfinite | target.errors.nonfinite | parameters.nonfinite),
+        ]
         return m
-
-    def _host(self, m, command, layers, transfer):
-        """Numbers of arrays to the host, and from it."""
-        wiring.connect(m, wiring.flipped(self.numbers_in), transfer.i)
-        wiring.connect(m, transfer.o, wiring.flipped(self.numbers_out))
-        m.d.comb += transfer.load.eq(command.kind == LearnerCommand.LOAD)
-        read = Signal.like(transfer.layer)
-        m.d.sync += read.eq(transfer.layer)
-        for index, layer in enumerate(layers):
-            m.d.comb += [
-                layer.array.eq(command.array),
-                layer.access.enable.eq(transfer.enable & (transfer.layer == index)),
-                layer.access.write.eq(transfer.write),
-                layer.access.address.eq(transfer.address),
-                layer.access.lane.eq(transfer.lane),
-                layer.access.value.eq(transfer.value),
-            ]
-            with m.If(read == index):
-                m.d.comb += transfer.number.eq(layer.access.number)
-
-    def _control(self, m, command, start_step, start_update, aggregated, transfer, layers):
-        """One command after the other."""
-        updated = Signal(len(layers))
-        for index, layer in enumerate(layers):
-            with m.If(layer.done):
-                m.d.sync += updated[index].eq(1)
-        with m.FSM(name="learner"):
-            with m.State("IDLE"):
-                m.d.comb += self.commands.ready.eq(1)
-                m.d.sync += [command.eq(self.commands.payload), updated.eq(0)]
-                with m.If(self.commands.valid):
-                    with m.If(self.commands.payload.kind == LearnerCommand.STEP):
-                        m.next = "START"
-                    with m.Else():
-                        m.next = "TRANSFER"
-            with m.State("START"):
-                m.d.comb += start_step.eq(1)
-                m.next = "GRADIENTS"
-            with m.State("GRADIENTS"):
-                with m.If(aggregated):
-                    m.d.comb += start_update.eq(1)
-                    m.next = "UPDATE"
-            with m.State("UPDATE"):
-                with m.If(updated.all()):
-                    m.next = "COMPLETE"
-            with m.State("TRANSFER"):
-                m.d.comb += transfer.start.eq(1)
-                m.next = "TRANSFERRING"
-            with m.State("TRANSFERRING"):
-                with m.If(transfer.done):
-                    m.next = "COMPLETE"
-            with m.State("COMPLETE"):
-                m.d.comb += self.completions.valid.eq(1)
-                with m.If(self.completions.ready):
-                    m.next = "IDLE"

@@ -1,4 +1,4 @@
-"""Numbers of a network to and from a host."""
+"""Numbers of layers to and from a host."""
 
 from amaranth.hdl import Module, Signal
 from amaranth.lib import stream, wiring
@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from ..stream.buffer import StreamBuffer
 from ..stream.buffer_config import StreamBufferConfig
-from .config import NetworkConfig
+from .config import LayerConfig
 
 __all__ = ["NumberTransfer"]
 
@@ -21,7 +21,7 @@ class NumberTransfer(wiring.Component):
 
     Parameters
     ----------
-    config : NetworkConfig
+    layers : tuple of LayerConfig
 
     Members
     -------
@@ -36,10 +36,9 @@ class NumberTransfer(wiring.Component):
         Of that layer's memory; see :class:`..word_memory.NumberAccess`.
     """
 
-    def __init__(self, config: NetworkConfig):
-        self._config = config
-        width = config.arithmetic.format.width
-        layers = config.layers
+    def __init__(self, layers: tuple[LayerConfig, ...]):
+        self._layers = layers
+        width = layers[0].arithmetic.format.width
         super().__init__(
             {
                 "start": In(1),
@@ -58,9 +57,9 @@ class NumberTransfer(wiring.Component):
         )
 
     @property
-    def config(self):
-        """The configuration."""
-        return self._config
+    def layers(self):
+        """Whose numbers they are."""
+        return self._layers
 
     def elaborate(self, platform):
         m = Module()
@@ -92,7 +91,7 @@ class NumberTransfer(wiring.Component):
 
     def _walk(self, m):
         """To the next number with each access; returns whether it was the last one."""
-        layers = self._config.layers
+        layers = self._layers
         group = Signal(range(max(2, *(layer.groups for layer in layers))))
         last_lane, last_group, last_word, last_layer = (
             Signal(name=f"last_{name}") for name in ("lane", "group", "word", "layer")

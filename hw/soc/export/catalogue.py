@@ -469,6 +469,15 @@ _DESIGNS = (
         defaults={"network": NetworkConfig(sizes=(4, 16, 2), units=(2, 1))},
     ),
     Design(
+        name="ddpg_learner",
+        component="cores.layer.ddpg_learner:DDPGLearner",
+        configuration="cores.layer.config:DDPGLearnerConfig",
+        defaults={
+            "actor": NetworkConfig(sizes=(2, 16, 1), units=(2, 1), output_activation="tanh"),
+            "critic": NetworkConfig(sizes=(3, 16, 1), units=(2, 1)),
+        },
+    ),
+    Design(
         name="sum_tree",
         component="cores.replay.sum_tree:SumTree",
         configuration="cores.replay.config:SumTreeConfig",

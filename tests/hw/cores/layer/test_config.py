@@ -3,6 +3,7 @@
 import pytest
 
 from rewardware.hw.cores.float.config import BINARY16, FloatLaneConfig
+from rewardware.hw.cores.layer.backward_pipeline import BackwardPipeline
 from rewardware.hw.cores.layer.config import DDPGLearnerConfig, DQNLearnerConfig, LayerConfig, NetworkConfig
 
 
@@ -100,4 +101,12 @@ def test_bad_ddpg_learner():
         DDPGLearnerConfig(actor=actor, critic=critic, loss="absolute")
     with pytest.raises(ValueError, match="^Optimizer must be one of adam, sgd, not 'lion'$"):
         DDPGLearnerConfig(actor=actor, critic=critic, optimizer="lion")
-    assert DDPGLearnerConfig(actor=actor, critic=critic).observations == 3
+    config = DDPGLearnerConfig(actor=actor, critic=critic, update_interval=3)
+    assert (config.observations, config.actions, config.critic_loss.actions) == (3, 2, 1)
+    assert config.arrays == ("weights", "target", "gradients", "first", "second")
+    assert [(update.layer, update.interval) for update in config.critic_updates] == [(critic.layers[0], 3)]
+
+
+def test_backward_half_without_a_result():
+    with pytest.raises(ValueError, match="^Gradients must be computed where errors do not go back to the inputs$"):
+        BackwardPipeline(NetworkConfig(sizes=(4, 2), units=(1,)), gradients=False)

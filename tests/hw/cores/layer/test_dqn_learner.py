@@ -6,7 +6,7 @@ from rewardware.hw.cores.float.config import BFLOAT16, FloatLaneConfig
 from rewardware.hw.cores.layer.config import BINARY32_LANE, DQNLearnerConfig, NetworkConfig
 from rewardware.hw.cores.layer.dqn_learner import DQNLearner
 from rewardware.sim.cocotb import simulate
-from rewardware.sw.mapping.layer_pipeline import stage_cycles
+from rewardware.sw.mapping.layer_pipeline import learner_stage_cycles
 
 BRAIN = FloatLaneConfig(format=BFLOAT16.flushing(), adder_depth=3, multiplier_depth=1)
 
@@ -26,7 +26,7 @@ def test_dqn_learner(sizes, units, settings, arithmetic):
         bench="tests.hw.cores.layer.bench_dqn_learner",
         parameters={
             "config": config,
-            "period": max(stage_cycles(config.network), config.loss_cycles),
+            "period": learner_stage_cycles(config),
             "limit": 20_000,
         },
     )

@@ -3,6 +3,7 @@
 import numpy as np
 
 from rewardware.sw.reference.float import host
+from rewardware.sw.reference.layer.ddpg_learner import DDPGBatch
 from rewardware.sw.reference.layer.dqn_learner import DQNBatch
 
 
@@ -28,6 +29,18 @@ def random_batch(rng, sizes, count):
     return DQNBatch(
         observations=rng.normal(0, 1, (count, sizes[0])).astype(np.float32),
         actions=rng.integers(0, sizes[-1], count),
+        rewards=rng.normal(0, 1, count).astype(np.float32),
+        discounts=np.where(rng.random(count) < 0.2, 0, np.float32(0.99)),
+        next_observations=rng.normal(0, 1, (count, sizes[0])).astype(np.float32),
+        weights=(rng.random(count) / count).astype(np.float32),
+    )
+
+
+def random_ddpg_batch(rng, sizes, count):
+    """Samples of a learner of a policy, whose actor has these sizes."""
+    return DDPGBatch(
+        observations=rng.normal(0, 1, (count, sizes[0])).astype(np.float32),
+        actions=rng.uniform(-1, 1, (count, sizes[-1])).astype(np.float32),
         rewards=rng.normal(0, 1, count).astype(np.float32),
         discounts=np.where(rng.random(count) < 0.2, 0, np.float32(0.99)),
         next_observations=rng.normal(0, 1, (count, sizes[0])).astype(np.float32),

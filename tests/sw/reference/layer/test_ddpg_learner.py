@@ -7,24 +7,13 @@ import pytest
 import torch
 
 from rewardware.hw.cores.layer.config import DDPGLearnerConfig, NetworkConfig
-from rewardware.sw.reference.layer.ddpg_learner import DDPGBatch, DDPGLearnerReference
+from rewardware.sw.reference.layer.ddpg_learner import DDPGLearnerReference
 from rewardware.sw.reference.optimizer.float_adam import AdamRates
 
 from .oracle import as_torch, joined, perceptron
-from .stimulus import random_weights
+from .stimulus import random_ddpg_batch, random_weights
 
 ACTOR, CRITIC, TAU = (5, 14, 9, 2), (7, 12, 11, 1), 0.1
-
-
-def random_batch(rng, count):
-    return DDPGBatch(
-        observations=rng.normal(0, 1, (count, ACTOR[0])).astype(np.float32),
-        actions=rng.uniform(-1, 1, (count, ACTOR[-1])).astype(np.float32),
-        rewards=rng.normal(0, 1, count).astype(np.float32),
-        discounts=np.where(rng.random(count) < 0.2, 0, np.float32(0.99)),
-        next_observations=rng.normal(0, 1, (count, ACTOR[0])).astype(np.float32),
-        weights=(rng.random(count) / count).astype(np.float32),
-    )
 
 
 def make_config(**settings):
@@ -69,7 +58,7 @@ class Oracle:
 @pytest.mark.parametrize("loss", ["huber", "squared"])
 def test_gradients_are_autograds(loss):
     rng = np.random.default_rng(1)
-    actor, critic, batch = random_weights(rng, ACTOR), random_weights(rng, CRITIC), random_batch(rng, 32)
+    actor, critic, batch = random_weights(rng, ACTOR), random_weights(rng, CRITIC), random_ddpg_batch(rng, ACTOR, 32)
     oracle = Oracle(actor, critic, huber=loss == "huber")
     errors = oracle.backward(batch)
     gradients = DDPGLearnerReference(make_config(loss=loss), actor, critic).gradients(batch)
@@ -89,7 +78,7 @@ def test_steps_are_pytorchs():
     # An epsilon at which a tiny gradient's rounding does not show.
     steps = [torch.optim.Adam(network.parameters(), lr=1e-3, eps=1e-4) for network in (oracle.actor, oracle.critic)]
     for step in range(1, 21):
-        batch = random_batch(rng, 16)
+        batch = random_ddpg_batch(rng, ACTOR, 16)
         oracle.backward(batch)
         for optimizer in steps:
             optimizer.step()

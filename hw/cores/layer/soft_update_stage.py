@@ -1,0 +1,101 @@
+"""The target's weights, moved towards those of a layer."""
+
+from amaranth.hdl import Cat, Const, Module, Signal
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from ..optimizer.soft_update_lane import SoftUpdateLane
+from ..pipeline import delay
+from ..replicated import replicated
+from ..time_sharing import collect, serialize
+from .config import UpdateStageConfig
+from .word_memory import WordRead, WordWrite
+
+__all__ = ["SoftUpdateStage"]
+
+
+class SoftUpdateStage(wiring.Component):
+    """Moves the weights of a layer's target towards new weights, which come as an update writes them::
+
+        new_target = target + tau * (weight - target)
+
+    ``config.lanes`` lanes (:class:`...optimizer.soft_update_lane.SoftUpdateLane`) take turns, as in the update itself.
+
+    Number format: ``config.layer.arithmetic``, each operation rounded. Lanes of the last group that are no outputs stay
+    +0 as long as ``tau`` is finite and not negative.
+
+    Latency: ``latency`` cycles from the write of a word of weights to that of the target. Throughput: a word every
+    ``config.interval`` cycles. No back-pressure.
+
+    Parameters
+    ----------
+    config : UpdateStageConfig
+
+    Members
+    -------
+    weights : In(WordWrite)
+        New ones.
+    target : Out(WordRead)
+    new_target : Out(WordWrite)
+    tau : In(width)
+        Constant while words are under way.
+    nonfinite : Out(1)
+        A number that is written in this cycle is infinite or NaN.
+
+    Source
+    ------
+    T. P. Lillicrap et al., "Continuous control with deep reinforcement learning", ICLR 2016, algorithm 1.
+    """
+
+    def __init__(self, config: UpdateStageConfig):
+        self._config = config
+        self._lanes = [replicated(SoftUpdateLane(config.layer.arithmetic)) for _ in range(config.lanes)]
+        super().__init__(
+            {
+                "weights": In(WordWrite(config.layer)),
+                "target": Out(WordRead(config.layer)),
+                "new_target": Out(WordWrite(config.layer)),
+                "tau": In(config.layer.arithmetic.format.width),
+                "nonfinite": Out(1),
+            }
+        )
+
+    @property
+    def config(self):
+        """The configuration."""
+        return self._config
+
+    @property
+    def latency(self):
+        """Cycles from a word of weights to the target's: memory and a register, turns, lane."""
+        return 2 + self._config.interval - 1 + self._lanes[0].latency
+
+    def elaborate(self, platform):
+        m = Module()
+        config, layer = self._config, self._config.layer
+        interval, width = config.interval, layer.arithmetic.format.width
+        m.d.comb += [self.target.enable.eq(self.weights.enable), self.target.address.eq(self.weights.address)]
+        tag = Signal(data.StructLayout({"valid": 1, "address": range(layer.words)}))
+        m.d.comb += [tag.valid.eq(self.weights.enable), tag.address.eq(self.weights.address)]
+        read = data.View(tag.shape(), delay(m, tag.as_value(), 2, "read", reset_less=False))
+        writes = data.View(tag.shape(), delay(m, read.as_value(), self.latency - 2, "to_write", reset_less=False))
+        filling = [Const(0, width)] * (interval * config.lanes - layer.units)
+        words = {
+            "weight": [delay(m, number, 2, f"weight_{index}") for index, number in enumerate(self.weights.word)],
+            "target": [delay(m, number, 1, f"target_{index}") for index, number in enumerate(self.target.word)],
+        }
+        for number, lane in enumerate(self._lanes):
+            m.submodules[f"lane_{number}"] = lane
+            m.d.comb += lane.tau.eq(self.tau)
+        for name, word in words.items():
+            turns = serialize(m, read.valid, word + filling, interval, name)
+            m.d.comb += [getattr(lane, name).eq(number) for lane, number in zip(self._lanes, turns, strict=True)]
+        row = collect(m, [lane.new_target for lane in self._lanes], interval, "new_target")
+        nonfinite = collect(m, [lane.nonfinite for lane in self._lanes], interval, "nonfinite")
+        m.d.comb += [
+            self.new_target.enable.eq(writes.valid),
+            self.new_target.address.eq(writes.address),
+            self.nonfinite.eq(writes.valid & Cat(nonfinite[: layer.units]).any()),
+        ]
+        m.d.comb += [number.eq(result) for number, result in zip(self.new_target.word, row, strict=False)]
+        return m

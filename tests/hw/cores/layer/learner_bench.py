@@ -1,0 +1,103 @@
+"""What the benches of learners share."""
+
+import numpy as np
+from cocotb.triggers import RisingEdge
+
+from rewardware.hw.cores.layer.config import LearnerCommand
+from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, parameters, rng
+from rewardware.sw.reference.float import host
+from rewardware.sw.reference.float.conversion import from_numbers
+from rewardware.sw.reference.optimizer.float_adam import AdamRates
+
+SOURCES = ("commands", "transitions", "numbers_in")
+SINKS = ("completions", "priorities", "numbers_out")
+
+
+class LearnerBench:
+    """A learner's streams, commands and arrays.
+
+    Parameters
+    ----------
+    dut : handle
+    number_format : FloatFormat
+    update : UpdateStageConfig
+        Of any layer.
+    samples : iterable of str
+        Streams of numbers, as the fields of a batch are called.
+    """
+
+    # Of a command, beside its kind and its array.
+    FIELD: str
+
+    def __init__(self, dut, number_format, update, samples):
+        self.dut, self.config = dut, parameters()["config"]
+        self.format, self.update, self.samples = number_format, update, samples
+        self.sources = {name: StreamSource(dut, name) for name in (*SOURCES, *samples)}
+        self.sinks = {name: StreamSink(dut, name) for name in SINKS}
+        self.random, self.steps = rng("numbers"), 0
+
+    async def reset(self, stall):
+        """Reset, with so many stalls from then on."""
+        self.stall(stall)
+        self.dut.batch.value = 1
+        await clock_and_reset(self.dut)
+
+    def stall(self, probability):
+        """Of all streams."""
+        for part in (*self.sources.values(), *self.sinks.values()):
+            part.stall = probability
+
+    async def command(self, kind, **fields):
+        """Returns cycles from the command to its completion."""
+        source, sink = self.sources["commands"], self.sinks["completions"]
+        taken, done = source.count, sink.count
+        source.put({"kind": kind, "array": 0, self.FIELD: 0} | fields)
+        cycles = 0
+        while sink.count == done:
+            await RisingEdge(self.dut.clk)
+            cycles += source.count > taken
+            assert cycles < parameters()["limit"], f"Command {kind.name} is not done after {cycles} cycles"
+        await sink.receive()
+        return cycles
+
+    async def load(self, name, matrices, **fields):
+        """An array of bit patterns to the learner."""
+        for bits in np.concatenate([matrix.ravel() for matrix in matrices]):
+            self.sources["numbers_in"].put(int(bits))
+        await self.command(LearnerCommand.LOAD, array=self.config.arrays.index(name), **fields)
+
+    async def check(self, name, matrices, **fields):
+        """An array of the learner is that of the reference."""
+        expected = np.concatenate([matrix.ravel() for matrix in matrices])
+        await self.command(LearnerCommand.STORE, array=self.config.arrays.index(name), **fields)
+        for index, bits in enumerate(expected):
+            compare(int(bits), await self.sinks["numbers_out"].receive(), (name, fields), index)
+
+    async def check_priorities(self, values):
+        """Those of a step."""
+        for index, bits in enumerate(host.to_bits(self.format, values)):
+            compare(int(bits), await self.sinks["priorities"].receive(), "priorities", index)
+
+    def put(self, batch, **fields):
+        """A batch's samples; ``fields`` are further ones of the transitions, a list each."""
+        for name in self.samples:
+            for bits in from_numbers(self.format, getattr(batch, name)).ravel():
+                self.sources[name].put(int(bits))
+        parts = {"reward": batch.rewards, "discount": batch.discounts, "weight": batch.weights}
+        fields |= {name: from_numbers(self.format, numbers) for name, numbers in parts.items()}
+        for row in zip(*fields.values(), strict=True):
+            self.sources["transitions"].put(dict(zip(fields, map(int, row), strict=True)))
+
+    def set_rates(self, port, rate):
+        """Adam's of this step, or the learning rate, to the learner; returned for the reference."""
+        adam = AdamRates.of_step(self.steps, learning_rate=rate, epsilon=1e-4)
+        rates, width = adam.rounded(self.format), self.format.width
+        getattr(self.dut, port).value = sum(
+            int(getattr(rates, name)) << width * place for place, name in enumerate(self.update.numbers.rates)
+        )
+        return adam if self.update.optimizer == "adam" else adam.rate
+
+    def patterns(self, network, **values):
+        """Bit patterns of arrays: those of a network's state, and others given as values."""
+        arrays = {name: [host.to_bits(self.format, matrix) for matrix in given] for name, given in values.items()}
+        return arrays | {name: getattr(network, name) for name in self.update.numbers.state}
