@@ -1,12 +1,12 @@
 """Index of the maximum of each row (column) of a grouping matrix."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.hdl import Cat, Module, Mux, Signal, signed
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from .config import SparseConfig
 
-__all__ = ["MaxIndexUnit", "index_word", "max_index_layout", "ordering_key"]
+__all__ = ["MaxIndexUnit", "index_word", "max_index_layout"]
 
 
 def index_word(config):
@@ -19,14 +19,23 @@ def max_index_layout(config):
     return data.StructLayout({"indexes": index_word(config), "not_a_number": config.lanes})
 
 
-def ordering_key(number_format, word):
-    """``(key, nan)``: an unsigned number in the order of the values; NaN is 0, less than everything, -0 equals +0."""
-    magnitude = word[:-1]
-    zero = magnitude == 0 if number_format.gradual else magnitude[number_format.fraction_bits :] == 0
+def _sign_and_magnitude(number_format, word):
+    """``(sign, magnitude, nan)`` of a number; where the format flushes subnormal numbers, their magnitude is 0."""
+    magnitude, sign = word[:-1], word[-1]
     nan = magnitude > number_format.infinity
-    positive = Cat(Mux(zero, 0, magnitude), 1)
-    key = Mux(word[-1] & ~zero, Cat(~magnitude, 0), positive)
-    return Mux(nan, 0, key), nan
+    if not number_format.gradual:
+        magnitude = Mux(magnitude[number_format.fraction_bits :] == 0, 0, magnitude)
+    return sign, magnitude, nan
+
+
+def _exceeds(sign, magnitude, best):
+    """Whether a number is greater than ``best``, by the sign of ``best`` minus the number in a single addition.
+
+    The lowest bits are there for the carry into the others: a positive number is subtracted as its complement plus 1.
+    """
+    positive = ~sign
+    addend = Cat(positive, magnitude ^ positive.replicate(len(magnitude)), positive, positive)
+    return (Cat(1, best).as_signed() + addend.as_signed())[len(best) + 1]
 
 
 class MaxIndexUnit(wiring.Component):
@@ -92,16 +101,22 @@ class MaxIndexUnit(wiring.Component):
                 group.eq(Mux(self.words.payload.last, 0, group + 1)),
                 self.indexes.valid.eq(self.words.payload.last),
             ]
+        width = config.value_width
         for lane in range(config.lanes):
-            key = Signal(config.value_width, name=f"key_{lane}")
-            nan = Signal(name=f"nan_{lane}")
-            best = Signal(config.value_width, name=f"best_{lane}", reset_less=True)
-            better = Signal(name=f"better_{lane}")
             chosen, unordered = self.indexes.payload.indexes[lane], self.indexes.payload.not_a_number[lane]
-            value, is_nan = ordering_key(config.format, self.words.payload.values[lane])
-            m.d.comb += [key.eq(value), nan.eq(is_nan), better.eq(first | (key > best))]
+            sign, magnitude, is_nan = _sign_and_magnitude(config.format, self.words.payload.values[lane])
+            # In the order of the values, +0 as -0. A NaN is the least number of all, which no value has.
+            best = Signal(signed(width), name=f"best_{lane}", reset_less=True)
+            ordered = Signal(signed(width), name=f"ordered_{lane}")
+            nan = Signal(name=f"nan_{lane}")
+            better = Signal(name=f"better_{lane}")
+            m.d.comb += [
+                nan.eq(is_nan),
+                ordered.eq(Cat(magnitude ^ sign.replicate(width - 1), sign).as_signed() + sign),
+                better.eq(first | (~nan & _exceeds(sign, magnitude, best))),
+            ]
             with m.If(taken):
                 m.d.sync += unordered.eq(nan | (unordered & ~first))
                 with m.If(better):
-                    m.d.sync += [best.eq(key), chosen.eq(group)]
+                    m.d.sync += [best.eq(Mux(nan, -(1 << (width - 1)), ordered)), chosen.eq(group)]
         return m
