@@ -50,7 +50,7 @@ class MCTSBench(BenchOfPresets):
         rows: dict[str, Callable[[], dict[str, Any]]] = {}
         for name in INTERVALS:
             rows[f"itv_{name}"] = part(self.interval, name)
-            rows[f"itv_{name}_next_empty"] = part(self.interval, name, "next_empty")
+            rows[f"itv_{name}_next_empty"] = part(self.interval, name, bank_assignment="next_empty")
         rows |= {f"itv_{game}": part(self.game_interval, game) for game in GAMES}
         rows |= {"insert_cycles": self.insertion, "backup_cycles": self.backup}
         rows |= {"backup_cycles_one_flit": part(self.backup, flits=1), "backup_cycles_at_rest": self.backup_at_rest}
@@ -71,8 +71,8 @@ class MCTSBench(BenchOfPresets):
 
     # Searches on the RTL.
 
-    def interval(self, name: str, assignment: str = "algorithm2") -> dict[str, Any]:
-        counts = _search(name, bank_assignment=assignment)
+    def interval(self, name: str, **changes: Any) -> dict[str, Any]:
+        counts, assignment = _search(name, **changes), _config(name, **changes).bank_assignment
         how = (
             f"{_preset(name)}, {assignment}: {counts.selections} selections, those that came right behind another one, "
             f"all workers selecting and backing up in turn; {counts.insertions} insertions; {counts.requests} {GAPLESS}"

@@ -57,6 +57,13 @@ def test_backups_at_rest_wait_for_no_selection():
     assert simulation["value"] == round(gapless.cycles / gapless.selections, 2)
 
 
+def test_a_search_is_counted_once(monkeypatch):
+    counts, given = bench_tree.count_search(CONFIG), []
+    monkeypatch.setattr(bench_tree, "count_search", lambda config, _: given.append(config) or counts)
+    MCTSBench().rows(["itv_f6_d16", "backup_cycles", "simulation_cycles", "intree_ops_per_s", "itv_f6_d16_next_empty"])
+    assert given == [CONFIG, dataclasses.replace(CONFIG, bank_assignment="next_empty")]
+
+
 def test_nodes_travel_in_one_flit(monkeypatch):
     counts, given = bench_tree.count_search(CONFIG), []
     monkeypatch.setattr(bench_tree, "count_search", lambda config, _: given.append(config) or counts)
