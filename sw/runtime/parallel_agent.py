@@ -72,7 +72,12 @@ class ParallelAgent(ReplayAgent):
             limit=limit,
         )
         self._loop = TrainingLoop(
-            self.pool, self.replay_buffer, self.learner, self.config, prepare=self.learner.prepare
+            self.pool,
+            self.replay_buffer,
+            self.learner,
+            self.config,
+            prepare=self.learner.prepare,
+            overlap=self._overlaps(),
         )
 
     @property
@@ -94,6 +99,10 @@ class ParallelAgent(ReplayAgent):
         if error is not None:
             records[-1]["error"] = error
         return records
+
+    def _overlaps(self) -> bool:
+        """Whether a thread more pays: the reference needs Python's lock, as the learner does."""
+        return self.backend != "reference"
 
     def _end_round(self, first: int) -> None:
         """What is done behind a round that began after environment step ``first``."""

@@ -7,6 +7,9 @@ from .parallel_agent import ParallelAgent
 
 __all__ = ["ParallelDQN"]
 
+# Multiplications of a batch on its way through a network; with fewer, handing it to a thread takes longer than it does.
+LEAST_WORK = 1 << 20
+
 
 class ParallelDQN(ParallelAgent, DQN):
     """The same algorithm, learner and replay as :class:`.DQN`; parameters and errors are those of `ParallelAgent`.
@@ -16,6 +19,10 @@ class ParallelDQN(ParallelAgent, DQN):
 
     name = "parallel-dqn"
     SETTINGS: ClassVar[tuple[str, ...]] = ParallelAgent.SETTINGS + DQN.SETTINGS
+
+    def _overlaps(self) -> bool:
+        work = self.config.batch_size * sum(array.size for array in self.learner.weights())
+        return super()._overlaps() or work >= LEAST_WORK
 
     def _end_round(self, first: int) -> None:
         interval = self.config.target_update_interval
