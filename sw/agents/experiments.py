@@ -128,7 +128,6 @@ EXPERIMENTS = {
                 name="DQN, replay and learner on the reference",
                 options=("--backend", "reference", "--learner", "cartpole"),
                 solved=True,
-                seeds=1,
             ),
         },
     ),

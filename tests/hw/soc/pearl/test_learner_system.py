@@ -6,6 +6,7 @@ import pytest
 from rewardware.hw.soc.presets import load_preset
 from rewardware.sw.device.errors import DeviceError
 from rewardware.sw.device.learner_backends import DeviceLearner, ReferenceLearner
+from rewardware.sw.mapping.layer_pipeline import stage_cycles
 from rewardware.sw.reference.optimizer.float_adam import AdamRates
 
 from ....sw.reference.layer.stimulus import random_batch
@@ -55,6 +56,16 @@ def steps(learners, counts, seed=1):
 def test_gradient_steps_of_any_length(learners):
     assert_same_state(learners)
     steps(learners, (1, 2, 40, 13, 1, 128))
+
+
+def test_takes_as_many_cycles_as_it_says():
+    rng, cycles, device = np.random.default_rng(4), [], DeviceLearner(CONFIG)
+    for count in (4, 34):
+        device.step(random_batch(rng, CONFIG.sizes, count), AdamRates.of_step(1))
+        cycles.append(device.cycles)
+    device.close()
+    period = max(stage_cycles(CONFIG.learner.network), CONFIG.learner.loss_cycles, CONFIG.sample_rows)
+    assert cycles[1] - cycles[0] == 30 * period
 
 
 def test_what_is_not_finite_is_reported_and_no_more(learners):
