@@ -1,29 +1,44 @@
 """Cycles that gradient steps take on the RTL of a learner."""
 
-from collections.abc import Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from ...hw.cores.layer.config import DQNLearnerConfig, LearnerCommand
+from ...hw.cores.float.config import FloatFormat
+from ...hw.cores.layer.config import (
+    DDPGLearnerConfig,
+    DQNLearnerConfig,
+    LearnedNetwork,
+    LearnerCommand,
+    NetworkConfig,
+    UpdateStageConfig,
+)
 from ..device.learner_backends import MANY_UNITS
-from ..mapping.layer_pipeline import units
+from ..mapping.layer_pipeline import LearnerConfig, network_stages, step_cycles, units
 from ..reference.float.conversion import from_numbers
 from ..reference.float.host import to_bits
+from ..reference.layer.ddpg_learner import DDPGBatch, DDPGLearnerReference
 from ..reference.layer.dqn_learner import DQNBatch, DQNLearnerReference
+from ..reference.layer.network import NetworkReference
 from ..reference.optimizer.float_adam import AdamRates
 
 __all__ = ["count_step"]
 
+# How far the targets of a DDPG learner move, and the learning rates.
+TAU = 0.005
+ACTOR_RATE, RATE = 1e-4, 1e-3
 
-def count_step(config: DQNLearnerConfig, batch: int, seed: int = 0) -> int:
+
+def count_step(config: LearnerConfig, batch: int, seed: int = 0) -> int:
     """Cycles of a gradient step with random samples, from its command to its completion.
 
-    Two steps with all numbers compared, the first one with a copy to the target network.
+    Two steps, and then all numbers compared; of a DQN the first one with a copy to the target network.
 
     Parameters
     ----------
-    config : DQNLearnerConfig
+    config : DQNLearnerConfig or DDPGLearnerConfig
     batch : int
         Samples.
     seed : int
@@ -34,88 +49,165 @@ def count_step(config: DQNLearnerConfig, batch: int, seed: int = 0) -> int:
     RuntimeError
         A number is not the reference's.
     """
-    from ...hw.cores.layer.dqn_learner import DQNLearner
     from ...sim.harness.streams import StreamSimulation
 
     rng = np.random.default_rng(seed)
-    sizes = config.network.sizes
-    reference = DQNLearnerReference(config, [_weights(rng, *pair) for pair in zip(sizes, sizes[1:], strict=False)])
-    with StreamSimulation(DQNLearner(config), hierarchical=units(config) > MANY_UNITS) as simulation:
-        learner = _Learner(config, simulation)
-        for name, matrices in _arrays(reference).items():
-            learner.load(name, matrices)
-        cycles = [learner.step(reference, _samples(rng, sizes, batch), step) for step in (1, 2)]
+    learner = _DDPG(config, rng) if isinstance(config, DDPGLearnerConfig) else _DQN(config, rng)
+    with StreamSimulation(learner.component, hierarchical=units(config) > MANY_UNITS) as simulation:
+        learner.load(simulation)
+        cycles = [learner.step(simulation, batch, step) for step in (1, 2)]
+        learner.check(simulation)
     return cycles[1]
 
 
-class _Learner:
-    """Commands to a learner in the simulator."""
+class _Learner(ABC):
+    """A learner's reference, and the commands with which its RTL does the same.
 
-    def __init__(self, config: DQNLearnerConfig, simulation: Any):
-        from ...hw.cores.layer.dqn_learner import learner_command
+    Parameters
+    ----------
+    config : DQNLearnerConfig or DDPGLearnerConfig
+    rng : Generator
+        Of weights and samples.
+    """
+
+    component: Any
+    command_layout: Any
+    transition_layout: Any
+    update: UpdateStageConfig
+
+    def __init__(self, config: LearnerConfig, rng: np.random.Generator):
+        self.config, self.rng = config, rng
+        self.format: FloatFormat = network_stages(config)[0][0].arithmetic.format
+        layers = [layer for network, _ in network_stages(config) for layer in network.layers]
+        self.numbers = sum(layer.rows * layer.outputs for layer in layers)
+
+    @abstractmethod
+    def _arrays(self) -> Iterable[tuple[dict[str, int], dict[str, list[np.ndarray]]]]:
+        """For each network what names it in a command, and bit patterns of what is kept."""
+
+    @abstractmethod
+    def _step(self, simulation: Any, count: int, step: int) -> tuple[dict[str, int], np.ndarray]:
+        """Samples and rates to the RTL, and the step on the reference; fields of the command, and priorities."""
+
+    def load(self, simulation: Any) -> None:
+        """Weights to the RTL; what an optimiser keeps is 0 there, too."""
+        for fields, arrays in self._arrays():
+            for name in ("weights", "target"):
+                simulation.send("numbers_in", _joined(arrays[name]))
+                self._command(simulation, LearnerCommand.LOAD, array=self.config.arrays.index(name), **fields)
+
+    def step(self, simulation: Any, count: int, step: int) -> int:
+        """A gradient step on both; cycles of the RTL."""
+        simulation.set("batch", count)
+        fields, priorities = self._step(simulation, count, step)
+        cycles = self._command(simulation, LearnerCommand.STEP, 4 * step_cycles(self.config, count), **fields)
+        _compare("priorities", simulation.receive("priorities", count, 0), to_bits(self.format, priorities))
+        return cycles
+
+    def check(self, simulation: Any) -> None:
+        """All numbers of the RTL are the reference's."""
+        for network, arrays in self._arrays():
+            for name, matrices in arrays.items():
+                self._command(simulation, LearnerCommand.STORE, array=self.config.arrays.index(name), **network)
+                expected = _joined(matrices)
+                _compare(name, simulation.receive("numbers_out", len(expected), 0), expected)
+
+    def _command(self, simulation: Any, kind: LearnerCommand, limit: int = 0, **fields: int) -> int:
+        """Returns cycles to its completion."""
+        simulation.send("commands", [_pack(self.command_layout, {"kind": kind} | fields)])
+        cycles: int = simulation.run("completions", 1, limit + 2 * self.numbers + 1000)
+        simulation.receive("completions", 1, 0)
+        return cycles
+
+    def _send(self, simulation: Any, samples: Any, names: Sequence[str], **fields: np.ndarray) -> None:
+        """Samples; ``fields`` are further ones of the transitions."""
+        for name in names:
+            simulation.send(name, from_numbers(self.format, getattr(samples, name)).ravel())
+        parts = {"reward": samples.rewards, "discount": samples.discounts, "weight": samples.weights}
+        fields |= {name: from_numbers(self.format, numbers) for name, numbers in parts.items()}
+        rows = (dict(zip(fields, row, strict=True)) for row in zip(*fields.values(), strict=True))
+        simulation.send("transitions", [_pack(self.transition_layout, row) for row in rows])
+
+    def _rates(self, simulation: Any, port: str, step: int, rate: float) -> AdamRates | float:
+        """Those of a step, which the reference takes, too."""
+        rates = AdamRates.of_step(step, learning_rate=rate)
+        bits = vars(rates.rounded(self.format))
+        chosen = [int(bits[name]) for name in self.update.numbers.rates]
+        simulation.set(port, sum(number << self.format.width * place for place, number in enumerate(chosen)))
+        return rates if self.update.optimizer == "adam" else rates.rate
+
+    def _patterns(self, network: NetworkReference, **values: Sequence[np.ndarray]) -> dict[str, list[np.ndarray]]:
+        """Bit patterns of what the optimiser keeps of a network, and of other arrays."""
+        arrays = {name: [to_bits(self.format, matrix) for matrix in given] for name, given in values.items()}
+        return arrays | {name: getattr(network, name) for name in self.update.numbers.state}
+
+    def _weights(self, network: NetworkConfig) -> list[np.ndarray]:
+        shapes = [(layer.inputs, layer.rows, layer.outputs) for layer in network.layers]
+        return [self.rng.normal(0, inputs**-0.5, (rows, outputs)) for inputs, rows, outputs in shapes]
+
+    def _samples(self, count: int, inputs: int) -> dict[str, np.ndarray]:
+        """What samples of all learners have."""
+        rng = self.rng
+        return {
+            "observations": rng.normal(0, 1, (count, inputs)),
+            "rewards": rng.normal(0, 1, count),
+            "discounts": np.where(rng.random(count) < 0.2, 0, 0.99),
+            "next_observations": rng.normal(0, 1, (count, inputs)),
+            "weights": rng.random(count) / count,
+        }
+
+
+class _DQN(_Learner):
+    def __init__(self, config: DQNLearnerConfig, rng: np.random.Generator):
+        from ...hw.cores.layer.dqn_learner import DQNLearner, learner_command
         from ...hw.cores.layer.dqn_loss import transition_layout
 
-        self.config, self.simulation = config, simulation
-        self.format = config.network.arithmetic.format
-        self.command_layout, self.transition_layout = learner_command, transition_layout(config)
-        layers = config.network.layers
-        self.numbers = sum(layer.rows * layer.outputs for layer in layers)
-        self.slowest = max(layer.words * layer.rows for layer in layers)
+        super().__init__(config, rng)
+        self.component, self.command_layout = DQNLearner(config), learner_command
+        self.transition_layout, self.update = transition_layout(config), config.updates[0]
+        self.sizes = config.network.sizes
+        self.reference = DQNLearnerReference(config, self._weights(config.network))
 
-    def command(self, kind: LearnerCommand, limit: int, name: str = "weights", copy: bool = False) -> int:
-        """Returns cycles to its completion."""
-        values = {"kind": kind, "array": self.config.arrays.index(name), "copy": copy}
-        self.simulation.send("commands", [_pack(self.command_layout, values)])
-        cycles: int = self.simulation.run("completions", 1, limit)
-        self.simulation.receive("completions", 1, 0)
-        return cycles
+    def _arrays(self) -> Iterable[tuple[dict[str, int], dict[str, list[np.ndarray]]]]:
+        reference = self.reference
+        return [({}, self._patterns(reference.online, weights=reference.weights, target=reference.target))]
 
-    def load(self, name: str, matrices: Sequence[np.ndarray]) -> None:
-        """An array to the learner."""
-        self.simulation.send("numbers_in", _joined(matrices))
-        self.command(LearnerCommand.LOAD, 2 * self.numbers + 100, name)
-
-    def check(self, name: str, matrices: Sequence[np.ndarray]) -> None:
-        """An array is the reference's."""
-        self.command(LearnerCommand.STORE, 2 * self.numbers + 100, name)
-        _compare(name, self.simulation.receive("numbers_out", self.numbers, 0), _joined(matrices))
-
-    def step(self, reference: DQNLearnerReference, samples: DQNBatch, step: int) -> int:
-        """A gradient step on both."""
-        count, copy = len(samples.actions), step == 1
-        for name in ("observations", "next_observations"):
-            self.simulation.send(name, from_numbers(self.format, getattr(samples, name)).ravel())
-        parts = [from_numbers(self.format, part) for part in (samples.rewards, samples.discounts, samples.weights)]
-        names = ("action", "reward", "discount", "weight")
-        rows = zip(samples.actions, *parts, strict=True)
-        self.simulation.send(
-            "transitions", [_pack(self.transition_layout, dict(zip(names, row, strict=True))) for row in rows]
-        )
-        rates = AdamRates.of_step(step)
-        bits = vars(rates.rounded(self.format))
-        chosen = [int(bits[name]) for name in self.config.updates[0].numbers.rates]
-        self.simulation.set("rates", sum(rate << self.format.width * place for place, rate in enumerate(chosen)))
-        self.simulation.set("batch", count)
-        cycles = self.command(LearnerCommand.STEP, 2 * (count + 20) * self.slowest + 1000, copy=copy)
-
-        gradients, _ = reference.gradients(samples)
-        priorities = reference.step(samples, rates if self.config.optimizer == "adam" else rates.rate)
-        if copy:
-            reference.copy_to_target()
-        _compare("priorities", self.simulation.receive("priorities", count, 0), to_bits(self.format, priorities))
-        arrays = _arrays(reference) | {"gradients": [to_bits(self.format, part) for part in gradients]}
-        for name, matrices in arrays.items():
-            self.check(name, matrices)
-        return cycles
+    def _step(self, simulation: Any, count: int, step: int) -> tuple[dict[str, int], np.ndarray]:
+        samples = self._samples(count, self.sizes[0])
+        batch = DQNBatch(actions=self.rng.integers(0, self.sizes[-1], count), **samples)
+        self._send(simulation, batch, ("observations", "next_observations"), action=batch.actions)
+        priorities = self.reference.step(batch, self._rates(simulation, "rates", step, RATE))
+        if step == 1:
+            self.reference.copy_to_target()
+        return {"copy": int(step == 1)}, priorities
 
 
-def _arrays(reference: DQNLearnerReference) -> dict[str, list[np.ndarray]]:
-    """Bit patterns of what a reference keeps."""
-    config = reference.config
-    number_format = config.network.arithmetic.format
-    kept = {"weights": reference.weights, "target": reference.target}
-    arrays = {name: [to_bits(number_format, matrix) for matrix in matrices] for name, matrices in kept.items()}
-    return arrays | {name: getattr(reference.online, name) for name in config.updates[0].numbers.state}
+class _DDPG(_Learner):
+    def __init__(self, config: DDPGLearnerConfig, rng: np.random.Generator):
+        from ...hw.cores.layer.ddpg_learner import DDPGLearner, ddpg_learner_command, ddpg_transition_layout
+
+        super().__init__(config, rng)
+        self.component, self.command_layout = DDPGLearner(config), ddpg_learner_command
+        self.transition_layout, self.update = ddpg_transition_layout(config), config.actor_updates[0]
+        self.sizes = config.actor.sizes
+        self.reference = DDPGLearnerReference(config, self._weights(config.actor), self._weights(config.critic))
+
+    def _arrays(self) -> Iterable[tuple[dict[str, int], dict[str, list[np.ndarray]]]]:
+        reference = self.reference
+        targets = reference.actor_target, reference.critic_target
+        networks = zip(LearnedNetwork, (reference.actor, reference.critic), targets, strict=True)
+        for place, network, target in networks:
+            yield {"network": place}, self._patterns(network, weights=network.weights, target=target)
+
+    def _step(self, simulation: Any, count: int, step: int) -> tuple[dict[str, int], np.ndarray]:
+        samples = self._samples(count, self.sizes[0])
+        batch = DDPGBatch(actions=self.rng.uniform(-1, 1, (count, self.sizes[-1])), **samples)
+        self._send(simulation, batch, ("observations", "actions", "next_observations"))
+        for port, number in (("tau", TAU), ("policy_slope", -1 / count)):
+            simulation.set(port, from_numbers(self.format, number).item())
+        actor_rates = self._rates(simulation, "actor_rates", step, ACTOR_RATE)
+        critic_rates = self._rates(simulation, "critic_rates", step, RATE)
+        return {}, self.reference.step(batch, actor_rates, critic_rates, TAU)
 
 
 def _joined(matrices: Sequence[np.ndarray]) -> np.ndarray:
@@ -129,18 +221,3 @@ def _pack(layout: Any, values: Mapping[str, Any]) -> int:
 def _compare(name: str, got: np.ndarray, expected: np.ndarray) -> None:
     if (got != expected).any():
         raise RuntimeError(f"The learner does not have the {name} that the reference has")
-
-
-def _weights(rng: np.random.Generator, inputs: int, outputs: int) -> np.ndarray:
-    return rng.normal(0, inputs**-0.5, (inputs + 1, outputs))
-
-
-def _samples(rng: np.random.Generator, sizes: Sequence[int], count: int) -> DQNBatch:
-    return DQNBatch(
-        observations=rng.normal(0, 1, (count, sizes[0])),
-        actions=rng.integers(0, sizes[-1], count),
-        rewards=rng.normal(0, 1, count),
-        discounts=np.where(rng.random(count) < 0.2, 0, 0.99),
-        next_observations=rng.normal(0, 1, (count, sizes[0])),
-        weights=rng.random(count) / count,
-    )

@@ -4,9 +4,16 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from ...hw.cores.layer.config import DQNLearnerConfig, NetworkConfig
-from ..mapping.layer_balance import balance_units
-from ..mapping.layer_pipeline import stage_cycles, step_cycles, units, utilisation
+from ...hw.cores.layer.config import DDPGLearnerConfig, DQNLearnerConfig, NetworkConfig
+from ..mapping.layer_balance import balance_actor_critic, balance_units
+from ..mapping.layer_pipeline import (
+    LearnerConfig,
+    learner_stage_cycles,
+    network_stages,
+    step_cycles,
+    units,
+    utilisation,
+)
 from ..mapping.learner_cycles import learner_cycles
 from ..mapping.replay_cycles import sample_cycles, update_cycles
 from . import bench_sum_trees
@@ -25,9 +32,11 @@ MODEL_ERROR_LEARNER = 10
 USER_LINES = {"dqn": 85, "ddpg": 120, "sac": 160}
 # Of the comparison with software.
 MHZ = 250
-# Networks of the source's benchmarks, and multiplier and adder pairs for all stages of a learner.
-NETWORKS = {"CartPole": (4, 64, 64, 2), "MountainCar": (2, 256, 128, 3)}
-UNITS = 300
+# Networks of the source's benchmarks, of DDPG the actor and the critic, and multiplier and adder pairs for all stages.
+DQN_NETWORKS = {"CartPole": (4, 64, 64, 2), "MountainCar": (2, 256, 128, 3)}
+DDPG_NETWORKS = {"MountainCarContinuous": ((2, 256, 128, 1), (3, 256, 128, 1))}
+LEARNERS = {"dqn": tuple(DQN_NETWORKS), "ddpg": tuple(DDPG_NETWORKS)}
+UNITS = {"dqn": 300, "ddpg": 700}
 ROW_BYTES = 8
 
 
@@ -45,11 +54,9 @@ class PearlBench(BenchOfPresets):
             for fanout in FANOUTS
         }
         rows |= {f"{kind}_vs_cpu": part(self.against_cpu, kind) for kind in ("sample", "update")}
-        rows |= {
-            "learner_cycles_dqn": self.learner_cycles,
-            "learner_util_dqn": self.learner_utilisation,
-            "model_error_learner": self.learner_model_error,
-        }
+        rows |= {f"learner_cycles_{algorithm}": part(self.learner_cycles, algorithm) for algorithm in LEARNERS}
+        rows |= {f"learner_util_{algorithm}": part(self.learner_utilisation, algorithm) for algorithm in LEARNERS}
+        rows["model_error_learner"] = self.learner_model_error
         rows["model_error_replay"] = self.model_error
         rows |= {f"eps_vs_sb3_{name}": part(against_stable_baselines3, what) for name, what in COMPARISONS.items()}
         return rows | {"user_lines": self.user_lines}
@@ -86,36 +93,37 @@ class PearlBench(BenchOfPresets):
         )
         return make_row(round(errors[worst], 2), "%", "model", how, MODEL_ERROR)
 
-    def learner_cycles(self) -> dict[str, Any]:
+    def learner_cycles(self, algorithm: str) -> dict[str, Any]:
         """Of a gradient step, from its command to its completion."""
-        counted, config = _step("CartPole")
-        network = config.network
-        stage = stage_cycles(network)
-        paper = learner_cycles(stage, BATCH, len(network.units))
+        name = LEARNERS[algorithm][0]
+        counted, config = _step(name)
+        stage = learner_stage_cycles(config)
+        layers = sum(len(network.units) for network, _ in network_stages(config))
+        paper = learner_cycles(stage, BATCH, layers)
         how = (
-            f"{_learner('CartPole')}, T_stage {stage}; the source's is equation 4.4, which has no optimiser: "
-            f"{100 * (counted - paper) / paper:.1f} % above it; batch {BATCH}, all numbers the reference's"
+            f"{_learner(name)}, T_stage {stage}; the source's is equation 4.4 with {layers} layers, which has no "
+            f"optimiser: {100 * (counted - paper) / paper:+.1f} %; batch {BATCH}, all numbers the reference's"
         )
         return make_row(counted, "cycles", "counted", how, paper)
 
-    def learner_utilisation(self) -> dict[str, Any]:
-        """Multiplications and additions of a step over those that the units could have done in it: the less of two."""
+    def learner_utilisation(self, algorithm: str) -> dict[str, Any]:
+        """Multiplications and additions of a step over those that the units could have done in it: the least."""
         shares = {}
-        for name in NETWORKS:
+        for name in LEARNERS[algorithm]:
             counted, config = _step(name)
             shares[name] = 100 * utilisation(config, BATCH, counted)
         text = "; ".join(f"{_learner(name)}: {share:.1f} %" for name, share in shares.items())
-        how = f"of the learner that has less: {text}; batch {BATCH}, optimiser's cycles counted, its units not"
+        how = f"the least of {text}; batch {BATCH}, optimiser's cycles counted, its units not"
         return make_row(round(min(shares.values()), 1), "%", "counted", how)
 
     def learner_model_error(self) -> dict[str, Any]:
         """The largest distance of the cycle model, optimiser included, from what was counted."""
         errors = {}
-        for name in NETWORKS:
+        for name in (name for names in LEARNERS.values() for name in names):
             counted, config = _step(name)
             errors[name] = 100 * abs(step_cycles(config, BATCH) - counted) / counted
         worst = max(errors, key=lambda name: errors[name])
-        how = f"{_learner(worst)}, the worse of {len(errors)}; batch {BATCH}, optimiser included"
+        how = f"{_learner(worst)}, the worst of {len(errors)}; batch {BATCH}, optimiser included"
         return make_row(round(errors[worst], 2), "%", "model", how, MODEL_ERROR_LEARNER)
 
     def user_lines(self) -> dict[str, Any]:
@@ -151,24 +159,35 @@ def _preset(fanout: int) -> Any:
 
 
 @functools.cache
-def _step(name: str) -> tuple[int, DQNLearnerConfig]:
-    """Counted cycles of a step of a network's learner, and its configuration."""
+def _step(name: str) -> tuple[int, LearnerConfig]:
+    """Counted cycles of a step of an environment's learner, and its configuration."""
     from .bench_learner import count_step
 
     config = _learner_config(name)
     return count_step(config, BATCH), config
 
 
-def _learner_config(name: str) -> DQNLearnerConfig:
-    sizes = NETWORKS[name]
-    return DQNLearnerConfig(network=NetworkConfig(sizes=sizes, units=balance_units(sizes, UNITS)))
+def _learner_config(name: str) -> LearnerConfig:
+    if name in DQN_NETWORKS:
+        sizes = DQN_NETWORKS[name]
+        return DQNLearnerConfig(network=NetworkConfig(sizes=sizes, units=balance_units(sizes, UNITS["dqn"])))
+    actor, critic = DDPG_NETWORKS[name]
+    of_actor, of_critic = balance_actor_critic(actor, critic, UNITS["ddpg"])
+    return DDPGLearnerConfig(
+        actor=NetworkConfig(sizes=actor, units=of_actor, output_activation="tanh"),
+        critic=NetworkConfig(sizes=critic, units=of_critic),
+    )
 
 
 def _learner(name: str) -> str:
-    """What stands for a network, in words."""
+    """What stands for an environment, in words."""
     config = _learner_config(name)
-    sizes, factors = ("-".join(map(str, numbers)) for numbers in (config.network.sizes, config.network.units))
-    return f"{name}, {sizes}, UF {factors}, {units(config)} units of at most {UNITS}"
+    networks = [
+        f"{'-'.join(map(str, network.sizes))}, UF {'-'.join(map(str, network.units))}"
+        for network, _ in network_stages(config)
+    ]
+    most = next(UNITS[algorithm] for algorithm, names in LEARNERS.items() if name in names)
+    return f"{name}, {' and '.join(networks)}, {units(config)} units of at most {most}"
 
 
 @functools.cache

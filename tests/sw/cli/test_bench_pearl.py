@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rewardware.hw.cores.float.config import BFLOAT16, FloatLaneConfig
-from rewardware.hw.cores.layer.config import DQNLearnerConfig, NetworkConfig
+from rewardware.hw.cores.layer.config import DDPGLearnerConfig, DQNLearnerConfig, NetworkConfig
 from rewardware.hw.cores.replay.records import HEADER, STATUS_WIDTH
 from rewardware.hw.soc.pearl.config import PearlConfig
 from rewardware.sw.cli import bench_learner, bench_pearl, bench_replay, bench_runtime, bench_sum_trees
@@ -13,7 +13,7 @@ from rewardware.sw.cli.bench_pearl import FANOUTS, PearlBench
 from rewardware.sw.cli.bench_replay import count_batches
 from rewardware.sw.cli.bench_rows import comparison_library
 from rewardware.sw.cli.dispatch import dispatch
-from rewardware.sw.mapping.layer_pipeline import stage_cycles
+from rewardware.sw.mapping.layer_pipeline import learner_stage_cycles
 from rewardware.sw.mapping.replay_cycles import sample_cycles, update_cycles
 from rewardware.sw.reference.layer.dqn_loss import dqn_loss
 from rewardware.sw.reference.replay.sum_tree import SumTreeReference
@@ -26,6 +26,13 @@ CONFIG = PearlConfig(leaves=150, fanout=8, priority_width=24, priority_fraction=
 ARITHMETIC = FloatLaneConfig(format=BFLOAT16.flushing(), adder_depth=3, multiplier_depth=1)
 LEARNER = DQNLearnerConfig(
     network=NetworkConfig(sizes=(5, 9, 2), units=(3, 1), arithmetic=ARITHMETIC), optimizer="sgd", update_interval=1
+)
+ACTOR_CRITIC = DDPGLearnerConfig(
+    actor=NetworkConfig(sizes=(2, 7, 1), units=(3, 1), output_activation="tanh", arithmetic=ARITHMETIC),
+    critic=NetworkConfig(sizes=(3, 5, 1), units=(2, 1), arithmetic=ARITHMETIC),
+    loss="huber",
+    optimizer="sgd",
+    update_interval=1,
 )
 
 
@@ -53,9 +60,9 @@ def test_a_wrong_answer_is_no_figure(monkeypatch):
         bench_replay.count_batches(CONFIG, 16)
 
 
-def test_a_sample_more_takes_a_stage_more():
-    stage = stage_cycles(LEARNER.network)
-    assert count_step(LEARNER, 33) - count_step(LEARNER, 20) == 13 * stage
+@pytest.mark.parametrize("config", [LEARNER, ACTOR_CRITIC], ids=["dqn", "ddpg"])
+def test_a_sample_more_takes_a_stage_more(config):
+    assert count_step(config, 33) - count_step(config, 20) == 13 * learner_stage_cycles(config)
 
 
 def test_wrong_numbers_are_no_figure(monkeypatch):
@@ -69,15 +76,14 @@ def test_wrong_numbers_are_no_figure(monkeypatch):
 
 
 def test_rows_of_the_learner(monkeypatch):
-    """With cycles made up: the second network's steps are a tenth longer than the model says."""
-    made_up = {(4, 64, 64, 2): 8773, (2, 256, 128, 3): 75758}
+    """With cycles made up: the second network's steps are a tenth longer than the model says, DDPG's as long."""
+    made_up = {"CartPole": 8773, "MountainCar": 75758, "MountainCarContinuous": 70664}
+    configs = {bench_pearl._learner_config(name): cycles for name, cycles in made_up.items()}
     bench_pearl._step.cache_clear()
-    monkeypatch.setattr(bench_learner, "count_step", lambda config, batch: made_up[config.network.sizes])
-    figures = PearlBench().ids()
-    cycles, share, error = (
-        figures[name]() for name in ("learner_cycles_dqn", "learner_util_dqn", "model_error_learner")
-    )
+    monkeypatch.setattr(bench_learner, "count_step", lambda config, batch: configs[config])
+    rows = {name: row() for name, row in PearlBench().ids().items() if "learner" in name}
     bench_pearl._step.cache_clear()
+    cycles, share, error = (rows[name] for name in ("learner_cycles_dqn", "learner_util_dqn", "model_error_learner"))
     assert (cycles["value"], cycles["paper"]) == (8773, 65 * (128 + 6))
     assert "CartPole, 4-64-64-2, UF 5-64-2, 279 units of at most 300, T_stage 65" in cycles["how"]
     # By hand: forward, target and gradient of 3 x 256, 257 x 128 and 129 x 3 weights, backward without the first layer.
@@ -85,6 +91,15 @@ def test_rows_of_the_learner(monkeypatch):
     assert share["value"] == round(100 * operations / (266 * 75758), 1)
     assert "MountainCar, 2-256-128-3, UF 2-64-1, 266 units" in share["how"]
     assert error["value"] == round(100 * (75758 - 68871) / 75758, 2)
+    assert (rows["learner_cycles_ddpg"]["value"], rows["learner_cycles_ddpg"]["paper"]) == (70664, 514 * (128 + 15))
+    assert (
+        "2-256-128-1, UF 2-64-1 and 3-256-128-1, UF 2-64-1, 666 units of at most 700, T_stage 514"
+        in (rows["learner_cycles_ddpg"]["how"])
+    )
+    # The actor as before; the critic forward three times, into its gradient, back twice, and once to the action.
+    operations = 3 * (3 * 256 + 257 * 128 + 129) + 256 * 128 + 128
+    operations += 4 * (4 * 256 + 257 * 128 + 129) + 2 * (256 * 128 + 128) + 256
+    assert rows["learner_util_ddpg"]["value"] == round(100 * 128 * operations / (666 * 70664), 1)
 
 
 def test_there_is_a_row_for_every_fanout(capsys):
