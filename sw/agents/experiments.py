@@ -127,7 +127,6 @@ EXPERIMENTS = {
             "learner": Arm(
                 name="DQN, replay and learner on the reference",
                 options=("--backend", "reference", "--learner", "cartpole"),
-                solved=True,
             ),
         },
     ),
