@@ -103,7 +103,8 @@ def test_ctrl_c_ends_all_processes(tmp_path):
         os.killpg(run.pid, signal.SIGINT)
         _, error = run.communicate(timeout=120)
         assert run.returncode == 130
-        assert error.startswith("rewardware: Stopped after ") and error.count("\n") == 1
+        told, said = error.strip().splitlines()
+        assert told.startswith("stopping when") and said.startswith("rewardware: Stopped after ")
         end = time.monotonic() + 120
         while (left := processes_of(run.pid)) and time.monotonic() < end:
             time.sleep(0.05)
