@@ -72,11 +72,7 @@ class DDPGConfig(HyperParameters):
     seed: int = 0
 
     def __post_init__(self):
-        object.__setattr__(self, "hidden_sizes", tuple(self.hidden_sizes))
-        if not self.hidden_sizes:
-            raise ValueError("hidden_sizes must name at least one layer, not ()")
-        for size in self.hidden_sizes:
-            self._whole("hidden_sizes", size, 1)
+        self._layers("hidden_sizes")
         self._whole("batch_size", self.batch_size, 1)
         self._whole("buffer_size", self.buffer_size, self.batch_size)
         self._whole("learning_starts", self.learning_starts, 0)

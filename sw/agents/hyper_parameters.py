@@ -29,6 +29,14 @@ class HyperParameters:
         """The configuration as plain numbers, strings and lists, fit for JSON and YAML."""
         return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
 
+    def _layers(self, name: str) -> None:
+        """Neurons of hidden layers: a tuple from here on."""
+        object.__setattr__(self, name, tuple(getattr(self, name)))
+        if not getattr(self, name):
+            raise ValueError(f"{name} must name at least one layer, not ()")
+        for size in getattr(self, name):
+            self._whole(name, size, 1)
+
     @staticmethod
     def _whole(name: str, value: Any, least: int) -> None:
         if isinstance(value, bool) or not isinstance(value, int):

@@ -70,11 +70,7 @@ class ReplayParameters(HyperParameters):
     seed: int = 0
 
     def __post_init__(self):
-        object.__setattr__(self, "hidden_sizes", tuple(self.hidden_sizes))
-        if not self.hidden_sizes:
-            raise ValueError("hidden_sizes must name at least one layer, not ()")
-        for size in self.hidden_sizes:
-            self._whole("hidden_sizes", size, 1)
+        self._layers("hidden_sizes")
         for name in ("batch_size", "train_freq", "gradient_steps"):
             self._whole(name, getattr(self, name), 1)
         for name in ("learning_starts", "beta_steps", "seed"):

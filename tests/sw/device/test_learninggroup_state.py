@@ -11,22 +11,24 @@ from rewardware.sw.program.learninggroup_map import MemoryMap
 from rewardware.sw.reference.learninggroup.state import parameter_shapes
 
 
-def layout_of(cores, hidden, groups):
-    hardware = LearningGroupHardware(device=LearningGroupConfig(cores=cores, clusters=4))
+def layout_of(cores, hidden, groups, banks=16):
+    hardware = LearningGroupHardware(device=LearningGroupConfig(cores=cores, clusters=4), weight_banks=banks)
     network = Network(observation_size=19, hidden_size=hidden, actions=4, groups=groups)
     return StateLayout(network, MemoryMap(hardware, network, 1, 2))
 
 
-@pytest.mark.parametrize(("cores", "hidden", "groups"), [(1, 5, 1), (2, 17, 3), (3, 16, 2), (4, 40, 5)])
-def test_memories_hold_all_of_a_state(cores, hidden, groups):
-    layout = layout_of(cores, hidden, groups)
+@pytest.mark.parametrize(
+    ("cores", "hidden", "groups", "banks"), [(1, 5, 1, 16), (2, 17, 3, 16), (3, 16, 2, 8), (4, 40, 5, 4)]
+)
+def test_memories_hold_all_of_a_state(cores, hidden, groups, banks):
+    layout = layout_of(cores, hidden, groups, banks)
     random = np.random.default_rng(hidden)
     # The least of binary32 and more: what is nowhere would be zero.
     state = {name: random.integers(1, 1 << 24, shape) for name, shape in parameter_shapes(layout.network).items()}
     found, taken = {}, set()
     for part in layout.parts:
         words = layout.words(part, state[part.name.removeprefix("square/")])
-        assert words.shape == (part.count, 16)
+        assert words.shape == (part.count, banks)
         rows = {(part.memory, part.core, part.base + row) for row in range(part.count)}
         assert not rows & taken, part
         taken |= rows

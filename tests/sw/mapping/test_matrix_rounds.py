@@ -14,7 +14,7 @@ from rewardware.sw.mapping.matrix_rounds import ProductShape, schedule
 
 TINY = {"format": FloatFormat(exponent_bits=2, fraction_bits=1), "cluster_vpus": 1, "cores": 1, "steps": 60}
 PAPER = MatrixConfig(clusters=33, blocks=4, error_ports=2, **TINY)
-ODD = MatrixConfig(clusters=7, blocks=2, error_ports=1, **TINY)
+ODD = MatrixConfig(clusters=7, blocks=2, error_ports=1, weight_banks=8, **TINY)
 
 
 def sorted_groups(rng, rows, columns, count):

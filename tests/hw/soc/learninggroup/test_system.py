@@ -26,7 +26,7 @@ HARDWARE = LearningGroupHardware(
         optimizer_format="binary16",
     ),
     activation_rows=256, error_rows=512, result_rows=256, state_rows=512, aggregate_rows=128, scalar_rows=64,
-    weight_rows=256, parameter_rows=256, grouping_rows=256, index_rows=64, list_rows=256, tuples=64,
+    weight_banks=8, weight_rows=512, parameter_rows=512, grouping_rows=512, index_rows=128, list_rows=256, tuples=64,
     instruction_depth=1024,
 )  # fmt: skip
 # With the wider state of the optimiser; other tests run this preset, too.
