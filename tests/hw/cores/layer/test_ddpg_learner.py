@@ -11,9 +11,10 @@ BRAIN = FloatLaneConfig(format=BFLOAT16.flushing(), adder_depth=3, multiplier_de
 
 def test_ddpg_learner():
     """With Adam; tests of ``rewardware bench pearl`` have gradient descent, on a learner without stalls."""
-    # As many layers in both would hide where one is meant for the other.
-    actor = NetworkConfig(sizes=(3, 6, 5, 2), units=(2, 3, 1), output_activation="tanh", arithmetic=BRAIN)
-    critic = NetworkConfig(sizes=(5, 7, 1), units=(3, 1), arithmetic=BRAIN)
+    # As many layers in both would hide where one is meant for the other. The critic has more of them: the actor's
+    # activations wait for it longer than for their own way back, and a sample must not take longer for that.
+    actor = NetworkConfig(sizes=(3, 6, 2), units=(4, 2), output_activation="tanh", arithmetic=BRAIN)
+    critic = NetworkConfig(sizes=(5, 7, 6, 5, 1), units=(4, 6, 5, 1), arithmetic=BRAIN)
     config = DDPGLearnerConfig(actor=actor, critic=critic)
     simulate(
         DDPGLearner(config),
