@@ -46,6 +46,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="processes that gather experience during training (default: of dqn none, one after the other; else 1)",
     )
+    parser.add_argument(
+        "--actors-on",
+        choices=("processes", "ray"),
+        help="processes of this machine (default), or ray: a cluster's, that of RAY_ADDRESS or the one at hand",
+    )
     parser.add_argument("--environments", type=int, metavar="N", help="of each actor (default 8)")
     add_run_options(parser, steps=50_000)
     add_hyper_parameters(parser, *_configurations().values(), choices={"loss": LOSSES})
@@ -66,11 +71,12 @@ def run(arguments: argparse.Namespace) -> None:
     algorithm = arguments.algo
     given = given_hyper_parameters(arguments, *_configurations().values())
 
-    if arguments.environments is not None and not arguments.actors and not arguments.resume and algorithm == "dqn":
-        raise ValueError("--environments are those of actors: give --actors, too")
     parallel = {
         name: getattr(arguments, name) for name in ParallelAgent.SETTINGS if getattr(arguments, name) is not None
     }
+    if parallel and arguments.actors is None and not arguments.resume and algorithm == "dqn":
+        options = " and ".join(f"--{name.replace('_', '-')}" for name in parallel)
+        raise ValueError(f"{options} is of actors: give --actors, too")
 
     learner = {"learner": arguments.learner} if arguments.learner else {}
     if learner and algorithm != "dqn":

@@ -1,26 +1,39 @@
-"""An actor: a process that gathers experience in environments of its own, a round at a time."""
+"""An actor: it gathers experience in environments of its own, a round at a time."""
 
-import time
-import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from multiprocessing.connection import Connection
 from typing import Any
 
 import gymnasium
 import numpy as np
 
 from ..agents.environment import Environment
-from .experience_ring import ExperienceRing
 from .policies import Policy
-from .weights_buffer import WeightsBuffer
 
-__all__ = ["ActorSettings", "experience_record", "run_actor"]
-
-# Between two looks at the queue.
-PAUSE_SECONDS = 1e-4
+__all__ = ["Actor", "ActorError", "ActorSettings", "State", "actor_failure", "experience_record"]
 
 State = tuple[list[tuple[dict[str, np.ndarray], dict[str, Any]]], dict[str, Any]]
+
+
+class ActorError(RuntimeError):
+    """An actor cannot go on: the environment's own error, or all its processes ended."""
+
+
+def actor_failure(number: int, what: str, details: str) -> ActorError:
+    """The error of an actor that has failed with one of its own.
+
+    Parameters
+    ----------
+    number
+        Of the actor.
+    what
+        The kind of the error and its words.
+    details
+        Its traceback, which stays behind in the actor's process.
+    """
+    error = ActorError(f"Actor {number} failed with {what}")
+    error.add_note(details)
+    return error
 
 
 def experience_record(environment: Environment) -> np.dtype:
@@ -43,7 +56,7 @@ def experience_record(environment: Environment) -> np.dtype:
 
 @dataclass(frozen=True, kw_only=True)
 class ActorSettings:
-    """What all actors have in common, and the queue, which each has of its own.
+    """What all actors have in common.
 
     Parameters
     ----------
@@ -57,10 +70,8 @@ class ActorSettings:
         In each of them in a round.
     policy
         How actions are chosen.
-    ring, weights
-        Where experience goes to, and weights come from.
-    limit
-        Seconds that reading weights may take.
+    record
+        Of an experience, as `experience_record` has it.
     """
 
     environment: str | Callable[[], gymnasium.Env]
@@ -68,12 +79,27 @@ class ActorSettings:
     environments: int
     steps: int
     policy: Policy
-    ring: ExperienceRing
-    weights: WeightsBuffer
-    limit: float
+    record: np.dtype
+
+    @property
+    def size(self) -> int:
+        """Experiences of an actor's round."""
+        return self.environments * self.steps
 
 
-class _Actor:
+class Actor:
+    """Environments, and what is random in them.
+
+    Parameters
+    ----------
+    settings
+        Environments and policy.
+    seed
+        Of everything random; never the same for two actors, or for one that was started again.
+    state
+        Of an actor that goes on; ``None``: it begins.
+    """
+
     def __init__(self, settings: ActorSettings, seed: tuple[int, ...], state: State | None):
         self._settings = settings
         seeds = np.random.SeedSequence(seed).generate_state(settings.environments + 1).tolist()
@@ -91,10 +117,15 @@ class _Actor:
         """The episodes under way, and the generator."""
         return [environment.state() for environment in self._environments], dict(self._generator.bit_generator.state)
 
-    def round(self) -> np.ndarray:
-        """Steps in each environment, with the latest weights: records, step by step."""
-        step, weights = self._settings.weights.read(self._settings.limit)
-        records = np.zeros((self._settings.steps, len(self._environments)), self._settings.ring.record)
+    def round(self, step: int, weights: Sequence[np.ndarray]) -> np.ndarray:
+        """Steps in each environment: records, step by step.
+
+        Parameters
+        ----------
+        step, weights
+            What the policy gets: environment steps taken so far, and the learner's weights.
+        """
+        records = np.zeros((self._settings.steps, len(self._environments)), self._settings.record)
         for row in records:
             observations = np.stack([environment.observation for environment in self._environments])
             actions = self._settings.policy(weights, observations, step, self._generator)
@@ -118,52 +149,3 @@ def _step(record: Any, environment: Environment, action: np.ndarray) -> None:
         record["ends"] = True
         record["return"], record["length"] = environment.episode_return, environment.episode_length
         environment.begin()
-
-
-def run_actor(link: Connection, settings: ActorSettings, seed: tuple[int, ...], state: State | None) -> None:
-    """What an actor's process does: whenever its queue is empty it makes a round, until the link ends.
-
-    A message asks for its state; an error is sent as text, and is its last message.
-
-    Parameters
-    ----------
-    link
-        To the host.
-    settings
-        Environment, policy, queue and weights.
-    seed
-        Of everything random; never the same for two actors, or for one that was started again.
-    state
-        Of an actor that goes on; ``None``: it begins.
-    """
-    try:
-        actor = _Actor(settings, seed, state)
-        while True:
-            while settings.ring.available:
-                if not _serve(link, actor):
-                    return
-            settings.ring.put(actor.round())
-    except Exception as error:
-        _tell(link, f"{type(error).__name__}: {error}\n{traceback.format_exc()}")
-
-
-def _serve(link: Connection, actor: _Actor) -> bool:
-    """Wait a moment, for the host to ask; whether it is there still."""
-    try:
-        if link.poll():
-            link.recv()
-            link.send(actor.state())
-        # Not as the poll's limit, which would be a whole millisecond.
-        time.sleep(PAUSE_SECONDS)
-        return True
-    except (EOFError, OSError):
-        return False
-
-
-def _tell(link: Connection, text: str) -> None:
-    """Send the last message, and wait until it was heard: the link's end."""
-    try:
-        link.send(text)
-        link.recv()
-    except (EOFError, OSError):
-        pass

@@ -1,9 +1,8 @@
-"""Actors in processes, which may die without an experience getting lost or counted twice."""
+"""Actors that may die without an experience getting lost or counted twice."""
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 import gymnasium
 import numpy as np
@@ -11,20 +10,15 @@ import numpy as np
 from ...hw.cores.checks import require_integer
 from ..agents.checkpoint import prefixed, under
 from ..agents.environment import Environment
-from ..agents.worker_process import WorkerProcess
-from .actor import PAUSE_SECONDS, ActorSettings, State, experience_record, run_actor
-from .experience_ring import ExperienceRing
+from .actor import ActorError, ActorSettings, State, experience_record
 from .policies import Policy
+from .process_actor import ProcessActor
 from .weights_buffer import WeightsBuffer
 
-__all__ = ["ActorError", "ActorPool", "Round"]
+__all__ = ["ActorError", "ActorPool", "HostedActor", "Round"]
 
 # An actor that ended so often without a round is given up.
 ATTEMPTS = 3
-
-
-class ActorError(RuntimeError):
-    """An actor cannot go on: the environment's own error, or all its processes ended."""
 
 
 @dataclass(frozen=True)
@@ -44,14 +38,56 @@ class Round:
     lost: tuple[int, ...]
 
 
+class HostedActor(Protocol):
+    """An actor as the pool sees it, wherever it runs; it makes a round whenever the one before is released."""
+
+    @property
+    def process_id(self) -> int | None:
+        """``None``: it does not run."""
+        ...
+
+    def start(self, seed: tuple[int, ...], state: State | None) -> None:
+        """Let it begin, or go on from a state, if it does not run."""
+        ...
+
+    def arrived(self) -> bool:
+        """Wait for the round under way: whether it came, before the actor's end or its limit."""
+        ...
+
+    def records(self) -> np.ndarray:
+        """Of the round that arrived."""
+        ...
+
+    def release(self) -> None:
+        """Let it make the next round."""
+        ...
+
+    def put(self, records: np.ndarray) -> None:
+        """A round that it has made before it starts."""
+        ...
+
+    def state(self) -> State | None:
+        """Of an actor whose round arrived; ``None``: it died."""
+        ...
+
+    def stop(self) -> str:
+        """End it, and drop its round; how it ended."""
+        ...
+
+    def close(self) -> None:
+        """End it for good."""
+        ...
+
+
 class ActorPool:
     """Gathers experience in rounds: as many steps in each environment of each actor.
 
-    An actor makes a round when its queue is empty, with the weights that are published at that time. So
+    An actor makes a round when the one before is released, with the weights that are published at that time. So
     who publishes between `round` and `release` alone decides with which weights each round is made: what comes out
-    depends on the seed, not on who is faster, while the next round is made during the work on this one.
+    depends on the seed, not on who is faster or where actors run, while the next round is made during the work on this
+    one.
 
-    An actor that died, or took too long, is started again, with other seeds. What it had put into its queue is dropped.
+    An actor that died, or took too long, is started again, with other seeds. The round that it had made is dropped.
 
     Parameters
     ----------
@@ -69,6 +105,8 @@ class ActorPool:
         Of everything random.
     limit : float
         Seconds that a round may take, the start of its process included.
+    actors_on : str
+        ``"processes"`` of this machine, or ``"ray"``: a cluster of machines (:class:`.RayActor`).
 
     Members
     -------
@@ -76,7 +114,7 @@ class ActorPool:
         Of all actors.
     size : int
         Experiences of a round.
-    weights : WeightsBuffer
+    weights : WeightsBuffer or RayWeights
         Where the learner publishes.
     record : numpy.dtype
         Of an experience.
@@ -86,8 +124,10 @@ class ActorPool:
     Raises
     ------
     TypeError, ValueError
-        A parameter out of its range; an environment of another kind.
+        A parameter out of its range; an environment of another kind; no Ray.
     """
+
+    weights: Any
 
     def __init__(
         self,
@@ -101,6 +141,7 @@ class ActorPool:
         steps: int = 1,
         seed: int = 0,
         limit: float = 60.0,
+        actors_on: str = "processes",
     ):
         require_integer("Number of actors", actors, 1)
         require_integer("Number of environments", environments, 1)
@@ -114,21 +155,21 @@ class ActorPool:
         self._names = self.record.names or ()
         example.env.close()
         self.restarts = 0
-        self.weights = WeightsBuffer(weights)
         self._lost: set[int] = set()
         self._closed = False
-        self._actors = []
-        for number in range(actors):
-            settings = ActorSettings(
-                environment=environment, kind=kind, environments=environments, steps=steps, policy=policy,
-                ring=ExperienceRing(self.record, environments * steps), weights=self.weights, limit=limit,
-            )  # fmt: skip
-            self._actors.append(_Actor(number, settings, WorkerProcess(run_actor, limit)))
+        settings = ActorSettings(
+            environment=environment, kind=kind, environments=environments, steps=steps, policy=policy,
+            record=self.record,
+        )  # fmt: skip
+        hosted, kept = _where(actors_on)
+        self.weights = kept(weights)
+        self._actors = [_Actor(number, hosted(number, settings, self.weights, limit)) for number in range(actors)]
 
     @property
     def process_ids(self) -> list[int]:
-        """Of the actors that run now."""
-        return [actor.worker.process.pid for actor in self._actors if actor.worker.process is not None]
+        """Of the actors that run now, each on its machine."""
+        numbers = [actor.hosted.process_id for actor in self._actors]
+        return [number for number in numbers if number is not None]
 
     def round(self) -> Round:
         """The round that is under way, once it is there; the same one until it is released.
@@ -146,7 +187,7 @@ class ActorPool:
             self._start(actor)
         for actor in self._actors:
             self._complete(actor)
-        found = np.stack([actor.settings.ring.peek(self._each * self._steps) for actor in self._actors])
+        found = np.stack([actor.hosted.records() for actor in self._actors])
         records = found.reshape(-1, self._steps, self._each).swapaxes(0, 1).reshape(-1)
         return Round(records, tuple(sorted(self._lost)))
 
@@ -154,59 +195,31 @@ class ActorPool:
         """Let the actors make the next round."""
         self._lost.clear()
         for actor in self._actors:
-            actor.settings.ring.release(actor.settings.ring.available)
+            actor.hosted.release()
 
     def _start(self, actor: "_Actor") -> None:
         state, actor.state = actor.state, None
-        actor.worker.start(actor.settings, (self._seed, actor.number, actor.life), state)
+        actor.hosted.start((self._seed, actor.number, actor.life), state)
 
     def _complete(self, actor: "_Actor") -> None:
         """Wait until the actor's round is there, through as many lives as it may have."""
         for _ in range(ATTEMPTS):
-            if self._arrived(actor):
+            if actor.hosted.arrived():
                 return
-            code = self._start_again(actor)
+            end = self._start_again(actor)
         raise ActorError(
             f"Actor {actor.number} was given up: {ATTEMPTS} processes ended, or took more than {self._limit:g} "
-            f"seconds, without a round (last exit code {code})"
+            f"seconds, without a round ({end})"
         )
 
-    def _arrived(self, actor: "_Actor") -> bool:
-        """Whether the round came, before the actor's end or its limit."""
-        until = time.monotonic() + self._limit
-        while actor.settings.ring.room:
-            if actor.worker.link.poll():
-                self._heard(actor)
-                return False
-            time.sleep(PAUSE_SECONDS)
-            if time.monotonic() >= until:
-                return False
-        return True
-
-    def _heard(self, actor: "_Actor") -> State | None:
-        """What the actor says; ``None`` if it is dead."""
-        try:
-            message = actor.worker.link.recv()
-        except (EOFError, OSError):
-            return None
-        if isinstance(message, str):
-            what, _, details = message.partition("\n")
-            error = ActorError(f"Actor {actor.number} failed with {what}")
-            # A process sends no traceback along with an error.
-            error.add_note(details)
-            raise error
-        return message
-
-    def _start_again(self, actor: "_Actor") -> int | None:
-        code = actor.worker.stop()
-        ring = actor.settings.ring
-        ring.release(ring.available)
+    def _start_again(self, actor: "_Actor") -> str:
+        end = actor.hosted.stop()
         actor.life += 1
         self.restarts += 1
         first = actor.number * self._each
         self._lost.update(range(first, first + self._each))
         self._start(actor)
-        return code
+        return end
 
     def state(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         """The round under way and all episodes, as arrays and plain numbers: from them it goes on identically.
@@ -238,11 +251,7 @@ class ActorPool:
 
     def _ask(self, actor: "_Actor") -> State | None:
         """An actor's state; ``None`` if it died, and was started again."""
-        try:
-            actor.worker.link.send("state")
-            state = self._heard(actor) if actor.worker.link.poll(self._limit) else None
-        except OSError:
-            state = None
+        state = actor.hosted.state()
         if state is None:
             self._start_again(actor)
         return state
@@ -267,7 +276,7 @@ class ActorPool:
             records[name] = arrays[f"records/{name}"]
         records = records.reshape(self._steps, -1, self._each).swapaxes(0, 1)
         for actor, about in zip(self._actors, rest["actors"], strict=True):
-            actor.settings.ring.put(records[actor.number].reshape(-1))
+            actor.hosted.put(records[actor.number].reshape(-1))
             environments = [
                 (under(f"{actor.number}/{number}", arrays), own) for number, own in enumerate(about["environments"])
             ]
@@ -279,8 +288,7 @@ class ActorPool:
         if not self._closed:
             self._closed = True
             for actor in self._actors:
-                actor.worker.stop()
-                actor.settings.ring.close()
+                actor.hosted.close()
             self.weights.close()
 
     def __enter__(self) -> Self:
@@ -292,10 +300,24 @@ class ActorPool:
 
 @dataclass
 class _Actor:
-    """An actor as the pool sees it: ``life`` counts how often it was started again."""
+    """What the pool knows of an actor: ``life`` counts how often it was started again."""
 
     number: int
-    settings: ActorSettings
-    worker: WorkerProcess
+    hosted: HostedActor
     life: int = 0
     state: State | None = None
+
+
+def _where(actors_on: str) -> tuple[Callable[..., HostedActor], Callable[[Sequence[np.ndarray]], Any]]:
+    """Actors, and where weights are kept for them."""
+    if actors_on == "processes":
+        return ProcessActor, WeightsBuffer
+    if actors_on != "ray":
+        raise ValueError(f"Actors must be on processes or ray, not {actors_on!r}")
+    try:
+        from .ray_actor import RayActor, RayWeights
+    except ModuleNotFoundError as error:
+        if error.name != "ray":
+            raise
+        raise ValueError("Actors on Ray need the package ray: pip install 'rewardware[ray]'") from None
+    return RayActor, RayWeights

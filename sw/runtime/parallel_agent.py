@@ -1,4 +1,4 @@
-"""Agents whose experience is gathered by actors in processes, while the learner learns."""
+"""Agents whose experience is gathered by actors, in processes or on Ray, while the learner learns."""
 
 from collections.abc import Callable
 from typing import Any, ClassVar
@@ -20,8 +20,8 @@ class ParallelAgent(ReplayAgent):
 
     A round has as many steps as lie between two trainings, one in each environment at least. Weights of actors are
     those from before the round that is learned from; batches are drawn a gradient step ahead.
-    What comes out depends on the seed and the numbers of actors and environments alone, and training goes on from a
-    checkpoint with the same bits, unless an actor is lost.
+    What comes out depends on the seed and the numbers of actors and environments alone, not on where actors run, and
+    training goes on from a checkpoint with the same bits, unless an actor is lost.
 
     Parameters
     ----------
@@ -31,6 +31,8 @@ class ParallelAgent(ReplayAgent):
         As of :class:`.ReplayAgent`.
     actors, environments
         Processes, and environments of each.
+    actors_on
+        As of :class:`.ActorPool`.
     limit
         Seconds that a round of an actor may take, the start of its process included.
     **settings
@@ -44,7 +46,7 @@ class ParallelAgent(ReplayAgent):
         In `learn`: an actor cannot go on.
     """
 
-    SETTINGS: ClassVar[tuple[str, ...]] = ("actors", "environments")
+    SETTINGS: ClassVar[tuple[str, ...]] = ("actors", "environments", "actors_on")
 
     def __init__(
         self,
@@ -53,13 +55,14 @@ class ParallelAgent(ReplayAgent):
         *,
         actors: int = 1,
         environments: int = 8,
+        actors_on: str = "processes",
         limit: float = 60.0,
         **settings: Any,
     ):
         require_integer("Number of actors", actors, 1)
         require_integer("Number of environments", environments, 1)
         super().__init__(env if isinstance(env, str) else env(), config, **settings)
-        self.actors, self.environments = actors, environments
+        self.actors, self.environments, self.actors_on = actors, environments, actors_on
         self.pool = ActorPool(
             env,
             self.kind,
@@ -70,6 +73,7 @@ class ParallelAgent(ReplayAgent):
             steps=max(self.config.train_freq // (actors * environments), 1),
             seed=self.config.seed,
             limit=limit,
+            actors_on=actors_on,
         )
         self._loop = TrainingLoop(
             self.pool,
@@ -116,8 +120,8 @@ class ParallelAgent(ReplayAgent):
         return {"replay": self.replay_buffer, "environment": self.pool}
 
     def _own_state(self) -> dict[str, Any]:
-        own = {"actors": self.actors, "environments": self.environments, "loop": self._loop.state()}
-        return super()._own_state() | own
+        settings = {name: getattr(self, name) for name in ParallelAgent.SETTINGS}
+        return super()._own_state() | settings | {"loop": self._loop.state()}
 
     def _restore_own_state(self, about: dict[str, Any]) -> None:
         super()._restore_own_state(about)

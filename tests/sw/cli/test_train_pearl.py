@@ -127,7 +127,7 @@ def test_interrupted_run_leaves_a_checkpoint_and_goes_on_identically(device, tmp
     [
         (("--env", "Pendulum-v1"), "The action space must be Discrete"),
         (("--env", "CartPole-v9"), "cannot be made"),
-        (("--environments", 3), "--environments are those of actors: give --actors, too"),
+        (("--environments", 3), "--environments is of actors: give --actors, too"),
         (("--actors", 0), "Number of actors must be at least 1, not 0"),
         (("--batch-size", 0), "batch_size must be at least 1, not 0"),
         (("--steps", 0), "--steps must be at least 1, not 0"),

@@ -133,11 +133,17 @@ def test_an_actor_that_takes_too_long_is_ended():
         pool.round()
 
 
-def test_what_cannot_be_a_pool_is_refused():
+def test_what_cannot_be_a_pool_is_refused(monkeypatch):
     with pytest.raises(ValueError, match="Number of actors must be at least 1, not 0"):
         open_pool(actors=0)
     with pytest.raises(ValueError, match="Limit must be above 0 seconds, not 0"):
         open_pool(limit=0)
+    with pytest.raises(ValueError, match="Actors must be on processes or ray, not 'threads'"):
+        open_pool(actors_on="threads")
+    monkeypatch.delitem(sys.modules, "rewardware.sw.runtime.ray_actor", raising=False)
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(ValueError, match=r"Actors on Ray need the package ray: pip install 'rewardware\[ray\]'"):
+        open_pool(actors_on="ray")
     pool = open_pool(actors=1)
     pool.close()
     with pytest.raises(RuntimeError, match="The pool of actors is closed"):
