@@ -25,9 +25,11 @@ def cluster():
         patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
         # Where the processes of all nodes find these tests.
         patch.setenv("PYTHONPATH", os.pathsep.join(filter(None, sys.path)))
-        opened = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+        # Small ones: a node's object store would take a third of the memory, in shared memory, which may be little.
+        node = {"num_cpus": 1, "object_store_memory": 100 << 20}
+        opened = Cluster(initialize_head=True, head_node_args={**node, "include_dashboard": False})
         try:
-            opened.add_node(num_cpus=1)
+            opened.add_node(**node)
             ray.init(opened.address, log_to_driver=False)
             yield opened
         finally:
