@@ -5,6 +5,8 @@ from typing import Any
 import gymnasium
 import numpy as np
 
+from .make_environment import make_environment
+
 __all__ = ["DiscreteEnvironment", "Environment", "identifier_of"]
 
 
@@ -47,10 +49,7 @@ class Environment:
 
     def __init__(self, env: gymnasium.Env | str, seed: int):
         if isinstance(env, str):
-            try:
-                env = gymnasium.make(env)
-            except (gymnasium.error.Error, ImportError) as error:
-                raise ValueError(f"Environment {env!r} cannot be made: {error}") from error
+            env = make_environment(env)
         self.env = env
         self.seed = seed
         self._take_actions(env.action_space)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ..agents.make_environment import make_environment
 from ..runtime.actor_critic_config import PrioritizedDDPGConfig, PrioritizedSACConfig
 from ..runtime.dqn_config import DQNConfig
 from ..runtime.replay_parameters import ReplayParameters
@@ -99,7 +100,7 @@ def _stable_baselines3(comparison: Comparison, environments: int, threads: int) 
     make = comparison_library("stable_baselines3.common.env_util").make_vec_env
     model = getattr(library, config.algorithm.upper())(
         "MlpPolicy",
-        make(comparison.environment, n_envs=environments, seed=config.seed),
+        make(functools.partial(make_environment, comparison.environment), n_envs=environments, seed=config.seed),
         learning_rate=config.learning_rate,
         buffer_size=1 << 17,
         learning_starts=config.learning_starts,

@@ -96,10 +96,9 @@ def environment_sizes(name: str, discrete: bool) -> tuple[int, int]:
     """
     import gymnasium
 
-    try:
-        environment = gymnasium.make(name)
-    except (gymnasium.error.Error, ImportError) as error:
-        raise ValueError(f"Environment {name!r} cannot be made: {error}") from error
+    from ..agents.make_environment import make_environment
+
+    environment = make_environment(name)
     observations, actions = environment.observation_space, environment.action_space
     environment.close()
     if not isinstance(observations, gymnasium.spaces.Box) or len(observations.shape) != 1:

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from rewardware.sw.agents.environment import DiscreteEnvironment, Environment
+from rewardware.sw.agents.make_environment import make_environment
 from tests.sw.agents.environments import Drift, Forgetful
 
 
@@ -22,6 +23,29 @@ def test_episodes_depend_on_seed_and_number_alone():
     other.begin()
     assert np.array_equal(one.observation, other.observation)
     assert not np.array_equal(one.observation, Environment(Drift(), 4).observation)
+
+
+def test_mujoco_is_quiet_about_models_of_gymnasium_alone(tmp_path, monkeypatch, capfd):
+    import mujoco
+
+    monkeypatch.chdir(tmp_path)
+    spoken = []
+    make = gymnasium.make
+
+    def make_and_warn(identifier):
+        mujoco.get_mju_user_warning()("a mass is negative")
+        return make(identifier)
+
+    monkeypatch.setattr(gymnasium, "make", make_and_warn)
+    for handler in (None, spoken.append):
+        mujoco.set_mju_user_warning(handler)
+        try:
+            make_environment("HalfCheetah-v5").close()
+            assert mujoco.get_mju_user_warning() is handler
+        finally:
+            mujoco.set_mju_user_warning(None)
+    assert capfd.readouterr().err == "WARNING: a mass is negative\n" and spoken == ["a mass is negative"]
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("name", ["Pendulum-v1", "MountainCarContinuous-v0", "HalfCheetah-v5"])
