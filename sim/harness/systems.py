@@ -21,6 +21,7 @@ SYSTEMS = {
     "learninggroup": "rewardware.hw.soc.learninggroup.device:LearningGroupSystem",
     "mcts": "rewardware.hw.soc.mcts.device:MCTSSystem",
     "pearl": "rewardware.hw.soc.pearl.device:PearlSystem",
+    "pearl_ddpg_learner": "rewardware.hw.soc.pearl.learner_device:PearlLearnerSystem",
     "pearl_learner": "rewardware.hw.soc.pearl.learner_device:PearlLearnerSystem",
 }
 

@@ -13,6 +13,7 @@ SYSTEMS = {
     "learninggroup": "IC3Net with grouped weights in binary16",
     "mcts": "Monte-Carlo tree search with the tree on chip",
     "pearl": "prioritised replay with the sum tree on chip",
+    "pearl_ddpg_learner": "gradient steps of DDPG, layer after layer in a pipeline",
     "pearl_learner": "gradient steps of a DQN, layer after layer in a pipeline",
 }
 KINDS = ("systems", "presets", "cores", "boards")

@@ -37,8 +37,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--learner",
         metavar="PRESET",
-        help="of dqn: take gradient steps on a learner in hardware, too: its preset, as cartpole, or path of a YAML "
-        "file (default: in PyTorch)",
+        help="of dqn and ddpg: take gradient steps on a learner in hardware, too: its preset, as cartpole or pendulum, "
+        "or path of a YAML file (default: in PyTorch)",
     )
     parser.add_argument(
         "--actors",
@@ -79,8 +79,6 @@ def run(arguments: argparse.Namespace) -> None:
         raise ValueError(f"{options} is of actors: give --actors, too")
 
     learner = {"learner": arguments.learner} if arguments.learner else {}
-    if learner and algorithm != "dqn":
-        raise ValueError(f"--learner is of a DQN in hardware: {algorithm} is in PyTorch")
 
     def resume(checkpoint: Path) -> Any:
         return agent_of(checkpoint).load(

@@ -1,21 +1,23 @@
-"""Driver of the learner: gradient steps of a DQN, wherever it is."""
+"""Drivers of learners: gradient steps of a DQN or of DDPG, wherever the learner is."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import fields
 
 import numpy as np
 
 from ...hw.cores.layer.config import BATCH_WIDTH
+from ..reference.layer.ddpg_learner import DDPGBatch
 from ..reference.layer.dqn_learner import DQNBatch
 from ..reference.optimizer.float_adam import AdamRates
 from .driver import Driver
-from .learner_backends import LearnerBackend
+from .learner_backends import LearnerBackend, LearnerBatch
 
-__all__ = ["LearnerDevice"]
+__all__ = ["DDPGLearnerDevice", "DQNLearnerDevice", "LearnerDevice"]
 
 
-class LearnerDevice(Driver):
-    """An online network that takes gradient steps, and a target network, in binary32.
+class LearnerDevice(Driver, ABC):
+    """Networks that take gradient steps, each with a target network, in binary32; base of both learners' drivers.
 
     Everything given is checked before anything is sent: after an error the learner is as it was.
 
@@ -23,8 +25,9 @@ class LearnerDevice(Driver):
     ----------
     backend : LearnerBackend
         It is closed with this.
-    weights : sequence of array (inputs + 1, outputs)
-        Of each layer, the bias as the last row; the target network begins as a copy.
+    *weights : sequence of array (inputs + 1, outputs)
+        For each network, in the configuration's order, those of each layer, the bias as the last row; target networks
+        begin as copies.
 
     Members
     -------
@@ -41,62 +44,56 @@ class LearnerDevice(Driver):
 
     holds = "learner"
     backend: LearnerBackend
+    steps: int
 
-    def __init__(self, backend: LearnerBackend, weights: Sequence[np.ndarray]):
+    def __init__(self, backend: LearnerBackend, *weights: Sequence[np.ndarray]):
         super().__init__(backend)
-        layers = backend.config.learner.network.layers
-        self._shapes = [(layer.rows, layer.outputs) for layer in layers]
-        given = [np.shape(matrix) for matrix in weights]
-        if given != self._shapes:
-            raise ValueError(f"Weights must have the shapes {self._shapes}, not {given}")
-        numbers = np.concatenate([np.asarray(matrix, np.float32).ravel() for matrix in weights])
-        zeros = np.zeros_like(numbers)
-        own = {"weights": numbers, "target": numbers}
-        self.restore({array: own.get(array, zeros) for array in self.config.state}, 0)
+        arrays = self.config.arrays
+        state = {name: np.zeros(arrays[name].numbers, np.float32) for name in self.config.state}
+        for network, given in zip(self.config.networks, weights, strict=True):
+            name = self.config.name_in(network, "weights")
+            expected, shapes = list(arrays[name].shapes), [np.shape(matrix) for matrix in given]
+            if shapes != expected:
+                raise ValueError(f"{_words(name)} must have the shapes {expected}, not {shapes}")
+            numbers = np.concatenate([np.asarray(matrix, np.float32).ravel() for matrix in given])
+            state |= {self.config.name_in(network, kind): numbers for kind in ("weights", "target")}
+        self.restore(state, 0)
 
-    def step(self, batch: DQNBatch, learning_rate: float, *, copy: bool = False) -> np.ndarray:
-        """One gradient step; the magnitudes of the TD errors, float32, shape (batch,).
-
-        Parameters
-        ----------
-        batch : DQNBatch
-        learning_rate : float
-            Of this step.
-        copy : bool
-            The target network gets the new weights, too.
-
-        Raises
-        ------
-        ValueError
-            Samples of another shape, numbers that are not finite, an action that there is not.
-        DeviceError
-            The device was closed.
-        """
+    def _step(self, batch: LearnerBatch, learning_rates: Sequence[float], tau: float) -> np.ndarray:
+        """A gradient step with a learning rate for each network; magnitudes of the TD errors, float32."""
         self._refuse_if_closed()
         self._check(batch)
-        adam = self.config.optimizer == "adam"
-        rates = AdamRates.of_step(self.steps + 1, learning_rate=learning_rate) if adam else learning_rate
-        priorities = self.backend.step(batch, rates, copy)
-        self.steps += 1
+        adam, step = self.config.optimizer == "adam", self.steps + 1
+        rates = [AdamRates.of_step(step, learning_rate=rate) if adam else rate for rate in learning_rates]
+        priorities = self.backend.step(batch, rates, tau)
+        self.steps = step
         return priorities.view(np.float32)
 
-    def _check(self, batch: DQNBatch) -> None:
-        inputs, actions, count = self.config.sizes[0], self.config.sizes[-1], len(batch.actions)
+    def _check(self, batch: LearnerBatch) -> None:
+        count = len(batch.rewards)
         if not 1 <= count < 1 << BATCH_WIDTH:
             raise ValueError(f"Number of samples must be from 1 to {(1 << BATCH_WIDTH) - 1}, not {count}")
         for field in fields(batch):
             values = np.asarray(getattr(batch, field.name))
-            shape = (count, inputs) if field.name.endswith("observations") else (count,)
+            shape = (count, *self._shape(field.name))
             if values.shape != shape:
                 raise ValueError(f"{_words(field.name)} must have the shape {shape}, not {values.shape}")
             if not np.isfinite(values).all():
                 raise ValueError(f"{_words(field.name)} must be finite, not {values[~np.isfinite(values)][0]}")
-        wrong = (batch.actions < 0) | (batch.actions >= actions)
-        if wrong.any():
-            raise ValueError(f"Actions must be from 0 to {actions - 1}, not {batch.actions[wrong][0]}")
+
+    def _shape(self, field: str) -> tuple[int, ...]:
+        """Of a sample's part of a batch."""
+        if field == "actions":
+            return self._action_shape
+        return (self.config.observations,) if field.endswith("observations") else ()
+
+    @property
+    @abstractmethod
+    def _action_shape(self) -> tuple[int, ...]:
+        """Of a sample's action."""
 
     def weights(self) -> list[np.ndarray]:
-        """Those of the online network, float32, by layer: shape (inputs + 1, outputs), the bias as the last row.
+        """Those of the first network, which acts, float32, by layer: shape (inputs + 1, outputs), biases as last row.
 
         Raises
         ------
@@ -104,23 +101,14 @@ class LearnerDevice(Driver):
             The device was closed.
         """
         self._refuse_if_closed()
-        ends = np.cumsum([rows * outputs for rows, outputs in self._shapes])[:-1]
-        parts = np.split(self.backend.store("weights").view(np.float32), ends)
-        return [part.reshape(shape) for part, shape in zip(parts, self._shapes, strict=True)]
-
-    def copy_to_target(self) -> None:
-        """The target network becomes what the online network is.
-
-        Raises
-        ------
-        DeviceError
-            The device was closed.
-        """
-        self._refuse_if_closed()
-        self.backend.load("target", self.backend.store("weights"))
+        name = self.config.state[0]
+        shapes = self.config.arrays[name].shapes
+        ends = np.cumsum([rows * outputs for rows, outputs in shapes])[:-1]
+        parts = np.split(self.backend.store(name).view(np.float32), ends)
+        return [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)]
 
     def state(self) -> dict[str, np.ndarray]:
-        """Weights, target and what the optimiser keeps, float32, each as one array of all numbers.
+        """Weights, targets and what the optimiser keeps, float32, each as one array of all numbers.
 
         Raises
         ------
@@ -145,14 +133,95 @@ class LearnerDevice(Driver):
         self._refuse_if_closed()
         found = {array: np.asarray(arrays[array], np.float32) for array in self.config.state}
         for array, numbers in found.items():
-            if numbers.shape != (self.config.numbers,):
-                raise ValueError(f"Array {array} must have {self.config.numbers} numbers, not {numbers.shape}")
+            expected = self.config.arrays[array].numbers
+            if numbers.shape != (expected,):
+                raise ValueError(f"Array {array} must have {expected} numbers, not {numbers.shape}")
             if not np.isfinite(numbers).all():
                 place = int(np.argmin(np.isfinite(numbers)))
                 raise ValueError(f"Array {array} must be finite, not {numbers[place]} (number {place})")
         for array, numbers in found.items():
             self.backend.load(array, numbers.view(np.uint32))
         self.steps = steps
+
+
+class DQNLearnerDevice(LearnerDevice):
+    """A DQN's learner: an online network, and a target network that is a copy of it now and then.
+
+    Parameters and errors: :class:`LearnerDevice`, with the weights of one network.
+    """
+
+    def step(self, batch: DQNBatch, learning_rate: float, *, copy: bool = False) -> np.ndarray:
+        """One gradient step; the magnitudes of the TD errors, float32, shape (batch,).
+
+        Parameters
+        ----------
+        batch : DQNBatch
+        learning_rate : float
+            Of this step.
+        copy : bool
+            The target network gets the new weights, too.
+
+        Raises
+        ------
+        ValueError
+            Samples of another shape, numbers that are not finite, an action that there is not.
+        DeviceError
+            The device was closed.
+        """
+        return self._step(batch, [learning_rate], float(copy))
+
+    @property
+    def _action_shape(self) -> tuple[int, ...]:
+        return ()
+
+    def _check(self, batch: LearnerBatch) -> None:
+        super()._check(batch)
+        actions = self.config.learner.actions
+        wrong = (batch.actions < 0) | (batch.actions >= actions)
+        if wrong.any():
+            raise ValueError(f"Actions must be from 0 to {actions - 1}, not {batch.actions[wrong][0]}")
+
+    def copy_to_target(self) -> None:
+        """The target network becomes what the online network is.
+
+        Raises
+        ------
+        DeviceError
+            The device was closed.
+        """
+        self._refuse_if_closed()
+        self.backend.load("target", self.backend.store("weights"))
+
+
+class DDPGLearnerDevice(LearnerDevice):
+    """DDPG's learner: an actor, a critic, and target networks that follow both with every step.
+
+    Parameters and errors: :class:`LearnerDevice`, with the weights of the actor, then those of the critic.
+    """
+
+    def step(self, batch: DDPGBatch, actor_rate: float, critic_rate: float, tau: float) -> np.ndarray:
+        """One gradient step of both networks; the magnitudes of the TD errors, float32, shape (batch,).
+
+        Parameters
+        ----------
+        batch : DDPGBatch
+        actor_rate, critic_rate : float
+            Learning rates of this step.
+        tau : float
+            Share of the way to the new weights that the targets go.
+
+        Raises
+        ------
+        ValueError
+            Samples of another shape, numbers that are not finite.
+        DeviceError
+            The device was closed.
+        """
+        return self._step(batch, [actor_rate, critic_rate], tau)
+
+    @property
+    def _action_shape(self) -> tuple[int, ...]:
+        return (self.config.action_rows,)
 
 
 def _words(name: str) -> str:

@@ -1,25 +1,34 @@
 """Where a learner is: the reference, or a device."""
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
 
+from ...hw.cores.layer.config import BINARY32_LANE, DDPGLearnerConfig
 from ...hw.soc.pearl.learner_config import PearlLearnerConfig
 from ..mapping.layer_pipeline import step_cycles, units
 from ..reference.float.conversion import from_numbers
 from ..reference.float.host import from_bits, to_bits
+from ..reference.layer.ddpg_learner import DDPGBatch, DDPGLearnerReference
 from ..reference.layer.dqn_learner import DQNBatch, DQNLearnerReference
+from ..reference.layer.network import NetworkReference
 from ..reference.optimizer.float_adam import AdamRates
 from .device import RunReport
 from .open import open_backend, open_device
 
-__all__ = ["MANY_UNITS", "DeviceLearner", "LearnerBackend", "ReferenceLearner", "open_learner"]
+__all__ = ["MANY_UNITS", "DeviceLearner", "LearnerBackend", "LearnerBatch", "Rates", "ReferenceLearner", "open_learner"]
 
 # Units from which on a simulator is built faster if each kind of them is compiled by itself.
 MANY_UNITS = 64
 # A run may take so many times the model's cycles, and so many more.
 PATIENCE, PATIENCE_CYCLES = 4, 100_000
+FORMAT = BINARY32_LANE.format
+
+# What a gradient step takes of each network: Adam's rates, or the learning rate.
+Rates = Sequence[AdamRates | float]
+LearnerBatch = DQNBatch | DDPGBatch
 
 
 class LearnerBackend(Protocol):
@@ -40,10 +49,16 @@ class LearnerBackend(Protocol):
         """The numbers of an array, shape (numbers,)."""
         ...
 
-    def step(self, batch: DQNBatch, rates: AdamRates | float, copy: bool = False) -> np.ndarray:
-        """A gradient step with the rates, real numbers; magnitudes of the TD errors, shape (batch,).
+    def step(self, batch: LearnerBatch, rates: Rates, tau: float) -> np.ndarray:
+        """A gradient step; magnitudes of the TD errors, shape (batch,).
 
-        With ``copy`` the target network gets the new weights, too.
+        Parameters
+        ----------
+        batch : DQNBatch or DDPGBatch
+        rates : sequence of AdamRates or float
+            Of each of ``config.networks``, real numbers.
+        tau : float
+            Share of the way to the new weights that targets go; of a DQN 0, or 1, which is a copy.
         """
         ...
 
@@ -62,38 +77,54 @@ class ReferenceLearner:
 
     def __init__(self, config: PearlLearnerConfig):
         self.config = config
-        layers = config.learner.network.layers
-        self._shapes = [(layer.rows, layer.outputs) for layer in layers]
-        self._format = config.learner.network.arithmetic.format
-        self.reference = DQNLearnerReference(config.learner, [np.zeros(shape) for shape in self._shapes])
+        zeros = [
+            [np.zeros((layer.rows, layer.outputs)) for layer in network.layers] for network in config.networks.values()
+        ]
+        self.reference: DQNLearnerReference | DDPGLearnerReference
+        self._networks: tuple[NetworkReference, ...]
+        if isinstance(config.learner, DDPGLearnerConfig):
+            self.reference = DDPGLearnerReference(config.learner, *zeros)
+            self._networks = self.reference.actor, self.reference.critic
+        else:
+            self.reference = DQNLearnerReference(config.learner, *zeros)
+            self._networks = (self.reference.online,)
 
-    def _holder(self, array: str) -> tuple[Any, bool]:
-        """Whose attribute an array is, and whether it is kept as values, not as bit patterns."""
-        moment = array in self.config.learner.updates[0].numbers.state
-        return self.reference if array == "target" else self.reference.online, not moment
+    def _holder(self, array: str) -> tuple[Any, str, bool]:
+        """Whose attribute an array is and which, and whether it is kept as values, not as bit patterns."""
+        entry = self.config.arrays[array]
+        if entry.kind == "target":
+            return self.reference, array, True
+        return self._networks[entry.network], entry.kind, entry.kind == "weights"
 
     def load(self, array: str, numbers: np.ndarray) -> None:
         """Set an array."""
-        ends = np.cumsum([rows * outputs for rows, outputs in self._shapes])[:-1]
+        shapes = self.config.arrays[array].shapes
+        ends = np.cumsum([rows * outputs for rows, outputs in shapes])[:-1]
         parts = np.split(np.asarray(numbers, np.int64), ends)
-        matrices = [part.reshape(shape) for part, shape in zip(parts, self._shapes, strict=True)]
-        holder, values = self._holder(array)
-        setattr(holder, array, [from_bits(self._format, matrix) for matrix in matrices] if values else matrices)
+        matrices = [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)]
+        holder, name, values = self._holder(array)
+        setattr(holder, name, [from_bits(FORMAT, matrix) for matrix in matrices] if values else matrices)
 
     def store(self, array: str) -> np.ndarray:
         """The numbers of an array."""
-        holder, values = self._holder(array)
-        matrices = getattr(holder, array)
+        holder, name, values = self._holder(array)
+        matrices = getattr(holder, name)
         if values:
-            matrices = [to_bits(self._format, matrix) for matrix in matrices]
+            matrices = [to_bits(FORMAT, matrix) for matrix in matrices]
         return np.concatenate([matrix.ravel() for matrix in matrices]).astype(np.uint32)
 
-    def step(self, batch: DQNBatch, rates: AdamRates | float, copy: bool = False) -> np.ndarray:
+    def step(self, batch: LearnerBatch, rates: Rates, tau: float) -> np.ndarray:
         """A gradient step."""
-        priorities = self.reference.step(batch, rates)
-        if copy:
-            self.reference.copy_to_target()
-        return to_bits(self._format, priorities).astype(np.uint32)
+        if isinstance(self.reference, DDPGLearnerReference):
+            assert isinstance(batch, DDPGBatch)
+            actor_rates, critic_rates = rates
+            priorities = self.reference.step(batch, actor_rates, critic_rates, tau)
+        else:
+            assert isinstance(batch, DQNBatch)
+            priorities = self.reference.step(batch, rates[0])
+            if tau:
+                self.reference.copy_to_target()
+        return to_bits(FORMAT, priorities).astype(np.uint32)
 
     def close(self) -> None:
         """Nothing is held."""
@@ -126,40 +157,50 @@ class DeviceLearner:
         self.device = open_device(where, config, **options)
         self.cycles = 0
         self.report: RunReport | None = None
-        self._instructions = config.shell.instruction_set
-        self._places = {name: place for place, name in enumerate(config.learner.arrays)}
-        self._rates: dict[str, int] = {}
+        self._instructions = config.INSTRUCTION_SET
+        self._places = {name: place for place, name in enumerate(config.arrays)}
+        self._registers: dict[str, int] = {}
 
     def load(self, array: str, numbers: np.ndarray) -> None:
         """Set an array."""
         self.device.send(_rows(numbers))
-        self._run("load", PATIENCE * self.config.numbers, array=self._places[array])
+        self._run("load", PATIENCE * len(numbers), array=self._places[array])
 
     def store(self, array: str) -> np.ndarray:
         """The numbers of an array."""
-        self._run("store", PATIENCE * self.config.numbers, array=self._places[array])
-        return self._receive(self.config.numbers)
+        numbers = self.config.arrays[array].numbers
+        self._run("store", PATIENCE * numbers, array=self._places[array])
+        return self._receive(numbers)
 
-    def step(self, batch: DQNBatch, rates: AdamRates | float, copy: bool = False) -> np.ndarray:
+    def step(self, batch: LearnerBatch, rates: Rates, tau: float) -> np.ndarray:
         """A gradient step."""
-        self._set_rates(rates)
-        count = len(batch.actions)
+        count = len(batch.rewards)
+        settings = self._rates(rates)
+        arguments = {"count": count}
+        if isinstance(batch, DDPGBatch):
+            settings |= {"tau": tau, "policy_slope": -1 / count}
+        else:
+            arguments["copy"] = int(tau)
+        self._set(settings)
         self.device.send(_samples(batch))
-        cycles = PATIENCE * step_cycles(self.config.learner, count)
-        self.cycles = self._run("step", cycles, count=count, copy=int(copy)).cycles
+        self.cycles = self._run("step", PATIENCE * step_cycles(self.config.learner, count), **arguments).cycles
         return self._receive(count)
 
-    def _set_rates(self, rates: AdamRates | float) -> None:
-        number_format = self.config.learner.network.arithmetic.format
-        if isinstance(rates, AdamRates):
-            bits = vars(rates.rounded(number_format))
-        else:
-            bits = {"rate": from_numbers(number_format, rates)}
-        for name, value in bits.items():
-            # Most are the same in every step.
-            if self._rates.get(name) != int(value):
-                self.device.write_register(name, int(value))
-                self._rates[name] = int(value)
+    def _rates(self, rates: Rates) -> dict[str, float]:
+        """Of all networks, by register."""
+        return {
+            self.config.name_in(network, name): value
+            for network, given in zip(self.config.networks, rates, strict=True)
+            for name, value in (vars(given) if isinstance(given, AdamRates) else {"rate": given}).items()
+        }
+
+    def _set(self, settings: dict[str, float]) -> None:
+        """Registers to the numbers of a step; most are the same in every step."""
+        bits = from_numbers(FORMAT, list(settings.values()))
+        for name, value in zip(settings, bits.tolist(), strict=True):
+            if self._registers.get(name) != value:
+                self.device.write_register(name, value)
+                self._registers[name] = value
 
     def _run(self, instruction: str, cycles: int, **arguments: int) -> RunReport:
         encode = self._instructions.encode
@@ -180,20 +221,28 @@ def _rows(numbers: np.ndarray) -> np.ndarray:
     return np.stack([numbers, np.zeros_like(numbers)], axis=1).astype(np.uint32)
 
 
-def _samples(batch: DQNBatch) -> np.ndarray:
+def _samples(batch: LearnerBatch) -> np.ndarray:
     """Rows of samples, as :mod:`...hw.soc.pearl.learner_records` has them."""
 
     def bits(numbers: np.ndarray) -> np.ndarray:
         return np.asarray(numbers, np.float32).view(np.uint32)
 
-    observed = np.stack([bits(batch.observations), bits(batch.next_observations)], axis=2)
-    outcome = np.stack([bits(batch.rewards), bits(batch.discounts)], axis=1)
-    choice = np.stack([bits(batch.weights), np.asarray(batch.actions, np.uint32)], axis=1)
-    return np.concatenate([observed, outcome[:, None], choice[:, None]], axis=1).reshape(-1, 2)
+    def pairs(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+        return np.stack([one, other], axis=-1).reshape(len(one), -1, 2)
+
+    weights = bits(batch.weights)
+    none = np.zeros_like(weights)
+    rows = [pairs(bits(batch.observations), bits(batch.next_observations))]
+    if isinstance(batch, DDPGBatch):
+        actions = bits(batch.actions)
+        rows.append(pairs(actions, np.zeros_like(actions)))
+    rows.append(pairs(bits(batch.rewards), bits(batch.discounts)))
+    rows.append(pairs(weights, none if isinstance(batch, DDPGBatch) else np.asarray(batch.actions, np.uint32)))
+    return np.concatenate(rows, axis=1).reshape(-1, 2)
 
 
 def open_learner(where: str, config: PearlLearnerConfig, **options: Any) -> LearnerBackend:
-    """Open a learner, for :class:`.learner.LearnerDevice`.
+    """Open a learner, for the drivers in :mod:`.learner`.
 
     Parameters
     ----------

@@ -64,6 +64,7 @@ class PrioritizedDDPGConfig(ActorCriticConfig):
     """
 
     algorithm: ClassVar[str] = "ddpg"
+    learner_system: ClassVar[str] = "pearl_ddpg_learner"
 
     noise_scale: float = 0.1
 

@@ -2,10 +2,8 @@
 
 import math
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from ...hw.soc.presets import read_preset
 from .replay_parameters import ReplayParameters, ramp
 
 __all__ = ["LOSSES", "DQNConfig"]
@@ -43,6 +41,7 @@ class DQNConfig(ReplayParameters):
     """
 
     algorithm: ClassVar[str] = "dqn"
+    learner_system: ClassVar[str] = "pearl_learner"
 
     learning_rate_final: float | None = None
     learning_rate_steps: int = 50_000
@@ -75,9 +74,3 @@ class DQNConfig(ReplayParameters):
     def exploration_at(self, step: int) -> float:
         """Share of random actions at an environment step."""
         return ramp(1.0, self.exploration_final_eps, step, self.exploration_steps)
-
-    @classmethod
-    def suited_to(cls, env: str | None, learner: Any = None) -> dict[str, Any]:
-        """Those that suit an environment, and over them those that come with the preset of a learner in hardware."""
-        training = read_preset(learner, "pearl_learner").training if isinstance(learner, str | Path) else {}
-        return {**super().suited_to(env), **training}

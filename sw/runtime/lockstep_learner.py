@@ -3,9 +3,7 @@
 import numpy as np
 
 from ..agents.lockstep import Comparison
-from ..device.learner_backends import DeviceLearner, ReferenceLearner
-from ..reference.layer.dqn_learner import DQNBatch
-from ..reference.optimizer.float_adam import AdamRates
+from ..device.learner_backends import DeviceLearner, LearnerBatch, Rates, ReferenceLearner
 
 __all__ = ["LockstepLearner"]
 
@@ -49,10 +47,10 @@ class LockstepLearner(Comparison):
         self.compare("store", {array: numbers}, {array: self.device.store(array)})
         return numbers
 
-    def step(self, batch: DQNBatch, rates: AdamRates | float, copy: bool = False) -> np.ndarray:
+    def step(self, batch: LearnerBatch, rates: Rates, tau: float) -> np.ndarray:
         """A gradient step of both."""
-        priorities = self.reference.step(batch, rates, copy)
-        self.compare("step", {"priorities": priorities}, {"priorities": self.device.step(batch, rates, copy)})
+        priorities = self.reference.step(batch, rates, tau)
+        self.compare("step", {"priorities": priorities}, {"priorities": self.device.step(batch, rates, tau)})
         for array in self.config.state:
             self.store(array)
         self.steps += 1

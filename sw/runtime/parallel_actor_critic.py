@@ -5,6 +5,8 @@ from typing import ClassVar
 from ..agents.environment import Environment
 from .actor_critic_config import PrioritizedDDPGConfig, PrioritizedSACConfig
 from .ddpg_learner import DDPGLearner
+from .device_ddpg_learner import DeviceDDPGLearner, require_suitable
+from .learner_agent import LearnerAgent
 from .parallel_agent import ParallelAgent
 from .policies import NoisyActor, SquashedGaussian
 from .replay_parameters import ReplayParameters
@@ -13,18 +15,26 @@ from .sac_learner import SACLearner
 __all__ = ["ParallelDDPG", "ParallelSAC"]
 
 
-class ParallelDDPG(ParallelAgent):
-    """Deep deterministic policy gradient, for bounded vector actions; parameters and errors: `ParallelAgent`."""
+class ParallelDDPG(ParallelAgent, LearnerAgent):
+    """Deep deterministic policy gradient, for bounded vector actions, in PyTorch or on a learner in hardware.
+
+    Parameters and errors: `ParallelAgent`, and ``learner`` of `LearnerAgent`.
+    """
 
     name = "parallel-ddpg"
     configuration: ClassVar[type[ReplayParameters]] = PrioritizedDDPGConfig
     kind: ClassVar[type[Environment]] = Environment
+    SETTINGS: ClassVar[tuple[str, ...]] = ParallelAgent.SETTINGS + LearnerAgent.SETTINGS
     config: PrioritizedDDPGConfig
-    learner: DDPGLearner
+    learner: DDPGLearner | DeviceDDPGLearner
 
-    def _make_networks(self, seed: int) -> tuple[DDPGLearner, NoisyActor]:
+    def _make_networks(self, seed: int) -> tuple[DDPGLearner | DeviceDDPGLearner, NoisyActor]:
         sizes = self.environment.observation_size, self.environment.action_size
-        return DDPGLearner(*sizes, self.config, seed), NoisyActor(self.config, self.environment.action_size)
+        policy = NoisyActor(self.config, self.environment.action_size)
+        if self._learner_hardware is None:
+            return DDPGLearner(*sizes, self.config, seed), policy
+        require_suitable(self._learner_hardware, *sizes, self.config)
+        return DeviceDDPGLearner(self.config, seed, self._open_learner(self._learner_hardware)), policy
 
 
 class ParallelSAC(ParallelAgent):

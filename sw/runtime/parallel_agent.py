@@ -8,7 +8,8 @@ import numpy as np
 
 from ...hw.cores.checks import require_integer
 from .actor_pool import ActorPool
-from .replay_agent import ReplayAgent
+from .prioritized_replay_buffer import Batch
+from .replay_agent import Networks, ReplayAgent
 from .replay_parameters import ReplayParameters
 from .training_loop import TrainingLoop
 
@@ -36,7 +37,7 @@ class ParallelAgent(ReplayAgent):
     limit
         Seconds that a round of an actor may take, the start of its process included.
     **settings
-        What else the algorithm's agent takes: ``hardware``, ``backend``.
+        What else the algorithm's agent takes: ``hardware``, ``backend``, ``learner`` if there is one in hardware.
 
     Raises
     ------
@@ -78,7 +79,7 @@ class ParallelAgent(ReplayAgent):
         self._loop = TrainingLoop(
             self.pool,
             self.replay_buffer,
-            self.learner,
+            _CountedLearner(self.learner, lambda: self._count("step_cycles")),
             self.config,
             prepare=self.learner.prepare,
             overlap=self._overlaps(),
@@ -131,3 +132,25 @@ class ParallelAgent(ReplayAgent):
         """Ends the actors, and lets go of the device."""
         self._loop.close()
         super().close()
+
+
+class _CountedLearner:
+    """A learner each of whose gradient steps is counted.
+
+    Parameters
+    ----------
+    learner
+        Whose they are.
+    count
+        Called behind each.
+    """
+
+    def __init__(self, learner: Networks, count: Callable[[], None]):
+        self._learner, self._counted = learner, count
+        self.weights = learner.weights
+
+    def train(self, batch: Batch, step: int) -> np.ndarray:
+        """The learner's step."""
+        errors = self._learner.train(batch, step)
+        self._counted()
+        return errors

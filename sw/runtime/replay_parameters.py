@@ -3,10 +3,12 @@
 import importlib.resources
 import math
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
 import yaml
 
+from ...hw.soc.presets import read_preset
 from ..agents.hyper_parameters import HyperParameters
 
 __all__ = ["ReplayParameters", "ramp"]
@@ -54,6 +56,8 @@ class ReplayParameters(HyperParameters):
 
     # Its section of `environments.yaml`.
     algorithm: ClassVar[str]
+    # System of the learners in hardware that take its gradient steps; empty: there are none.
+    learner_system: ClassVar[str] = ""
 
     hidden_sizes: tuple[int, ...] = (64, 64)
     batch_size: int = 64
@@ -88,10 +92,28 @@ class ReplayParameters(HyperParameters):
         return ramp(self.beta, 1.0, step, self.beta_steps)
 
     @classmethod
-    def suited_to(cls, env: str | None) -> dict[str, Any]:
-        """Those that suit an environment, over the defaults."""
+    def suited_to(cls, env: str | None, learner: Any = None) -> dict[str, Any]:
+        """Those that suit an environment, and over them those that come with the preset of a learner in hardware.
+
+        Parameters
+        ----------
+        env
+            Its identifier.
+        learner
+            Name of a preset, or a YAML file's path; nothing else comes with hyper-parameters.
+
+        Raises
+        ------
+        ValueError
+            There is no learner in hardware for the algorithm, or no such preset.
+        """
         text = importlib.resources.files(__package__).joinpath("environments.yaml").read_text(encoding="utf-8")
-        return yaml.safe_load(text)[cls.algorithm].get(env, {})
+        suited = yaml.safe_load(text)[cls.algorithm].get(env, {})
+        if learner is not None and not cls.learner_system:
+            raise ValueError(f"There is no learner in hardware for {cls.algorithm}: it is in PyTorch")
+        if isinstance(learner, str | Path):
+            suited |= read_preset(learner, cls.learner_system).training
+        return suited
 
 
 def ramp(first: float, last: float, step: int, steps: int) -> float:

@@ -140,45 +140,35 @@ def _shell(config: Any) -> dict[str, Any]:
     return {field.name: getattr(config.shell, field.name) for field in dataclasses.fields(config.shell)}
 
 
+def _system(name: str, component: str, configuration: str, preset: str = "small") -> Design:
+    """A whole device, whose presets are under its own name."""
+    return Design(
+        name=name,
+        component=f"soc.{component}",
+        configuration=f"soc.{configuration}",
+        system=True,
+        default_preset=preset,
+        preset_system=name,
+    )
+
+
 _DESIGNS = (
-    Design(
-        name="fixar",
-        component="soc.fixar.device:FixarSystem",
-        configuration="soc.fixar.config:FixarConfig",
-        system=True,
-        default_preset="paper",
+    _system("fixar", "fixar.device:FixarSystem", "fixar.config:FixarConfig", "paper"),
+    _system(
+        "learninggroup",
+        "learninggroup.device:LearningGroupSystem",
+        "learninggroup.hardware:LearningGroupHardware",
+        "paper",
     ),
-    Design(
-        name="learninggroup",
-        component="soc.learninggroup.device:LearningGroupSystem",
-        configuration="soc.learninggroup.hardware:LearningGroupHardware",
-        system=True,
-        default_preset="paper",
-        preset_system="learninggroup",
+    _system("mcts", "mcts.device:MCTSSystem", "mcts.config:MCTSConfig"),
+    _system("pearl", "pearl.device:PearlSystem", "pearl.config:PearlConfig"),
+    _system(
+        "pearl_learner", "pearl.learner_device:PearlLearnerSystem", "pearl.dqn_learner_config:PearlDQNLearnerConfig"
     ),
-    Design(
-        name="mcts",
-        component="soc.mcts.device:MCTSSystem",
-        configuration="soc.mcts.config:MCTSConfig",
-        system=True,
-        default_preset="small",
-        preset_system="mcts",
-    ),
-    Design(
-        name="pearl",
-        component="soc.pearl.device:PearlSystem",
-        configuration="soc.pearl.config:PearlConfig",
-        system=True,
-        default_preset="small",
-        preset_system="pearl",
-    ),
-    Design(
-        name="pearl_learner",
-        component="soc.pearl.learner_device:PearlLearnerSystem",
-        configuration="soc.pearl.learner_config:PearlLearnerConfig",
-        system=True,
-        default_preset="small",
-        preset_system="pearl_learner",
+    _system(
+        "pearl_ddpg_learner",
+        "pearl.learner_device:PearlLearnerSystem",
+        "pearl.ddpg_learner_config:PearlDDPGLearnerConfig",
     ),
     Design(
         name="shell",

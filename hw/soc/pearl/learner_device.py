@@ -12,9 +12,9 @@ __all__ = ["PearlLearnerSystem"]
 
 
 class PearlLearnerSystem(wiring.Component):
-    """The whole learner of a DQN as a device; docs/pearl.md says how a gradient step travels through it.
+    """A whole learner, of a DQN or of DDPG, as a device; docs/pearl.md says how a gradient step travels through it.
 
-    A soft reset ends a step that is under way; weights, target and moments stay as they are.
+    A soft reset ends a step that is under way; weights, targets and moments stay as they are.
 
     Parameters
     ----------
@@ -43,8 +43,5 @@ class PearlLearnerSystem(wiring.Component):
         connect_engine(m, shell.engines.learner, engine)
         wiring.connect(m, shell.rows_in, engine.packets_in)
         wiring.connect(m, engine.packets_out, shell.rows_out)
-        m.d.comb += [
-            engine.rates[name].eq(getattr(shell.registers, name))
-            for name in self.config.learner.updates[0].numbers.rates
-        ]
+        m.d.comb += [engine.registers[name].eq(getattr(shell.registers, name)) for name in self.config.registers]
         return m

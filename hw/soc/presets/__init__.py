@@ -12,6 +12,8 @@ from ..learninggroup.config import LearningGroupConfig
 from ..learninggroup.hardware import LearningGroupHardware
 from ..mcts.config import MCTSConfig
 from ..pearl.config import PearlConfig
+from ..pearl.ddpg_learner_config import PearlDDPGLearnerConfig
+from ..pearl.dqn_learner_config import PearlDQNLearnerConfig
 from ..pearl.learner_config import PearlLearnerConfig
 
 __all__ = ["CONFIGURATIONS", "Preset", "list_presets", "load_preset", "read_preset"]
@@ -21,7 +23,8 @@ CONFIGURATIONS = {
     "learninggroup": LearningGroupConfig,
     "mcts": MCTSConfig,
     "pearl": PearlConfig,
-    "pearl_learner": PearlLearnerConfig,
+    "pearl_learner": PearlDQNLearnerConfig,
+    "pearl_ddpg_learner": PearlDDPGLearnerConfig,
 }
 SECTIONS = ("name", "system", "hardware", "memories", "training")
 # Of a system whose reference needs less than its hardware does: where the depths of memories belong.

@@ -73,7 +73,7 @@ def test_every_backend_learns_the_same(tmp_path):
     assert runs["reference"][1] == {"gradient_steps": 40}
     assert counters["learner_lockstep_steps"] == 40
     # Priorities and all arrays of every step, and the weights that actions are chosen with.
-    least = 40 * (CONFIG.batch_size + 4 * LEARNER.numbers)
+    least = 40 * (CONFIG.batch_size + 4 * LEARNER.arrays["weights"].numbers)
     assert counters["learner_lockstep_equal"] == counters["learner_lockstep_compared"] > least
     assert counters["replay_lockstep_equal"] == counters["replay_lockstep_compared"]
     assert counters["step_cycles"] == runs["rtl"][1]["step_cycles"] > 40 * 13
@@ -101,7 +101,7 @@ def test_a_wrong_weight_of_the_rtl_stops_lockstep(monkeypatch):
 @pytest.mark.parametrize(
     ("changes", "backend", "words"),
     [
-        ({"hidden_sizes": (5, 4)}, "rtl", "Learner small has a network 4-5-3-2, not 4-5-4-2"),
+        ({"hidden_sizes": (5, 4)}, "rtl", "Learner small has the network 4-5-3-2, not 4-5-4-2"),
         ({"double_q": True}, "reference", "double_q must be False with learner small, not True"),
         ({"max_grad_norm": 10}, "reference", "max_grad_norm must be inf with learner small, not 10"),
         ({"loss": "squared"}, "reference", "loss must be huber with learner small, not squared"),

@@ -1,4 +1,4 @@
-"""The learner as a device against the reference: every weight, moment, gradient and priority."""
+"""Learners as devices against their references: every weight, moment and priority of every step."""
 
 import numpy as np
 import pytest
@@ -6,17 +6,28 @@ import pytest
 from rewardware.hw.soc.presets import load_preset
 from rewardware.sw.device.errors import DeviceError
 from rewardware.sw.device.learner_backends import DeviceLearner, ReferenceLearner
-from rewardware.sw.mapping.layer_pipeline import stage_cycles
+from rewardware.sw.mapping.layer_pipeline import learner_stage_cycles
 from rewardware.sw.reference.optimizer.float_adam import AdamRates
 
-from ....sw.reference.layer.stimulus import random_batch
+from ....sw.reference.layer.stimulus import random_batch, random_ddpg_batch
 
-CONFIG = load_preset("small", "pearl_learner")
+CONFIGS = [load_preset("small", system) for system in ("pearl_learner", "pearl_ddpg_learner")]
 
 
-@pytest.fixture(scope="module")
-def opened():
-    device = DeviceLearner(CONFIG, stall=0.2, seed=3)
+def batch_for(config, rng, count):
+    if config.system == "pearl_learner":
+        return random_batch(rng, config.sizes, count)
+    return random_ddpg_batch(rng, config.actor_sizes, count)
+
+
+def rates_for(config, step):
+    """Of each network others."""
+    return [AdamRates.of_step(step, learning_rate=0.01 * place) for place in range(1, len(config.networks) + 1)]
+
+
+@pytest.fixture(scope="module", params=CONFIGS, ids=["dqn", "ddpg"])
+def opened(request):
+    device = DeviceLearner(request.param, stall=0.2, seed=3)
     yield device
     device.close()
 
@@ -24,11 +35,12 @@ def opened():
 @pytest.fixture
 def learners(opened):
     """Both with the same random numbers in all arrays; the bits are those of the sums of a step, too."""
-    rng, reference = np.random.default_rng(7), ReferenceLearner(CONFIG)
-    for array in CONFIG.state:
-        numbers = rng.normal(0, 0.5, CONFIG.numbers).astype(np.float32)
+    config = opened.config
+    rng, reference = np.random.default_rng(7), ReferenceLearner(config)
+    for array in config.state:
+        numbers = rng.normal(0, 0.5, config.arrays[array].numbers).astype(np.float32)
         for learner in (opened, reference):
-            learner.load(array, (np.abs(numbers) if array == "second" else numbers).view(np.uint32))
+            learner.load(array, (np.abs(numbers) if array.endswith("second") else numbers).view(np.uint32))
     return opened, reference
 
 
@@ -40,16 +52,17 @@ def both(learners, call):
 
 
 def assert_same_state(learners):
-    for array in CONFIG.state:
+    for array in learners[0].config.state:
         both(learners, lambda learner, array=array: learner.store(array))
 
 
 def steps(learners, counts, seed=1):
-    """Gradient steps with so many samples, the second with a copy to the target network."""
-    rng = np.random.default_rng(seed)
+    """Gradient steps with so many samples, of a DQN the second with a copy to the target network."""
+    rng, config = np.random.default_rng(seed), learners[0].config
     for step, count in enumerate(counts, 1):
-        batch, rates = random_batch(rng, CONFIG.sizes, count), AdamRates.of_step(step, learning_rate=0.01)
-        both(learners, lambda learner, args=(batch, rates, step == 2): learner.step(*args))
+        batch, rates = batch_for(config, rng, count), rates_for(config, step)
+        tau = 0.3 / step if config.SETTINGS else float(step == 2)
+        both(learners, lambda learner, args=(batch, rates, tau): learner.step(*args))
         assert_same_state(learners)
 
 
@@ -58,28 +71,32 @@ def test_gradient_steps_of_any_length(learners):
     steps(learners, (1, 2, 40, 13, 1, 128))
 
 
-def test_takes_as_many_cycles_as_it_says():
-    rng, cycles, device = np.random.default_rng(4), [], DeviceLearner(CONFIG)
+@pytest.mark.parametrize("config", CONFIGS, ids=["dqn", "ddpg"])
+def test_takes_as_many_cycles_as_it_says(config):
+    rng, cycles, device = np.random.default_rng(4), [], DeviceLearner(config)
     for count in (4, 34):
-        device.step(random_batch(rng, CONFIG.sizes, count), AdamRates.of_step(1))
+        device.step(batch_for(config, rng, count), rates_for(config, 1), 1)
         cycles.append(device.cycles)
     device.close()
-    period = max(stage_cycles(CONFIG.learner.network), CONFIG.learner.loss_cycles, CONFIG.sample_rows)
-    assert cycles[1] - cycles[0] == 30 * period
+    assert cycles[1] - cycles[0] == 30 * max(learner_stage_cycles(config.learner), config.sample_rows)
 
 
 def test_what_is_not_finite_is_reported_and_no_more(learners):
     device, _ = learners
-    batch = random_batch(np.random.default_rng(2), CONFIG.sizes, 9)
+    batch = batch_for(device.config, np.random.default_rng(2), 9)
     batch.observations[4, 2] = np.inf
-    assert np.isnan(both(learners, lambda learner: learner.step(batch, AdamRates.of_step(1))).view(np.float32)).any()
+    rates = rates_for(device.config, 1)
+    priorities = both(learners, lambda learner: learner.step(batch, rates, 0)).view(np.float32)
+    assert not np.isfinite(priorities[4])
     assert device.report.errors == ("nonfinite",)
     assert_same_state(learners)
 
 
-@pytest.mark.parametrize("rows", [1, 6 * 5 - 1])
-def test_a_packet_that_ends_early_is_an_error_and_leaves_the_weights(learners, rows):
+@pytest.mark.parametrize("given", [1, -1])
+def test_a_packet_that_ends_early_is_an_error_and_leaves_the_weights(learners, given):
+    """One row of five samples, and all but one."""
     device, _ = learners
+    rows = given % (device.config.sample_rows * 5)
     device.device.send(np.zeros((rows, 2), np.uint32))
     with pytest.raises(DeviceError, match="stream_underflow"):
         device._run("step", 10_000, count=5)
@@ -90,17 +107,18 @@ def test_a_packet_that_ends_early_is_an_error_and_leaves_the_weights(learners, r
 
 def test_a_packet_that_goes_on_is_an_error(learners):
     device, _ = learners
-    device.device.send(np.zeros((CONFIG.numbers + 1, 2), np.uint32))
+    array = len(device.config.arrays) - 1
+    rows = list(device.config.arrays.values())[array].numbers + 1
+    device.device.send(np.zeros((rows, 2), np.uint32))
     with pytest.raises(DeviceError, match="stream_overflow"):
-        device._run("load", 10_000, array=0)
+        device._run("load", 10_000, array=array)
     device.device.soft_reset()
 
 
-@pytest.mark.parametrize(
-    ("instruction", "arguments"), [("step", {"count": 0}), ("store", {"array": 5}), ("load", {"array": 7})]
-)
-def test_what_means_nothing_is_an_error(learners, instruction, arguments):
+@pytest.mark.parametrize(("instruction", "beyond"), [("step", None), ("store", 0), ("load", 2)])
+def test_what_means_nothing_is_an_error(learners, instruction, beyond):
     device, _ = learners
+    arguments = {"count": 0} if beyond is None else {"array": len(device.config.arrays) + beyond}
     with pytest.raises(DeviceError, match="address_out_of_range"):
         device._run(instruction, 10_000, **arguments)
     device.device.soft_reset()

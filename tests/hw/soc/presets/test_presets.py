@@ -4,7 +4,7 @@ import pytest
 
 from rewardware.hw.soc.fixar.config import Networks
 from rewardware.hw.soc.learninggroup.config import Network
-from rewardware.hw.soc.presets import list_presets, load_preset, read_preset
+from rewardware.hw.soc.presets import CONFIGURATIONS, list_presets, load_preset, read_preset
 from rewardware.sw.program.fixar import Compiler
 from rewardware.sw.program.learninggroup_map import MemoryMap
 from rewardware.sw.reference.learninggroup.layout import Layout
@@ -86,9 +86,8 @@ def test_unknown_preset():
 
 
 def test_unknown_system():
-    with pytest.raises(
-        ValueError, match="System must be fixar or learninggroup or mcts or pearl or pearl_learner, not 'fixer'"
-    ):
+    systems = " or ".join(CONFIGURATIONS)
+    with pytest.raises(ValueError, match=f"System must be {systems}, not 'fixer'"):
         load_preset("paper", "fixer")
 
 

@@ -1,0 +1,94 @@
+"""Configuration of a learner of a deterministic policy as a device. No Amaranth here."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ...cores.layer.config import DDPGLearnerConfig, NetworkConfig
+from ..sequencer.instructions import InstructionSet
+from .learner_config import PearlLearnerConfig
+from .learner_instructions import DDPG_INSTRUCTION_SET
+
+__all__ = ["PearlDDPGLearnerConfig"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PearlDDPGLearnerConfig(PearlLearnerConfig):
+    """Configuration of a learner of a deterministic policy as a device; actions are in [-1, 1].
+
+    Parameters
+    ----------
+    actor_sizes : tuple of int
+        Numbers of an observation, then outputs of each layer, of the last one the numbers of an action.
+    actor_units : tuple of int
+        UF of each layer of the actor: multiplier and adder pairs of each of its stages.
+    critic_sizes : tuple of int
+        Numbers of observation and action, then outputs of each layer, of the last one 1.
+    critic_units : tuple of int
+        UF of each layer of the critic.
+    loss : str
+        Of the critic: ``"huber"`` (threshold 1) or ``"squared"`` (half the square), of the TD error.
+    system : str
+        ``"pearl_ddpg_learner"``.
+
+    The others are those of :class:`.PearlLearnerConfig`, as are the errors.
+    """
+
+    SYSTEM_ID: ClassVar[str] = "PRLD"
+    INSTRUCTION_SET: ClassVar[InstructionSet] = DDPG_INSTRUCTION_SET
+    SETTINGS: ClassVar[Mapping[str, str]] = {
+        "tau": "Share of the way to the new weights that targets go.",
+        "policy_slope": "Derivative of the actor's loss by the value of a sample: -1 / samples.",
+    }
+
+    actor_sizes: tuple[int, ...]
+    actor_units: tuple[int, ...]
+    critic_sizes: tuple[int, ...]
+    critic_units: tuple[int, ...]
+    loss: str = "squared"
+    system: str = "pearl_ddpg_learner"
+
+    def __post_init__(self):
+        for name in ("actor_sizes", "actor_units", "critic_sizes", "critic_units"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+        _ = self.learner
+
+    @property
+    def learner(self) -> DDPGLearnerConfig:
+        """The learner alone."""
+        return DDPGLearnerConfig(
+            actor=NetworkConfig(sizes=self.actor_sizes, units=self.actor_units, output_activation="tanh"),
+            critic=NetworkConfig(sizes=self.critic_sizes, units=self.critic_units),
+            loss=self.loss,
+            optimizer=self.optimizer,
+            update_interval=self.update_interval,
+        )
+
+    @property
+    def networks(self) -> dict[str, NetworkConfig]:
+        """In the order of :class:`...cores.layer.config.LearnedNetwork`."""
+        return {"actor": self.learner.actor, "critic": self.learner.critic}
+
+    @property
+    def observations(self) -> int:
+        """Numbers of an observation."""
+        return self.actor_sizes[0]
+
+    @property
+    def action_rows(self) -> int:
+        """One for each number of an action."""
+        return self.actor_sizes[-1]
+
+    @property
+    def waiting_samples(self) -> int:
+        """Those in the actor, and behind it in the critic."""
+        return sum(network.waiting_samples(0) for network in self.networks.values())
+
+    @property
+    def extent(self) -> str:
+        """What it computes with and holds, for people."""
+        parts = (
+            f"{name} {'-'.join(map(str, network.sizes))}, units {'-'.join(map(str, network.units))}"
+            for name, network in self.networks.items()
+        )
+        return "; ".join(parts)
