@@ -1,6 +1,7 @@
 """Forward and backward passes of linear layers with ReLU between them, in PyTorch without its autograd.
 
-For networks of this size the bookkeeping of autograd takes as long as the arithmetic. The bits are those of autograd.
+For networks of this size the bookkeeping of autograd takes as long as the arithmetic. The bits are those of autograd,
+but for large products (`product`).
 """
 
 from collections.abc import Iterable
@@ -9,10 +10,14 @@ from typing import NamedTuple
 import torch
 from torch import nn
 
-__all__ = ["DenseLayer", "backward", "clip_gradients", "dense_layers", "forward", "input_derivative"]
+__all__ = ["DenseLayer", "backward", "clip_gradients", "dense_layers", "forward", "input_derivative", "product"]
 
 # Where a ReLU gave 0 its derivative is 0.
 _threshold_backward = torch.ops.aten.threshold_backward.default
+# oneDNN's product, which PyTorch has for its compiler and does not use by itself in binary32.
+_onednn = getattr(torch.ops.mkldnn, "_linear_pointwise", None)
+# Multiplications; with fewer, beginning takes a good part of what it saves.
+ONEDNN_ABOVE = 1 << 22
 
 
 class DenseLayer(NamedTuple):
@@ -38,6 +43,26 @@ def dense_layers(network: Iterable[nn.Module]) -> list[DenseLayer]:
     return [DenseLayer(layer.weight, layer.bias, layer.weight.detach().t()) for layer in linear]
 
 
+def product(left: torch.Tensor, right: torch.Tensor, bias: torch.Tensor | None = None) -> torch.Tensor:
+    """``left @ right``, and a bias for each column: binary32, sums in any order.
+
+    Large ones go through oneDNN where PyTorch has it: MKL, which PyTorch takes, does not use all of the vector units of
+    AMD's processors.
+
+    Parameters
+    ----------
+    left
+        Shape (rows, inner).
+    right
+        Shape (inner, columns).
+    bias
+        Shape (columns,); ``None``: none.
+    """
+    if _onednn is not None and len(left) * right.numel() > ONEDNN_ABOVE:
+        return _onednn(left, right.t(), bias, "none", [], "")
+    return torch.mm(left, right) if bias is None else torch.addmm(bias, left, right)
+
+
 @torch.no_grad()
 def forward(layers: list[DenseLayer], observations: torch.Tensor) -> tuple[torch.Tensor, list[torch.Tensor]]:
     """Outputs, shape (rows, outputs), and what went into each layer, which `backward` needs."""
@@ -46,7 +71,7 @@ def forward(layers: list[DenseLayer], observations: torch.Tensor) -> tuple[torch
         if number:
             values = values.relu_()
         inputs.append(values)
-        values = torch.addmm(bias, values, transposed)
+        values = product(values, transposed, bias)
     return values, inputs
 
 
@@ -65,9 +90,9 @@ def backward(layers: list[DenseLayer], inputs: list[torch.Tensor], derivative: t
     """
     for number in range(len(layers) - 1, -1, -1):
         (weight, bias, _), values = layers[number], inputs[number]
-        weight.grad, bias.grad = torch.mm(derivative.t(), values), derivative.sum(0)
+        weight.grad, bias.grad = product(derivative.t(), values), derivative.sum(0)
         if number:
-            derivative = _threshold_backward(torch.mm(derivative, weight), values, 0)
+            derivative = _threshold_backward(product(derivative, weight), values, 0)
 
 
 @torch.no_grad()
@@ -80,7 +105,7 @@ def input_derivative(layers: list[DenseLayer], inputs: list[torch.Tensor], deriv
         As of `backward`.
     """
     for number in range(len(layers) - 1, -1, -1):
-        derivative = torch.mm(derivative, layers[number].weight)
+        derivative = product(derivative, layers[number].weight)
         if number:
             derivative = _threshold_backward(derivative, inputs[number], 0)
     return derivative
