@@ -77,15 +77,6 @@ class LayerGroup:
                 return layers
 
     @property
-    def fill(self) -> int:
-        """T stage that the last experience needs beyond its first stage: a part of equation 4.4's 3 (layers - 1).
-
-        One for each layer but one forward, two backward.
-        """
-        way = {Propagation.LOSS: 0, Propagation.BACKWARD: 2, Propagation.INPUT_GRADIENT: 2}.get(self.propagation, 1)
-        return way * (len(self.products) - 1)
-
-    @property
     def operations(self) -> int:
         """Additions and multiplications for an experience."""
         if self.propagation == Propagation.LOSS:

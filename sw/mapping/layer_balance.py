@@ -1,12 +1,12 @@
 """How many units each layer of a learner gets, so that the slowest stage is as fast as possible."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from ...hw.cores.float.config import FloatLaneConfig
 from ...hw.cores.layer.config import BINARY32_LANE, LayerConfig
 from .layer_pipeline import ACTOR, CRITIC, ONLINE_AND_TARGET, NetworkStages, layer_cycles
 
-__all__ = ["balance_actor_critic", "balance_units"]
+__all__ = ["balance_actor_critic", "balance_networks", "balance_units", "least_units"]
 
 
 def balance_units(
@@ -45,7 +45,7 @@ def balance_units(
     ------
     Meng's dissertation, equation 4.1.
     """
-    (chosen,) = _balance([(sizes, stages)], budget, arithmetic)
+    (chosen,) = balance_networks([(sizes, stages)], budget, arithmetic=arithmetic)
     return chosen
 
 
@@ -68,13 +68,39 @@ def balance_actor_critic(
     ValueError
         The budget does not suffice for one unit a stage.
     """
-    of_actor, of_critic = _balance([(actor, ACTOR), (critic, CRITIC)], budget, arithmetic)
+    of_actor, of_critic = balance_networks([(actor, ACTOR), (critic, CRITIC)], budget, arithmetic=arithmetic)
     return of_actor, of_critic
 
 
-def _balance(
-    networks: Sequence[tuple[Sequence[int], NetworkStages]], budget: int, arithmetic: FloatLaneConfig
+def least_units(networks: Iterable[tuple[Sequence[int], NetworkStages]]) -> int:
+    """One for each stage of all layers."""
+    return sum(stages.count(index == 0) for sizes, stages in networks for index in range(len(sizes) - 1))
+
+
+def balance_networks(
+    networks: Sequence[tuple[Sequence[int], NetworkStages]],
+    budget: int,
+    *,
+    arithmetic: FloatLaneConfig = BINARY32_LANE,
 ) -> list[tuple[int, ...]]:
+    """UF of each layer of several networks, as :func:`balance_units`: one T_stage for all.
+
+    Parameters
+    ----------
+    networks : sequence of (sizes, stages)
+    budget : int
+        Multiplier and adder pairs of all stages together.
+    arithmetic : FloatLaneConfig
+        Of all layers.
+
+    Raises
+    ------
+    ValueError
+        The budget does not suffice for one unit a stage.
+    """
+    least = least_units(networks)
+    if budget < least:
+        raise ValueError(f"Budget must be at least one unit for each of {least} stages, not {budget}")
     counts, cycles = [], []
     for sizes, stages in networks:
         for index, (inputs, outputs) in enumerate(zip(sizes[:-1], sizes[1:], strict=True)):
@@ -84,9 +110,7 @@ def _balance(
                 for units in range(1, outputs + 1)
             )
             # With 1, 2, ... units.
-            cycles.append([layer_cycles(layer, index > 0 or stages.to_inputs) for layer in layers])
-    if budget < sum(counts):
-        raise ValueError(f"Budget must be at least one unit for each of {sum(counts)} stages, not {budget}")
+            cycles.append([layer_cycles(layer, index > 0 or stages.to_inputs > 0) for layer in layers])
     # No stage is faster than the fastest of the layer that is slowest with all its units.
     fastest = max(column[-1] for column in cycles)
     candidates = sorted({count for column in cycles for count in column if count >= fastest})

@@ -1,8 +1,15 @@
-"""Cycles of a gradient step of the learners in gateware, and how much of their units they use, without running them."""
+"""Cycles of learners in gateware, and of their parts, and how much of their units they use, without running them."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ...hw.cores.layer.config import DDPGLearnerConfig, DQNLearnerConfig, LayerConfig, NetworkConfig
+from ...hw.cores.layer.config import (
+    DDPGLearnerConfig,
+    DQNLearnerConfig,
+    LayerConfig,
+    NetworkConfig,
+    UpdateStageConfig,
+)
 
 __all__ = [
     "ACTOR",
@@ -10,11 +17,17 @@ __all__ = [
     "ONLINE_AND_TARGET",
     "LearnerConfig",
     "NetworkStages",
+    "SegmentCycles",
+    "backward_segment",
+    "equation_cycles",
     "fill_cycles",
+    "forward_segment",
     "layer_cycles",
+    "learner_stage_cycles",
+    "loss_segment",
     "macs",
     "network_stages",
-    "learner_stage_cycles",
+    "pass_cycles",
     "stage_cycles",
     "step_cycles",
     "units",
@@ -27,29 +40,30 @@ LearnerConfig = DQNLearnerConfig | DDPGLearnerConfig
 
 @dataclass(frozen=True, kw_only=True)
 class NetworkStages:
-    """Stages with units that each layer of a network has; one of them adds up the gradient.
+    """Stages with units that each layer of a network has.
 
     Parameters
     ----------
-    forward, backward : int
+    forward, backward, gradients : int
         The first layer has no backward stage.
-    to_inputs : bool
-        But one for the errors at the network's inputs.
+    to_inputs : int
+        But these, for the errors at the network's inputs.
     """
 
     forward: int
     backward: int = 1
-    to_inputs: bool = False
+    gradients: int = 1
+    to_inputs: int = 0
 
     def count(self, first: bool) -> int:
         """Of a layer."""
-        return self.forward + 1 + (int(self.to_inputs) if first else self.backward)
+        return self.forward + self.gradients + (self.to_inputs if first else self.backward)
 
 
 ONLINE_AND_TARGET = NetworkStages(forward=2)
 ACTOR = ONLINE_AND_TARGET
 # At actions that were taken, at the actor's own, and of the target; the actor's errors come through it.
-CRITIC = NetworkStages(forward=3, backward=2, to_inputs=True)
+CRITIC = NetworkStages(forward=3, backward=2, to_inputs=1)
 
 
 def network_stages(config: LearnerConfig) -> list[tuple[NetworkConfig, NetworkStages]]:
@@ -66,7 +80,7 @@ def layer_cycles(layer: LayerConfig, backward: bool) -> int:
 
 def stage_cycles(network: NetworkConfig, stages: NetworkStages = ONLINE_AND_TARGET) -> int:
     """T_stage of equation 4.4: cycles of the slowest stage of a network, a sample."""
-    return max(layer_cycles(layer, index > 0 or stages.to_inputs) for index, layer in enumerate(network.layers))
+    return max(layer_cycles(layer, index > 0 or stages.to_inputs > 0) for index, layer in enumerate(network.layers))
 
 
 def learner_stage_cycles(config: LearnerConfig) -> int:
@@ -75,30 +89,106 @@ def learner_stage_cycles(config: LearnerConfig) -> int:
     return max(loss.loss_cycles, *(stage_cycles(network, stages) for network, stages in network_stages(config)))
 
 
+@dataclass(frozen=True, kw_only=True)
+class SegmentCycles:
+    """Cycles of stages that a sample goes through one after the other.
+
+    Parameters
+    ----------
+    stage : int
+        From one sample to the next: those of the slowest stage.
+    fill : int
+        Of a sample's way through all of them, each in its own time.
+    """
+
+    stage: int
+    fill: int
+
+    def batch(self, samples: int) -> int:
+        """Of so many samples: one every T_stage cycles, and the last one's way."""
+        return self.stage * (samples - 1) + self.fill
+
+
+def forward_segment(layers: Sequence[LayerConfig]) -> SegmentCycles:
+    """Through the forward stages of layers."""
+    cycles = [layer.forward_cycles for layer in layers]
+    return SegmentCycles(stage=max(cycles), fill=sum(cycles))
+
+
+def loss_segment(outputs: int) -> SegmentCycles:
+    """Through the loss stage of a network with so many outputs."""
+    network = NetworkConfig(sizes=(1, outputs), units=(1,))
+    cycles = DQNLearnerConfig(network=network).loss_cycles
+    return SegmentCycles(stage=cycles, fill=cycles)
+
+
+def backward_segment(
+    layers: Sequence[LayerConfig], *, to_inputs: bool = False, gradients: bool = True
+) -> SegmentCycles:
+    """Back through layers, as :class:`...hw.cores.layer.backward_pipeline.BackwardPipeline` goes.
+
+    Parameters
+    ----------
+    layers : sequence of LayerConfig
+        From the input on.
+    to_inputs : bool
+        Through the first layer, too.
+    gradients : bool
+        Into the gradient of each; a sample's way ends where the last of them has it.
+    """
+    backward = [layer.backward_cycles for layer in layers]
+    if not to_inputs:
+        backward[0] = 0
+    ends = [sum(backward)]
+    if gradients:
+        ends += [sum(backward[index + 1 :]) + layer.gradient_cycles for index, layer in enumerate(layers)]
+    slowest = [*backward, *(layer.gradient_cycles for layer in layers if gradients)]
+    return SegmentCycles(stage=max(slowest), fill=max(ends))
+
+
 def fill_cycles(config: LearnerConfig) -> int:
     """Of the last sample's way through all stages, one after the other, each in its own time.
 
-    Forward through all layers, back through all but the first one, and into its gradient. Equation 4.4 has three
-    stages as slow as the slowest for each layer but one.
+    Forward through all layers, back through all but the first one, and into its gradient; of DDPG through actor and
+    critic, and back through both.
     """
-    layers = [layer for network, _ in network_stages(config) for layer in network.layers]
-    forward = sum(layer.forward_cycles for layer in layers)
-    backward = sum(layer.backward_cycles for layer in layers[1:])
-    return forward + backward + layers[0].gradient_cycles
+    if isinstance(config, DDPGLearnerConfig):
+        actor, critic = config.actor.layers, config.critic.layers
+        through_critic = backward_segment(critic, to_inputs=True, gradients=False)
+        way = [forward_segment(actor), forward_segment(critic), through_critic, backward_segment(actor)]
+    else:
+        layers = config.network.layers
+        way = [forward_segment(layers), backward_segment(layers)]
+    return sum(segment.fill for segment in way)
 
 
-def update_cycles(config: LearnerConfig) -> int:
+def pass_cycles(updates: Iterable[UpdateStageConfig]) -> int:
     """Of the optimiser's pass: all layers side by side, a word every so many cycles.
 
     The latency of a lane, once a step, is not in it.
     """
-    words = max(layer.words for network, _ in network_stages(config) for layer in network.layers)
-    return words * config.update_interval
+    return max(update.layer.words * update.interval for update in updates)
+
+
+def update_cycles(config: LearnerConfig) -> int:
+    """Of the optimiser's pass over all networks of a learner."""
+    if isinstance(config, DDPGLearnerConfig):
+        return pass_cycles((*config.actor_updates, *config.critic_updates))
+    return pass_cycles(config.updates)
 
 
 def step_cycles(config: LearnerConfig, batch: int) -> int:
     """Of a gradient step: a sample every T_stage cycles, the last one's way, and the update."""
-    return learner_stage_cycles(config) * (batch - 1) + fill_cycles(config) + update_cycles(config)
+    whole = SegmentCycles(stage=learner_stage_cycles(config), fill=fill_cycles(config))
+    return whole.batch(batch) + update_cycles(config)
+
+
+def equation_cycles(stage: int, batch: int, layers: int) -> int:
+    """Of a gradient step by equation 4.4 of Meng's dissertation: T_stage * (BS + 3 (layers - 1)).
+
+    Every stage takes as long as the slowest, and there is no optimiser; :func:`step_cycles` is what the gateware does.
+    """
+    return stage * (batch + 3 * (layers - 1))
 
 
 def units(config: LearnerConfig) -> int:

@@ -4,8 +4,13 @@ import pytest
 
 from rewardware.hw.cores.layer.config import DDPGLearnerConfig, DQNLearnerConfig, NetworkConfig
 from rewardware.sw.mapping.layer_pipeline import (
+    SegmentCycles,
+    backward_segment,
+    equation_cycles,
     fill_cycles,
+    forward_segment,
     learner_stage_cycles,
+    loss_segment,
     macs,
     stage_cycles,
     step_cycles,
@@ -44,6 +49,22 @@ def test_actor_and_critic():
     weights = 3 * 4 + 5 * 3 + 4, 4 * 4 + 5 * 3 + 4
     # The error at the one action, of those at the critic's inputs.
     assert macs(config) == 3 * weights[0] + 4 * weights[1] + (4 * 3 + 3) * 3 + 4
+
+
+def test_segments():
+    """By hand: words 2 * 1 and 5 * 3; the second layer goes back in three passes of 4, and into its gradient of 5."""
+    layers = NetworkConfig(sizes=(1, 4, 3), units=(4, 1)).layers
+    assert forward_segment(layers) == SegmentCycles(stage=15, fill=4 + 15)
+    assert backward_segment(layers) == SegmentCycles(stage=15, fill=3 * 4 + 4)
+    assert backward_segment(layers[1:]) == SegmentCycles(stage=15, fill=15)
+    # Nor does the gradient's adder of 4 stages count then, but the output errors come in one a cycle.
+    assert backward_segment(layers, to_inputs=True, gradients=False) == SegmentCycles(stage=12, fill=3 * 4 + 4)
+    assert loss_segment(3) == SegmentCycles(stage=4, fill=4)
+    assert forward_segment(layers).batch(7) == 6 * 15 + 19
+
+
+def test_equation_4_4():
+    assert equation_cycles(65, 128, 3) == 65 * (128 + 6) == 8710
 
 
 @pytest.mark.parametrize(
