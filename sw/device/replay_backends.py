@@ -9,7 +9,7 @@ from ...hw.cores.replay.config import DRAW_WIDTH, SumTreeConfig
 from ...hw.cores.replay.records import RequestKind
 from ...hw.soc.pearl.config import PearlConfig
 from ..reference.replay.draws import DrawReference
-from ..reference.replay.messages import pack_requests
+from ..reference.replay.messages import pack_beats, pack_requests
 from ..reference.replay.sum_tree import SumTreeReference
 from .open import open_backend, open_device
 from .rows import from_words, to_words
@@ -121,7 +121,7 @@ class DeviceSumTree:
         """Answers to requests."""
         if not len(rows):
             return np.zeros(0, np.uint64)
-        self.device.send(to_words(rows))
+        self.device.send(to_words(pack_beats(rows, self.config.lanes)))
         return self._run(SERVE_ADDRESS, len(rows))
 
     def sample(self, count: int, segment: int) -> np.ndarray:
@@ -146,7 +146,8 @@ class DeviceSumTree:
         self.cycles = self.device.run(address, cycle_limit=limit).cycles
         if not rows:
             return np.zeros(0, np.uint64)
-        return from_words(self.device.receive(rows))
+        # Behind them may be answers that fill up the last beat.
+        return from_words(self.device.receive(-(-rows // self.config.lanes)))[:rows]
 
     def close(self) -> None:
         """Give the device back."""

@@ -13,15 +13,19 @@ DRAW = 6
 
 
 def sample_cycles(config: SumTreeConfig, batch: int) -> int:
-    """Of a batch of samples with draws of the device: the total's request follows the last one."""
-    return DRAW + _answered(config, batch + 1)
+    """Of a batch of samples with draws of the device, ``lanes`` a cycle: the total's request follows the last one."""
+    return DRAW + _answered(config, _beats(config, batch + 1))
 
 
 def update_cycles(config: SumTreeConfig, batch: int) -> int:
-    """Of a packet of updates, insertions or retrievals."""
-    return _answered(config, batch)
+    """Of a packet of updates, insertions or retrievals, a row a cycle, those that fill up the last beat included."""
+    return _answered(config, _beats(config, batch) * config.lanes)
 
 
-def _answered(config: SumTreeConfig, requests: int) -> int:
-    """A request a cycle, and the last one's way."""
-    return PROGRAM + requests - 1 + HEAD + LEVEL * config.depth
+def _beats(config: SumTreeConfig, rows: int) -> int:
+    return -(-rows // config.lanes)
+
+
+def _answered(config: SumTreeConfig, cycles: int) -> int:
+    """Cycles in which requests go, and the last one's way."""
+    return PROGRAM + cycles - 1 + HEAD + LEVEL * config.depth

@@ -13,6 +13,7 @@ PRIORITY_WIDTH = 32
 DRAW_WIDTH = 48
 
 FANOUTS = (2, 4, 8, 16, 32)
+MOST_LANES = 4
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +33,8 @@ class SumTreeConfig:
         Bits of a priority, unsigned (1 to 32).
     priority_fraction : int
         Of them behind the binary point (at most all of them). Hardware does not know it.
+    lanes : int
+        Samples that pass side by side, one a cycle each (1 to 4): rows of a beat, and copies of all nodes.
 
     Raises
     ------
@@ -43,11 +46,13 @@ class SumTreeConfig:
     fanout: int = 16
     priority_width: int = 32
     priority_fraction: int = 16
+    lanes: int = 1
 
     def __post_init__(self):
         require_integer("Leaves", self.leaves, 2, 1 << INDEX_WIDTH)
         require_integer("Priority width", self.priority_width, 1, PRIORITY_WIDTH)
         require_integer("Priority fraction", self.priority_fraction, 0, self.priority_width)
+        require_integer("Lanes", self.lanes, 1, MOST_LANES)
         if self.fanout not in FANOUTS:
             raise ValueError(f"Fanout must be {', '.join(map(str, FANOUTS[:-1]))} or {FANOUTS[-1]}, not {self.fanout}")
 
@@ -78,6 +83,11 @@ class SumTreeConfig:
     def children(self, level: int) -> int:
         """Children that a node of a level has at most."""
         return min(self.fanout, -(-self.leaves // self.fanout ** (self.depth - 1 - level)))
+
+    def digit(self, level: int) -> slice:
+        """Bits of a leaf's index that are the number of a level's child; above them is the node's row."""
+        low = self.digit_width * (self.depth - 1 - level)
+        return slice(low, low + self.digit_width)
 
     def sum_width(self, level: int) -> int:
         """Bits of the sum of all leaves below a node of a level."""

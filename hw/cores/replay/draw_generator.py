@@ -1,6 +1,6 @@
 """Draws for a batch of samples."""
 
-from amaranth.hdl import Module, Mux, Signal
+from amaranth.hdl import Module, Mux, Shape, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
@@ -11,7 +11,7 @@ from ..random.xorshift import STATE_WIDTH, SUBSTITUTE_FOR_ZERO
 from .config import DRAW_WIDTH
 from .draw_scaler import DrawScaler
 
-__all__ = ["DrawGenerator", "batch_layout"]
+__all__ = ["DrawGenerator", "batch_layout", "draws_layout"]
 
 COUNT_WIDTH = 16
 # The generator's number, and its place in the draw's segment.
@@ -24,21 +24,34 @@ DEPTH = LATENCY + 2
 batch_layout = data.StructLayout({"count": COUNT_WIDTH, "segment": DRAW_WIDTH})
 
 
+def draws_layout(lanes: int):
+    """Draws side by side; ``has_draw`` has a bit for each place, ``last`` says that the batch ends."""
+    return data.StructLayout({"draws": data.ArrayLayout(DRAW_WIDTH, lanes), "has_draw": lanes, "last": 1})
+
+
 class DrawGenerator(wiring.Component):
     """Makes random numbers in [0, 1), one a sample: proportional sampling, or stratified.
+
+    A beat has ``lanes`` places, the first draw in the lowest bits. Behind a batch's last draw comes at least one place
+    without a draw, for what its user has to ask behind the samples; the beat that has it is the last.
 
     A draw takes the upper 48 bits u of the next state of a xorshift generator. Draw i of a batch is u, or, with
     segments, ``i * segment + floor(u * segment / 2**48)``: ``2**48 // count`` splits [0, 1) in as many parts.
 
-    Latency: 6 cycles from a batch to its first draw. Throughput: a draw a cycle. Back-pressure: on both streams.
+    Latency: 6 cycles from a batch to its first draw. Throughput: a beat a cycle. Back-pressure: on both streams.
+
+    Parameters
+    ----------
+    lanes : int
+        Draws a beat, at least 1.
 
     Members
     -------
     seed : In({valid, state})
         A state of the generator, not 0; only between batches.
     batches : In(stream of batch_layout)
-        Taken when all draws of the last one have left; the count is at least 1.
-    draws : Out(stream of {draw, last})
+        Taken when all draws of the last one are made; the count is at least 1.
+    draws : Out(stream of draws_layout)
 
     Source
     ------
@@ -46,50 +59,77 @@ class DrawGenerator(wiring.Component):
     T. Schaul et al., "Prioritized experience replay", 2016, appendix B.2.1.
     """
 
-    def __init__(self):
+    def __init__(self, lanes: int = 1):
+        self._lanes = lanes
         super().__init__(
             {
                 "seed": In(data.StructLayout({"valid": 1, "state": STATE_WIDTH})),
                 "batches": In(stream.Signature(batch_layout)),
-                "draws": Out(stream.Signature(data.StructLayout({"draw": DRAW_WIDTH, "last": 1}))),
+                "draws": Out(stream.Signature(draws_layout(lanes))),
             }
         )
 
+    @property
+    def lanes(self):
+        """Draws a beat."""
+        return self._lanes
+
     def elaborate(self, platform):
         m = Module()
-        state = Signal(STATE_WIDTH, init=SUBSTITUTE_FOR_ZERO)
-        batch, offset = Signal(batch_layout), Signal(DRAW_WIDTH)
-        goes = Signal()
-        queue = m.submodules.queue = SyncFIFO(width=DRAW_WIDTH + 1, depth=DEPTH)
+        lanes = self._lanes
+        # Of the batch: places left, the width of a segment, and where that of the next draw begins.
+        places, segment, offset = Signal(range((1 << COUNT_WIDTH) + 1)), Signal(DRAW_WIDTH), Signal(DRAW_WIDTH)
+        goes, left = Signal(), Signal()
+        layout = draws_layout(lanes)
+        queue = m.submodules.queue = SyncFIFO(width=Shape.cast(layout).width, depth=DEPTH)
         under_way = Signal(range(DEPTH + 1))
-        left = Signal()
         m.d.comb += [
             left.eq(self.draws.valid & self.draws.ready),
-            goes.eq((batch.count != 0) & (under_way != DEPTH)),
-            self.batches.ready.eq(batch.count == 0),
+            goes.eq((places != 0) & (under_way != DEPTH)),
+            self.batches.ready.eq(places == 0),
         ]
         m.d.sync += under_way.eq(under_way + goes - left)
-        following = following_state(m, state)
-        with m.If(goes):
-            m.d.sync += [state.eq(following), batch.count.eq(batch.count - 1), offset.eq(offset + batch.segment)]
-        with m.If(self.batches.valid & self.batches.ready):
-            m.d.sync += [batch.eq(self.batches.payload), offset.eq(0)]
-        with m.If(self.seed.valid):
-            m.d.sync += state.eq(self.seed.state)
 
-        m.submodules.scaler = scaler = DrawScaler(DRAW_WIDTH)
-        number = following[-DRAW_WIDTH:]
+        # Places without a draw leave the generator as it is.
+        has_draw, last = Signal(lanes), Signal()
+        states, offsets = [Signal(STATE_WIDTH, init=SUBSTITUTE_FOR_ZERO)], [offset]
+        following = states[0]
+        m.d.comb += last.eq(places <= lanes)
+        for lane in range(lanes):
+            m.d.comb += has_draw[lane].eq(places > lane + 1)
+            states.append(following_state(m, states[-1]))
+            offsets.append((offsets[-1] + segment)[:DRAW_WIDTH])
+            following = Mux(has_draw[lane], states[-1], following)
+        with m.If(goes):
+            m.d.sync += [
+                states[0].eq(following),
+                offset.eq(offsets[-1]),
+                places.eq(Mux(last, 0, places - lanes)),
+            ]
+        with m.If(self.batches.valid & self.batches.ready):
+            batch = self.batches.payload
+            m.d.sync += [places.eq(batch.count + 1), segment.eq(batch.segment), offset.eq(0)]
+        with m.If(self.seed.valid):
+            m.d.sync += states[0].eq(self.seed.state)
+
+        made = Signal(layout)
+        is_whole = delay(m, segment == 0, LATENCY, "is_whole")
         m.d.comb += [
-            scaler.draw.eq(delay(m, number, 1, "number")),
-            scaler.whole.eq(delay(m, batch.segment, 1, "segment")),
-        ]
-        whole = delay(m, Mux(batch.segment == 0, number, offset), LATENCY, "whole")
-        part = Mux(delay(m, batch.segment == 0, LATENCY, "is_whole"), 0, scaler.part)
-        m.d.comb += [
+            made.has_draw.eq(delay(m, has_draw, LATENCY, "has_draw")),
+            made.last.eq(delay(m, last, LATENCY, "last")),
             queue.w_en.eq(delay(m, goes, LATENCY, "goes", reset_less=False)),
-            queue.w_data.eq((whole + part)[:DRAW_WIDTH] | delay(m, batch.count == 1, LATENCY, "last") << DRAW_WIDTH),
+            queue.w_data.eq(made),
             self.draws.valid.eq(queue.r_rdy),
             self.draws.payload.eq(queue.r_data),
             queue.r_en.eq(self.draws.ready),
         ]
+        for lane in range(lanes):
+            m.submodules[f"scaler_{lane}"] = scaler = DrawScaler(DRAW_WIDTH)
+            number = states[lane + 1][-DRAW_WIDTH:]
+            whole = delay(m, Mux(segment == 0, number, offsets[lane]), LATENCY, f"whole_{lane}")
+            m.d.comb += [
+                scaler.draw.eq(delay(m, number, 1, f"number_{lane}")),
+                scaler.whole.eq(delay(m, segment, 1, f"segment_{lane}")),
+                made.draws[lane].eq(whole + Mux(is_whole, 0, scaler.part)),
+            ]
         return m

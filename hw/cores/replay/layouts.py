@@ -6,7 +6,7 @@ from amaranth.lib import data
 from .config import SumTreeConfig
 from .records import KIND_WIDTH, RequestKind, Status
 
-__all__ = ["changes", "clear_layout", "samples", "travelling_layout"]
+__all__ = ["changes", "clear_layout", "node_layout", "samples", "travelling_layout"]
 
 
 def travelling_layout(config: SumTreeConfig, level: int):
@@ -27,6 +27,11 @@ def travelling_layout(config: SumTreeConfig, level: int):
             **amount,
         }
     )
+
+
+def node_layout(config: SumTreeConfig, level: int):
+    """A node of a level: of each child the sum of all leaves below it and those before it."""
+    return data.ArrayLayout(config.sum_width(level), config.children(level))
 
 
 def clear_layout(config: SumTreeConfig):

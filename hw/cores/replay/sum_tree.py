@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 
 from ..layouts import record_layout
 from .config import SumTreeConfig
-from .records import ANSWER, ROW_WIDTH, TOTAL, RequestKind
+from .records import ANSWER, HEADER, ROW_WIDTH, TOTAL, RequestKind
 from .sum_tree_head import SumTreeHead
 from .sum_tree_level import SumTreeLevel
 
@@ -17,13 +17,17 @@ QUEUE_LATENCY = 2
 
 
 class SumTree(wiring.Component):
-    """Samples, retrieves, updates and inserts priorities, a request a cycle, with the answers in their order.
+    """Samples, retrieves, updates and inserts priorities, at least one a cycle, with the answers in their order.
 
     Whatever is under way, results are those of one request after the other: requests pass a pipeline of one stage a
     level in order, and each stage shows the next request what it has written.
 
-    Latency: :attr:`latency` cycles, ``6 + 3 * depth + 2``. Throughput: a request a cycle. Back-pressure: nothing in
-    the pipeline ever waits; ``requests`` are taken while the queue behind it has room for all answers.
+    A beat has ``lanes`` rows, the first in the lowest bits. If all are samples or ask for the total, which change
+    nothing, they pass side by side, each in its lane. Otherwise all go through the first lane, one after the other.
+
+    Latency: :attr:`latency` cycles, ``6 + 3 * depth + 2``, from a beat's last row. Throughput: a beat a cycle if its
+    rows go side by side, else a row a cycle. Back-pressure: nothing in the pipeline ever waits; ``requests`` are taken
+    while the queue behind it has room for all answers.
 
     Parameters
     ----------
@@ -31,9 +35,9 @@ class SumTree(wiring.Component):
 
     Members
     -------
-    requests : In(stream of 64)
+    requests : In(stream of 64 * lanes)
         Rows of :mod:`.records`.
-    answers : Out(stream of 64)
+    answers : Out(stream of 64 * lanes)
     clear : In(1)
         Make all priorities zero, behind all requests taken so far, a leaf a cycle. No request is taken meanwhile. A
         reset does the same: it may cut updates short, which leaves sums that are none.
@@ -50,8 +54,8 @@ class SumTree(wiring.Component):
         self._config = config
         super().__init__(
             {
-                "requests": In(stream.Signature(ROW_WIDTH)),
-                "answers": Out(stream.Signature(ROW_WIDTH)),
+                "requests": In(stream.Signature(ROW_WIDTH * config.lanes)),
+                "answers": Out(stream.Signature(ROW_WIDTH * config.lanes)),
                 "clear": In(1),
                 "idle": Out(1),
             }
@@ -64,7 +68,7 @@ class SumTree(wiring.Component):
 
     @property
     def latency(self):
-        """Cycles from a request that is taken to its answer."""
+        """Cycles from a beat that is taken to its answers; rows one after the other take a cycle more each."""
         return self._pipeline_latency + QUEUE_LATENCY
 
     @property
@@ -80,30 +84,61 @@ class SumTree(wiring.Component):
         for level in range(config.depth):
             part = SumTreeLevel(config, level)
             m.submodules[f"level_{level}"] = part
-            m.d.comb += part.arriving.eq(last)
+            m.d.comb += [after.eq(before) for after, before in zip(part.arriving, last, strict=True)]
             parts.append(part)
             last = part.leaving
-        m.submodules.queue = queue = SyncFIFOBuffered(width=ROW_WIDTH, depth=depth)
+        m.submodules.queue = queue = SyncFIFOBuffered(width=ROW_WIDTH * config.lanes, depth=depth)
 
-        # Answers that are under way or wait.
+        # Beats that are under way or wait.
         waiting = Signal(range(depth + 1))
         taken, given, clearing = Signal(), Signal(), Signal(init=1)
         m.d.comb += [
-            self.requests.ready.eq((waiting != depth) & ~clearing),
             taken.eq(self.requests.valid & self.requests.ready),
             given.eq(self.answers.valid & self.answers.ready),
-            head.request.valid.eq(taken),
-            head.request.row.eq(self.requests.payload),
-            queue.w_en.eq(last.valid),
-            queue.w_data.eq(self._answer(m, last)),
             self.answers.valid.eq(queue.r_rdy),
             self.answers.payload.eq(queue.r_data),
             queue.r_en.eq(self.answers.ready),
             self.idle.eq((waiting == 0) & ~clearing),
         ]
         m.d.sync += waiting.eq(waiting + taken - given)
+        rows_left = self._send(m, taken, head.requests)
+        m.d.comb += self.requests.ready.eq((waiting != depth) & ~clearing & (rows_left == 0))
+        self._gather(m, last, queue)
         self._clear(m, parts, clearing, waiting == 0)
         return m
+
+    def _send(self, m, taken, lanes):
+        """Gives the rows of a beat to the lanes; how many of the one before have yet to go."""
+        beat = self.requests.payload
+        rows = [beat.word_select(lane, ROW_WIDTH) for lane in range(len(lanes))]
+        side_by_side = Signal()
+        m.d.comb += side_by_side.eq(Cat(_names_leaf(row) for row in rows) == 0)
+        rest, left = Signal(ROW_WIDTH * (len(lanes) - 1)), Signal(range(len(lanes)))
+        with m.If(taken):
+            m.d.sync += [rest.eq(beat[ROW_WIDTH:]), left.eq(Mux(side_by_side, 0, len(lanes) - 1))]
+        with m.Elif(left != 0):
+            m.d.sync += [rest.eq(rest >> ROW_WIDTH), left.eq(left - 1)]
+        for lane, row in zip(lanes, rows, strict=True):
+            m.d.comb += [lane.valid.eq(taken & side_by_side), lane.row.eq(row)]
+        m.d.comb += [lanes[0].valid.eq(taken | (left != 0)), lanes[0].row.eq(Mux(left != 0, rest, beat))]
+        return left
+
+    def _gather(self, m, lanes, queue):
+        """Makes beats of answers again."""
+        rows = [self._answer(m, request) for request in lanes]
+        alone, gathered, before = Signal(), Signal(range(len(lanes))), Signal(ROW_WIDTH * (len(lanes) - 1))
+        in_turn = Cat(before, rows[0])
+        m.d.comb += [
+            # All lanes are taken, or the first one alone.
+            alone.eq(lanes[0].valid & ~lanes[-1].valid),
+            queue.w_en.eq(lanes[-1].valid | (alone & (gathered == len(lanes) - 1))),
+            queue.w_data.eq(Mux(alone, in_turn, Cat(rows))),
+        ]
+        with m.If(alone):
+            m.d.sync += [
+                before.eq(in_turn[ROW_WIDTH:]),
+                gathered.eq(Mux(gathered == len(lanes) - 1, 0, gathered + 1)),
+            ]
 
     def _clear(self, m, parts, clearing, empty):
         """All rows, one after the other."""
@@ -119,7 +154,7 @@ class SumTree(wiring.Component):
 
     def _answer(self, m, request):
         """The row of an answer."""
-        answer, total = Signal(record_layout(ANSWER)), Signal(record_layout(TOTAL))
+        answer, total, row = Signal(record_layout(ANSWER)), Signal(record_layout(TOTAL)), Signal(ROW_WIDTH)
         m.d.comb += [
             answer.kind.eq(request.kind),
             answer.status.eq(request.status),
@@ -128,5 +163,12 @@ class SumTree(wiring.Component):
             total.kind.eq(request.kind),
             total.status.eq(request.status),
             total.total.eq(Cat(request.index, request.priority)),
+            row.eq(Mux(request.kind == RequestKind.TOTAL, total.as_value(), answer.as_value())),
         ]
-        return Mux(request.kind == RequestKind.TOTAL, total.as_value(), answer.as_value())
+        return row
+
+
+def _names_leaf(row):
+    """Whether a request has to look into the list of leaves; one of an unknown kind goes with them."""
+    kind = row[: HEADER.width]
+    return (kind != RequestKind.SAMPLE) & (kind != RequestKind.TOTAL)

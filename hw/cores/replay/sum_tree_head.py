@@ -23,7 +23,7 @@ class SumTreeHead(wiring.Component):
     An update has to say at the root by how much its leaf changes. So the priorities are kept here too, as a list,
     beside the sums of the last level.
 
-    Latency: 6 cycles (leaf, difference, total, draw 3). Throughput: a request a cycle. No back-pressure.
+    Latency: 6 cycles (leaf, difference, total, draw 3). Throughput: a request a cycle and lane. No back-pressure.
 
     Parameters
     ----------
@@ -31,9 +31,9 @@ class SumTreeHead(wiring.Component):
 
     Members
     -------
-    request : In({valid, row})
-        A row of :mod:`.records`.
-    leaving : Out(travelling_layout of level 0)
+    requests : In({valid, row}), one a lane
+        Rows of :mod:`.records`; in other lanes than the first one samples and totals.
+    leaving : Out(travelling_layout of level 0), one a lane
     clear : In(clear_layout)
         Not while a request is here. With row 0, the next insertion is to the first leaf and the total is 0, too.
     """
@@ -44,8 +44,8 @@ class SumTreeHead(wiring.Component):
         self._config = config
         super().__init__(
             {
-                "request": In(data.StructLayout({"valid": 1, "row": ROW_WIDTH})),
-                "leaving": Out(travelling_layout(config, 0)),
+                "requests": In(data.StructLayout({"valid": 1, "row": ROW_WIDTH})).array(config.lanes),
+                "leaving": Out(travelling_layout(config, 0)).array(config.lanes),
                 "clear": In(clear_layout(config)),
             }
         )
@@ -57,23 +57,39 @@ class SumTreeHead(wiring.Component):
 
     @property
     def latency(self):
-        """Cycles from ``request`` to ``leaving``."""
+        """Cycles from ``requests`` to ``leaving``."""
         return self.LATENCY
 
     def elaborate(self, platform):
         m = Module()
         config = self._config
+        next_leaf, total = Signal(range(config.leaves)), Signal(config.total_width)
+        request = self._first_lane(m, next_leaf)
+
+        # When it is known what changes, the total is that of this request's turn.
+        with m.If(self.clear.valid & (self.clear.row == 0)):
+            m.d.sync += [total.eq(0), next_leaf.eq(0)]
+        with m.Elif(request.valid & changes(request)):
+            m.d.sync += total.eq(total + request.amount)
+        seen = Signal(config.total_width)
+        m.d.sync += seen.eq(total)
+        self._aim(m, 0, request, total, seen)
+        for lane in range(1, config.lanes):
+            self._aim(m, lane, self._other_lane(m, lane), total, seen)
+        return m
+
+    def _first_lane(self, m, next_leaf):
+        """The request in the first lane, with its leaf's old priority and what it adds to it."""
+        config = self._config
         layout = travelling_layout(config, 0)
-        header, arguments = HEADER.width, self.request.row[HEADER.width :]
-        kind = self.request.row[:header]
+        kind, arguments = self._parts(0)
         leaf = Signal(record_layout(ARGUMENTS[RequestKind.UPDATE]))
         m.d.comb += Value.cast(leaf).eq(arguments)
 
         # A leaf's old priority is read as the new one is written.
         entered = Signal(layout)
-        next_leaf = Signal(range(config.leaves))
         m.d.comb += [
-            entered.valid.eq(self.request.valid),
+            entered.valid.eq(self.requests[0].valid),
             entered.kind.eq(kind),
             entered.index.eq(Mux(kind == RequestKind.INSERT, next_leaf, leaf.index)),
             entered.status.eq(self._status(kind, leaf)),
@@ -100,28 +116,37 @@ class SumTreeHead(wiring.Component):
             request.priority.eq(reader.data),
             request.amount.eq(priority - reader.data),
         ]
+        return request
 
-        # Then the total is that of this request's turn.
-        total, turn, seen = Signal(config.total_width), Signal(layout), Signal(config.total_width)
-        m.d.sync += [turn.eq(request), seen.eq(total)]
-        with m.If(self.clear.valid & (self.clear.row == 0)):
-            m.d.sync += [total.eq(0), next_leaf.eq(0)]
-        with m.Elif(request.valid & changes(request)):
-            m.d.sync += total.eq(total + request.amount)
+    def _other_lane(self, m, lane):
+        """A sample or a request for the total, in the same cycle as the first lane's."""
+        layout = travelling_layout(self._config, 0)
+        entered = Signal(layout, name=f"entered_{lane}")
+        m.d.comb += [entered.valid.eq(self.requests[lane].valid), entered.kind.eq(self._parts(lane)[0])]
+        return layout(delay(m, Value.cast(entered), KNOWN, f"entered_{lane}", reset_less=False))
+
+    def _parts(self, lane):
+        """Kind and arguments of a row."""
+        row = self.requests[lane].row
+        return row[: HEADER.width], row[HEADER.width :]
+
+    def _aim(self, m, lane, request, total, seen):
+        """Makes a sum of a sample's draw, and lets the request leave.
+
+        ``total`` is that of the request's turn, ``seen`` the same a cycle later.
+        """
+        turn = Signal.like(request, name=f"turn_{lane}")
+        m.d.sync += turn.eq(request)
         with m.If((request.kind == RequestKind.SAMPLE) & (total == 0)):
             m.d.sync += turn.status.eq(Status.EMPTY)
-
-        # Then a sample's draw becomes a sum.
-        m.submodules.scaler = scaler = DrawScaler(config.total_width)
-        m.d.comb += [
-            scaler.draw.eq(delay(m, arguments[: len(scaler.draw)], KNOWN + 1, "draw")),
-            scaler.whole.eq(seen),
-        ]
-        waited = delay(m, Value.cast(self._answered(m, turn, seen)), scaler.latency, "turn", reset_less=False)
-        m.d.comb += Value.cast(self.leaving).eq(waited)
-        with m.If(self.leaving.kind == RequestKind.SAMPLE):
-            m.d.comb += self.leaving.amount.eq(scaler.part + 1)
-        return m
+        m.submodules[f"scaler_{lane}"] = scaler = DrawScaler(self._config.total_width)
+        draw = self._parts(lane)[1][: len(scaler.draw)]
+        m.d.comb += [scaler.draw.eq(delay(m, draw, KNOWN + 1, f"draw_{lane}")), scaler.whole.eq(seen)]
+        answered = Value.cast(self._answered(m, turn, seen))
+        leaving = self.leaving[lane]
+        m.d.comb += Value.cast(leaving).eq(delay(m, answered, scaler.latency, f"turn_{lane}", reset_less=False))
+        with m.If(leaving.kind == RequestKind.SAMPLE):
+            m.d.comb += leaving.amount.eq(scaler.part + 1)
 
     def _status(self, kind, leaf):
         """Of a request, before the total is known."""

@@ -1,15 +1,13 @@
 """One level of a sum tree."""
 
-from functools import reduce
-from operator import or_
-
-from amaranth.hdl import Cat, Module, Mux, Signal, Value
-from amaranth.lib import data, wiring
+from amaranth.hdl import Module, Mux, Signal
+from amaranth.lib import wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
+from .child_finder import ChildFinder
 from .config import SumTreeConfig
-from .layouts import changes, clear_layout, samples, travelling_layout
+from .layouts import changes, clear_layout, node_layout, travelling_layout
 
 __all__ = ["SumTreeLevel"]
 
@@ -18,14 +16,13 @@ class SumTreeLevel(wiring.Component):
     """Holds the nodes of a level, and passes requests on to the next one.
 
     A node is kept as prefix sums: word a is the sum of all leaves below children 0 to a. So a sample needs one
-    comparison a child and no sum of siblings: it goes to the first child whose word reaches its amount, and takes the
-    word before off. An update adds its amount to the words from its child on. Behind the last level a sample
-    has its leaf's priority, the difference of two words.
+    comparison a child and no sum of siblings (:class:`.child_finder.ChildFinder`). An update adds its amount to the
+    words from its child on.
 
-    A node is read in one cycle and written in the next; who reads it just then gets what is written. So each request
-    finds what all before it have left, without a stall.
+    A node is read in one cycle and written in the next; who reads it just then, in whatever lane, gets what is written.
+    So each request finds what all before it have left, without a stall.
 
-    Latency: 3 cycles. Throughput: a request a cycle. No back-pressure.
+    Latency: 3 cycles. Throughput: a request a cycle and lane. No back-pressure.
 
     Parameters
     ----------
@@ -35,8 +32,9 @@ class SumTreeLevel(wiring.Component):
 
     Members
     -------
-    arriving : In(travelling_layout of the level)
-    leaving : Out(travelling_layout of the next level)
+    arriving : In(travelling_layout of the level), one a lane
+        What changes a leaf comes in the first lane, alone.
+    leaving : Out(travelling_layout of the next level), one a lane
     clear : In(clear_layout)
         Not while a request is here. Rows that the level does not have are left.
 
@@ -45,14 +43,14 @@ class SumTreeLevel(wiring.Component):
     Meng's dissertation, sections 2.1.1 (equation 2.1) and 4.4.1.2.
     """
 
-    LATENCY = 3
+    LATENCY = ChildFinder.LATENCY
 
     def __init__(self, config: SumTreeConfig, level: int):
         self._config, self._level = config, level
         super().__init__(
             {
-                "arriving": In(travelling_layout(config, level)),
-                "leaving": Out(travelling_layout(config, level + 1)),
+                "arriving": In(travelling_layout(config, level)).array(config.lanes),
+                "leaving": Out(travelling_layout(config, level + 1)).array(config.lanes),
                 "clear": In(clear_layout(config)),
             }
         )
@@ -75,63 +73,32 @@ class SumTreeLevel(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         config, level = self._config, self._level
-        rows, width = config.rows(level), config.sum_width(level)
-        shape = data.ArrayLayout(width, config.children(level))
-        m.submodules.nodes = nodes = Memory(shape=shape, depth=rows, init=[])
+        rows = config.rows(level)
+        m.submodules.nodes = nodes = Memory(shape=node_layout(config, level), depth=rows, init=[])
         writer = nodes.write_port()
-        reader = nodes.read_port(transparent_for=(writer,))
+        finders = []
+        for lane in range(config.lanes):
+            reader = nodes.read_port(transparent_for=(writer,))
+            m.submodules[f"finder_{lane}"] = finder = ChildFinder(config, level)
+            m.d.comb += [
+                finder.arriving.eq(self.arriving[lane]),
+                reader.addr.eq(finder.row),
+                finder.node.eq(reader.data),
+                self.leaving[lane].eq(finder.leaving),
+            ]
+            finders.append(finder)
 
-        # First the node is read.
-        digit = slice(config.digit_width * (config.depth - 1 - level), config.digit_width * (config.depth - level))
-        request = Signal.like(self.arriving)
-        row = Signal(range(max(rows, 2)))
-        m.d.comb += reader.addr.eq(self.arriving.index >> digit.stop)
-        m.d.sync += [request.eq(self.arriving), row.eq(reader.addr)]
-
-        # Then a child is found, or the node is written.
-        words = [reader.data[child] for child in range(config.children(level))]
-        sought = request.amount.as_unsigned()[:width]
-        reaches = [Signal(name=f"reaches_{child}") for child in range(len(words))]
-        m.d.comb += [bit.eq(word >= sought) for bit, word in zip(reaches, words, strict=True)]
-        first = [bit & ~before for bit, before in zip(reaches, [0, *reaches], strict=False)]
-        passed, word, child = Signal(width), Signal(width), Signal(range(len(words)))
-        m.d.sync += [
-            passed.eq(_chosen(first[1:], words)),
-            word.eq(_chosen(first, words)),
-            child.eq(_chosen(first, range(len(words)))),
-        ]
+        digit, request, node = config.digit(level), finders[0].request, finders[0].node
         clears = Signal()
         m.d.comb += [
             clears.eq(self.clear.valid & (self.clear.row < rows)),
             writer.en.eq(clears | (request.valid & changes(request))),
-            writer.addr.eq(Mux(clears, self.clear.row, row)),
+            writer.addr.eq(Mux(clears, self.clear.row, request.index >> digit.stop)),
         ]
-        for place, before in enumerate(words):
-            added = Signal(width, name=f"sum_{place}")
+        for child in range(config.children(level)):
+            added = Signal(config.sum_width(level), name=f"sum_{child}")
             m.d.comb += [
-                added.eq(before + Mux(request.index[digit] <= place, request.amount, 0)),
-                writer.data[place].eq(Mux(clears, 0, added)),
+                added.eq(node[child] + Mux(request.index[digit] <= child, request.amount, 0)),
+                writer.data[child].eq(Mux(clears, 0, added)),
             ]
-
-        # Then what is left to look for.
-        chosen = Signal.like(self.arriving)
-        m.d.sync += chosen.eq(request)
-        leaving = Signal.like(self.leaving)
-        m.d.comb += [getattr(leaving, name).eq(getattr(chosen, name)) for name in ("valid", "kind", "status")]
-        m.d.comb += [leaving.index.eq(chosen.index), leaving.priority.eq(chosen.priority)]
-        is_last = level == config.depth - 1
-        if not is_last:
-            m.d.comb += leaving.amount.eq(chosen.amount)
-        with m.If(samples(chosen)):
-            m.d.comb += Value.cast(leaving.index)[digit].eq(child)
-            if is_last:
-                m.d.comb += leaving.priority.eq(word - passed)
-            else:
-                m.d.comb += leaving.amount.eq(chosen.amount - passed)
-        m.d.sync += self.leaving.eq(leaving)
         return m
-
-
-def _chosen(bits, values):
-    """The value whose bit is 1, of values of one width; 0 if none is."""
-    return reduce(or_, (Mux(bit, value, 0) for bit, value in zip(bits, values, strict=False)), Cat())

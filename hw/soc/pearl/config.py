@@ -40,14 +40,15 @@ class PearlConfig(SumTreeConfig):
             system_id="PRL1",
             configuration_hash=self.configuration_hash,
             instruction_set=INSTRUCTION_SET,
-            stream_width=ROW_WIDTH,
+            stream_width=ROW_WIDTH * self.lanes,
             instruction_depth=16,
         )
 
     @property
     def extent(self) -> str:
         """What it computes with and holds, for people."""
-        return f"{self.leaves} priorities, fanout {self.fanout}"
+        side_by_side = f", {self.lanes} samples side by side" if self.lanes > 1 else ""
+        return f"{self.leaves} priorities, fanout {self.fanout}{side_by_side}"
 
     @property
     def configuration_hash(self) -> int:

@@ -39,7 +39,7 @@ class PearlSystem(wiring.Component):
         m = Module()
         m.submodules.shell = shell = Shell(self.config.shell)
         connect_host(m, self, shell)
-        engine, tree = ReplayEngine(), SumTree(self.config.tree)
+        engine, tree = ReplayEngine(self.config), SumTree(self.config.tree)
         reset = ResetInserter(shell.reset)
         m.submodules.engine = reset(engine)
         m.submodules.tree = reset(tree)

@@ -9,6 +9,7 @@ from ...cores.replay.records import HEADER, ROW_WIDTH, RequestKind
 from ..bus.axi_stream import packet_signature
 from ..sequencer.layouts import command_layout
 from ..shell.packet_service import PacketService
+from .config import PearlConfig
 from .instructions import CLEAR, INSTRUCTION_SET, SAMPLE, SEED, SERVE
 
 __all__ = ["ReplayEngine"]
@@ -17,41 +18,52 @@ __all__ = ["ReplayEngine"]
 class ReplayEngine(wiring.Component):
     """Executes instructions one at a time: serves packets, samples batches, sets the generator, clears.
 
-    A batch is a packet of the device's own: a sample for each draw, then a request for the total, so that its answers
-    are a packet of ``count + 1`` rows.
+    A batch is a packet of the device's own: a sample for each draw, and behind them a request for the total in every
+    place that is left in the last beat, at least in one.
 
-    Throughput: that of the sum tree, a request a cycle. Latency: one cycle from a command to the first request of a
+    Throughput: that of the sum tree. Latency: one cycle from a command to the first request of a
     packet, 7 to the first sample.
+
+    Parameters
+    ----------
+    config : PearlConfig
 
     Members
     -------
     commands, completions, busy, errors
         See :class:`..shell.engine.EngineSignature`. ``address_out_of_range``: a batch of no samples, or a state of 0.
-    packets_in, packets_out : streams of rows
+    packets_in, packets_out : streams of beats of rows
     requests, answers, clear, idle
         Of :class:`...cores.replay.sum_tree.SumTree`.
     """
 
-    def __init__(self):
+    def __init__(self, config: PearlConfig):
+        self._config = config
+        width = config.shell.stream_width
         super().__init__(
             {
                 "commands": In(stream.Signature(command_layout(INSTRUCTION_SET, "replay"))),
                 "completions": Out(stream.Signature(1)),
                 "busy": Out(1),
                 "errors": Out(data.StructLayout({"address_out_of_range": 1})),
-                "packets_in": In(packet_signature(ROW_WIDTH)),
-                "packets_out": Out(packet_signature(ROW_WIDTH)),
-                "requests": Out(stream.Signature(ROW_WIDTH)),
-                "answers": In(stream.Signature(ROW_WIDTH)),
+                "packets_in": In(packet_signature(width)),
+                "packets_out": Out(packet_signature(width)),
+                "requests": Out(stream.Signature(width)),
+                "answers": In(stream.Signature(width)),
                 "clear": Out(1),
                 "idle": In(1),
             }
         )
 
+    @property
+    def config(self):
+        """The configuration."""
+        return self._config
+
     def elaborate(self, platform):
         m = Module()
-        m.submodules.service = service = PacketService(ROW_WIDTH)
-        m.submodules.generator = generator = DrawGenerator()
+        m.submodules.service = service = PacketService(self._config.shell.stream_width)
+        m.submodules.generator = generator = DrawGenerator(self._config.lanes)
         wiring.connect(m, service.requests, wiring.flipped(self.requests))
         wiring.connect(m, wiring.flipped(self.answers), service.answers)
         wiring.connect(m, service.packets_out, wiring.flipped(self.packets_out))
@@ -83,7 +95,7 @@ class ReplayEngine(wiring.Component):
                     m.d.comb += self.errors.address_out_of_range.eq(1)
                     m.next = "COMPLETE"
                 with m.Else():
-                    # All draws of the batch before have left.
+                    # All draws of the batch before are made.
                     m.d.comb += generator.batches.valid.eq(1)
                     m.next = "SERVE"
             with m.State("SERVE"):
@@ -110,17 +122,17 @@ class ReplayEngine(wiring.Component):
 
     def _packets(self, m, service, generator, sampling):
         """What is served: a packet of the host, or the draws and then the total."""
-        asks_total = Signal()
-        sample = Cat(Const(RequestKind.SAMPLE, HEADER.width), generator.draws.payload.draw)
+        draws = generator.draws.payload
         with m.If(sampling):
             m.d.comb += [
-                service.packets_in.valid.eq(generator.draws.valid | asks_total),
-                service.packets_in.payload.data.eq(Mux(asks_total, RequestKind.TOTAL, sample)),
-                service.packets_in.payload.last.eq(asks_total),
-                generator.draws.ready.eq(service.packets_in.ready & ~asks_total),
+                service.packets_in.valid.eq(generator.draws.valid),
+                service.packets_in.payload.last.eq(draws.last),
+                generator.draws.ready.eq(service.packets_in.ready),
             ]
-            with m.If(service.packets_in.valid & service.packets_in.ready):
-                m.d.sync += asks_total.eq(~asks_total & generator.draws.payload.last)
+            for lane in range(generator.lanes):
+                sample = Cat(Const(RequestKind.SAMPLE, HEADER.width), draws.draws[lane])
+                row = service.packets_in.payload.data.word_select(lane, ROW_WIDTH)
+                m.d.comb += row.eq(Mux(draws.has_draw[lane], sample, RequestKind.TOTAL))
         with m.Else():
             m.d.comb += [
                 service.packets_in.valid.eq(self.packets_in.valid),

@@ -7,7 +7,7 @@ import numpy as np
 from ....hw.cores.records import Record
 from ....hw.cores.replay.records import ANSWER, ARGUMENTS, HEADER, TOTAL, RequestKind, Status
 
-__all__ = ["Answer", "pack_request", "pack_requests", "unpack_answers"]
+__all__ = ["Answer", "pack_beats", "pack_request", "pack_requests", "unpack_answers"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,6 +67,13 @@ def pack_requests(kind: RequestKind, count: int, **arguments: np.ndarray) -> np.
         if name in arguments:
             rows |= arguments[name].astype(np.uint64) << shift
     return rows
+
+
+def pack_beats(rows: np.ndarray, lanes: int) -> np.ndarray:
+    """Rows side by side, shape (beats, lanes); behind the last one requests for the total, which change nothing."""
+    beats = np.full((-(-len(rows) // lanes), lanes), int(RequestKind.TOTAL), np.uint64)
+    beats.flat[: len(rows)] = rows
+    return beats
 
 
 def unpack_answers(rows: np.ndarray, *names: str) -> list[np.ndarray]:

@@ -1,5 +1,7 @@
 """The rows of PEARL's bench, on a small device."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -43,10 +45,12 @@ def test_batches_take_a_cycle_a_request():
     assert counts.update < counts.sample <= 128 + 8 * 5
 
 
+@pytest.mark.parametrize("lanes", [1, 2])
 @pytest.mark.parametrize("batch", [1, 2, 37])
-def test_the_model_is_exact_for_any_batch(batch):
-    counts = count_batches(CONFIG, batch)
-    assert (counts.update, counts.sample) == (update_cycles(CONFIG, batch), sample_cycles(CONFIG, batch))
+def test_the_model_is_exact_for_any_batch(batch, lanes):
+    config = dataclasses.replace(CONFIG, lanes=lanes)
+    counts = count_batches(config, batch)
+    assert (counts.update, counts.sample) == (update_cycles(config, batch), sample_cycles(config, batch))
 
 
 def test_a_wrong_answer_is_no_figure(monkeypatch):

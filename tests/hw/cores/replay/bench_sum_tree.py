@@ -3,23 +3,34 @@
 import random
 
 import cocotb
+import numpy as np
 from cocotb.triggers import RisingEdge
 
 from rewardware.hw.cores.replay.config import DRAW_WIDTH
-from rewardware.hw.cores.replay.records import RequestKind
+from rewardware.hw.cores.replay.records import ROW_WIDTH, RequestKind
 from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, parameters, rng
-from rewardware.sw.reference.replay.messages import Answer, pack_request
+from rewardware.sw.reference.replay.messages import Answer, pack_beats, pack_request
 from rewardware.sw.reference.replay.sum_tree import SumTreeReference
 from tests.sw.reference.replay.stimulus import random_rows
 
 
-async def ask(source, sink, reference, rows, first=0):
+def beats_of(config, rows):
+    """The rows that go, and the beats that have them."""
+    beats = pack_beats(np.array(rows, np.uint64), config.lanes)
+    words = [sum(row << ROW_WIDTH * lane for lane, row in enumerate(beat)) for beat in beats.tolist()]
+    return beats.ravel().tolist(), words
+
+
+async def ask(source, sink, reference, rows):
     """Send rows; their answers are the reference's."""
-    for row in rows:
-        source.put(row)
-    for number, expected in enumerate(reference.apply(rows), first):
-        got = await sink.receive()
-        compare(expected, got, "answers", number)
+    lanes = reference.config.lanes
+    rows, beats = beats_of(reference.config, rows)
+    for beat in beats:
+        source.put(beat)
+    beat = 0
+    for number, expected in enumerate(reference.apply(rows)):
+        beat = beat >> ROW_WIDTH if number % lanes else await sink.receive()
+        compare(expected, beat & (1 << ROW_WIDTH) - 1, "answers", number)
 
 
 @cocotb.test()
@@ -73,18 +84,21 @@ async def takes_as_many_cycles_as_it_says(dut):
     source, sink = StreamSource(dut, "requests", stall=0), StreamSink(dut, "answers", stall=0)
     dut.clear.value = 0
     await clock_and_reset(dut)
-    for rows in (
-        [pack_request(RequestKind.UPDATE, index=index % config.leaves, priority=1) for index in range(128)],
-        [pack_request(RequestKind.SAMPLE, draw=draw << 41) for draw in range(128)],
+    # Updates go one after the other, samples side by side.
+    for rows, at_once in (
+        ([pack_request(RequestKind.UPDATE, index=index % config.leaves, priority=1) for index in range(120)], 1),
+        ([pack_request(RequestKind.SAMPLE, draw=draw << 41) for draw in range(120)], config.lanes),
     ):
         before, answered = source.count, sink.count
-        for row in rows:
-            source.put(row)
+        _, beats = beats_of(config, rows)
+        for beat in beats:
+            source.put(beat)
         while source.count == before:
             await RisingEdge(dut.clk)
         cycles = 0
-        while sink.count - answered < 128:
+        while sink.count - answered < len(beats):
             await RisingEdge(dut.clk)
             cycles += 1
-        await sink.receive_all(128)
-        assert abs(cycles - (127 + latency)) <= 1, f"128 requests took {cycles} cycles, latency {latency}"
+        await sink.receive_all(len(beats))
+        expected = 120 // at_once - 1 + latency
+        assert abs(cycles - expected) <= 1, f"120 requests took {cycles} cycles, not {expected}"

@@ -1,8 +1,12 @@
 """Draws against their reference."""
 
+import pytest
+
 from rewardware.hw.cores.replay.draw_generator import DrawGenerator
 from rewardware.sim.cocotb import simulate
 
 
-def test_draw_generator():
-    simulate(DrawGenerator(), bench="tests.hw.cores.replay.bench_draw_generator")
+@pytest.mark.parametrize("lanes", [1, 3])
+def test_draw_generator(lanes):
+    bench = "tests.hw.cores.replay.bench_draw_generator"
+    simulate(DrawGenerator(lanes), bench=bench, parameters={"lanes": lanes})

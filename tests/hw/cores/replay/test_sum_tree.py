@@ -8,10 +8,11 @@ from rewardware.sim.cocotb import simulate
 
 
 @pytest.mark.parametrize(
-    ("leaves", "fanout", "width"), [(2, 2, 1), (37, 2, 32), (64, 4, 7), (100, 8, 32), (300, 16, 20), (33, 32, 32)]
+    ("leaves", "fanout", "width", "lanes"),
+    [(2, 2, 1, 2), (37, 2, 32, 1), (64, 4, 7, 1), (100, 8, 32, 3), (300, 16, 20, 2), (33, 32, 32, 1)],
 )
-def test_sum_tree(leaves, fanout, width):
-    config = SumTreeConfig(leaves=leaves, fanout=fanout, priority_width=width, priority_fraction=0)
+def test_sum_tree(leaves, fanout, width, lanes):
+    config = SumTreeConfig(leaves=leaves, fanout=fanout, priority_width=width, priority_fraction=0, lanes=lanes)
     tree = SumTree(config)
     assert tree.latency == 8 + 3 * config.depth
     simulate(tree, bench="tests.hw.cores.replay.bench_sum_tree", parameters={"config": config, "latency": tree.latency})

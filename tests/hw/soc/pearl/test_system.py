@@ -1,5 +1,6 @@
 """The replay device against the reference: every answer."""
 
+import dataclasses
 import random
 
 import numpy as np
@@ -16,11 +17,12 @@ from ....sw.reference.replay.stimulus import random_rows
 from .run_requests import run_requests
 
 CONFIG = PearlConfig(leaves=150, fanout=8, priority_width=24, priority_fraction=12)
+TWO_LANES = dataclasses.replace(CONFIG, lanes=2)
 
 
-@pytest.fixture(scope="module")
-def opened():
-    device = DeviceSumTree(CONFIG, stall=0.2, seed=3)
+@pytest.fixture(scope="module", params=[CONFIG, TWO_LANES], ids=["one_lane", "two_lanes"])
+def opened(request):
+    device = DeviceSumTree(request.param, stall=0.2, seed=3)
     yield device
     device.close()
 
@@ -43,7 +45,7 @@ def both(trees, call):
 
 def test_packets_and_batches_in_turn(trees):
     rng = random.Random(1)
-    for count in (1, 2, 40, 600):
+    for count in (1, 2, 37, 600):
         rows = np.array(random_rows(CONFIG, rng, count), np.uint64)
         both(trees, lambda tree, rows=rows: tree.request(rows))
         for segment in (0, segment_width(count)):
@@ -75,7 +77,8 @@ def test_presets(name):
     assert config.name == name and config.leaves == {"small": 1 << 10, "ulx3s": 1 << 15}.get(name, 1 << 17)
 
 
-def test_many_requests():
+@pytest.mark.parametrize("config", [CONFIG, TWO_LANES], ids=["one_lane", "two_lanes"])
+def test_many_requests(config):
     """A small version of what `run_requests` does with whole presets."""
-    ends = run_requests(CONFIG, 5000)
+    ends = run_requests(config, 5000)
     assert {kind for kind, status in ends if status == "done"} == set(RequestKind)

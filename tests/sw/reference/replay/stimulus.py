@@ -23,12 +23,14 @@ def random_rows(config: SumTreeConfig, rng, count, *, wrong=0.02, near=0.6):
     near : float
         Share of leaves that are the last one or beside it, so that requests meet on one path.
     """
-    largest, last, rows = (1 << config.priority_width) - 1, 0, []
+    largest, last, kind, rows = (1 << config.priority_width) - 1, 0, RequestKind.TOTAL, []
     for _ in range(count):
         if rng.random() < wrong:
             rows.append(rng.randrange(1 << 64))
             continue
-        kind = rng.choice(KINDS) if rng.random() < 0.97 else RequestKind.TOTAL
+        # Runs of a kind, so that samples stand side by side, too.
+        if rng.random() < 0.5:
+            kind = rng.choice(KINDS) if rng.random() < 0.97 else RequestKind.TOTAL
         if rng.random() >= near:
             last = rng.choice([0, config.leaves - 1, rng.randrange(config.leaves)])
         index = min(max(last + rng.choice([0, 0, -1, 1]), 0), config.leaves - 1)

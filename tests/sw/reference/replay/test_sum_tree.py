@@ -115,6 +115,7 @@ def test_arguments_are_those_of_the_kind():
         ({"leaves": 8, "fanout": 3}, "Fanout must be 2, 4, 8, 16 or 32, not 3"),
         ({"leaves": 8, "priority_width": 33}, "Priority width must be from 1 to 32, not 33"),
         ({"leaves": 8, "priority_width": 8, "priority_fraction": 9}, "Priority fraction must be from 0 to 8, not 9"),
+        ({"leaves": 8, "lanes": 5}, "Lanes must be from 1 to 4, not 5"),
     ],
 )
 def test_configurations_that_cannot_be_are_refused(settings, words):

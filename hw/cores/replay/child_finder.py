@@ -1,0 +1,119 @@
+"""One sample's way through a level of a sum tree."""
+
+from functools import reduce
+from operator import or_
+
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from .config import SumTreeConfig
+from .layouts import node_layout, samples, travelling_layout
+
+__all__ = ["ChildFinder"]
+
+
+class ChildFinder(wiring.Component):
+    """Finds the child of a node that a sample goes on with: the first one whose prefix sum reaches its amount.
+
+    The amount that is left is what the child before does not have. Behind the last level a sample has its leaf's
+    priority, the difference of two prefix sums. Other requests pass.
+
+    Latency: 3 cycles. Throughput: a request a cycle. No back-pressure.
+
+    Parameters
+    ----------
+    config : SumTreeConfig
+    level : int
+        0 is the root's.
+
+    Members
+    -------
+    arriving : In(travelling_layout of the level)
+    row : Out(range(rows))
+        Of the arriving request's node.
+    request : Out(travelling_layout of the level)
+        A cycle later.
+    node : In(node_layout of the level)
+        That of ``request``.
+    leaving : Out(travelling_layout of the next level)
+
+    Source
+    ------
+    Meng's dissertation, sections 2.1.1 (equation 2.1) and 4.4.1.2.
+    """
+
+    LATENCY = 3
+
+    def __init__(self, config: SumTreeConfig, level: int):
+        self._config, self._level = config, level
+        super().__init__(
+            {
+                "arriving": In(travelling_layout(config, level)),
+                "row": Out(range(max(config.rows(level), 2))),
+                "request": Out(travelling_layout(config, level)),
+                "node": In(node_layout(config, level)),
+                "leaving": Out(travelling_layout(config, level + 1)),
+            }
+        )
+
+    @property
+    def config(self):
+        """The configuration."""
+        return self._config
+
+    @property
+    def level(self):
+        """Its number."""
+        return self._level
+
+    @property
+    def latency(self):
+        """Cycles from ``arriving`` to ``leaving``."""
+        return self.LATENCY
+
+    def elaborate(self, platform):
+        m = Module()
+        config, level = self._config, self._level
+        width, digit = config.sum_width(level), config.digit(level)
+
+        # First the node is read.
+        request = self.request
+        m.d.comb += self.row.eq(self.arriving.index >> digit.stop)
+        m.d.sync += request.eq(self.arriving)
+
+        # Then a child is found.
+        words = [self.node[child] for child in range(config.children(level))]
+        sought = request.amount.as_unsigned()[:width]
+        reaches = [Signal(name=f"reaches_{child}") for child in range(len(words))]
+        m.d.comb += [bit.eq(word >= sought) for bit, word in zip(reaches, words, strict=True)]
+        first = [bit & ~before for bit, before in zip(reaches, [0, *reaches], strict=False)]
+        passed, word, child = Signal(width), Signal(width), Signal(range(len(words)))
+        m.d.sync += [
+            passed.eq(_chosen(first[1:], words)),
+            word.eq(_chosen(first, words)),
+            child.eq(_chosen(first, range(len(words)))),
+        ]
+
+        # Then what is left to look for.
+        chosen = Signal.like(request)
+        m.d.sync += chosen.eq(request)
+        leaving = Signal.like(self.leaving)
+        m.d.comb += [getattr(leaving, name).eq(getattr(chosen, name)) for name in ("valid", "kind", "status")]
+        m.d.comb += [leaving.index.eq(chosen.index), leaving.priority.eq(chosen.priority)]
+        is_last = level == config.depth - 1
+        if not is_last:
+            m.d.comb += leaving.amount.eq(chosen.amount)
+        with m.If(samples(chosen)):
+            m.d.comb += Value.cast(leaving.index)[digit].eq(child)
+            if is_last:
+                m.d.comb += leaving.priority.eq(word - passed)
+            else:
+                m.d.comb += leaving.amount.eq(chosen.amount - passed)
+        m.d.sync += self.leaving.eq(leaving)
+        return m
+
+
+def _chosen(bits, values):
+    """The value whose bit is 1, of values of one width; 0 if none is."""
+    return reduce(or_, (Mux(bit, value, 0) for bit, value in zip(bits, values, strict=False)), Cat())
