@@ -20,8 +20,8 @@ from .open import open_backend, open_device
 
 __all__ = ["MANY_UNITS", "DeviceLearner", "LearnerBackend", "LearnerBatch", "Rates", "ReferenceLearner", "open_learner"]
 
-# Units from which on a simulator is built faster if each kind of them is compiled by itself.
-MANY_UNITS = 64
+# Units from which on each kind of them is compiled by itself: the whole would be built longer than it is run.
+MANY_UNITS = 300
 # A run may take so many times the model's cycles, and so many more.
 PATIENCE, PATIENCE_CYCLES = 4, 100_000
 FORMAT = BINARY32_LANE.format
