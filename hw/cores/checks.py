@@ -1,6 +1,6 @@
 """Checks that configurations share. No Amaranth here."""
 
-__all__ = ["require_even", "require_integer", "require_interval", "require_kind", "require_multiple"]
+__all__ = ["require_even", "require_integer", "require_interval", "require_kind", "require_multiple", "require_name"]
 
 
 def require_integer(name, value, low, high=None, unit=1):
@@ -52,3 +52,18 @@ def require_interval(interval, lanes):
     require_integer("Interval", interval, 1, lanes)
     if lanes % interval:
         raise ValueError(f"Interval must be a divisor of lanes, not {interval}")
+
+
+def require_name(name, value, names):
+    """Raise unless ``value`` is one of ``names``.
+
+    Raises
+    ------
+    TypeError
+        No string.
+    ValueError
+        None of them.
+    """
+    require_kind(name, value, str)
+    if value not in names:
+        raise ValueError(f"{name} must be one of {', '.join(names)}, not {value!r}")

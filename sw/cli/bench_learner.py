@@ -7,14 +7,9 @@ from typing import Any
 import numpy as np
 
 from ...hw.cores.float.config import FloatFormat
-from ...hw.cores.layer.config import (
-    DDPGLearnerConfig,
-    DQNLearnerConfig,
-    LearnedNetwork,
-    LearnerCommand,
-    NetworkConfig,
-    UpdateStageConfig,
-)
+from ...hw.cores.layer.config import NetworkConfig
+from ...hw.cores.layer.learner_config import DDPGLearnerConfig, DQNLearnerConfig, LearnedNetwork, LearnerCommand
+from ...hw.cores.layer.update_stage_config import UpdateStageConfig
 from ..device.learner_backends import MANY_UNITS
 from ..mapping.layer_pipeline import LearnerConfig, network_stages, step_cycles, units
 from ..reference.float.conversion import from_numbers

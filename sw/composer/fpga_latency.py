@@ -6,7 +6,8 @@ The replay manager's is :mod:`..mapping.replay_cycles`, the learner's :mod:`..ma
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ...hw.cores.layer.config import LayerConfig, NetworkConfig, UpdateStageConfig
+from ...hw.cores.layer.config import LayerConfig, NetworkConfig
+from ...hw.cores.layer.update_stage_config import UpdateStageConfig
 from ...hw.cores.replay.config import SumTreeConfig
 from ..mapping.layer_balance import balance_networks, least_units
 from ..mapping.layer_pipeline import (

@@ -6,7 +6,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ...hw.cores.layer.config import BINARY32_LANE, DDPGLearnerConfig
+from ...hw.cores.layer.config import BINARY32_LANE
+from ...hw.cores.layer.learner_config import DDPGLearnerConfig
 from ...hw.soc.pearl.learner_config import PearlLearnerConfig
 from ..mapping.layer_pipeline import step_cycles, units
 from ..reference.float.conversion import from_numbers

@@ -3,13 +3,9 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ...hw.cores.layer.config import (
-    DDPGLearnerConfig,
-    DQNLearnerConfig,
-    LayerConfig,
-    NetworkConfig,
-    UpdateStageConfig,
-)
+from ...hw.cores.layer.config import LayerConfig, NetworkConfig
+from ...hw.cores.layer.learner_config import DDPGLearnerConfig, DQNLearnerConfig
+from ...hw.cores.layer.update_stage_config import UpdateStageConfig
 
 __all__ = [
     "ACTOR",

@@ -11,13 +11,15 @@ from ..stream.concatenation import StreamConcatenation, StreamTail
 from ..stream.fork import StreamFork
 from ..stream.join import join_handshake
 from .backward_pipeline import BackwardPipeline
-from .config import ARRAY_WIDTH, BATCH_WIDTH, DDPGLearnerConfig, LearnedNetwork, LearnerCommand
+from .config import BATCH_WIDTH
 from .dqn_loss import DQNLoss
 from .forward_pipeline import ForwardPipeline
+from .learner_config import DDPGLearnerConfig, LearnedNetwork, LearnerCommand
 from .learner_control import LearnerControl
 from .network_parameters import add_parameters
 from .sample_gate import SampleGate
 from .update_stage import rates_layout
+from .update_stage_config import ARRAY_WIDTH
 
 __all__ = ["DDPGLearner", "ddpg_learner_command", "ddpg_transition_layout"]
 

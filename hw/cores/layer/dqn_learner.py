@@ -6,13 +6,15 @@ from amaranth.lib.wiring import In, Out
 
 from ..forwarding import forward_port
 from .backward_pipeline import BackwardPipeline
-from .config import ARRAY_WIDTH, BATCH_WIDTH, DQNLearnerConfig, LearnerCommand
+from .config import BATCH_WIDTH
 from .dqn_loss import DQNLoss, transition_layout
 from .forward_pipeline import ForwardPipeline
+from .learner_config import DQNLearnerConfig, LearnerCommand
 from .learner_control import LearnerControl
 from .network_parameters import add_parameters
 from .sample_gate import SampleGate
 from .update_stage import rates_layout
+from .update_stage_config import ARRAY_WIDTH
 
 __all__ = ["DQNLearner", "learner_command"]
 

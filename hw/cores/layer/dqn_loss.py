@@ -10,7 +10,7 @@ from ..float.expression import FloatExpression, Number
 from ..pipeline import delay
 from ..stream.buffer import StreamBuffer
 from ..stream.buffer_config import StreamBufferConfig
-from .config import DQNLearnerConfig
+from .learner_config import DQNLearnerConfig
 
 __all__ = ["DQNLoss", "transition_layout"]
 

@@ -5,9 +5,9 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from ..pipeline import delay
-from .config import ARRAY_WIDTH, UpdateStageConfig
 from .soft_update_stage import SoftUpdateStage
 from .update_stage import UpdateStage, rates_layout
+from .update_stage_config import ARRAY_WIDTH, UpdateStageConfig
 from .word_memory import NumberAccess, WordMemory, WordRead
 
 __all__ = ["LayerParameters", "target_member"]

@@ -5,7 +5,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ..checks import require_integer
-from .config import LearnerCommand
+from .learner_config import LearnerCommand
 
 __all__ = ["LearnerControl"]
 

@@ -4,10 +4,10 @@ from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from .config import ARRAY_WIDTH, UpdateStageConfig
 from .layer_parameters import LayerParameters, target_member
 from .number_transfer import NumberTransfer
 from .update_stage import rates_layout
+from .update_stage_config import ARRAY_WIDTH, UpdateStageConfig
 from .word_memory import WordRead
 
 __all__ = ["NetworkParameters", "add_parameters"]

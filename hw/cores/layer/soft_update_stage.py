@@ -8,7 +8,7 @@ from ..optimizer.soft_update_lane import SoftUpdateLane
 from ..pipeline import delay
 from ..replicated import replicated
 from ..time_sharing import collect, serialize
-from .config import UpdateStageConfig
+from .update_stage_config import UpdateStageConfig
 from .word_memory import WordRead, WordWrite
 
 __all__ = ["SoftUpdateStage"]

@@ -8,7 +8,7 @@ from ..optimizer.float_lane import FLOAT_LANES
 from ..pipeline import delay
 from ..replicated import replicated
 from ..time_sharing import collect, serialize
-from .config import UpdateStageConfig
+from .update_stage_config import UpdateStageConfig
 from .word_memory import WordRead, WordWrite
 
 __all__ = ["UpdateStage", "rates_layout"]

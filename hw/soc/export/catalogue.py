@@ -455,13 +455,13 @@ _DESIGNS = (
     Design(
         name="dqn_learner",
         component="cores.layer.dqn_learner:DQNLearner",
-        configuration="cores.layer.config:DQNLearnerConfig",
+        configuration="cores.layer.learner_config:DQNLearnerConfig",
         defaults={"network": NetworkConfig(sizes=(4, 16, 2), units=(2, 1))},
     ),
     Design(
         name="ddpg_learner",
         component="cores.layer.ddpg_learner:DDPGLearner",
-        configuration="cores.layer.config:DDPGLearnerConfig",
+        configuration="cores.layer.learner_config:DDPGLearnerConfig",
         defaults={
             "actor": NetworkConfig(sizes=(2, 16, 1), units=(2, 1), output_activation="tanh"),
             "critic": NetworkConfig(sizes=(3, 16, 1), units=(2, 1)),

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ...cores.layer.config import DDPGLearnerConfig, NetworkConfig
+from ...cores.layer.config import NetworkConfig
+from ...cores.layer.learner_config import DDPGLearnerConfig
 from ..sequencer.instructions import InstructionSet
 from .learner_config import PearlLearnerConfig
 from .learner_instructions import DDPG_INSTRUCTION_SET
@@ -66,7 +67,7 @@ class PearlDDPGLearnerConfig(PearlLearnerConfig):
 
     @property
     def networks(self) -> dict[str, NetworkConfig]:
-        """In the order of :class:`...cores.layer.config.LearnedNetwork`."""
+        """In the order of :class:`...cores.layer.learner_config.LearnedNetwork`."""
         return {"actor": self.learner.actor, "critic": self.learner.critic}
 
     @property

@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ...cores.layer.config import DDPGLearnerConfig, DQNLearnerConfig, LayerConfig, NetworkConfig
+from ...cores.layer.config import LayerConfig, NetworkConfig
+from ...cores.layer.learner_config import DDPGLearnerConfig, DQNLearnerConfig
 from ...cores.optimizer.float_lane_config import FLOAT_OPTIMIZERS
 from ..bus.registers import Access, Register
 from ..sequencer.instructions import InstructionSet

@@ -4,9 +4,9 @@ from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from ...cores.layer.config import DDPGLearnerConfig, DQNLearnerConfig, LearnerCommand
 from ...cores.layer.ddpg_learner import DDPGLearner
 from ...cores.layer.dqn_learner import DQNLearner
+from ...cores.layer.learner_config import DDPGLearnerConfig, DQNLearnerConfig, LearnerCommand
 from ...cores.layouts import record_layout
 from ...cores.stream.buffer import StreamBuffer
 from ...cores.stream.buffer_config import StreamBufferConfig

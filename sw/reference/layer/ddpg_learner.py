@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....hw.cores.layer.config import DDPGLearnerConfig
+from ....hw.cores.layer.learner_config import DDPGLearnerConfig
 from ..float.host import add, multiply, subtract
 from .dqn_loss import DQNLoss, dqn_loss
 from .network import NetworkReference, propagate, rounded

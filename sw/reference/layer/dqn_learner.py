@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ....hw.cores.layer.config import DQNLearnerConfig
+from ....hw.cores.layer.learner_config import DQNLearnerConfig
 from .dqn_loss import DQNLoss, dqn_loss
 from .network import NetworkReference, propagate, rounded
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from rewardware.hw.cores.float.config import BFLOAT16, FloatLaneConfig
-from rewardware.hw.cores.layer.config import DDPGLearnerConfig, DQNLearnerConfig, NetworkConfig
+from rewardware.hw.cores.layer.config import NetworkConfig
+from rewardware.hw.cores.layer.learner_config import DDPGLearnerConfig, DQNLearnerConfig
 from rewardware.hw.cores.replay.records import HEADER, STATUS_WIDTH
 from rewardware.hw.soc.pearl.config import PearlConfig
 from rewardware.sw.cli import bench_learner, bench_pearl, bench_replay, bench_runtime, bench_sum_trees

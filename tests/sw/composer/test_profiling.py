@@ -3,7 +3,8 @@
 import pytest
 import torch
 
-from rewardware.hw.cores.layer.config import DQNLearnerConfig, NetworkConfig
+from rewardware.hw.cores.layer.config import NetworkConfig
+from rewardware.hw.cores.layer.learner_config import DQNLearnerConfig
 from rewardware.hw.cores.replay.config import SumTreeConfig
 from rewardware.sw.composer.algorithms import Workload, training_iteration
 from rewardware.sw.composer.fpga_latency import CycleModel, model_cycles

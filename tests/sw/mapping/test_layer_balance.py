@@ -5,7 +5,8 @@ import itertools
 import pytest
 
 from rewardware.hw.cores.float.config import FloatLaneConfig
-from rewardware.hw.cores.layer.config import DDPGLearnerConfig, DQNLearnerConfig, NetworkConfig
+from rewardware.hw.cores.layer.config import NetworkConfig
+from rewardware.hw.cores.layer.learner_config import DDPGLearnerConfig, DQNLearnerConfig
 from rewardware.sw.mapping.layer_balance import balance_actor_critic, balance_units
 from rewardware.sw.mapping.layer_pipeline import (
     CRITIC,

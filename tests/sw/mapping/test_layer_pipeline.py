@@ -2,7 +2,8 @@
 
 import pytest
 
-from rewardware.hw.cores.layer.config import DDPGLearnerConfig, DQNLearnerConfig, NetworkConfig
+from rewardware.hw.cores.layer.config import NetworkConfig
+from rewardware.hw.cores.layer.learner_config import DDPGLearnerConfig, DQNLearnerConfig
 from rewardware.sw.mapping.layer_pipeline import (
     SegmentCycles,
     backward_segment,

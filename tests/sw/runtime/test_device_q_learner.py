@@ -66,17 +66,17 @@ def test_gradient_steps_are_pytorchs():
 
 
 def test_every_backend_learns_the_same(tmp_path):
-    runs = {backend: learned(make(backend), tmp_path / backend, 120) for backend in ("reference", "rtl", "lockstep")}
+    runs = {backend: learned(make(backend), tmp_path / backend, 60) for backend in ("reference", "rtl", "lockstep")}
     arrays, counters = runs["lockstep"]
     for backend in ("reference", "rtl"):
         assert_same(runs[backend][0], arrays)
-    assert runs["reference"][1] == {"gradient_steps": 40}
-    assert counters["learner_lockstep_steps"] == 40
+    assert runs["reference"][1] == {"gradient_steps": 16}
+    assert counters["learner_lockstep_steps"] == 16
     # Priorities and all arrays of every step, and the weights that actions are chosen with.
-    least = 40 * (CONFIG.batch_size + 4 * LEARNER.arrays["weights"].numbers)
+    least = 16 * (CONFIG.batch_size + 4 * LEARNER.arrays["weights"].numbers)
     assert counters["learner_lockstep_equal"] == counters["learner_lockstep_compared"] > least
     assert counters["replay_lockstep_equal"] == counters["replay_lockstep_compared"]
-    assert counters["step_cycles"] == runs["rtl"][1]["step_cycles"] > 40 * 13
+    assert counters["step_cycles"] == runs["rtl"][1]["step_cycles"] > 16 * 13
 
 
 @pytest.mark.parametrize("settings", [{}, {"kind": ParallelDQN, "actors": 1, "environments": 5}])

@@ -3,7 +3,7 @@
 import cocotb
 import numpy as np
 
-from rewardware.hw.cores.layer.config import LearnedNetwork, LearnerCommand
+from rewardware.hw.cores.layer.learner_config import LearnedNetwork, LearnerCommand
 from rewardware.sim.cocotb import parameters
 from rewardware.sw.reference.float.conversion import from_numbers
 from rewardware.sw.reference.layer.ddpg_learner import DDPGLearnerReference

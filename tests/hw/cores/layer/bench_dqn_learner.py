@@ -3,7 +3,7 @@
 import cocotb
 import numpy as np
 
-from rewardware.hw.cores.layer.config import LearnerCommand
+from rewardware.hw.cores.layer.learner_config import LearnerCommand
 from rewardware.sim.cocotb import parameters
 from rewardware.sw.reference.layer.dqn_learner import DQNLearnerReference
 from tests.sw.reference.layer.stimulus import random_batch, random_weights

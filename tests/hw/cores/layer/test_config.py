@@ -4,7 +4,8 @@ import pytest
 
 from rewardware.hw.cores.float.config import BINARY16, FloatLaneConfig
 from rewardware.hw.cores.layer.backward_pipeline import BackwardPipeline
-from rewardware.hw.cores.layer.config import DDPGLearnerConfig, DQNLearnerConfig, LayerConfig, NetworkConfig
+from rewardware.hw.cores.layer.config import LayerConfig, NetworkConfig
+from rewardware.hw.cores.layer.learner_config import DDPGLearnerConfig, DQNLearnerConfig
 
 
 @pytest.mark.parametrize(

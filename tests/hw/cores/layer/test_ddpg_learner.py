@@ -1,8 +1,9 @@
 """A whole learner of DDPG against its reference."""
 
 from rewardware.hw.cores.float.config import BFLOAT16, FloatLaneConfig
-from rewardware.hw.cores.layer.config import DDPGLearnerConfig, NetworkConfig
+from rewardware.hw.cores.layer.config import NetworkConfig
 from rewardware.hw.cores.layer.ddpg_learner import DDPGLearner
+from rewardware.hw.cores.layer.learner_config import DDPGLearnerConfig
 from rewardware.sim.cocotb import simulate
 from rewardware.sw.mapping.layer_pipeline import learner_stage_cycles
 

@@ -3,8 +3,9 @@
 import pytest
 
 from rewardware.hw.cores.float.config import BFLOAT16, FloatLaneConfig
-from rewardware.hw.cores.layer.config import BINARY32_LANE, DQNLearnerConfig, NetworkConfig
+from rewardware.hw.cores.layer.config import BINARY32_LANE, NetworkConfig
 from rewardware.hw.cores.layer.dqn_learner import DQNLearner
+from rewardware.hw.cores.layer.learner_config import DQNLearnerConfig
 from rewardware.sim.cocotb import simulate
 from rewardware.sw.mapping.layer_pipeline import learner_stage_cycles
 

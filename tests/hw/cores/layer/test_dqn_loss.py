@@ -3,8 +3,9 @@
 import pytest
 
 from rewardware.hw.cores.float.config import BFLOAT16, FloatLaneConfig
-from rewardware.hw.cores.layer.config import BINARY32_LANE, DQNLearnerConfig, NetworkConfig
+from rewardware.hw.cores.layer.config import BINARY32_LANE, NetworkConfig
 from rewardware.hw.cores.layer.dqn_loss import DQNLoss
+from rewardware.hw.cores.layer.learner_config import DQNLearnerConfig
 from rewardware.sim.cocotb import simulate
 
 BRAIN = FloatLaneConfig(format=BFLOAT16.flushing(), adder_depth=3, multiplier_depth=1)

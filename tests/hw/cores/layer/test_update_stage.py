@@ -7,8 +7,9 @@ from amaranth.lib.wiring import In
 
 from rewardware.hw.cores.float.config import BFLOAT16, FloatLaneConfig
 from rewardware.hw.cores.forwarding import forward_port
-from rewardware.hw.cores.layer.config import BINARY32_LANE, LayerConfig, UpdateStageConfig
+from rewardware.hw.cores.layer.config import BINARY32_LANE, LayerConfig
 from rewardware.hw.cores.layer.update_stage import UpdateStage
+from rewardware.hw.cores.layer.update_stage_config import UpdateStageConfig
 from rewardware.hw.cores.layer.word_memory import NumberAccess, WordMemory
 from rewardware.sim.cocotb import simulate
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from rewardware.hw.cores.layer.config import DDPGLearnerConfig, NetworkConfig
+from rewardware.hw.cores.layer.config import NetworkConfig
+from rewardware.hw.cores.layer.learner_config import DDPGLearnerConfig
 from rewardware.sw.reference.layer.ddpg_learner import DDPGLearnerReference
 from rewardware.sw.reference.optimizer.float_adam import AdamRates
 

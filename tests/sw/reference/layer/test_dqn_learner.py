@@ -7,7 +7,8 @@ import pytest
 import torch
 
 from rewardware.hw.cores.float.config import BFLOAT16, FloatLaneConfig
-from rewardware.hw.cores.layer.config import DQNLearnerConfig, NetworkConfig
+from rewardware.hw.cores.layer.config import NetworkConfig
+from rewardware.hw.cores.layer.learner_config import DQNLearnerConfig
 from rewardware.sw.reference.layer.dqn_learner import DQNLearnerReference
 from rewardware.sw.reference.optimizer.float_adam import AdamRates
 

@@ -1,0 +1,163 @@
+"""Configuration of learners. No Amaranth here."""
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+from ..checks import require_kind, require_name
+from .config import NetworkConfig
+from .update_stage_config import UpdateStageConfig
+
+__all__ = ["LOSSES", "DDPGLearnerConfig", "DQNLearnerConfig", "LearnedNetwork", "LearnerCommand"]
+
+LOSSES = ("huber", "squared")
+
+
+class LearnerCommand(IntEnum):
+    """What a learner is told to do."""
+
+    STEP = 0
+    LOAD = 1
+    STORE = 2
+
+
+class LearnedNetwork(IntEnum):
+    """Of an actor-critic learner."""
+
+    ACTOR = 0
+    CRITIC = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class DQNLearnerConfig:
+    """A learner of action values: an online network with all stages, a target network with forward stages only.
+
+    Parameters
+    ----------
+    network : NetworkConfig
+        Of both; an output for each action.
+    loss : str
+        ``"huber"`` (threshold 1) or ``"squared"`` (half the square), of the TD error.
+    optimizer : str
+        ``"adam"`` or ``"sgd"``.
+    update_interval : int
+        Cycles from one word of weights to the next in the optimiser's pass (1 to 64).
+
+    Raises
+    ------
+    TypeError, ValueError
+        A field of the wrong kind, or out of its range.
+    """
+
+    network: NetworkConfig
+    loss: str = "huber"
+    optimizer: str = "adam"
+    update_interval: int = 2
+
+    def __post_init__(self):
+        require_kind("Network", self.network, NetworkConfig)
+        require_name("Loss", self.loss, LOSSES)
+        _ = self.updates
+
+    @property
+    def arrays(self) -> tuple[str, ...]:
+        """What there is for each weight."""
+        return self.updates[0].arrays
+
+    @property
+    def actions(self) -> int:
+        """Outputs of the networks."""
+        return self.network.sizes[-1]
+
+    @property
+    def updates(self) -> tuple[UpdateStageConfig, ...]:
+        """The optimiser of each layer."""
+        return tuple(
+            UpdateStageConfig(layer=layer, optimizer=self.optimizer, interval=self.update_interval)
+            for layer in self.network.layers
+        )
+
+    @property
+    def loss_cycles(self) -> int:
+        """Cycles a sample of the loss stage: a value a cycle comes in, and one is for the sample as a whole."""
+        return self.actions + 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class DDPGLearnerConfig:
+    """A learner of a deterministic policy: an actor and a critic, and a target network of each.
+
+    Parameters
+    ----------
+    actor : NetworkConfig
+        From observations to actions, ``"tanh"`` at its outputs usually.
+    critic : NetworkConfig
+        From observation and action, in this order, to one value.
+    loss : str
+        Of the critic: ``"huber"`` (threshold 1) or ``"squared"`` (half the square), of the TD error.
+    optimizer : str
+        ``"adam"`` or ``"sgd"``, of both.
+    update_interval : int
+        Cycles from one word of weights to the next in the optimiser's pass (1 to 64).
+
+    Raises
+    ------
+    TypeError, ValueError
+        A field of the wrong kind, or out of its range; networks that do not fit each other.
+    """
+
+    actor: NetworkConfig
+    critic: NetworkConfig
+    loss: str = "squared"
+    optimizer: str = "adam"
+    update_interval: int = 2
+
+    def __post_init__(self):
+        require_kind("Actor", self.actor, NetworkConfig)
+        require_kind("Critic", self.critic, NetworkConfig)
+        require_name("Loss", self.loss, LOSSES)
+        _ = self.actor_updates
+        inputs = self.actor.sizes[0] + self.actor.sizes[-1]
+        if self.critic.sizes[0] != inputs:
+            raise ValueError(
+                f"Critic must have an input for each observation and action, {inputs}, not {self.critic.sizes[0]}"
+            )
+        if self.critic.sizes[-1] != 1:
+            raise ValueError(f"Critic must have one output, not {self.critic.sizes[-1]}")
+        if self.critic.arithmetic != self.actor.arithmetic:
+            raise ValueError("Critic must have the arithmetic of the actor")
+
+    @property
+    def observations(self) -> int:
+        """Numbers of an observation."""
+        return self.actor.sizes[0]
+
+    @property
+    def actions(self) -> int:
+        """Numbers of an action."""
+        return self.actor.sizes[-1]
+
+    @property
+    def critic_loss(self) -> DQNLearnerConfig:
+        """The critic's loss is that of a DQN with one action."""
+        return DQNLearnerConfig(network=self.critic, loss=self.loss)
+
+    @property
+    def arrays(self) -> tuple[str, ...]:
+        """What there is for each weight."""
+        return self.actor_updates[0].arrays
+
+    @property
+    def actor_updates(self) -> tuple[UpdateStageConfig, ...]:
+        """The optimiser of each layer of the actor."""
+        return self._updates(self.actor)
+
+    @property
+    def critic_updates(self) -> tuple[UpdateStageConfig, ...]:
+        """The optimiser of each layer of the critic."""
+        return self._updates(self.critic)
+
+    def _updates(self, network: NetworkConfig) -> tuple[UpdateStageConfig, ...]:
+        return tuple(
+            UpdateStageConfig(layer=layer, optimizer=self.optimizer, interval=self.update_interval, soft_target=True)
+            for layer in network.layers
+        )

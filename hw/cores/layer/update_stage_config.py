@@ -1,0 +1,59 @@
+"""Configuration of a layer's optimiser. No Amaranth here."""
+
+from dataclasses import dataclass
+
+from ..checks import require_integer, require_kind, require_name
+from ..optimizer.float_lane_config import FLOAT_OPTIMIZERS, FloatOptimizer
+from .config import LayerConfig
+
+__all__ = ["ARRAY_WIDTH", "UpdateStageConfig"]
+
+# Bits of an array's place.
+ARRAY_WIDTH = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class UpdateStageConfig:
+    """The optimiser of a layer.
+
+    Parameters
+    ----------
+    layer : LayerConfig
+        Whose weights are updated, in its arithmetic.
+    optimizer : str
+        ``"adam"`` or ``"sgd"``.
+    interval : int
+        Cycles from one word of weights to the next (1 to 64): the units of a layer take turns on fewer lanes.
+    soft_target : bool
+        The target's weights move towards the new ones with every update, in place of being copied now and then.
+
+    Raises
+    ------
+    TypeError, ValueError
+        A field of the wrong kind, or out of its range.
+    """
+
+    layer: LayerConfig
+    optimizer: str = "adam"
+    interval: int = 2
+    soft_target: bool = False
+
+    def __post_init__(self):
+        require_kind("Layer", self.layer, LayerConfig)
+        require_name("Optimizer", self.optimizer, tuple(FLOAT_OPTIMIZERS))
+        require_integer("Interval", self.interval, 1, 64)
+
+    @property
+    def numbers(self) -> FloatOptimizer:
+        """What the optimiser keeps for a weight, and takes of a step."""
+        return FLOAT_OPTIMIZERS[self.optimizer]
+
+    @property
+    def arrays(self) -> tuple[str, ...]:
+        """What there is for each weight."""
+        return ("weights", "target", "gradients", *self.numbers.state)
+
+    @property
+    def lanes(self) -> int:
+        """Weights that are updated side by side."""
+        return -(-self.layer.units // self.interval)
