@@ -1,6 +1,7 @@
 """The rows of PEARL's bench, on a small device."""
 
 import dataclasses
+import re
 
 import numpy as np
 import pytest
@@ -13,9 +14,11 @@ from rewardware.hw.soc.pearl.config import PearlConfig
 from rewardware.sw.cli import bench_learner, bench_pearl, bench_replay, bench_runtime, bench_sum_trees
 from rewardware.sw.cli.bench_learner import count_step
 from rewardware.sw.cli.bench_pearl import FANOUTS, PearlBench
+from rewardware.sw.cli.bench_portability import harmonic_mean, portability
 from rewardware.sw.cli.bench_replay import count_batches
 from rewardware.sw.cli.bench_rows import comparison_library
 from rewardware.sw.cli.dispatch import dispatch
+from rewardware.sw.composer.latency_table import Latency
 from rewardware.sw.mapping.layer_pipeline import learner_stage_cycles
 from rewardware.sw.mapping.replay_cycles import sample_cycles, update_cycles
 from rewardware.sw.reference.layer.dqn_loss import dqn_loss
@@ -121,6 +124,27 @@ def test_trees_in_software_are_timed(monkeypatch):
     for operation in ("sample", "update"):
         found = bench_sum_trees.fastest_tree(operation, 1000)
         assert found["value"] > 0 and all(about in found["how"] for _, about in bench_sum_trees.CONTENDERS.values())
+
+
+def test_portability_of_made_up_latencies(monkeypatch):
+    """Each task takes a millisecond a batch on the processor, whatever it is: far more than elsewhere."""
+
+    def measure(iteration, device, threads):
+        return {task: Latency(fixed=1e-3, origin="measured") for task in iteration.graph.kinds}
+
+    monkeypatch.setattr("rewardware.sw.composer.torch_latency.measure", measure)
+    row = portability()
+    assert row["kind"] == "model" and row["value"] > 1
+    # DQN: sample, four tasks of the learner, update; of which the processor has two where there is a GPU.
+    alone, beside = 128 / 6e-3, 128 / 2e-3
+    assert f"all on the processor {alone:.0f} ({alone:.0f}, {alone:.0f}, {alone:.0f})" in row["how"]
+    assert f"composed {alone:.0f} (" not in row["how"] and f" ({alone:.0f}, " in row["how"]
+    (told,) = re.findall(r"learner on the GPU where there is one \d+ \(21333, 21333, (\d+)\)", row["how"])
+    assert alone < int(told) < beside
+
+
+def test_what_does_not_run_is_not_portable():
+    assert harmonic_mean([1, 3, 6]) == 2 and harmonic_mean([5, 0]) == 0
 
 
 def test_a_missing_package_is_named():

@@ -100,7 +100,7 @@ def test_latencies_in_another_order_than_the_devices(tmp_path, capsys):
 @pytest.mark.parametrize("name", list_platforms())
 def test_platforms_of_the_package(name):
     platform = load_platform(name)
-    assert {device.kind for device in platform.devices} >= {"cpu", "fpga"}
+    assert {device.kind for device in platform.devices} == {"cpu", *name.replace("server-cgf", "gpu-fpga").split("-")}
 
 
 def test_a_shipped_platform_with_what_is_measured_here(capsys, monkeypatch):
@@ -115,7 +115,7 @@ def test_a_shipped_platform_with_what_is_measured_here(capsys, monkeypatch):
         (["compose"], "--algo, --env, --platform needed, or --problem"),
         (["compose", "--problem", "x.yaml", "--algo", "dqn"], "--problem has all that is composed: leave --algo away"),
         (["compose", "--problem", "nowhere.yaml"], "nowhere.yaml"),
-        (command("nowhere"), "Platform must be one of cpu-fpga, server-cgf or a YAML file, not 'nowhere'"),
+        (command("nowhere"), "Platform must be one of cpu, cpu-fpga, server-cgf or a YAML file, not 'nowhere'"),
         (command("PLATFORM", "dqn", "Pendulum-v1"), "The action space must be Discrete, not Box"),
         (command("PLATFORM", "sac"), "The action space must be a vector, not Discrete"),
         (command("PLATFORM", "dqn", "Blackjack-v1"), "The observation space must be a vector, not Tuple"),
