@@ -147,4 +147,24 @@ EXPERIMENTS = {
             "sac": Arm(name="SAC", options=("--algo", "sac"), solved=True),
         },
     ),
+    "pendulum-learner": Experiment(
+        system="pearl",
+        page="pearl.md",
+        env="Pendulum-v1",
+        config="k16",
+        steps=6_000,
+        seeds=3,
+        threshold=-300,
+        options=(
+            *("--environments", "4", "--evaluate-every", "1000"),
+            *("--evaluation-episodes", "20", "--checkpoint-every", "0"),
+        ),
+        arms={
+            "learner": Arm(
+                name="DDPG, replay and learner on the reference",
+                options=("--algo", "ddpg", "--learner", "pendulum"),
+                solved=True,
+            ),
+        },
+    ),
 }
