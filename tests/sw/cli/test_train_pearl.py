@@ -135,7 +135,10 @@ def test_interrupted_run_leaves_a_checkpoint_and_goes_on_identically(device, tmp
         (("--algo", "sac"), "The action space must be a Box of real numbers, not Discrete(2)"),
         (("--loss", "absolute"), "invalid choice: 'absolute'"),
         (("--backend", "fpga"), "Backend must be reference, rtl, lockstep or uart:PORT, not 'fpga'"),
-        (("--config", "k17"), "Configuration must be one of k16, k2, k4, k8, small, ulx3s or a YAML file, not 'k17'"),
+        (
+            ("--config", "k17"),
+            "Configuration must be one of k16, k16-lanes2, k2, k4, k8, small, ulx3s or a YAML file, not 'k17'",
+        ),
         (("--learner", "small"), "Learner small has the network 4-5-3-2, not 4-8-2"),
         (
             ("--learner", "tiny"),
