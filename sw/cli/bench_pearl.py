@@ -19,6 +19,7 @@ from ..mapping.layer_pipeline import (
 from ..mapping.replay_cycles import sample_cycles, update_cycles
 from . import bench_sum_trees
 from .bench_portability import portability
+from .bench_returns import LEARNING, returns_against_stable_baselines3
 from .bench_rows import BenchOfPresets, make_row
 from .bench_runtime import COMPARISONS, against_stable_baselines3
 from .user_lines import EXAMPLES, lines_of_example
@@ -62,6 +63,9 @@ class PearlBench(BenchOfPresets):
         rows["model_error_learner"] = self.learner_model_error
         rows["model_error_replay"] = self.model_error
         rows |= {f"eps_vs_sb3_{name}": part(against_stable_baselines3, what) for name, what in COMPARISONS.items()}
+        rows |= {
+            f"return_vs_sb3_{name}": part(returns_against_stable_baselines3, what) for name, what in LEARNING.items()
+        }
         return rows | {"portability": portability, "user_lines": self.user_lines}
 
     def cycles(self, kind: str, fanout: int) -> dict[str, Any]:

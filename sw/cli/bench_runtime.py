@@ -15,7 +15,7 @@ from ..runtime.replay_parameters import ReplayParameters
 from .bench_rows import comparison_library, make_row, say
 from .step_agents import agent_class
 
-__all__ = ["COMPARISONS", "Comparison", "against_stable_baselines3"]
+__all__ = ["COMPARISONS", "Comparison", "against_stable_baselines3", "agent_of", "model_of"]
 
 REPEATS = 5
 ENVIRONMENTS = 8
@@ -75,12 +75,16 @@ COMPARISONS = {
 Arm = Callable[[], float]
 
 
-def _actors(comparison: Comparison, threads: int) -> float:
+def agent_of(comparison: Comparison, environments: int) -> Any:
     """Of one actor, the replay on the reference."""
+    config = comparison.config
+    return agent_class(f"parallel-{config.algorithm}")(comparison.environment, config, environments=environments)
+
+
+def _actors(comparison: Comparison, threads: int) -> float:
     import torch
 
-    config = comparison.config
-    agent = agent_class(f"parallel-{config.algorithm}")(comparison.environment, config, environments=ENVIRONMENTS)
+    agent = agent_of(comparison, ENVIRONMENTS)
     try:
         torch.set_num_threads(threads)
         return _experiences_per_second(agent, comparison)
@@ -88,9 +92,8 @@ def _actors(comparison: Comparison, threads: int) -> float:
         agent.close()
 
 
-def _stable_baselines3(comparison: Comparison, environments: int, threads: int) -> float:
-    """Of as many environments; gradient steps come as often, by experiences, however many there are."""
-    import torch
+def model_of(comparison: Comparison, environments: int) -> Any:
+    """Stable-Baselines3's; gradient steps come as often, by experiences, however many environments there are."""
     from torch import nn
 
     config = comparison.config
@@ -113,8 +116,15 @@ def _stable_baselines3(comparison: Comparison, environments: int, threads: int) 
         device="cpu",
         **_own_parameters(config),
     )
-    # It does not begin anew between warm-up and measurement.
+    # It does not begin anew when it goes on.
     model.learn = functools.partial(model.learn, reset_num_timesteps=False)
+    return model
+
+
+def _stable_baselines3(comparison: Comparison, environments: int, threads: int) -> float:
+    import torch
+
+    model = model_of(comparison, environments)
     torch.set_num_threads(threads)
     return _experiences_per_second(model, comparison)
 
@@ -129,7 +139,7 @@ def _own_parameters(config: Any) -> dict[str, Any]:
     import numpy as np
 
     noise = comparison_library("stable_baselines3.common.noise").NormalActionNoise
-    # Of the one element of MountainCar's action.
+    # Of the one element of an action, MountainCar's and Pendulum's.
     return {"tau": config.tau, "action_noise": noise(np.zeros(1), np.full(1, config.noise_scale))}
 
 

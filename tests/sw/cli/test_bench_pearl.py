@@ -11,7 +11,7 @@ from rewardware.hw.cores.layer.config import NetworkConfig
 from rewardware.hw.cores.layer.learner_config import DDPGLearnerConfig, DQNLearnerConfig
 from rewardware.hw.cores.replay.records import HEADER, STATUS_WIDTH
 from rewardware.hw.soc.pearl.config import PearlConfig
-from rewardware.sw.cli import bench_learner, bench_pearl, bench_replay, bench_runtime, bench_sum_trees
+from rewardware.sw.cli import bench_learner, bench_pearl, bench_replay, bench_returns, bench_runtime, bench_sum_trees
 from rewardware.sw.cli.bench_learner import count_step
 from rewardware.sw.cli.bench_pearl import FANOUTS, PearlBench
 from rewardware.sw.cli.bench_portability import harmonic_mean, portability
@@ -185,6 +185,22 @@ def test_algorithms_are_measured_against_stable_baselines3(environment, config, 
     told = f"networks 8, batch 8, gradient steps: {config.gradient_steps} every {config.train_freq} experiences"
     assert told in row["how"]
     assert trained == expected
+
+
+def test_returns_beside_those_of_stable_baselines3(monkeypatch):
+    """With a training too short to learn anything."""
+    monkeypatch.setattr(bench_returns, "SEEDS", 2)
+    monkeypatch.setattr(bench_returns, "EPISODES", 1)
+    config = PrioritizedSACConfig(hidden_sizes=(8,), batch_size=8, learning_starts=16)
+    comparison = bench_runtime.Comparison("Pendulum-v1", config, 36)
+    row = bench_returns.returns_against_stable_baselines3(comparison)
+    found = re.findall(r"means ([-\d., ]+), seeds at the end ([-\d., ]+)", row["how"])
+    means, finals = ([list(map(float, told[index].split(","))) for told in found] for index in (0, 1))
+    assert [len(curve) for curve in means] == [3, 3] and [len(seeds) for seeds in finals] == [2, 2]
+    for curve, seeds in zip(means, finals, strict=True):
+        assert np.isclose(curve[-1], np.mean(seeds), atol=0.1) and seeds[0] != seeds[1]
+    assert np.isclose(row["value"], means[0][-1] - means[1][-1], atol=0.11)
+    assert "after every 12 of 36 steps, 2 seeds" in row["how"]
 
 
 def test_lines_of_a_user_are_at_most_thirty():
