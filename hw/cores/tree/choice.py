@@ -42,7 +42,7 @@ class Choice(wiring.Component):
     its node is there and no scores of it are to be written, a backup or prior until the node is there.
 
     Latency: 2 cycles, or as many as the selector has levels if that is more. Throughput: a request in that many
-    cycles, also of the same node; a cycle more where a score pass writes the flit of the winner just then.
+    cycles, also of the same node; more while a score pass writes.
     Back-pressure: ``head`` is held until ``chosen`` is taken.
 
     Parameters
@@ -59,8 +59,10 @@ class Choice(wiring.Component):
         Of the head's slot, by :class:`.SlotTable`.
     begin_pass : Out(1)
         The head is a backup, and it is served from now on.
-    keys, evaluated, terminal, choose, chosen_edge, score, blocked :
+    keys, evaluated, terminal, choose, chosen_edge, score :
         Those of :class:`.NodeBuffer`, of the head's slot.
+    blocked : In(1)
+        A score pass writes scores in this cycle.
     registers : In(REGISTERS)
         Steady.
     is_last_level : In(1)
@@ -86,7 +88,7 @@ class Choice(wiring.Component):
                 "choose": Out(1),
                 "chosen_edge": Out(config.fanout),
                 "score": Out(signed(config.score_width)),
-                "blocked": In(config.fanout),
+                "blocked": In(1),
                 "registers": In(record_layout(REGISTERS)),
                 "is_last_level": In(1),
                 "chosen": Out(chosen_layout(config)),
@@ -121,7 +123,7 @@ class Choice(wiring.Component):
         m.d.comb += [
             can_begin.eq(self.has_head & (~has_node | (self.filled & (~is_select | self.settled)))),
             self.begin_pass.eq((phase == 0) & can_begin & has_node & is_backup),
-            writes.eq((phase == cycles) & self.chosen.chooses & ~(self.blocked & one_hot).any()),
+            writes.eq((phase == cycles) & self.chosen.chooses & ~self.blocked),
             self.done.eq((phase == cycles) & self.room & (~self.chosen.chooses | writes)),
             self.choose.eq(self.done & writes),
             self.chosen_edge.eq(one_hot),

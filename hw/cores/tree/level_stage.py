@@ -133,7 +133,7 @@ class LevelStage(wiring.Component):
     def _serve(self, m):
         """From arrival through the queue to choice and update; whether a request waits to be served."""
         arrival, slots, buffer = self._arrival, self._slots, self._buffer
-        choice, update, inserter = self._choice, self._update, self._inserter
+        choice, update, inserter, score_pass = self._choice, self._update, self._inserter, self._pass
         layout = queued_layout(self._config)
         m.submodules.waiting = fifo = SyncFIFO(width=layout.size, depth=self._config.slots)
         head, has_head = Signal(layout, reset_less=True), Signal()
@@ -151,7 +151,7 @@ class LevelStage(wiring.Component):
             choice.filled.eq(slots.front_filled),
             choice.settled.eq(slots.front_settled),
             slots.begin_pass.eq(choice.begin_pass),
-            choice.blocked.eq(buffer.blocked),
+            choice.blocked.eq(score_pass.written.valid),
             update.chosen.eq(choice.chosen),
             update.accept.eq(choice.done),
             choice.room.eq(update.room),

@@ -1,8 +1,5 @@
 """The nodes that a stage holds: their edges in columns, and their scores."""
 
-from functools import reduce
-from operator import or_
-
 from amaranth.hdl import Cat, Module, Mux, Signal, Value, signed
 from amaranth.lib import data, memory, wiring
 from amaranth.lib.wiring import In, Out
@@ -25,13 +22,13 @@ write_layout = data.StructLayout({"links": 1, "statistics": 1, "mean": 1, "node"
 class NodeBuffer(wiring.Component):
     """Memories of a stage's slots, in distributed RAM.
 
-    Edge a of a node is lane ``a % lanes`` of flit ``a // lanes``. Each flit has memories of its own, so that one can
-    come in while an edge of another is written. The node itself comes with each of its flits, and is written with the
-    last one: flits of several nodes may come in turn.
+    Edge a of a node is lane ``a % lanes`` of flit ``a // lanes``. Each lane has memories of its own, in which flits lie
+    behind each other. The node itself comes with each of its flits, and is written with the last one: flits of several
+    nodes may come in turn.
 
     Latency: reads none; what is written is read from the next cycle on. Throughput: each port a word a cycle. A memory
-    takes one write a cycle: ``fill``, ``write`` and ``mean`` must not meet in one (:attr:`fill_blocked` says when a
-    flit has to wait), nor ``written`` and ``choose`` in one flit (:attr:`blocked`), nor ``mean`` and ``write.mean``.
+    takes one write a cycle: ``fill`` must not meet ``write`` or ``mean`` (:attr:`fill_blocked` says when a flit has to
+    wait), nor ``written`` meet ``choose``, nor ``mean`` meet ``write.mean``.
 
     Parameters
     ----------
@@ -51,10 +48,8 @@ class NodeBuffer(wiring.Component):
     evaluated, terminal : Out
         Of it.
     choose : In(1)
-        Write the score of an edge in the front slot: ``chosen_edge`` (a bit an edge) and ``score``; only if it is not
-        ``blocked``.
-    blocked : Out(fanout)
-        Edges whose scores cannot be chosen in this cycle: a pass writes in their flit.
+        Write the score of an edge in the front slot: ``chosen_edge`` (a bit an edge) and ``score``; only while nothing
+        is ``written``.
     place : In(edge_place_layout)
         Of the edge to read, as ``edge``, with its node, as ``node``.
     write : In(write_layout)
@@ -77,7 +72,6 @@ class NodeBuffer(wiring.Component):
                 "evaluated": Out(1),
                 "terminal": Out(1),
                 "choose": In(1),
-                "blocked": Out(config.fanout),
                 "chosen_edge": In(config.fanout),
                 "score": In(signed(config.score_width)),
                 "place": In(place),
@@ -101,32 +95,23 @@ class NodeBuffer(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
+        self._writes_edge = self.write.links | self.write.statistics
         self._nodes(m)
         self._means(m)
         self._statistics(m)
-        rows = [read(self.place.slot) for read in self._links(m, "links", LINKS)]
-        self._select_edge(m, rows, LINKS)
+        self._select_edge(m, self._parts(m, "links", LINKS, self.write.links), LINKS)
         # The score pass reads this alone.
-        in_flight = [read(self.read.slot) for read in self._links(m, "in_flight", LINKS[-1:])]
-        self._select_flit(m, in_flight, LINKS[-1:])
-        for flit in range(self._config.flits):
-            self._scores(m, flit)
-        single = self.write.links | self.write.statistics | self.write.mean
+        in_flight = self._parts(m, "in_flight", LINKS[-1:], self.write.links)
+        self._read_flit(m, in_flight, LINKS[-1:])
+        self._scores(m)
         m.d.comb += self.fill_blocked.eq(
-            (self.mean.valid & (self.mean.place.flit == self.flit.flit))
-            | (single & (self.new_place.flit == self.flit.flit))
-            | (self.write.node & self._is_last)
+            self.mean.valid | self._writes_edge | self.write.mean | (self.write.node & self._is_last)
         )
         return m
 
-    def _actions(self, flit):
-        """Those of a flit; the last flit may have fewer."""
-        first = flit * self._config.lanes
-        return range(first, min(first + self._config.lanes, self._config.fanout))
-
-    def _memory(self, m, name, shape, *, lane_wise=False):
-        """A memory of all slots: its write port, and a way to get read ports."""
-        part = memory.Memory(shape=shape, depth=self._config.slots, init=[])
+    def _memory(self, m, name, shape, depth, *, lane_wise=False):
+        """A memory: its write port, and a way to get read ports."""
+        part = memory.Memory(shape=shape, depth=depth, init=[])
         m.submodules[name] = part
         port = part.write_port(granularity=1) if lane_wise else part.write_port()
 
@@ -137,46 +122,51 @@ class NodeBuffer(wiring.Component):
 
         return port, read
 
-    def _lanes(self, m, name, flit, shape, place, writes, new, filled):
-        """A memory of the edges of a flit, of which ``new`` is written at a place, or all by the flit that comes."""
-        count = len(self._actions(flit))
-        port, read = self._memory(m, f"{name}_{flit}", data.ArrayLayout(shape, count), lane_wise=True)
-        written = Signal(name=f"{name}_written_{flit}")
-        m.d.comb += [
-            written.eq(writes & (place.flit == flit)),
-            port.addr.eq(Mux(written, place.slot, self.flit.slot)),
-        ]
-        with m.If(written):
-            m.d.comb += port.en.eq(1 << place.lane)
-        with m.Elif(self.fill & (self.flit.flit == flit)):
-            m.d.comb += port.en.eq((1 << count) - 1)
-        for lane in range(count):
-            values = {field: Mux(written, new[field], filled(self.flit.edges[lane])[field]) for field in shape.members}
-            m.d.comb += [port.data[lane][field].eq(value) for field, value in values.items()]
-        return read
+    def _address(self, place):
+        """Of a slot's flit in the memories of edges."""
+        return Cat(place.slot, place.flit) if self._config.flits > 1 else place.slot
 
-    def _select_edge(self, m, rows, names):
-        """Fields of the edge at ``place``, from its row of each flit."""
-        edges = [row[lane] for row in rows for lane in range(len(row))]
-        layout = data.StructLayout({name: edges[0][name].shape() for name in names})
+    def _lanes(self, m, name, shape, place, writes, came, new, filled):
+        """A memory of each lane, of which ``new`` is written at a place, or all by the flit that comes.
+
+        Ways to get read ports, by lane. ``came`` is 1 where something else than a flit is written.
+        """
+        address = Signal(len(self._address(place)), name=f"{name}_address")
+        m.d.comb += address.eq(Mux(came, self._address(place), self._address(self.flit)))
+        # Flits lie behind each other, each in as many rows as a slot's number can name.
+        depth = self._config.flits << len(self.front)
+        reads = []
+        for lane in range(self._config.lanes):
+            port, read = self._memory(m, f"{name}_{lane}", shape, depth)
+            edge = filled(self.flit.edges[lane])
+            m.d.comb += [
+                port.addr.eq(address),
+                port.en.eq(Mux(came, writes & (place.lane == lane), self.fill)),
+                *(port.data[field].eq(Mux(came, new[field], edge[field])) for field in shape.members),
+            ]
+            reads.append(read)
+        return reads
+
+    def _select_edge(self, m, reads, names):
+        """Fields of the edge at ``place``."""
+        rows = [read(self._address(self.place)) for read in reads]
+        layout = data.StructLayout({name: rows[0][name].shape() for name in names})
         chosen = Signal(layout, name=f"chosen_{names[0]}")
-        words = Cat(Cat(Value.cast(edge[name]) for name in names) for edge in edges)
-        m.d.comb += Value.cast(chosen).eq(words.word_select(self.place.action, layout.size))
+        words = Cat(Cat(Value.cast(row[name]) for name in names) for row in rows)
+        m.d.comb += Value.cast(chosen).eq(words.word_select(self.place.lane, layout.size))
         m.d.comb += [getattr(self.edge, name).eq(chosen[name]) for name in names]
 
-    def _select_flit(self, m, rows, names):
-        """Fields that the score pass reads, from the row of each flit."""
-        for lane, edge in enumerate(self.edges):
-            for name in names:
-                chosen = [
-                    Mux(self.read.flit == flit, row[lane][name], 0) for flit, row in enumerate(rows) if lane < len(row)
-                ]
-                m.d.comb += getattr(edge, name).eq(reduce(or_, chosen))
+    def _read_flit(self, m, reads, names):
+        """Fields that the score pass reads."""
+        for edge, read in zip(self.edges, reads, strict=True):
+            row = read(self._address(self.read))
+            m.d.comb += [getattr(edge, name).eq(row[name]) for name in names]
 
     def _nodes(self, m):
         """Headers; whether a node is evaluated or terminal is read at both ends."""
-        states, read_state = self._memory(m, "states", data.StructLayout({"evaluated": 1, "terminal": 1}))
-        headers, read_header = self._memory(m, "headers", node_layout(self._config))
+        slots = self._config.slots
+        states, read_state = self._memory(m, "states", data.StructLayout({"evaluated": 1, "terminal": 1}), slots)
+        headers, read_header = self._memory(m, "headers", node_layout(self._config), slots)
         state = read_state(self.front)
         new = Signal(node_layout(self._config))
         self._is_last = self.flit.flit == self._config.flits - 1
@@ -209,49 +199,38 @@ class NodeBuffer(wiring.Component):
         def filled(edge):
             return {"value": edge.value, "factor": edge.factor, "visited": edge.visits.any()}
 
-        flits = range(self._config.flits)
-        reads = [self._lanes(m, "means", flit, mean, place, came, new, filled) for flit in flits]
-        self._select_edge(m, [read(self.place.slot) for read in reads], ("value", "factor"))
-        self._select_flit(m, [read(self.read.slot) for read in reads], ("value", "factor", "visited"))
+        reads = self._lanes(m, "means", mean, place, came, came, new, filled)
+        self._select_edge(m, reads, ("value", "factor"))
+        self._read_flit(m, reads, ("value", "factor", "visited"))
 
     def _statistics(self, m):
         """Visits, total and prior."""
         names = STATISTICS if self._config.policy == "uct" else (*STATISTICS, "prior")
-        reads = self._parts(m, "statistics", names, self.write.statistics)
-        self._select_edge(m, [read(self.place.slot) for read in reads], names)
-
-    def _links(self, m, name, fields):
-        """Fields that selections write too; ways to get read ports, by flit."""
-        return self._parts(m, name, fields, self.write.links)
+        self._select_edge(m, self._parts(m, "statistics", names, self.write.statistics), names)
 
     def _parts(self, m, name, fields, writes):
-        """Memories of some fields of the edges; ways to get read ports, by flit."""
+        """Memories of some fields of the edges; ways to get read ports, by lane."""
         edge = edge_layout(self._config)
         layout = data.StructLayout({field: edge[field].shape for field in fields})
-        return [
-            self._lanes(m, name, flit, layout, self.new_place, writes, self.new_edge, lambda filled: filled)
-            for flit in range(self._config.flits)
-        ]
+        came = self._writes_edge
+        return self._lanes(m, name, layout, self.new_place, writes, came, self.new_edge, lambda filled: filled)
 
-    def _scores(self, m, flit):
-        """Scores of one flit."""
-        actions = self._actions(flit)
-        layout = data.ArrayLayout(signed(self._config.score_width), len(actions))
-        port, read = self._memory(m, f"scores_{flit}", layout, lane_wise=True)
-        passed = Signal(name=f"passed_{flit}")
-        m.d.comb += [
-            passed.eq(self.written.valid & (self.written.flit == flit)),
-            port.addr.eq(Mux(passed, self.written.slot, self.front)),
-            port.en.eq(
-                Mux(
-                    passed, (1 << len(actions)) - 1, Mux(self.choose, self.chosen_edge[actions.start : actions.stop], 0)
-                )
-            ),
-        ]
-        row = read(self.front)
-        m.d.comb += self.blocked[actions.start : actions.stop].eq(Mux(passed, (1 << len(actions)) - 1, 0))
-        for lane, action in enumerate(actions):
+    def _scores(self, m):
+        """Scores: all of a slot are read at once, so each flit has a memory of its own."""
+        passes, config = self.written.valid, self._config
+        address = Signal.like(self.front, name="score_address")
+        m.d.comb += address.eq(Mux(passes, self.written.slot, self.front))
+        new = [Mux(passes, score, self.score) for score in self.written.scores]
+        for flit in range(config.flits):
+            actions = range(flit * config.lanes, min((flit + 1) * config.lanes, config.fanout))
+            layout = data.ArrayLayout(signed(config.score_width), len(actions))
+            port, read = self._memory(m, f"scores_{flit}", layout, config.slots, lane_wise=True)
+            chosen = self.chosen_edge[actions.start : actions.stop]
+            passed = (self.written.flit == flit).replicate(len(actions))
+            row = read(self.front)
             m.d.comb += [
-                port.data[lane].eq(Mux(passed, self.written.scores[lane], self.score)),
-                self.keys[action].eq(row[lane]),
+                port.addr.eq(address),
+                port.en.eq(Mux(passes, passed, Mux(self.choose, chosen, 0))),
             ]
+            m.d.comb += [port.data[lane].eq(new[lane]) for lane in range(len(actions))]
+            m.d.comb += [self.keys[action].eq(row[lane]) for lane, action in enumerate(actions)]

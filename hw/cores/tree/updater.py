@@ -41,7 +41,7 @@ class Updater(wiring.Component):
     ``r = root >> (e // 2 + 1)``, root the table's for 2 m where e is odd, or with ``1 + N = 2**e * m``
     ``r = (P * reciprocal(m)) >> (18 + e)``. Shifts round down; formats and errors of the tables are in docs/mcts.md.
 
-    Latency: 10 cycles (normalisation 2, tables 4, product 2, shift 2); one edge a cycle. No back-pressure.
+    Latency: 11 cycles (normalisation 2, tables 4, product 2, shift 2, rounding 1); one edge a cycle. No back-pressure.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class Updater(wiring.Component):
         r.
     """
 
-    LATENCY = 10
+    LATENCY = 11
 
     def __init__(self, config: TreeConfig):
         self._config = config
@@ -117,7 +117,7 @@ class Updater(wiring.Component):
         return looked_up.result, looked_up.exponent
 
     def _value(self, m, reciprocal, exponent):
-        total = delay(m, self.total, self.latency - 4, "total")
+        total = delay(m, self.total, LOOKED_UP, "total")
         low, high = (Signal(signed(size), name=name, reset_less=True) for name, size in (("low", 37), ("high", 35)))
         product = Signal(signed(TOTAL_WIDTH + len(reciprocal)), reset_less=True)
         m.d.sync += [
@@ -129,14 +129,17 @@ class Updater(wiring.Component):
         exponent = delay(m, exponent, 2, "value_exponent")
         cut = Signal(signed(UNROUNDED_WIDTH + 15))
         partly = Signal(signed(UNROUNDED_WIDTH + 3), reset_less=True)
-        unrounded = Signal(signed(UNROUNDED_WIDTH))
+        unrounded = Signal(signed(UNROUNDED_WIDTH), reset_less=True)
         rounded = Signal(signed(UNROUNDED_WIDTH))
         value = Signal(signed(VALUE_WIDTH), reset_less=True)
         m.d.comb += [
             cut.eq(product >> REWARD_FRACTION + RECIPROCAL_FRACTION - SCORE_FRACTION - 1),
-            unrounded.eq(partly >> delay(m, exponent[:2], 1, "low_exponent")),
             rounded.eq((unrounded + 1) >> 1),
         ]
-        m.d.sync += [partly.eq(cut >> Cat(Const(0, 2), exponent[2:])), value.eq(saturate(rounded, VALUE_WIDTH)[0])]
+        m.d.sync += [
+            partly.eq(cut >> Cat(Const(0, 2), exponent[2:])),
+            unrounded.eq(partly >> delay(m, exponent[:2], 1, "low_exponent")),
+            value.eq(saturate(rounded, VALUE_WIDTH)[0]),
+        ]
         m.d.comb += self.value.eq(value)
         return value

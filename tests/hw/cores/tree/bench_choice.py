@@ -12,9 +12,9 @@ from ..side_by_side import Ports
 from ..stimulus import noise
 
 NONE, NEW, EDGE, END = (part.value for part in (Part.NONE, Part.NEW, Part.EDGE, Part.END))
-# How often in a cycle: there is a request, its node comes, its scores settle, an edge is blocked, there is room.
+# How often in a cycle: there is a request, its node comes, its scores settle, scores are written, there is room.
 PHASES = ((1.0, 1.0, 1.0, 0.0, 1.0), (0.5, 0.3, 0.5, 0.3, 0.7), (1.0, 0.5, 0.2, 0.1, 1.0), (0.9, 1.0, 1.0, 0.8, 0.3))
-REQUESTS = 100
+REQUESTS = 130
 
 
 class Head:
@@ -115,7 +115,7 @@ class Service:
         if self.since is None and can_begin:
             self.since = cycle
             expected["begin_pass"] = int(head.has_node and head.kind == RequestKind.BACKUP)
-        is_blocked = head.chooses and inputs["blocked"] >> head.winner & 1
+        is_blocked = head.chooses and inputs["blocked"]
         if self.since is not None and cycle >= self.since + self.cycles - 1 and inputs["room"] and not is_blocked:
             expected["done"] = 1
             expected["pop"] = int(self.turn + 1 == head.turns)
@@ -163,7 +163,7 @@ async def follow(dut, name, config, cycles):
                     "evaluated": head.evaluated if filled else int(random.integers(2)),
                     "terminal": head.terminal if filled else int(random.integers(2)),
                     "is_last_level": head.is_last_level,
-                    "blocked": sum((random.random() < blocks) << action for action in range(config.fanout)),
+                    "blocked": int(random.random() < blocks),
                     "room": int(random.random() < rooms),
                 }
                 ports.set(**inputs)
