@@ -136,7 +136,7 @@ class Update(wiring.Component):
         m.d.comb += negative.eq(Mux(given == -largest - 1, largest, -given))
         m.d.sync += [
             writing.eq(reading),
-            reward.eq(Mux(self.alternate & self.is_odd, negative, given)),
+            reward.eq(Mux(goes & _backs_up(reading), Mux(self.alternate & self.is_odd, negative, given), 0)),
         ]
         changes = reading.chooses | (_has_node(reading) & (reading.queued.request.kind != RequestKind.SELECT))
         with m.If(goes & changes):
@@ -172,7 +172,7 @@ class Update(wiring.Component):
         m.d.comb += [
             has_node.eq(has_writing & _has_node(writing)),
             chooses.eq(has_writing & writing.chooses),
-            backs_up.eq(has_node & is_backup & (queued.part == Part.EDGE)),
+            backs_up.eq(has_writing & _backs_up(writing)),
             evaluates.eq(has_node & is_backup & (queued.part == Part.END) & ~node.evaluated),
             passes.eq(has_node & is_backup),
         ]
@@ -183,24 +183,19 @@ class Update(wiring.Component):
             inserts.eq(chooses & ~edge.child & request.body.select.may_insert & self.available),
             self.take.eq(inserts),
         ]
-        with m.If(chooses):
-            m.d.comb += self.new_edge.in_flight.eq(edge.in_flight + 1)
-            with m.If(~edge.child):
-                m.d.comb += [
-                    self.new_edge.child.eq(inserts),
-                    self.new_edge.bank.eq(self.row.bank),
-                    self.new_edge.row.eq(self.row.row),
-                ]
-        with m.Elif(backs_up):
-            m.d.comb += self.new_edge.in_flight.eq(edge.in_flight - 1)
+        with m.If(chooses & ~edge.child):
+            m.d.comb += [
+                self.new_edge.child.eq(inserts),
+                self.new_edge.bank.eq(self.row.bank),
+                self.new_edge.row.eq(self.row.row),
+            ]
+        # What is added is 0 of every other request.
         m.d.comb += [
-            self.new_edge.visits.eq(edge.visits + 1),
+            self.new_edge.in_flight.eq(edge.in_flight + Mux(backs_up, -1, chooses)),
+            self.new_edge.visits.eq(edge.visits + backs_up),
             self.new_edge.total.eq(edge.total + reward),
+            self.new_node.visits.eq(node.visits + backs_up),
         ]
-        with m.If(~backs_up):
-            m.d.comb += [self.new_edge.visits.eq(edge.visits), self.new_edge.total.eq(edge.total)]
-        with m.If(backs_up):
-            m.d.comb += self.new_node.visits.eq(node.visits + 1)
         with m.If(evaluates):
             m.d.comb += [
                 self.new_node.evaluated.eq(1),
@@ -284,6 +279,11 @@ class Update(wiring.Component):
 def _has_node(chosen):
     part = chosen.queued.part
     return (part == Part.EDGE) | (part == Part.END)
+
+
+def _backs_up(chosen):
+    """It is a backup of an edge."""
+    return (chosen.queued.part == Part.EDGE) & (chosen.queued.request.kind == RequestKind.BACKUP)
 
 
 def _place(edge):
