@@ -1,9 +1,10 @@
 """Which nodes a stage holds, and who needs them."""
 
-from amaranth.hdl import Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In, Out
 
+from ..replicated import replicated
 from .config import TreeConfig
 from .score_pass import most_passes
 from .stage_layouts import place_layout
@@ -12,6 +13,50 @@ __all__ = ["SlotTable"]
 
 # Requests with a slot that are not in the queue: one before it, three behind it.
 OUTSIDE_QUEUE = 4
+
+
+class SlotName(wiring.Component):
+    """Name of the node in one slot, compared with the one that is looked up.
+
+    It stands once for each slot, as a unit of its own: tables for the comparison are found best without what is around
+    it.
+
+    Latency: none to ``matches``; a name counts from the cycle behind ``take`` on.
+
+    Parameters
+    ----------
+    config : TreeConfig
+
+    Members
+    -------
+    node : In(place_layout)
+    take : In(1)
+        ``node`` is the slot's from now on.
+    clear : In(1)
+        The slot has no node; not together with ``take``.
+    matches : Out(1)
+        ``node`` is the slot's.
+    """
+
+    def __init__(self, config: TreeConfig):
+        self._config = config
+        super().__init__({"node": In(place_layout(config)), "take": In(1), "clear": In(1), "matches": Out(1)})
+
+    @property
+    def config(self):
+        """The configuration."""
+        return self._config
+
+    def elaborate(self, platform):
+        m = Module()
+        # No reset: a tree begins with a clear.
+        name, named = Signal.like(self.node, reset_less=True), Signal(reset_less=True)
+        with m.If(self.take):
+            m.d.sync += [name.eq(self.node), named.eq(1)]
+        with m.Elif(self.clear):
+            m.d.sync += named.eq(0)
+        m.d.comb += self.matches.eq(named & (Value.cast(name) == Value.cast(self.node)))
+        return m
 
 
 class SlotTable(wiring.Component):
@@ -95,62 +140,51 @@ class SlotTable(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         count = self._config.slots
-        names = [Signal(place_layout(self._config), name=f"name_{number}") for number in range(count)]
-        named, recent, filled, unscored = (
-            Signal(count, name=name) for name in ("named", "recent", "filled_slots", "unscored")
-        )
-        matches = Signal(count)
-        hand = Signal(range(count))
-        taken = Signal()
-        index = Signal(range(count))
-        for number in range(count):
-            with m.If(matches[number]):
-                m.d.comb += index.eq(number)
+        names = [replicated(SlotName(self._config)) for _ in range(count)]
+        # A bit a slot, as all that follows.
+        recent, filled, unscored = (Signal(count, name=name) for name in ("recent", "filled_slots", "unscored"))
+        hand = Signal(count, init=1)
+        matches, place, takes = (Signal(count, name=name) for name in ("matches", "place", "takes"))
         m.d.comb += [
+            matches.eq(Cat(name.matches for name in names)),
             self.hit.eq(matches.any()),
-            self.slot.eq(Mux(self.hit, index, hand)),
-            taken.eq(self.acquire & ~self.hit),
+            place.eq(Mux(self.hit, matches, hand)),
+            self.slot.eq(_number(place)),
+            takes.eq(_if(self.acquire & ~self.hit, hand)),
         ]
         used = self._outstanding(
-            m, "used", count + OUTSIDE_QUEUE, (self.acquire, self.slot), (self.release, self.released)
+            m,
+            "used",
+            count + OUTSIDE_QUEUE,
+            (self.acquire, self.slot, place),
+            (self.release, self.released),
         )
         # The pass of a node that has come is its first one.
         of_backup = self.end_pass & ~unscored.bit_select(self.ended, 1)
         stale = self._outstanding(
-            m, "stale", most_passes(self._config), (self.begin_pass, self.front), (of_backup, self.ended)
+            m,
+            "stale",
+            most_passes(self._config),
+            (self.begin_pass, self.front, 1 << self.front),
+            (of_backup, self.ended),
         )
         m.d.comb += [
-            self.free.eq(~(used | stale | unscored | recent).bit_select(hand, 1)),
+            self.free.eq(~((used | stale | unscored | recent) & hand).any()),
             self.front_filled.eq(filled.bit_select(self.front, 1)),
             self.front_settled.eq(~(stale | unscored).bit_select(self.front, 1)),
             self.scored.eq(unscored.bit_select(self.filled, 1)),
             self.idle.eq(~(used | stale | unscored).any()),
         ]
-        with m.If(~self.free | taken):
-            m.d.sync += hand.eq(Mux(hand == count - 1, 0, hand + 1))
+        with m.If(~self.free | takes.any()):
+            m.d.sync += hand.eq(hand.rotate_left(1))
         for number, name in enumerate(names):
-            takes = Signal(name=f"takes_{number}")
-            m.d.comb += [
-                matches[number].eq(named[number] & (Value.cast(name) == Value.cast(self.node))),
-                takes.eq(taken & (hand == number)),
-            ]
-            with m.If(self.end_pass & (self.ended == number)):
-                m.d.sync += unscored[number].eq(0)
-            with m.If(self.fill & (self.filled == number)):
-                m.d.sync += filled[number].eq(1)
-            with m.If(takes):
-                m.d.sync += [
-                    name.eq(self.node),
-                    named[number].eq(1),
-                    filled[number].eq(0),
-                    unscored[number].eq(self.scored_when_filled),
-                ]
-            with m.If(self.acquire & matches[number]):
-                m.d.sync += recent[number].eq(1)
-            with m.Elif(hand == number):
-                m.d.sync += recent[number].eq(0)
-        with m.If(self.clear):
-            m.d.sync += named.eq(0)
+            m.submodules[f"name_{number}"] = name
+            m.d.comb += [name.node.eq(self.node), name.take.eq(takes[number]), name.clear.eq(self.clear)]
+        m.d.sync += [
+            recent.eq((recent & ~hand) | _if(self.acquire, matches)),
+            filled.eq((filled & ~takes) | _if(self.fill, 1 << self.filled)),
+            unscored.eq((unscored & ~_if(self.end_pass, 1 << self.ended)) | _if(self.scored_when_filled, takes)),
+        ]
         return m
 
     def _outstanding(self, m, name, most, begins, ends):
@@ -158,7 +192,7 @@ class SlotTable(wiring.Component):
 
         Whatever begins has a number, and a slot's last one is kept: with its end the slot is free.
         """
-        (begin, begun), (end, ended) = begins, ends
+        (begin, begun, begun_slots), (end, ended) = begins, ends
         outstanding = Signal(self._config.slots, name=name)
         # Numbers go round; no more than ``most`` are outstanding.
         number = range(most)
@@ -167,9 +201,17 @@ class SlotTable(wiring.Component):
         newest, oldest = Signal(number, name=f"{name}_newest"), Signal(number, name=f"{name}_oldest")
         m.d.comb += [write.addr.eq(begun), write.en.eq(begin), write.data.eq(newest), read.addr.eq(ended)]
         m.d.sync += [newest.eq(newest + begin), oldest.eq(oldest + end)]
-        for slot in range(self._config.slots):
-            with m.If(end & (read.data == oldest) & (ended == slot)):
-                m.d.sync += outstanding[slot].eq(0)
-            with m.If(begin & (begun == slot)):
-                m.d.sync += outstanding[slot].eq(1)
+        done = _if(end & (read.data == oldest), 1 << ended)
+        m.d.sync += outstanding.eq((outstanding & ~done) | _if(begin, begun_slots))
         return outstanding
+
+
+def _if(condition, bits):
+    """The bits, or 0 unless the condition holds."""
+    return Mux(condition, bits, 0)
+
+
+def _number(slots):
+    """Number of the only slot whose bit is 1."""
+    width = range((len(slots) - 1).bit_length())
+    return Cat(Cat(slots[number] for number in range(len(slots)) if number >> bit & 1).any() for bit in width)
