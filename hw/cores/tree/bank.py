@@ -60,7 +60,10 @@ class Bank(wiring.Component):
         m = Module()
         config = self._config
         width, count = edge_layout(config).size, config.lanes
-        nodes = m.submodules.nodes = Memory(shape=node_layout(config).size, depth=config.rows, init=[])
+        # Asked for, as it is narrow enough for a tool to choose distributed RAM.
+        nodes = m.submodules.nodes = Memory(
+            shape=node_layout(config).size, depth=config.rows, init=[], attrs={"ram_style": "block"}
+        )
         edges = m.submodules.edges = Memory(
             shape=data.ArrayLayout(width, count), depth=config.rows * config.flits, init=[]
         )
