@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -36,6 +37,12 @@ OPERATIONS = 3
 # LUT of the source's table 3.7.
 TABLES = {"f6_d32": 179_000, "f18_d32": 418_000}
 SYNTHESISED_FOR = "xcup"
+# Units of which the parts of a tree are made, with a number behind the name of each further kind.
+UNITS = {
+    "stages": re.compile("(level_stage|slot_name)$"),
+    "banks": re.compile("bank$"),
+    "interconnect": re.compile(r"(switch|round_robin_arbiter)(_\d+)?$"),
+}
 GAPLESS = "requests without a gap, all answers the reference's"
 
 
@@ -150,12 +157,8 @@ class MCTSBench(BenchOfPresets):
         design = elaborate_design("mcts", name.replace("_", "-"))
         result = synthesise_once(design.verilog, "mcts", SYNTHESISED_FOR, depth=2).result
         parts = {
-            part: round(sum(block.resources.lut * block.instances for block in result.blocks if found(block.name)))
-            for part, found in (
-                ("stages", "level_stage".__eq__),
-                ("banks", "bank".__eq__),
-                ("interconnect", lambda block: block.startswith("switch")),
-            )
+            part: round(sum(block.resources.lut * block.instances for block in result.blocks if unit.match(block.name)))
+            for part, unit in UNITS.items()
         }
         total = round(result.total.lut)
         each = ", ".join(f"{part} {count}" for part, count in parts.items())

@@ -5,6 +5,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ..bits import lowest
+from ..replicated import replicated
 from .interconnect_config import SwitchConfig
 
 __all__ = ["RoundRobinArbiter", "Switch"]
@@ -129,8 +130,11 @@ class Switch(wiring.Component):
 
     def _arbitrate(self, m, wanted, free, output):
         """The input whose turn it is at an output."""
-        if self._config.inputs == 1:
+        inputs = self._config.inputs
+        if inputs == 1:
             return Signal(1, name=f"index_{output}")
-        m.submodules[f"arbiter_{output}"] = arbiter = RoundRobinArbiter(self._config.inputs)
+        # A unit of its own, as tables are not joined across its boundary: index and multiplexers mapped together take
+        # two tables a bit at some outputs, where one is enough.
+        m.submodules[f"arbiter_{output}"] = arbiter = replicated(RoundRobinArbiter(inputs), key=inputs)
         m.d.comb += [arbiter.requests.eq(wanted), arbiter.take.eq(free & wanted.any())]
         return arbiter.index

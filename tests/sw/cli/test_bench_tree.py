@@ -111,15 +111,16 @@ def test_actions_are_of_the_timeline(monkeypatch):
 
 
 def test_tables_are_those_of_the_whole_device(monkeypatch):
-    blocks = [("level_stage", 4, 10), ("bank", 8, 3), ("switch", 2, 1), ("switch_1", 2, 2), ("system.tree", 1, 7)]
-    blocks = tuple(Block(name=name, instances=n, resources=Resources(lut=lut)) for name, n, lut in blocks)
+    units = {"level_stage": (4, 10), "slot_name": (8, 1), "bank": (8, 3), "system.bank": (1, 2), "system.tree": (1, 7)}
+    units |= {"switch": (2, 1), "switch_1": (2, 2), "round_robin_arbiter_2": (4, 1)}
+    blocks = tuple(Block(name=name, instances=n, resources=Resources(lut=lut)) for name, (n, lut) in units.items())
     result = SimpleNamespace(result=Synthesis(target="xcup", blocks=blocks))
     design = SimpleNamespace(verilog="")
     monkeypatch.setattr("rewardware.sw.cli.cached.synthesise_once", lambda *_, **__: result)
     monkeypatch.setattr("rewardware.sw.cli.designs.elaborate_design", lambda *_: design)
     (row,) = MCTSBench().rows(["lut_f6_d32"])
-    assert row["value"] == 77 and row["paper"] == 179_000 and row["kind"] == "synthesised"
-    assert row["how"].endswith("preset f6-d32; stages 40, banks 24, interconnect 6, the rest 7")
+    assert row["value"] == 91 and row["paper"] == 179_000 and row["kind"] == "synthesised"
+    assert row["how"].endswith("preset f6-d32; stages 48, banks 24, interconnect 10, the rest 9")
 
 
 def test_answers_that_differ_are_an_error(monkeypatch):
