@@ -40,8 +40,8 @@ class BankAssigner(wiring.Component):
     banks are gone through: a bank of another stage counts, at each port, the layers in which the two paths share a
     wire; an empty bank is noted as the last one of its port. Then the ports are gone through.
 
-    The path from input port s to output port q is, behind layer x, on the wire whose bits 0 to x are those of q and
-    whose bits above x are those of s.
+    The path from input port s, the stage mod P, to output port q is, behind layer x, on the wire whose bits 0 to x are
+    those of q and whose bits above x are those of s.
 
     Latency: ``latency`` cycles from a request to its block; a request without a block takes as long as the banks are
     gone through (``scan_cycles``). Throughput: one request at a time. Blocks are not held back.
@@ -144,7 +144,7 @@ class BankAssigner(wiring.Component):
 
         # Of the bank that is seen: the layers whose input side allows a conflict, and the digits of its port.
         above = Signal(self._layers)
-        different = request.stage ^ reader.data.stage
+        different = (request.stage ^ reader.data.stage)[: self._layers]
         m.d.comb += above.eq(Cat((different >> layer + 1) == 0 for layer in range(self._layers)))
         shared, port = Signal(self._layers), Signal(self._layers)
         m.d.sync += port.eq(seen_bank[: self._layers])

@@ -18,6 +18,7 @@ __all__ = [
     "VALUE_WIDTH",
     "VISIT_WIDTH",
     "TreeConfig",
+    "require_concentration",
 ]
 
 # Of a node and of an edge. Every selection counts towards a limit of 2**16 - 1, so no count and no sum can overflow.
@@ -40,6 +41,15 @@ BANK_ASSIGNMENTS = ("algorithm2", "next_empty")
 COMPARISONS = ("lookup", "logic")
 # Most rows in a block of a bank that levels share: enough for a grant to come in time, few enough that levels do share.
 SHARED_BLOCK = 16
+
+
+def require_concentration(concentration: int, stages: int, interconnect: str) -> None:
+    """Refuse a concentration that leaves a butterfly fewer than two ports, and one of a crossbar."""
+    require_integer("Concentration", concentration, 1, (1 << (stages - 1).bit_length()) // 2)
+    if interconnect == "crossbar" and concentration != 1:
+        raise ValueError(f"Concentration of a crossbar must be 1, not {concentration}")
+    if concentration & (concentration - 1):
+        raise ValueError(f"Concentration must be a power of two, not {concentration}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,6 +80,9 @@ class TreeConfig:
         that wins all of its comparisons.
     interconnect : str
         ``"butterfly"`` of 2 x 2 switches, ``"butterfly4"`` of 4 x 4 switches, ``"crossbar"``.
+    concentration : int
+        Levels that share a port of a butterfly, a power of two: P ports are ``ports``, and stages s, s + P and so on
+        are at port s. Two halve the butterfly, and suit trees in which most of the deepest levels rest.
     bank_assignment : str
         ``"algorithm2"`` of the source, a bank at a time, each of one level alone; or ``"next_empty"``, the plain
         heuristic it is measured against: blocks of rows of one bank after the other, whatever the level.
@@ -97,6 +110,7 @@ class TreeConfig:
     group: int = 6
     comparison: str = "logic"
     interconnect: str = "butterfly"
+    concentration: int = 1
     bank_assignment: str = "algorithm2"
     slots: int = 32
     flits: int = 2
@@ -129,6 +143,7 @@ class TreeConfig:
             if getattr(self, name) not in allowed:
                 shown = name.replace("_", " ").capitalize()
                 raise ValueError(f"{shown} must be one of {', '.join(allowed)}, not {getattr(self, name)!r}")
+        require_concentration(self.concentration, self.levels, self.interconnect)
 
     @property
     def bank_width(self) -> int:
@@ -157,8 +172,8 @@ class TreeConfig:
 
     @property
     def ports(self) -> int:
-        """Ports of the butterfly on either side: a power of two, no fewer than levels."""
-        return 1 << (self.levels - 1).bit_length()
+        """P, of the butterfly on either side: the power of two not below the levels, over the ``concentration``."""
+        return (1 << (self.levels - 1).bit_length()) // self.concentration
 
     @property
     def lanes(self) -> int:

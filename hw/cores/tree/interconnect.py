@@ -18,8 +18,9 @@ class StageBankInterconnect(wiring.Component):
 
     With a butterfly of P ports, the power of two that is not below D, requests of stage s enter at row s, and bank b is
     joined to row b mod P behind the last layer, without a register: one-to-ceil(Y/P) connections. Responses
-    of the banks of a row take turns at a register, then pass the same layers. A crossbar is one switch each way,
-    with a register for each bank or stage.
+    of the banks of a row take turns at a register, then pass the same layers. With a ``concentration`` of c there are
+    P/c ports, and stages share rows as banks do: requests of those of a row take turns at a register, responses are
+    told apart behind the last layer. A crossbar is one switch each way, with a register for each bank or stage.
 
     Nothing is lost, duplicated or delivered elsewhere. What goes from one stage to one bank, or from one bank to one
     stage, keeps its order; what goes different ways does not. Arbitration is in turns: at a switch with r inputs a
@@ -80,12 +81,17 @@ class StageBankInterconnect(wiring.Component):
             )
             self.requests, self.responses = (replicated(Switch(switch)) for switch in switches)
             self.concentrators = []
+            self.stage_concentrators = []
         else:
             self.requests = Butterfly(ButterflyConfig(radices=config.radices, width=width))
             self.responses = Butterfly(ButterflyConfig(radices=config.radices, width=response.size))
             self.concentrators = [
                 replicated(Switch(SwitchConfig(inputs=len(self._banks(port)), outputs=1, width=response.size)))
                 for port in range(min(config.ports, config.banks))
+            ]
+            self.stage_concentrators = [
+                replicated(Switch(SwitchConfig(inputs=len(self._stages(port)), outputs=1, width=width)))
+                for port in range(config.ports if config.concentration > 1 else 0)
             ]
 
     @property
@@ -96,12 +102,17 @@ class StageBankInterconnect(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         m.submodules.requests, m.submodules.responses = self.requests, self.responses
-        for number, (port, row) in enumerate(zip(self.stage_requests, self.requests.i, strict=False)):
+        entrances = dict(enumerate(self.requests.i))
+        for number, concentrator in enumerate(self.stage_concentrators):
+            m.submodules[f"stage_concentrator_{number}"] = concentrator
+            entrances |= dict(zip(self._stages(number), concentrator.i, strict=True))
+            wiring.connect(m, concentrator.o[0], self.requests.i[number])
+        for number, port in enumerate(self.stage_requests):
             stage = Const(number, self._config.stage_width)
-            m.d.comb += row.payload.eq(Cat(port.payload.bank, stage, port.payload.body))
-            join_handshake(m, port, row)
-        for port, row in zip(self.stage_responses, self.responses.o, strict=False):
-            join(m, row, port)
+            m.d.comb += entrances[number].payload.eq(Cat(port.payload.bank, stage, port.payload.body))
+            join_handshake(m, port, entrances[number])
+        for number, row in enumerate(self.responses.o):
+            self._distribute(m, row, [self.stage_responses[stage] for stage in self._stages(number)])
         if self._config.interconnect == "crossbar":
             for row, port in zip(self.requests.o, self.bank_requests, strict=True):
                 join(m, row, port)
@@ -109,7 +120,7 @@ class StageBankInterconnect(wiring.Component):
                 join(m, port, row)
         else:
             for number, row in enumerate(self.requests.o):
-                self._distribute(m, row, self._banks(number))
+                self._distribute(m, row, [self.bank_requests[bank] for bank in self._banks(number)])
             for number, concentrator in enumerate(self.concentrators):
                 m.submodules[f"concentrator_{number}"] = concentrator
                 for bank, row in zip(self._banks(number), concentrator.i, strict=True):
@@ -123,18 +134,23 @@ class StageBankInterconnect(wiring.Component):
         if self._config.interconnect == "crossbar":
             return [*self.requests.o, *self.responses.o]
         rows = [row for network in (self.requests, self.responses) for layer in network.rows for row in layer.values()]
-        return [*rows, *(concentrator.o[0] for concentrator in self.concentrators)]
+        return [*rows, *(concentrator.o[0] for concentrator in (*self.concentrators, *self.stage_concentrators))]
 
     def _banks(self, port):
         """Banks at a port of the butterfly."""
         return range(port, self._config.banks, self._config.ports)
 
-    def _distribute(self, m, row, banks):
-        """Join a row of the butterfly to its banks; what is left of the bank's number chooses among them."""
-        digit_width = self._config.bank_width - self._config.stage_width
+    def _stages(self, port):
+        """Stages at a port of the butterfly, or of the crossbar."""
+        return range(port, self._config.stages, self._config.ports)
+
+    def _distribute(self, m, row, ports):
+        """Join a row of the butterfly to its banks or stages; what is left of their number chooses among them."""
+        if not ports:
+            return
+        digit_width = len(row.payload) - len(Value.cast(ports[0].payload))
         digit = row.payload[:digit_width]
-        for number, bank in enumerate(banks):
-            port = self.bank_requests[bank]
+        for number, port in enumerate(ports):
             chosen = digit == number
             m.d.comb += [Value.cast(port.payload).eq(row.payload[digit_width:]), port.valid.eq(row.valid & chosen)]
             with m.If(chosen):

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from math import prod
 
 from ..checks import require_integer
-from .config import INTERCONNECTS
+from .config import INTERCONNECTS, require_concentration
 
 __all__ = ["ButterflyConfig", "InterconnectConfig", "SwitchConfig"]
 
@@ -77,6 +77,8 @@ class InterconnectConfig:
     interconnect : str
         ``"butterfly"`` of 2 x 2 switches; ``"butterfly4"`` of 4 x 4 switches, with 2 x 2 ones in the last layer
         where four does not divide; ``"crossbar"``.
+    concentration : int
+        Stages that share a port of the butterfly, a power of two: stages s, s + P and so on are at port s.
 
     Raises
     ------
@@ -87,12 +89,14 @@ class InterconnectConfig:
     stages: int = 16
     banks: int = 128
     interconnect: str = "butterfly"
+    concentration: int = 1
 
     def __post_init__(self):
         require_integer("Number of stages", self.stages, 2, 64)
         require_integer("Number of banks", self.banks, self.stages, 1024)
         if self.interconnect not in INTERCONNECTS:
             raise ValueError(f"Interconnect must be one of {', '.join(INTERCONNECTS)}, not {self.interconnect!r}")
+        require_concentration(self.concentration, self.stages, self.interconnect)
 
     @property
     def stage_width(self) -> int:
@@ -106,8 +110,16 @@ class InterconnectConfig:
 
     @property
     def ports(self) -> int:
-        """P, of the butterfly on either side: the power of two not below the stages. Bank b is at port b mod P."""
-        return 1 << self.stage_width
+        """P, of the butterfly on either side: the power of two not below the stages, over the ``concentration``.
+
+        Stage s is at port s mod P, bank b at port b mod P.
+        """
+        return (1 << self.stage_width) // self.concentration
+
+    @property
+    def port_width(self) -> int:
+        """Bits of the number of a port."""
+        return (self.ports - 1).bit_length()
 
     @property
     def radices(self) -> tuple[int, ...]:
@@ -115,13 +127,13 @@ class InterconnectConfig:
         if self.interconnect == "crossbar":
             return ()
         if self.interconnect == "butterfly":
-            return (2,) * self.stage_width
-        return (4,) * (self.stage_width // 2) + (2,) * (self.stage_width % 2)
+            return (2,) * self.port_width
+        return (4,) * (self.port_width // 2) + (2,) * (self.port_width % 2)
 
     @property
     def request_latency(self) -> int:
         """Cycles from a stage to a bank, if nothing is in the way."""
-        return len(self.radices) or 1
+        return len(self.radices) + (self.concentration > 1) or 1
 
     @property
     def response_latency(self) -> int:

@@ -172,7 +172,12 @@ class SearchTree(wiring.Component):
     def _store(self, m):
         """Banks behind the interconnect."""
         config = self._config
-        shape = InterconnectConfig(stages=config.levels, banks=config.banks, interconnect=config.interconnect)
+        shape = InterconnectConfig(
+            stages=config.levels,
+            banks=config.banks,
+            interconnect=config.interconnect,
+            concentration=config.concentration,
+        )
         m.submodules.network = network = StageBankInterconnect(shape, bank_command_layout(config), flit_layout(config))
         for number, stage in enumerate(self._stages):
             commands, nodes = stage.commands, stage.nodes

@@ -14,7 +14,7 @@ class BankAssignmentReference:
     banks. With ``algorithm2`` it is a bank of no stage: of these the one whose path has the fewest conflicts with the
     paths that are there, of several the last.
 
-    A path runs from a stage, which is its input port, to output port ``bank % ports``; behind layer x of the butterfly
+    A path runs from input port ``stage % ports`` to output port ``bank % ports``; behind layer x of the butterfly
     it is on the wire whose bits 0 to x are those of the output port and whose bits above x are those of the input port.
     Two paths conflict in a layer if they leave it on the same wire. The conflicts of a bank are counted over all layers
     and all banks of other stages.
@@ -71,7 +71,7 @@ class BankAssignmentReference:
         """Of each bank's path from ``stage``, how often it shares a wire with a path of another stage."""
         others = np.flatnonzero((self._stages >= 0) & (self._stages != stage))
         common = self._common_layers[self._ports[:, None] ^ self._ports[others]]
-        first = self._first_layers[stage ^ self._stages[others]]
+        first = self._first_layers[(stage ^ self._stages[others]) % self.config.ports]
         return np.maximum(common - first, 0).sum(axis=1)
 
 

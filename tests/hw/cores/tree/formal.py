@@ -162,8 +162,9 @@ class RoutingProperties(wiring.Component):
         if config.interconnect == "crossbar":
             return [(dict(enumerate(network.o)), self._row_mask())]
         layers = []
-        if self.way == "responses":
-            layers.append(({port: switch.o[0] for port, switch in enumerate(self.network.concentrators)}, 0))
+        concentrators = self.network.concentrators if self.way == "responses" else self.network.stage_concentrators
+        if concentrators:
+            layers.append(({port: switch.o[0] for port, switch in enumerate(concentrators)}, 0))
         from_target = 0
         for rows, radix in zip(network.rows, config.radices, strict=True):
             from_target = (from_target + 1) * radix - 1

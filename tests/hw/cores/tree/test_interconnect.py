@@ -9,10 +9,12 @@ from rewardware.sim.cocotb import simulate
 from tests.hw.cores.tree.run_traffic import run_phases
 
 
-@pytest.mark.parametrize("interconnect", ["butterfly", "butterfly4", "crossbar"])
+@pytest.mark.parametrize(
+    ("interconnect", "concentration"), [("butterfly", 1), ("butterfly4", 1), ("butterfly4", 2), ("crossbar", 1)]
+)
 @pytest.mark.parametrize(("stages", "banks"), [(3, 5), (5, 12)])
-def test_traffic(stages, banks, interconnect):
-    config = InterconnectConfig(stages=stages, banks=banks, interconnect=interconnect)
+def test_traffic(stages, banks, interconnect, concentration):
+    config = InterconnectConfig(stages=stages, banks=banks, interconnect=interconnect, concentration=concentration)
     request = data.StructLayout({"value": 30, "stage": range(stages)})
     response = data.StructLayout({"value": 30, "bank": range(banks)})
     simulate(
@@ -31,15 +33,16 @@ def test_much_traffic(interconnect):
 
 def test_latency_is_that_of_the_layers():
     latencies = {
-        (32, "butterfly"): (5, 6),
-        (32, "butterfly4"): (3, 4),
-        (17, "butterfly4"): (3, 4),
-        (16, "butterfly4"): (2, 3),
-        (2, "butterfly4"): (1, 2),
-        (32, "crossbar"): (1, 1),
+        (32, "butterfly", 1): (5, 6),
+        (32, "butterfly4", 1): (3, 4),
+        (32, "butterfly4", 2): (3, 3),
+        (17, "butterfly4", 1): (3, 4),
+        (16, "butterfly4", 1): (2, 3),
+        (2, "butterfly4", 1): (1, 2),
+        (32, "crossbar", 1): (1, 1),
     }
-    for (stages, interconnect), expected in latencies.items():
-        config = InterconnectConfig(stages=stages, banks=128, interconnect=interconnect)
+    for (stages, interconnect, concentration), expected in latencies.items():
+        config = InterconnectConfig(stages=stages, banks=128, interconnect=interconnect, concentration=concentration)
         assert (config.request_latency, config.response_latency) == expected
 
 
@@ -48,6 +51,9 @@ def test_latency_is_that_of_the_layers():
     [
         ({"stages": 1}, "Number of stages must be from 2 to 64, not 1"),
         ({"stages": 16, "banks": 15}, "Number of banks must be from 16 to 1024, not 15"),
+        ({"concentration": 16}, "Concentration must be from 1 to 8, not 16"),
+        ({"concentration": 3}, "Concentration must be a power of two, not 3"),
+        ({"interconnect": "crossbar", "concentration": 2}, "Concentration of a crossbar must be 1, not 2"),
         ({"interconnect": "ring"}, "Interconnect must be one of butterfly, butterfly4, crossbar, not 'ring'"),
     ],
 )

@@ -15,18 +15,20 @@ def test_nobody_is_passed_over(tmp_path, count):
 
 @pytest.mark.parametrize("way", ["requests", "responses"])
 @pytest.mark.parametrize(
-    ("stages", "banks", "interconnect"),
+    ("stages", "banks", "interconnect", "concentration"),
     [
-        (2, 4, "butterfly"),
-        (3, 5, "butterfly"),
-        (4, 8, "butterfly"),
-        (4, 7, "butterfly4"),
-        (5, 12, "butterfly4"),
-        (3, 5, "crossbar"),
+        (2, 4, "butterfly", 1),
+        (3, 5, "butterfly", 1),
+        (3, 5, "butterfly", 2),
+        (4, 8, "butterfly", 1),
+        (4, 7, "butterfly4", 1),
+        (5, 12, "butterfly4", 1),
+        (5, 12, "butterfly4", 2),
+        (3, 5, "crossbar", 1),
     ],
 )
-def test_nothing_is_lost_duplicated_misrouted_or_overtaken(tmp_path, stages, banks, interconnect, way):
-    config = InterconnectConfig(stages=stages, banks=banks, interconnect=interconnect)
+def test_nothing_is_lost_duplicated_misrouted_or_overtaken(tmp_path, stages, banks, interconnect, concentration, way):
+    config = InterconnectConfig(stages=stages, banks=banks, interconnect=interconnect, concentration=concentration)
     assert "successful proof by k-induction" in prove(RoutingProperties(config, way), tmp_path, depth=1)
 
 

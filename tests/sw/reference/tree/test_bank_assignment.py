@@ -11,13 +11,14 @@ CONFIGS = [
     TreeConfig(levels=2, banks=2, rows=4, nodes=8, reserve=2),
     TreeConfig(levels=4, banks=8, rows=4, nodes=32, reserve=2),
     TreeConfig(levels=11, banks=37, rows=4, nodes=148, reserve=2),
+    TreeConfig(levels=11, banks=37, concentration=4, rows=4, nodes=148, reserve=2),
     TreeConfig(levels=32, banks=128),
 ]
 
 
 def wires(config, stage, bank):
     """Switches behind each layer on the way from a stage to a bank: Algorithm 1 of the source, word by word."""
-    y, passed = stage, []
+    y, passed = stage % config.ports, []
     for x in range((config.ports - 1).bit_length()):
         if (bank % config.ports) >> x & 1 == 0:
             if not 0 <= y % (1 << x + 1) < 1 << x:
@@ -30,7 +31,7 @@ def wires(config, stage, bank):
     return passed
 
 
-@pytest.mark.parametrize("config", CONFIGS, ids=lambda config: f"{config.levels}-{config.banks}")
+@pytest.mark.parametrize("config", CONFIGS, ids=lambda config: f"{config.levels}-{config.banks}-{config.ports}")
 def test_algorithm2(config):
     """The last of the free banks with the fewest shared wires, banks being given and taken back at random."""
     assignment, rng = BankAssignmentReference(config), random.Random(1)
