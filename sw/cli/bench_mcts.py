@@ -60,7 +60,7 @@ class MCTSBench(BenchOfPresets):
             rows[f"itv_{name}_next_empty"] = part(self.interval, name, bank_assignment="next_empty")
         rows |= {f"itv_{game}": part(self.game_interval, game) for game in GAMES}
         rows |= {"insert_cycles": self.insertion, "backup_cycles": self.backup}
-        rows |= {"backup_cycles_one_flit": part(self.backup, flits=1), "backup_cycles_at_rest": self.backup_at_rest}
+        rows |= {"backup_cycles_two_flits": part(self.backup, flits=2), "backup_cycles_at_rest": self.backup_at_rest}
         rows |= {"simulation_cycles": self.simulation}
         rows |= {f"lut_{name}": part(self.tables, name) for name in TABLES}
         for fanout in FANOUTS:

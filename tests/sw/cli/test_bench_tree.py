@@ -64,12 +64,12 @@ def test_a_search_is_counted_once(monkeypatch):
     assert given == [CONFIG, dataclasses.replace(CONFIG, bank_assignment="next_empty")]
 
 
-def test_nodes_travel_in_one_flit(monkeypatch):
+def test_nodes_travel_in_two_flits(monkeypatch):
     counts, given = bench_tree.count_search(CONFIG), []
     monkeypatch.setattr(bench_tree, "count_search", lambda config, _: given.append(config) or counts)
-    (row,) = MCTSBench().rows(["backup_cycles_one_flit"])
-    assert given == [dataclasses.replace(CONFIG, flits=1)]
-    assert row["value"] == round(counts.backup_interval, 2) and row["how"].startswith("preset f6-d16, flits: 1: ")
+    (row,) = MCTSBench().rows(["backup_cycles_two_flits"])
+    assert given == [dataclasses.replace(CONFIG, flits=2)]
+    assert row["value"] == round(counts.backup_interval, 2) and row["how"].startswith("preset f6-d16, flits: 2: ")
     assert f"; {counts.cycles / counts.selections:.2f} cycles a simulation" in row["how"]
 
 

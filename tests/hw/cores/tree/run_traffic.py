@@ -42,9 +42,15 @@ def main():
     parser.add_argument("interconnect")
     parser.add_argument("--stages", type=int, default=32)
     parser.add_argument("--banks", type=int, default=128)
+    parser.add_argument("--concentration", type=int, default=1, help="stages that share a port (default %(default)s)")
     parser.add_argument("--requests", type=int, default=1_000_000, help="at least so many (default %(default)s)")
     arguments = parser.parse_args()
-    config = InterconnectConfig(stages=arguments.stages, banks=arguments.banks, interconnect=arguments.interconnect)
+    config = InterconnectConfig(
+        stages=arguments.stages,
+        banks=arguments.banks,
+        interconnect=arguments.interconnect,
+        concentration=arguments.concentration,
+    )
     total = 0
     # The state at the end of a run is not kept: longer ones, until one is long enough.
     cycles = 5000
