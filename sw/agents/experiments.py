@@ -1,6 +1,6 @@
 """The learning claims, as data: which arms, how many seeds, how many steps, what must come out."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 __all__ = ["EXPERIMENTS", "Arm", "Experiment"]
 
@@ -63,6 +63,24 @@ class Experiment:
     page: str = "learning.md"
     marks: dict[str, int] = field(default_factory=dict)
 
+
+PENDULUM_ON_ACTORS = Experiment(
+    system="pearl",
+    page="pearl.md",
+    env="Pendulum-v1",
+    config="k16",
+    steps=6_000,
+    seeds=3,
+    threshold=-300,
+    options=(
+        *("--actors", "1", "--environments", "4", "--evaluate-every", "1000"),
+        *("--evaluation-episodes", "20", "--checkpoint-every", "0"),
+    ),
+    arms={
+        "ddpg": Arm(name="DDPG", options=("--algo", "ddpg"), solved=True),
+        "sac": Arm(name="SAC", options=("--algo", "sac"), solved=True),
+    },
+)
 
 EXPERIMENTS = {
     "pendulum": Experiment(
@@ -130,35 +148,9 @@ EXPERIMENTS = {
             ),
         },
     ),
-    "pendulum-actors": Experiment(
-        system="pearl",
-        page="pearl.md",
-        env="Pendulum-v1",
-        config="k16",
-        steps=6_000,
-        seeds=3,
-        threshold=-300,
-        options=(
-            *("--actors", "1", "--environments", "4", "--evaluate-every", "1000"),
-            *("--evaluation-episodes", "20", "--checkpoint-every", "0"),
-        ),
-        arms={
-            "ddpg": Arm(name="DDPG", options=("--algo", "ddpg"), solved=True),
-            "sac": Arm(name="SAC", options=("--algo", "sac"), solved=True),
-        },
-    ),
-    "pendulum-learner": Experiment(
-        system="pearl",
-        page="pearl.md",
-        env="Pendulum-v1",
-        config="k16",
-        steps=6_000,
-        seeds=3,
-        threshold=-300,
-        options=(
-            *("--environments", "4", "--evaluate-every", "1000"),
-            *("--evaluation-episodes", "20", "--checkpoint-every", "0"),
-        ),
+    "pendulum-actors": PENDULUM_ON_ACTORS,
+    "pendulum-learner": replace(
+        PENDULUM_ON_ACTORS,
         arms={
             "learner": Arm(
                 name="DDPG, replay and learner on the reference",
