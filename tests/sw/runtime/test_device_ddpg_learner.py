@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from rewardware.hw.soc.presets import load_preset
-from rewardware.sw.agents.checkpoint import read_checkpoint
 from rewardware.sw.agents.lockstep import LockstepError
 from rewardware.sw.device.learner_backends import ReferenceLearner
 from rewardware.sw.runtime.actor_critic_config import PrioritizedDDPGConfig
@@ -15,6 +14,7 @@ from rewardware.sw.runtime.device_ddpg_learner import DeviceDDPGLearner
 from rewardware.sw.runtime.parallel_actor_critic import ParallelDDPG
 from rewardware.sw.runtime.prioritized_replay_buffer import Batch
 
+from .checkpoints import assert_same_arrays, learned
 from .test_dqn import HARDWARE
 
 # As that of tests/hw/soc/pearl, so that its simulator is built once.
@@ -27,21 +27,6 @@ CONFIG = PrioritizedDDPGConfig(
 
 def make(backend="reference", config=CONFIG, learner=LEARNER):
     return ParallelDDPG("Swimmer-v5", config, hardware=HARDWARE, learner=learner, backend=backend, environments=5)
-
-
-def learned(agent, path, steps):
-    """Arrays of a checkpoint after training, and counters."""
-    try:
-        agent.learn(steps).save(path)
-        return read_checkpoint(path)[0], agent.counters()
-    finally:
-        agent.close()
-
-
-def assert_same(one, other):
-    assert one.keys() == other.keys()
-    for name in one:
-        assert np.array_equal(one[name], other[name]), name
 
 
 class ActorFirst(DDPGLearner):
@@ -89,7 +74,7 @@ def test_every_backend_learns_the_same_and_goes_on_identically(tmp_path):
     assert counters["step_cycles"] > 8 * CONFIG.batch_size * LEARNER.sample_rows
     assert counters["replay_lockstep_equal"] == counters["replay_lockstep_compared"]
     resumed = ParallelDDPG.load(tmp_path / "agent.zip", backend="rtl")
-    assert_same(straight, learned(resumed, tmp_path / "resumed.zip", 20)[0])
+    assert_same_arrays(straight, learned(resumed, tmp_path / "resumed.zip", 20)[0])
 
 
 def test_a_wrong_weight_of_the_rtl_stops_lockstep(monkeypatch):

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from rewardware.hw.soc.presets import load_preset
-from rewardware.sw.agents.checkpoint import read_checkpoint
 from rewardware.sw.agents.lockstep import LockstepError
 from rewardware.sw.device.learner_backends import ReferenceLearner
 from rewardware.sw.runtime.device_q_learner import DeviceQLearner
@@ -14,6 +13,7 @@ from rewardware.sw.runtime.parallel_dqn import ParallelDQN
 from rewardware.sw.runtime.prioritized_replay_buffer import Batch
 from rewardware.sw.runtime.q_learner import QLearner
 
+from .checkpoints import assert_same_arrays, learned
 from .test_dqn import CONFIG as DEFAULTS
 from .test_dqn import HARDWARE
 
@@ -24,21 +24,6 @@ CONFIG = DQNConfig.from_mapping({**DEFAULTS.to_mapping(), **DQNConfig.suited_to(
 
 def make(backend="reference", config=CONFIG, kind=DQN, **settings):
     return kind("CartPole-v1", config, hardware=HARDWARE, learner=LEARNER, backend=backend, **settings)
-
-
-def learned(agent, path, steps):
-    """Arrays of a checkpoint after training."""
-    try:
-        agent.learn(steps).save(path)
-        return read_checkpoint(path)[0], agent.counters()
-    finally:
-        agent.close()
-
-
-def assert_same(one, other):
-    assert one.keys() == other.keys()
-    for name in one:
-        assert np.array_equal(one[name], other[name]), name
 
 
 def test_gradient_steps_are_pytorchs():
@@ -69,7 +54,7 @@ def test_every_backend_learns_the_same(tmp_path):
     runs = {backend: learned(make(backend), tmp_path / backend, 60) for backend in ("reference", "rtl", "lockstep")}
     arrays, counters = runs["lockstep"]
     for backend in ("reference", "rtl"):
-        assert_same(runs[backend][0], arrays)
+        assert_same_arrays(runs[backend][0], arrays)
     assert runs["reference"][1] == {"gradient_steps": 16}
     assert counters["learner_lockstep_steps"] == 16
     # Priorities and all arrays of every step, and the weights that actions are chosen with.
@@ -84,7 +69,7 @@ def test_resumed_training_is_bit_identical(settings, tmp_path):
     straight, _ = learned(make(**settings), tmp_path / "straight.zip", 150)
     learned(make(**settings), tmp_path / "agent.zip", 80)
     resumed = settings.get("kind", DQN).load(tmp_path / "agent.zip", backend="rtl")
-    assert_same(straight, learned(resumed, tmp_path / "resumed.zip", 70)[0])
+    assert_same_arrays(straight, learned(resumed, tmp_path / "resumed.zip", 70)[0])
 
 
 def test_a_wrong_weight_of_the_rtl_stops_lockstep(monkeypatch):

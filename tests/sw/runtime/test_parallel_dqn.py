@@ -9,6 +9,7 @@ import pytest
 from rewardware.sw.agents.checkpoint import CheckpointError, read_checkpoint
 from rewardware.sw.runtime.dqn import DQN
 from rewardware.sw.runtime.parallel_dqn import ParallelDQN
+from tests.sw.runtime.checkpoints import assert_same_arrays
 from tests.sw.runtime.counting import Counting
 from tests.sw.runtime.test_dqn import CONFIG, HARDWARE
 
@@ -30,9 +31,8 @@ def learned(path, agent=None, steps=200, **settings):
 
 def assert_same(one, other):
     (left, left_rest), (right, right_rest) = one, other
-    assert left_rest == right_rest and left.keys() == right.keys()
-    for name in left:
-        assert np.array_equal(left[name], right[name]), name
+    assert left_rest == right_rest
+    assert_same_arrays(left, right)
 
 
 @pytest.mark.parametrize("actors", [1, 2])
