@@ -10,6 +10,7 @@ import ray
 from ray.cluster_utils import Cluster
 
 from rewardware.sw.runtime.actor_pool import ActorError
+from rewardware.sw.runtime.ray_actor import RayWeights
 from tests.sw.runtime.counting import Poisoned, Slow, Suicidal
 from tests.sw.runtime.test_actor_pool import assert_whole_episodes, open_pool, rounds
 from tests.sw.runtime.test_parallel_dqn import assert_same, learned
@@ -51,6 +52,15 @@ def test_rounds_and_states_are_those_of_processes(cluster):
         assert np.array_equal(rounds(pool, 20, 20)[0], rounds(other, 20, 20)[0])
         with pytest.raises(RuntimeError, match="Actors run already: a state is restored before the first round"):
             other.restore(arrays, rest)
+
+
+def test_weights_are_those_that_were_published(cluster):
+    array = np.zeros(3, np.float32)
+    weights = RayWeights([array])
+    # As a learner goes on; an actor that starts again later still gets what was published.
+    array += 1
+    step, (found,) = ray.get(weights.reference)
+    assert step == 0 and not found.any()
 
 
 def test_an_agent_learns_the_same(cluster, tmp_path):
