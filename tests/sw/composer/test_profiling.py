@@ -11,7 +11,7 @@ from rewardware.sw.composer.fpga_latency import CycleModel, model_cycles
 from rewardware.sw.composer.platform import Platform
 from rewardware.sw.composer.profiling import profile
 from rewardware.sw.composer.torch_sum_tree import TorchSumTree
-from rewardware.sw.mapping.layer_pipeline import fill_cycles, learner_stage_cycles, step_cycles
+from rewardware.sw.mapping.layer_pipeline import ACTOR, CRITIC, fill_cycles, learner_stage_cycles, step_cycles
 from rewardware.sw.mapping.replay_cycles import sample_cycles, update_cycles
 
 SIZES = {"observation_size": 4, "action_size": 2, "hidden_sizes": (64, 64), "batch": 128}
@@ -51,6 +51,19 @@ def test_cycle_models():
     assert sum(amounts.get("dsp", 0) for amounts in resources.values()) == 4 * (11 + 2)
     # 2**17 leaves of 32 bits beside each other and, with their sums, in the tree.
     assert resources["sample"]["ram_bits"] > 2 * 32 * 2**17 and "update" not in resources
+
+
+def test_stages_of_ddpg_are_those_of_its_learner():
+    """With one unit a stage, so that units are stages; of three layers each."""
+    _, resources = model_cycles(iteration("ddpg"), CycleModel(frequency=128, dsp_per_multiply_accumulate=1), 0)
+    units = {task: amounts["dsp"] for task, amounts in resources.items() if "dsp" in amounts}
+    # To the inputs the critic goes back through its first layer, too, and adds up no gradient.
+    assert units == {
+        "target_actor_forward": 3, "target_critic_forward": 3, "critic_forward": 3, "loss": 2, "critic_backward": 5,
+        "actor_forward": 3, "critic_value": 6, "actor_backward": 5,
+    }  # fmt: skip
+    counts = {stages: stages.count(first=True) + 2 * stages.count(first=False) for stages in (ACTOR, CRITIC)}
+    assert sum(counts.values()) == sum(units.values()) - units["loss"]
 
 
 def test_estimates():
