@@ -34,8 +34,8 @@ COUNTED = {6: "f6_d16", 18: "f18_d16"}
 BACKUP_CYCLES = 2
 # Of a simulation in software: it selects, inserts and backs up.
 OPERATIONS = 3
-# LUT of the source's table 3.7.
-TABLES = {"f6_d32": 179_000, "f18_d32": 418_000}
+# LUT of the source's table 3.7, for 32 levels.
+TABLES = {"f6_d16": None, "f6_d32": 179_000, "f18_d32": 418_000}
 SYNTHESISED_FOR = "xcup"
 # Units of which the parts of a tree are made, with a number behind the name of each further kind.
 UNITS = {
