@@ -9,6 +9,7 @@ from ..agents.initialization import initial_layers
 from ..agents.torch_networks import build_network, load_modules, save_modules
 from .actor_critic_config import ActorCriticConfig
 from .dense_layers import DenseLayer, backward, dense_layers, forward
+from .fused_adam import FusedAdam
 from .prioritized_replay_buffer import Batch
 
 __all__ = ["ActorCritic", "Network", "tensors"]
@@ -31,7 +32,7 @@ class Network:
         self.module = build_network(initial_layers(sizes, generator))
         self.layers: list[DenseLayer] = dense_layers(self.module)
         self.parameters: list[torch.Tensor] = list(self.module.parameters())
-        self.optimizer = None if learning_rate is None else torch.optim.Adam(self.parameters, learning_rate, fused=True)
+        self.optimizer = None if learning_rate is None else FusedAdam(self.parameters, learning_rate)
 
     def __call__(self, *values: torch.Tensor) -> tuple[torch.Tensor, list[torch.Tensor]]:
         """Outputs for values side by side, shape (rows, outputs), and what went into each layer."""
@@ -41,12 +42,11 @@ class Network:
         """A step against a loss's derivative by the outputs."""
         assert self.optimizer is not None
         backward(self.layers, inputs, derivative)
-        self.optimizer.step()
+        self.optimizer.advance()
 
     def follow(self, leader: "Network", rate: float) -> None:
         """Go a part of the way to another network's weights."""
-        with torch.no_grad():
-            torch._foreach_lerp_(self.parameters, leader.parameters, rate)
+        torch._foreach_lerp_(self.parameters, leader.parameters, rate)
 
 
 class ActorCritic:
@@ -78,7 +78,7 @@ class ActorCritic:
         outputs: int,
         critics: int,
         seed: int,
-        threads: int | None = 1,
+        threads: int | None = None,
     ):
         if threads is not None:
             torch.set_num_threads(threads)
@@ -103,7 +103,7 @@ class ActorCritic:
 
     def weights(self) -> list[np.ndarray]:
         """Of the actor: of each layer weights and biases, which go on changing."""
-        return [parameter.detach().numpy() for parameter in self.actor.parameters]
+        return [parameter.numpy() for parameter in self.actor.parameters]
 
     def _learn_values(self, data: dict[str, torch.Tensor], targets: torch.Tensor, weights: np.ndarray) -> np.ndarray:
         """A step of each critic; absolute errors, their mean over the critics.

@@ -1,10 +1,9 @@
 """Forward and backward passes of linear layers with ReLU between them, in PyTorch without its autograd.
 
 For networks of this size the bookkeeping of autograd takes as long as the arithmetic. The bits are those of autograd,
-but for large products (`product`).
+but for large products (`product`) and weights' gradients of wide layers.
 """
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 import torch
@@ -16,8 +15,10 @@ __all__ = ["DenseLayer", "backward", "clip_gradients", "dense_layers", "forward"
 _threshold_backward = torch.ops.aten.threshold_backward.default
 # oneDNN's product, which PyTorch has for its compiler and does not use by itself in binary32.
 _onednn = getattr(torch.ops.mkldnn, "_linear_pointwise", None)
-# Multiplications; with fewer, beginning takes a good part of what it saves.
-ONEDNN_ABOVE = 1 << 22
+# Multiplications; with fewer, beginning takes more than it saves.
+ONEDNN_FROM = 1 << 19
+# Numbers of a matrix that is worth not to be turned.
+WIDE_FROM = 1 << 14
 
 
 class DenseLayer(NamedTuple):
@@ -37,10 +38,11 @@ class DenseLayer(NamedTuple):
     transposed: torch.Tensor
 
 
-def dense_layers(network: Iterable[nn.Module]) -> list[DenseLayer]:
-    """The linear layers of a network as `build_network` makes it."""
+def dense_layers(network: nn.Sequential) -> list[DenseLayer]:
+    """The linear layers of a network as `build_network` makes it; its autograd is off from here on."""
+    network.requires_grad_(False)
     linear = [module for module in network if isinstance(module, nn.Linear)]
-    return [DenseLayer(layer.weight, layer.bias, layer.weight.detach().t()) for layer in linear]
+    return [DenseLayer(layer.weight, layer.bias, layer.weight.t()) for layer in linear]
 
 
 def product(left: torch.Tensor, right: torch.Tensor, bias: torch.Tensor | None = None) -> torch.Tensor:
@@ -54,16 +56,15 @@ def product(left: torch.Tensor, right: torch.Tensor, bias: torch.Tensor | None =
     left
         Shape (rows, inner).
     right
-        Shape (inner, columns).
+        Shape (inner, columns); it or its transpose without gaps in memory.
     bias
         Shape (columns,); ``None``: none.
     """
-    if _onednn is not None and len(left) * right.numel() > ONEDNN_ABOVE:
+    if _onednn is not None and len(left) * right.numel() >= ONEDNN_FROM:
         return _onednn(left, right.t(), bias, "none", [], "")
     return torch.mm(left, right) if bias is None else torch.addmm(bias, left, right)
 
 
-@torch.no_grad()
 def forward(layers: list[DenseLayer], observations: torch.Tensor) -> tuple[torch.Tensor, list[torch.Tensor]]:
     """Outputs, shape (rows, outputs), and what went into each layer, which `backward` needs."""
     values, inputs = observations, []
@@ -75,7 +76,6 @@ def forward(layers: list[DenseLayer], observations: torch.Tensor) -> tuple[torch
     return values, inputs
 
 
-@torch.no_grad()
 def backward(layers: list[DenseLayer], inputs: list[torch.Tensor], derivative: torch.Tensor) -> None:
     """Make a loss's derivative by the outputs the gradients of weights and biases, in place of what they were.
 
@@ -90,12 +90,18 @@ def backward(layers: list[DenseLayer], inputs: list[torch.Tensor], derivative: t
     """
     for number in range(len(layers) - 1, -1, -1):
         (weight, bias, _), values = layers[number], inputs[number]
-        weight.grad, bias.grad = product(derivative.t(), values), derivative.sum(0)
+        weight.grad, bias.grad = _weight_gradient(derivative, values), derivative.sum(0)
         if number:
             derivative = _threshold_backward(product(derivative, weight), values, 0)
 
 
-@torch.no_grad()
+def _weight_gradient(derivative: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
+    """Shape (outputs, inputs); instead of a wide matrix the narrower one is turned, and what comes out."""
+    if derivative.shape[1] > values.shape[1] and derivative.numel() >= WIDE_FROM:
+        return product(values.t(), derivative).t().contiguous()
+    return product(derivative.t(), values)
+
+
 def input_derivative(layers: list[DenseLayer], inputs: list[torch.Tensor], derivative: torch.Tensor) -> torch.Tensor:
     """A loss's derivative by what went into the network, shape (rows, inputs); gradients stay what they were.
 
@@ -111,7 +117,6 @@ def input_derivative(layers: list[DenseLayer], inputs: list[torch.Tensor], deriv
     return derivative
 
 
-@torch.no_grad()
 def clip_gradients(parameters: list[nn.Parameter], length: float) -> None:
     """Cut gradients to a length, as ``torch.nn.utils.clip_grad_norm_`` does."""
     gradients = [parameter.grad for parameter in parameters if parameter.grad is not None]

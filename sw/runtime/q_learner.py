@@ -9,6 +9,7 @@ from ..agents.initialization import initial_layers
 from ..agents.torch_networks import build_network, load_modules, save_modules
 from .dense_layers import backward, clip_gradients, dense_layers, forward
 from .dqn_config import DQNConfig
+from .fused_adam import FusedAdam
 from .prioritized_replay_buffer import Batch
 
 __all__ = ["QLearner"]
@@ -35,12 +36,10 @@ class QLearner:
         layers = initial_layers((observation_size, *config.hidden_sizes, actions), np.random.default_rng(seed))
         self.config = config
         self.online, self.target = build_network(layers), build_network(layers)
-        self.target.requires_grad_(False)
         self._layers, self._target_layers = dense_layers(self.online), dense_layers(self.target)
         self._parameters = list(self.online.parameters())
-        self.optimizer = torch.optim.Adam(self.online.parameters(), fused=True)
+        self.optimizer = FusedAdam(self._parameters)
 
-    @torch.no_grad()
     def values(self, observations: np.ndarray) -> np.ndarray:
         """Of every action, float32, shape (rows, actions)."""
         return self.online(torch.from_numpy(observations)).numpy()
@@ -85,12 +84,12 @@ class QLearner:
         backward(self._layers, inputs, torch.from_numpy(slopes))
         clip_gradients(self._parameters, config.max_grad_norm)
         self.optimizer.param_groups[0]["lr"] = config.learning_rate_at(step)
-        self.optimizer.step()
+        self.optimizer.advance()
         return np.abs(errors)
 
     def weights(self) -> list[np.ndarray]:
         """Of the online network, for actors: of each layer weights and biases, which go on changing."""
-        return [parameter.detach().numpy() for parameter in self._parameters]
+        return [parameter.numpy() for parameter in self._parameters]
 
     def update_target(self) -> None:
         """Copy the online network."""

@@ -9,6 +9,7 @@ from torch.nn import functional
 from .actor_critic import ActorCritic, tensors
 from .actor_critic_config import PrioritizedSACConfig
 from .dense_layers import input_derivative
+from .fused_adam import FusedAdam
 from .policies import LOG_DEVIATION
 from .prioritized_replay_buffer import Batch
 
@@ -43,19 +44,18 @@ class SACLearner(ActorCritic):
         action_size: int,
         config: PrioritizedSACConfig,
         seed: int,
-        threads: int | None = 1,
+        threads: int | None = None,
     ):
         super().__init__(observation_size, action_size, config, 2 * action_size, 2, seed, threads)
         self.target_entropy = -float(action_size) if config.target_entropy is None else config.target_entropy
-        self.logarithm = torch.nn.Parameter(torch.tensor([math.log(config.temperature)]))
-        self._temperature_optimizer = torch.optim.Adam([self.logarithm], config.learning_rate, fused=True)
+        self.logarithm = torch.tensor([math.log(config.temperature)])
+        self._temperature_optimizer = FusedAdam([self.logarithm], config.learning_rate)
         self._noise = torch.Generator().manual_seed(seed)
 
     def act(self, observations: np.ndarray) -> np.ndarray:
         """Means of the actor's distributions, in [-1, 1], float32."""
         return self.actor(torch.from_numpy(observations))[0][:, : self.action_size].tanh().numpy()
 
-    @torch.no_grad()
     def train(self, batch: Batch, step: int) -> np.ndarray:
         """A step of the temperature, of both critics, then of the actor; absolute errors, float32, shape (batch,).
 
@@ -70,7 +70,7 @@ class SACLearner(ActorCritic):
         drawn = _Drawn(self, data["observation"])
         temperature = float(self.logarithm.exp())
         self.logarithm.grad = -(drawn.log_density.mean() + self.target_entropy).reshape(1)
-        self._temperature_optimizer.step()
+        self._temperature_optimizer.advance()
         following = _Drawn(self, data["next_observation"])
         one, other = (target(data["next_observation"], following.actions)[0] for target in self.target_critics)
         future = torch.minimum(one, other) - temperature * following.log_density
@@ -82,23 +82,22 @@ class SACLearner(ActorCritic):
 
     def _learn_actions(self, observations: torch.Tensor, drawn: "_Drawn", temperature: float) -> None:
         """Towards actions of greater value, of the lesser of both critics, and greater entropy."""
+        rising = torch.full((len(observations), 1), -1 / len(observations))
         (one, into_one), (other, into_other) = (critic(observations, drawn.actions) for critic in self.critics)
-        first = (one <= other).float() * (-1 / len(one))
-        second = (one > other).float() * (-1 / len(one))
-        slopes = input_derivative(self.critics[0].layers, into_one, first)
-        slopes += input_derivative(self.critics[1].layers, into_other, second)
-        self.actor.learn(drawn.inputs, drawn.derivative(slopes[:, self.observation_size :], temperature / len(one)))
+        first = input_derivative(self.critics[0].layers, into_one, rising)
+        second = input_derivative(self.critics[1].layers, into_other, rising)
+        slopes = torch.where(one <= other, first, second)[:, self.observation_size :]
+        self.actor.learn(drawn.inputs, drawn.derivative(slopes, temperature / len(observations)))
 
     def save(self) -> dict[str, np.ndarray]:
         """Everything that training changes, as arrays by name."""
-        own = {"noise": self._noise.get_state().numpy().copy(), "logarithm": self.logarithm.detach().numpy().copy()}
+        own = {"noise": self._noise.get_state().numpy().copy(), "logarithm": self.logarithm.numpy().copy()}
         return own | super().save()
 
     def load(self, state: dict[str, np.ndarray]) -> None:
         """Takes back what `save` gave."""
         self._noise.set_state(torch.from_numpy(np.array(state["noise"])))
-        with torch.no_grad():
-            self.logarithm.copy_(torch.from_numpy(np.array(state["logarithm"])))
+        self.logarithm.copy_(torch.from_numpy(np.array(state["logarithm"])))
         super().load(state)
 
     def _parts(self):

@@ -57,6 +57,7 @@ def test_errors_and_gradients_are_those_of_the_algorithm(loss, double_q):
 def test_bits_are_those_of_autograd(loss):
     """Of errors, gradients cut and not cut, and weights, over steps."""
     one, other = (learner(loss=loss, max_grad_norm=0.25) for _ in range(2))
+    other.online.requires_grad_()
     generator, lengths = np.random.default_rng(3), []
     for step in range(40):
         batch, weights = experiences(generator), generator.random(BATCH).astype(np.float32) * (step % 3)
