@@ -34,7 +34,7 @@ class DDPGLearner(ActorCritic):
         action_size: int,
         config: PrioritizedDDPGConfig,
         seed: int,
-        threads: int | None = 1,
+        threads: int | None = None,
     ):
         super().__init__(observation_size, action_size, config, action_size, 1, seed, threads)
         self.target_actor = self._copy(self.actor, (observation_size, *config.hidden_sizes, action_size))

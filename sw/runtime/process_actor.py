@@ -13,8 +13,9 @@ from .weights_buffer import WeightsBuffer
 
 __all__ = ["ProcessActor"]
 
-# Between two looks at the queue.
-PAUSE_SECONDS = 1e-4
+# Between two looks at the queue; an actor that has waited long can wait a part of that longer, and lets the learner
+# have the core.
+PAUSE_SECONDS, PAUSE_SHARE, LONGEST_PAUSE_SECONDS = 1e-4, 1 / 8, 1e-2
 
 
 class ProcessActor:
@@ -117,22 +118,24 @@ def _run_actor(
     try:
         actor = Actor(settings, seed, state)
         while True:
+            began = time.monotonic()
             while ring.available:
-                if not _serve(link, actor):
+                waited = time.monotonic() - began
+                if not _serve(link, actor, min(PAUSE_SECONDS + PAUSE_SHARE * waited, LONGEST_PAUSE_SECONDS)):
                     return
             ring.put(actor.round(*weights.read(limit)))
     except Exception as error:
         _tell(link, f"{type(error).__name__}: {error}\n{traceback.format_exc()}")
 
 
-def _serve(link: Connection, actor: Actor) -> bool:
-    """Wait a moment, for the host to ask; whether it is there still."""
+def _serve(link: Connection, actor: Actor, pause: float) -> bool:
+    """Answer the host if it asks, and wait so many seconds; whether it is there still."""
     try:
         if link.poll():
             link.recv()
             link.send(actor.state())
         # Not as the poll's limit, which would be a whole millisecond.
-        time.sleep(PAUSE_SECONDS)
+        time.sleep(pause)
         return True
     except (EOFError, OSError):
         return False
