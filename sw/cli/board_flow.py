@@ -11,7 +11,8 @@ from ...hw.soc.export.placement import PLACERS
 __all__ = ["BOARDS", "build_board"]
 
 # Boards, each a module of `hw/soc/boards`, with the preset that fits it of each system.
-BOARDS = {"ulx3s-85f": {"fixar": "ulx3s", "learninggroup": "ulx3s", "mcts": "ulx3s", "pearl": "ulx3s"}}
+SYSTEMS = ("fixar", "learninggroup", "mcts", "pearl", "pearl_learner")
+BOARDS = {"ulx3s-85f": dict.fromkeys(SYSTEMS, "ulx3s")}
 
 
 def build_board(

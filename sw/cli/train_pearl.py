@@ -41,6 +41,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "or path of a YAML file (default: in PyTorch)",
     )
     parser.add_argument(
+        "--learner-backend",
+        metavar="BACKEND",
+        help="of the learner in hardware, if it is elsewhere than the replay manager, as a board of its own is",
+    )
+    parser.add_argument(
         "--actors",
         type=int,
         metavar="N",
@@ -79,10 +84,16 @@ def run(arguments: argparse.Namespace) -> None:
         raise ValueError(f"{options} is of actors: give --actors, too")
 
     learner = {"learner": arguments.learner} if arguments.learner else {}
+    if arguments.learner_backend and not learner and not arguments.resume:
+        raise ValueError("--learner-backend is where a learner in hardware is: give --learner, too")
 
     def resume(checkpoint: Path) -> Any:
         return agent_of(checkpoint).load(
-            checkpoint, arguments.env, backend=arguments.backend, hardware=arguments.config
+            checkpoint,
+            arguments.env,
+            backend=arguments.backend,
+            hardware=arguments.config,
+            learner_backend=arguments.learner_backend,
         )
 
     def begin() -> tuple[Any, Path]:
@@ -96,6 +107,8 @@ def run(arguments: argparse.Namespace) -> None:
         directory = new_folder(arguments, name)
         kind = agent_class(algorithm if algorithm == "dqn" and not parallel else f"parallel-{algorithm}")
         settings = {"hardware": arguments.config or "k16", "backend": backend, **learner, **parallel}
+        if learner:
+            settings["learner_backend"] = arguments.learner_backend
         return kind(arguments.env, config, **settings), directory
 
     summary, directory = run_in_folder(arguments, [*given, *parallel, *learner], resume, begin)

@@ -17,7 +17,7 @@ __all__ = ["LearnerAgent"]
 
 
 class LearnerAgent(ReplayAgent):
-    """Base of agents whose gradient steps are taken in PyTorch, or by a learner that is where ``backend`` says.
+    """Base of agents whose gradient steps are taken in PyTorch, or by a learner in hardware or its reference.
 
     Parameters
     ----------
@@ -27,22 +27,35 @@ class LearnerAgent(ReplayAgent):
         Hyper-parameters; ``None``: those that suit the environment and the learner.
     learner
         The learner in hardware: its configuration, the name of a preset, or a YAML file's path; ``None``: PyTorch.
+    learner_backend
+        Where it is, in the words of ``backend``; ``None``: where the replay manager is, which cannot be a board, for
+        that has one of the two.
     **settings
         Of :class:`.ReplayAgent`.
 
     Raises
     ------
     ValueError
-        An environment or a backend that there is not; hyper-parameters that the learner does not have.
+        An environment or a backend that there is not; hyper-parameters that the learner does not have; where a
+        learner is that there is none of.
     """
 
-    SETTINGS: ClassVar[tuple[str, ...]] = ("learner",)
+    SETTINGS: ClassVar[tuple[str, ...]] = ("learner", "learner_backend")
 
     def __init__(
-        self, env: gymnasium.Env | str, config: ReplayParameters | None = None, *, learner: Any = None, **settings: Any
+        self,
+        env: gymnasium.Env | str,
+        config: ReplayParameters | None = None,
+        *,
+        learner: Any = None,
+        learner_backend: str | None = None,
+        **settings: Any,
     ):
+        if learner is None and learner_backend is not None:
+            raise ValueError(f"Gradient steps are in PyTorch: give a learner, too, that is on {learner_backend}")
         if config is None:
             config = self.configuration.from_mapping(self.configuration.suited_to(identifier_of(env), learner))
+        self.learner_backend = learner_backend
         self._learner: LearnerBackend | None = None
         self._learner_hardware: Any = None
         if learner is not None:
@@ -50,14 +63,17 @@ class LearnerAgent(ReplayAgent):
         super().__init__(env, config, **settings)
 
     def _open_learner(self, hardware: PearlLearnerConfig) -> LearnerBackend:
-        """Where the backend says."""
-        if self.backend.startswith("uart:"):
-            raise ValueError("A board has the replay manager alone: leave the learner in PyTorch")
-        lockstep = self.backend == "lockstep"
+        """Where it is said to be."""
+        where = self.learner_backend or self.backend
+        if where.startswith("uart:") and self.learner_backend is None:
+            raise ValueError(
+                f"The board at {where.removeprefix('uart:')} has the replay manager alone: say where the learner is "
+                "(learner_backend), or leave it in PyTorch"
+            )
         self._learner = (
             LockstepLearner(ReferenceLearner(hardware), DeviceLearner(hardware))
-            if lockstep
-            else open_learner(self.backend, hardware)
+            if where == "lockstep"
+            else open_learner(where, hardware)
         )
         return self._learner
 
@@ -66,4 +82,8 @@ class LearnerAgent(ReplayAgent):
 
     def _own_state(self) -> dict[str, Any]:
         chosen = self._learner_hardware
-        return super()._own_state() | {"learner": None if chosen is None else dataclasses.asdict(chosen)}
+        own = {"learner": None if chosen is None else dataclasses.asdict(chosen)}
+        return super()._own_state() | own | {"learner_backend": self.learner_backend}
+
+    def _is_on_same(self, about: dict[str, Any]) -> bool:
+        return super()._is_on_same(about) and about["learner_backend"] == self.learner_backend

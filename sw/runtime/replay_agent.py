@@ -193,10 +193,14 @@ class ReplayAgent(Agent):
 
     def _restore_own_state(self, about: dict[str, Any]) -> None:
         self._exploration.bit_generator.state = about["exploration"]
-        if about["backend"] == self.backend:
+        if self._is_on_same(about):
             self._tally |= about["tally"]
             for name, part in self._comparisons().items():
                 part.restore_comparisons(about["comparisons"][name])
+
+    def _is_on_same(self, about: dict[str, Any]) -> bool:
+        """Whether a checkpoint is of a run on the same backends, whose counts go on."""
+        return about["backend"] == self.backend
 
     @classmethod
     def load(
@@ -206,6 +210,7 @@ class ReplayAgent(Agent):
         *,
         backend: str | None = None,
         hardware: Any = None,
+        learner_backend: str | None = None,
     ) -> Self:
         """The agent a checkpoint holds, ready to go on.
 
@@ -219,11 +224,16 @@ class ReplayAgent(Agent):
             ``None``: the one it was trained with. Each reads the checkpoints of all.
         hardware
             ``None``: the configuration in the checkpoint. Another one is refused.
+        learner_backend
+            Of an agent with a learner in hardware; ``None``: where ``backend`` says, or, if that does not say it
+            either, the one it was trained with.
 
         Raises
         ------
         CheckpointError
             The file is damaged, no checkpoint of this agent, or of another configuration or environment.
+        ValueError
+            The agent has no learner in hardware.
         """
         arrays, about = read_agent(path, cls.name, MEMBERS + cls.SETTINGS)
         env = environment_of(path, about, env)
@@ -231,6 +241,12 @@ class ReplayAgent(Agent):
         require_configuration(path, about, chosen)
         config = cls.configuration.from_mapping(about["config"])
         settings = {name: about[name] for name in cls.SETTINGS}
+        if learner_backend is not None:
+            if settings.get("learner") is None:
+                raise ValueError(f"{path} has no learner in hardware that could be on {learner_backend}")
+            settings["learner_backend"] = learner_backend
+        elif backend is not None and "learner_backend" in settings:
+            settings["learner_backend"] = None
         agent = cls(env, config, hardware=chosen, backend=backend or about["backend"], **settings)
         agent._restore(path, arrays, about)
         return agent

@@ -89,7 +89,6 @@ def test_an_unknown_board_is_named(capsys, tmp_path):
     assert "'ulx4s'" in capsys.readouterr().err
     with pytest.raises(ValueError, match="Board must be one of ulx3s-85f, not 'ulx4s'"):
         board_flow.build_board("ulx4s")
-    with pytest.raises(
-        ValueError, match="System for ulx3s-85f must be one of fixar, learninggroup, mcts, pearl, not 'a3c'"
-    ):
+    systems = "fixar, learninggroup, mcts, pearl, pearl_learner"
+    with pytest.raises(ValueError, match=f"System for ulx3s-85f must be one of {systems}, not 'a3c'"):
         board_flow.build_board("ulx3s-85f", system="a3c")

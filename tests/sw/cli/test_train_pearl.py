@@ -140,9 +140,10 @@ def test_interrupted_run_leaves_a_checkpoint_and_goes_on_identically(device, tmp
             "Configuration must be one of k16, k16-lanes2, k2, k4, k8, small, ulx3s or a YAML file, not 'k17'",
         ),
         (("--learner", "small"), "Learner small has the network 4-5-3-2, not 4-8-2"),
+        (("--learner-backend", "rtl"), "--learner-backend is where a learner in hardware is: give --learner, too"),
         (
             ("--learner", "tiny"),
-            "Configuration must be one of cartpole, cartpole-simulation, small or a YAML file, not 'tiny'",
+            "Configuration must be one of cartpole, cartpole-simulation, small, ulx3s or a YAML file, not 'tiny'",
         ),
         (("--algo", "sac", "--learner", "small"), "There is no learner in hardware for sac: it is in PyTorch"),
         (("--resume", "nowhere"), "--resume goes on with the run's own hidden_sizes"),

@@ -7,6 +7,7 @@ import pytest
 
 from rewardware.hw.soc.pearl.dqn_learner_config import PearlDQNLearnerConfig
 from rewardware.hw.soc.presets import load_preset
+from rewardware.sim.harness.uart import SimulatedBoard
 from rewardware.sw.device.errors import DeviceError
 from rewardware.sw.device.learner import DDPGLearnerDevice, DQNLearnerDevice
 from rewardware.sw.device.learner_backends import ReferenceLearner, open_learner
@@ -68,6 +69,20 @@ def test_steps_of_ddpg_are_those_of_the_reference(optimizer):
     batch = dataclasses.replace(batch, actions=batch.actions[:, :1])
     with pytest.raises(ValueError, match=r"Actions must have the shape \(5, 2\), not \(5, 1\)"):
         learner.step(batch, 0.01, 0.02, 0.1)
+
+
+def test_steps_over_uart_are_those_of_the_reference():
+    """On a simulated board, behind a wire of one bit."""
+    weights = random_weights(np.random.default_rng(5), CONFIG.sizes)
+    reference = make()
+    with SimulatedBoard(CONFIG) as board:
+        learner = DQNLearnerDevice(open_learner(f"uart:{board.port}", CONFIG), weights)
+        for number, batch in enumerate(batches(2, 3)):
+            found, told = (one.step(batch, 0.01, copy=number == 1) for one in (learner, reference))
+            assert np.array_equal(found, told)
+        left, right = learner.state(), reference.state()
+        learner.close()
+    assert all(np.array_equal(left[name], right[name]) for name in right)
 
 
 def test_the_target_network_moves_only_when_told():

@@ -64,6 +64,25 @@ def test_every_backend_learns_the_same(tmp_path):
     assert counters["step_cycles"] == runs["rtl"][1]["step_cycles"] > 16 * 13
 
 
+def test_the_learner_may_be_elsewhere_than_the_replay(tmp_path):
+    """Resumed, it stays there unless told otherwise, and so do its counts."""
+    straight, _ = learned(make(), tmp_path / "straight.zip", 60)
+    _, counters = learned(make(learner_backend="lockstep"), tmp_path / "agent.zip", 50)
+    assert counters["learner_lockstep_steps"] and "replay_lockstep_steps" not in counters
+    arrays, more = learned(DQN.load(tmp_path / "agent.zip"), tmp_path / "resumed.zip", 10)
+    assert_same_arrays(straight, arrays)
+    assert more["learner_lockstep_steps"] == more["gradient_steps"] > counters["learner_lockstep_steps"]
+    for where in ({"learner_backend": "reference"}, {"backend": "reference"}):
+        arrays, more = learned(DQN.load(tmp_path / "agent.zip", **where), tmp_path / "back.zip", 10)
+        assert_same_arrays(straight, arrays)
+        assert "learner_lockstep_steps" not in more
+    with pytest.raises(ValueError, match="Gradient steps are in PyTorch: give a learner, too, that is on rtl"):
+        DQN("CartPole-v1", DEFAULTS, hardware=HARDWARE, learner_backend="rtl")
+    learned(DQN("CartPole-v1", DEFAULTS, hardware=HARDWARE), tmp_path / "torch.zip", 5)
+    with pytest.raises(ValueError, match=r"torch\.zip has no learner in hardware that could be on rtl"):
+        DQN.load(tmp_path / "torch.zip", learner_backend="rtl")
+
+
 @pytest.mark.parametrize("settings", [{}, {"kind": ParallelDQN, "actors": 1, "environments": 5}])
 def test_resumed_training_is_bit_identical(settings, tmp_path):
     straight, _ = learned(make(**settings), tmp_path / "straight.zip", 150)
@@ -90,7 +109,7 @@ def test_a_wrong_weight_of_the_rtl_stops_lockstep(monkeypatch):
         ({"double_q": True}, "reference", "double_q must be False with learner small, not True"),
         ({"max_grad_norm": 10}, "reference", "max_grad_norm must be inf with learner small, not 10"),
         ({"loss": "squared"}, "reference", "loss must be huber with learner small, not squared"),
-        ({}, "uart:/dev/null", "A board has the replay manager alone"),
+        ({}, "uart:/dev/null", "The board at /dev/null has the replay manager alone: say where the learner is"),
     ],
 )
 def test_what_the_learner_does_not_have_is_refused(changes, backend, words):
