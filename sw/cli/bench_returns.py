@@ -8,14 +8,17 @@ import numpy as np
 from ..agents.agent import EVALUATION_SEED
 from ..agents.make_environment import make_environment
 from ..runtime.actor_critic_config import PrioritizedDDPGConfig, PrioritizedSACConfig
+from ..runtime.dqn_config import DQNConfig
 from .bench_rows import make_row, say
-from .bench_runtime import Comparison, agent_of, model_of
+from .bench_runtime import COMPARISONS, Comparison, agent_of, model_of
 
 __all__ = ["LEARNING", "returns_against_stable_baselines3"]
 
 SEEDS, POINTS, EPISODES, ENVIRONMENTS = 3, 3, 20, 4
-PENDULUM = "Pendulum-v1"
+CARTPOLE, PENDULUM = "CartPole-v1", "Pendulum-v1"
 LEARNING = {
+    # To the end of its falling learning rate.
+    "dqn": Comparison(CARTPOLE, DQNConfig.from_mapping(DQNConfig.suited_to(CARTPOLE)), 51_000),
     # Stable-Baselines3 has one learning rate for actor and critic.
     "ddpg": Comparison(
         PENDULUM,
@@ -23,6 +26,8 @@ LEARNING = {
         6000,
     ),
     "sac": Comparison(PENDULUM, PrioritizedSACConfig.from_mapping(PrioritizedSACConfig.suited_to(PENDULUM)), 6000),
+    # That of the row of experiences a second.
+    "sac_halfcheetah": replace(COMPARISONS["sac"], steps=9000),
 }
 
 

@@ -116,6 +116,12 @@ def model_of(comparison: Comparison, environments: int) -> Any:
         device="cpu",
         **_own_parameters(config),
     )
+    # Otherwise it leaves a folder for each call of `learn`.
+    model.set_logger(comparison_library("stable_baselines3.common.logger").Logger(None, []))
+    if isinstance(config, DQNConfig):
+        # Both fall by steps, however many `learn` is asked for.
+        model.lr_schedule = lambda _: config.learning_rate_at(model.num_timesteps)
+        model.exploration_schedule = lambda _: config.exploration_at(model.num_timesteps)
     # It does not begin anew when it goes on.
     model.learn = functools.partial(model.learn, reset_num_timesteps=False)
     return model
