@@ -27,7 +27,7 @@ LEARNING = {
     ),
     "sac": Comparison(PENDULUM, PrioritizedSACConfig.from_mapping(PrioritizedSACConfig.suited_to(PENDULUM)), 6000),
     # That of the row of experiences a second.
-    "sac_halfcheetah": replace(COMPARISONS["sac"], steps=21_000),
+    "sac_halfcheetah": replace(COMPARISONS["sac"], steps=9000),
 }
 
 

@@ -58,7 +58,7 @@ def milliseconds(run) -> float:
 
 def main() -> None:
     config, generator = PrioritizedSACConfig(), np.random.default_rng(0)
-    learner = SACLearner(OBSERVATION, ACTION, config, 0)
+    learner = SACLearner(OBSERVATION, ACTION, config, 0, threads=1)
     batch = batch_of(generator, config.batch_size)
     shapes = shapes_of(config)
     operands = [(torch.randn(rows, inner), torch.randn(inner, columns)) for rows, inner, columns in shapes]
