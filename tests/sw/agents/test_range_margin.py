@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rewardware.hw.cores.array.config import Operation
@@ -71,6 +71,7 @@ def test_inputs_get_a_width_that_is_a_power_of_two(recorded, expected):
     assert widened([recorded, (0, 1)], 8.0)[0] == expected
 
 
+@example(-(1 << 30), 1 << 30, 12)
 @given(st.integers(-(1 << 30), -ONE), st.integers(ONE, 1 << 30), st.integers(8, 16))
 def test_a_saturated_action_has_no_slope(least, greatest, bits):
     minimum, maximum = widened([(least, greatest)], 2.0)[0]
@@ -79,6 +80,7 @@ def test_a_saturated_action_has_no_slope(least, greatest, bits):
     codes, outside = quantize(np.array([-ONE, ONE]), parameters)
     actions = dequantize(codes, parameters)
     slope, _ = activate(Operation.TANH_GRADIENT, np.array([1 << 24, 1 << 24]), actions)
-    # A code step of more than one (ranges of a thousand with 8 bits) cannot tell an action from another.
-    if maximum - minimum <= ONE << bits:
+    # A code step of more than one (ranges of a thousand with 8 bits) cannot tell an action from another; the whole
+    # format's width is no power of two.
+    if maximum - minimum <= ONE << bits and (minimum, maximum) != (LEAST, GREATEST):
         assert not outside.any() and actions.tolist() == [-ONE, ONE] and not slope.any()
