@@ -10,7 +10,7 @@ from ..agents.environment import identifier_of
 from ..agents.hardware import resolve_hardware
 from ..device.learner_backends import DeviceLearner, LearnerBackend, ReferenceLearner, open_learner
 from .lockstep_learner import LockstepLearner
-from .replay_agent import ReplayAgent
+from .replay_agent import ReplayAgent, require_backend
 from .replay_parameters import ReplayParameters
 
 __all__ = ["LearnerAgent"]
@@ -51,8 +51,10 @@ class LearnerAgent(ReplayAgent):
         learner_backend: str | None = None,
         **settings: Any,
     ):
-        if learner is None and learner_backend is not None:
-            raise ValueError(f"Gradient steps are in PyTorch: give a learner, too, that is on {learner_backend}")
+        if learner_backend is not None:
+            require_backend(learner_backend)
+            if learner is None:
+                raise ValueError(f"Gradient steps are in PyTorch: give a learner, too, that is on {learner_backend}")
         if config is None:
             config = self.configuration.from_mapping(self.configuration.suited_to(identifier_of(env), learner))
         self.learner_backend = learner_backend

@@ -21,7 +21,7 @@ from .prioritized_replay_buffer import Batch, PrioritizedReplayBuffer
 from .replay_parameters import ReplayParameters
 from .training_loop import Learner
 
-__all__ = ["Networks", "ReplayAgent"]
+__all__ = ["Networks", "ReplayAgent", "require_backend"]
 
 # What a checkpoint holds beside its arrays.
 MEMBERS = (
@@ -116,8 +116,7 @@ class ReplayAgent(Agent):
         seeds = np.random.SeedSequence(config.seed).generate_state(4)
         super().__init__(self.kind(env, int(seeds[0])), config, backend, evaluation_env)
         self._exploration = np.random.default_rng(int(seeds[1]))
-        if backend not in ("reference", "rtl", "lockstep") and not backend.startswith("uart:"):
-            raise ValueError(f"Backend must be reference, rtl, lockstep or uart:PORT, not {backend!r}")
+        require_backend(backend)
         self.learner, self.policy = self._make_networks(int(seeds[3]))
         self._sum_tree = _open_sum_tree(backend, self.hardware)
         self.replay_buffer = PrioritizedReplayBuffer(
@@ -255,6 +254,18 @@ class ReplayAgent(Agent):
         """Lets go of the devices."""
         self.replay_buffer.close()
         self.learner.close()
+
+
+def require_backend(backend: str) -> None:
+    """Refuses what is no backend.
+
+    Raises
+    ------
+    ValueError
+        What there is.
+    """
+    if backend not in ("reference", "rtl", "lockstep") and not backend.startswith("uart:"):
+        raise ValueError(f"Backend must be reference, rtl, lockstep or uart:PORT, not {backend!r}")
 
 
 def _open_sum_tree(backend: str, hardware: PearlConfig) -> SumTreeBackend:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from rewardware.hw.soc.presets import load_preset
+from rewardware.sim.harness.uart import SimulatedBoard
 from rewardware.sw.agents.lockstep import LockstepError
 from rewardware.sw.device.learner_backends import ReferenceLearner
 from rewardware.sw.runtime.device_q_learner import DeviceQLearner
@@ -76,11 +77,22 @@ def test_the_learner_may_be_elsewhere_than_the_replay(tmp_path):
         arrays, more = learned(DQN.load(tmp_path / "agent.zip", **where), tmp_path / "back.zip", 10)
         assert_same_arrays(straight, arrays)
         assert "learner_lockstep_steps" not in more
+    with pytest.raises(ValueError, match="Backend must be reference, rtl, lockstep or uart:PORT, not 'fpga'"):
+        make(learner_backend="fpga")
     with pytest.raises(ValueError, match="Gradient steps are in PyTorch: give a learner, too, that is on rtl"):
         DQN("CartPole-v1", DEFAULTS, hardware=HARDWARE, learner_backend="rtl")
     learned(DQN("CartPole-v1", DEFAULTS, hardware=HARDWARE), tmp_path / "torch.zip", 5)
     with pytest.raises(ValueError, match=r"torch\.zip has no learner in hardware that could be on rtl"):
         DQN.load(tmp_path / "torch.zip", learner_backend="rtl")
+
+
+def test_the_learner_may_be_a_board(tmp_path):
+    """A simulated one, with the library of tests/sw/device/test_learner.py."""
+    straight, _ = learned(make(), tmp_path / "straight.zip", 34)
+    with SimulatedBoard(LEARNER) as board:
+        arrays, counters = learned(make(learner_backend=f"uart:{board.port}"), tmp_path / "board.zip", 34)
+    assert_same_arrays(straight, arrays)
+    assert counters["gradient_steps"] and counters["step_cycles"]
 
 
 @pytest.mark.parametrize("settings", [{}, {"kind": ParallelDQN, "actors": 1, "environments": 5}])
