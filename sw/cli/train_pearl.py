@@ -84,16 +84,13 @@ def run(arguments: argparse.Namespace) -> None:
         raise ValueError(f"{options} is of actors: give --actors, too")
 
     learner = {"learner": arguments.learner} if arguments.learner else {}
-    if arguments.learner_backend and not learner and not arguments.resume:
+    elsewhere = {"learner_backend": arguments.learner_backend} if arguments.learner_backend else {}
+    if elsewhere and not learner and not arguments.resume:
         raise ValueError("--learner-backend is where a learner in hardware is: give --learner, too")
 
     def resume(checkpoint: Path) -> Any:
         return agent_of(checkpoint).load(
-            checkpoint,
-            arguments.env,
-            backend=arguments.backend,
-            hardware=arguments.config,
-            learner_backend=arguments.learner_backend,
+            checkpoint, arguments.env, backend=arguments.backend, hardware=arguments.config, **elsewhere
         )
 
     def begin() -> tuple[Any, Path]:
@@ -106,9 +103,7 @@ def run(arguments: argparse.Namespace) -> None:
         name = f"{arguments.env}-{algorithm}-{backend.split(':')[0]}-{config.seed}"
         directory = new_folder(arguments, name)
         kind = agent_class(algorithm if algorithm == "dqn" and not parallel else f"parallel-{algorithm}")
-        settings = {"hardware": arguments.config or "k16", "backend": backend, **learner, **parallel}
-        if learner:
-            settings["learner_backend"] = arguments.learner_backend
+        settings = {"hardware": arguments.config or "k16", "backend": backend, **learner, **elsewhere, **parallel}
         return kind(arguments.env, config, **settings), directory
 
     summary, directory = run_in_folder(arguments, [*given, *parallel, *learner], resume, begin)

@@ -54,7 +54,7 @@ class LearnerAgent(ReplayAgent):
         if learner_backend is not None:
             require_backend(learner_backend)
             if learner is None:
-                raise ValueError(f"Gradient steps are in PyTorch: give a learner, too, that is on {learner_backend}")
+                raise ValueError(f"Gradient steps are in PyTorch: there is no learner to be on {learner_backend}")
         if config is None:
             config = self.configuration.from_mapping(self.configuration.suited_to(identifier_of(env), learner))
         self.learner_backend = learner_backend
@@ -86,6 +86,12 @@ class LearnerAgent(ReplayAgent):
         chosen = self._learner_hardware
         own = {"learner": None if chosen is None else dataclasses.asdict(chosen)}
         return super()._own_state() | own | {"learner_backend": self.learner_backend}
+
+    @classmethod
+    def _settings_of(cls, about: dict[str, Any], backend: str | None) -> dict[str, Any]:
+        own = super()._settings_of(about, backend)
+        # A backend that is told is that of both.
+        return own if backend is None else own | {"learner_backend": None}
 
     def _is_on_same(self, about: dict[str, Any]) -> bool:
         return super()._is_on_same(about) and about["learner_backend"] == self.learner_backend

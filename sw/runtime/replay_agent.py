@@ -209,7 +209,7 @@ class ReplayAgent(Agent):
         *,
         backend: str | None = None,
         hardware: Any = None,
-        learner_backend: str | None = None,
+        **changes: Any,
     ) -> Self:
         """The agent a checkpoint holds, ready to go on.
 
@@ -223,32 +223,32 @@ class ReplayAgent(Agent):
             ``None``: the one it was trained with. Each reads the checkpoints of all.
         hardware
             ``None``: the configuration in the checkpoint. Another one is refused.
-        learner_backend
-            Of an agent with a learner in hardware; ``None``: where ``backend`` says, or, if that does not say it
-            either, the one it was trained with.
+        **changes
+            What else of ``SETTINGS`` is other than in the checkpoint, as ``learner_backend``.
 
         Raises
         ------
         CheckpointError
             The file is damaged, no checkpoint of this agent, or of another configuration or environment.
         ValueError
-            The agent has no learner in hardware.
+            A change of what the agent does not have.
         """
         arrays, about = read_agent(path, cls.name, MEMBERS + cls.SETTINGS)
         env = environment_of(path, about, env)
         chosen = resolve_hardware(hardware if hardware is not None else about["hardware"], "pearl")
         require_configuration(path, about, chosen)
         config = cls.configuration.from_mapping(about["config"])
-        settings = {name: about[name] for name in cls.SETTINGS}
-        if learner_backend is not None:
-            if settings.get("learner") is None:
-                raise ValueError(f"{path} has no learner in hardware that could be on {learner_backend}")
-            settings["learner_backend"] = learner_backend
-        elif backend is not None and "learner_backend" in settings:
-            settings["learner_backend"] = None
+        if unknown := sorted(changes.keys() - set(cls.SETTINGS)):
+            raise ValueError(f"{path} holds {cls.name}, which has no {' and no '.join(unknown)}")
+        settings = cls._settings_of(about, backend) | changes
         agent = cls(env, config, hardware=chosen, backend=backend or about["backend"], **settings)
         agent._restore(path, arrays, about)
         return agent
+
+    @classmethod
+    def _settings_of(cls, about: dict[str, Any], backend: str | None) -> dict[str, Any]:
+        """What the agent in a checkpoint was made with besides; ``backend``: the one that `load` was given."""
+        return {name: about[name] for name in cls.SETTINGS}
 
     def close(self) -> None:
         """Lets go of the devices."""

@@ -74,6 +74,14 @@ def test_a_learner_in_hardware_brings_its_hyper_parameters(device, tmp_path, cap
     assert dispatch(["eval", str(out), "--episodes", "1", "--backend", "reference"]) == 0
     assert dispatch(["train", "pearl", "--resume", str(out), "--learner", "small"]) == 2
     assert "--resume goes on with the run's own learner: leave the option away" in capsys.readouterr().err
+    resumed = ["--resume", str(out), "--learner-backend", "reference", "--steps", "84", *REST]
+    assert dispatch(["train", "pearl", *resumed]) == 0
+    printed = capsys.readouterr().out
+    assert "packets of requests to the RTL, too" in printed and "cycles a gradient step, RTL" not in printed
+    options[options.index(str(out))] = str(tmp_path / "elsewhere")
+    assert dispatch(["train", "pearl", "--env", "CartPole-v1", "--learner-backend", "rtl", *options]) == 0
+    printed = capsys.readouterr().out
+    assert "cycles a gradient step, RTL" in printed and "a batch of samples" not in printed
 
 
 @pytest.mark.parametrize("actors", [(), ("--actors", 1, "--environments", 5)])

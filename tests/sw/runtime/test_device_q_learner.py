@@ -79,11 +79,16 @@ def test_the_learner_may_be_elsewhere_than_the_replay(tmp_path):
         assert "learner_lockstep_steps" not in more
     with pytest.raises(ValueError, match="Backend must be reference, rtl, lockstep or uart:PORT, not 'fpga'"):
         make(learner_backend="fpga")
-    with pytest.raises(ValueError, match="Gradient steps are in PyTorch: give a learner, too, that is on rtl"):
+    with pytest.raises(ValueError, match="Gradient steps are in PyTorch: there is no learner to be on rtl"):
         DQN("CartPole-v1", DEFAULTS, hardware=HARDWARE, learner_backend="rtl")
     learned(DQN("CartPole-v1", DEFAULTS, hardware=HARDWARE), tmp_path / "torch.zip", 5)
-    with pytest.raises(ValueError, match=r"torch\.zip has no learner in hardware that could be on rtl"):
+    with pytest.raises(ValueError, match="there is no learner to be on rtl"):
         DQN.load(tmp_path / "torch.zip", learner_backend="rtl")
+    with pytest.raises(ValueError, match=r"torch\.zip holds dqn, which has no actors"):
+        DQN.load(tmp_path / "torch.zip", actors=2)
+    # Counts are those of where it is now.
+    _, more = learned(DQN.load(tmp_path / "straight.zip", learner_backend="lockstep"), tmp_path / "there.zip", 10)
+    assert more["gradient_steps"] == more["learner_lockstep_steps"]
 
 
 def test_the_learner_may_be_a_board(tmp_path):
