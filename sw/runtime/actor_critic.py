@@ -52,7 +52,7 @@ class Network:
 class ActorCritic:
     """Base of both learners: an actor and critics, each with a target where the algorithm has one.
 
-    Actions are in [-1, 1]; a critic takes (observation, action).
+    Actions are in [-1, 1]; a critic takes (observation, action). Steps take as many threads as PyTorch is set to.
 
     Parameters
     ----------
@@ -66,8 +66,6 @@ class ActorCritic:
         How many.
     seed
         Of the first weights, and of what the algorithm draws.
-    threads
-        Of PyTorch; ``None``: as many as it is set to.
     """
 
     def __init__(
@@ -78,10 +76,7 @@ class ActorCritic:
         outputs: int,
         critics: int,
         seed: int,
-        threads: int | None = None,
     ):
-        if threads is not None:
-            torch.set_num_threads(threads)
         generator = np.random.default_rng(seed)
         self.config = config
         self.observation_size, self.action_size = observation_size, action_size

@@ -22,8 +22,6 @@ class DDPGLearner(ActorCritic):
         Hyper-parameters.
     seed
         Of the first weights.
-    threads
-        Of PyTorch; ``None``: as many as it is set to.
 
     Source: T. Lillicrap et al., "Continuous control with deep reinforcement learning", 2016, algorithm 1.
     """
@@ -34,9 +32,8 @@ class DDPGLearner(ActorCritic):
         action_size: int,
         config: PrioritizedDDPGConfig,
         seed: int,
-        threads: int | None = None,
     ):
-        super().__init__(observation_size, action_size, config, action_size, 1, seed, threads)
+        super().__init__(observation_size, action_size, config, action_size, 1, seed)
         self.target_actor = self._copy(self.actor, (observation_size, *config.hidden_sizes, action_size))
 
     def act(self, observations: np.ndarray) -> np.ndarray:

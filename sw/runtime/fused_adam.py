@@ -11,8 +11,8 @@ __all__ = ["FusedAdam"]
 class FusedAdam(torch.optim.Adam):
     """``torch.optim.Adam(..., fused=True)`` on the processor, of one group, with a shorter way to a step.
 
-    `advance` has the bits of ``step``; of networks of this size ``step`` takes three times as long, for its hooks and
-    its search for the tensors by device, which never change here.
+    `advance` has the bits of ``step``, without its hooks, and without its search for the tensors by device, which never
+    change here.
 
     Parameters
     ----------

@@ -27,8 +27,6 @@ class SACLearner(ActorCritic):
         Hyper-parameters.
     seed
         Of the first weights, and of the actions that are drawn.
-    threads
-        Of PyTorch; ``None``: as many as it is set to.
 
     Members
     -------
@@ -44,9 +42,8 @@ class SACLearner(ActorCritic):
         action_size: int,
         config: PrioritizedSACConfig,
         seed: int,
-        threads: int | None = None,
     ):
-        super().__init__(observation_size, action_size, config, 2 * action_size, 2, seed, threads)
+        super().__init__(observation_size, action_size, config, 2 * action_size, 2, seed)
         self.target_entropy = -float(action_size) if config.target_entropy is None else config.target_entropy
         self.logarithm = torch.tensor([math.log(config.temperature)])
         self._temperature_optimizer = FusedAdam([self.logarithm], config.learning_rate)

@@ -16,10 +16,9 @@ def parameters():
     return [torch.randn(shape, generator=generator) for shape in SHAPES]
 
 
-def with_gradients(tensors, generator):
+def set_gradients(tensors, generator):
     for tensor in tensors:
         tensor.grad = torch.from_numpy(generator.normal(size=tensor.shape).astype(np.float32))
-    return tensors
 
 
 def test_steps_are_those_of_the_optimizer():
@@ -27,8 +26,8 @@ def test_steps_are_those_of_the_optimizer():
     found, told = parameters(), parameters()
     one, other = FusedAdam(found, 1e-2), torch.optim.Adam(told, 1e-2, fused=True)
     for step in range(12):
-        with_gradients(found, np.random.default_rng(step))
-        with_gradients(told, np.random.default_rng(step))
+        set_gradients(found, np.random.default_rng(step))
+        set_gradients(told, np.random.default_rng(step))
         one.param_groups[0]["lr"] = other.param_groups[0]["lr"] = 1e-2 / (step + 1)
         one.advance()
         other.step()
@@ -44,17 +43,17 @@ def test_a_loaded_one_goes_on_identically():
     one, other = parameters(), parameters()
     first, second = FusedAdam(one), FusedAdam(other)
     for step in range(8):
-        with_gradients(one, np.random.default_rng(step))
+        set_gradients(one, np.random.default_rng(step))
         first.advance()
         if step == 3:
             # It has its own moments by then, which are of no use.
-            with_gradients(other, np.random.default_rng(9))
+            set_gradients(other, np.random.default_rng(9))
             second.advance()
             second.advance()
             load_modules({"optimizer": second}, save_modules({"optimizer": first}))
             for left, right in zip(other, one, strict=True):
                 left.copy_(right)
         if step > 3:
-            with_gradients(other, np.random.default_rng(step))
+            set_gradients(other, np.random.default_rng(step))
             second.advance()
     assert all(torch.equal(left, right) for left, right in zip(one, other, strict=True))

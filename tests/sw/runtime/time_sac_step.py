@@ -57,8 +57,13 @@ def milliseconds(run) -> float:
 
 
 def main() -> None:
+    cores = torch.get_num_threads()
+    pairs = list(zip(weights_with(cores), weights_with(1), strict=True))
+    same = sum(int(np.sum(one == other)) for one, other in pairs)
+    count = sum(one.size for one, _ in pairs)
+    print(f"after 10 steps {same} of {count} weights are the same with {cores} threads and with one")
     config, generator = PrioritizedSACConfig(), np.random.default_rng(0)
-    learner = SACLearner(OBSERVATION, ACTION, config, 0, threads=1)
+    learner = SACLearner(OBSERVATION, ACTION, config, 0)
     batch = batch_of(generator, config.batch_size)
     shapes = shapes_of(config)
     operands = [(torch.randn(rows, inner), torch.randn(inner, columns)) for rows, inner, columns in shapes]
@@ -70,6 +75,16 @@ def main() -> None:
         step = milliseconds(lambda: learner.train(batch, 0))
         alone = milliseconds(lambda: [dense_layers.product(*pair) for pair in operands])
         print(f"{name}: step {step:.2f}, its products alone {alone:.2f}, {100 * alone / step:.0f} %")
+
+
+def weights_with(threads: int) -> list[np.ndarray]:
+    """The actor's, after ten steps."""
+    torch.set_num_threads(threads)
+    config, generator = PrioritizedSACConfig(), np.random.default_rng(0)
+    learner = SACLearner(OBSERVATION, ACTION, config, 0)
+    for step in range(10):
+        learner.train(batch_of(generator, config.batch_size), step)
+    return learner.weights()
 
 
 if __name__ == "__main__":
