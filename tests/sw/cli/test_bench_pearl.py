@@ -187,6 +187,17 @@ def test_algorithms_are_measured_against_stable_baselines3(environment, config, 
     assert trained == expected
 
 
+def test_rate_and_exploration_of_stable_baselines3_fall_by_steps():
+    """However many steps `learn` is asked for."""
+    falling = {"learning_rate": 2e-3, "learning_rate_final": 1e-3, "learning_rate_steps": 100, "exploration_steps": 100}
+    config = DQNConfig(hidden_sizes=(8,), batch_size=8, learning_starts=8, train_freq=4, gradient_steps=1, **falling)
+    model = bench_runtime.model_of(bench_runtime.Comparison("CartPole-v1", config, 64), 4)
+    for steps in (20, 40):
+        model.learn(20)
+        assert model.num_timesteps == steps and model.exploration_rate == config.exploration_at(steps)
+        assert np.isclose(model.policy.optimizer.param_groups[0]["lr"], config.learning_rate_at(steps))
+
+
 def test_returns_beside_those_of_stable_baselines3(monkeypatch):
     """With a training too short to learn anything."""
     monkeypatch.setattr(bench_returns, "SEEDS", 2)
