@@ -11,8 +11,7 @@ from ...hw.soc.export.placement import PLACERS
 __all__ = ["BOARDS", "build_board"]
 
 # Boards, each a module of `hw/soc/boards`, with the preset that fits it of each system.
-SYSTEMS = ("fixar", "learninggroup", "mcts", "pearl", "pearl_learner")
-BOARDS = {"ulx3s-85f": dict.fromkeys(SYSTEMS, "ulx3s")}
+BOARDS = {"ulx3s-85f": dict.fromkeys(("fixar", "learninggroup", "mcts", "pearl", "pearl_learner"), "ulx3s")}
 
 
 def build_board(
