@@ -1,6 +1,7 @@
 """The rules of the house, checked on the source: who may import whom, docstrings, sizes, the package's description."""
 
 import ast
+import graphlib
 import re
 import tomllib
 from functools import cache
@@ -86,6 +87,95 @@ def test_cores_import_no_system():
     assert not violations(
         lambda module, name: within(module, "rewardware.hw.cores") and within(name, "rewardware.hw.soc")
     )
+
+
+def test_rooms_of_the_soc_import_one_way():
+    """Buses know no sequencer, sequencers no shell, and none of them a system."""
+    rooms = ["rewardware.hw.soc.bus", "rewardware.hw.soc.sequencer", "rewardware.hw.soc.shell"]
+
+    def upwards(module, name):
+        level = next((index for index, room in enumerate(rooms) if within(module, room)), None)
+        return level is not None and within(name, "rewardware.hw.soc") and not within(name, *rooms[: level + 1])
+
+    assert not violations(upwards)
+
+
+def room_of(module):
+    """The folder below ``hw/cores`` or ``hw/soc`` that a module is in; None where it is in none."""
+    parts = module.split(".")
+    inside = len(parts) > 4 or (len(parts) == 4 and MODULES[module].name == "__init__.py")
+    return ".".join(parts[2:4]) if parts[1:2] == ["hw"] and inside else None
+
+
+def test_rooms_of_the_gateware_import_one_way():
+    graph = {room_of(module): set() for module in MODULES if room_of(module)}
+    for module in MODULES:
+        for name in imports(module):
+            if room_of(module) and name in MODULES and room_of(name) not in (None, room_of(module)):
+                graph[room_of(module)].add(room_of(name))
+    try:
+        tuple(graphlib.TopologicalSorter(graph).static_order())
+    except graphlib.CycleError as error:
+        pytest.fail(f"Rooms import each other: {' <- '.join(error.args[1])}")
+
+
+def test_gateware_patches_nothing():
+    assert not violations(lambda module, name: within(module, "rewardware.hw") and within(name, "unittest", "mock"))
+
+
+def test_one_module_reaches_into_amaranth():
+    """A name with an underscore is none that Amaranth promises to keep."""
+    private = re.compile(r"amaranth(\.\w+)*\._|_MustUse__")
+    found = [
+        name for name, path in MODULES.items() if within(name, "rewardware.hw") and private.search(path.read_text())
+    ]
+    assert found == ["rewardware.hw.cores.verilog.amaranth_internals"]
+
+
+def test_no_enable_inserter_in_the_gateware():
+    """It reaches neither into a memory nor into a replicated unit: both are modules of their own in Verilog."""
+    assert not [name for name, path in MODULES.items() if "EnableInserter(" in path.read_text()]
+
+
+def test_memories_are_made_in_one_room():
+    """Who writes Verilog knows the arrays of Amaranth, too; everybody else takes :class:`.Memory` or :class:`.Rom`."""
+    rooms = ("rewardware.hw.cores.memory", "rewardware.hw.cores.verilog")
+    makers = {
+        module
+        for module, path in MODULES.items()
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.ImportFrom)
+        and not node.level
+        and any(f"{node.module}.{alias.name}".startswith("amaranth.lib.memory") for alias in node.names)
+    }
+    assert makers and not [module for module in makers if not within(module, *rooms)]
+
+
+def components():
+    """Classes of the gateware that are components: where each stands, and its definition."""
+    found = [(module, node) for module, path in MODULES.items() if within(module, "rewardware.hw")
+             for node in ast.walk(tree(path)) if isinstance(node, ast.ClassDef)]  # fmt: skip
+    names, grown = {"Component"}, True
+    while grown:
+        new = {node.name for _, node in found if {ast.unparse(base).split(".")[-1] for base in node.bases} & names}
+        grown, names = not new <= names, names | new
+    return [(module, node) for module, node in found if node.name in names], names
+
+
+def test_components_are_not_given_their_siblings():
+    """What takes a component wraps it; a component beside others has ports instead, and their owner connects them."""
+    wrappers = {"Replicated", "RegisteredUnit"}
+    classes, names = components()
+    assert {"Memory", "ConfiguredComponent", "AxiTop"} <= names
+    given = [
+        f"{module}: {node.name} takes {argument.arg}"
+        for module, node in classes
+        for method in node.body
+        if isinstance(method, ast.FunctionDef) and method.name == "__init__" and node.name not in wrappers
+        for argument in (*method.args.args, *method.args.kwonlyargs)
+        if argument.annotation is not None and ast.unparse(argument.annotation).split(".")[-1] in names
+    ]
+    assert not given
 
 
 def test_simulation_imports_no_software():

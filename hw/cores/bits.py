@@ -2,7 +2,7 @@
 
 from amaranth.hdl import Const, Module, Mux, Signal, Value
 
-__all__ = ["lowest"]
+__all__ = ["count_ones", "lowest", "rotate"]
 
 
 def lowest(m: Module, bits: Value, name: str) -> Signal:
@@ -27,3 +27,48 @@ def lowest(m: Module, bits: Value, name: str) -> Signal:
     result = Signal(max(depth, 1), name=name)
     m.d.comb += result.eq(level[0][1])
     return result
+
+
+def count_ones(m: Module, bits: Value, name: str) -> Signal:
+    """How many bits are set, by a balanced tree of adders."""
+    level = [bits[index] for index in range(len(bits))]
+    depth = 0
+    while len(level) > 1:
+        sums = []
+        for number in range(0, len(level) - 1, 2):
+            total = Signal(depth + 2, name=f"{name}_{depth}_{number}")
+            m.d.comb += total.eq(level[number] + level[number + 1])
+            sums.append(total)
+        if len(level) % 2:
+            sums.append(level[-1])
+        level = sums
+        depth += 1
+    result = Signal(range(len(bits) + 1), name=name)
+    m.d.comb += result.eq(level[0])
+    return result
+
+
+def rotate(m: Module, words, distance: Value, name: str, *, back: bool = False) -> list[Signal]:
+    """Words moved up by ``distance``, around the end: word j becomes element ``(j + distance) mod len(words)``.
+
+    A stage of multiplexers for each bit of ``distance``, which is below the number of words.
+
+    Parameters
+    ----------
+    m : Module
+    words : list of Value
+        Of one shape.
+    distance : Value
+        Unsigned.
+    name : str
+        Prefix of the signals.
+    back : bool
+        Moved down instead: element j is word ``(j + distance) mod len(words)``.
+    """
+    count = len(words)
+    for bit in range((count - 1).bit_length()):
+        step = (1 << bit) if back else -(1 << bit)
+        stage = [Signal.like(word, name=f"{name}_{bit}_{number}") for number, word in enumerate(words)]
+        m.d.comb += [word.eq(Mux(distance[bit], words[(j + step) % count], words[j])) for j, word in enumerate(stage)]
+        words = stage
+    return words

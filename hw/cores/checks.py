@@ -1,6 +1,9 @@
 """Checks that configurations share. No Amaranth here."""
 
-__all__ = ["require_even", "require_integer", "require_interval", "require_kind", "require_multiple", "require_name"]
+__all__ = [
+    "is_power_of_two", "require_even", "require_identifier", "require_integer", "require_interval", "require_kind",
+    "require_multiple", "require_name", "require_power_of_two",
+]  # fmt: skip
 
 
 def require_integer(name, value, low, high=None, unit=1):
@@ -21,10 +24,46 @@ def require_integer(name, value, low, high=None, unit=1):
         raise ValueError(f"{name} must be {allowed}{multiple}, not {value}")
 
 
+def require_identifier(kind, value):
+    """Raise unless ``value`` can name a thing of a kind in Python, Verilog and C alike.
+
+    Raises
+    ------
+    TypeError
+        No string.
+    ValueError
+        No lower-case identifier.
+    """
+    if not isinstance(value, str):
+        raise TypeError(f"{kind} name must be a string, not {value!r}")
+    if not (value.isidentifier() and value.islower() and value.isascii()):
+        raise ValueError(f"{kind} name must be a lower-case identifier, not {value!r}")
+
+
 def require_kind(name, value, kind):
     """Raise TypeError unless ``value`` is of a class."""
     if not isinstance(value, kind):
         raise TypeError(f"{name} must be of the kind {kind.__name__}, not {value!r}")
+
+
+def is_power_of_two(value):
+    """Whether a positive integer is a power of two."""
+    return value & (value - 1) == 0
+
+
+def require_power_of_two(name, value, low=1, high=None):
+    """Raise unless ``value`` is a power of two from ``low`` to ``high``, if there is one.
+
+    Raises
+    ------
+    TypeError
+        Not an integer.
+    ValueError
+        Out of range, or no power of two.
+    """
+    require_integer(name, value, low, high)
+    if not is_power_of_two(value):
+        raise ValueError(f"{name} must be a power of two, not {value}")
 
 
 def require_even(name, value):

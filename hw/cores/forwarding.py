@@ -3,7 +3,7 @@
 from amaranth.lib import wiring
 from amaranth.lib.wiring import Out
 
-__all__ = ["forward_port"]
+__all__ = ["connect_port", "forward_port"]
 
 
 def forward_port(m, part, whole, name):
@@ -16,13 +16,24 @@ def forward_port(m, part, whole, name):
         Both have the port ``name``, of one shape and direction; ``m`` is the whole's.
     name : str
     """
-    _forward(m, getattr(part, name), getattr(whole, name), part.signature.members[name].flow)
+    connect_port(m, getattr(part, name), getattr(whole, name), part.signature.members[name].flow)
 
 
-def _forward(m, inner, outer, flow):
+def connect_port(m, inner, outer, flow):
+    """Connects a part's port, an array of ports or an interface, to one of the whole.
+
+    Parameters
+    ----------
+    m : Module
+        The whole's.
+    inner, outer : port
+        Of one shape and direction.
+    flow : Flow
+        The direction of a port that is no interface.
+    """
     if isinstance(inner, (list, tuple)):
         for one, other in zip(inner, outer, strict=True):
-            _forward(m, one, other, flow)
+            connect_port(m, one, other, flow)
     elif isinstance(getattr(inner, "signature", None), wiring.Signature):
         wiring.connect(m, inner, wiring.flipped(outer))
     elif flow == Out:

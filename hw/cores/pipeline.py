@@ -1,8 +1,8 @@
-"""What pipelines of fixed latency share."""
+"""The delay line of pipelines of fixed latency."""
 
 from amaranth.hdl import Signal
 
-__all__ = ["count_ones", "delay"]
+__all__ = ["delay"]
 
 
 def delay(m, value, cycles, name, *, reset_less=True):
@@ -12,11 +12,3 @@ def delay(m, value, cycles, name, *, reset_less=True):
         m.d.sync += register.eq(value)
         value = register
     return value
-
-
-def count_ones(bits):
-    """How many of a list of bits are one; a balanced tree of adders."""
-    if len(bits) == 1:
-        return bits[0]
-    middle = len(bits) // 2
-    return count_ones(bits[:middle]) + count_ones(bits[middle:])

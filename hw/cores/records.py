@@ -1,12 +1,13 @@
 """Words made of numbers side by side, as tables. No Amaranth here.
 
-Gateware makes its layouts from them (:mod:`.layouts`), drivers and references their words.
+Gateware makes its layouts from them (:mod:`.layouts`), drivers and references their words. Operands of instructions and
+bits of registers are made of the same fields.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from .checks import require_integer
+from .checks import require_identifier, require_integer
 
 __all__ = ["Field", "Record"]
 
@@ -18,6 +19,7 @@ class Field:
     Parameters
     ----------
     name : str
+        A lower-case identifier.
     width : int
         Bits (1 to 64).
     signed : bool
@@ -25,11 +27,12 @@ class Field:
     """
 
     name: str
-    width: int
+    width: int = 1
     signed: bool = False
 
     def __post_init__(self):
-        require_integer(f"Width of {self.name}", self.width, 1, 64)
+        require_identifier("Field", self.name)
+        require_integer(f"Width of field {self.name}", self.width, 1, 64)
 
     @property
     def range(self) -> tuple[int, int]:
@@ -37,6 +40,20 @@ class Field:
         if self.signed:
             return -(1 << self.width - 1), (1 << self.width - 1) - 1
         return 0, (1 << self.width) - 1
+
+    def to_raw(self, value: int, what: str) -> int:
+        """The bits of a value: an integer in range, or for one bit a truth value. ``what`` names it in errors."""
+        if isinstance(value, bool):
+            value = int(value) if self.width == 1 else value
+        elif hasattr(value, "__index__"):
+            value = value.__index__()
+        require_integer(what, value, *self.range)
+        return value & (1 << self.width) - 1
+
+    def to_value(self, raw: int) -> int:
+        """The value of bits; those above the field mean nothing."""
+        raw &= (1 << self.width) - 1
+        return raw - (1 << self.width) if self.signed and raw >> self.width - 1 else raw
 
 
 @dataclass(frozen=True)
@@ -55,8 +72,8 @@ class Record:
         """Bits of all fields."""
         return sum(field.width for field in self.fields)
 
-    def pack(self, values: Mapping[str, int]) -> int:
-        """The word of one value for each field.
+    def pack(self, values: Mapping[str, int], of: str = "") -> int:
+        """The word of one value for each field; ``of`` says in errors whose fields they are.
 
         Raises
         ------
@@ -68,9 +85,8 @@ class Record:
             raise ValueError(f"Fields must be {', '.join(names) or 'none'}, not {', '.join(values) or 'none'}")
         word = offset = 0
         for field in self.fields:
-            value = values[field.name]
-            require_integer(field.name.replace("_", " ").capitalize(), value, *field.range)
-            word |= (value & (1 << field.width) - 1) << offset
+            what = f"Field {field.name} of {of}" if of else field.name.replace("_", " ").capitalize()
+            word |= field.to_raw(values[field.name], what) << offset
             offset += field.width
         return word
 
@@ -78,7 +94,6 @@ class Record:
         """The value of each field; bits above the last one mean nothing."""
         values = {}
         for field in self.fields:
-            value = word & (1 << field.width) - 1
-            values[field.name] = value - (1 << field.width) if value > field.range[1] else value
+            values[field.name] = field.to_value(word)
             word >>= field.width
         return values

@@ -12,7 +12,7 @@ import cocotb_tools.config
 from amaranth.lib import stream, wiring
 from cocotb_tools.runner import get_runner
 
-from ...hw.cores.replicated import emit
+from ...hw.cores.verilog.emit import emit
 from ..verilator.build import build
 from .bench import RUN_VARIABLE, Run
 from .codec import Codec, codec_of

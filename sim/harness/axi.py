@@ -30,7 +30,7 @@ class AxiSimulation(Handle):
     threads : int
         Simulation threads.
     seed : int
-        Of the stalls.
+        Makes the stalls.
     stall : float
         Probability that a stream holds back in a cycle.
     hierarchical : bool
@@ -100,7 +100,8 @@ class AxiSimulation(Handle):
         return rows, last.astype(bool)
 
     def forget(self) -> None:
-        """Drop all rows queued and arrived."""
+        """Drop all rows queued and arrived, but for those that the rules of streams demand: a row that is offered, and
+        one that ends a packet which has begun."""
         self._library.harness_forget(self._open)
 
     def run(self, cycles: int, *, until_interrupt: bool = False, rows: int = 0) -> int:

@@ -11,7 +11,7 @@ import numpy as np
 from amaranth.hdl import Shape
 from amaranth.lib import stream, wiring
 
-from ...hw.cores.replicated import emit
+from ...hw.cores.verilog.emit import emit
 from ..verilator.build import build_library
 from ..verilator.cache import build_once, content_key
 from .handle import Handle
@@ -46,7 +46,7 @@ class StreamSimulation(Handle):
     component : wiring.Component
         Its ports are streams and plain values. It is reset at the beginning.
     seed : int
-        Of the stalls.
+        Makes the stalls.
     stall : float
         Probability that a stream holds back in a cycle.
     hierarchical : bool

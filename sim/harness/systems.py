@@ -12,7 +12,7 @@ from typing import Any
 from amaranth.lib import wiring
 
 from ... import hw
-from ...hw.cores.replicated import emit
+from ...hw.cores.verilog.emit import emit
 from ..verilator.cache import build_once, content_key
 
 # Where the component of each `config.system` is.
@@ -61,7 +61,7 @@ def verilog_of(
     """Verilog of the system that ``config`` describes inside ``wrap``, with the top module ``name``.
 
     Kept by ``name``, ``variant`` (what ``wrap`` depends on besides), the configuration and the text of all gateware:
-    elaborating a large array takes a while. ``hierarchical`` is as of :func:`...hw.cores.replicated.emit`.
+    elaborating a large array takes a while. ``hierarchical`` is as of :func:`...hw.cores.verilog.emit.emit`.
     """
     component = system_class(config)
     source = sys.modules[component.__module__].__file__

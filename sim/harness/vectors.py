@@ -11,7 +11,7 @@ import numpy as np
 from amaranth.hdl import Shape
 from amaranth.lib import wiring
 
-from ...hw.cores.replicated import emit
+from ...hw.cores.verilog.emit import emit
 from ..verilator.build import build_library
 from ..verilator.cache import build_once, content_key
 

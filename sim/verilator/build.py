@@ -10,13 +10,13 @@ from pathlib import Path
 from .cache import build_once, content_key
 from .toolchain import find_toolchain
 
-# Of the generated class: a C++ harness includes "Vtop.h" and uses `Vtop`, whatever the name of the top module.
+# The generated class: a C++ harness includes "Vtop.h" and uses `Vtop`, whatever the name of the top module.
 PREFIX = "Vtop"
 
 _SPEED_FLAGS = ("-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert")
 # More than one file costs the precompiling of headers twice, some 5 s, which only large designs give back.
 _SPLIT_FLAGS = ("--output-split", "200000", "--output-split-cfuncs", "2000")
-# Of what is generated: 1 compiles in two thirds of the time of 3, and simulates some 10 % slower.
+# The compiler's level for generated files: 1 compiles in two thirds of the time of 3, and simulates some 10 % slower.
 OPTIMISATION_VARIABLE = "REWARDWARE_OPTIMISATION"
 
 _HEADER = "runtime.h"
@@ -123,7 +123,7 @@ def build(
     product : str
         File name of the result.
     cpp_sources : sequence of Path
-        What is compiled and linked besides.
+        Further files to compile and link.
     arguments : sequence of str
         For Verilator.
     link_flags : sequence of str
@@ -131,7 +131,7 @@ def build(
     make_variables : sequence of str
         For make, as ``NAME=value``.
     library_folders : sequence of Path
-        Where the linker looks for libraries. They are not part of what the product is kept by: whoever runs it
+        Where the linker looks for libraries. The key of the cache does not hold them: whoever runs the product
         names them to the loader (``LD_LIBRARY_PATH``), so that one product serves every installation.
     trace : bool
         Build with FST waveforms.

@@ -88,7 +88,7 @@ class _Learner(ABC):
         """Weights to the RTL; what an optimiser keeps is 0 there, too."""
         for fields, arrays in self._arrays():
             for name in ("weights", "target"):
-                simulation.send("numbers_in", _joined(arrays[name]))
+                simulation.send("parameters_in", _joined(arrays[name]))
                 self._command(simulation, LearnerCommand.LOAD, array=self.config.arrays.index(name), **fields)
 
     def step(self, simulation: Any, count: int, step: int) -> int:
@@ -105,7 +105,7 @@ class _Learner(ABC):
             for name, matrices in arrays.items():
                 self._command(simulation, LearnerCommand.STORE, array=self.config.arrays.index(name), **network)
                 expected = _joined(matrices)
-                _compare(name, simulation.receive("numbers_out", len(expected), 0), expected)
+                _compare(name, simulation.receive("parameters_out", len(expected), 0), expected)
 
     def _command(self, simulation: Any, kind: LearnerCommand, limit: int = 0, **fields: int) -> int:
         """Returns cycles to its completion."""
@@ -127,14 +127,14 @@ class _Learner(ABC):
         """Those of a step, which the reference takes, too."""
         rates = AdamRates.of_step(step, learning_rate=rate)
         bits = vars(rates.rounded(self.format))
-        chosen = [int(bits[name]) for name in self.update.numbers.rates]
+        chosen = [int(bits[name]) for name in self.update.algorithm.rates]
         simulation.set(port, sum(number << self.format.width * place for place, number in enumerate(chosen)))
         return rates if self.update.optimizer == "adam" else rates.rate
 
     def _patterns(self, network: NetworkReference, **values: Sequence[np.ndarray]) -> dict[str, list[np.ndarray]]:
         """Bit patterns of what the optimiser keeps of a network, and of other arrays."""
         arrays = {name: [to_bits(self.format, matrix) for matrix in given] for name, given in values.items()}
-        return arrays | {name: getattr(network, name) for name in self.update.numbers.state}
+        return arrays | {name: getattr(network, name) for name in self.update.algorithm.state}
 
     def _weights(self, network: NetworkConfig) -> list[np.ndarray]:
         shapes = [(layer.inputs, layer.rows, layer.outputs) for layer in network.layers]
@@ -155,11 +155,11 @@ class _Learner(ABC):
 class _DQN(_Learner):
     def __init__(self, config: DQNLearnerConfig, rng: np.random.Generator):
         from ...hw.cores.layer.dqn_learner import DQNLearner, learner_command
-        from ...hw.cores.layer.dqn_loss import transition_layout
+        from ...hw.cores.layer.temporal_difference_loss import transition_layout
 
         super().__init__(config, rng)
         self.component, self.command_layout = DQNLearner(config), learner_command
-        self.transition_layout, self.update = transition_layout(config), config.updates[0]
+        self.transition_layout, self.update = transition_layout(config.temporal_difference), config.updates[0]
         self.sizes = config.network.sizes
         self.reference = DQNLearnerReference(config, self._weights(config.network))
 
@@ -179,11 +179,12 @@ class _DQN(_Learner):
 
 class _DDPG(_Learner):
     def __init__(self, config: DDPGLearnerConfig, rng: np.random.Generator):
-        from ...hw.cores.layer.ddpg_learner import DDPGLearner, ddpg_learner_command, ddpg_transition_layout
+        from ...hw.cores.layer.ddpg_learner import DDPGLearner, ddpg_learner_command
+        from ...hw.cores.layer.temporal_difference_loss import transition_layout
 
         super().__init__(config, rng)
         self.component, self.command_layout = DDPGLearner(config), ddpg_learner_command
-        self.transition_layout, self.update = ddpg_transition_layout(config), config.actor_updates[0]
+        self.transition_layout, self.update = transition_layout(config.temporal_difference), config.actor_updates[0]
         self.sizes = config.actor.sizes
         self.reference = DDPGLearnerReference(config, self._weights(config.actor), self._weights(config.critic))
 

@@ -37,7 +37,7 @@ def build_board(
     bitstream : bool
         Pack it.
     seed : int
-        Of the placer.
+        Seed of the placer.
     placer : str
         One of ``PLACERS``.
     """

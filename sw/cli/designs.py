@@ -14,22 +14,25 @@ class Elaborated:
 
     Parameters
     ----------
+    design : str
+        Name in the catalogue.
     name : str
-        Also of the top module.
+        Name of the top module.
     description : str
         One line.
     configuration : dataclass instance or None
     verilog : str
         Complete in one text.
-    clock : str
-        Port of the clock.
+    clock : str or None
+        Port of the clock, if there is one.
     """
 
+    design: str
     name: str
     description: str
     configuration: Any
     verilog: str
-    clock: str
+    clock: str | None
 
 
 def add_design_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,6 +44,7 @@ def add_design_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="one parameter; may be given again"
     )
+    parser.add_argument("--name", dest="top", metavar="TOP", help="of the top module, and before that of every other")
 
 
 def parse_settings(settings: Sequence[str]) -> dict[str, Any]:
@@ -58,23 +62,28 @@ def parse_settings(settings: Sequence[str]) -> dict[str, Any]:
 
 def elaborate(arguments: argparse.Namespace) -> Elaborated:
     """The design that the arguments choose."""
-    return elaborate_design(arguments.name, arguments.config, parse_settings(arguments.set))
+    return elaborate_design(arguments.name, arguments.config, parse_settings(arguments.set), arguments.top)
 
 
-def elaborate_design(name: str, preset_name: str | None = None, settings: dict[str, Any] | None = None) -> Elaborated:
+def elaborate_design(
+    name: str, preset_name: str | None = None, settings: dict[str, Any] | None = None, top: str | None = None
+) -> Elaborated:
     """A design of the catalogue as Verilog: a system within its AXI top, a core as it is.
 
     Parameters
     ----------
     name : str
-        In the catalogue.
+        Its name in the catalogue.
     preset_name : str or None
-        Of the system, or a YAML file; without one the design's own defaults.
+        Preset of the system, or a YAML file; without one the design's own defaults apply.
     settings : dict or None
         Parameters over those.
+    top : str or None
+        Name of the top module; without one that of the design.
     """
-    from ...hw.cores.replicated import emit
+    from ...hw.cores.verilog.emit import emit
     from ...hw.soc.export.catalogue import find_design
+    from ...hw.soc.export.synthesis import ports_of
     from ...hw.soc.presets import read_preset
 
     design = find_design(name)
@@ -85,9 +94,15 @@ def elaborate_design(name: str, preset_name: str | None = None, settings: dict[s
         from ...hw.soc.bus.axi_top import AxiTop
         from ...sim.harness.systems import verilog_of
 
-        verilog, clock = verilog_of(configuration, AxiTop, name), "aclk"
+        verilog = verilog_of(configuration, AxiTop, top or name)
     else:
-        verilog, clock = emit(design.create(configuration), name), "clk"
+        verilog = emit(design.create(configuration), top or name)
+    ports = ports_of(verilog, top or name)
     return Elaborated(
-        name=name, description=design.description, configuration=configuration, verilog=verilog, clock=clock
+        design=name,
+        name=top or name,
+        description=design.description,
+        configuration=configuration,
+        verilog=verilog,
+        clock=next((port for port in ("aclk", "clk") if port in ports), None),
     )

@@ -4,7 +4,6 @@ import argparse
 import ast
 import importlib.resources
 from collections.abc import Iterator
-from importlib.resources.abc import Traversable
 
 __all__ = ["add_arguments", "run"]
 
@@ -43,10 +42,10 @@ def presets() -> Iterator[tuple[str, str]]:
 
 
 def cores() -> Iterator[tuple[str, str]]:
-    """Room, class and summary of each component under `hw/cores`."""
-    found = _components(importlib.resources.files("rewardware.hw.cores"))
-    # What stands outside the rooms is no core but what cores are built with.
-    yield from ((name, summary) for name, summary in found if "/" in name)
+    """Name and summary of each core, by the name that `verilog` and `report` take."""
+    from ...hw.soc.export.catalogue import CATALOGUE
+
+    yield from ((name, design.description) for name, design in CATALOGUE.items() if not design.system)
 
 
 def boards() -> Iterator[tuple[str, str]]:
@@ -55,29 +54,6 @@ def boards() -> Iterator[tuple[str, str]]:
         if file.name.endswith(".py") and file.name != "__init__.py":
             docstring = ast.get_docstring(ast.parse(file.read_text())) or ""
             yield file.name.removesuffix(".py").replace("_", "-"), _first_line(docstring)
-
-
-def _components(folder: Traversable) -> Iterator[tuple[str, str]]:
-    classes = list(_classes(folder, ""))
-    bases = {node.name: [ast.unparse(base).rpartition(".")[2] for base in node.bases] for _, node in classes}
-
-    def is_component(name: str) -> bool:
-        return name == "Component" or any(is_component(base) for base in bases.get(name, ()))
-
-    derived_from = {base for names in bases.values() for base in names}
-    for room, node in classes:
-        # What others derive from is no core itself.
-        if not node.name.startswith("_") and is_component(node.name) and node.name not in derived_from:
-            yield room + node.name, _first_line(ast.get_docstring(node) or "")
-
-
-def _classes(folder: Traversable, room: str) -> Iterator[tuple[str, ast.ClassDef]]:
-    # Read, not imported: listing must not take the seconds that elaborating everything does.
-    for entry in folder.iterdir():
-        if entry.is_dir():
-            yield from _classes(entry, f"{room}{entry.name}/")
-        elif entry.name.endswith(".py"):
-            yield from ((room, node) for node in ast.parse(entry.read_text()).body if isinstance(node, ast.ClassDef))
 
 
 def _first_line(text: str) -> str:

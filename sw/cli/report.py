@@ -60,7 +60,7 @@ def make_report(name: str, verilog: str, part_name: str, depth: int = 1, place: 
     verilog : str
     part_name : str
     depth : int
-        As in :func:`~rewardware.hw.soc.export.synthesis.synthesise`.
+        Levels with rows of their own, see :func:`~rewardware.hw.soc.export.synthesis.synthesise`.
     place : bool
         Place and route as a unit of a larger design (ECP5).
     """
@@ -89,7 +89,7 @@ def make_report(name: str, verilog: str, part_name: str, depth: int = 1, place: 
     if place:
         placed = place_once(synthesised, frequency=100.0).result
         path = placed.critical_path
-        report["frequency_mhz"] = round(placed.frequency, 2)
+        report["frequency_mhz"] = None if placed.frequency is None else round(placed.frequency, 2)
         report["critical_path"] = None if path is None else vars(path) | {"through": list(path.through)}
     return report
 
@@ -114,7 +114,9 @@ def as_table(report: dict[str, Any]) -> str:
     lines += ["", f"By {report['how']}; resources are those of one instance."]
     if "frequency_mhz" in report:
         path = report["critical_path"]
-        lines.append(f"Clock by nextpnr, speed grade 6: {report['frequency_mhz']} MHz")
+        frequency = report["frequency_mhz"]
+        clock = "none, nothing is registered" if frequency is None else f"{frequency} MHz"
+        lines.append(f"Clock by nextpnr, speed grade 6: {clock}")
         if path is not None:
             lines.append(f"Slowest path: {path['start']} to {path['end']}, {path['delay']} ns, {path['levels']} levels")
     return "\n".join(lines)

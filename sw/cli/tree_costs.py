@@ -59,7 +59,7 @@ def _network(config: Any, interconnect: str, stages: int, family: str) -> tuple[
 
 
 def _tables(unit: Any, name: str, family: str, depth: int = 0) -> float:
-    from ...hw.cores.replicated import emit
+    from ...hw.cores.verilog.emit import emit
     from .cached import synthesise_once
 
     return synthesise_once(emit(unit, name), name, family, depth=depth).result.total.lut

@@ -15,7 +15,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--frequency", type=float, default=164.0, metavar="MHZ", help="clock of the constraints (default %(default)s)"
     )
-    parser.add_argument("--no-check", action="store_true", help="do not run Verilator and Yosys over the result")
+    parser.add_argument("--no-check", action="store_true", help="do not run the tools over the result")
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -29,6 +29,7 @@ def run(arguments: argparse.Namespace) -> None:
         design.verilog,
         design.name,
         arguments.output,
+        design=design.design,
         configuration=design.configuration,
         description=design.description,
         clock=design.clock,
@@ -42,12 +43,13 @@ def run(arguments: argparse.Namespace) -> None:
 
 def check(folder: Path, name: str) -> None:
     """Run the tools over a written package and say what each found."""
-    from ...hw.soc.export.lint import check_icarus, check_yosys
+    from ...hw.soc.export.lint import check_icarus, check_slang, check_yosys
 
     check_verilator(folder, name)
     print(f"Verilator -Wall: silent, waivers in {name}.vlt")
     check_yosys(folder, name)
     print("Yosys: accepted")
+    print("slang: accepted" if check_slang(folder, name) else "slang: not installed, not checked")
     print("Icarus: accepted" if check_icarus(folder, name) else "Icarus: not installed, not checked")
 
 
@@ -63,9 +65,7 @@ def check_verilator(folder: Path, name: str) -> None:
     from ...sim.verilator.toolchain import find_toolchain
 
     tools = find_toolchain()
-    command = [tools.verilator, *verilator_arguments(name)]
-    result = subprocess.run(
-        command, cwd=folder, env=tools.environment, capture_output=True, text=True, check=False, timeout=1800
-    )
+    command = [tools.verilator, *verilator_arguments(name, folder)]
+    result = subprocess.run(command, env=tools.environment, capture_output=True, text=True, check=False, timeout=1800)
     if result.returncode != 0 or result.stderr.strip():
         raise RuntimeError(f"Verilator warns of {name}: {result.stderr.strip()[:2000]}")

@@ -6,8 +6,10 @@ from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 
+from ...hw.cores.error_flags import ERROR_FLAGS
 from ...hw.soc.bus.registers import Register, Window
-from ...hw.soc.shell.config import ERROR_FLAGS, IDENTIFICATION, SHELL_VERSION, State
+from ...hw.soc.shell.config import State
+from ...hw.soc.shell.registers import IDENTIFICATION, SHELL_VERSION
 from .errors import DeviceError, DeviceFault, DeviceTimeout
 from .transport import Transport
 
@@ -17,7 +19,7 @@ __all__ = ["Device", "RunReport", "ShellDevice"]
 CHUNK_CYCLES = 50_000
 # For rows that are on their way when a program is done, and for a reset to pass.
 RECEIVE_LIMIT_CYCLES = 100_000
-SETTLE_CYCLES = 64
+SETTLE_CYCLES = 256
 
 Progress = Callable[[int], None]
 
@@ -107,7 +109,7 @@ class ShellDevice:
     Raises
     ------
     DeviceError
-        What is at the other end is no shell, or one of another version, accelerator or configuration.
+        The other end is no shell, or one of another version, accelerator or configuration.
     """
 
     def __init__(self, transport: Transport, config: Any):
@@ -294,8 +296,10 @@ class ShellDevice:
         """Bring the device from any state back to idle: error flags cleared, rows under way dropped, memories and
         registers as they are."""
         self.transport.forget()
-        self.write_register("control", 2)
-        self.transport.advance(SETTLE_CYCLES)
+        # The first one stops everything; rows that end the packets cut off by it, on both sides, go with the second.
+        for _ in range(2):
+            self.write_register("control", 2)
+            self.transport.advance(SETTLE_CYCLES)
         self.transport.forget()
         self._arrived.clear()
         self.write_register("errors", (1 << len(ERROR_FLAGS)) - 1)

@@ -21,9 +21,9 @@ PATIENCE_CYCLES = 100_000
 RATE_REGISTERS = (
     "learning_rate_actor",
     "learning_rate_critic",
-    "first_moment_rate",
-    "second_moment_rate",
-    "target_rate",
+    "one_minus_beta1",
+    "one_minus_beta2",
+    "tau",
     "epsilon_squared",
     "noise_scale",
 )

@@ -49,7 +49,7 @@ class LearnerDevice(Driver, ABC):
     def __init__(self, backend: LearnerBackend, *weights: Sequence[np.ndarray]):
         super().__init__(backend)
         arrays = self.config.arrays
-        state = {name: np.zeros(arrays[name].numbers, np.float32) for name in self.config.state}
+        state = {name: np.zeros(arrays[name].parameters, np.float32) for name in self.config.state}
         for network, given in zip(self.config.networks, weights, strict=True):
             name = self.config.name_in(network, "weights")
             expected, shapes = list(arrays[name].shapes), [np.shape(matrix) for matrix in given]
@@ -133,7 +133,7 @@ class LearnerDevice(Driver, ABC):
         self._refuse_if_closed()
         found = {array: np.asarray(arrays[array], np.float32) for array in self.config.state}
         for array, numbers in found.items():
-            expected = self.config.arrays[array].numbers
+            expected = self.config.arrays[array].parameters
             if numbers.shape != (expected,):
                 raise ValueError(f"Array {array} must have {expected} numbers, not {numbers.shape}")
             if not np.isfinite(numbers).all():

@@ -169,7 +169,7 @@ class DeviceLearner:
 
     def store(self, array: str) -> np.ndarray:
         """The numbers of an array."""
-        numbers = self.config.arrays[array].numbers
+        numbers = self.config.arrays[array].parameters
         self._run("store", PATIENCE * numbers, array=self._places[array])
         return self._receive(numbers)
 
@@ -223,7 +223,7 @@ def _rows(numbers: np.ndarray) -> np.ndarray:
 
 
 def _samples(batch: LearnerBatch) -> np.ndarray:
-    """Rows of samples, as :mod:`...hw.soc.pearl.learner_records` has them."""
+    """Rows of samples, as :mod:`...hw.cores.layer.learner_records` has them."""
 
     def bits(numbers: np.ndarray) -> np.ndarray:
         return np.asarray(numbers, np.float32).view(np.uint32)

@@ -17,7 +17,7 @@ class SimulationTransport:
     ----------
     config : object
     options
-        Of :class:`AxiSimulation`: ``waveform``, ``threads``, ``seed``, ``stall``, ``hierarchical``.
+        Those that :class:`AxiSimulation` takes: ``waveform``, ``threads``, ``seed``, ``stall``, ``hierarchical``.
     """
 
     name = "The simulated device"
@@ -27,6 +27,10 @@ class SimulationTransport:
         from ...sim.harness.axi import AxiSimulation
 
         self.simulation = AxiSimulation(config, **options)
+        registers = config.shell.address_map
+        self._status_address: int = registers["interrupt_status"].address
+        self._every_interrupt: int = (1 << registers["interrupt_status"].item.width) - 1
+        self.write(registers["interrupt_enable"].address, self._every_interrupt)
 
     def read(self, address: int) -> int:
         """A 32-bit word."""
@@ -56,6 +60,8 @@ class SimulationTransport:
     def advance(self, cycles: int, *, until_done: bool = False, rows: int = 0) -> None:
         """Run the simulation."""
         self.simulation.run(cycles, until_interrupt=until_done, rows=rows)
+        if until_done:
+            self.write(self._status_address, self._every_interrupt)
 
     def forget(self) -> None:
         """Drop all rows queued and arrived."""

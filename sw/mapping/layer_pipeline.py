@@ -81,8 +81,8 @@ def stage_cycles(network: NetworkConfig, stages: NetworkStages = ONLINE_AND_TARG
 
 def learner_stage_cycles(config: LearnerConfig) -> int:
     """T_stage of a learner: cycles from one sample to the next."""
-    loss = config.critic_loss if isinstance(config, DDPGLearnerConfig) else config
-    return max(loss.loss_cycles, *(stage_cycles(network, stages) for network, stages in network_stages(config)))
+    networks = (stage_cycles(network, stages) for network, stages in network_stages(config))
+    return max(config.temporal_difference.cycles, *networks)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,7 +114,7 @@ def forward_segment(layers: Sequence[LayerConfig]) -> SegmentCycles:
 def loss_segment(outputs: int) -> SegmentCycles:
     """Through the loss stage of a network with so many outputs."""
     network = NetworkConfig(sizes=(1, outputs), units=(1,))
-    cycles = DQNLearnerConfig(network=network).loss_cycles
+    cycles = DQNLearnerConfig(network=network).temporal_difference.cycles
     return SegmentCycles(stage=cycles, fill=cycles)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from ...hw.cores.vector.matrix_config import SLOTS, MatrixConfig, Product
 from ...hw.soc.learninggroup.config import HEADS
 from ..reference.learninggroup.grouping import Grouping
-from .matrix_rounds import ProductShape, schedule
+from .matrix_waves import ProductShape, schedule
 
 __all__ = ["ProductLimit", "product_limit"]
 
@@ -27,11 +27,11 @@ class ProductLimit:
     operations : int
         Those with a multiplication of an unmasked weight, for every vector of a word.
     padding : int
-        With a sum that has ended before the longest one of its round.
+        With a sum that has ended before the longest one of its wave.
     free : int
-        Of clusters that a round has no task for.
+        Of clusters that have nothing to do in a wave.
     between : int
-        Between rounds: results leave, or the engine runs full or empty.
+        Between waves: results leave, or the engine runs full or empty.
     unequal : int
         Of cores that have less to do than the one that takes longest.
     """
@@ -65,9 +65,9 @@ def product_limit(config: MatrixConfig, groupings: Mapping[str, Grouping], *, st
         schedules = [schedule(config, _commands(config, groupings, product, core, steps, batches)) for core in cores]
         longest = max(found.cycles for found in schedules)
         for found in schedules:
-            rounds = [(each.length, SLOTS * each.steps * each.tasks, each.tasks) for each in found.rounds]
-            length = sum(cycles for cycles, _, _ in rounds)
-            taken = sum(cycles * tasks for cycles, _, tasks in rounds)
+            waves = [(each.length, SLOTS * each.steps * each.assignments, each.assignments) for each in found.waves]
+            length = sum(cycles for cycles, _, _ in waves)
+            taken = sum(cycles * assignments for cycles, _, assignments in waves)
             limit.cycles += config.clusters * longest
             limit.operations += found.operations
             limit.padding += taken - found.operations

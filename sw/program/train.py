@@ -142,7 +142,7 @@ class TrainBuilder:
         state, following, temporal = self.state[chunk], self.next[chunk], self.temporal[chunk]
         target = self.forwards(chunk, "target_actor", following, tensors.actor, following, Operation.TANH)
         target += self.forwards(
-            chunk, "target_critic", following, tensors.actor, temporal, Operation.TEMPORAL_DIFFERENCE_TARGET,
+            chunk, "target_critic", following, tensors.actor, temporal, Operation.MULTIPLY_ADD,
             auxiliary=temporal, to_error=True,
         )  # fmt: skip
         online = self.forwards(

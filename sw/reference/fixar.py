@@ -178,8 +178,8 @@ class FixarReference:
         self.merge(following, self.layer("target_actor", self.hidden, hidden[-1], Operation.TANH))
         hidden = self.forward("target_critic", following)
         target = self.layer(
-            "target_critic", self.hidden, hidden[-1], Operation.TEMPORAL_DIFFERENCE_TARGET,
-            auxiliary=xp.asarray(batch.rewards[chunk])[:, None], neighbor=xp.asarray(batch.discounts[chunk])[:, None],
+            "target_critic", self.hidden, hidden[-1], Operation.MULTIPLY_ADD,
+            auxiliary=xp.asarray(batch.rewards[chunk])[:, None], factor=xp.asarray(batch.discounts[chunk])[:, None],
         )  # fmt: skip
         hidden = self.forward("critic", state)
         error = self.layer("critic", self.hidden, hidden[-1], Operation.DIFFERENCE, auxiliary=self.as_error(target))
@@ -246,7 +246,7 @@ class FixarReference:
             hidden.append(source)
         return hidden
 
-    def layer(self, network, index, source, operation, *, auxiliary=0, neighbor=0):
+    def layer(self, network, index, source, operation, *, auxiliary=0, factor=0):
         """``operation(W source + b)``, not yet stored."""
         matrix, bias = self.parameters(network, index)
         config = self.config
@@ -261,7 +261,7 @@ class FixarReference:
         bias_shift = fraction + config.activation_fraction - config.weight_fraction
         words, saturated = rescale(**sums, bias=bias, bias_shift=bias_shift, shift=fraction, xp=self.xp)
         self.count("result_saturations", saturated)
-        words, saturated = activate(operation, words, auxiliary, neighbor=neighbor, xp=self.xp)
+        words, saturated = activate(operation, words, auxiliary, factor=factor, xp=self.xp)
         self.count("result_saturations", saturated)
         return words
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from .fixar_state import KINDS
 from .matrix import Operand
-from .optimizer.adam import CHUNK, ONE, AdamReference, advance_powers, step_size
+from .optimizer.adam import CHUNK, ONE, AdamReference, advance_powers, corrected_step
 
 __all__ = ["NetworkReference", "Tensor"]
 
@@ -121,7 +121,7 @@ class NetworkReference:
     def update(self, rates, learning_rate):
         """Adam and the soft target update of all words; returns how many weights were clamped."""
         self.powers = advance_powers(self.powers, rates)
-        alpha = step_size(self.powers, learning_rate)
+        step_size = corrected_step(self.powers, learning_rate)
         self.forget_operands()
         kinds = "weight", "target", "gradient", "first_moment", "second_moment"
-        return self.adam.update(*(self.flat[kind] for kind in kinds), alpha=alpha, rates=rates)
+        return self.adam.update(*(self.flat[kind] for kind in kinds), step_size=step_size, rates=rates)

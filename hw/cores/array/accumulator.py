@@ -1,19 +1,82 @@
 """Two buffers of accumulators: one accumulates while the other is drained."""
 
-from amaranth.hdl import Module, Mux, Signal, signed
-from amaranth.lib import wiring
-from amaranth.lib.memory import Memory
+from amaranth.hdl import Cat, Module, Mux, Signal, signed
+from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
+from ..component import ConfiguredComponent
+from ..memory.config import MemoryConfig
+from ..memory.memory import Memory
 from .config import ACCUMULATOR_WIDTH, ArrayConfig
 
-__all__ = ["AccumulatorBank"]
+__all__ = ["AccumulatorBank", "AddPort", "DrainPort"]
 
 
-class AccumulatorBank(wiring.Component):
+class AddPort(wiring.Signature):
+    """Adds a row of sums to an entry, seen from the user.
+
+    Parameters
+    ----------
+    config : ArrayConfig
+
+    Members
+    -------
+    valid : Out(1)
+    first : Out(1)
+        Overwrite the entry.
+    buffer : Out(1)
+    entry : Out(range(depth))
+    low, high : Out(data.ArrayLayout(signed(57), lanes))
+    """
+
+    def __init__(self, config: ArrayConfig):
+        sums = data.ArrayLayout(signed(ACCUMULATOR_WIDTH), config.lanes)
+        entry = range(config.accumulator_depth)
+        super().__init__(
+            {
+                "valid": Out(1),
+                "first": Out(1),
+                "buffer": Out(1),
+                "entry": Out(entry),
+                "low": Out(sums),
+                "high": Out(sums),
+            }
+        )
+
+
+class DrainPort(wiring.Signature):
+    """Reads the sums of an entry, seen from the user.
+
+    Parameters
+    ----------
+    config : ArrayConfig
+
+    Members
+    -------
+    enable : Out(1)
+    buffer : Out(1)
+    entry : Out(range(depth))
+    low, high : In(data.ArrayLayout(signed(57), lanes))
+        One cycle after the request.
+    """
+
+    def __init__(self, config: ArrayConfig):
+        sums = data.ArrayLayout(signed(ACCUMULATOR_WIDTH), config.lanes)
+        entry = range(config.accumulator_depth)
+        super().__init__({"enable": Out(1), "buffer": Out(1), "entry": Out(entry), "low": In(sums), "high": In(sums)})
+
+
+class AccumulatorBank(ConfiguredComponent):
     """Ping and pong accumulators of one core: each entry is the sum of what was added to it.
 
-    An addition with ``add_first`` overwrites the entry. Number format: 57-bit signed, no rounding; wraps beyond 57
+    ::
+
+        buffer 0 ----.                         every entry is read one cycle before it is written back
+        buffer 1 --> Mux --> + <-- addend
+            ^                |
+            '----------------'                 the other buffer is drained
+
+    An addition with ``first`` overwrites the entry. Number format: 57-bit signed, no rounding; wraps beyond 57
     bits, which 511 products of 32 by 17 bits cannot reach.
 
     Latency: an addition in cycle t is seen by a drain or another addition of the same entry in cycle
@@ -27,14 +90,8 @@ class AccumulatorBank(wiring.Component):
 
     Members
     -------
-    add_valid, add_first : In(1)
-    add_buffer : In(1)
-    add_index : In(range(depth))
-    add_low, add_high : In(signed(57)).array(lanes)
-    drain_enable : In(1)
-    drain_buffer : In(1)
-    drain_index : In(range(depth))
-    drain_low, drain_high : Out(signed(57)).array(lanes)
+    add : In(AddPort(config))
+    drain : In(DrainPort(config))
 
     Source
     ------
@@ -42,28 +99,7 @@ class AccumulatorBank(wiring.Component):
     """
 
     def __init__(self, config: ArrayConfig):
-        self._config = config
-        lanes, depth = config.lanes, config.accumulator_depth
-        super().__init__(
-            {
-                "add_valid": In(1),
-                "add_first": In(1),
-                "add_buffer": In(1),
-                "add_index": In(range(depth)),
-                "add_low": In(signed(ACCUMULATOR_WIDTH)).array(lanes),
-                "add_high": In(signed(ACCUMULATOR_WIDTH)).array(lanes),
-                "drain_enable": In(1),
-                "drain_buffer": In(1),
-                "drain_index": In(range(depth)),
-                "drain_low": Out(signed(ACCUMULATOR_WIDTH)).array(lanes),
-                "drain_high": Out(signed(ACCUMULATOR_WIDTH)).array(lanes),
-            }
-        )
-
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
+        super().__init__(config, {"add": In(AddPort(config)), "drain": In(DrainPort(config))})
 
     @property
     def latency(self):
@@ -77,59 +113,41 @@ class AccumulatorBank(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        depth = self._config.accumulator_depth
-
-        # Every entry is read one cycle before it is written back.
-        valid = Signal()
-        first = Signal()
-        buffer = Signal()
-        index = Signal(range(depth))
-        drained_buffer = Signal()
+        lanes, depth = self._config.lanes, self._config.accumulator_depth
+        add, drain = self.add, self.drain
+        valid, first, buffer, drained_buffer = (Signal(name=name) for name in ("valid", "first", "buffer", "drained"))
+        entry = Signal(range(depth))
+        # The sums of all lanes, the low ones first.
+        sums = data.ArrayLayout(signed(ACCUMULATOR_WIDTH), 2 * lanes)
+        addends = Signal(sums, reset_less=True)
+        totals = Signal(sums)
         m.d.sync += [
-            valid.eq(self.add_valid),
-            first.eq(self.add_first),
-            buffer.eq(self.add_buffer),
-            index.eq(self.add_index),
-            drained_buffer.eq(self.drain_buffer),
+            valid.eq(add.valid),
+            first.eq(add.first),
+            buffer.eq(add.buffer),
+            entry.eq(add.entry),
+            drained_buffer.eq(drain.buffer),
+            addends.eq(Cat(add.low, add.high)),
         ]
-        read_enable = [Signal(name=f"read_enable_{number}") for number in range(2)]
-        read_index = [Signal(range(depth), name=f"read_index_{number}") for number in range(2)]
-        write_enable = [Signal(name=f"write_enable_{number}") for number in range(2)]
+        stored = []
         for number in range(2):
+            # An entry is never read while it is written, and saying so spares families whose block memories do not read
+            # the old value the logic to imitate that.
+            memory = Memory(sums, MemoryConfig(depth=depth, lanes=2 * lanes, hazard="never"))
+            m.submodules[f"buffer_{number}"] = memory
+            read, write = memory.reads[0], memory.write
             adds = Signal(name=f"adds_{number}")
             m.d.comb += [
-                adds.eq(self.add_valid & (self.add_buffer == number)),
-                read_enable[number].eq(adds | (self.drain_enable & (self.drain_buffer == number))),
-                read_index[number].eq(Mux(adds, self.add_index, self.drain_index)),
-                write_enable[number].eq(valid & (buffer == number)),
+                adds.eq(add.valid & (add.buffer == number)),
+                read.enable.eq(adds | (drain.enable & (drain.buffer == number))),
+                read.address.eq(Mux(adds, add.entry, drain.entry)),
+                write.enable.eq((valid & (buffer == number)).replicate(2 * lanes)),
+                write.address.eq(entry),
+                write.data.eq(totals),
             ]
-
-        for half, added, drained in (
-            ("low", self.add_low, self.drain_low),
-            ("high", self.add_high, self.drain_high),
-        ):
-            for lane in range(self._config.lanes):
-                shape = signed(ACCUMULATOR_WIDTH)
-                addend = Signal(shape, name=f"{half}_addend_{lane}", reset_less=True)
-                total = Signal(shape, name=f"{half}_total_{lane}")
-                stored = [Signal(shape, name=f"{half}_stored_{lane}_{number}") for number in range(2)]
-                m.d.sync += addend.eq(added[lane])
-                m.d.comb += [
-                    total.eq(Mux(first, 0, Mux(buffer, stored[1], stored[0])) + addend),
-                    drained[lane].eq(Mux(drained_buffer, stored[1], stored[0])),
-                ]
-                for number in range(2):
-                    # An entry is never read while it is written, and saying so spares families whose block memories do
-                    # not read the old value the logic to imitate that.
-                    memory = Memory(shape=shape, depth=depth, init=[], attrs={"no_rw_check": 1})
-                    m.submodules[f"{half}_{lane}_{number}"] = memory
-                    read, write = memory.read_port(), memory.write_port()
-                    m.d.comb += [
-                        read.en.eq(read_enable[number]),
-                        read.addr.eq(read_index[number]),
-                        stored[number].eq(read.data),
-                        write.en.eq(write_enable[number]),
-                        write.addr.eq(index),
-                        write.data.eq(total),
-                    ]
+            stored.append(read.data)
+        m.d.comb += Cat(drain.low, drain.high).eq(Mux(drained_buffer, stored[1], stored[0]))
+        for lane in range(2 * lanes):
+            before = Mux(first, 0, Mux(buffer, stored[1][lane], stored[0][lane]))
+            m.d.comb += totals[lane].eq(before + addends[lane])
         return m

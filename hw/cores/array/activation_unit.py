@@ -1,4 +1,4 @@
-"""Activation functions, their derivatives and the arithmetic of temporal differences."""
+"""Activation functions, their derivatives, and the arithmetic of targets and errors."""
 
 from typing import Final
 
@@ -25,7 +25,7 @@ class ActivationUnit(wiring.Component):
     * tanh: :class:`HyperbolicTangent` of x
     * relu_gradient: x if ``positive``, else 0
     * tanh_gradient: round(x * (one - ((b * b) >> 20)), 20), b = a clamped to [-one, one]
-    * temporal_difference_target: sat32(a + round(x * neighbor, 20))
+    * multiply_add: sat32(a + round(x * factor, 20))
     * difference: sat32(x - a)
     * tanh_noise: tanh(x) + a, clamped to [-one, one]
 
@@ -38,8 +38,8 @@ class ActivationUnit(wiring.Component):
     -------
     x : In(signed(32))
     auxiliary : In(signed(32))
-    neighbor : In(signed(32))
-        Auxiliary word of the next lane (the discount); zero where there is none.
+    factor : In(signed(32))
+        Second factor of multiply_add.
     positive : In(1)
         The stored activation is positive.
     operation : In(3)
@@ -56,7 +56,7 @@ class ActivationUnit(wiring.Component):
 
     x: In(signed(WORD_WIDTH))
     auxiliary: In(signed(WORD_WIDTH))
-    neighbor: In(signed(WORD_WIDTH))
+    factor: In(signed(WORD_WIDTH))
     positive: In(1)
     operation: In(3)
     y: Out(signed(WORD_WIDTH))
@@ -71,66 +71,22 @@ class ActivationUnit(wiring.Component):
         m = Module()
         m.submodules.tanh = tanh = HyperbolicTangent()
         m.d.comb += tanh.value.eq(self.x)
+        operation_2 = delay(m, self.operation, 2, "operation")
+        operation_4 = delay(m, operation_2, 2, "product_operation")
+        operation_6 = delay(m, operation_4, 2, "last_operation")
 
-        # 1 to 3: the factor, of tanh's derivative or given. The square of the magnitude is made of two limbs.
-        bounded = Signal(signed(TANH_FRACTION + 2))
-        magnitude = Signal(TANH_FRACTION + 1, reset_less=True)
-        limb = 11
-        high_square = Signal(2 * (len(magnitude) - limb), reset_less=True)
-        cross = Signal(len(magnitude), reset_less=True)
-        low_square = Signal(2 * limb, reset_less=True)
-        square = Signal(2 * TANH_FRACTION + 1)
-        factor = Signal(signed(WORD_WIDTH), reset_less=True)
-        operation_2 = delay(m, self.operation, 2, "factor_operation")
-        neighbor_2 = delay(m, self.neighbor, 2, "neighbor")
-        m.d.comb += [
-            bounded.eq(_clamp_to_one(self.auxiliary)),
-            square.eq(Cat(low_square, high_square) + (cross << limb + 1)),
-        ]
-        m.d.sync += [
-            magnitude.eq(Mux(bounded < 0, -bounded, bounded)),
-            high_square.eq(magnitude[limb:] * magnitude[limb:]),
-            cross.eq(magnitude[limb:] * magnitude[:limb]),
-            low_square.eq(magnitude[:limb] * magnitude[:limb]),
-            factor.eq(
-                Mux(
-                    operation_2 == Operation.TANH_GRADIENT,
-                    (1 << TANH_FRACTION) - (square >> TANH_FRACTION),
-                    neighbor_2,
-                )
-            ),
-        ]
-
-        # 4: the product.
+        # 1 to 4: the product.
         x_3 = delay(m, self.x, 3, "x")
         product = Signal(signed(2 * WORD_WIDTH), reset_less=True)
-        m.d.sync += product.eq(x_3 * factor)
+        m.d.sync += product.eq(x_3 * self._multiplier(m, operation_2))
 
         # 5: everything but tanh, not yet saturated.
         x_4 = delay(m, x_3, 1, "product_x")
         auxiliary_4 = delay(m, self.auxiliary, 4, "auxiliary")
-        positive_4 = delay(m, self.positive, 4, "positive")
-        operation_4 = delay(m, operation_2, 2, "product_operation")
-        rounded = Signal(signed(2 * WORD_WIDTH - TANH_FRACTION + 1))
-        total = Signal(signed(len(rounded) + 1), reset_less=True)
-        m.d.comb += rounded.eq(round_half_up(product, TANH_FRACTION))
-        with m.Switch(operation_4):
-            with m.Case(Operation.RELU):
-                m.d.sync += total.eq(Mux(x_4 < 0, 0, x_4))
-            with m.Case(Operation.RELU_GRADIENT):
-                m.d.sync += total.eq(Mux(positive_4, x_4, 0))
-            with m.Case(Operation.TANH_GRADIENT):
-                m.d.sync += total.eq(rounded)
-            with m.Case(Operation.TEMPORAL_DIFFERENCE_TARGET):
-                m.d.sync += total.eq(rounded + auxiliary_4)
-            with m.Case(Operation.DIFFERENCE):
-                m.d.sync += total.eq(x_4 - auxiliary_4)
-            with m.Default():
-                m.d.sync += total.eq(x_4)
+        total = self._total(m, operation_4, x_4, product, auxiliary_4)
 
         # 6 waits for tanh. 7: saturate, or take tanh.
         auxiliary_6 = delay(m, auxiliary_4, 2, "noise")
-        operation_6 = delay(m, operation_4, 2, "last_operation")
         noisy = Signal(signed(WORD_WIDTH + 1))
         word, saturated = saturate(delay(m, total, 1, "total"), WORD_WIDTH)
         m.d.comb += noisy.eq(tanh.result + auxiliary_6)
@@ -143,6 +99,53 @@ class ActivationUnit(wiring.Component):
             with m.Default():
                 m.d.sync += self.y.eq(word)
         return m
+
+    def _multiplier(self, m, operation):
+        """By what x is multiplied, 3 cycles late: tanh's derivative or the factor. The square is made of two limbs."""
+        limb = 11
+        bounded = Signal(signed(TANH_FRACTION + 2))
+        magnitude = Signal(TANH_FRACTION + 1, reset_less=True)
+        low, high = magnitude[:limb], magnitude[limb:]
+        high_square = Signal(2 * len(high), reset_less=True)
+        cross = Signal(len(magnitude), reset_less=True)
+        low_square = Signal(2 * limb, reset_less=True)
+        square = Signal(2 * TANH_FRACTION + 1)
+        multiplier = Signal(signed(WORD_WIDTH), reset_less=True)
+        derivative = (1 << TANH_FRACTION) - (square >> TANH_FRACTION)
+        factor = delay(m, self.factor, 2, "factor")
+        m.d.comb += [
+            bounded.eq(_clamp_to_one(self.auxiliary)),
+            square.eq(Cat(low_square, high_square) + (cross << limb + 1)),
+        ]
+        m.d.sync += [
+            magnitude.eq(Mux(bounded < 0, -bounded, bounded)),
+            high_square.eq(high * high),
+            cross.eq(high * low),
+            low_square.eq(low * low),
+            multiplier.eq(Mux(operation == Operation.TANH_GRADIENT, derivative, factor)),
+        ]
+        return multiplier
+
+    def _total(self, m, operation, x, product, auxiliary):
+        """The result of every operation without tanh, in the next cycle."""
+        positive = delay(m, self.positive, 4, "positive")
+        rounded = Signal(signed(2 * WORD_WIDTH - TANH_FRACTION + 1))
+        total = Signal(signed(len(rounded) + 1), reset_less=True)
+        m.d.comb += rounded.eq(round_half_up(product, TANH_FRACTION))
+        with m.Switch(operation):
+            with m.Case(Operation.RELU):
+                m.d.sync += total.eq(Mux(x < 0, 0, x))
+            with m.Case(Operation.RELU_GRADIENT):
+                m.d.sync += total.eq(Mux(positive, x, 0))
+            with m.Case(Operation.TANH_GRADIENT):
+                m.d.sync += total.eq(rounded)
+            with m.Case(Operation.MULTIPLY_ADD):
+                m.d.sync += total.eq(rounded + auxiliary)
+            with m.Case(Operation.DIFFERENCE):
+                m.d.sync += total.eq(x - auxiliary)
+            with m.Default():
+                m.d.sync += total.eq(x)
+        return total
 
 
 def _clamp_to_one(value):

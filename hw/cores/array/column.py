@@ -1,9 +1,9 @@
 """A column of processing elements and the sum below it: the unit that an array core repeats."""
 
 from amaranth.hdl import Module, Signal, signed
-from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from ..component import ConfiguredComponent
 from ..replicated import replicated
 from .config import OPERAND_WIDTH, WORD_WIDTH, ArrayConfig
 from .processing_element import ProcessingElement
@@ -11,7 +11,7 @@ from .processing_element import ProcessingElement
 __all__ = ["ProcessingElementColumn"]
 
 
-class ProcessingElementColumn(wiring.Component):
+class ProcessingElementColumn(ConfiguredComponent):
     """Processing elements one below the other, and two pipelined adder trees.
 
     ``low_sum = sum over rows r of weight[r] * low[r]`` and the same for ``high``.
@@ -43,9 +43,9 @@ class ProcessingElementColumn(wiring.Component):
     """
 
     def __init__(self, config: ArrayConfig):
-        self._config = config
         lanes = config.lanes
         super().__init__(
+            config,
             {
                 "load_enable": In(lanes),
                 "load_transposed": In(1),
@@ -56,13 +56,8 @@ class ProcessingElementColumn(wiring.Component):
                 "high": In(signed(OPERAND_WIDTH)).array(lanes),
                 "low_sum": Out(signed(config.sum_width)),
                 "high_sum": Out(signed(config.sum_width)),
-            }
+            },
         )
-
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
 
     @property
     def latency(self):

@@ -33,7 +33,7 @@ class Operation(enum.IntEnum):
     TANH = 2
     RELU_GRADIENT = 3
     TANH_GRADIENT = 4
-    TEMPORAL_DIFFERENCE_TARGET = 5
+    MULTIPLY_ADD = 5  # by a factor of its own
     DIFFERENCE = 6
     TANH_NOISE = 7
 
@@ -96,6 +96,9 @@ class WritebackConfig:
         Fraction bits of activations: 20, for which the table of tanh is made.
     interval : int
         Cycles from one row to the next, a divisor of the lanes: ``lanes / interval`` units stand for a core's lanes.
+    factor_lane : int or None
+        Lane whose auxiliary word is the factor of lane 0 in MULTIPLY_ADD; None: there is none, the factor is zero, as
+        it is in all other lanes.
 
     Raises
     ------
@@ -109,8 +112,11 @@ class WritebackConfig:
     slots: int = 16
     activation_fraction: int = 20
     interval: int = 1
+    factor_lane: int | None = None
 
     def __post_init__(self):
+        if self.factor_lane is not None:
+            require_integer("Factor lane", self.factor_lane, 0, self.lanes - 1)
         require_integer("Cores", self.cores, 1, 64)
         require_integer("Lanes", self.lanes, 2, 64)
         require_even("Lanes", self.lanes)

@@ -1,9 +1,9 @@
 """The adaptive array core."""
 
 from amaranth.hdl import Cat, Module, Signal, signed
-from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from ..component import ConfiguredComponent
 from ..replicated import replicated
 from .column import ProcessingElementColumn
 from .config import WORD_WIDTH, ArrayConfig
@@ -12,7 +12,7 @@ from .operand import OperandFormer
 __all__ = ["AdaptiveArrayCore"]
 
 
-class AdaptiveArrayCore(wiring.Component):
+class AdaptiveArrayCore(ConfiguredComponent):
     """``lanes`` by ``lanes`` processing elements: activations along the rows, sums down the columns.
 
     ``sums_low[c] = sum over r of weight[r][c] * low[r]``, the same for ``high``, with the operands of
@@ -53,9 +53,9 @@ class AdaptiveArrayCore(wiring.Component):
     """
 
     def __init__(self, config: ArrayConfig):
-        self._config = config
         lanes = config.lanes
         super().__init__(
+            config,
             {
                 "load_enable": In(1),
                 "load_transposed": In(1),
@@ -71,13 +71,8 @@ class AdaptiveArrayCore(wiring.Component):
                 "sums_valid": Out(1),
                 "sums_low": Out(signed(config.sum_width)).array(lanes),
                 "sums_high": Out(signed(config.sum_width)).array(lanes),
-            }
+            },
         )
-
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
 
     @property
     def latency(self):

@@ -1,13 +1,16 @@
 """The gradient write-back: rescale sums and add them to the gradient memory."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal, signed
-from amaranth.lib import data, wiring
+from amaranth.lib import data
 from amaranth.lib.wiring import In, Out
 
+from ..bits import count_ones
 from ..checks import require_interval
+from ..component import ConfiguredComponent
 from ..fixed.arithmetic import saturate
 from ..memory.config import TransposableConfig
-from ..pipeline import count_ones, delay
+from ..memory.transposable import TransposableReadPort, TransposableWritePort
+from ..pipeline import delay
 from ..replicated import replicated
 from ..time_sharing import collect, hold, serialize
 from .config import ACCUMULATOR_WIDTH, WORD_WIDTH
@@ -22,7 +25,7 @@ def gradient_control(config: TransposableConfig):
     Parameters
     ----------
     config : TransposableConfig
-        Of the gradient memory.
+        Dimensions of the gradient memory.
     """
     return data.StructLayout(
         {
@@ -39,7 +42,7 @@ def gradient_control(config: TransposableConfig):
     )
 
 
-class GradientWriteback(wiring.Component):
+class GradientWriteback(ConfiguredComponent):
     """Adds rescaled sums to a row or a column of the gradient memory.
 
     ``x = rescale(low, high)`` as :class:`Rescaler` without bias;
@@ -52,12 +55,12 @@ class GradientWriteback(wiring.Component):
     earlier. No back-pressure. Each row or column is written once, and read once where
     it is accumulated.
 
-    With an interval above 1 the lanes take turns: ``lanes / interval`` rescalers stand.
+    With an interval above 1 the lanes are time-multiplexed: ``lanes / interval`` rescalers stand.
 
     Parameters
     ----------
     config : TransposableConfig
-        Of the gradient memory (32 bits wide), whose read data come one cycle after the request.
+        Dimensions of the gradient memory, whose words are 32 bits wide.
     interval : int
         Cycles from one row or column to the next, a divisor of the lanes.
 
@@ -65,13 +68,10 @@ class GradientWriteback(wiring.Component):
     -------
     valid : In(1)
     control : In(gradient_control(config))
-    low, high : In(signed(57)).array(lanes)
+    low, high : In(data.ArrayLayout(signed(57), lanes))
         Summed over the cores.
-    read_enable, read_row, read_index, read_column, read_lane : out
-    read_data : In(32).array(lanes)
-    write_enable, write_row, write_index, write_column, write_lane : out
-    write_data : Out(32).array(lanes)
-        Every lane is written.
+    read : Out(TransposableReadPort(config))
+    write : Out(TransposableWritePort(config))
     saturations : Out(range(2 * lanes + 1))
         How many values were clamped, in the cycle of the write.
 
@@ -89,35 +89,20 @@ class GradientWriteback(wiring.Component):
         if config.width != WORD_WIDTH:
             raise ValueError(f"Width of the gradient memory must be {WORD_WIDTH}, not {config.width}")
         require_interval(interval, config.lanes)
-        self._config = config
         self._interval = interval
-        lanes, rows = config.lanes, config.rows
+        sums = data.ArrayLayout(signed(ACCUMULATOR_WIDTH), config.lanes)
         super().__init__(
+            config,
             {
                 "valid": In(1),
                 "control": In(gradient_control(config)),
-                "low": In(signed(ACCUMULATOR_WIDTH)).array(lanes),
-                "high": In(signed(ACCUMULATOR_WIDTH)).array(lanes),
-                "read_enable": Out(1),
-                "read_row": Out(range(rows)),
-                "read_index": Out(range(lanes)),
-                "read_column": Out(1),
-                "read_lane": Out(range(lanes)),
-                "read_data": In(WORD_WIDTH).array(lanes),
-                "write_enable": Out(1),
-                "write_row": Out(range(rows)),
-                "write_index": Out(range(lanes)),
-                "write_column": Out(1),
-                "write_lane": Out(range(lanes)),
-                "write_data": Out(WORD_WIDTH).array(lanes),
-                "saturations": Out(range(2 * lanes + 1)),
-            }
+                "low": In(sums),
+                "high": In(sums),
+                "read": Out(TransposableReadPort(config)),
+                "write": Out(TransposableWritePort(config)),
+                "saturations": Out(range(2 * config.lanes + 1)),
+            },
         )
-
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
 
     @property
     def interval(self):
@@ -143,8 +128,8 @@ class GradientWriteback(wiring.Component):
         m = Module()
         interval = self._interval
 
-        # What was read meets the rescaled values of the first turn one cycle after it came; the write follows one cycle
-        # after those of the last.
+        # The row that was read meets the rescaled values of the first lanes one cycle after it came; the write follows
+        # one cycle after those of the last.
         position = Cat(self.control.row, self.control.index, self.control.column, self.control.lane)
         read_position = delay(m, position, self.read_latency, "position")
         write_position = delay(m, read_position, self.latency - self.read_latency, "read_position")
@@ -152,19 +137,19 @@ class GradientWriteback(wiring.Component):
         control = hold(m, self.valid, self.control, interval, "control")
         m.d.sync += valids.eq(Cat(self.valid, valids))
         m.d.comb += [
-            Cat(self.read_row, self.read_index, self.read_column, self.read_lane).eq(read_position),
-            Cat(self.write_row, self.write_index, self.write_column, self.write_lane).eq(write_position),
-            # What is overwritten is not read: the memory is free for others.
-            self.read_enable.eq(
+            Cat(self.read.row, self.read.index, self.read.column, self.read.lane).eq(read_position),
+            Cat(self.write.row, self.write.index, self.write.column, self.write.lane).eq(write_position),
+            # A row that is overwritten is not read, so the memory is free for others.
+            self.read.enable.eq(
                 valids[self.read_latency - 1] & delay(m, control.accumulate, self.read_latency, "reads")
             ),
-            self.write_enable.eq(valids[-1]),
+            self.write.enable.eq(valids[-1].replicate(self._config.lanes)),
         ]
         accumulate = delay(m, control.accumulate, Rescaler.LATENCY, "accumulate")
 
-        low = serialize(m, self.valid, self.low, interval, "low")
-        high = serialize(m, self.valid, self.high, interval, "high")
-        came = serialize(m, valids[self.read_latency], self.read_data, interval, "read_data")
+        low = serialize(m, self.valid, list(self.low), interval, "low")
+        high = serialize(m, self.valid, list(self.high), interval, "high")
+        came = serialize(m, valids[self.read_latency], list(self.read.data), interval, "read_data")
         stored = [delay(m, word, 1, f"stored_{unit}") for unit, word in enumerate(came)]
         words, flags = [], []
         for unit in range(self._config.lanes // interval):
@@ -182,8 +167,7 @@ class GradientWriteback(wiring.Component):
             word, saturated = saturate(total, WORD_WIDTH)
             words.append(word)
             flags.append(Cat(rescaler.saturated, saturated))
-        written = collect(m, words, interval, "word")
-        m.d.sync += [port.eq(word) for port, word in zip(self.write_data, written, strict=True)]
+        m.d.sync += self.write.data.eq(Cat(collect(m, words, interval, "word")))
         clamped = [bit for pair in collect(m, flags, interval, "saturated") for bit in pair]
-        m.d.sync += self.saturations.eq(Mux(valids[-2], count_ones(clamped), 0))
+        m.d.sync += self.saturations.eq(Mux(valids[-2], count_ones(m, Cat(clamped), "clamped_count"), 0))
         return m

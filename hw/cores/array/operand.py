@@ -1,15 +1,15 @@
 """From a streamed word to the operands of a row of processing elements."""
 
 from amaranth.hdl import Module, Mux, Signal, signed
-from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from ..component import ConfiguredComponent
 from .config import HALF_WIDTH, OPERAND_WIDTH, WORD_WIDTH, ArrayConfig
 
 __all__ = ["OperandFormer"]
 
 
-class OperandFormer(wiring.Component):
+class OperandFormer(ConfiguredComponent):
     """Two signed operands from one streamed word, for a row of processing elements.
 
     Full precision: ``word = high * 2**16 + low``, ``low`` unsigned, ``high`` signed. Half precision: the word holds
@@ -37,8 +37,8 @@ class OperandFormer(wiring.Component):
     """
 
     def __init__(self, config: ArrayConfig):
-        self._config = config
         super().__init__(
+            config,
             {
                 "word": In(WORD_WIDTH),
                 "enable": In(1),
@@ -47,13 +47,8 @@ class OperandFormer(wiring.Component):
                 "zero_point": In(signed(18)),
                 "low": Out(signed(OPERAND_WIDTH)),
                 "high": Out(signed(OPERAND_WIDTH)),
-            }
+            },
         )
-
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
 
     @property
     def latency(self):

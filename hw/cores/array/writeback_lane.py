@@ -32,19 +32,19 @@ class WritebackLane(wiring.Component):
     Members
     -------
     low, high, half_rule, select_high, scale, bias, bias_shift, shift : In
-        Of the :class:`Rescaler`, in cycle 0.
+        Inputs of the :class:`Rescaler`, in cycle 0.
     auxiliary, auxiliary_packed, auxiliary_high : In
-        Of the :class:`Dequantizer`, in cycle 0.
+        Inputs of the :class:`Dequantizer`, in cycle 0.
     auxiliary_parameters : In(slot_parameters)
         In cycle 0.
     auxiliary_value : Out(signed(32))
-        For the neighbour, in cycle ``activation_start``.
-    neighbor, operation : In
-        Of the :class:`ActivationUnit`, in cycle ``activation_start``.
+        In cycle ``activation_start``.
+    factor, operation : In
+        Inputs of the :class:`ActivationUnit`, in cycle ``activation_start``.
     value : Out(signed(32))
         In cycle ``value_latency``.
     output_parameters : In(slot_parameters)
-        Of the :class:`Quantizer`, in cycle ``value_latency``.
+        Input of the :class:`Quantizer`, in cycle ``value_latency``.
     quantize : In(1)
         In cycle ``latency``.
     word : Out(32)
@@ -69,7 +69,7 @@ class WritebackLane(wiring.Component):
     auxiliary_high: In(1)
     auxiliary_parameters: In(slot_parameters)
     auxiliary_value: Out(signed(WORD_WIDTH))
-    neighbor: In(signed(WORD_WIDTH))
+    factor: In(signed(WORD_WIDTH))
     operation: In(3)
     value: Out(signed(WORD_WIDTH))
     output_parameters: In(slot_parameters)
@@ -119,7 +119,7 @@ class WritebackLane(wiring.Component):
             activation.x.eq(rescaler.x),
             activation.auxiliary.eq(self.auxiliary_value),
             activation.positive.eq(delay(m, dequantizer.positive, waiting, "positive")),
-            activation.neighbor.eq(self.neighbor),
+            activation.factor.eq(self.factor),
             activation.operation.eq(self.operation),
             self.value.eq(activation.y),
             quantizer.value.eq(activation.y),

@@ -23,7 +23,7 @@ def round_half_up(value, shift):
     Returns
     -------
     Value
-        Of the signedness of ``value``, wide enough for the carry of rounding.
+        Signed as ``value`` is, wide enough for the carry of rounding.
     """
     value = Value.cast(value)
     if isinstance(shift, int):
@@ -54,7 +54,7 @@ def saturate(value, width, *, is_signed=True):
     Returns
     -------
     result : Value
-        Of ``width`` bits.
+        ``width`` bits.
     saturated : Value
         One bit: ``value`` was out of range.
     """

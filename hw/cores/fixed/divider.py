@@ -1,15 +1,16 @@
 """Division of unsigned integers, a bit a cycle."""
 
 from amaranth.hdl import Cat, Module, Signal
-from amaranth.lib import data, stream, wiring
+from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out
 
+from ..component import ConfiguredComponent
 from .config import DividerConfig
 
 __all__ = ["SequentialDivider"]
 
 
-class SequentialDivider(wiring.Component):
+class SequentialDivider(ConfiguredComponent):
     """Restoring division, for what is divided once in a while.
 
     ``quotient = floor(numerator / denominator)``, ``remainder = numerator - quotient * denominator``.
@@ -30,16 +31,10 @@ class SequentialDivider(wiring.Component):
     """
 
     def __init__(self, config: DividerConfig):
-        self._config = config
         numerator, denominator = config.numerator_width, config.denominator_width
         request = data.StructLayout({"numerator": numerator, "denominator": denominator})
         result = data.StructLayout({"quotient": numerator, "remainder": denominator})
-        super().__init__({"requests": In(stream.Signature(request)), "results": Out(stream.Signature(result))})
-
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
+        super().__init__(config, {"requests": In(stream.Signature(request)), "results": Out(stream.Signature(result))})
 
     @property
     def latency(self):

@@ -68,7 +68,7 @@ class FixedFormat:
         return min(max(nearest, self.minimum), self.maximum)
 
     def from_word(self, word):
-        """What a word means, as a float: correctly rounded where 53 bits do not hold it."""
+        """The meaning of a word, as a float: correctly rounded where 53 bits do not hold it."""
         if not self.minimum <= word <= self.maximum:
             raise ValueError(f"Word must be from {self.minimum} to {self.maximum}, not {word}")
         return float(Fraction(int(word)) / Fraction(2) ** self.fraction)

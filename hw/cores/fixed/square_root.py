@@ -1,15 +1,16 @@
 """Integer square root, a bit of the root a cycle."""
 
 from amaranth.hdl import Cat, Const, Module, Signal, signed
-from amaranth.lib import stream, wiring
+from amaranth.lib import stream
 from amaranth.lib.wiring import In, Out
 
+from ..component import ConfiguredComponent
 from .config import SquareRootConfig
 
 __all__ = ["SequentialSquareRoot"]
 
 
-class SequentialSquareRoot(wiring.Component):
+class SequentialSquareRoot(ConfiguredComponent):
     """Digit by digit square root, for what is needed once in a while.
 
     ``root = floor(sqrt(radicand))``.
@@ -32,18 +33,10 @@ class SequentialSquareRoot(wiring.Component):
     """
 
     def __init__(self, config: SquareRootConfig):
-        self._config = config
         super().__init__(
-            {
-                "requests": In(stream.Signature(config.width)),
-                "results": Out(stream.Signature(config.width // 2)),
-            }
+            config,
+            {"requests": In(stream.Signature(config.width)), "results": Out(stream.Signature(config.width // 2))},
         )
-
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
 
     @property
     def latency(self):

@@ -1,10 +1,11 @@
 """Addition and subtraction."""
 
-from amaranth.hdl import Cat, Const, Mux, Signal
+from amaranth.hdl import Cat, Const, Mux, Signal, signed
 from amaranth.lib.wiring import In, Out
 
 from .config import FloatConfig
 from .datapath import decode, leading_zeros, round_and_pack, shift_left, shift_right_sticky, special
+from .nonfinite import is_nonfinite
 from .unit import FloatUnit
 
 __all__ = ["FloatAdder"]
@@ -22,7 +23,7 @@ class FloatAdder(FloatUnit):
     more than the format has, so subnormal results are exact; flushing saves the logic that stops at them.
 
     Latency: ``depth`` cycles, one operation a cycle. No back-pressure. The best single cut is after the alignment; with
-    four stages and their result fed back, four interleaved sums accumulate without a gap.
+    four stages and their result fed back, four interleaved sums accumulate back to back.
 
     Parameters
     ----------
@@ -59,16 +60,20 @@ class FloatAdder(FloatUnit):
         )
 
     def datapath(self, m, stages):
-        number_format = self._config.format
-        exponent_bits, fraction_bits = number_format.exponent_bits, number_format.fraction_bits
-        precision, gradual = number_format.precision, number_format.gradual
-
         at = stages.cut("operands", a=self.a, b=self.b, subtract=self.subtract)
+        at = self._swap(m, stages, at)
+        at = self._align(m, stages, at)
+        at = self._sum(m, stages, at)
+        at = self._count(m, stages, at)
+        at = self._round(m, stages, at)
+        nonfinite = is_nonfinite(self._config.format, at.magnitude)
+        return {"result": Cat(at.magnitude, at.sign), "nonfinite": nonfinite}
 
-        # Swap: the larger magnitude first, so that the difference is never negative.
+    def _swap(self, m, stages, at):
+        """The larger magnitude comes first, so that the difference is never negative."""
         b_larger = Signal()
         m.d.comb += b_larger.eq(at.a[:-1] < at.b[:-1])
-        at = stages.cut(
+        return stages.cut(
             "swap",
             large=Mux(b_larger, at.b[:-1], at.a[:-1]),
             small=Mux(b_larger, at.a[:-1], at.b[:-1]),
@@ -76,7 +81,10 @@ class FloatAdder(FloatUnit):
             differ=at.a[-1] ^ at.b[-1] ^ at.subtract,
         )
 
-        # Align
+    def _align(self, m, stages, at):
+        """The smaller significand moves right until both have the larger exponent; two bits below and a sticky bit."""
+        number_format = self._config.format
+        exponent_bits = number_format.exponent_bits
         large = decode(m, number_format, Cat(at.large, at.sign), "large")
         small = decode(m, number_format, Cat(at.small, at.sign), "small")
         word = Cat(Const(0, 2), small.significand)
@@ -85,7 +93,7 @@ class FloatAdder(FloatUnit):
         amount_bits = min(exponent_bits, len(word).bit_length())
         shifted, cut = shift_right_sticky(m, word, distance[:amount_bits], "small")
         far = distance[amount_bits:].any()
-        at = stages.cut(
+        return stages.cut(
             "align",
             large=large.significand,
             small=Mux(far, 0, shifted),
@@ -98,7 +106,10 @@ class FloatAdder(FloatUnit):
             invalid=large.nan | small.special & at.differ,
         )
 
-        # Sum: as a difference it is the complement plus one, unless what was cut borrows that one.
+    def _sum(self, m, stages, at):
+        """The sum; as a difference it is the complement plus one, unless what was cut borrows that one."""
+        number_format = self._config.format
+        precision = number_format.precision
         carry, total = Signal(), Signal(precision + 4)
         full = Signal(precision + 4)
         differ = at.differ.replicate(precision + 3)
@@ -108,13 +119,13 @@ class FloatAdder(FloatUnit):
             total.eq(Cat(at.sticky, full[1:])),
         ]
         marker = Signal(precision + 3)
-        if gradual:
-            # No further than to the exponent of subnormal numbers.
+        if number_format.gradual:
+            # Normalisation stops at the exponent of subnormal numbers.
             m.d.comb += [
                 marker[-1 - place].eq(at.exponent == place)
                 for place in range(1, min(precision + 3, number_format.exponent_ones))
             ]
-        at = stages.cut(
+        return stages.cut(
             "sum",
             total=total,
             marked=total[1:] | marker,
@@ -125,12 +136,13 @@ class FloatAdder(FloatUnit):
             invalid=at.invalid,
         )
 
-        # Count
+    def _count(self, m, stages, at):
+        """The leading zeros of the sum."""
         count, none = leading_zeros(m, at.marked, "marked")
         zero = Signal()
         m.d.comb += zero.eq(~at.total[1:].any())
-        overflow = at.total[-1] & (at.exponent == number_format.exponent_ones - 1)
-        at = stages.cut(
+        overflow = at.total[-1] & (at.exponent == self._config.format.exponent_ones - 1)
+        return stages.cut(
             "count",
             total=at.total,
             count=count,
@@ -141,17 +153,18 @@ class FloatAdder(FloatUnit):
             invalid=at.invalid & at.special,
         )
 
-        # Normalise and round
-        normal = Signal(precision + 4)
+    def _round(self, m, stages, at):
+        """The sum normalised and rounded, or what replaces it."""
+        number_format = self._config.format
+        normal = Signal(number_format.precision + 4)
         m.d.comb += normal.eq(shift_left(m, at.total, at.count, "total"))
-        base = Signal(exponent_bits + 1)
+        # Negative where the difference is below the normal numbers.
+        base = Signal(signed(1 + max(number_format.exponent_bits, len(at.count))))
         m.d.comb += base.eq(at.exponent - at.count)
         packed = round_and_pack(m, number_format, base, normal[-1], normal[:-1])
-        nothing = at.none if gradual else at.none | base[-1]
-        at = stages.cut(
+        nothing = at.none if number_format.gradual else at.none | base[-1]
+        return stages.cut(
             "result",
             magnitude=Mux(at.special, special(number_format, at.invalid), Mux(nothing, 0, packed)),
             sign=at.sign & ~at.invalid,
         )
-        nonfinite = at.magnitude[fraction_bits:].all()
-        return {"result": Cat(at.magnitude, at.sign), "nonfinite": nonfinite}

@@ -48,7 +48,7 @@ class FloatComparator(FloatUnit):
         number_format = self._config.format
         at = stages.cut("operands", a=self.a, b=self.b)
         a, b = decode(m, number_format, at.a, "a"), decode(m, number_format, at.b, "b")
-        # What is read as zero is one.
+        # A flushed subnormal operand is a zero.
         a_magnitude, b_magnitude = Signal(number_format.width - 1), Signal(number_format.width - 1)
         m.d.comb += [
             a_magnitude.eq(Cat(a.significand[:-1], at.a[number_format.fraction_bits : -1])),

@@ -40,7 +40,7 @@ class FloatFormat:
         ``"gradual"``: as IEEE 754 has it. ``"flush"``: a subnormal operand is read as a zero of its sign, and a result
         whose exact magnitude is below the smallest normal number becomes a zero of its sign.
     name : str
-        For people; no part of what the format is.
+        Shown to people; formats of different names are equal.
 
     Raises
     ------
@@ -75,7 +75,7 @@ class FloatFormat:
 
     @property
     def bias(self):
-        """What the exponent field of 1.0 is."""
+        """The exponent field of 1.0."""
         return (1 << self.exponent_bits - 1) - 1
 
     @property
@@ -160,12 +160,12 @@ def find_format(chosen):
 
 @dataclass(frozen=True, kw_only=True)
 class FloatConfig:
-    """What a unit computes in and in how many stages.
+    """Format and register stages of a unit.
 
     Parameters
     ----------
     format : FloatFormat or str
-        Of operands and result; one of the names in ``FORMATS``, or a format of one's own.
+        Format of operands and result, or its name in ``FORMATS``.
     depth : int
         Register stages, 0 (combinational) to 6; the latency.
 
@@ -219,7 +219,7 @@ class FloatFixedConfig:
     format : FloatFormat or str
         The floating-point side: a format, or a name in ``FORMATS``.
     width, fraction, signed
-        Of the word: those of :class:`~..fixed.format.FixedFormat`, the width 2 to 60.
+        The word's format, see :class:`~..fixed.format.FixedFormat`; the width is 2 to 60.
     depth : int
         Register stages, 0 (combinational) to 6; the latency.
 

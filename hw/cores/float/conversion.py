@@ -5,6 +5,7 @@ from amaranth.lib.wiring import In, Out
 
 from .config import FloatConversionConfig, FloatFixedConfig
 from .datapath import decode, leading_zeros, round_and_pack, shift_left, shift_right_sticky, special
+from .nonfinite import is_nonfinite
 from .unit import FloatUnit
 
 __all__ = ["FixedToFloat", "FloatConverter", "FloatToFixed"]
@@ -81,7 +82,7 @@ class FixedToFloat(FloatUnit):
             magnitude=Mux(infinite, number_format.infinity, Mux(at.none, 0, packed))[: number_format.width - 1],
             sign=at.sign,
         )
-        nonfinite = at.magnitude[number_format.fraction_bits :].all()
+        nonfinite = is_nonfinite(number_format, at.magnitude)
         return {"result": Cat(at.magnitude, at.sign), "nonfinite": nonfinite}
 
 
@@ -124,16 +125,19 @@ class FloatToFixed(FloatUnit):
     def datapath(self, m, stages):
         number_format, width = self._config.format, self._config.width
         a = decode(m, number_format, self.a, "a")
-        # From where the leading one is the top bit of the word to where it belongs.
+        # How far the number moves right from where its leading one is the top bit of the word. Where not even subnormal
+        # numbers have to, these move left first, and what then leaves the word at its top is too large.
         start = width - 1 - self._config.fraction + number_format.bias
+        left = min(max(1 - start, 0), number_format.precision) if number_format.gradual else 0
+        inside = number_format.precision - left
         distance = Signal(signed(11))
-        m.d.comb += distance.eq(start - a.exponent)
+        m.d.comb += distance.eq(start + left - a.exponent)
         at = stages.cut(
             "distance",
-            significand=a.significand,
+            significand=Cat(Const(0, left), a.significand[:inside]),
             distance=distance,
             sign=a.sign,
-            too_large=a.special | distance[-1] & ~a.zero,
+            too_large=a.special | distance[-1] & ~a.zero | a.significand[inside:].any(),
             nan=a.nan,
         )
 
@@ -238,6 +242,7 @@ class FloatConverter(FloatUnit):
         word = Cat(Const(0, padding), at.significand)
         base = Signal(field.shape())
         if higher > 0:
+            base = Signal(signed(max(len(field), len(at.amount) + 1)))
             word = shift_left(m, word, at.amount, "word") if source.gradual else word
             m.d.comb += base.eq(at.field - 1 - at.amount)
             tiny = base[-1]
@@ -257,4 +262,4 @@ class FloatConverter(FloatUnit):
             magnitude=Mux(infinite, special(target, at.nan), Mux(at.nothing, 0, packed)),
             sign=at.sign & ~at.nan,
         )
-        return {"result": Cat(at.magnitude, at.sign), "nonfinite": at.magnitude[target.fraction_bits :].all()}
+        return {"result": Cat(at.magnitude, at.sign), "nonfinite": is_nonfinite(target, at.magnitude)}

@@ -1,4 +1,4 @@
-"""What the floating-point units are made of: register stages, fields, counting and shifting."""
+"""Parts of the floating-point units: register stages, fields, counting and shifting."""
 
 from types import SimpleNamespace
 
@@ -45,7 +45,7 @@ class Stages:
 
 
 def decode(m: Module, number_format: FloatFormat, bits: Value, name: str) -> SimpleNamespace:
-    """A bit pattern as what it means.
+    """The parts of a bit pattern, and what kind of number it is.
 
     ``sign``, ``fraction`` and ``exponent`` are its fields, that of subnormal numbers 1 as their weight is, and
     ``significand`` has the leading one above the fraction. ``normal`` also holds for infinity and NaN,

@@ -27,7 +27,7 @@ class Number:
 
 
 class FloatExpression:
-    """Puts adders, multipliers and functions into a module, and registers where an operand is there before the other.
+    """Puts adders, multipliers and functions into a module, and registers where one operand comes before the other.
 
     Registers are shared by all that use a number late. Operands that are no :class:`Number` never change.
 
@@ -41,7 +41,7 @@ class FloatExpression:
 
     def __init__(self, m: Module, config: FloatLaneConfig):
         self._m, self._config = m, config
-        # Of a number, by its signal: the signals behind one register, two, and so on.
+        # For each number, by its signal: the signals behind no register, one, two, and so on.
         self._late: dict[int, list[Value]] = {}
 
     def add(self, name, a, b):

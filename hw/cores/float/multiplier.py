@@ -5,6 +5,7 @@ from amaranth.lib.wiring import In, Out
 
 from .config import FloatConfig
 from .datapath import decode, leading_zeros, round_and_pack, shift_right_sticky, special
+from .nonfinite import is_nonfinite
 from .unit import FloatUnit
 
 __all__ = ["FloatMultiplier"]
@@ -54,22 +55,34 @@ class FloatMultiplier(FloatUnit):
     def __init__(self, config: FloatConfig):
         width = config.format.width
         super().__init__(config, {"a": In(width), "b": In(width), "result": Out(width), "nonfinite": Out(1)})
+        # With exponents enough, two subnormal operands give less than half of the smallest number: one at most matters.
+        number_format = config.format
+        self._one_subnormal = number_format.bias >= number_format.fraction_bits + 2
+        self._most_zeros = number_format.fraction_bits * (1 if self._one_subnormal else 2)
 
     def datapath(self, m, stages):
-        number_format = self._config.format
-        exponent_bits, fraction_bits = number_format.exponent_bits, number_format.fraction_bits
-        precision, gradual = number_format.precision, number_format.gradual
-        # With exponents enough, two subnormal operands give less than half of the smallest number: one at most matters.
-        one_subnormal = number_format.bias >= fraction_bits + 2
-        most_zeros = fraction_bits if one_subnormal else 2 * fraction_bits
-
         at = stages.cut("operands", a=self.a, b=self.b)
+        at = self._decode(m, stages, at)
+        at = self._multiply(m, stages, at)
+        at = self._normalise(m, stages, at)
+        at = self._select(m, stages, at)
+        at = self._round(m, stages, at)
+        nonfinite = is_nonfinite(self._config.format, at.magnitude)
+        return {"result": Cat(at.magnitude, at.sign), "nonfinite": nonfinite}
+
+    def _decode(self, m, stages, at):
+        """The operands apart, and their leading zeros.
+
+        The exponent is the field of the result's if the product of the significands is below 2, less 1 where
+        ``leading`` adds it.
+        """
+        number_format = self._config.format
+        fraction_bits, gradual = number_format.fraction_bits, number_format.gradual
         a, b = decode(m, number_format, at.a, "a"), decode(m, number_format, at.b, "b")
-        # Field of the result's exponent if the product of the significands is below 2, less 1 where `leading` adds it.
-        exponent = Signal(signed(exponent_bits + 2))
+        exponent = Signal(signed(number_format.exponent_bits + 2))
         zeros = Const(0, 1)
-        if gradual and one_subnormal:
-            subnormal = Signal(precision)
+        if gradual and self._one_subnormal:
+            subnormal = Signal(number_format.precision)
             m.d.comb += subnormal.eq(
                 Cat(
                     a.fraction & (~a.normal).replicate(fraction_bits)
@@ -81,7 +94,7 @@ class FloatMultiplier(FloatUnit):
         elif gradual:
             zeros = leading_zeros(m, a.significand, "a")[0] + leading_zeros(m, b.significand, "b")[0]
         m.d.comb += exponent.eq(a.exponent + b.exponent - (number_format.bias + gradual))
-        at = stages.cut(
+        return stages.cut(
             "count",
             a=Cat(a.fraction, a.normal),
             b=Cat(b.fraction, b.normal),
@@ -93,12 +106,15 @@ class FloatMultiplier(FloatUnit):
             invalid=a.nan | b.nan | a.special & b.zero | b.special & a.zero,
         )
 
-        # Multiply
+    def _multiply(self, m, stages, at):
+        """The product of the significands, and how far it moves."""
+        number_format, most_zeros = self._config.format, self._most_zeros
+        exponent_bits, precision = number_format.exponent_bits, number_format.precision
         product = Signal(2 * precision)
         m.d.comb += product.eq(at.a * at.b)
         base, distance, far = at.exponent, Const(0, 1), Const(0, 1)
         nothing, nearly_nothing = Signal(), Signal()
-        if gradual:
+        if number_format.gradual:
             # How far to the right the product goes, from where it would stand with the most leading zeros.
             right_width = (most_zeros + number_format.bias - 1).bit_length()
             room, short = Signal(signed(max(exponent_bits + 3, most_zeros.bit_length() + 2))), Signal()
@@ -120,7 +136,7 @@ class FloatMultiplier(FloatUnit):
                 nothing.eq(at.zero | (at.exponent < 0)),
                 nearly_nothing.eq(at.exponent == 0),
             ]
-        at = stages.cut(
+        return stages.cut(
             "product",
             product=product,
             distance=distance,
@@ -133,34 +149,38 @@ class FloatMultiplier(FloatUnit):
             invalid=at.invalid,
         )
 
-        # Normalise
+    def _normalise(self, m, stages, at):
+        """The product in front of the result's places and of one more to round by, and whether it is too large.
+
+        ``above``: by itself; ``edge``: with the carry of the significands. Bit tests, as comparisons would be carry
+        chains.
+        """
+        number_format = self._config.format
+        precision, gradual = number_format.precision, number_format.gradual
         if gradual:
-            # In front of the result's places, and of one more to round by.
-            word = Cat(Const(0, most_zeros - precision + 2), at.product)
+            word = Cat(Const(0, self._most_zeros - precision + 2), at.product)
             shifted, sticky = shift_right_sticky(m, word, at.distance, "product")
             shifted = Mux(at.far, Const(0, precision + 2), shifted[: precision + 2])
             normal = Signal(precision + 3)
             m.d.comb += normal.eq(Cat(sticky | at.far, shifted))
         else:
             normal = at.product
-        # Too large: by itself, or with the carry of the significands. Bit tests: comparisons would be carry chains.
         above, edge = Signal(), Signal()
-        high = at.base[int(gradual) : exponent_bits]
+        high = at.base[int(gradual) : number_format.exponent_bits]
         m.d.comb += [
-            above.eq(~at.nothing & (at.base[exponent_bits] | high.all())),
+            above.eq(~at.nothing & (at.base[number_format.exponent_bits] | high.all())),
             edge.eq(~at.nothing & (at.base == number_format.exponent_ones - 1 - gradual)),
         ]
-        at = stages.cut("normal", normal=normal, above=above, edge=edge, **_others(at))
+        return stages.cut("normal", normal=normal, above=above, edge=edge, **_others(at))
+
+    def _select(self, m, stages, at):
+        """The leading bits of the product and those to round, by whether it is 2 or more."""
         top = at.normal[-1]
-        if gradual:
-            leading = Cat(at.normal[-2] & ~top, top)
-        else:
-            leading = top
-        # Without the leading one; in the lower position a bit of it is lost that the higher has as the last.
-        rest = Mux(top, at.normal[:-1], Cat(Const(0, 1), at.normal[:-2]))
-        at = stages.cut(
+        leading = Cat(at.normal[-2] & ~top, top) if self._config.format.gradual else top
+        return stages.cut(
             "round",
-            rest=rest,
+            # Without the leading one; in the lower position a bit of it is lost that the higher has as the last.
+            rest=Mux(top, at.normal[:-1], Cat(Const(0, 1), at.normal[:-2])),
             leading=leading,
             base=at.base,
             sign=at.sign,
@@ -168,14 +188,16 @@ class FloatMultiplier(FloatUnit):
             invalid=at.invalid,
             nothing=at.nothing | at.nearly_nothing & ~top,
         )
+
+    def _round(self, m, stages, at):
+        """The product rounded, or what replaces it."""
+        number_format = self._config.format
         packed = round_and_pack(m, number_format, at.base, at.leading, at.rest)
-        at = stages.cut(
+        return stages.cut(
             "result",
             magnitude=Mux(at.special, special(number_format, at.invalid), Mux(at.nothing, 0, packed)),
             sign=at.sign & ~at.invalid,
         )
-        nonfinite = at.magnitude[fraction_bits:].all()
-        return {"result": Cat(at.magnitude, at.sign), "nonfinite": nonfinite}
 
 
 def _others(at):

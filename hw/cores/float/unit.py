@@ -1,37 +1,28 @@
-"""What every floating-point unit is: a pipeline without back-pressure, cut where its depth says."""
+"""The base of the floating-point units: a pipeline without back-pressure, with registers where its depth says."""
 
 from abc import ABC, abstractmethod
 
 from amaranth.hdl import Module, Signal, Value
-from amaranth.lib import wiring
 
+from ..component import ConfiguredComponent
 from .datapath import Stages
 
 __all__ = ["FloatUnit"]
 
 
-class FloatUnit(wiring.Component, ABC):
+class FloatUnit(ConfiguredComponent, ABC):
     """A pipeline that takes operands in every cycle; base of the units, whose ``datapath`` it surrounds.
 
     Parameters
     ----------
     config : object
         With ``depth``.
-    ports : dict
+    signature : dict
         Members of the unit's signature.
     """
 
     # For each depth the places in the datapath where registers stand; deeper than the last, results are only delayed.
     PLACES: tuple[tuple[str, ...], ...]
-
-    def __init__(self, config, ports):
-        self._config = config
-        super().__init__(ports)
-
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
 
     @property
     def latency(self):

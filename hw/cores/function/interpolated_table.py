@@ -1,17 +1,19 @@
 """A function from a ROM and one multiplication."""
 
 from amaranth.hdl import Cat, Const, Module, Shape, Signal
-from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In, Out
 
+from ..component import ConfiguredComponent
 from ..fixed.arithmetic import round_half_up
+from ..memory.config import MemoryConfig
+from ..memory.memory import Rom
 from ..pipeline import delay
 from .tables import InterpolationTable
 
 __all__ = ["InterpolatedTable"]
 
 
-class InterpolatedTable(wiring.Component):
+class InterpolatedTable(ConfiguredComponent):
     """Linear interpolation between the nodes of a table.
 
     ``result = floor((base[index] * 2**offset_width + difference[index] * offset) / 2**shift + 1/2)``
@@ -35,19 +37,14 @@ class InterpolatedTable(wiring.Component):
     """
 
     def __init__(self, config: InterpolationTable):
-        self._config = config
         super().__init__(
+            config,
             {
                 "index": In(range(config.intervals)),
                 "offset": In(config.offset_width),
                 "result": Out(config.base_width - config.guard_bits + 1),
-            }
+            },
         )
-
-    @property
-    def config(self):
-        """The table."""
-        return self._config
 
     @property
     def latency(self):
@@ -63,14 +60,13 @@ class InterpolatedTable(wiring.Component):
             for base, difference in zip(table.bases, table.differences, strict=True)
         ]
         width = table.base_width + table.difference_width
-        m.submodules.rom = rom = memory.Memory(shape=width, depth=table.intervals, init=words)
-        port = rom.read_port()
-        m.d.comb += port.addr.eq(self.index)
+        m.submodules.rom = rom = Rom(width, MemoryConfig(depth=table.intervals), words)
+        m.d.comb += [rom.reads[0].enable.eq(1), rom.reads[0].address.eq(self.index)]
 
         # A ROM row: base below, difference above. It has a register of its own, for a block memory is slow to answer
         # and the multiplier far from it.
         offset = delay(m, self.offset, 2, "offset")
-        row = delay(m, port.data, 1, "row")
+        row = delay(m, rom.reads[0].data, 1, "row")
         difference = Signal(difference_shape)
         m.d.comb += difference.eq(row[table.base_width :])
 

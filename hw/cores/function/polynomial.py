@@ -52,7 +52,7 @@ class PolynomialTable:
 
     @property
     def degree(self):
-        """Of the polynomials."""
+        """Degree of the polynomials."""
         return len(self.coefficients[0]) - 1
 
     def evaluate(self, index, offset):
@@ -69,7 +69,7 @@ class PolynomialTable:
 
     @property
     def slope_bounds(self):
-        """What ``c1 + floor(c2 * u / 2**offset_width)`` can be at the least and at the most."""
+        """The least and the largest of ``c1 + floor(c2 * u / 2**offset_width)``."""
         if self.degree == 1:
             return self.bounds(1)
         last = (1 << self.offset_width) - 1
@@ -99,7 +99,7 @@ def fit_polynomials(
     Parameters
     ----------
     function : callable
-        Of a Decimal and the context to compute in.
+        Takes a Decimal and the context to compute in.
     start, end : int or Decimal
         Ends of the domain.
     intervals, degree : int

@@ -1,16 +1,18 @@
 """A function from a ROM and one or two multiplications."""
 
 from amaranth.hdl import Module, Shape, Signal
-from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In, Out
 
+from ..component import ConfiguredComponent
+from ..memory.config import MemoryConfig
+from ..memory.memory import Rom
 from ..pipeline import delay
 from .polynomial import PolynomialTable
 
 __all__ = ["PolynomialEvaluator"]
 
 
-class PolynomialEvaluator(wiring.Component):
+class PolynomialEvaluator(ConfiguredComponent):
     """A polynomial whose coefficients a ROM chooses.
 
     ``result = c0 + floor((c1 + floor(c2 * offset / 2**w)) * offset / 2**w)``, ``w`` the width of the offset, ``c`` the
@@ -37,19 +39,14 @@ class PolynomialEvaluator(wiring.Component):
     """
 
     def __init__(self, config: PolynomialTable):
-        self._config = config
         super().__init__(
+            config,
             {
                 "index": In(range(config.intervals)),
                 "offset": In(config.offset_width),
                 "result": Out(_shape(config.result_bounds)),
-            }
+            },
         )
-
-    @property
-    def config(self):
-        """The table."""
-        return self._config
 
     @property
     def latency(self):
@@ -68,13 +65,12 @@ class PolynomialEvaluator(wiring.Component):
                 row = row << shape.width | value & (1 << shape.width) - 1
             rows.append(row)
         row_width = sum(shape.width for shape in shapes)
-        m.submodules.rom = rom = memory.Memory(shape=row_width, depth=table.intervals, init=rows)
-        port = rom.read_port()
-        m.d.comb += port.addr.eq(self.index)
+        m.submodules.rom = rom = Rom(row_width, MemoryConfig(depth=table.intervals), rows)
+        m.d.comb += [rom.reads[0].enable.eq(1), rom.reads[0].address.eq(self.index)]
 
         # A ROM row: c0 below, the highest power above.
         word = Signal(row_width, reset_less=True)
-        m.d.sync += word.eq(port.data)
+        m.d.sync += word.eq(rom.reads[0].data)
         held, place = [], 0
         for power, shape in enumerate(shapes):
             coefficient = Signal(shape, name=f"c{power}")

@@ -24,7 +24,7 @@ TANH_INTERVALS = 1024
 TANH_GUARD_BITS = 1
 
 RECIPROCAL_ROOT_FRACTION = 24
-# Of the argument's 64 bits the top 8 choose the interval, and the next 16 interpolate within it.
+# The top 8 of the argument's 64 bits choose the interval, and the next 16 interpolate within it.
 RECIPROCAL_ROOT_INDEX_WIDTH = 8
 RECIPROCAL_ROOT_OFFSET_WIDTH = 16
 

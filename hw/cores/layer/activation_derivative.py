@@ -4,21 +4,23 @@ from amaranth.hdl import Const, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from ..component import ConfiguredComponent
 from ..float.expression import FloatExpression, Number
-from ..pipeline import delay
 from ..stream.buffer import StreamBuffer
 from ..stream.buffer_config import StreamBufferConfig
+from ..stream.pipeline import StreamPipeline
+from ..stream.pipeline_config import StreamPipelineConfig
 from .config import LayerConfig
 
 __all__ = ["ActivationDerivative"]
 
 
-class ActivationDerivative(wiring.Component):
-    """Makes errors at the sums of a layer of those at its outputs y: for ReLU they are +0 where y is 0, for tanh
+class ActivationDerivative(ConfiguredComponent):
+    """Makes errors at the sums of a layer from those at its outputs y: for ReLU they are +0 where y is 0, for tanh
 
     ``result = error * (1 - y * y)``
 
-    Outputs come long before their errors, and are kept; for ReLU a bit of each, whether it is something else than 0.
+    Outputs come long before their errors, and are kept; for ReLU one bit of each, whether it is something else than 0.
 
     Number format: ``config.arithmetic.format``; every operation is rounded to nearest even, in the order written.
 
@@ -47,14 +49,9 @@ class ActivationDerivative(wiring.Component):
     def __init__(self, config: LayerConfig, samples: int):
         if config.activation == "linear":
             raise ValueError("Activation must be one that has a derivative, not 'linear'")
-        self._config, self._samples = config, samples
-        numbers = stream.Signature(config.arithmetic.format.width)
-        super().__init__({"outputs": In(numbers), "errors": In(numbers), "results": Out(numbers)})
-
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
+        self._samples = samples
+        elements = stream.Signature(config.arithmetic.format.width)
+        super().__init__(config, {"outputs": In(elements), "errors": In(elements), "results": Out(elements)})
 
     @property
     def samples(self):
@@ -99,18 +96,16 @@ class ActivationDerivative(wiring.Component):
     def _compute(self, m, begins, ready, output):
         """The derivative of tanh."""
         number_format = self._config.arithmetic.format
-        room = StreamBufferConfig(depth=self.latency + 1)
-        m.submodules.results_waiting = results = StreamBuffer(number_format.width, room)
-        numbers = FloatExpression(m, self._config.arithmetic)
-        square = numbers.multiply("square", Number(output, 0), Number(output, 0))
-        slope = numbers.subtract("slope", Const(number_format.one, number_format.width), square)
-        result = numbers.multiply("result", Number(self.errors.payload, 0), slope)
-        # Results that are under way or wait.
-        waiting = Signal(range(room.depth + 1))
-        m.d.sync += waiting.eq(waiting + begins - (self.results.valid & self.results.ready))
+        m.submodules.derivatives = derivatives = StreamPipeline(
+            number_format.width, StreamPipelineConfig(latency=self._computing)
+        )
+        expression = FloatExpression(m, self._config.arithmetic)
+        square = expression.multiply("square", Number(output, 0), Number(output, 0))
+        slope = expression.subtract("slope", Const(number_format.one, number_format.width), square)
+        result = expression.multiply("result", Number(self.errors.payload, 0), slope)
         m.d.comb += [
-            ready.eq(waiting != room.depth),
-            results.i.payload.eq(result.value),
-            results.i.valid.eq(delay(m, begins, self._computing, "done", reset_less=False)),
+            ready.eq(derivatives.ready),
+            derivatives.begin.eq(begins),
+            derivatives.result.eq(result.value),
         ]
-        wiring.connect(m, results.o, wiring.flipped(self.results))
+        wiring.connect(m, derivatives.o, wiring.flipped(self.results))

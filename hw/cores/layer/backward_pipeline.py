@@ -1,20 +1,21 @@
-"""The backward and gradient stages of a network, joined."""
+"""The backward and gradient stages of a network, connected."""
 
 from amaranth.hdl import Module, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from ..component import ConfiguredComponent
 from ..stream.fork import StreamFork
 from .activation_derivative import ActivationDerivative
 from .backward_stage import BackwardStage
 from .config import BATCH_WIDTH, NetworkConfig
 from .gradient_stage import GradientStage
-from .word_memory import WordRead, connect_reader
+from .ports import word_read
 
 __all__ = ["BackwardPipeline"]
 
 
-class BackwardPipeline(wiring.Component):
+class BackwardPipeline(ConfiguredComponent):
     """Computes the gradient of a network's weights over a batch, one sample after another, and keeps it.
 
     The half of a learner behind the cut. Every layer works on a sample of its own. Where other layers are in front of
@@ -50,10 +51,10 @@ class BackwardPipeline(wiring.Component):
         The gradients of all layers are complete; results may still be on their way.
     results : Out(stream of width), with ``to_inputs``
         Derivatives of the loss by input 0 of a sample, then 1, and so on.
-    weights_0, ... : Out(WordRead)
-        Of each layer that errors go back through: all, or all but the first.
-    gradients_0, ... : In(WordRead), with ``gradients``
-        Of each layer; between ``done`` and the next sample.
+    weights_0, ... : Out(word_read)
+        Each layer that errors go back through has one: all, or all but the first.
+    gradients_0, ... : In(word_read), with ``gradients``
+        One for each layer; read between ``done`` and the next sample.
 
     Raises
     ------
@@ -68,24 +69,19 @@ class BackwardPipeline(wiring.Component):
     def __init__(self, config: NetworkConfig, to_inputs: bool = False, *, gradients: bool = True, late: int = 0):
         if not (to_inputs or gradients):
             raise ValueError("Gradients must be computed where errors do not go back to the inputs")
-        self._config, self._to_inputs, self._gradients, self._late = config, to_inputs, gradients, late
-        numbers = stream.Signature(config.arithmetic.format.width)
-        members = {"activations": In(numbers).array(config.cuts), "errors": In(numbers)}
+        self._to_inputs, self._gradients, self._late = to_inputs, gradients, late
+        elements = stream.Signature(config.arithmetic.format.width)
+        members = {"activations": In(elements).array(config.cuts), "errors": In(elements)}
         if gradients:
             members |= {"batch": In(BATCH_WIDTH), "done": Out(1)}
         if to_inputs:
-            members["results"] = Out(numbers)
+            members["results"] = Out(elements)
         for index, layer in enumerate(config.layers):
             if gradients:
-                members[f"gradients_{index}"] = In(WordRead(layer))
+                members[f"gradients_{index}"] = In(word_read(layer))
             if index or to_inputs:
-                members[f"weights_{index}"] = Out(WordRead(layer))
-        super().__init__(members)
-
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
+                members[f"weights_{index}"] = Out(word_read(layer))
+        super().__init__(config, members)
 
     @property
     def to_inputs(self):
@@ -120,7 +116,7 @@ class BackwardPipeline(wiring.Component):
             if goes_on:
                 m.submodules[f"backward_{index}"] = stage = BackwardStage(layers[index])
                 wiring.connect(m, further, stage.errors)
-                connect_reader(m, getattr(self, f"weights_{index}"), stage)
+                wiring.connect(m, stage.weights, wiring.flipped(getattr(self, f"weights_{index}")))
                 errors = stage.results
         if self._to_inputs:
             wiring.connect(m, errors, wiring.flipped(self.results))
@@ -132,7 +128,7 @@ class BackwardPipeline(wiring.Component):
 
     def _share(self, m):
         """Activations for the gradient of each layer, its inputs, and for the derivative of each, its outputs."""
-        inputs = [wiring.flipped(numbers) for numbers in self.activations]
+        inputs = [wiring.flipped(elements) for elements in self.activations]
         outputs = inputs[1:]
         nonlinear = [layer.activation != "linear" for layer in self._config.layers]
         for index in range(len(nonlinear)):
@@ -153,19 +149,14 @@ class BackwardPipeline(wiring.Component):
     def _aggregate(self, m, index, inputs, errors, complete):
         stage = GradientStage(self._config.layers[index], self._config.waiting_samples(index, self._late))
         m.submodules[f"gradient_{index}"] = stage
-        port = getattr(self, f"gradients_{index}")
         wiring.connect(m, inputs, stage.inputs)
         wiring.connect(m, errors, stage.errors)
-        m.d.comb += [
-            stage.batch.eq(self.batch),
-            stage.read_enable.eq(port.enable),
-            stage.read_address.eq(port.address),
-        ]
-        m.d.comb += [number.eq(read) for number, read in zip(port.word, stage.word, strict=True)]
+        wiring.connect(m, wiring.flipped(getattr(self, f"gradients_{index}")), stage.gradients)
+        m.d.comb += stage.batch.eq(self.batch)
         with m.If(stage.done):
             m.d.sync += complete.eq(1)
 
-    def _fork(self, m, name, numbers):
+    def _fork(self, m, name, elements):
         m.submodules[f"fork_{name}"] = fork = StreamFork(self._config.arithmetic.format.width, 2)
-        wiring.connect(m, numbers, fork.i)
+        wiring.connect(m, elements, fork.i)
         return fork.o

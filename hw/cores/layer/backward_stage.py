@@ -1,19 +1,23 @@
 """The backward stage of a layer."""
 
-from amaranth.hdl import Const, Module, Signal
+from amaranth.hdl import Const, Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
-from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
+from ..component import ConfiguredComponent
 from ..float.adder import FloatAdder
+from ..float.adder_tree import FloatAdderTree
+from ..float.adder_tree_config import FloatAdderTreeConfig
 from ..float.config import FloatConfig
 from ..float.multiplier import FloatMultiplier
 from ..pipeline import delay
 from ..replicated import replicated
-from ..stream.buffer import StreamBuffer
 from ..stream.buffer_config import StreamBufferConfig
-from .adder_tree import AdderTree
-from .config import AdderTreeConfig, LayerConfig
+from ..stream.pipeline import CreditBuffer
+from .config import LayerConfig
+from .ports import word_read
+from .running_sums import RunningSums
+from .running_sums_config import RunningSumsConfig
 from .word_collector import WordCollector
 
 __all__ = ["BackwardStage"]
@@ -22,12 +26,19 @@ __all__ = ["BackwardStage"]
 BUFFER_LATENCY = 2
 
 
-class BackwardStage(wiring.Component):
+class BackwardStage(ConfiguredComponent):
     """Computes ``W^T d``, the errors at the inputs of a layer, of one sample after another.
 
     Errors at the sums of the layer come one after the other and are put into words of ``units``. With each word the
     stage passes over all inputs: the products of the word with the weights of an input are added as a tree
-    (:class:`.AdderTree`), and the tree's sum to that of the passes before. Results leave in the last pass.
+    (:class:`.FloatAdderTree`), and the tree's sum to that of the passes before. Results leave in the last pass.
+
+    ::
+
+        errors -> WordCollector -> operands -.
+                                             +-> multiply -> FloatAdderTree -> add -> RunningSums -> results
+        weights -> word ---------------------'                                  ^         |
+                                                                                `---------'
 
     Number format: ``config.arithmetic.format``; every product and every sum is rounded to nearest even. The last word
     is filled up with products of +0 and +0. The tree's sums are added from the first group on.
@@ -46,37 +57,32 @@ class BackwardStage(wiring.Component):
         At output 0 of a sample, then 1, and so on.
     results : Out(stream of width)
         At input 0, then 1, and so on.
-    read_enable : Out(1)
-    read_address : Out(range(words))
-        Of the weight memory: row after row, a group at a time.
-    word : In(width).array(units)
-        In the next cycle.
+    weights : Out(word_read)
+        Row after row, a group at a time.
 
     Source
     ------
-    Meng's dissertation, section 4.4.2.2 and figure 4.6. Of its own: the order of the loops, so that the weights have
-    the layout of the forward stage.
+    Meng's dissertation, section 4.4.2.2 and figure 4.6. Not in the source: the order of the loops, so that the
+    weights have the layout of the forward stage.
     """
 
     def __init__(self, config: LayerConfig):
-        self._config = config
         width = config.arithmetic.format.width
-        self._tree = AdderTree(AdderTreeConfig(terms=config.units, arithmetic=config.arithmetic))
-        self._buffer = StreamBuffer(width, StreamBufferConfig(depth=config.inputs + self._way + BUFFER_LATENCY))
+        self._tree = FloatAdderTree(
+            FloatAdderTreeConfig(
+                terms=config.units, format=config.arithmetic.format, depth=config.arithmetic.adder_depth
+            )
+        )
         super().__init__(
+            config,
             {
                 "errors": In(stream.Signature(width)),
                 "results": Out(stream.Signature(width)),
-                "read_enable": Out(1),
-                "read_address": Out(range(config.words)),
-                "word": In(width).array(config.units),
-            }
+                "weights": Out(word_read(config)),
+            },
         )
-
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
+        room = StreamBufferConfig(depth=config.inputs + self._way + BUFFER_LATENCY, latency=BUFFER_LATENCY)
+        self._buffer = CreditBuffer(width, room)
 
     @property
     def _way(self):
@@ -97,14 +103,8 @@ class BackwardStage(wiring.Component):
         config, arithmetic = self._config, self._config.arithmetic
         m.submodules.tree, m.submodules.buffer = self._tree, self._buffer
         m.submodules.collector = collector = WordCollector(config)
-        m.d.comb += [
-            collector.numbers.payload.eq(self.errors.payload),
-            collector.numbers.valid.eq(self.errors.valid),
-            self.errors.ready.eq(collector.numbers.ready),
-            self.results.payload.eq(self._buffer.o.payload),
-            self.results.valid.eq(self._buffer.o.valid),
-            self._buffer.o.ready.eq(self.results.ready),
-        ]
+        wiring.connect(m, wiring.flipped(self.errors), collector.elements)
+        wiring.connect(m, self._buffer.o, wiring.flipped(self.results))
         tag = self._pass(m, collector.words)
 
         # Products and their sum.
@@ -116,43 +116,37 @@ class BackwardStage(wiring.Component):
             m.submodules[f"multiplier_{index}"] = multiplier
             m.d.sync += operand.eq(collector.words.payload[index])
             m.d.comb += [
-                multiplier.a.eq(self.word[index]),
+                multiplier.a.eq(self.weights.data[index]),
                 multiplier.b.eq(operand),
                 self._tree.terms[index].eq(multiplier.result),
             ]
         to_sum = arithmetic.multiplier_depth + self._tree.latency
         if config.groups == 1:
-            total, done = self._tree.result, self._delayed(m, tag, to_sum, "to_leave")
+            total, done = self._tree.result, _delayed(m, tag, to_sum, "to_leave")
         else:
-            total, done = self._accumulate(m, self._delayed(m, tag, to_sum - 1, "to_read"))
-        m.d.comb += [self._buffer.i.payload.eq(total), self._buffer.i.valid.eq(done.valid & done.last)]
+            total, done = self._accumulate(m, _delayed(m, tag, to_sum - 1, "to_read"))
+        m.d.comb += [self._buffer.value.eq(total), self._buffer.arrive.eq(done.valid & done.last)]
         return m
 
     def _pass(self, m, words):
         """Goes over all inputs with each word; returns what belongs to the word of weights that comes."""
         config = self._config
         length = config.pass_cycles
-        depth = self._buffer.config.depth
-        # Results that are under way or wait.
-        waiting = Signal(range(depth + 1))
-        row, group, address = (
-            Signal(range(length + 1)),
-            Signal(range(max(config.groups, 2))),
-            Signal(range(config.words)),
-        )
-        turn, last_row, last_group, reads = Signal(), Signal(), Signal(), Signal()
+        row, group = Signal(range(length + 1)), Signal(range(max(config.groups, 2)))
+        address = Signal.like(self.weights.address)
+        moves, last_row, last_group, reads = Signal(), Signal(), Signal(), Signal()
         m.d.comb += [
             last_row.eq(row == length - 1),
             last_group.eq(group == config.groups - 1),
-            turn.eq(words.valid & ((waiting != depth) | ~last_group)),
+            moves.eq(words.valid & (self._buffer.room | ~last_group)),
             # A pass is as long as the adder at least.
-            reads.eq(turn & (row < config.inputs)),
-            words.ready.eq(turn & last_row),
-            self.read_enable.eq(reads),
-            self.read_address.eq(address),
+            reads.eq(moves & (row < config.inputs)),
+            words.ready.eq(moves & last_row),
+            self._buffer.reserve.eq(reads & last_group),
+            self.weights.enable.eq(reads),
+            self.weights.address.eq(address),
         ]
-        m.d.sync += waiting.eq(waiting + (reads & last_group) - (self.results.valid & self.results.ready))
-        with m.If(turn):
+        with m.If(moves):
             m.d.sync += [row.eq(row + 1), address.eq(address + config.groups)]
             with m.If(last_row):
                 m.d.sync += [row.eq(0), group.eq(group + 1), address.eq(group + 1)]
@@ -173,32 +167,26 @@ class BackwardStage(wiring.Component):
         """Adds the sums of groups; ``reads`` is what comes out of the tree in the next cycle."""
         config, arithmetic = self._config, self._config.arithmetic
         width = arithmetic.format.width
-        adds = self._delayed(m, reads, 1, "to_add")
-        writes = self._delayed(m, adds, arithmetic.adder_depth, "to_write")
-        m.submodules.sums = sums = Memory(shape=width, depth=max(config.inputs, 2), init=[])
+        adds = _delayed(m, reads, 1, "to_add")
+        writes = _delayed(m, adds, arithmetic.adder_depth, "to_write")
+        depth = max(config.inputs, 2)
+        m.submodules.sums = sums = RunningSums(
+            width, RunningSumsConfig(depth=depth, adder_depth=arithmetic.adder_depth, interval=config.pass_cycles)
+        )
         m.submodules.adder = adder = FloatAdder(FloatConfig(format=arithmetic.format, depth=arithmetic.adder_depth))
-        writer = sums.write_port()
-        reader = sums.read_port(transparent_for=(writer,))
-        before = Signal(width)
-        with m.If(adds.first):
-            # Which leaves every number what it is.
-            m.d.comb += before.eq(Const(arithmetic.format.sign_bit, width))
-        with m.Elif(writes.valid & (writes.row == adds.row)):
-            m.d.comb += before.eq(adder.result)
-        with m.Else():
-            m.d.comb += before.eq(reader.data)
         m.d.comb += [
-            reader.en.eq(reads.valid),
-            reader.addr.eq(reads.row),
-            adder.a.eq(before),
+            sums.read.enable.eq(reads.valid),
+            sums.read.address.eq(reads.row),
+            # The first group's sum is added to -0, which leaves every number what it is.
+            adder.a.eq(Mux(adds.first, Const(arithmetic.format.sign_bit, width), sums.read.data)),
             adder.b.eq(self._tree.result),
             adder.subtract.eq(0),
-            writer.en.eq(writes.valid),
-            writer.addr.eq(writes.row),
-            writer.data.eq(adder.result),
+            sums.write.enable.eq(writes.valid),
+            sums.write.address.eq(writes.row),
+            sums.write.data.eq(adder.result),
         ]
         return adder.result, writes
 
-    @staticmethod
-    def _delayed(m, tag, cycles, name):
-        return data.View(tag.shape(), delay(m, tag.as_value(), cycles, name, reset_less=False))
+
+def _delayed(m, tag, cycles, name):
+    return data.View(tag.shape(), delay(m, tag.as_value(), cycles, name, reset_less=False))

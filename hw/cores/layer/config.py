@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from ..checks import require_integer, require_kind, require_name
 from ..float.config import BINARY32, FloatLaneConfig
 
-__all__ = ["ACTIVATIONS", "BATCH_WIDTH", "BINARY32_LANE", "AdderTreeConfig", "LayerConfig", "NetworkConfig"]
+__all__ = ["ACTIVATIONS", "BATCH_WIDTH", "BINARY32_LANE", "LayerConfig", "NetworkConfig"]
 
 ACTIVATIONS = ("linear", "relu", "tanh")
 
@@ -20,36 +20,6 @@ LARGEST_LAYER = 4096
 
 # Most samples whose inputs or outputs a layer keeps.
 LARGEST_WAITING = 64
-
-
-@dataclass(frozen=True, kw_only=True)
-class AdderTreeConfig:
-    """A tree of adders.
-
-    Parameters
-    ----------
-    terms : int
-        1 to 4096; of one nothing is added.
-    arithmetic : FloatLaneConfig
-        Format, and stages of each adder.
-
-    Raises
-    ------
-    TypeError, ValueError
-        A field of the wrong kind, or out of its range.
-    """
-
-    terms: int
-    arithmetic: FloatLaneConfig = BINARY32_LANE
-
-    def __post_init__(self):
-        require_integer("Terms", self.terms, 1, LARGEST_LAYER)
-        require_kind("Arithmetic", self.arithmetic, FloatLaneConfig)
-
-    @property
-    def levels(self) -> int:
-        """Adders that a term passes at most."""
-        return (self.terms - 1).bit_length()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,6 +77,16 @@ class LayerConfig:
         return self.rows * self.groups
 
     @property
+    def lane_width(self) -> int:
+        """Bits of a lane's number in the place of a parameter; the address of its word is above them."""
+        return (self.units - 1).bit_length()
+
+    @property
+    def places(self) -> int:
+        """Places of single parameters."""
+        return self.words << self.lane_width
+
+    @property
     def partial_sums(self) -> int:
         """Sums that an output is made of while they are formed.
 
@@ -158,9 +138,9 @@ class NetworkConfig:
     units : tuple of int
         UF of each layer.
     hidden_activation, output_activation : str
-        Of all layers but the last, and of the last.
+        The activation of all layers but the last, and that of the last.
     arithmetic : FloatLaneConfig
-        Of all layers.
+        The same in all layers.
 
     Raises
     ------

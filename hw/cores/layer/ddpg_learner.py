@@ -1,45 +1,42 @@
 """A whole learner of a deterministic policy: gradient steps of DDPG."""
 
-from amaranth.hdl import Cat, Module
+from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from ..component import ConfiguredComponent
 from ..forwarding import forward_port
 from ..stream.buffer import StreamBuffer
 from ..stream.buffer_config import StreamBufferConfig
 from ..stream.concatenation import StreamConcatenation, StreamTail
+from ..stream.connect import connect_handshake
 from ..stream.fork import StreamFork
-from ..stream.join import join_handshake
 from .backward_pipeline import BackwardPipeline
 from .config import BATCH_WIDTH
-from .dqn_loss import DQNLoss
 from .forward_pipeline import ForwardPipeline
 from .learner_config import DDPGLearnerConfig, LearnedNetwork, LearnerCommand
 from .learner_control import LearnerControl
 from .network_parameters import add_parameters
 from .sample_gate import SampleGate
+from .temporal_difference_loss import TemporalDifferenceLoss, transition_layout
 from .update_stage import rates_layout
 from .update_stage_config import ARRAY_WIDTH
 
-__all__ = ["DDPGLearner", "ddpg_learner_command", "ddpg_transition_layout"]
+__all__ = ["DDPGLearner", "ddpg_learner_command"]
 
 ddpg_learner_command = data.StructLayout({"kind": LearnerCommand, "array": ARRAY_WIDTH, "network": LearnedNetwork})
 
 
-def ddpg_transition_layout(config: DDPGLearnerConfig):
-    """What the critic's loss takes of a sample besides values."""
-    return data.StructLayout(dict.fromkeys(("reward", "discount", "weight"), config.actor.arithmetic.format.width))
-
-
-class DDPGLearner(wiring.Component):
+class DDPGLearner(ConfiguredComponent):
     """Takes gradient steps of DDPG: actor and critic with all stages, a target network of each with forward stages.
 
-    Of a sample go side by side, each through stages of its own:
+    Three ways of a sample go side by side, each through stages of its own:
 
-    - the critic at the action that was taken; its TD error goes back into the critic's gradient;
+    - the critic at the action that was taken; its temporal-difference error goes back into the critic's gradient;
     - the actor, then the critic at the actor's action: the derivative of the actor's loss goes back through the critic
       to the action, and from there into the actor's gradient;
-    - the actor's target at the next observation, then the critic's target at that action, for the TD error.
+    - the actor's target at the next observation, then the critic's target at that action, for the
+      temporal-difference error.
 
     Gradients are those of the weights before the step. Behind the last sample of a batch all layers of both networks
     are updated side by side, and each word of the targets behind its weights. Commands, one at a time:
@@ -47,15 +44,15 @@ class DDPGLearner(wiring.Component):
     ``STEP``
         A gradient step with the next ``batch`` samples.
     ``LOAD``
-        The numbers of an array of one network come in: ``array`` is a place in ``config.arrays``. Gradients are not
-        loaded: their numbers are taken and forgotten.
+        The parameters of an array of one network come in: ``array`` is a place in ``config.arrays``. Gradients are
+        not loaded: what comes is taken and forgotten.
     ``STORE``
-        The numbers of an array of one network go out.
+        The parameters of an array of one network go out.
 
     An array is layer after layer, row after row, output after output; the biases are the last row of a layer.
 
     Number format: ``config.actor.arithmetic.format``; for the order of all operations see the stages
-    (:class:`.ForwardPipeline`, :class:`.BackwardPipeline`, :class:`.DQNLoss`, :class:`.UpdateStage`,
+    (:class:`.ForwardPipeline`, :class:`.BackwardPipeline`, :class:`.TemporalDifferenceLoss`, :class:`.UpdateStage`,
     :class:`.SoftUpdateStage`).
 
     Throughput: a sample in T_stage cycles, those of the slowest stage of both networks; for a whole step see
@@ -73,19 +70,19 @@ class DDPGLearner(wiring.Component):
     batch : In(16)
         Samples of a step, at least 1; constant while it is under way.
     actor_rates, critic_rates : In(rates_layout)
-        Of the optimisers; constant while a step is under way.
+        For the optimisers; constant while a step is under way.
     tau : In(width)
         How far targets move; constant while a step is under way.
     policy_slope : In(width)
         Derivative of the actor's loss by the critic's value of a sample, -1 / batch; constant while a step is under
         way.
     observations, actions, next_observations : In(stream of width)
-        Number 0 of a sample, then 1, and so on.
-    transitions : In(stream of ``ddpg_transition_layout(config)``)
+        Element 0 of a sample, then 1, and so on.
+    transitions : In(stream of ``transition_layout(config.temporal_difference)``)
     priorities : Out(stream of width)
-        Magnitude of each sample's TD error.
-    numbers_in, numbers_out : streams of width
-        Of arrays.
+        Magnitude of each sample's temporal-difference error.
+    parameters_in, parameters_out : streams of width
+        The parameters of arrays.
     errors : Out
         ``nonfinite``: an output of a layer, or a number that is updated in this cycle, is infinite or NaN.
 
@@ -96,10 +93,10 @@ class DDPGLearner(wiring.Component):
     """
 
     def __init__(self, config: DDPGLearnerConfig):
-        self._config = config
         width = config.actor.arithmetic.format.width
-        numbers = stream.Signature(width)
+        elements = stream.Signature(width)
         super().__init__(
+            config,
             {
                 "commands": In(stream.Signature(ddpg_learner_command)),
                 "completions": Out(stream.Signature(1)),
@@ -108,21 +105,16 @@ class DDPGLearner(wiring.Component):
                 "critic_rates": In(rates_layout(config.critic_updates[0])),
                 "tau": In(width),
                 "policy_slope": In(width),
-                "observations": In(numbers),
-                "actions": In(numbers),
-                "next_observations": In(numbers),
-                "transitions": In(stream.Signature(ddpg_transition_layout(config))),
-                "priorities": Out(numbers),
-                "numbers_in": In(numbers),
-                "numbers_out": Out(numbers),
+                "observations": In(elements),
+                "actions": In(elements),
+                "next_observations": In(elements),
+                "transitions": In(stream.Signature(transition_layout(config.temporal_difference))),
+                "priorities": Out(elements),
+                "parameters_in": In(elements),
+                "parameters_out": Out(elements),
                 "errors": Out(data.StructLayout({"nonfinite": 1})),
-            }
+            },
         )
-
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
 
     def elaborate(self, platform):
         m = Module()
@@ -133,56 +125,57 @@ class DDPGLearner(wiring.Component):
         m.submodules.policy_critic = policy_critic = ForwardPipeline(config.critic, activations=True)
         m.submodules.target_actor = target_actor = ForwardPipeline(config.actor)
         m.submodules.target_critic = target_critic = ForwardPipeline(config.critic)
+        self._observe(m, control, actor, critic, policy_critic)
+        self._observe_next(m, control, target_actor, target_critic)
+        critic_backward = self._critic_backward(m, critic, target_critic)
+        policy_backward, actor_backward = self._actor_backward(m, actor, policy_critic)
+        actor_parameters = add_parameters(
+            m,
+            "actor_parameters",
+            config.actor_updates,
+            readers=[actor, actor_backward],
+            target=target_actor,
+            gradients=actor_backward,
+        )
+        critic_parameters = add_parameters(
+            m,
+            "critic_parameters",
+            config.critic_updates,
+            readers=[critic, policy_critic, critic_backward, policy_backward],
+            target=target_critic,
+            gradients=critic_backward,
+        )
+        forward_port(m, control, self, "commands")
+        forward_port(m, control, self, "completions")
+        self._control(m, control, LearnedNetwork.ACTOR, actor_parameters, actor_backward)
+        self._control(m, control, LearnedNetwork.CRITIC, critic_parameters, critic_backward)
+        networks = (actor_parameters, critic_parameters)
+        nonfinite = [part.errors.nonfinite for part in (actor, critic, policy_critic, target_actor, target_critic)]
+        m.d.comb += [
+            actor_parameters.rates.eq(self.actor_rates),
+            critic_parameters.rates.eq(self.critic_rates),
+            control.transferred.eq(Cat(part.transferred for part in networks).any()),
+            self.errors.nonfinite.eq(Cat(nonfinite, (part.nonfinite for part in networks)).any()),
+        ]
+        return m
 
-        # Observations wait for the actor's action, for the critic at the other action, too: so its values come about
-        # when the target's do.
-        observations = self._gate(m, control, "observations")
-        waiting = self._to_actor(m, "observations_waiting", observations, actor)
+    def _observe(self, m, control, actor, critic, policy_critic):
+        """Observations to the actor, and, with an action each, to the critic and to the critic of the policy.
+
+        Observations wait for the actor's action, for the critic at the other action, too: so its values come about
+        when the target's do.
+        """
+        waiting = self._to_actor(m, "observations_waiting", self._gate(m, control, "observations"), actor)
         m.submodules.observations_fork = fork = StreamFork(self.tau.shape(), 2)
         wiring.connect(m, waiting, fork.i)
         self._to_critic(m, "samples", fork.o[0], wiring.flipped(self.actions), critic)
         self._to_critic(m, "policy_samples", fork.o[1], actor.outputs, policy_critic)
+
+    def _observe_next(self, m, control, target_actor, target_critic):
+        """Next observations to the actor's target, and with its action to the critic's."""
         following = self._gate(m, control, "next_observations")
         waiting = self._to_actor(m, "next_observations_waiting", following, target_actor)
         self._to_critic(m, "next_samples", waiting, target_actor.outputs, target_critic)
-
-        critic_backward = self._critic_backward(m, critic, target_critic)
-        policy_backward, actor_backward = self._actor_backward(m, actor, policy_critic)
-
-        parameters = {
-            LearnedNetwork.ACTOR: add_parameters(
-                m,
-                "actor_parameters",
-                config.actor_updates,
-                readers=[actor, actor_backward],
-                target=target_actor,
-                gradients=actor_backward,
-            ),
-            LearnedNetwork.CRITIC: add_parameters(
-                m,
-                "critic_parameters",
-                config.critic_updates,
-                readers=[critic, policy_critic, critic_backward, policy_backward],
-                target=target_critic,
-                gradients=critic_backward,
-            ),
-        }
-        for name in ("commands", "completions"):
-            forward_port(m, control, self, name)
-        m.d.comb += [
-            parameters[LearnedNetwork.ACTOR].rates.eq(self.actor_rates),
-            parameters[LearnedNetwork.CRITIC].rates.eq(self.critic_rates),
-        ]
-        for network, backward in zip(LearnedNetwork, (actor_backward, critic_backward), strict=True):
-            self._update(m, control, network, parameters[network], backward)
-            self._transfer(m, control, network, parameters[network])
-        nonfinite = [part.errors.nonfinite for part in (actor, critic, policy_critic, target_actor, target_critic)]
-        nonfinite += [part.nonfinite for part in parameters.values()]
-        m.d.comb += [
-            control.transferred.eq(Cat(part.transferred for part in parameters.values()).any()),
-            self.errors.nonfinite.eq(Cat(nonfinite).any()),
-        ]
-        return m
 
     def _gate(self, m, control, name):
         """Observations of one batch."""
@@ -212,11 +205,9 @@ class DDPGLearner(wiring.Component):
 
     def _critic_backward(self, m, critic, target_critic):
         """The critic's loss, and its way back."""
-        m.submodules.loss = loss = DQNLoss(self._config.critic_loss)
+        m.submodules.loss = loss = TemporalDifferenceLoss(self._config.temporal_difference)
         m.submodules.critic_backward = backward = BackwardPipeline(self._config.critic)
-        join_handshake(m, wiring.flipped(self.transitions), loss.transitions)
-        for name in ("reward", "discount", "weight"):
-            m.d.comb += loss.transitions.payload[name].eq(self.transitions.payload[name])
+        wiring.connect(m, wiring.flipped(self.transitions), loss.transitions)
         wiring.connect(m, critic.outputs, loss.values)
         wiring.connect(m, target_critic.outputs, loss.next_values)
         wiring.connect(m, loss.priorities, wiring.flipped(self.priorities))
@@ -231,8 +222,8 @@ class DDPGLearner(wiring.Component):
         through_actor = BackwardPipeline(config.actor, late=config.critic.waiting_samples(0))
         m.submodules.policy_backward, m.submodules.actor_backward = through_critic, through_actor
         m.submodules.action_errors = errors = StreamTail(self.tau.shape(), config.observations, config.actions)
-        # Of a value only that it is there is wanted: the loss is linear in it.
-        join_handshake(m, policy_critic.outputs, through_critic.errors)
+        # Only the presence of the value matters here: the actor's loss is linear in it.
+        connect_handshake(m, policy_critic.outputs, through_critic.errors)
         m.d.comb += through_critic.errors.payload.eq(self.policy_slope)
         wiring.connect(m, through_critic.results, errors.i)
         wiring.connect(m, errors.o, through_actor.errors)
@@ -240,32 +231,28 @@ class DDPGLearner(wiring.Component):
         _connect_activations(m, actor, through_actor)
         return through_critic, through_actor
 
-    def _update(self, m, control, network, parameters, backward):
-        """The end of a gradient step of a network."""
+    def _control(self, m, control, network, parameters, backward):
+        """The end of a gradient step of a network, and its parameters to the host and from it while it is meant."""
+        chosen = Signal(name=f"{network.name.lower()}_chosen")
         m.d.comb += [
+            chosen.eq(control.command.network == network),
             backward.batch.eq(self.batch),
             control.aggregated[network].eq(backward.done),
+            control.updated[network].eq(parameters.updated),
             parameters.start_update.eq(control.start_update),
             parameters.tau.eq(self.tau),
-            control.updated[network].eq(parameters.updated),
-        ]
-
-    def _transfer(self, m, control, network, parameters):
-        """Numbers of a network to the host, and from it, while it is meant."""
-        chosen = control.command.network == network
-        m.d.comb += [
             parameters.start_transfer.eq(control.start_transfer & chosen),
             parameters.load.eq(control.command.kind == LearnerCommand.LOAD),
             parameters.array.eq(control.command.array),
-            parameters.numbers_in.payload.eq(self.numbers_in.payload),
-            parameters.numbers_in.valid.eq(self.numbers_in.valid & chosen),
-            parameters.numbers_out.ready.eq(self.numbers_out.ready & chosen),
+            parameters.parameters_in.payload.eq(self.parameters_in.payload),
+            parameters.parameters_in.valid.eq(self.parameters_in.valid & chosen),
+            parameters.parameters_out.ready.eq(self.parameters_out.ready & chosen),
         ]
         with m.If(chosen):
             m.d.comb += [
-                self.numbers_in.ready.eq(parameters.numbers_in.ready),
-                self.numbers_out.payload.eq(parameters.numbers_out.payload),
-                self.numbers_out.valid.eq(parameters.numbers_out.valid),
+                self.parameters_in.ready.eq(parameters.parameters_in.ready),
+                self.parameters_out.payload.eq(parameters.parameters_out.payload),
+                self.parameters_out.valid.eq(parameters.parameters_out.valid),
             ]
 
 

@@ -4,15 +4,16 @@ from amaranth.hdl import Module
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from ..component import ConfiguredComponent
 from ..forwarding import forward_port
 from .backward_pipeline import BackwardPipeline
 from .config import BATCH_WIDTH
-from .dqn_loss import DQNLoss, transition_layout
 from .forward_pipeline import ForwardPipeline
 from .learner_config import DQNLearnerConfig, LearnerCommand
 from .learner_control import LearnerControl
 from .network_parameters import add_parameters
 from .sample_gate import SampleGate
+from .temporal_difference_loss import TemporalDifferenceLoss, transition_layout
 from .update_stage import rates_layout
 from .update_stage_config import ARRAY_WIDTH
 
@@ -21,7 +22,7 @@ __all__ = ["DQNLearner", "learner_command"]
 learner_command = data.StructLayout({"kind": LearnerCommand, "array": ARRAY_WIDTH, "copy": 1})
 
 
-class DQNLearner(wiring.Component):
+class DQNLearner(ConfiguredComponent):
     """Takes gradient steps of a DQN: an online network with all stages, a target network with forward stages.
 
     Samples follow each other through forward stages, loss, backward and gradient stages; behind the last one of a batch
@@ -30,15 +31,15 @@ class DQNLearner(wiring.Component):
     ``STEP``
         A gradient step with the next ``batch`` samples. With ``copy`` the target network gets the new weights, too.
     ``LOAD``
-        The numbers of an array come in: ``array`` is a place in ``config.arrays``. Gradients are not loaded: their
-        numbers are taken and forgotten.
+        The parameters of an array come in: ``array`` is a place in ``config.arrays``. Gradients are not loaded: what
+        comes is taken and forgotten.
     ``STORE``
-        The numbers of an array go out.
+        The parameters of an array go out.
 
     An array is layer after layer, row after row, output after output; the biases are the last row of a layer.
 
     Number format: ``config.network.arithmetic.format``; for the order of all operations see the stages
-    (:class:`.ForwardPipeline`, :class:`.BackwardPipeline`, :class:`.DQNLoss`, :class:`.UpdateStage`).
+    (:class:`.ForwardPipeline`, :class:`.BackwardPipeline`, :class:`.TemporalDifferenceLoss`, :class:`.UpdateStage`).
 
     Throughput: a sample in T_stage cycles, those of the slowest stage; for a whole step see
     ``sw/mapping/layer_pipeline.py``. Back-pressure: priorities that nobody takes hold a step back.
@@ -55,14 +56,14 @@ class DQNLearner(wiring.Component):
     batch : In(16)
         Samples of a step, at least 1; constant while it is under way.
     rates : In(rates_layout)
-        Of the optimiser; constant while a step is under way.
+        For the optimiser; constant while a step is under way.
     observations, next_observations : In(stream of width)
         Input 0 of a sample, then 1, and so on.
-    transitions : In(stream of ``transition_layout(config)``)
+    transitions : In(stream of ``transition_layout(config.temporal_difference)``)
     priorities : Out(stream of width)
-        Magnitude of each sample's TD error.
-    numbers_in, numbers_out : streams of width
-        Of arrays.
+        Magnitude of each sample's temporal-difference error.
+    parameters_in, parameters_out : streams of width
+        The parameters of arrays.
     errors : Out
         ``nonfinite``: an output of a layer, or a number that is updated in this cycle, is infinite or NaN.
 
@@ -73,35 +74,30 @@ class DQNLearner(wiring.Component):
     """
 
     def __init__(self, config: DQNLearnerConfig):
-        self._config = config
-        numbers = stream.Signature(config.network.arithmetic.format.width)
+        elements = stream.Signature(config.network.arithmetic.format.width)
         super().__init__(
+            config,
             {
                 "commands": In(stream.Signature(learner_command)),
                 "completions": Out(stream.Signature(1)),
                 "batch": In(BATCH_WIDTH),
                 "rates": In(rates_layout(config.updates[0])),
-                "observations": In(numbers),
-                "next_observations": In(numbers),
-                "transitions": In(stream.Signature(transition_layout(config))),
-                "priorities": Out(numbers),
-                "numbers_in": In(numbers),
-                "numbers_out": Out(numbers),
+                "observations": In(elements),
+                "next_observations": In(elements),
+                "transitions": In(stream.Signature(transition_layout(config.temporal_difference))),
+                "priorities": Out(elements),
+                "parameters_in": In(elements),
+                "parameters_out": Out(elements),
                 "errors": Out(data.StructLayout({"nonfinite": 1})),
-            }
+            },
         )
-
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
 
     def elaborate(self, platform):
         m = Module()
         config, network = self._config, self._config.network
         m.submodules.online = online = ForwardPipeline(network, activations=True)
         m.submodules.target = target = ForwardPipeline(network)
-        m.submodules.loss = loss = DQNLoss(config)
+        m.submodules.loss = loss = TemporalDifferenceLoss(config.temporal_difference)
         m.submodules.backward = backward = BackwardPipeline(network)
         m.submodules.control = control = LearnerControl(learner_command)
         parameters = add_parameters(
@@ -123,7 +119,7 @@ class DQNLearner(wiring.Component):
 
         for name in ("commands", "completions"):
             forward_port(m, control, self, name)
-        for name in ("numbers_in", "numbers_out", "rates"):
+        for name in ("parameters_in", "parameters_out", "rates"):
             forward_port(m, parameters, self, name)
         m.d.comb += [
             backward.batch.eq(self.batch),

@@ -1,18 +1,19 @@
-"""The forward stages of a network, joined."""
+"""The forward stages of a network, connected."""
 
 from amaranth.hdl import Cat, Module
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from ..component import ConfiguredComponent
 from ..stream.fork import StreamFork
 from .config import NetworkConfig
 from .forward_stage import ForwardStage
-from .word_memory import WordRead, connect_reader
+from .ports import word_read
 
 __all__ = ["ForwardPipeline"]
 
 
-class ForwardPipeline(wiring.Component):
+class ForwardPipeline(ConfiguredComponent):
     """Computes the outputs of a network, one sample after another; every layer works on a sample of its own.
 
     The half of a learner in front of the cut, or a network that acts: with ``activations``, what the backward half
@@ -36,8 +37,8 @@ class ForwardPipeline(wiring.Component):
     outputs : Out(stream of width)
     activations : Out(stream of width).array(``config.cuts``), or none
         Inputs of layer 0, then of 1, and so on; at the end outputs, if their activation is not linear.
-    weights_0, ... : Out(WordRead)
-        Of each layer.
+    weights_0, ... : Out(word_read)
+        One for each layer.
     errors : Out
         ``nonfinite``: an output of a layer is infinite or NaN.
 
@@ -47,40 +48,34 @@ class ForwardPipeline(wiring.Component):
     """
 
     def __init__(self, config: NetworkConfig, activations: bool = False):
-        self._config = config
-        numbers = stream.Signature(config.arithmetic.format.width)
-        members = {"inputs": In(numbers), "outputs": Out(numbers)}
+        elements = stream.Signature(config.arithmetic.format.width)
+        members = {"inputs": In(elements), "outputs": Out(elements)}
         if activations:
-            members["activations"] = Out(numbers).array(config.cuts)
-        members |= {f"weights_{index}": Out(WordRead(layer)) for index, layer in enumerate(config.layers)}
+            members["activations"] = Out(elements).array(config.cuts)
+        members |= {f"weights_{index}": Out(word_read(layer)) for index, layer in enumerate(config.layers)}
         members["errors"] = Out(data.StructLayout({"nonfinite": 1}))
-        super().__init__(members)
-
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
+        super().__init__(config, members)
 
     def elaborate(self, platform):
         m = Module()
-        numbers = wiring.flipped(self.inputs)
+        elements = wiring.flipped(self.inputs)
         nonfinite = []
         for index, layer in enumerate(self._config.layers):
             m.submodules[f"stage_{index}"] = stage = ForwardStage(layer)
-            wiring.connect(m, self._cut(m, index, numbers), stage.inputs)
-            connect_reader(m, getattr(self, f"weights_{index}"), stage)
+            wiring.connect(m, self._cut(m, index, elements), stage.inputs)
+            wiring.connect(m, stage.weights, wiring.flipped(getattr(self, f"weights_{index}")))
             nonfinite.append(stage.errors.nonfinite)
-            numbers = stage.outputs
-        wiring.connect(m, self._cut(m, len(self._config.layers), numbers), wiring.flipped(self.outputs))
+            elements = stage.outputs
+        wiring.connect(m, self._cut(m, len(self._config.layers), elements), wiring.flipped(self.outputs))
         m.d.comb += self.errors.nonfinite.eq(Cat(nonfinite).any())
         return m
 
-    def _cut(self, m, index, numbers):
+    def _cut(self, m, index, elements):
         """A stream that goes on, and leaves if it is wanted."""
         activations = getattr(self, "activations", ())
         if index >= len(activations):
-            return numbers
+            return elements
         m.submodules[f"fork_{index}"] = fork = StreamFork(self._config.arithmetic.format.width, 2)
-        wiring.connect(m, numbers, fork.i)
+        wiring.connect(m, elements, fork.i)
         wiring.connect(m, fork.o[1], wiring.flipped(activations[index]))
         return fork.o[0]

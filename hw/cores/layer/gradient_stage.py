@@ -2,20 +2,26 @@
 
 from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
-from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
 from ..checks import require_integer
+from ..component import ConfiguredComponent
+from ..memory.arbiter import ReadArbiter
+from ..memory.config import ArbiterConfig, MemoryConfig
+from ..memory.memory import Memory
 from ..pipeline import delay
 from ..replicated import replicated
 from .config import BATCH_WIDTH, LARGEST_WAITING, LayerConfig
 from .multiply_accumulate import MultiplyAccumulate
+from .ports import word_layout, word_read
+from .running_sums import RunningSums
+from .running_sums_config import RunningSumsConfig
 from .word_collector import WordCollector
 
 __all__ = ["GradientStage"]
 
 
-class GradientStage(wiring.Component):
+class GradientStage(ConfiguredComponent):
     """Adds up the gradient of a layer's weights over the samples of a batch, and keeps it.
 
     ::
@@ -24,6 +30,13 @@ class GradientStage(wiring.Component):
 
     Inputs of a layer come long before the errors at its sums: those of ``samples`` samples wait. With each word of
     errors the stage passes over all rows. The first sample of a batch starts the sums, so nothing has to be cleared.
+
+    ::
+
+        inputs -> Memory of samples -> operand or 1 -.
+                                                     +-> multiply -> add -> RunningSums -> gradients
+        errors -> WordCollector -> operands ---------'                ^         |
+                                                                      `---------'
 
     Number format: ``config.arithmetic.format``; every product and every sum is rounded to nearest even, and a sum
     starts with its first product. Lanes of the last group that are no outputs have +0.
@@ -49,11 +62,8 @@ class GradientStage(wiring.Component):
         Samples of a batch, at least 1; constant while one is under way.
     done : Out(1)
         All words of a batch have been written.
-    read_enable : In(1)
-    read_address : In(range(words))
-        Of the gradient: row after row; between ``done`` and the next sample.
-    word : Out(width).array(units)
-        In the next cycle.
+    gradients : In(word_read)
+        Row after row; read between ``done`` and the next sample.
 
     Raises
     ------
@@ -67,24 +77,18 @@ class GradientStage(wiring.Component):
 
     def __init__(self, config: LayerConfig, samples: int = 4):
         require_integer("Samples", samples, 2, LARGEST_WAITING)
-        self._config, self._samples = config, samples
+        self._samples = samples
         width = config.arithmetic.format.width
         super().__init__(
+            config,
             {
                 "inputs": In(stream.Signature(width)),
                 "errors": In(stream.Signature(width)),
                 "batch": In(BATCH_WIDTH),
                 "done": Out(1),
-                "read_enable": In(1),
-                "read_address": In(range(config.words)),
-                "word": Out(width).array(config.units),
-            }
+                "gradients": In(word_read(config)),
+            },
         )
-
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
 
     @property
     def samples(self):
@@ -102,120 +106,124 @@ class GradientStage(wiring.Component):
         m = Module()
         config = self._config
         m.submodules.collector = collector = WordCollector(config)
-        m.d.comb += [
-            collector.numbers.payload.eq(self.errors.payload),
-            collector.numbers.valid.eq(self.errors.valid),
-            self.errors.ready.eq(collector.numbers.ready),
-        ]
-        left, slot_read, row, turn = Signal(), Signal(range(self._samples)), Signal(range(config.rows)), Signal()
-        waits, operand = self._keep_inputs(m, left, slot_read, row, turn)
-        tag = self._pass(m, collector.words, waits, left, slot_read, row, turn)
+        wiring.connect(m, wiring.flipped(self.errors), collector.elements)
+        m.submodules.inputs_memory = memory = Memory(
+            config.arithmetic.format.width, MemoryConfig(depth=self._samples * config.inputs)
+        )
+        left = Signal()
+        waits = self._keep_inputs(m, memory.write, left)
+        tag, operand = self._pass(m, collector.words, waits, memory.reads[0], left)
         self._accumulate(m, collector.words.payload, operand, tag)
         return m
 
-    def _keep_inputs(self, m, left, slot_read, row, turn):
-        """Inputs into the memory; returns whether a sample is complete, and what is read of it."""
+    def _after(self, sample):
+        """The place of the next sample's inputs."""
+        return Mux(sample == self._samples - 1, 0, sample + 1)
+
+    def _keep_inputs(self, m, writer, left):
+        """Inputs into the memory, until their sample has ``left``; whether those of a sample are complete."""
         config, samples = self._config, self._samples
-        width = config.arithmetic.format.width
-        m.submodules.inputs_memory = memory = Memory(shape=width, depth=samples * config.inputs, init=[])
-        writer, reader = memory.write_port(), memory.read_port()
-        slot, index = Signal(range(samples)), Signal(range(max(config.inputs, 2)))
+        sample, index = Signal(range(samples)), Signal(range(max(config.inputs, 2)))
         complete, taken, last = Signal(range(samples + 1)), Signal(), Signal()
         m.d.comb += [
             self.inputs.ready.eq(complete != samples),
             taken.eq(self.inputs.valid & self.inputs.ready),
             last.eq(index == config.inputs - 1),
-            writer.en.eq(taken),
-            writer.addr.eq(slot * config.inputs + index),
+            writer.enable.eq(taken),
+            writer.address.eq(sample * config.inputs + index),
             writer.data.eq(self.inputs.payload),
-            reader.en.eq(turn),
-            reader.addr.eq(slot_read * config.inputs + row),
         ]
         m.d.sync += complete.eq(complete + (taken & last) - left)
         with m.If(taken):
             m.d.sync += index.eq(index + 1)
             with m.If(last):
-                m.d.sync += [index.eq(0), slot.eq(Mux(slot == samples - 1, 0, slot + 1))]
-        bias = Signal()
-        m.d.sync += bias.eq(row == config.inputs)
-        operand = Signal(width)
-        m.d.comb += operand.eq(Mux(bias, config.arithmetic.format.one, reader.data))
-        return complete != 0, operand
+                m.d.sync += [index.eq(0), sample.eq(self._after(sample))]
+        return complete != 0
 
-    def _pass(self, m, words, waits, left, slot, row, turn):
-        """Goes over all rows with each word; returns what belongs to the input that is read."""
+    def _pass(self, m, words, waits, reader, left):
+        """Goes over all rows with each word; returns what belongs to the input that is read, and that input."""
         config = self._config
         length = config.gradient_pass_cycles
-        cycle, group = Signal(range(length)), Signal(range(max(config.groups, 2)))
-        address, sample = Signal(range(config.words)), Signal(BATCH_WIDTH)
-        moves, last_cycle, last_group, last_sample = Signal(), Signal(), Signal(), Signal()
+        row, group = Signal(range(length)), Signal(range(max(config.groups, 2)))
+        address, sample, place = Signal(range(config.words)), Signal(BATCH_WIDTH), Signal(range(self._samples))
+        moves, reads, last_row, last_group, last_sample = (
+            Signal(name=name) for name in ("moves", "reads", "last_row", "last_group", "last_sample")
+        )
         m.d.comb += [
-            row.eq(cycle),
             moves.eq(words.valid & waits),
             # Passes are so long together that the next sample finds its sums.
-            turn.eq(moves & (cycle < config.rows)),
-            last_cycle.eq(cycle == length - 1),
+            reads.eq(moves & (row < config.rows)),
+            last_row.eq(row == length - 1),
             last_group.eq(group == config.groups - 1),
             last_sample.eq(sample == self.batch - 1),
-            words.ready.eq(moves & last_cycle),
-            left.eq(moves & last_cycle & last_group),
+            words.ready.eq(moves & last_row),
+            left.eq(moves & last_row & last_group),
+            reader.enable.eq(reads),
+            reader.address.eq(place * config.inputs + row),
         ]
         with m.If(moves):
-            m.d.sync += [cycle.eq(cycle + 1), address.eq(address + config.groups)]
-            with m.If(last_cycle):
-                m.d.sync += [cycle.eq(0), group.eq(group + 1), address.eq(group + 1)]
+            m.d.sync += [row.eq(row + 1), address.eq(address + config.groups)]
+            with m.If(last_row):
+                m.d.sync += [row.eq(0), group.eq(group + 1), address.eq(group + 1)]
             with m.If(left):
                 m.d.sync += [
                     group.eq(0),
                     address.eq(0),
-                    slot.eq(Mux(slot == self._samples - 1, 0, slot + 1)),
+                    place.eq(self._after(place)),
                     sample.eq(Mux(last_sample, 0, sample + 1)),
                 ]
         tag = Signal(
-            data.StructLayout({"valid": 1, "first": 1, "last": 1, "last_group": 1, "address": range(config.words)}),
-            name="tag",
+            data.StructLayout({"valid": 1, "first": 1, "last": 1, "last_group": 1, "address": range(config.words)})
         )
         m.d.sync += [
-            tag.valid.eq(turn),
+            tag.valid.eq(reads),
             tag.first.eq(sample == 0),
-            tag.last.eq(last_sample & last_group & (cycle == config.inputs)),
+            tag.last.eq(last_sample & last_group & (row == config.inputs)),
             tag.last_group.eq(last_group),
             tag.address.eq(address),
         ]
-        return tag
+        bias, operand = Signal(), Signal(config.arithmetic.format.width)
+        m.d.sync += bias.eq(row == config.inputs)
+        m.d.comb += operand.eq(Mux(bias, config.arithmetic.format.one, reader.data))
+        return tag, operand
 
     def _accumulate(self, m, errors, operand, tag):
         """Products to the words of the gradient."""
         config, arithmetic = self._config, self._config.arithmetic
-        width = arithmetic.format.width
         reads = delay(m, tag.as_value(), arithmetic.multiplier_depth - 1, "to_read", reset_less=False)
         adds = delay(m, reads, 1, "to_add", reset_less=False)
         writes = delay(m, adds, arithmetic.adder_depth, "to_write", reset_less=False)
         reads, adds, writes = (data.View(tag.shape(), bits) for bits in (reads, adds, writes))
-        shape = data.ArrayLayout(width, config.units)
-        m.submodules.gradient = gradient = Memory(shape=shape, depth=config.words, init=[])
-        writer = gradient.write_port()
-        reader = gradient.read_port(transparent_for=(writer,))
-        again = Signal()
+        m.submodules.sums = sums = RunningSums(
+            word_layout(config),
+            RunningSumsConfig(
+                depth=config.words,
+                adder_depth=arithmetic.adder_depth,
+                interval=config.groups * config.gradient_pass_cycles,
+            ),
+        )
+        m.submodules.arbiter = arbiter = ReadArbiter(word_layout(config), ArbiterConfig(depth=config.words, users=2))
+        outside, own = arbiter.users
+        wiring.connect(m, wiring.flipped(self.gradients), outside)
+        wiring.connect(m, arbiter.port, sums.read)
         m.d.comb += [
-            again.eq(writes.valid & (writes.address == adds.address)),
-            reader.en.eq(reads.valid | self.read_enable),
-            reader.addr.eq(Mux(self.read_enable, self.read_address, reads.address)),
-            writer.en.eq(writes.valid),
-            writer.addr.eq(writes.address),
+            own.enable.eq(reads.valid),
+            own.address.eq(reads.address),
+            sums.write.enable.eq(writes.valid),
+            sums.write.address.eq(writes.address),
         ]
         m.d.sync += self.done.eq(writes.valid & writes.last)
         last_lanes = config.outputs - (config.groups - 1) * config.units
         for index in range(config.units):
-            error = Signal(width, name=f"error_{index}", reset_less=True)
+            error = Signal(arithmetic.format.width, name=f"error_{index}", reset_less=True)
             m.d.sync += error.eq(errors[index])
             m.submodules[f"unit_{index}"] = unit = replicated(MultiplyAccumulate(arithmetic))
             m.d.comb += [
                 unit.a.eq(operand),
                 unit.b.eq(error),
-                unit.kept.eq(reader.data[index]),
-                unit.first.eq(adds.first),
-                unit.again.eq(again),
-                writer.data[index].eq(Mux(writes.last_group, 0, unit.result) if index >= last_lanes else unit.result),
-                self.word[index].eq(reader.data[index]),
+                unit.accumulator_in.eq(own.data[index]),
+                unit.clear.eq(adds.first),
+                sums.write.data[index].eq(
+                    Mux(writes.last_group, 0, unit.result) if index >= last_lanes else unit.result
+                ),
             ]

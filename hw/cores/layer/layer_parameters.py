@@ -1,14 +1,19 @@
-"""Weights of a layer, of its target, what the optimiser keeps, and the optimiser."""
+"""Weights of a layer, of its target, the optimiser's state, and the optimiser."""
 
-from amaranth.hdl import Module, Mux, Signal
+from amaranth.hdl import Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from ..component import ConfiguredComponent
+from ..memory.arbiter import ReadArbiter
+from ..memory.config import ArbiterConfig
 from ..pipeline import delay
+from .lane_access import LaneAccess
+from .parameter_array import ParameterArray
+from .ports import parameter_read, parameter_write, word_layout, word_read
 from .soft_update_stage import SoftUpdateStage
 from .update_stage import UpdateStage, rates_layout
 from .update_stage_config import ARRAY_WIDTH, UpdateStageConfig
-from .word_memory import NumberAccess, WordMemory, WordRead
 
 __all__ = ["LayerParameters", "target_member"]
 
@@ -18,15 +23,22 @@ def target_member(config: UpdateStageConfig):
     return {"tau": In(config.layer.arithmetic.format.width)} if config.soft_target else {"copy": In(1)}
 
 
-class LayerParameters(wiring.Component):
-    """Keeps the numbers of a layer, each array in a memory of its own, and updates them.
+class LayerParameters(ConfiguredComponent):
+    """Holds the parameters of a layer, each array in a memory of its own (:class:`.ParameterArray`), and updates them.
 
     Stages read words of the weights and of the target's weights. An update (:class:`.UpdateStage`) goes over all
     words, with the gradient that the gradient stage has kept; meanwhile no stage reads. With ``copy`` new weights
     are those of the target, too; with ``config.soft_target`` those of the target move towards them
     (:class:`.SoftUpdateStage`).
 
-    Latency, number format: see :class:`.UpdateStage`, :class:`.SoftUpdateStage` and :class:`.WordMemory`.
+    ::
+
+        gradients ---------.
+        weights -----------+-> UpdateStage -+-> new weights ----------------> weights
+        state -------------'                +-> new state ------------------> state
+                                            `-> copy, or SoftUpdateStage ---> target
+
+    Latency, number format: see :class:`.UpdateStage`, :class:`.SoftUpdateStage` and :class:`.ParameterArray`.
 
     Parameters
     ----------
@@ -36,9 +48,9 @@ class LayerParameters(wiring.Component):
 
     Members
     -------
-    weights : In(WordRead).array(readers)
-    target : In(WordRead)
-    gradients : Out(WordRead)
+    weights : In(word_read).array(readers)
+    target : In(word_read)
+    gradients : Out(word_read)
     start : In(1)
         An update.
     done : Out(1)
@@ -46,19 +58,21 @@ class LayerParameters(wiring.Component):
         Constant while an update is under way, as are the rates.
     rates : In(rates_layout(config))
     nonfinite : Out(1)
-        A number that is written by the update in this cycle is infinite or NaN.
+        A parameter that is written by the update in this cycle is infinite or NaN.
     array : In(3)
-        Which array the host means, a place in ``config.arrays``; gradients are only read.
-    access : In(NumberAccess)
-        Of the host; while there is no update, and no stage reads.
+        Which array the host means, a place in ``config.arrays``; constant from a read to its data. Gradients are only
+        read.
+    host_read : In(parameter_read)
+    host_write : In(parameter_write)
+        While there is no update, and no stage reads.
     """
 
     def __init__(self, config: UpdateStageConfig, readers: int):
-        self._config = config
-        read = WordRead(config.layer)
+        read = word_read(config.layer)
         self._update = UpdateStage(config)
         self._follow = SoftUpdateStage(config) if config.soft_target else None
         super().__init__(
+            config,
             target_member(config)
             | {
                 "weights": In(read).array(readers),
@@ -69,14 +83,10 @@ class LayerParameters(wiring.Component):
                 "rates": In(rates_layout(config)),
                 "nonfinite": Out(1),
                 "array": In(ARRAY_WIDTH),
-                "access": In(NumberAccess(config.layer)),
-            }
+                "host_read": In(parameter_read(config.layer)),
+                "host_write": In(parameter_write(config.layer)),
+            },
         )
-
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
 
     @property
     def cycles(self):
@@ -87,78 +97,70 @@ class LayerParameters(wiring.Component):
         m = Module()
         layer, update = self._config.layer, self._update
         m.submodules.update = update
-        weights, target = WordMemory(layer, len(self.weights)), WordMemory(layer)
-        kept = [WordMemory(layer) for _ in self._config.numbers.state]
-        memories = dict(zip(self._config.arrays, [weights, target, None, *kept], strict=True))
-        updating = Signal()
-        m.d.sync += updating.eq((updating | self.start) & ~self.done)
         m.d.comb += [update.start.eq(self.start), update.rates.eq(self.rates)]
-        first, *others = self.weights
-        _take_turns(m, weights.reads[0], updating, update.weights, first)
-        for port, other in zip(weights.reads[1:], others, strict=True):
-            wiring.connect(m, wiring.flipped(other), port)
-        _write(m, update.new_weights, weights.write)
-        if self._config.soft_target:
-            m.submodules.follow = follow = self._follow
-            _write(m, update.new_weights, follow.weights)
-            _take_turns(m, target.reads[0], updating, follow.target, self.target)
-            wiring.connect(m, follow.new_target, target.write)
-            m.d.comb += [
-                follow.tau.eq(self.tau),
-                self.done.eq(delay(m, update.done, follow.latency, "done", reset_less=False)),
-                self.nonfinite.eq(update.nonfinite | follow.nonfinite),
-            ]
-        else:
-            wiring.connect(m, wiring.flipped(self.target), target.reads[0])
-            _write(m, update.new_weights, target.write)
-            with m.If(~self.copy):
-                m.d.comb += target.write.enable.eq(0)
-            m.d.comb += [self.done.eq(update.done), self.nonfinite.eq(update.nonfinite)]
-        for memory, read, write in zip(kept, update.kept, update.new_kept, strict=True):
-            wiring.connect(m, read, memory.reads[0])
-            wiring.connect(m, write, memory.write)
-        self._access(m, memories, updating)
+        weights, target = ParameterArray(layer, len(self.weights)), ParameterArray(layer, 1)
+        state = {name: ParameterArray(layer) for name in self._config.algorithm.state}
+        for name, array in {"weights": weights, "target": target, **state}.items():
+            m.submodules[name] = array
+        for reader, port in zip(self.weights, weights.reads, strict=True):
+            wiring.connect(m, wiring.flipped(reader), port)
+        wiring.connect(m, wiring.flipped(self.target), target.reads[0])
+        wiring.connect(m, update.weights, weights.update)
+        m.d.comb += _copied(update.new_weights, weights.new_words)
+        for array, read, write in zip(state.values(), update.state, update.new_state, strict=True):
+            wiring.connect(m, read, array.update)
+            wiring.connect(m, write, array.new_words)
+        self._update_target(m, target)
+        gradients = self._share_gradients(m)
+        self._give_host(m, [weights, target, gradients, *state.values()])
         return m
 
-    def _access(self, m, memories, updating):
-        """Single numbers of all arrays to the host, and from it."""
-        access, update = self.access, self._update
-        array, lane = Signal(ARRAY_WIDTH), Signal(access.lane.shape())
-        m.d.sync += [array.eq(self.array), lane.eq(access.lane)]
+    def _update_target(self, m, target):
+        """What becomes of the target with an update, and the update's end."""
+        update = self._update
+        if not self._config.soft_target:
+            m.d.comb += _copied(update.new_weights, target.new_words)
+            with m.If(~self.copy):
+                m.d.comb += target.new_words.enable.eq(0)
+            m.d.comb += [self.done.eq(update.done), self.nonfinite.eq(update.nonfinite)]
+            return
+        m.submodules.follow = follow = self._follow
+        m.d.comb += _copied(update.new_weights, follow.weights)
+        wiring.connect(m, follow.target, target.update)
+        wiring.connect(m, follow.new_target, target.new_words)
         m.d.comb += [
-            self.gradients.enable.eq(Mux(updating, update.gradients.enable, access.enable)),
-            self.gradients.address.eq(Mux(updating, update.gradients.address, access.address)),
+            follow.tau.eq(self.tau),
+            self.done.eq(delay(m, update.done, follow.latency, "done", reset_less=False)),
+            self.nonfinite.eq(update.nonfinite | follow.nonfinite),
         ]
-        m.d.comb += [into.eq(number) for into, number in zip(update.gradients.word, self.gradients.word, strict=True)]
-        for place, (name, memory) in enumerate(memories.items()):
-            with m.If(array == place):
-                if memory is None:
-                    for index, number in enumerate(self.gradients.word):
-                        with m.If(lane == index):
-                            m.d.comb += access.number.eq(number)
-                    continue
-                m.d.comb += access.number.eq(memory.access.number)
-            m.submodules[name] = memory
+
+    def _share_gradients(self, m):
+        """The gradient for the host and the update; the host's side."""
+        layer = self._config.layer
+        m.submodules.gradients_host = host = LaneAccess(layer)
+        m.submodules.gradients = arbiter = ReadArbiter(word_layout(layer), ArbiterConfig(depth=layer.words, users=2))
+        wiring.connect(m, host.words, arbiter.users[0])
+        wiring.connect(m, self._update.gradients, arbiter.users[1])
+        wiring.connect(m, arbiter.port, wiring.flipped(self.gradients))
+        return host
+
+    def _give_host(self, m, arrays):
+        """Single parameters of the array that the host means."""
+        for place, array in enumerate(arrays):
+            read, write = array.host_read, array.host_write
+            chosen = Signal(name=f"chosen_{place}")
             m.d.comb += [
-                memory.access.enable.eq(access.enable & (self.array == place)),
-                memory.access.write.eq(access.write),
-                memory.access.address.eq(access.address),
-                memory.access.lane.eq(access.lane),
-                memory.access.value.eq(access.value),
+                chosen.eq(self.array == place),
+                read.enable.eq(self.host_read.enable & chosen),
+                read.address.eq(self.host_read.address),
+                write.enable.eq(self.host_write.enable & chosen),
+                write.address.eq(self.host_write.address),
+                write.data.eq(self.host_write.data),
             ]
+            with m.If(chosen):
+                m.d.comb += self.host_read.data.eq(read.data)
 
 
-def _take_turns(m, port, second, two, one):
-    """A port that reads for the second of two while its turn is."""
-    m.d.comb += [
-        port.enable.eq(Mux(second, two.enable, one.enable)),
-        port.address.eq(Mux(second, two.address, one.address)),
-    ]
-    for reader in (one, two):
-        m.d.comb += [into.eq(number) for into, number in zip(reader.word, port.word, strict=True)]
-
-
-def _write(m, source, into):
-    """A word that is written to one more place."""
-    m.d.comb += [into.enable.eq(source.enable), into.address.eq(source.address)]
-    m.d.comb += [number.eq(new) for number, new in zip(into.word, source.word, strict=True)]
+def _copied(source, sink):
+    """One more place gets what is written."""
+    return [getattr(sink, name).eq(getattr(source, name)) for name in ("enable", "address", "data")]

@@ -3,25 +3,24 @@
 from dataclasses import dataclass
 from enum import IntEnum
 
-from ..checks import require_kind, require_name
+from ..checks import require_kind
 from .config import NetworkConfig
+from .temporal_difference_config import TemporalDifferenceConfig
 from .update_stage_config import UpdateStageConfig
 
-__all__ = ["LOSSES", "DDPGLearnerConfig", "DQNLearnerConfig", "LearnedNetwork", "LearnerCommand"]
-
-LOSSES = ("huber", "squared")
+__all__ = ["DDPGLearnerConfig", "DQNLearnerConfig", "LearnedNetwork", "LearnerCommand"]
 
 
 class LearnerCommand(IntEnum):
     """What a learner is told to do."""
 
-    STEP = 0
-    LOAD = 1
-    STORE = 2
+    STEP = 1
+    LOAD = 2
+    STORE = 3
 
 
 class LearnedNetwork(IntEnum):
-    """Of an actor-critic learner."""
+    """The networks of an actor-critic learner."""
 
     ACTOR = 0
     CRITIC = 1
@@ -34,9 +33,9 @@ class DQNLearnerConfig:
     Parameters
     ----------
     network : NetworkConfig
-        Of both; an output for each action.
+        The same for both; an output for each action.
     loss : str
-        ``"huber"`` (threshold 1) or ``"squared"`` (half the square), of the TD error.
+        ``"huber"`` (threshold 1) or ``"squared"`` (half the square), of the temporal-difference error.
     optimizer : str
         ``"adam"`` or ``"sgd"``.
     update_interval : int
@@ -55,13 +54,22 @@ class DQNLearnerConfig:
 
     def __post_init__(self):
         require_kind("Network", self.network, NetworkConfig)
-        require_name("Loss", self.loss, LOSSES)
-        _ = self.updates
+        _ = self.temporal_difference, self.updates
 
     @property
     def arrays(self) -> tuple[str, ...]:
-        """What there is for each weight."""
+        """The arrays of a number for each weight."""
         return self.updates[0].arrays
+
+    @property
+    def networks(self) -> dict[str, NetworkConfig]:
+        """The network that is trained, without a name."""
+        return {"": self.network}
+
+    @property
+    def observations(self) -> int:
+        """Elements of an observation."""
+        return self.network.sizes[0]
 
     @property
     def actions(self) -> int:
@@ -77,9 +85,9 @@ class DQNLearnerConfig:
         )
 
     @property
-    def loss_cycles(self) -> int:
-        """Cycles a sample of the loss stage: a value a cycle comes in, and one is for the sample as a whole."""
-        return self.actions + 1
+    def temporal_difference(self) -> TemporalDifferenceConfig:
+        """The loss of the online network."""
+        return TemporalDifferenceConfig(values=self.actions, loss=self.loss, arithmetic=self.network.arithmetic)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,7 +101,7 @@ class DDPGLearnerConfig:
     critic : NetworkConfig
         From observation and action, in this order, to one value.
     loss : str
-        Of the critic: ``"huber"`` (threshold 1) or ``"squared"`` (half the square), of the TD error.
+        The critic's, of the temporal-difference error: ``"huber"`` (threshold 1) or ``"squared"`` (half the square).
     optimizer : str
         ``"adam"`` or ``"sgd"``, of both.
     update_interval : int
@@ -114,8 +122,7 @@ class DDPGLearnerConfig:
     def __post_init__(self):
         require_kind("Actor", self.actor, NetworkConfig)
         require_kind("Critic", self.critic, NetworkConfig)
-        require_name("Loss", self.loss, LOSSES)
-        _ = self.actor_updates
+        _ = self.temporal_difference, self.actor_updates
         inputs = self.actor.sizes[0] + self.actor.sizes[-1]
         if self.critic.sizes[0] != inputs:
             raise ValueError(
@@ -127,23 +134,28 @@ class DDPGLearnerConfig:
             raise ValueError("Critic must have the arithmetic of the actor")
 
     @property
+    def networks(self) -> dict[str, NetworkConfig]:
+        """The networks that are trained, in the order of :class:`LearnedNetwork`."""
+        return {"actor": self.actor, "critic": self.critic}
+
+    @property
     def observations(self) -> int:
-        """Numbers of an observation."""
+        """Elements of an observation."""
         return self.actor.sizes[0]
 
     @property
     def actions(self) -> int:
-        """Numbers of an action."""
+        """Elements of an action."""
         return self.actor.sizes[-1]
 
     @property
-    def critic_loss(self) -> DQNLearnerConfig:
-        """The critic's loss is that of a DQN with one action."""
-        return DQNLearnerConfig(network=self.critic, loss=self.loss)
+    def temporal_difference(self) -> TemporalDifferenceConfig:
+        """The loss of the critic."""
+        return TemporalDifferenceConfig(values=1, loss=self.loss, arithmetic=self.critic.arithmetic)
 
     @property
     def arrays(self) -> tuple[str, ...]:
-        """What there is for each weight."""
+        """The arrays of a number for each weight."""
         return self.actor_updates[0].arrays
 
     @property

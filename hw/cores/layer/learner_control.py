@@ -21,7 +21,7 @@ class LearnerControl(wiring.Component):
     Parameters
     ----------
     layout : data.StructLayout
-        Of a command: its ``kind``, a :class:`.LearnerCommand`, and whatever else it says.
+        A command: its ``kind``, a :class:`.LearnerCommand`, and whatever else it says.
     networks : int
         That are trained, at least 1.
 

@@ -1,9 +1,9 @@
 """A multiplier and an adder: the unit that layers have many of."""
 
 from amaranth.hdl import Const, Module, Mux
-from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from ..component import ConfiguredComponent
 from ..float.adder import FloatAdder
 from ..float.config import FloatConfig, FloatLaneConfig
 from ..float.multiplier import FloatMultiplier
@@ -11,19 +11,16 @@ from ..float.multiplier import FloatMultiplier
 __all__ = ["MultiplyAccumulate"]
 
 
-class MultiplyAccumulate(wiring.Component):
+class MultiplyAccumulate(ConfiguredComponent):
     """Adds a product to a sum::
 
-        result = a * b if first else sum + a * b
+        result = a * b if clear else accumulator_in + a * b
 
-    The sum is what the adder has just given where ``again`` says so, otherwise ``kept``: whoever keeps the sums
-    need not wait until one is written before it is used again.
+    Number format: the configuration's; product and sum are each rounded to nearest even, unfused. Behind ``clear`` the
+    product is added to -0, which leaves every number what it is.
 
-    Number format: the configuration's; product and sum are each rounded to nearest even, unfused. A first product is
-    added to -0, which leaves every number what it is.
-
-    Latency: ``latency`` cycles from ``a`` and ``b``; ``first``, ``again`` and ``kept`` belong to the operands of
-    ``multiplier_depth`` cycles ago. One product a cycle. No back-pressure.
+    Latency: ``latency`` cycles from ``a`` and ``b``; ``clear`` and ``accumulator_in`` belong to the operands of
+    ``multiplier_depth`` cycles ago. Throughput: one product a cycle. No back-pressure.
 
     Parameters
     ----------
@@ -31,22 +28,15 @@ class MultiplyAccumulate(wiring.Component):
 
     Members
     -------
-    a, b, kept : In(width)
-    first, again : In(1)
+    a, b, accumulator_in : In(width)
+    clear : In(1)
     result : Out(width)
     """
 
     def __init__(self, config: FloatLaneConfig):
-        self._config = config
         width = config.format.width
-        super().__init__(
-            {name: In(width) for name in ("a", "b", "kept")} | {"first": In(1), "again": In(1), "result": Out(width)}
-        )
-
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
+        operands = {name: In(width) for name in ("a", "b", "accumulator_in")}
+        super().__init__(config, operands | {"clear": In(1), "result": Out(width)})
 
     @property
     def latency(self):
@@ -64,7 +54,7 @@ class MultiplyAccumulate(wiring.Component):
         m.d.comb += [
             multiplier.a.eq(self.a),
             multiplier.b.eq(self.b),
-            adder.a.eq(Mux(self.first, zero, Mux(self.again, adder.result, self.kept))),
+            adder.a.eq(Mux(self.clear, zero, self.accumulator_in)),
             adder.b.eq(multiplier.result),
             adder.subtract.eq(0),
             self.result.eq(adder.result),

@@ -5,58 +5,58 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from .layer_parameters import LayerParameters, target_member
-from .number_transfer import NumberTransfer
+from .parameter_transfer import ParameterTransfer
+from .ports import word_read
 from .update_stage import rates_layout
 from .update_stage_config import ARRAY_WIDTH, UpdateStageConfig
-from .word_memory import WordRead
 
 __all__ = ["NetworkParameters", "add_parameters"]
 
 
 class NetworkParameters(wiring.Component):
-    """Keeps the numbers of all layers of a network (:class:`.LayerParameters`), updates them side by side, and carries
-    them to and from a host (:class:`.NumberTransfer`).
+    """Holds the parameters of all layers of a network (:class:`.LayerParameters`), updates them side by side, and
+    carries them to and from a host (:class:`.ParameterTransfer`).
 
     Latency, number format: see there; an update takes as long as that of the layer with the most words.
 
     Parameters
     ----------
     updates : tuple of UpdateStageConfig
-        Of each layer.
+        One for each layer.
     readers : tuple of int
-        Stages that read the weights, of each layer.
+        Stages that read the weights of each layer.
 
     Members
     -------
-    weights_0, ... : In(WordRead).array(readers)
-        Of each layer.
-    target_0, ... : In(WordRead)
-    gradients_0, ... : Out(WordRead)
+    weights_0, ... : In(word_read).array(readers)
+        One for each layer.
+    target_0, ... : In(word_read)
+    gradients_0, ... : Out(word_read)
     start_update : In(1)
     updated : Out(1)
         All layers are.
     rates : In(rates_layout)
-        Of the optimiser; constant while an update is under way.
+        For the optimiser; constant while an update is under way.
     copy or tau : In
         What becomes of the target; see :class:`.LayerParameters`.
     nonfinite : Out(1)
-        A number that is written by the update in this cycle is infinite or NaN.
+        A parameter that is written by the update in this cycle is infinite or NaN.
     start_transfer : In(1)
     load : In(1)
         Write what comes in; otherwise what is read goes out. Constant until ``transferred``.
     array : In(3)
         Which one, a place in the ``arrays`` of ``updates``; constant until ``transferred``.
     transferred : Out(1)
-    numbers_in, numbers_out : streams of width
+    parameters_in, parameters_out : streams of width
     """
 
     def __init__(self, updates: tuple[UpdateStageConfig, ...], readers: tuple[int, ...]):
         self._updates = updates
         first = updates[0]
-        numbers = stream.Signature(first.layer.arithmetic.format.width)
+        parameters = stream.Signature(first.layer.arithmetic.format.width)
         members: dict[str, wiring.Member] = {}
         for index, (update, count) in enumerate(zip(updates, readers, strict=True)):
-            read = WordRead(update.layer)
+            read = word_read(update.layer)
             members |= {
                 f"weights_{index}": In(read).array(count),
                 f"target_{index}": In(read),
@@ -74,8 +74,8 @@ class NetworkParameters(wiring.Component):
                 "load": In(1),
                 "array": In(ARRAY_WIDTH),
                 "transferred": Out(1),
-                "numbers_in": In(numbers),
-                "numbers_out": Out(numbers),
+                "parameters_in": In(parameters),
+                "parameters_out": Out(parameters),
             }
         )
 
@@ -110,45 +110,36 @@ class NetworkParameters(wiring.Component):
         return m
 
     def _transfer(self, m, layers):
-        """Numbers of arrays to the host, and from it."""
-        m.submodules.transfer = transfer = NumberTransfer(tuple(update.layer for update in self._updates))
-        wiring.connect(m, wiring.flipped(self.numbers_in), transfer.i)
-        wiring.connect(m, transfer.o, wiring.flipped(self.numbers_out))
+        """Parameters of arrays to the host, and from it."""
+        m.submodules.transfer = transfer = ParameterTransfer(tuple(update.layer for update in self._updates))
+        wiring.connect(m, wiring.flipped(self.parameters_in), transfer.i)
+        wiring.connect(m, transfer.o, wiring.flipped(self.parameters_out))
         m.d.comb += [
             transfer.start.eq(self.start_transfer),
             transfer.load.eq(self.load),
             self.transferred.eq(transfer.done),
         ]
-        read = Signal.like(transfer.layer)
-        m.d.sync += read.eq(transfer.layer)
         for index, layer in enumerate(layers):
-            m.d.comb += [
-                layer.array.eq(self.array),
-                layer.access.enable.eq(transfer.enable & (transfer.layer == index)),
-                layer.access.write.eq(transfer.write),
-                layer.access.address.eq(transfer.address),
-                layer.access.lane.eq(transfer.lane),
-                layer.access.value.eq(transfer.value),
-            ]
-            with m.If(read == index):
-                m.d.comb += transfer.number.eq(layer.access.number)
+            wiring.connect(m, getattr(transfer, f"read_{index}"), layer.host_read)
+            wiring.connect(m, getattr(transfer, f"write_{index}"), layer.host_write)
+            m.d.comb += layer.array.eq(self.array)
 
 
 def add_parameters(m, name, updates, *, readers, target, gradients):
-    """Puts a network's parameters into a module, and connects what reads them.
+    """Puts the parameters of a network into a module, and connects the pipelines that read them.
 
     Parameters
     ----------
     m : Module
     name : str
     updates : tuple of UpdateStageConfig
-        Of each layer.
+        One for each layer.
     readers : list of ForwardPipeline and BackwardPipeline
-        Which go with the weights; some do not go back through the first layer.
+        That read the weights; some do not go back through the first layer.
     target : ForwardPipeline
-        Which goes with the target's weights.
+        That reads the target's weights.
     gradients : BackwardPipeline
-        Which keeps the gradients.
+        That keeps the gradients.
 
     Returns
     -------

@@ -1,24 +1,25 @@
 """Lets a batch through."""
 
 from amaranth.hdl import Module, Mux, Signal
-from amaranth.lib import stream, wiring
+from amaranth.lib import stream
 from amaranth.lib.wiring import In, Out
 
+from ..component import ConfiguredComponent
 from .config import BATCH_WIDTH, NetworkConfig
 
 __all__ = ["SampleGate"]
 
 
-class SampleGate(wiring.Component):
-    """Lets the numbers of ``batch`` samples through when it is opened, and holds the next ones back.
+class SampleGate(ConfiguredComponent):
+    """Lets the elements of ``batch`` samples through when it is opened, and holds the next ones back.
 
-    Latency: none; open from the cycle after ``open``. Throughput: a number a cycle. Back-pressure: that of ``o`` while
-    it is open.
+    Latency: none; open from the cycle after ``open``. Throughput: an element a cycle. Back-pressure: that of ``o``
+    while it is open.
 
     Parameters
     ----------
     config : NetworkConfig
-        A sample has as many numbers as the network has inputs.
+        A sample has as many elements as the network has inputs.
 
     Members
     -------
@@ -30,14 +31,8 @@ class SampleGate(wiring.Component):
     """
 
     def __init__(self, config: NetworkConfig):
-        self._config = config
-        numbers = stream.Signature(config.arithmetic.format.width)
-        super().__init__({"open": In(1), "batch": In(BATCH_WIDTH), "i": In(numbers), "o": Out(numbers)})
-
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
+        elements = stream.Signature(config.arithmetic.format.width)
+        super().__init__(config, {"open": In(1), "batch": In(BATCH_WIDTH), "i": In(elements), "o": Out(elements)})
 
     def elaborate(self, platform):
         m = Module()

@@ -1,25 +1,27 @@
 """The target's weights, moved towards those of a layer."""
 
 from amaranth.hdl import Cat, Const, Module, Signal
-from amaranth.lib import data, wiring
+from amaranth.lib import data
 from amaranth.lib.wiring import In, Out
 
+from ..component import ConfiguredComponent
 from ..optimizer.soft_update_lane import SoftUpdateLane
 from ..pipeline import delay
 from ..replicated import replicated
 from ..time_sharing import collect, serialize
+from .ports import word_read, word_write
 from .update_stage_config import UpdateStageConfig
-from .word_memory import WordRead, WordWrite
 
 __all__ = ["SoftUpdateStage"]
 
 
-class SoftUpdateStage(wiring.Component):
+class SoftUpdateStage(ConfiguredComponent):
     """Moves the weights of a layer's target towards new weights, which come as an update writes them::
 
         new_target = target + tau * (weight - target)
 
-    ``config.lanes`` lanes (:class:`...optimizer.soft_update_lane.SoftUpdateLane`) take turns, as in the update itself.
+    ``config.lanes`` lanes (:class:`...optimizer.soft_update_lane.SoftUpdateLane`) are time-multiplexed as in the
+    update itself.
 
     Number format: ``config.layer.arithmetic``, each operation rounded. Lanes of the last group that are no outputs stay
     +0 as long as ``tau`` is finite and not negative.
@@ -33,14 +35,14 @@ class SoftUpdateStage(wiring.Component):
 
     Members
     -------
-    weights : In(WordWrite)
-        New ones.
-    target : Out(WordRead)
-    new_target : Out(WordWrite)
+    weights : In(word_write)
+        New ones, whole words.
+    target : Out(word_read)
+    new_target : Out(word_write)
     tau : In(width)
         Constant while words are under way.
     nonfinite : Out(1)
-        A number that is written in this cycle is infinite or NaN.
+        A parameter that is written in this cycle is infinite or NaN.
 
     Source
     ------
@@ -48,41 +50,40 @@ class SoftUpdateStage(wiring.Component):
     """
 
     def __init__(self, config: UpdateStageConfig):
-        self._config = config
         self._lanes = [replicated(SoftUpdateLane(config.layer.arithmetic)) for _ in range(config.lanes)]
         super().__init__(
+            config,
             {
-                "weights": In(WordWrite(config.layer)),
-                "target": Out(WordRead(config.layer)),
-                "new_target": Out(WordWrite(config.layer)),
+                "weights": In(word_write(config.layer)),
+                "target": Out(word_read(config.layer)),
+                "new_target": Out(word_write(config.layer)),
                 "tau": In(config.layer.arithmetic.format.width),
                 "nonfinite": Out(1),
-            }
+            },
         )
 
     @property
-    def config(self):
-        """The configuration."""
-        return self._config
-
-    @property
     def latency(self):
-        """Cycles from a word of weights to the target's: memory and a register, turns, lane."""
+        """Cycles from a word of weights to the target's: memory and a register, lanes."""
         return 2 + self._config.interval - 1 + self._lanes[0].latency
 
     def elaborate(self, platform):
         m = Module()
         config, layer = self._config, self._config.layer
         interval, width = config.interval, layer.arithmetic.format.width
-        m.d.comb += [self.target.enable.eq(self.weights.enable), self.target.address.eq(self.weights.address)]
         tag = Signal(data.StructLayout({"valid": 1, "address": range(layer.words)}))
-        m.d.comb += [tag.valid.eq(self.weights.enable), tag.address.eq(self.weights.address)]
+        m.d.comb += [
+            tag.valid.eq(self.weights.enable.any()),
+            tag.address.eq(self.weights.address),
+            self.target.enable.eq(tag.valid),
+            self.target.address.eq(tag.address),
+        ]
         read = data.View(tag.shape(), delay(m, tag.as_value(), 2, "read", reset_less=False))
         writes = data.View(tag.shape(), delay(m, read.as_value(), self.latency - 2, "to_write", reset_less=False))
         filling = [Const(0, width)] * (interval * config.lanes - layer.units)
         words = {
-            "weight": [delay(m, number, 2, f"weight_{index}") for index, number in enumerate(self.weights.word)],
-            "target": [delay(m, number, 1, f"target_{index}") for index, number in enumerate(self.target.word)],
+            "weight": [delay(m, number, 2, f"weight_{index}") for index, number in enumerate(self.weights.data)],
+            "target": [delay(m, number, 1, f"target_{index}") for index, number in enumerate(self.target.data)],
         }
         for number, lane in enumerate(self._lanes):
             m.submodules[f"lane_{number}"] = lane
@@ -93,9 +94,9 @@ class SoftUpdateStage(wiring.Component):
         row = collect(m, [lane.new_target for lane in self._lanes], interval, "new_target")
         nonfinite = collect(m, [lane.nonfinite for lane in self._lanes], interval, "nonfinite")
         m.d.comb += [
-            self.new_target.enable.eq(writes.valid),
+            self.new_target.enable.eq(writes.valid.replicate(layer.units)),
             self.new_target.address.eq(writes.address),
             self.nonfinite.eq(writes.valid & Cat(nonfinite[: layer.units]).any()),
         ]
-        m.d.comb += [number.eq(result) for number, result in zip(self.new_target.word, row, strict=False)]
+        m.d.comb += [number.eq(result) for number, result in zip(self.new_target.data, row, strict=False)]
         return m

@@ -1,29 +1,30 @@
 """The optimiser's pass over the weights of a layer."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal
-from amaranth.lib import data, wiring
+from amaranth.lib import data
 from amaranth.lib.wiring import In, Out
 
+from ..component import ConfiguredComponent
 from ..optimizer.float_lane import FLOAT_LANES
 from ..pipeline import delay
 from ..replicated import replicated
 from ..time_sharing import collect, serialize
+from .ports import word_read, word_write
 from .update_stage_config import UpdateStageConfig
-from .word_memory import WordRead, WordWrite
 
 __all__ = ["UpdateStage", "rates_layout"]
 
 
 def rates_layout(config: UpdateStageConfig):
-    """What a step takes, by name."""
-    return data.StructLayout(dict.fromkeys(config.numbers.rates, config.layer.arithmetic.format.width))
+    """The rates that a step takes, by name."""
+    return data.StructLayout(dict.fromkeys(config.algorithm.rates, config.layer.arithmetic.format.width))
 
 
-class UpdateStage(wiring.Component):
+class UpdateStage(ConfiguredComponent):
     """Updates all weights of a layer, a word every ``config.interval`` cycles, on ``config.lanes`` lanes.
 
-    Of a lane see :class:`...optimizer.float_lane.FloatAdamLane` and ``SGDLane``. Weights, gradient and what the
-    optimiser keeps are read at the same address, and written back.
+    :class:`...optimizer.float_lane.FloatAdamLane` and ``SGDLane`` are the lanes, which are time-multiplexed among the
+    units of a word. Weights, gradient and the optimiser's state are read at the same address, and written back.
 
     Number format: ``config.layer.arithmetic``; lanes of the last group that are no outputs become +0.
 
@@ -38,45 +39,40 @@ class UpdateStage(wiring.Component):
     start : In(1)
     done : Out(1)
         All words have been written.
-    gradients : Out(WordRead)
-    weights : Out(WordRead)
-    kept : Out(WordRead).array(numbers kept)
-        Of the optimiser, in the order of ``config.numbers.state``.
-    new_weights : Out(WordWrite)
-    new_kept : Out(WordWrite).array(numbers kept)
+    gradients : Out(word_read)
+    weights : Out(word_read)
+    state : Out(word_read).array(arrays of state)
+        What the optimiser keeps for each weight, in the order of ``config.algorithm.state``.
+    new_weights : Out(word_write)
+    new_state : Out(word_write).array(arrays of state)
     rates : In(rates_layout(config))
         Constant while a pass is under way.
     nonfinite : Out(1)
-        A number that is written in this cycle is infinite or NaN.
+        A parameter that is written in this cycle is infinite or NaN.
     """
 
     def __init__(self, config: UpdateStageConfig):
-        self._config = config
         lane = FLOAT_LANES[config.optimizer]
         self._lanes = [replicated(lane(config.layer.arithmetic)) for _ in range(config.lanes)]
-        read, write, kept = WordRead(config.layer), WordWrite(config.layer), len(config.numbers.state)
+        read, write, state = word_read(config.layer), word_write(config.layer), len(config.algorithm.state)
         super().__init__(
+            config,
             {
                 "start": In(1),
                 "done": Out(1),
                 "gradients": Out(read),
                 "weights": Out(read),
-                "kept": Out(read).array(kept),
+                "state": Out(read).array(state),
                 "new_weights": Out(write),
-                "new_kept": Out(write).array(kept),
+                "new_state": Out(write).array(state),
                 "rates": In(rates_layout(config)),
                 "nonfinite": Out(1),
-            }
+            },
         )
 
     @property
-    def config(self):
-        """The configuration."""
-        return self._config
-
-    @property
     def _to_write(self):
-        """Cycles from a word's read to its write: memory and a register, turns, lane."""
+        """Cycles from a word's read to its write: memory and a register, lanes."""
         return 2 + self._config.interval - 1 + self._lanes[0].latency
 
     @property
@@ -115,16 +111,16 @@ class UpdateStage(wiring.Component):
         """Words to the lanes, which take turns, and from them."""
         config, layer = self._config, self._config.layer
         interval, width = config.interval, layer.arithmetic.format.width
-        names = ("weight", *config.numbers.state)
-        ports = dict(zip((*names, "gradient"), (self.weights, *self.kept, self.gradients), strict=True))
+        names = ("weight", *config.algorithm.state)
+        ports = dict(zip((*names, "gradient"), (self.weights, *self.state, self.gradients), strict=True))
         for number, lane in enumerate(self._lanes):
             m.submodules[f"lane_{number}"] = lane
-            m.d.comb += [getattr(lane, name).eq(self.rates[name]) for name in config.numbers.rates]
+            m.d.comb += [getattr(lane, name).eq(self.rates[name]) for name in config.algorithm.rates]
         for name, port in ports.items():
             m.d.comb += [port.enable.eq(tag.valid), port.address.eq(tag.address)]
-            # A memory's word is late in its cycle: the lanes take it in the next.
+            # A memory's word is late in its cycle: the lanes take it in the next one.
             word = [Signal(width, name=f"{name}_{index}", reset_less=True) for index in range(layer.units)]
-            m.d.sync += [held.eq(number) for held, number in zip(word, port.word, strict=True)]
+            m.d.sync += [held.eq(number) for held, number in zip(word, port.data, strict=True)]
             filling = [Const(0, width)] * (interval * config.lanes - layer.units)
             turns = serialize(m, load, word + filling, interval, name)
             m.d.comb += [getattr(lane, name).eq(number) for lane, number in zip(self._lanes, turns, strict=True)]
@@ -133,9 +129,9 @@ class UpdateStage(wiring.Component):
         there = [~writes.last_group if index >= last_lanes else 1 for index in range(layer.units)]
         flags = [flag & valid for flag, valid in zip(nonfinite, there, strict=False)]
         m.d.comb += self.nonfinite.eq(writes.valid & Cat(flags).any())
-        for name, port in zip(names, (self.new_weights, *self.new_kept), strict=True):
+        for name, port in zip(names, (self.new_weights, *self.new_state), strict=True):
             row = collect(m, [getattr(lane, f"new_{name}") for lane in self._lanes], interval, name)
-            m.d.comb += [port.enable.eq(writes.valid), port.address.eq(writes.address)]
+            m.d.comb += [port.enable.eq(writes.valid.replicate(layer.units)), port.address.eq(writes.address)]
             m.d.comb += [
-                number.eq(Mux(valid, result, 0)) for number, result, valid in zip(port.word, row, there, strict=False)
+                number.eq(Mux(valid, result, 0)) for number, result, valid in zip(port.data, row, there, strict=False)
             ]

@@ -8,7 +8,7 @@ from .config import LayerConfig
 
 __all__ = ["ARRAY_WIDTH", "UpdateStageConfig"]
 
-# Bits of an array's place.
+# Bits of an array's place in ``arrays``.
 ARRAY_WIDTH = 3
 
 
@@ -23,7 +23,8 @@ class UpdateStageConfig:
     optimizer : str
         ``"adam"`` or ``"sgd"``.
     interval : int
-        Cycles from one word of weights to the next (1 to 64): the units of a layer take turns on fewer lanes.
+        Initiation interval, cycles from one word of weights to the next (1 to 64): the units of a layer are
+        time-multiplexed on fewer lanes.
     soft_target : bool
         The target's weights move towards the new ones with every update, in place of being copied now and then.
 
@@ -44,14 +45,14 @@ class UpdateStageConfig:
         require_integer("Interval", self.interval, 1, 64)
 
     @property
-    def numbers(self) -> FloatOptimizer:
-        """What the optimiser keeps for a weight, and takes of a step."""
+    def algorithm(self) -> FloatOptimizer:
+        """The optimiser's state for each weight, and the rates that it takes."""
         return FLOAT_OPTIMIZERS[self.optimizer]
 
     @property
     def arrays(self) -> tuple[str, ...]:
-        """What there is for each weight."""
-        return ("weights", "target", "gradients", *self.numbers.state)
+        """The arrays of a number for each weight."""
+        return ("weights", "target", "gradients", *self.algorithm.state)
 
     @property
     def lanes(self) -> int:

@@ -1,9 +1,10 @@
-"""Words of a layer's units, out of single numbers."""
+"""Words of a layer's units, out of single elements."""
 
 from amaranth.hdl import Module, Mux, Signal
-from amaranth.lib import data, stream, wiring
+from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out
 
+from ..component import ConfiguredComponent
 from ..stream.buffer import StreamBuffer
 from ..stream.buffer_config import StreamBufferConfig
 from .config import LayerConfig
@@ -11,13 +12,13 @@ from .config import LayerConfig
 __all__ = ["WordCollector"]
 
 
-class WordCollector(wiring.Component):
-    """Puts the numbers of a sample, one for each output of the layer, side by side in words of ``units``.
+class WordCollector(ConfiguredComponent):
+    """Puts the elements of a sample, one for each output of the layer, side by side in words of ``units``.
 
     The last word of a sample is filled up with +0. Words of two samples wait, so that whoever works on one for long
-    does not hold back numbers that come all at once.
+    does not hold back elements that come all at once.
 
-    Latency: three cycles from the last number of a word to it. Throughput: a number a cycle. Back-pressure: numbers
+    Latency: three cycles from the last element of a word to it. Throughput: an element a cycle. Back-pressure: elements
     are taken while there is room for the word that they complete.
 
     Parameters
@@ -26,20 +27,14 @@ class WordCollector(wiring.Component):
 
     Members
     -------
-    numbers : In(stream of width)
+    elements : In(stream of width)
     words : Out(stream of ArrayLayout(width, units))
     """
 
     def __init__(self, config: LayerConfig):
-        self._config = config
         width = config.arithmetic.format.width
         self._shape = data.ArrayLayout(width, config.units)
-        super().__init__({"numbers": In(stream.Signature(width)), "words": Out(stream.Signature(self._shape))})
-
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
+        super().__init__(config, {"elements": In(stream.Signature(width)), "words": Out(stream.Signature(self._shape))})
 
     def elaborate(self, platform):
         m = Module()
@@ -52,15 +47,15 @@ class WordCollector(wiring.Component):
         m.d.comb += [
             last_group.eq(group == config.groups - 1),
             complete.eq(lane == Mux(last_group, last_lanes - 1, config.units - 1)),
-            buffer.i.valid.eq(self.numbers.valid & complete),
-            self.numbers.ready.eq(buffer.i.ready | ~complete),
+            buffer.i.valid.eq(self.elements.valid & complete),
+            self.elements.ready.eq(buffer.i.ready | ~complete),
             self.words.payload.eq(buffer.o.payload),
             self.words.valid.eq(buffer.o.valid),
             buffer.o.ready.eq(self.words.ready),
         ]
         for index in range(config.units):
-            m.d.comb += buffer.i.payload[index].eq(Mux(lane == index, self.numbers.payload, held[index]))
-        with m.If(self.numbers.valid & self.numbers.ready):
+            m.d.comb += buffer.i.payload[index].eq(Mux(lane == index, self.elements.payload, held[index]))
+        with m.If(self.elements.valid & self.elements.ready):
             m.d.sync += [held.eq(buffer.i.payload), lane.eq(lane + 1)]
             with m.If(complete):
                 m.d.sync += [held.eq(0), lane.eq(0), group.eq(Mux(last_group, 0, group + 1))]

@@ -1,24 +1,19 @@
 """A memory that is read and written by rows or by columns, at the same rate."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal
-from amaranth.lib import wiring
-from amaranth.lib.memory import Memory
+from amaranth.hdl import Cat, Module, Mux, Signal, unsigned
+from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from .config import TransposableConfig
+from ..bits import rotate
+from ..component import ConfiguredComponent
+from .config import MemoryConfig, TransposableConfig
+from .memory import Memory
 
-__all__ = ["TransposableMemory"]
+__all__ = ["TransposableMemory", "TransposableReadPort", "TransposableWritePort"]
 
 
-class TransposableMemory(wiring.Component):
-    """Rows of ``lanes`` words, one row or one column of a block of ``lanes`` rows a cycle.
-
-    The word of row r and lane l is in bank ``(l + r) mod lanes`` at address r. A row access concerns the lanes of row
-    ``row``. A column access concerns lane ``lane`` of the rows ``row`` to ``row + lanes - 1``, where ``row`` is a
-    multiple of ``lanes``; word i belongs to row ``row + i``.
-
-    Latency: read data come one cycle after the request; one read and one write a cycle. A read sees the writes of
-    earlier cycles, not that of its own. No back-pressure.
+class TransposableReadPort(wiring.Signature):
+    """Reads a row or a column of a transposable memory, seen from the user.
 
     Parameters
     ----------
@@ -26,20 +21,75 @@ class TransposableMemory(wiring.Component):
 
     Members
     -------
-    read_enable : In(1)
-    read_row : In(range(rows))
-    read_index : In(range(lanes))
-        ``read_row mod lanes`` for a row access; not used for a column access.
-    read_column : In(1)
-        1: column access.
-    read_lane : In(range(lanes))
-        Of a column access.
-    read_data : Out(width).array(lanes)
-    write_enable, write_row, write_index, write_column, write_lane
-        Likewise.
-    write_data : In(width).array(lanes)
-    write_mask : In(lanes)
-        The words (lanes of a row, rows of a column) to write.
+    enable : Out(1)
+    row : Out(range(rows))
+        For a column, the first row of its block, a multiple of ``lanes``.
+    index : Out(range(lanes))
+        ``row mod lanes`` of a row; not used for a column.
+    column : Out(1)
+        1: a column.
+    lane : Out(range(lanes))
+        The lane of a column.
+    data : In(data.ArrayLayout(width, lanes))
+        The words, one cycle after the request.
+    """
+
+    def __init__(self, config: TransposableConfig):
+        words = data.ArrayLayout(config.width, config.lanes)
+        super().__init__({"enable": Out(1), **_place(config), "data": In(words)})
+
+
+class TransposableWritePort(wiring.Signature):
+    """Writes a row or a column of a transposable memory, or some words of it, seen from the user.
+
+    Parameters
+    ----------
+    config : TransposableConfig
+
+    Members
+    -------
+    enable : Out(lanes)
+        A bit for each word: lane of the row, or row of the column.
+    row, index, column, lane : Out
+        As of :class:`TransposableReadPort`.
+    data : Out(data.ArrayLayout(width, lanes))
+    """
+
+    def __init__(self, config: TransposableConfig):
+        words = data.ArrayLayout(config.width, config.lanes)
+        super().__init__({"enable": Out(config.lanes), **_place(config), "data": Out(words)})
+
+
+def _place(config):
+    lanes = range(config.lanes)
+    return {"row": Out(range(config.rows)), "index": Out(lanes), "column": Out(1), "lane": Out(lanes)}
+
+
+class TransposableMemory(ConfiguredComponent):
+    """Rows of ``lanes`` words, one row or one column of a block of ``lanes`` rows a cycle.
+
+    The word of row r and lane l is in bank ``(l + r) mod lanes`` at address r::
+
+        bank        0      1      2      3
+        address 0   0,0    0,1    0,2    0,3        row, lane of each word: a row and a column
+        address 1   1,3    1,0    1,1    1,2        have a word in every bank
+        address 2   2,2    2,3    2,0    2,1
+        address 3   3,1    3,2    3,3    3,0
+
+    A row access concerns the lanes of row ``row``. A column access concerns lane ``lane`` of the rows ``row`` to ``row
+    + lanes - 1``, where ``row`` is a multiple of ``lanes``; word i belongs to row ``row + i``.
+
+    Latency: read data come one cycle after the request. Throughput: one read and one write a cycle. A read sees the
+    writes of earlier cycles, not that of its own. No back-pressure.
+
+    Parameters
+    ----------
+    config : TransposableConfig
+
+    Members
+    -------
+    read : In(TransposableReadPort(config))
+    write : In(TransposableWritePort(config))
 
     Source
     ------
@@ -47,30 +97,7 @@ class TransposableMemory(wiring.Component):
     """
 
     def __init__(self, config: TransposableConfig):
-        self._config = config
-        lanes, rows, width = config.lanes, config.rows, config.width
-        super().__init__(
-            {
-                "read_enable": In(1),
-                "read_row": In(range(rows)),
-                "read_index": In(range(lanes)),
-                "read_column": In(1),
-                "read_lane": In(range(lanes)),
-                "read_data": Out(width).array(lanes),
-                "write_enable": In(1),
-                "write_row": In(range(rows)),
-                "write_index": In(range(lanes)),
-                "write_column": In(1),
-                "write_lane": In(range(lanes)),
-                "write_data": In(width).array(lanes),
-                "write_mask": In(lanes),
-            }
-        )
-
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
+        super().__init__(config, {"read": In(TransposableReadPort(config)), "write": In(TransposableWritePort(config))})
 
     @property
     def latency(self):
@@ -79,60 +106,44 @@ class TransposableMemory(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        lanes, rows = self._config.lanes, self._config.rows
-        read_turn = Signal(range(lanes))
-        write_turn = Signal(range(lanes))
-        data_turn = Signal(range(lanes))
+        lanes, rows, width = self._config.lanes, self._config.rows, self._config.width
+        read_turn, write_turn, data_turn = (Signal(range(lanes)) for _ in range(3))
         m.d.comb += [
-            read_turn.eq(Mux(self.read_column, self.read_lane, self.read_index)),
-            write_turn.eq(Mux(self.write_column, self.write_lane, self.write_index)),
+            read_turn.eq(Mux(self.read.column, self.read.lane, self.read.index)),
+            write_turn.eq(Mux(self.write.column, self.write.lane, self.write.index)),
         ]
         m.d.sync += data_turn.eq(read_turn)
 
         # Bank b holds word (b - turn) mod lanes of the access, in rows as in columns.
-        written = _rotate(m, "written", self.write_data, write_turn, -1)
-        masks = _rotate(m, "mask", list(self.write_mask), write_turn, -1)
+        written = rotate(m, list(self.write.data), write_turn, "written")
+        enables = rotate(m, list(self.write.enable), write_turn, "enable")
         stored = []
-        for bank in range(lanes):
-            memory = Memory(shape=self._config.width, depth=rows, init=[])
-            m.submodules[f"bank_{bank}"] = memory
-            read, write = memory.read_port(), memory.write_port()
+        for number in range(lanes):
+            m.submodules[f"bank_{number}"] = bank = Memory(unsigned(width), MemoryConfig(depth=rows))
             m.d.comb += [
-                read.en.eq(self.read_enable),
-                read.addr.eq(self._address(m, f"read_{bank}", bank, self.read_row, self.read_column, read_turn)),
-                write.en.eq(self.write_enable & masks[bank]),
-                write.addr.eq(self._address(m, f"write_{bank}", bank, self.write_row, self.write_column, write_turn)),
-                write.data.eq(written[bank]),
+                bank.reads[0].enable.eq(self.read.enable),
+                bank.reads[0].address.eq(self._address(m, number, self.read, read_turn, "read")),
+                bank.write.enable.eq(enables[number]),
+                bank.write.address.eq(self._address(m, number, self.write, write_turn, "write")),
+                bank.write.data.eq(written[number]),
             ]
-            stored.append(read.data)
-        words = _rotate(m, "read", stored, data_turn, 1)
-        m.d.comb += [port.eq(word) for port, word in zip(self.read_data, words, strict=True)]
+            stored.append(bank.reads[0].data)
+        m.d.comb += self.read.data.eq(Cat(rotate(m, stored, data_turn, "read", back=True)))
         return m
 
-    def _address(self, m, name, bank, row, column, turn):
+    def _address(self, m, bank, port, turn, name):
         """The address in ``bank``: the row, or the row of the block that this bank holds of the column."""
         lanes, rows = self._config.lanes, self._config.rows
-        offset = Signal(range(lanes), name=f"{name}_offset")
-        address = Signal(range(rows), name=f"{name}_address")
+        offset = Signal(range(lanes), name=f"{name}_{bank}_offset")
+        address = Signal(range(rows), name=f"{name}_{bank}_address")
         if lanes & (lanes - 1) == 0:
             m.d.comb += [
                 offset.eq(bank - turn),
-                address.eq(Mux(column, Cat(offset, row[len(offset) :]), row)),
+                address.eq(Mux(port.column, Cat(offset, port.row[len(offset) :]), port.row)),
             ]
         else:
             m.d.comb += [
                 offset.eq(Mux(turn <= bank, bank - turn, bank + lanes - turn)),
-                address.eq(row + Mux(column, offset, 0)),
+                address.eq(port.row + Mux(port.column, offset, 0)),
             ]
         return address
-
-
-def _rotate(m, name, words, turn, direction):
-    """Word i of the result is word ``(i + direction * turn) mod len(words)``: a stage for each bit of ``turn``."""
-    count = len(words)
-    for bit in range(len(turn)):
-        step = direction << bit
-        stage = [Signal.like(word, name=f"{name}_{bit}_{i}") for i, word in enumerate(words)]
-        m.d.comb += [word.eq(Mux(turn[bit], words[(i + step) % count], words[i])) for i, word in enumerate(stage)]
-        words = stage
-    return words

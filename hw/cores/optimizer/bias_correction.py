@@ -1,12 +1,14 @@
 """Step size with Adam's bias correction."""
 
 from amaranth.hdl import Const, Module, Mux, Signal
-from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from ..component import ConfiguredComponent
 from ..fixed.config import DividerConfig, SquareRootConfig
 from ..fixed.divider import SequentialDivider
 from ..fixed.square_root import SequentialSquareRoot
+from .adam_ports import PowerPort
+from .config import AdamConfig
 
 __all__ = ["BiasCorrection"]
 
@@ -17,54 +19,59 @@ ROOT = SquareRootConfig(width=66)
 QUOTIENT = DividerConfig(numerator_width=64, denominator_width=33)
 
 
-class BiasCorrection(wiring.Component):
-    """Running powers of the two decay rates, and the step size that follows from them.
+class BiasCorrection(ConfiguredComponent):
+    """Running powers of the two decays of each network, and the step size that follows from them.
 
     ::
 
-        p1 = (p1 * (2^20 - c1)) >> 20                                      (the same for p2 and c2)
-        alpha = min(learning_rate * isqrt((2^32 - p2) << 32) div (2^32 - p1), 2^32 - 1)
+        p1 = (p1 * (2^20 - one_minus_beta1)) >> 20                         (the same for p2 and beta2)
+        step_size = min(learning_rate * isqrt((2^32 - p2) << 32) div (2^32 - p1), 2^32 - 1)
 
     Number format: powers with 32 fraction bits, from 2^32 before the first step; floors throughout. With a rate so
-    small that p1 stays 2^32, alpha is 2^32 - 1. Setting a power does not change alpha until the next start.
+    small that p1 stays 2^32, the step size is 2^32 - 1. Setting a power does not change it until the next start.
 
-    Latency: ``latency`` cycles from ``start`` to ``done``; one step at a time. The powers of each network and its last
-    ``alpha`` survive a reset of the domain.
+    Latency: ``latency`` cycles from ``start`` to ``done``. Throughput: one step at a time. No back-pressure. The powers
+    of each network and its last step size survive a reset of the domain.
+
+    Parameters
+    ----------
+    config : AdamConfig
 
     Members
     -------
     start : In(1)
         Advances the powers of ``network``.
-    network : In(1)
+    network : In(range(networks))
     done : Out(1)
-        Pulses when ``alpha`` is valid.
+        Pulses when ``step_size`` is valid.
     learning_rate : In(32)
-    first_moment_rate, second_moment_rate : In(21)
-    alpha : Out(32)
-        Of ``network``.
-    powers : Out(33).array(4)
-        p1 and p2 of network 0, then of network 1.
-    set_enable : In(1)
-        Sets power ``set_select`` to ``set_value``.
-    set_select : In(2)
-    set_value : In(33)
+    one_minus_beta1, one_minus_beta2 : In(21)
+    step_size : Out(32)
+        The step size of ``network``.
+    powers : Out(33).array(networks, 2)
+        p1 and p2 of each network.
+    set_power : In(PowerPort(networks))
 
     Source
     ------
     FIXAR, section III; D. P. Kingma, J. Ba, "Adam", ICLR 2015, section 2 (the efficient order of computation).
     """
 
-    start: In(1)
-    network: In(1)
-    done: Out(1)
-    learning_rate: In(32)
-    first_moment_rate: In(21)
-    second_moment_rate: In(21)
-    alpha: Out(32)
-    powers: Out(33).array(4)
-    set_enable: In(1)
-    set_select: In(2)
-    set_value: In(33)
+    def __init__(self, config: AdamConfig):
+        super().__init__(
+            config,
+            {
+                "start": In(1),
+                "network": In(range(max(config.networks, 2))),
+                "done": Out(1),
+                "learning_rate": In(32),
+                "one_minus_beta1": In(21),
+                "one_minus_beta2": In(21),
+                "step_size": Out(32),
+                "powers": Out(33).array(config.networks, 2),
+                "set_power": In(PowerPort(config.networks)),
+            },
+        )
 
     @property
     def latency(self):
@@ -73,38 +80,60 @@ class BiasCorrection(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        powers = [Signal(33, init=ONE, name=f"power_{number}", reset_less=True) for number in range(4)]
-        alphas = [Signal(32, name=f"alpha_{number}", reset_less=True) for number in range(2)]
-        m.d.comb += [self.powers[number].eq(powers[number]) for number in range(4)]
-        m.d.comb += self.alpha.eq(Mux(self.network, alphas[1], alphas[0]))
-
-        first = Signal(33)
-        second = Signal(33)
-        m.d.comb += [
-            first.eq(Mux(self.network, powers[2], powers[0])),
-            second.eq(Mux(self.network, powers[3], powers[1])),
+        networks = range(self._config.networks)
+        powers = [
+            [Signal(33, init=ONE, name=f"power_{network}_{moment}", reset_less=True) for moment in range(2)]
+            for network in networks
         ]
-        first_next = Signal(33)
-        second_next = Signal(33)
-        first_decay = Signal(21)
-        second_decay = Signal(21)
-        first_before = Signal(33)
-        second_before = Signal(33)
-        learning_rate = Signal(32)
-        size = Signal(33)
-        # Registered before and behind the multipliers.
-        m.d.sync += [
-            first_before.eq(first),
-            second_before.eq(second),
-            learning_rate.eq(self.learning_rate),
-            first_decay.eq((1 << RATE_FRACTION) - self.first_moment_rate),
-            second_decay.eq((1 << RATE_FRACTION) - self.second_moment_rate),
-            first_next.eq((first_before * first_decay) >> RATE_FRACTION),
-            second_next.eq((second_before * second_decay) >> RATE_FRACTION),
-        ]
+        step_sizes = [Signal(32, name=f"step_size_{network}", reset_less=True) for network in networks]
+        first, second, first_next, second_next = (
+            Signal(33, name=name) for name in ("first", "second", "first_next", "second_next")
+        )
+        with m.Switch(self.network):
+            for network in networks:
+                with m.Case(network):
+                    m.d.comb += [
+                        self.step_size.eq(step_sizes[network]),
+                        first.eq(powers[network][0]),
+                        second.eq(powers[network][1]),
+                    ]
+        advance, store, result = Signal(), Signal(), Signal(32)
+        learning_rate = self._advanced(m, first, second, first_next, second_next)
+        self._correct(m, first, second, learning_rate, advance, store, result)
+        for network in networks:
+            for moment, following in enumerate((first_next, second_next)):
+                power, setting = powers[network][moment], self.set_power
+                m.d.comb += self.powers[network][moment].eq(power)
+                with m.If(advance & (self.network == network)):
+                    m.d.sync += power.eq(following)
+                with m.If(setting.enable & (setting.network == network) & (setting.moment == moment)):
+                    m.d.sync += power.eq(setting.value)
+            with m.If(store & (self.network == network)):
+                m.d.sync += step_sizes[network].eq(result)
+        return m
 
+    def _advanced(self, m, first, second, first_next, second_next):
+        """The powers one step later, with registers before and behind the multipliers; the registered learning rate."""
+        learning_rate = Signal(32, name="learning_rate_held")
+        m.d.sync += learning_rate.eq(self.learning_rate)
+        for name, power, following, one_minus_decay in (
+            ("first", first, first_next, self.one_minus_beta1),
+            ("second", second, second_next, self.one_minus_beta2),
+        ):
+            before = Signal(33, name=f"{name}_before")
+            decay = Signal(21, name=f"{name}_decay")
+            m.d.sync += [
+                before.eq(power),
+                decay.eq((1 << RATE_FRACTION) - one_minus_decay),
+                following.eq((before * decay) >> RATE_FRACTION),
+            ]
+        return learning_rate
+
+    def _correct(self, m, first, second, learning_rate, advance, store, result):
+        """The sequence from ``start`` to ``done``: advance the powers, root, product, quotient."""
         m.submodules.root = root = SequentialSquareRoot(ROOT)
         m.submodules.divider = divider = SequentialDivider(QUOTIENT)
+        size = Signal(33)
         numerator = Signal(64)
         quotient = Signal(64)
         m.d.comb += [
@@ -114,21 +143,15 @@ class BiasCorrection(wiring.Component):
             divider.requests.payload.denominator.eq(ONE - first),
             divider.results.ready.eq(1),
             quotient.eq(divider.results.payload.quotient),
+            result.eq(Mux(quotient[32:].any(), Const((1 << 32) - 1), quotient[:32])),
         ]
-
         with m.FSM(name="bias_correction"):
-            with m.State("IDLE"):
-                with m.If(self.start):
-                    m.next = "MULTIPLY"
+            with m.State("IDLE"), m.If(self.start):
+                m.next = "MULTIPLY"
             with m.State("MULTIPLY"):
                 m.next = "ADVANCE"
             with m.State("ADVANCE"):
-                for network in range(2):
-                    with m.If(self.network == network):
-                        m.d.sync += [
-                            powers[2 * network].eq(first_next),
-                            powers[2 * network + 1].eq(second_next),
-                        ]
+                m.d.comb += advance.eq(1)
                 m.next = "ROOT"
             with m.State("ROOT"):
                 m.d.comb += root.requests.valid.eq(1)
@@ -146,17 +169,9 @@ class BiasCorrection(wiring.Component):
                 with m.If(divider.requests.ready):
                     m.next = "STORE"
             with m.State("STORE"):
-                for network in range(2):
-                    with m.If(divider.results.valid & (self.network == network)):
-                        m.d.sync += alphas[network].eq(Mux(quotient[32:].any(), Const((1 << 32) - 1), quotient[:32]))
+                m.d.comb += store.eq(divider.results.valid)
                 with m.If(divider.results.valid):
                     m.next = "DONE"
             with m.State("DONE"):
                 m.d.comb += self.done.eq(1)
                 m.next = "IDLE"
-
-        with m.If(self.set_enable):
-            for number in range(4):
-                with m.If(self.set_select == number):
-                    m.d.sync += powers[number].eq(self.set_value)
-        return m

@@ -1,22 +1,29 @@
-"""Lanes of Adam and of stochastic gradient descent in floating point."""
+"""Lanes of optimisers in floating point: what they share, Adam, and stochastic gradient descent."""
 
 from abc import ABC, abstractmethod
 
-from amaranth.hdl import Cat, Module
-from amaranth.lib import wiring
+from amaranth.hdl import Module
+from amaranth.lib import data
 from amaranth.lib.wiring import In, Out
 
+from ..component import ConfiguredComponent
 from ..float.config import FloatLaneConfig
 from ..float.expression import FloatExpression, Number
 from ..float.functions.config import FloatFunctionConfig
 from ..float.functions.reciprocal import FloatReciprocal
 from ..float.functions.square_root import FloatSquareRoot
-from .float_lane_config import FLOAT_OPTIMIZERS
+from ..float.nonfinite import any_nonfinite
+from .float_lane_config import FLOAT_OPTIMIZERS, FloatOptimizer
 
-__all__ = ["FLOAT_LANES", "FloatAdamLane", "SGDLane"]
+__all__ = ["FLOAT_LANES", "FloatAdamLane", "FloatOptimizerLane", "SGDLane", "rates_layout"]
 
 
-class _FloatLane(wiring.Component, ABC):
+def rates_layout(numbers: FloatOptimizer, number_format):
+    """The rates of a step, by name."""
+    return data.StructLayout(dict.fromkeys(numbers.rates, number_format.width))
+
+
+class FloatOptimizerLane(ConfiguredComponent, ABC):
     """A pipeline that updates a weight a cycle; base of the lanes.
 
     Parameters
@@ -24,23 +31,17 @@ class _FloatLane(wiring.Component, ABC):
     config : FloatLaneConfig
     """
 
-    OPTIMIZER: str
+    NUMBERS: FloatOptimizer
 
     def __init__(self, config: FloatLaneConfig):
-        self._config = config
         width = config.format.width
-        optimizer = FLOAT_OPTIMIZERS[self.OPTIMIZER]
-        self._kept = ("weight", *optimizer.state)
+        self._kept = ("weight", *self.NUMBERS.state)
         super().__init__(
-            {name: In(width) for name in (*self._kept, "gradient", *optimizer.rates)}
+            config,
+            {name: In(width) for name in (*self._kept, "gradient", *self.NUMBERS.rates)}
             | {f"new_{name}": Out(width) for name in self._kept}
-            | {"nonfinite": Out(1)}
+            | {"nonfinite": Out(1)},
         )
-
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
 
     @property
     @abstractmethod
@@ -54,16 +55,15 @@ class _FloatLane(wiring.Component, ABC):
     def elaborate(self, platform):
         m = Module()
         numbers = FloatExpression(m, self._config)
-        exponent = slice(self._config.format.fraction_bits, -1)
         for name, number in self._update(numbers).items():
             port = getattr(self, f"new_{name}")
             m.d.comb += port.eq(numbers.at(number, self.latency))
         ports = [getattr(self, f"new_{name}") for name in self._kept]
-        m.d.comb += self.nonfinite.eq(Cat(port[exponent].all() for port in ports).any())
+        m.d.comb += self.nonfinite.eq(any_nonfinite(self._config.format, ports))
         return m
 
 
-class FloatAdamLane(_FloatLane):
+class FloatAdamLane(FloatOptimizerLane):
     """Updates one weight a cycle::
 
         new_first = first_keep * first + first_rest * gradient
@@ -96,7 +96,7 @@ class FloatAdamLane(_FloatLane):
     D. P. Kingma, J. Ba, "Adam", ICLR 2015, algorithm 1 with the bias corrected as in the end of its section 2.
     """
 
-    OPTIMIZER = "adam"
+    NUMBERS = FLOAT_OPTIMIZERS["adam"]
 
     def __init__(self, config: FloatLaneConfig):
         function = FloatFunctionConfig(format=config.format)
@@ -129,7 +129,7 @@ class FloatAdamLane(_FloatLane):
         return {"weight": weight, "first": first, "second": second}
 
 
-class SGDLane(_FloatLane):
+class SGDLane(FloatOptimizerLane):
     """Updates one weight a cycle, ``new_weight = weight + (-(rate * gradient))``.
 
     Number format: the configuration's; product and sum are each rounded.
@@ -150,7 +150,7 @@ class SGDLane(_FloatLane):
         The new weight is infinite or NaN.
     """
 
-    OPTIMIZER = "sgd"
+    NUMBERS = FLOAT_OPTIMIZERS["sgd"]
 
     @property
     def latency(self):
@@ -162,4 +162,4 @@ class SGDLane(_FloatLane):
         return {"weight": numbers.subtract("moved_weight", Number(self.weight, 0), step)}
 
 
-FLOAT_LANES: dict[str, type[_FloatLane]] = {lane.OPTIMIZER: lane for lane in (FloatAdamLane, SGDLane)}
+FLOAT_LANES: dict[str, type[FloatOptimizerLane]] = {"adam": FloatAdamLane, "sgd": SGDLane}

@@ -3,12 +3,13 @@
 from dataclasses import dataclass
 
 from ..float.config import FloatLaneConfig
+from .float_lane_config import FloatOptimizer
 
-__all__ = ["RATES", "RMSpropConfig"]
+__all__ = ["RATES", "RMS_PROP", "RMSpropConfig"]
 
-# What the update takes besides numbers of its own: what a mean square keeps, the rest to one, the step, and what keeps
-# the divisor from zero.
-RATES = ("alpha", "rest", "rate", "epsilon")
+# ``epsilon`` keeps the divisor from zero.
+RMS_PROP = FloatOptimizer(state=("square",), rates=("decay", "one_minus_decay", "learning_rate", "epsilon"))
+RATES = RMS_PROP.rates
 
 
 @dataclass(frozen=True, kw_only=True)

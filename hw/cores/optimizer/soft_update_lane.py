@@ -1,16 +1,17 @@
 """A lane that moves a target towards a weight."""
 
 from amaranth.hdl import Module
-from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from ..component import ConfiguredComponent
 from ..float.config import FloatLaneConfig
 from ..float.expression import FloatExpression, Number
+from ..float.nonfinite import is_nonfinite
 
 __all__ = ["SoftUpdateLane"]
 
 
-class SoftUpdateLane(wiring.Component):
+class SoftUpdateLane(ConfiguredComponent):
     """Moves one target a cycle, ``new_target = target + tau * (weight - target)``.
 
     Number format: the configuration's; every operation is rounded, in the order written.
@@ -32,16 +33,11 @@ class SoftUpdateLane(wiring.Component):
     """
 
     def __init__(self, config: FloatLaneConfig):
-        self._config = config
         width = config.format.width
         super().__init__(
-            {name: In(width) for name in ("weight", "target", "tau")} | {"new_target": Out(width), "nonfinite": Out(1)}
+            config,
+            {name: In(width) for name in ("weight", "target", "tau")} | {"new_target": Out(width), "nonfinite": Out(1)},
         )
-
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
 
     @property
     def latency(self):
@@ -56,6 +52,6 @@ class SoftUpdateLane(wiring.Component):
         new_target = numbers.add("moved", target, numbers.multiply("step", self.tau, way))
         m.d.comb += [
             self.new_target.eq(new_target.value),
-            self.nonfinite.eq(self.new_target[self._config.format.fraction_bits : -1].all()),
+            self.nonfinite.eq(is_nonfinite(self._config.format, self.new_target)),
         ]
         return m

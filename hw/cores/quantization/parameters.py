@@ -5,9 +5,12 @@ from amaranth.lib import data
 
 from .config import CODE_WIDTH
 
-__all__ = ["slot_parameters"]
+__all__ = ["recorded_range", "slot_parameters"]
 
-# Of a range [minimum, maximum] frozen with `bits` bits, see RangeUnit for the equations.
+# Smallest and largest value of a tensor, zero included.
+recorded_range = data.StructLayout({"minimum": signed(32), "maximum": signed(32)})
+
+# A range [minimum, maximum] frozen with `bits` bits; RangeUnit has the equations.
 slot_parameters = data.StructLayout(
     {
         "minimum": signed(32),

@@ -4,6 +4,7 @@ from amaranth.hdl import Module, Mux, Signal, signed
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from ..pipeline import delay
 from .config import CODE_WIDTH
 from .parameters import slot_parameters
 
@@ -34,7 +35,7 @@ class Quantizer(wiring.Component):
     -------
     value : In(signed(32))
     parameters : In(slot_parameters)
-        Of the value in the same cycle, as :class:`RangeUnit` gives them; the range contains zero.
+        The slot's parameters in the cycle of its value, as :class:`RangeUnit` gives them; the range contains zero.
     code : Out(16)
     saturated : Out(1)
         The value was outside of the range.
@@ -57,15 +58,8 @@ class Quantizer(wiring.Component):
     def elaborate(self, platform):
         m = Module()
 
-        def held(value, name, stages, shape=None):
-            for stage in range(stages):
-                following = Signal(value.shape() if shape is None else shape, name=f"{name}_{stage}")
-                m.d.sync += following.eq(value)
-                value = following
-            return value
-
         # 1: compare.
-        value = held(self.value, "value", 1)
+        value = delay(m, self.value, 1, "value")
         given = Signal(slot_parameters)
         below, above = Signal(), Signal()
         m.d.sync += [
@@ -77,9 +71,9 @@ class Quantizer(wiring.Component):
         # 2: clamp.
         clamped = Signal(signed(32))
         m.d.sync += clamped.eq(Mux(below, given.minimum, Mux(above, given.maximum, value)))
-        reciprocal = held(given.reciprocal, "reciprocal", 1)
-        shift = held(given.shift, "shift", 2)
-        bits = held(given.bits, "bits", 3)
+        reciprocal = delay(m, given.reciprocal, 1, "reciprocal")
+        shift = delay(m, given.shift, 2, "shift")
+        bits = delay(m, given.bits, 3, "bits")
 
         # 3: multiply by the reciprocal.
         product = Signal(signed(64))
@@ -90,12 +84,12 @@ class Quantizer(wiring.Component):
         m.d.sync += estimate.eq(product >> shift)
 
         # 5: what it stands for, and what should be there. Only the low bits of the difference matter.
-        scale = held(given.scale, "scale", 4)
-        scale_before = held(given.scale, "multiplier", 3)
+        scale = delay(m, given.scale, 4, "scale")
+        scale_before = delay(m, given.scale, 3, "multiplier")
         dividend, multiple = Signal(REMAINDER_WIDTH), Signal(REMAINDER_WIDTH)
-        value_before = held(clamped, "clamped", 2)
+        value_before = delay(m, clamped, 2, "clamped")
         m.d.sync += [dividend.eq(value_before << bits), multiple.eq(estimate * scale_before)]
-        quotient = held(estimate, "estimate", 1)
+        quotient = delay(m, estimate, 1, "estimate")
 
         # 6: correct by the remainder.
         remainder = Signal(signed(REMAINDER_WIDTH))
@@ -104,10 +98,10 @@ class Quantizer(wiring.Component):
         m.d.sync += corrected.eq(quotient + Mux(remainder < 0, -1, Mux(remainder >= scale, 1, 0)))
 
         # 7: zero point.
-        zero_point = held(given.zero_point, "zero_point", 5)
-        code_maximum = held(given.code_maximum, "code_maximum", 5)
+        zero_point = delay(m, given.zero_point, 5, "zero_point")
+        code_maximum = delay(m, given.code_maximum, 5, "code_maximum")
         moved = Signal(signed(QUOTIENT_WIDTH + 1))
         m.d.comb += moved.eq(corrected + zero_point)
         m.d.sync += self.code.eq(Mux(moved < 0, 0, Mux(moved > code_maximum, code_maximum, moved)))
-        m.d.comb += self.saturated.eq(held(below | above, "outside", 6, 1))
+        m.d.comb += self.saturated.eq(delay(m, below | above, 6, "outside"))
         return m

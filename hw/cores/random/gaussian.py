@@ -1,9 +1,10 @@
 """Rows of Gaussian noise."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal, signed
-from amaranth.lib import data, stream, wiring
+from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out
 
+from ..component import ConfiguredComponent
 from ..fixed.arithmetic import round_half_up, saturate
 from .config import GaussianConfig
 from .generator import following_state
@@ -18,7 +19,7 @@ VALUE_FRACTION = 16
 TWELVE_MEANS = 6 * ((1 << 16) - 1)
 
 
-class GaussianNoise(wiring.Component):
+class GaussianNoise(ConfiguredComponent):
     """Normally distributed numbers of programmable standard deviation, from a 64-bit xorshift generator.
 
     Three steps of the generator (shifts 13, 7, 17) give twelve uniform 16-bit numbers u, and::
@@ -57,21 +58,16 @@ class GaussianNoise(wiring.Component):
     """
 
     def __init__(self, config: GaussianConfig):
-        self._config = config
         super().__init__(
+            config,
             {
                 "seed": In(STATE_WIDTH),
                 "load": In(1),
                 "scale": In(32),
                 "state": Out(STATE_WIDTH, init=SUBSTITUTE_FOR_ZERO),
                 "noise": Out(stream.Signature(data.ArrayLayout(32, config.lanes))),
-            }
+            },
         )
-
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
 
     @property
     def latency(self):

@@ -4,16 +4,17 @@ from functools import reduce
 from operator import or_
 
 from amaranth.hdl import Cat, Module, Mux, Signal, Value
-from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from ..component import ConfiguredComponent
+from ..memory.ports import ReadPort
 from .config import SumTreeConfig
 from .layouts import node_layout, samples, travelling_layout
 
 __all__ = ["ChildFinder"]
 
 
-class ChildFinder(wiring.Component):
+class ChildFinder(ConfiguredComponent):
     """Finds the child of a node that a sample goes on with: the first one whose prefix sum reaches its amount.
 
     The amount that is left is what the child before does not have. Behind the last level a sample has its leaf's
@@ -30,12 +31,9 @@ class ChildFinder(wiring.Component):
     Members
     -------
     arriving : In(travelling_layout of the level)
-    row : Out(range(rows))
-        Of the arriving request's node.
+    nodes : Out(ReadPort(node_layout of the level, rows, read_latency))
     request : Out(travelling_layout of the level)
-        A cycle later.
-    node : In(node_layout of the level)
-        That of ``request``.
+        The one whose node is there, a cycle after it arrived.
     leaving : Out(travelling_layout of the next level)
 
     Source
@@ -46,21 +44,17 @@ class ChildFinder(wiring.Component):
     LATENCY = 3
 
     def __init__(self, config: SumTreeConfig, level: int):
-        self._config, self._level = config, level
+        self._level = level
+        nodes = ReadPort(node_layout(config, level), config.rows(level), config.read_latency(level))
         super().__init__(
+            config,
             {
                 "arriving": In(travelling_layout(config, level)),
-                "row": Out(range(max(config.rows(level), 2))),
+                "nodes": Out(nodes),
                 "request": Out(travelling_layout(config, level)),
-                "node": In(node_layout(config, level)),
                 "leaving": Out(travelling_layout(config, level + 1)),
-            }
+            },
         )
-
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
 
     @property
     def level(self):
@@ -79,11 +73,12 @@ class ChildFinder(wiring.Component):
 
         # First the node is read.
         request = self.request
-        m.d.comb += self.row.eq(self.arriving.index >> digit.stop)
         m.d.sync += request.eq(self.arriving)
+        asks = self.arriving if config.read_latency(level) else request
+        m.d.comb += [self.nodes.enable.eq(asks.valid), self.nodes.address.eq(asks.index >> digit.stop)]
 
         # Then a child is found.
-        words = [self.node[child] for child in range(config.children(level))]
+        words = [self.nodes.data[child] for child in range(config.children(level))]
         sought = request.amount.as_unsigned()[:width]
         reaches = [Signal(name=f"reaches_{child}") for child in range(len(words))]
         m.d.comb += [bit.eq(word >= sought) for bit, word in zip(reaches, words, strict=True)]

@@ -6,12 +6,14 @@ from ..checks import require_integer
 
 __all__ = ["DRAW_WIDTH", "INDEX_WIDTH", "PRIORITY_WIDTH", "SumTreeConfig"]
 
-# Of the fields of requests and answers; a tree may have less.
+# Bits of the fields of requests and answers; a tree may have less.
 INDEX_WIDTH = 24
 PRIORITY_WIDTH = 32
 # Fraction bits of a draw in [0, 1): the probability of a leaf is off by at most the last one.
 DRAW_WIDTH = 48
 
+# Nodes of a level up to which they lie in distributed RAM.
+DISTRIBUTED_ROWS = 64
 FANOUTS = (2, 4, 8, 16, 32)
 MOST_LANES = 4
 
@@ -32,7 +34,7 @@ class SumTreeConfig:
     priority_width : int
         Bits of a priority, unsigned (1 to 32).
     priority_fraction : int
-        Of them behind the binary point (at most all of them). Hardware does not know it.
+        Bits behind the binary point (at most all of them). Hardware does not know it.
     lanes : int
         Samples that pass side by side, one a cycle each (1 to 4): rows of a beat, and copies of all nodes.
 
@@ -55,6 +57,10 @@ class SumTreeConfig:
         require_integer("Lanes", self.lanes, 1, MOST_LANES)
         if self.fanout not in FANOUTS:
             raise ValueError(f"Fanout must be {', '.join(map(str, FANOUTS[:-1]))} or {FANOUTS[-1]}, not {self.fanout}")
+
+    def read_latency(self, level: int) -> int:
+        """Cycles to a node of a level: few rows lie in distributed RAM, which is read when the node is wanted."""
+        return 0 if self.rows(level) <= DISTRIBUTED_ROWS else 1
 
     @property
     def index_width(self) -> int:

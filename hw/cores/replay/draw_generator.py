@@ -77,7 +77,7 @@ class DrawGenerator(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         lanes = self._lanes
-        # Of the batch: places left, the width of a segment, and where that of the next draw begins.
+        # The batch's places left, the width of a segment, and where that of the next draw begins.
         places, segment, offset = Signal(range((1 << COUNT_WIDTH) + 1)), Signal(DRAW_WIDTH), Signal(DRAW_WIDTH)
         goes, left = Signal(), Signal()
         layout = draws_layout(lanes)

@@ -8,7 +8,7 @@ from .config import DRAW_WIDTH
 
 __all__ = ["DrawScaler"]
 
-# Of the operands' parts: what a DSP48 and a MULT18X18 multiply without a sign.
+# Bits of the operands' parts: as many as a DSP48 and a MULT18X18 multiply without a sign.
 DRAW_PART, RANGE_PART = 16, 17
 
 

@@ -5,11 +5,30 @@ from enum import IntEnum
 from ..records import Field, Record
 from .config import DRAW_WIDTH, INDEX_WIDTH, PRIORITY_WIDTH
 
-__all__ = ["ANSWER", "ARGUMENTS", "HEADER", "KIND_WIDTH", "ROW_WIDTH", "TOTAL", "RequestKind", "Status"]
+__all__ = [
+    "ANSWER", "ARGUMENTS", "HEADER", "KIND_WIDTH", "ROW_WIDTH", "TOTAL", "ReplayCommand", "RequestKind", "Status"
+]  # fmt: skip
 
-# Of requests and answers.
+# Bits of requests and answers, and of their fields.
 ROW_WIDTH = 64
 KIND_WIDTH, STATUS_WIDTH = 3, 2
+
+
+class ReplayCommand(IntEnum):
+    """What the engine of a sum tree is told to do.
+
+    ==========  ====================================================================================
+    ``SERVE``   a packet of requests
+    ``SAMPLE``  a batch of samples, with draws of the engine's own
+    ``SEED``    a state of the generator of the draws
+    ``CLEAR``   all priorities are zero, the next leaf is the first
+    ==========  ====================================================================================
+    """
+
+    SERVE = 1
+    SAMPLE = 2
+    SEED = 3
+    CLEAR = 4
 
 
 class RequestKind(IntEnum):
@@ -48,7 +67,7 @@ class Status(IntEnum):
     UNKNOWN_KIND = 3
 
 
-# Of a request, lowest bits first; behind it are the arguments of its kind.
+# A request, lowest bits first; behind it are the arguments of its kind.
 HEADER = Record((Field("kind", KIND_WIDTH),))
 
 _LEAF = (Field("index", INDEX_WIDTH), Field("priority", PRIORITY_WIDTH))

@@ -1,10 +1,11 @@
 """A sum tree for prioritised replay."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal
-from amaranth.lib import stream, wiring
+from amaranth.lib import stream
 from amaranth.lib.fifo import SyncFIFOBuffered
 from amaranth.lib.wiring import In, Out
 
+from ..component import ConfiguredComponent
 from ..layouts import record_layout
 from .config import SumTreeConfig
 from .records import ANSWER, HEADER, ROW_WIDTH, TOTAL, RequestKind
@@ -16,7 +17,7 @@ __all__ = ["SumTree"]
 QUEUE_LATENCY = 2
 
 
-class SumTree(wiring.Component):
+class SumTree(ConfiguredComponent):
     """Samples, retrieves, updates and inserts priorities, at least one a cycle, with the answers in their order.
 
     Whatever is under way, results are those of one request after the other: requests pass a pipeline of one stage a
@@ -46,25 +47,20 @@ class SumTree(wiring.Component):
 
     Source
     ------
-    Meng's dissertation, section 4.4.1.2 and figure 4.5. Of its own: prefix sums as words, and
+    Meng's dissertation, section 4.4.1.2 and figure 4.5. Not in the source: prefix sums as words, and
     differences made at the root, so that an update is one pass as a sample is.
     """
 
     def __init__(self, config: SumTreeConfig):
-        self._config = config
         super().__init__(
+            config,
             {
                 "requests": In(stream.Signature(ROW_WIDTH * config.lanes)),
                 "answers": Out(stream.Signature(ROW_WIDTH * config.lanes)),
                 "clear": In(1),
                 "idle": Out(1),
-            }
+            },
         )
-
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
 
     @property
     def latency(self):

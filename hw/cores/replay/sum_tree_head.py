@@ -1,11 +1,13 @@
 """Where requests enter a sum tree."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal, Value
-from amaranth.lib import data, wiring
-from amaranth.lib.memory import Memory
+from amaranth.lib import data
 from amaranth.lib.wiring import In, Out
 
+from ..component import ConfiguredComponent
 from ..layouts import record_layout
+from ..memory.config import MemoryConfig
+from ..memory.memory import Memory
 from ..pipeline import delay
 from .config import PRIORITY_WIDTH, SumTreeConfig
 from .draw_scaler import DrawScaler
@@ -17,7 +19,7 @@ __all__ = ["SumTreeHead"]
 KNOWN = 2  # cycles to a leaf's old priority and the total
 
 
-class SumTreeHead(wiring.Component):
+class SumTreeHead(ConfiguredComponent):
     """Checks requests, keeps the leaves and the total in their order, and finds what a sample looks for.
 
     An update has to say at the root by how much its leaf changes. So the priorities are kept here too, as a list,
@@ -41,19 +43,14 @@ class SumTreeHead(wiring.Component):
     LATENCY = KNOWN + 1 + DrawScaler.LATENCY
 
     def __init__(self, config: SumTreeConfig):
-        self._config = config
         super().__init__(
+            config,
             {
                 "requests": In(data.StructLayout({"valid": 1, "row": ROW_WIDTH})).array(config.lanes),
                 "leaving": Out(travelling_layout(config, 0)).array(config.lanes),
                 "clear": In(clear_layout(config)),
-            }
+            },
         )
-
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
 
     @property
     def latency(self):
@@ -98,13 +95,14 @@ class SumTreeHead(wiring.Component):
         m.d.comb += writes.eq(entered.valid & changes(entered))
         with m.If(writes & (kind == RequestKind.INSERT)):
             m.d.sync += next_leaf.eq(Mux(next_leaf == config.leaves - 1, 0, next_leaf + 1))
-        m.submodules.leaves = leaves = Memory(shape=config.priority_width, depth=config.leaves, init=[])
-        reader, writer = leaves.read_port(), leaves.write_port()
+        m.submodules.leaves = leaves = Memory(config.priority_width, MemoryConfig(depth=config.leaves))
+        (reader,), writer = leaves.reads, leaves.write
         m.d.comb += [
-            reader.addr.eq(entered.index),
-            writer.addr.eq(Mux(self.clear.valid, self.clear.row, entered.index)),
+            reader.enable.eq(entered.valid),
+            reader.address.eq(entered.index),
+            writer.address.eq(Mux(self.clear.valid, self.clear.row, entered.index)),
             writer.data.eq(Mux(self.clear.valid, 0, leaf.priority)),
-            writer.en.eq(writes | self.clear.valid),
+            writer.enable.eq(writes | self.clear.valid),
         ]
 
         # Then it is known what changes.
@@ -149,7 +147,7 @@ class SumTreeHead(wiring.Component):
             m.d.comb += leaving.amount.eq(scaler.part + 1)
 
     def _status(self, kind, leaf):
-        """Of a request, before the total is known."""
+        """The status of a request, before the total is known."""
         config = self._config
         no_leaf = leaf.index >= config.leaves
         too_large = leaf.priority >> config.priority_width != 0 if config.priority_width < PRIORITY_WIDTH else 0

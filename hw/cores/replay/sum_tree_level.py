@@ -2,9 +2,11 @@
 
 from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import wiring
-from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
+from ..component import ConfiguredComponent
+from ..memory.config import MemoryConfig
+from ..memory.memory import Memory
 from .child_finder import ChildFinder
 from .config import SumTreeConfig
 from .layouts import changes, clear_layout, node_layout, travelling_layout
@@ -12,15 +14,23 @@ from .layouts import changes, clear_layout, node_layout, travelling_layout
 __all__ = ["SumTreeLevel"]
 
 
-class SumTreeLevel(wiring.Component):
+class SumTreeLevel(ConfiguredComponent):
     """Holds the nodes of a level, and passes requests on to the next one.
 
     A node is kept as prefix sums: word a is the sum of all leaves below children 0 to a. So a sample needs one
     comparison a child and no sum of siblings (:class:`.child_finder.ChildFinder`). An update adds its amount to the
     words from its child on.
 
-    A node is read in one cycle and written in the next; who reads it just then, in whatever lane, gets what is written.
-    So each request finds what all before it have left, without a stall.
+    A node is read in one cycle and written in the next. A request that reads it just then, in whatever lane, gets what
+    is written, forwarded by the memory; distributed RAM is read in the second cycle, behind that write. So each request
+    finds what all before it have left, without a stall.
+
+    ::
+
+        arriving -> read of the node -> child, amount that is left -> leaving
+                          ^   |
+                          |   `-> sums from the child on + amount -.
+                          `------------- write --------------------'
 
     Latency: 3 cycles. Throughput: a request a cycle and lane. No back-pressure.
 
@@ -46,19 +56,15 @@ class SumTreeLevel(wiring.Component):
     LATENCY = ChildFinder.LATENCY
 
     def __init__(self, config: SumTreeConfig, level: int):
-        self._config, self._level = config, level
+        self._level = level
         super().__init__(
+            config,
             {
                 "arriving": In(travelling_layout(config, level)).array(config.lanes),
                 "leaving": Out(travelling_layout(config, level + 1)).array(config.lanes),
                 "clear": In(clear_layout(config)),
-            }
+            },
         )
-
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
 
     @property
     def level(self):
@@ -73,32 +79,28 @@ class SumTreeLevel(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         config, level = self._config, self._level
-        rows = config.rows(level)
-        m.submodules.nodes = nodes = Memory(shape=node_layout(config, level), depth=rows, init=[])
-        writer = nodes.write_port()
-        finders = []
-        for lane in range(config.lanes):
-            reader = nodes.read_port(transparent_for=(writer,))
-            m.submodules[f"finder_{lane}"] = finder = ChildFinder(config, level)
-            m.d.comb += [
-                finder.arriving.eq(self.arriving[lane]),
-                reader.addr.eq(finder.row),
-                finder.node.eq(reader.data),
-                self.leaving[lane].eq(finder.leaving),
-            ]
-            finders.append(finder)
+        rows, latency = config.rows(level), config.read_latency(level)
+        m.submodules.nodes = nodes = Memory(
+            node_layout(config, level),
+            MemoryConfig(depth=rows, readers=config.lanes, latency=latency, hazard="forward" if latency else "old"),
+        )
+        finders = [ChildFinder(config, level) for _ in range(config.lanes)]
+        for lane, finder in enumerate(finders):
+            m.submodules[f"finder_{lane}"] = finder
+            wiring.connect(m, finder.nodes, nodes.reads[lane])
+            m.d.comb += [finder.arriving.eq(self.arriving[lane]), self.leaving[lane].eq(finder.leaving)]
 
-        digit, request, node = config.digit(level), finders[0].request, finders[0].node
+        digit, request, node = config.digit(level), finders[0].request, nodes.reads[0].data
         clears = Signal()
         m.d.comb += [
             clears.eq(self.clear.valid & (self.clear.row < rows)),
-            writer.en.eq(clears | (request.valid & changes(request))),
-            writer.addr.eq(Mux(clears, self.clear.row, request.index >> digit.stop)),
+            nodes.write.enable.eq(clears | (request.valid & changes(request))),
+            nodes.write.address.eq(Mux(clears, self.clear.row, request.index >> digit.stop)),
         ]
         for child in range(config.children(level)):
             added = Signal(config.sum_width(level), name=f"sum_{child}")
             m.d.comb += [
                 added.eq(node[child] + Mux(request.index[digit] <= child, request.amount, 0)),
-                writer.data[child].eq(Mux(clears, 0, added)),
+                nodes.write.data[child].eq(Mux(clears, 0, added)),
             ]
         return m

@@ -1,13 +1,15 @@
 """Walks the parameters of a core and says where their compressed weights are."""
 
-from amaranth.hdl import Const, Module, Signal
+from amaranth.hdl import Cat, Const, Module, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from ..bits import lowest
+from ..bits import count_ones, lowest
+from ..component import ConfiguredComponent
+from ..memory.ports import ReadPort
 from .config import SparseConfig
 from .lists import table_entry
-from .selection import count_ones
+from .row_reader import RowReader
 
 __all__ = ["AddressGenerator", "bit_vector", "parameter_word", "walk_command"]
 
@@ -54,7 +56,7 @@ def parameter_word(config):
     )
 
 
-class AddressGenerator(wiring.Component):
+class AddressGenerator(ConfiguredComponent):
     """Walks the words of a core's parameters that have unmasked weights, and says where these are.
 
     Groups come as the forward table has them, the rows of a group as the row list has them, the words of a row in
@@ -62,6 +64,11 @@ class AddressGenerator(wiring.Component):
 
     A row's words begin at ``parameter_base + row * row_words``; which columns of a word are unmasked is in the bit
     vector of the group, from the sparse row memory.
+
+    ::
+
+        table ──> bit vector ──────────────────────┐
+          └─────> row list ──> row, its address ──> scan ──> words
 
     Throughput: a word a cycle while the stream takes them, and ``group_cycles`` or fewer for each group besides.
 
@@ -75,11 +82,10 @@ class AddressGenerator(wiring.Component):
         ``walk_command``
     completions : stream, out
         One for each command, when its last word has been taken.
-    table_read_enable, table_read_address, table_data
-        ``table_entry``. The data of all memories come in the next cycle and stay until the next read.
-    row_read_enable, row_read_address, row_data
-        The row list.
-    vector_read_enable, vector_read_address, vector_data
+    table : Out(ReadPort)
+        ``table_entry``
+    row_list : Out(ReadPort)
+    vectors : Out(ReadPort)
         The sparse row memory, ``bit_vector``.
     words : stream, out
         ``parameter_word``
@@ -92,29 +98,18 @@ class AddressGenerator(wiring.Component):
     """
 
     def __init__(self, config: SparseConfig):
-        self._config = config
         super().__init__(
+            config,
             {
                 "commands": In(stream.Signature(walk_command(config))),
                 "completions": Out(stream.Signature(1)),
-                "table_read_enable": Out(1),
-                "table_read_address": Out(range(2 * config.tuples)),
-                "table_data": In(table_entry(config)),
-                "row_read_enable": Out(1),
-                "row_read_address": Out(range(config.row_list)),
-                "row_data": In(range(config.rows)),
-                "vector_read_enable": Out(1),
-                "vector_read_address": Out(range(config.tuples)),
-                "vector_data": In(bit_vector(config)),
+                "table": Out(ReadPort(table_entry(config), 2 * config.tuples)),
+                "row_list": Out(ReadPort(range(config.rows), config.row_list)),
+                "vectors": Out(ReadPort(bit_vector(config), config.tuples)),
                 "words": Out(stream.Signature(parameter_word(config))),
                 "missing_tuple": Out(1),
-            }
+            },
         )
-
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
 
     @property
     def group_cycles(self):
@@ -123,24 +118,31 @@ class AddressGenerator(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        config = self._config
-        self.command = command = Signal(walk_command(config))
+        config = self.config
+        m.submodules.reader = reader = RowReader(config)
+        wiring.connect(m, reader.row_list, wiring.flipped(self.row_list))
+        command = Signal(walk_command(config))
         rank = Signal(range(config.groups + 1))
         # Words of a row to visit in this group.
-        self.visited = visited = Signal(config.core_blocks)
-        wanted = Signal(config.core_blocks)
-        self.rows_left = Signal(range(config.entries + 1))
-        self.begin = Signal()
-        self.idle = Signal()
-        vector = self.vector_data.vector
+        wanted, visited = Signal(config.core_blocks), Signal(config.core_blocks)
+        begin, scanned = Signal(), Signal()
+        entry, range_ = self.table.data, reader.ranges
         m.d.comb += [
-            self.table_read_address.eq((command.group_base << 1) + rank),
-            self.vector_read_address.eq(command.group_base + self.table_data.group),
+            self.table.address.eq((command.group_base << 1) + rank),
+            self.vectors.address.eq(command.group_base + entry.group),
+            wanted.eq(
+                Cat(
+                    self.vectors.data.vector.word_select(block, config.lanes).any()
+                    | (command.every_word & (block < command.row_words))
+                    for block in range(config.core_blocks)
+                )
+            ),
+            range_.valid.eq(begin),
+            range_.payload.start.eq(entry.inner_start),
+            range_.payload.count.eq(entry.inner_count),
+            range_.payload.parameter_base.eq(command.parameter_base),
+            range_.payload.row_words.eq(command.row_words),
         ]
-        for block in range(config.core_blocks):
-            m.d.comb += wanted[block].eq(
-                vector.word_select(block, config.lanes).any() | (command.every_word & (block < command.row_words))
-            )
 
         def next_group():
             m.next = "ENTRY"
@@ -154,124 +156,82 @@ class AddressGenerator(wiring.Component):
                 with m.If(self.commands.valid):
                     m.next = "ENTRY"
             with m.State("ENTRY"):
-                m.d.comb += self.table_read_enable.eq(1)
+                m.d.comb += self.table.enable.eq(1)
                 m.d.sync += rank.eq(rank + 1)
                 m.next = "TUPLE"
             with m.State("TUPLE"):
-                m.d.comb += self.vector_read_enable.eq(1)
+                m.d.comb += self.vectors.enable.eq(1)
                 m.next = "BEGIN"
             with m.State("BEGIN"):
+                m.d.comb += [
+                    self.missing_tuple.eq(~self.vectors.data.valid),
+                    begin.eq(self.vectors.data.valid & wanted.any()),
+                ]
                 m.d.sync += visited.eq(wanted)
                 m.next = "ROWS"
-                with m.If(~self.vector_data.valid):
-                    m.d.comb += self.missing_tuple.eq(1)
+                with m.If(~begin):
                     next_group()
-                with m.Elif(~wanted.any()):
-                    next_group()
-                with m.Else():
-                    m.d.comb += self.begin.eq(1)
-            with m.State("ROWS"):
-                with m.If(self.idle):
-                    next_group()
+            with m.State("ROWS"), m.If(scanned & ~reader.busy):
+                next_group()
             with m.State("COMPLETE"):
                 m.d.comb += self.completions.valid.eq(~self.words.valid)
                 with m.If(self.completions.valid & self.completions.ready):
                     m.next = "IDLE"
-        fetched, row, offset, take = self._fetch(m)
-        self._scan(m, fetched, row, offset, take)
+        self._scan(m, reader.rows, visited, begin, scanned)
         return m
 
-    def _fetch(self, m):
-        """Rows of the group and the words before each, ahead of the scan: a row a cycle."""
-        config = self._config
-        entry = self.table_data
-        has_row = Signal()
-        fetched = Signal()
-        row = Signal(range(config.rows))
-        offset = Signal(range(config.parameter_words))
-        take = Signal()
-        advance_row = Signal()
-        advance_offset = Signal()
-        m.d.comb += [
-            advance_offset.eq(~fetched | take),
-            advance_row.eq(~has_row | advance_offset),
-            self.row_read_enable.eq(advance_row & (self.rows_left != 0)),
-        ]
-        with m.If(advance_row):
-            m.d.sync += has_row.eq(self.rows_left != 0)
-        with m.If(self.row_read_enable):
-            m.d.sync += [self.row_read_address.eq(self.row_read_address + 1), self.rows_left.eq(self.rows_left - 1)]
-        with m.If(advance_offset):
-            m.d.sync += [
-                fetched.eq(has_row),
-                row.eq(self.row_data),
-                offset.eq(self.command.parameter_base + self.row_data * self.command.row_words),
-            ]
-        with m.If(self.begin):
-            m.d.sync += [self.row_read_address.eq(entry.inner_start), self.rows_left.eq(entry.inner_count)]
-        self.fetching = Signal()
-        m.d.comb += self.fetching.eq((self.rows_left != 0) | has_row | fetched)
-        return fetched, row, offset, take
-
-    def _scan(self, m, fetched, fetched_row, fetched_offset, take):
-        """The words of one row after the other."""
-        config = self._config
+    def _scan(self, m, rows, visited, begin, scanned):
+        """The words of one row after the other; ``scanned``: the last one leaves, or has left."""
+        config, entry, word = self.config, self.table.data, self.words.payload
         bank_bits = (config.banks - 1).bit_length()
-        entry = self.table_data
-        scanning = Signal()
-        waiting = Signal(config.core_blocks)
-        rest = Signal(config.core_blocks)
-        row = Signal(range(config.rows))
-        offset = Signal(range(config.parameter_words))
-        address = Signal(range(config.weight_words))
-        next_address = Signal(range(config.weight_words))
-        rank = Signal(range(config.banks))
-        next_rank = Signal(range(config.banks))
+        scanning, advance, final, take = Signal(), Signal(), Signal(), Signal()
+        # Words of the row still to be visited.
+        waiting, rest = Signal(config.core_blocks), Signal(config.core_blocks)
+        row = Signal(rows.payload.shape())
+        # Compressed weights of the row; its rank in the group, modulo the banks.
+        address, next_address = Signal(range(config.weight_words)), Signal(range(config.weight_words))
+        rank, next_rank = Signal(range(config.banks)), Signal(range(config.banks))
         # Unmasked weights of the row in the words before this one.
         place = Signal(range(config.core_columns + 1))
         mask = Signal(config.lanes)
-        advance = Signal()
-        final = Signal()
         block = lowest(m, waiting, "block")
-        ones = count_ones(m, mask, "ones")
-        word = self.words.payload
         m.d.comb += [
             rest.eq(waiting & (waiting - 1)),
             advance.eq(scanning & (~self.words.valid | self.words.ready)),
             final.eq(advance & (rest == 0)),
-            take.eq(fetched & (~scanning | final)),
-            mask.eq(self.vector_data.vector.word_select(block, config.lanes)),
-            self.idle.eq((~scanning | final) & ~self.fetching),
+            take.eq(rows.valid & rows.ready),
+            rows.ready.eq(~scanning | final),
+            mask.eq(self.vectors.data.vector.word_select(block, config.lanes)),
+            scanned.eq(~scanning | final),
         ]
         with m.If(self.words.ready):
             m.d.sync += self.words.valid.eq(0)
         with m.If(advance):
             m.d.sync += [
                 self.words.valid.eq(1),
-                word.parameter_address.eq(offset + block),
+                word.parameter_address.eq(row.address + block),
                 word.mask.eq(mask),
-                word.row.eq(row),
+                word.row.eq(row.row),
                 word.column.eq(block * Const(config.lanes)),
                 word.group.eq(entry.group),
                 word.weight_address.eq(address + (place >> bank_bits)),
                 word.phase.eq(place),
                 word.turn.eq(rank + place),
                 waiting.eq(rest),
-                place.eq(place + ones),
+                place.eq(place + count_ones(m, mask, "ones")),
             ]
         with m.If(final):
             m.d.sync += scanning.eq(0)
         with m.If(take):
             m.d.sync += [
                 scanning.eq(1),
-                waiting.eq(self.visited),
-                row.eq(fetched_row),
-                offset.eq(fetched_offset),
+                waiting.eq(visited),
+                row.eq(rows.payload),
                 address.eq(next_address),
                 next_address.eq(next_address + entry.pitch),
                 rank.eq(next_rank),
                 next_rank.eq(next_rank + 1),
                 place.eq(0),
             ]
-        with m.If(self.begin):
+        with m.If(begin):
             m.d.sync += [next_address.eq(entry.weights_base), next_rank.eq(0)]

@@ -30,7 +30,7 @@ def sparse_command(config):
 def check_command(m, config, command):
     """``(too many groups, out of range, words of grouping matrices)`` of a command, three cycles after it was taken.
 
-    What is wrong with it is said as the errors of :class:`~.engine.SparseDataEngine` say it.
+    The first two are the errors of :class:`~.engine.SparseDataEngine` of the same names.
     """
     row_blocks = Signal(COUNT_WIDTH)
     core_blocks = [Signal(COUNT_WIDTH, name=f"core_blocks_{core}") for core in range(config.cores)]

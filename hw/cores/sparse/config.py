@@ -37,7 +37,7 @@ class SparseConfig:
     banks : int
         Banks of compressed weights, a power of two (2 to 64).
     format : FloatFormat or str
-        Of the grouping matrices.
+        The format of the grouping matrices.
     weight_width : int
         Bits of a compressed weight (1 to 64).
     parameter_latency : int

@@ -1,10 +1,13 @@
-"""What the sparse data engine keeps for each core: tables, row list, sparse row memory, and what walks them."""
+"""A core's part of the sparse data engine: lists, tables, sparse row memory, and what walks them."""
 
-from amaranth.hdl import Module, Signal
+from amaranth.hdl import Module
 from amaranth.lib import data, stream, wiring
-from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
+from ..component import ConfiguredComponent
+from ..memory.config import MemoryConfig
+from ..memory.memory import Memory
+from ..memory.ports import ReadPort, WritePort
 from .address_generator import AddressGenerator, bit_vector, parameter_word, walk_command
 from .compression import WeightCompressor
 from .config import SparseConfig
@@ -17,7 +20,6 @@ def core_tuple(config):
     """A core's part of a tuple: its ``address`` in the sparse row memory, its ``place`` and, of columns, ``vector``."""
     return data.StructLayout(
         {
-            "valid": 1,
             "transposed": 1,
             "address": range(config.tuples),
             "group": range(config.groups),
@@ -27,8 +29,14 @@ def core_tuple(config):
     )
 
 
-class SparseCore(wiring.Component):
-    """Keeps the tuples of a core's columns, makes its group tables, compresses its weights.
+class SparseCore(ConfiguredComponent):
+    """Keeps the lists and the tuples of a core's columns, makes its group tables, compresses its weights.
+
+    ::
+
+        tuples ──┬── places ──> GroupTables ──> table ──┐
+                 └── bit vectors ───────────────────────┼──> AddressGenerator ──┬──> WeightCompressor ──> weights
+        row list ───────────────────────────────────────┘                       └──> words
 
     Latency: that of :class:`.GroupTables`, and of :class:`.AddressGenerator` plus :class:`.WeightCompressor`.
 
@@ -38,82 +46,70 @@ class SparseCore(wiring.Component):
 
     Members
     -------
-    tuple : in
+    tuples : stream, in, always ready
         ``core_tuple`` to be kept.
-    row_enable, row_address, row : in
-        An entry of the row list to be kept.
+    row_list, column_list : In(WritePort)
+        Entries of the lists.
+    read_row_list, read_column_list, read_table : In(ReadPort)
+        Lists and table, for others than the walk.
+    table : Out(WritePort)
+        Every table entry made.
     tables, tables_done : streams
         ``table_command`` in, a completion each out.
-    walk, walk_done : streams
+    walks, walks_done : streams
         ``walk_command`` in, a completion each out, when the last weight is written or the last word taken.
     walk_out : In(1)
         1: words go to ``words``; 0: they are compressed.
     words : stream, out
         ``parameter_word``
-    table_write_enable, table_write_address, table_write_entry : out
-        Of every table entry made.
-    parameter_read_enable, parameter_read_address, parameter_data
-        The data come ``parameter_latency`` cycles after the address.
-    weight_write_enable, weight_write_addresses, weight_write_weights : out
-        Of the banks.
+    parameters : Out(ReadPort)
+    weights : Out(WritePort).array(banks)
     weight_end : out
         First address behind the compressed weights of the layer last put into tables.
     overflow, missing_tuple : Out(1)
-        Flags of the two.
+        See :class:`.GroupTables` and :class:`.AddressGenerator`.
     """
 
     def __init__(self, config: SparseConfig):
-        self._config = config
+        self._tables, self._addresses = GroupTables(config), AddressGenerator(config)
+        self._compressor = WeightCompressor(config)
+        row, column = range(config.rows), range(config.core_columns)
         super().__init__(
+            config,
             {
-                "tuple": In(core_tuple(config)),
-                "row_enable": In(1),
-                "row_address": In(range(config.row_list)),
-                "row": In(range(max(config.rows, 2))),
+                "tuples": In(stream.Signature(core_tuple(config), always_ready=True)),
+                "row_list": In(WritePort(row, config.row_list)),
+                "column_list": In(WritePort(column, config.column_list)),
+                "read_row_list": In(ReadPort(row, config.row_list)),
+                "read_column_list": In(ReadPort(column, config.column_list)),
+                "read_table": In(ReadPort(table_entry(config), 2 * config.tuples)),
+                "table": Out(WritePort(table_entry(config), 2 * config.tuples)),
                 "tables": In(stream.Signature(table_command(config))),
                 "tables_done": Out(stream.Signature(1)),
-                "walk": In(stream.Signature(walk_command(config))),
-                "walk_done": Out(stream.Signature(1)),
+                "walks": In(stream.Signature(walk_command(config))),
+                "walks_done": Out(stream.Signature(1)),
                 "walk_out": In(1),
                 "words": Out(stream.Signature(parameter_word(config))),
-                "table_write_enable": Out(1),
-                "table_write_address": Out(range(2 * config.tuples)),
-                "table_write_entry": Out(table_entry(config)),
-                "parameter_read_enable": Out(1),
-                "parameter_read_address": Out(range(config.parameter_words)),
-                "parameter_data": In(data.ArrayLayout(config.weight_width, config.lanes)),
-                "weight_write_enable": Out(config.banks),
-                "weight_write_addresses": Out(range(config.weight_words)).array(config.banks),
-                "weight_write_weights": Out(config.weight_width).array(config.banks),
+                **{name: self._compressor.signature.members[name] for name in ("parameters", "weights")},
                 "weight_end": Out(range(config.weight_words + 1)),
                 "overflow": Out(1),
                 "missing_tuple": Out(1),
-            }
+            },
         )
-
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
 
     def elaborate(self, platform):
         m = Module()
-        config = self._config
-        m.submodules.tables = tables = GroupTables(config)
-        m.submodules.addresses = addresses = AddressGenerator(config)
-        m.submodules.compressor = compressor = WeightCompressor(config)
-        self._keep(m, addresses, tables)
+        m.submodules.tables = tables = self._tables
+        m.submodules.addresses = addresses = self._addresses
+        m.submodules.compressor = compressor = self._compressor
         wiring.connect(m, wiring.flipped(self.tables), tables.commands)
         wiring.connect(m, tables.completions, wiring.flipped(self.tables_done))
-        wiring.connect(m, wiring.flipped(self.walk), addresses.commands)
+        wiring.connect(m, wiring.flipped(self.walks), addresses.commands)
+        wiring.connect(m, tables.table, wiring.flipped(self.table))
+        wiring.connect(m, compressor.parameters, wiring.flipped(self.parameters))
+        for inner, outer in zip(compressor.weights, self.weights, strict=True):
+            wiring.connect(m, inner, wiring.flipped(outer))
         m.d.comb += [
-            tables.place_enable.eq(self.tuple.valid),
-            tables.place_columns.eq(~self.tuple.transposed),
-            tables.place_group.eq(self.tuple.group),
-            tables.place.eq(self.tuple.place),
-            self.table_write_enable.eq(tables.write_enable),
-            self.table_write_address.eq(tables.write_address),
-            self.table_write_entry.eq(tables.write_entry),
             self.weight_end.eq(tables.end),
             self.overflow.eq(tables.overflow),
             self.missing_tuple.eq(addresses.missing_tuple),
@@ -123,45 +119,39 @@ class SparseCore(wiring.Component):
             compressor.words.payload.eq(addresses.words.payload),
             compressor.words.valid.eq(addresses.words.valid & ~self.walk_out),
             addresses.words.ready.eq(self.words.ready | ~self.walk_out),
-            self.walk_done.valid.eq(addresses.completions.valid & ~compressor.busy),
-            self.walk_done.payload.eq(addresses.completions.payload),
-            addresses.completions.ready.eq(self.walk_done.ready & ~compressor.busy),
-            self.parameter_read_enable.eq(compressor.parameter_read_enable),
-            self.parameter_read_address.eq(compressor.parameter_read_address),
-            compressor.parameter_data.eq(self.parameter_data),
-            self.weight_write_enable.eq(compressor.write_enable),
+            self.walks_done.valid.eq(addresses.completions.valid & ~compressor.busy),
+            self.walks_done.payload.eq(addresses.completions.payload),
+            addresses.completions.ready.eq(self.walks_done.ready & ~compressor.busy),
         ]
-        for bank in range(config.banks):
-            m.d.comb += [
-                self.weight_write_addresses[bank].eq(compressor.write_addresses[bank]),
-                self.weight_write_weights[bank].eq(compressor.write_weights[bank]),
-            ]
+        self._memories(m, tables, addresses)
         return m
 
-    def _keep(self, m, addresses, tables):
-        """The memories that the address generator reads."""
-        config = self._config
-        entry = Signal(bit_vector(config))
-        m.d.comb += [entry.vector.eq(self.tuple.vector), entry.valid.eq(1)]
-        kept = (
-            ("table", table_entry(config), 2 * config.tuples),
-            ("row", range(max(config.rows, 2)), config.row_list),
-            ("vector", bit_vector(config), config.tuples),
-        )
-        writes = {
-            "table": (tables.write_enable, tables.write_address, tables.write_entry),
-            "row": (self.row_enable, self.row_address, self.row),
-            "vector": (self.tuple.valid & ~self.tuple.transposed, self.tuple.address, entry),
-        }
-        for name, shape, depth in kept:
-            m.submodules[f"{name}_memory"] = memory = Memory(shape=shape, depth=depth, init=[])
-            read, write = memory.read_port(), memory.write_port()
-            enable, address, word = writes[name]
+    def _memories(self, m, tables, addresses):
+        """Lists, table and sparse row memory; what the walk reads has a port of its own."""
+        config, found = self.config, self.tuples
+        column = range(config.core_columns)
+        m.submodules.row_list = rows = Memory(range(config.rows), MemoryConfig(depth=config.row_list, readers=2))
+        m.submodules.column_list = columns = Memory(column, MemoryConfig(depth=config.column_list))
+        m.submodules.table = table = Memory(table_entry(config), MemoryConfig(depth=2 * config.tuples, readers=2))
+        m.submodules.vectors = vectors = Memory(bit_vector(config), MemoryConfig(depth=config.tuples))
+        wiring.connect(m, wiring.flipped(self.row_list), rows.write)
+        wiring.connect(m, wiring.flipped(self.column_list), columns.write)
+        wiring.connect(m, addresses.row_list, rows.reads[0])
+        wiring.connect(m, tables.table, table.write)
+        wiring.connect(m, addresses.table, table.reads[0])
+        wiring.connect(m, addresses.vectors, vectors.reads[0])
+        wiring.connect(m, wiring.flipped(self.read_row_list), rows.reads[1])
+        wiring.connect(m, wiring.flipped(self.read_column_list), columns.reads[0])
+        wiring.connect(m, wiring.flipped(self.read_table), table.reads[1])
+        m.d.comb += [
+            vectors.write.enable.eq(found.valid & ~found.payload.transposed),
+            vectors.write.address.eq(found.payload.address),
+            vectors.write.data.vector.eq(found.payload.vector),
+            vectors.write.data.valid.eq(1),
+        ]
+        for write, here in ((tables.rows, found.payload.transposed), (tables.columns, ~found.payload.transposed)):
             m.d.comb += [
-                read.en.eq(getattr(addresses, f"{name}_read_enable")),
-                read.addr.eq(getattr(addresses, f"{name}_read_address")),
-                getattr(addresses, f"{name}_data").eq(read.data),
-                write.en.eq(enable),
-                write.addr.eq(address),
-                write.data.eq(word),
+                write.enable.eq(found.valid & here),
+                write.address.eq(found.payload.group),
+                write.data.eq(found.payload.place),
             ]

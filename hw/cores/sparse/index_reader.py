@@ -1,9 +1,11 @@
 """Reads the index list of a layer's rows, or of its columns, word after word."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal
-from amaranth.lib import data, stream, wiring
+from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out
 
+from ..component import ConfiguredComponent
+from ..memory.ports import ReadPort
 from .config import SparseConfig
 from .max_index import index_word
 
@@ -17,8 +19,8 @@ def blocks_of(config, count):
 
 
 def index_range_layout(config):
-    """Which list: ``rows`` from word ``base`` on, or (``transposed`` reads) the ``columns`` of each core, one behind
-    the other, each from a word of its own."""
+    """Which list: ``rows`` from word ``base`` on, or (``columns_wanted``) the ``columns`` of each core, one behind the
+    other, each from a word of its own."""
     return data.StructLayout(
         {
             "columns_wanted": 1,
@@ -45,7 +47,7 @@ def indexes_layout(config):
     )
 
 
-class IndexReader(wiring.Component):
+class IndexReader(ConfiguredComponent):
     """Reads what is in one range of an index list memory.
 
     Latency: 2 cycles from a range to its first word; a word a cycle. It takes the next range when the last word of this
@@ -59,36 +61,28 @@ class IndexReader(wiring.Component):
     -------
     ranges : stream, in
         ``index_range_layout``; at least one row, or one column.
-    read_enable, read_address : out
-        The word comes in the next cycle and stays until the next read.
-    read_data : in
+    indexes : Out(ReadPort)
+        The memory of index lists.
     words : stream, out
         ``indexes_layout``.
     """
 
     def __init__(self, config: SparseConfig):
-        self._config = config
         super().__init__(
+            config,
             {
                 "ranges": In(stream.Signature(index_range_layout(config))),
-                "read_enable": Out(1),
-                "read_address": Out(range(config.index_words)),
-                "read_data": In(index_word(config)),
+                "indexes": Out(ReadPort(index_word(config), config.index_words)),
                 "words": Out(stream.Signature(indexes_layout(config))),
-            }
+            },
         )
-
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
 
     def elaborate(self, platform):
         m = Module()
-        config = self._config
+        config = self.config
         active = Signal()
         columns = Signal(data.ArrayLayout(range(config.core_columns + 1), config.cores))
-        # Numbers of this core (of the rows) still to be read, and the cores with any behind it.
+        # Indexes of this core (of the rows) still to be read, and the cores with any behind it.
         left = Signal(range(config.entries + 1))
         waiting = Signal(config.cores)
         block = Signal(range(config.position_blocks + 1))
@@ -98,9 +92,9 @@ class IndexReader(wiring.Component):
         m.d.comb += [
             advance.eq(~self.words.valid | self.words.ready),
             self.ranges.ready.eq(~active & advance),
-            self.read_enable.eq(active & advance),
+            self.indexes.enable.eq(active & advance),
             final.eq(left <= config.lanes),
-            self.words.payload.indexes.eq(self.read_data),
+            self.words.payload.indexes.eq(self.indexes.data),
             self.words.payload.count.eq(word.count),
             self.words.payload.block.eq(word.block),
             self.words.payload.last.eq(word.last),
@@ -119,20 +113,20 @@ class IndexReader(wiring.Component):
         with m.If(self.ranges.valid & self.ranges.ready):
             given = self.ranges.payload
             nonempty = Cat(given.columns[number] != 0 for number in range(config.cores))
-            m.d.sync += [active.eq(1), columns.eq(given.columns), self.read_address.eq(given.base)]
+            m.d.sync += [active.eq(1), columns.eq(given.columns), self.indexes.address.eq(given.base)]
             with m.If(given.columns_wanted):
                 begin_core(nonempty, given.columns)
             with m.Else():
                 m.d.sync += [left.eq(given.rows), block.eq(0), waiting.eq(0)]
         with m.If(self.words.ready):
             m.d.sync += self.words.valid.eq(0)
-        with m.If(self.read_enable):
+        with m.If(self.indexes.enable):
             m.d.sync += [
                 self.words.valid.eq(1),
                 word.count.eq(Mux(final, left, config.lanes)),
                 word.block.eq(block),
                 word.last.eq(final & ~waiting.any()),
-                self.read_address.eq(self.read_address + 1),
+                self.indexes.address.eq(self.indexes.address + 1),
                 left.eq(left - config.lanes),
                 block.eq(block + 1),
             ]

@@ -2,11 +2,14 @@
 
 from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
-from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
+from ..bits import count_ones
+from ..component import ConfiguredComponent
+from ..memory.config import MemoryConfig
+from ..memory.memory import Memory
+from ..memory.ports import WritePort
 from .config import SparseConfig
-from .selection import count_ones
 
 __all__ = ["GroupTables", "group_place", "table_command", "table_entry"]
 
@@ -19,7 +22,7 @@ def group_place(config):
 
 
 def table_entry(config):
-    """What the matrix engine reads of a group.
+    """A group as the matrix engine reads it.
 
     ``inner`` are the features that are summed over (rows forward, own columns transposed), ``outer`` those that get
     results. Element (r, p), r-th row and p-th own column of the group, is in bank ``(r + p) mod banks`` at address
@@ -51,13 +54,20 @@ def table_command(config):
     )
 
 
-class GroupTables(wiring.Component):
+class GroupTables(ConfiguredComponent):
     """Ranks the groups of a layer by their size and writes both of its tables.
 
     Entry ``2 * group_base + rank`` is forward: groups in order of decreasing rows. Entry ``2 * group_base + groups +
-    rank`` is transposed: in order of decreasing own columns. Of equal ones the lower group comes first. Compressed
+    rank`` is transposed: in order of decreasing own columns. The lower one of equal groups comes first. Compressed
     weights are laid out from ``weight_base`` on, group after group: rows times pitch addresses each, pitch = columns
     divided by ``banks``, rounded up.
+
+    ::
+
+        rows, columns ──┬── places ──────> size ──> address of the weights ──> entry
+          (of a group)  └── counts ──> rank ────────────────────────────────> its address
+
+    The groups go through twice, one a cycle: forward, which finds the address of each group's weights, then transposed.
 
     Latency: ``2 * groups + 7`` cycles from a command to its completion; an entry a cycle.
 
@@ -67,14 +77,14 @@ class GroupTables(wiring.Component):
 
     Members
     -------
-    place_enable, place_columns, place_group, place : in
-        Sets the rows (``place_columns``: own columns) of a group, as ``group_place``.
+    rows, columns : In(WritePort)
+        Set the rows, or own columns, of a group, as ``group_place``.
     commands : stream, in
         ``table_command``. All its groups are set.
     completions : stream, out
         One for each command, when its entries are written.
-    write_enable, write_address, write_entry : out
-        Of the table memory; ``table_entry``.
+    table : Out(WritePort)
+        The table memory, ``table_entry``.
     overflow : Out(1)
         The weights of a group end behind the banks. Its entry has an outer count of 0, and that of its transposed one
         an inner count of 0.
@@ -87,38 +97,62 @@ class GroupTables(wiring.Component):
     """
 
     def __init__(self, config: SparseConfig):
-        self._config = config
+        place = In(WritePort(group_place(config), config.groups))
         super().__init__(
+            config,
             {
-                "place_enable": In(1),
-                "place_columns": In(1),
-                "place_group": In(range(config.groups)),
-                "place": In(group_place(config)),
+                "rows": place,
+                "columns": place,
                 "commands": In(stream.Signature(table_command(config))),
                 "completions": Out(stream.Signature(1)),
-                "write_enable": Out(1),
-                "write_address": Out(range(2 * config.tuples)),
-                "write_entry": Out(table_entry(config)),
+                "table": Out(WritePort(table_entry(config), 2 * config.tuples)),
                 "overflow": Out(1),
                 "end": Out(range(config.weight_words + 1)),
-            }
+            },
         )
-
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
 
     def elaborate(self, platform):
         m = Module()
-        config = self._config
+        config = self.config
         command = Signal(table_command(config))
-        group = Signal(range(config.groups + 1))
-        transposed = Signal()
-        walking = Signal()
+        # The group whose places are read; the one whose places are there.
+        group, here = Signal(range(config.groups + 1)), Signal(range(config.groups))
+        walking, transposed = Signal(), Signal()
+        self._control(m, command, group, walking, transposed)
+        m.d.sync += here.eq(group)
+        rows, row_counts = self._places(m, "rows", group)
+        columns, column_counts = self._places(m, "columns", group)
+        counts = []
+        for number, (row_count, column_count) in enumerate(zip(row_counts, column_counts, strict=True)):
+            count = Signal(row_count.shape(), name=f"count_{number}")
+            m.d.comb += count.eq(Mux(transposed, column_count, row_count))
+            counts.append(count)
+        mine = Mux(transposed, columns.count, rows.count)
+        rank = count_ones(m, Cat(self._ahead(m, here, mine, counts, command.groups)), "rank")
+
+        entry = Signal(table_entry(config))
+        address = Signal(range(2 * config.tuples))
+        size = Signal(range(config.weight_words * 2 + config.rows * config.core_columns + 1))
+        pitch = Signal(entry.pitch.shape())
+        m.d.comb += pitch.eq((columns.count + (config.banks - 1)) >> (config.banks - 1).bit_length())
+        m.d.sync += [
+            size.eq(rows.count * pitch),
+            entry.inner_start.eq(Mux(transposed, columns.start, rows.start)),
+            entry.inner_count.eq(Mux(transposed, columns.count, rows.count)),
+            entry.outer_start.eq(Mux(transposed, rows.start, columns.start)),
+            entry.outer_count.eq(Mux(transposed, rows.count, columns.count)),
+            entry.pitch.eq(pitch),
+            entry.group.eq(here),
+            address.eq((command.group_base << 1) + Mux(transposed, command.groups, 0) + rank),
+        ]
+        m.d.comb += self.table.address.eq(address)
+        self._write(m, entry, size, group, walking, transposed)
+        return m
+
+    def _control(self, m, command, group, walking, transposed):
+        """Groups in their order, twice."""
         settling = Signal(2)
-        m.d.sync += settling.eq(Mux(settling == 0, 0, settling - 1))
-        m.d.sync += walking.eq(0)
+        m.d.sync += [settling.eq(Mux(settling == 0, 0, settling - 1)), walking.eq(0)]
         with m.FSM(name="tables"):
             with m.State("IDLE"):
                 m.d.comb += self.commands.ready.eq(1)
@@ -131,7 +165,7 @@ class GroupTables(wiring.Component):
                 with m.If(group + 1 == command.groups):
                     m.next = "SETTLE"
             with m.State("SETTLE"):
-                # The bases are written before the second walk reads them.
+                # The addresses of the weights are written before the second walk reads them.
                 with m.If(settling == 0):
                     m.d.sync += [transposed.eq(1), group.eq(0)]
                     m.next = "WALK"
@@ -142,102 +176,51 @@ class GroupTables(wiring.Component):
                 with m.If(self.completions.ready):
                     m.next = "IDLE"
 
-        # First stage, one cycle behind `group`: what is known of the group.
-        read_group = Signal(range(config.groups))
-        m.d.comb += read_group.eq(group)
-        rows = self._place_memory(m, "rows", self.place_enable & ~self.place_columns, read_group)
-        columns = self._place_memory(m, "columns", self.place_enable & self.place_columns, read_group)
-        m.submodules.bases = bases = Memory(shape=range(config.weight_words), depth=config.groups, init=[])
-        base_read, base_write = bases.read_port(), bases.write_port()
-        m.submodules.limits = limits = Memory(shape=1, depth=config.groups, init=[])
-        limit_read, limit_write = limits.read_port(), limits.write_port()
-        here = Signal(range(config.groups))
-        m.d.sync += here.eq(group)
-        m.d.comb += [base_read.addr.eq(read_group), limit_read.addr.eq(read_group)]
-        rank = self._rank(m, here, Mux(transposed, columns.count, rows.count), transposed, command.groups)
-
-        # Second stage: the entry.
-        valid = Signal()
-        entry = Signal(table_entry(config))
-        size = Signal(range(config.weight_words * 2 + config.rows * config.core_columns + 1))
-        base = Signal(range(config.weight_words))
-        address = Signal(range(2 * config.tuples))
-        outside = Signal()
-        was_outside = Signal()
-        banks_shift = (config.banks - 1).bit_length()
-        pitch = Signal(entry.pitch.shape())
-        second = Signal()
-        stored = Signal(base.shape())
-        inner, outer = Signal(group_place(config)), Signal(group_place(config))
-        m.d.comb += [
-            pitch.eq((columns.count + (config.banks - 1)) >> banks_shift),
-            inner.eq(Mux(transposed, columns.as_value(), rows.as_value())),
-            outer.eq(Mux(transposed, rows.as_value(), columns.as_value())),
-        ]
-        m.d.sync += [
-            valid.eq(walking),
-            second.eq(transposed),
-            size.eq(rows.count * pitch),
-            entry.inner_start.eq(inner.start),
-            entry.inner_count.eq(inner.count),
-            entry.outer_start.eq(outer.start),
-            entry.outer_count.eq(outer.count),
-            entry.pitch.eq(pitch),
-            entry.group.eq(here),
-            stored.eq(base_read.data),
-            was_outside.eq(limit_read.data),
-            address.eq((command.group_base << 1) + Mux(transposed, command.groups, 0) + rank),
-        ]
-        m.d.comb += [
-            outside.eq(Mux(second, was_outside, self.end + size > config.weight_words)),
-            base.eq(Mux(second, stored, Mux(outside, 0, self.end))),
-            self.overflow.eq(valid & outside & ~second),
-            base_write.en.eq(valid & ~second),
-            base_write.addr.eq(entry.group),
-            base_write.data.eq(base),
-            limit_write.en.eq(valid & ~second),
-            limit_write.addr.eq(entry.group),
-            limit_write.data.eq(outside),
-            self.write_enable.eq(valid),
-            self.write_address.eq(address),
-            self.write_entry.eq(entry),
-            self.write_entry.weights_base.eq(base),
-        ]
-        with m.If(outside & second):
-            m.d.comb += self.write_entry.inner_count.eq(0)
-        with m.If(outside & ~second):
-            m.d.comb += self.write_entry.outer_count.eq(0)
-        with m.If(valid & ~second & ~outside):
-            m.d.sync += self.end.eq(self.end + size)
-        return m
-
-    def _place_memory(self, m, name, enable, group):
-        """Memory of places; what it holds of ``group``, in the next cycle. The counts are in registers besides."""
-        config = self._config
-        m.submodules[name] = memory = Memory(shape=group_place(config), depth=config.groups, init=[])
-        read, write = memory.read_port(), memory.write_port()
-        m.d.comb += [
-            read.addr.eq(group),
-            write.en.eq(enable),
-            write.addr.eq(self.place_group),
-            write.data.eq(self.place),
-        ]
+    def _places(self, m, name, group):
+        """The place of a group, in the next cycle, and the counts of all."""
+        config, write = self.config, getattr(self, name)
+        m.submodules[name] = places = Memory(group_place(config), MemoryConfig(depth=config.groups))
+        wiring.connect(m, wiring.flipped(write), places.write)
+        m.d.comb += [places.reads[0].enable.eq(1), places.reads[0].address.eq(group)]
         counts = [Signal(range(config.entries + 1), name=f"{name}_{number}") for number in range(config.groups)]
         for number, count in enumerate(counts):
-            with m.If(enable & (self.place_group == number)):
-                m.d.sync += count.eq(self.place.count)
-        setattr(self, f"_{name}", counts)
-        return read.data
+            with m.If(write.enable & (write.address == number)):
+                m.d.sync += count.eq(write.data.count)
+        return places.reads[0].data, counts
 
-    def _rank(self, m, group, count, transposed, groups):
-        """How many groups come before ``group``, which has ``count``."""
-        before = []
-        for number, (rows, columns) in enumerate(zip(self._rows, self._columns, strict=True)):
-            other = Signal(rows.shape(), name=f"other_{number}")
+    def _ahead(self, m, group, count, counts, groups):
+        """Whether each group comes before ``group``, which has ``count``."""
+        for number, other in enumerate(counts):
             ahead = Signal(name=f"ahead_{number}")
-            m.d.comb += [
-                other.eq(Mux(transposed, columns, rows)),
-                ahead.eq((number < groups) & ((other > count) | ((other == count) & (number < group)))),
-            ]
-            before.append(ahead)
-        return count_ones(m, Cat(before), "rank")
+            m.d.comb += ahead.eq((number < groups) & ((other > count) | ((other == count) & (number < group))))
+            yield ahead
+
+    def _write(self, m, entry, size, group, walking, transposed):
+        """The address of the weights, found in the first walk and kept for the second, completes an entry."""
+        config = self.config
+        found = data.StructLayout({"base": range(config.weight_words), "outside": 1})
+        m.submodules.weights = weights = Memory(found, MemoryConfig(depth=config.groups))
+        read, write = weights.reads[0], weights.write
+        kept, chosen = Signal(found), Signal(found)
+        valid, second, beyond = Signal(), Signal(), Signal()
+        m.d.sync += [valid.eq(walking), second.eq(transposed), kept.eq(read.data)]
+        m.d.comb += [
+            read.enable.eq(1),
+            read.address.eq(group),
+            beyond.eq(self.end + size > config.weight_words),
+            chosen.base.eq(Mux(second, kept.base, Mux(beyond, 0, self.end))),
+            chosen.outside.eq(Mux(second, kept.outside, beyond)),
+            write.enable.eq(valid & ~second),
+            write.address.eq(entry.group),
+            write.data.eq(chosen),
+            self.overflow.eq(write.enable & beyond),
+            self.table.enable.eq(valid),
+            self.table.data.eq(entry),
+            self.table.data.weights_base.eq(chosen.base),
+        ]
+        with m.If(chosen.outside & second):
+            m.d.comb += self.table.data.inner_count.eq(0)
+        with m.If(chosen.outside & ~second):
+            m.d.comb += self.table.data.outer_count.eq(0)
+        with m.If(write.enable & ~beyond):
+            m.d.sync += self.end.eq(self.end + size)

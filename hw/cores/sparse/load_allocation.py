@@ -4,6 +4,8 @@ from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from ..component import ConfiguredComponent
+from ..memory.ports import ReadPort, WritePort
 from .config import SparseConfig
 from .index_reader import IndexReader
 from .max_index import index_word
@@ -13,7 +15,7 @@ __all__ = ["LoadAllocationUnit", "load_command", "workload_shape"]
 
 
 def workload_shape(config):
-    """Of a number of unmasked weights of a layer."""
+    """The shape of a number of unmasked weights of a layer."""
     return range(config.rows * config.positions + 1)
 
 
@@ -28,7 +30,7 @@ def load_command(config):
     )
 
 
-class LoadAllocationUnit(wiring.Component):
+class LoadAllocationUnit(ConfiguredComponent):
     """Counts the unmasked weights that each core gets of a layer.
 
     Row-based: core ``row * cores div rows`` gets a row, whatever its workload. Threshold-based, the baseline: a core
@@ -44,14 +46,14 @@ class LoadAllocationUnit(wiring.Component):
 
     Members
     -------
-    workload_enable, workload_group, workload
-        Sets the workload of the rows of a group.
+    workloads : In(WritePort)
+        Sets the workload of a row of a group.
     commands : stream, in
         ``load_command``
     completions : stream, out
         One for each command; the results stand until the next command.
-    read_enable, read_address, read_data
-        Of the memory of index lists; the word comes in the next cycle and stays until the next read.
+    indexes : Out(ReadPort)
+        The memory of index lists.
     total : out
         Unmasked weights of the layer.
     row_based, threshold_based : out, arrays of ``cores``
@@ -65,51 +67,36 @@ class LoadAllocationUnit(wiring.Component):
     """
 
     def __init__(self, config: SparseConfig):
-        self._config = config
         workload = workload_shape(config)
+        deviation = range(config.rows * config.positions * config.cores + 1)
         super().__init__(
+            config,
             {
-                "workload_enable": In(1),
-                "workload_group": In(range(config.groups)),
-                "workload": In(range(config.positions + 1)),
+                "workloads": In(WritePort(range(config.positions + 1), config.groups)),
                 "commands": In(stream.Signature(load_command(config))),
                 "completions": Out(stream.Signature(1)),
-                "read_enable": Out(1),
-                "read_address": Out(range(config.index_words)),
-                "read_data": In(index_word(config)),
+                "indexes": Out(ReadPort(index_word(config), config.index_words)),
                 "total": Out(workload),
                 "row_based": Out(workload).array(config.cores),
                 "threshold_based": Out(workload).array(config.cores),
-                "row_deviation": Out(range(config.rows * config.positions * config.cores + 1)),
-                "threshold_deviation": Out(range(config.rows * config.positions * config.cores + 1)),
+                "row_deviation": Out(deviation),
+                "threshold_deviation": Out(deviation),
                 "missing_tuple": Out(1),
-            }
+            },
         )
-
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
 
     def elaborate(self, platform):
         m = Module()
-        config = self._config
+        config = self.config
         m.submodules.reader = reader = IndexReader(config)
+        wiring.connect(m, reader.indexes, wiring.flipped(self.indexes))
         command = Signal(load_command(config))
-        second = Signal()
         core = Signal(range(config.cores + 1))
-        # Row-based: cores times the rows so far, less rows for each core that is full. Threshold: cores times weights.
-        progress = Signal(range(config.rows + config.cores + 1))
-        assigned = Signal(range(config.rows * config.positions * config.cores + 1))
-        workload = Signal(self.workload.shape())
-        counted = Signal()
-        last = Signal()
+        workload, counted, last, second = Signal(self.total.shape()), Signal(), Signal(), Signal()
+        begin = Signal()
         m.d.comb += [
             reader.ranges.payload.rows.eq(command.rows),
             reader.ranges.payload.base.eq(command.index_base),
-            self.read_enable.eq(reader.read_enable),
-            self.read_address.eq(reader.read_address),
-            reader.read_data.eq(self.read_data),
         ]
         with m.FSM(name="load_allocation"):
             with m.State("IDLE"):
@@ -120,8 +107,8 @@ class LoadAllocationUnit(wiring.Component):
                     m.d.sync += [part.eq(0) for part in (*self.row_based, *self.threshold_based)]
                     m.next = "ASK"
             with m.State("ASK"):
-                m.d.comb += reader.ranges.valid.eq(1)
-                m.d.sync += [core.eq(0), progress.eq(0), assigned.eq(0)]
+                m.d.comb += [reader.ranges.valid.eq(1), begin.eq(1)]
+                m.d.sync += core.eq(0)
                 m.next = "COUNT"
             with m.State("COUNT"):
                 with m.If(counted & last):
@@ -138,46 +125,33 @@ class LoadAllocationUnit(wiring.Component):
                 m.d.comb += self.completions.valid.eq(1)
                 with m.If(self.completions.ready):
                     m.next = "IDLE"
-        self._look_up(m, reader, command, workload, counted, last)
-
-        with m.If(counted):
-            with m.If(~second):
-                m.d.sync += [self.total.eq(self.total + workload), progress.eq(progress + config.cores)]
-                with m.If(progress + config.cores >= command.rows):
-                    m.d.sync += [progress.eq(progress + config.cores - command.rows), core.eq(core + 1)]
-                self._give(m, core, self.row_based, workload)
-            with m.Else():
-                given = Signal.like(assigned)
-                m.d.comb += given.eq(assigned + times(workload, config.cores))
-                m.d.sync += assigned.eq(given)
-                with m.If((given > self.total) & (core != config.cores - 1)):
-                    m.d.sync += [assigned.eq(0), core.eq(core + 1)]
-                self._give(m, core, self.threshold_based, workload)
-            with m.If(last):
-                m.d.sync += core.eq(0)
+        self._look_up(m, reader.words, command, workload, counted, last)
+        self._deal(m, command, core, workload, counted & ~second, counted & second, begin)
+        with m.If(counted & last):
+            m.d.sync += core.eq(0)
         return m
 
-    def _look_up(self, m, reader, command, workload, counted, last):
+    def _look_up(self, m, words, command, workload, counted, last):
         """One row a cycle: the workload of its group, into a register."""
-        config = self._config
+        config = self.config
         lane = Signal(range(config.lanes))
         index = Signal(range(config.groups))
         final = Signal()
-        word = reader.words.payload
-        workloads = [Signal(self.workload.shape(), name=f"workload_{group}") for group in range(config.groups)]
-        with m.If(self.workload_enable):
-            with m.Switch(self.workload_group):
+        word = words.payload
+        workloads = [Signal(self.workloads.data.shape(), name=f"workload_{group}") for group in range(config.groups)]
+        with m.If(self.workloads.enable):
+            with m.Switch(self.workloads.address):
                 for group, kept in enumerate(workloads):
                     with m.Case(group):
-                        m.d.sync += kept.eq(self.workload)
+                        m.d.sync += kept.eq(self.workloads.data)
         m.d.comb += [
             index.eq(word.indexes[lane]),
             final.eq(lane + 1 == word.count),
-            reader.words.ready.eq(final),
-            self.missing_tuple.eq(reader.words.valid & (index >= command.groups)),
+            words.ready.eq(final),
+            self.missing_tuple.eq(words.valid & (index >= command.groups)),
         ]
-        m.d.sync += [counted.eq(reader.words.valid), last.eq(final & word.last), workload.eq(0)]
-        with m.If(reader.words.valid):
+        m.d.sync += [counted.eq(words.valid), last.eq(final & word.last), workload.eq(0)]
+        with m.If(words.valid):
             m.d.sync += lane.eq(Mux(final, 0, lane + 1))
         with m.If(index < command.groups):
             with m.Switch(index):
@@ -185,14 +159,31 @@ class LoadAllocationUnit(wiring.Component):
                     with m.Case(group):
                         m.d.sync += workload.eq(kept)
 
-    def _give(self, m, core, parts, workload):
-        for number, part in enumerate(parts):
-            with m.If(core == number):
-                m.d.sync += part.eq(part + workload)
+    def _deal(self, m, command, core, workload, first, second, begin):
+        """A row's workload to its core: row-based in the first pass, by the threshold in the second."""
+        config = self.config
+        # Row-based: cores times the rows so far, less rows for each core that is full. Threshold: cores times weights.
+        progress = Signal(range(config.rows + config.cores + 1))
+        assigned, given = Signal(self.row_deviation.shape()), Signal(self.row_deviation.shape())
+        m.d.comb += given.eq(assigned + times(workload, config.cores))
+        with m.If(begin):
+            m.d.sync += [progress.eq(0), assigned.eq(0)]
+        with m.If(first):
+            m.d.sync += [self.total.eq(self.total + workload), progress.eq(progress + config.cores)]
+            with m.If(progress + config.cores >= command.rows):
+                m.d.sync += [progress.eq(progress + config.cores - command.rows), core.eq(core + 1)]
+        with m.If(second):
+            m.d.sync += assigned.eq(given)
+            with m.If((given > self.total) & (core != config.cores - 1)):
+                m.d.sync += [assigned.eq(0), core.eq(core + 1)]
+        for now, parts in ((first, self.row_based), (second, self.threshold_based)):
+            for number, part in enumerate(parts):
+                with m.If(now & (core == number)):
+                    m.d.sync += part.eq(part + workload)
 
     def _deviate(self, m, core):
         """The largest deviation up to ``core``."""
-        config = self._config
+        config = self.config
         for name, parts, deviation in (
             ("row", self.row_based, self.row_deviation),
             ("threshold", self.threshold_based, self.threshold_deviation),

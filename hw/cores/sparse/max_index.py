@@ -1,9 +1,10 @@
 """Index of the maximum of each row (column) of a grouping matrix."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal, signed
-from amaranth.lib import data, stream, wiring
+from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out
 
+from ..component import ConfiguredComponent
 from .config import SparseConfig
 
 __all__ = ["MaxIndexUnit", "index_word", "max_index_layout"]
@@ -38,7 +39,7 @@ def _exceeds(sign, magnitude, best):
     return (Cat(1, best).as_signed() + addend.as_signed())[len(best) + 1]
 
 
-class MaxIndexUnit(wiring.Component):
+class MaxIndexUnit(ConfiguredComponent):
     """Reads a grouping matrix group after group, ``lanes`` rows (columns) at once.
 
     index[l] = the lowest g whose value[g][l] is the maximum over g. Values are compared as numbers of ``format``: -0
@@ -64,19 +65,14 @@ class MaxIndexUnit(wiring.Component):
     """
 
     def __init__(self, config: SparseConfig):
-        self._config = config
         values = data.ArrayLayout(config.value_width, config.lanes)
         super().__init__(
+            config,
             {
                 "words": In(stream.Signature(data.StructLayout({"values": values, "last": 1}))),
                 "indexes": Out(stream.Signature(max_index_layout(config))),
-            }
+            },
         )
-
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
 
     @property
     def latency(self):
@@ -85,7 +81,7 @@ class MaxIndexUnit(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        config = self._config
+        config = self.config
         group = Signal(range(config.groups))
         first = Signal(init=1)
         taken = Signal()

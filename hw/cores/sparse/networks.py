@@ -2,9 +2,9 @@
 
 from amaranth.hdl import Const, Module, Mux, Signal, Value
 
-from .selection import count_ones
+from ..bits import count_ones
 
-__all__ = ["close_up", "rotate", "spread_out"]
+__all__ = ["close_up", "spread_out"]
 
 
 def _distances(m: Module, mask: Value, name: str):
@@ -88,20 +88,6 @@ def spread_out(m: Module, words, mask: Value, name: str):
             m.d.comb += word.eq(Mux(moves[bit][back], words[back], words[lane]) if back >= 0 else words[lane])
             spread.append(word)
         words = spread
-    return words
-
-
-def rotate(m: Module, words, turn: Value, name: str, *, back: bool = False):
-    """Element ``(j + turn) mod len(words)`` is word j; ``back``: element j is word ``(j + turn) mod len(words)``.
-
-    The number of words is a power of two.
-    """
-    count = len(words)
-    for bit in range((count - 1).bit_length()):
-        step = (1 << bit) if back else -(1 << bit)
-        stage = [Signal(word.shape(), name=f"{name}_{bit}_{number}") for number, word in enumerate(words)]
-        m.d.comb += [word.eq(Mux(turn[bit], words[(j + step) % count], words[j])) for j, word in enumerate(stage)]
-        words = stage
     return words
 
 

@@ -2,26 +2,7 @@
 
 from amaranth.hdl import Module, Signal, Value
 
-__all__ = ["count_ones", "place_of_block", "times"]
-
-
-def count_ones(m: Module, bits: Value, name: str) -> Signal:
-    """How many bits are set."""
-    level = [bits[index] for index in range(len(bits))]
-    depth = 0
-    while len(level) > 1:
-        sums = []
-        for number in range(0, len(level) - 1, 2):
-            total = Signal(depth + 2, name=f"{name}_{depth}_{number}")
-            m.d.comb += total.eq(level[number] + level[number + 1])
-            sums.append(total)
-        if len(level) % 2:
-            sums.append(level[-1])
-        level = sums
-        depth += 1
-    result = Signal(range(len(bits) + 1), name=name)
-    m.d.comb += result.eq(level[0])
-    return result
+__all__ = ["place_of_block", "times"]
 
 
 def place_of_block(m: Module, config, block: Value, name: str):

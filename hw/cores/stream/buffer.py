@@ -1,20 +1,22 @@
 """A first-in, first-out buffer between two streams."""
 
 from amaranth.hdl import Module, Shape, Value
-from amaranth.lib import stream, wiring
-from amaranth.lib.fifo import SyncFIFOBuffered
+from amaranth.lib import stream
+from amaranth.lib.fifo import SyncFIFO, SyncFIFOBuffered
 from amaranth.lib.wiring import In, Out
+
+from ..component import ConfiguredComponent
 
 __all__ = ["StreamBuffer"]
 
 
-class StreamBuffer(wiring.Component):
+class StreamBuffer(ConfiguredComponent):
     """Holds up to ``depth`` values: what comes in on ``i`` goes out on ``o``, in order, unchanged.
 
-    :class:`amaranth.lib.fifo.SyncFIFOBuffered` with payloads of any shape; block RAM where it is deep.
+    The FIFOs of :mod:`amaranth.lib.fifo` with payloads of any shape.
 
-    Latency: two cycles from ``i`` to ``o``. Throughput: one value a cycle. Back-pressure: ``i`` is ready while there
-    is room, whatever ``o`` does; no combinational path joins the two.
+    Latency: ``config.latency`` cycles from ``i`` to ``o``. Throughput: one value a cycle. Back-pressure: ``i`` is ready
+    while there is room, whatever ``o`` does; no combinational path connects the two.
 
     Parameters
     ----------
@@ -32,24 +34,25 @@ class StreamBuffer(wiring.Component):
 
     def __init__(self, shape, config):
         self.shape = shape
-        self.config = config
         super().__init__(
+            config,
             {
                 "i": In(stream.Signature(shape)),
                 "o": Out(stream.Signature(shape)),
                 "level": Out(range(config.depth + 1)),
-            }
+            },
         )
 
     @property
     def latency(self):
         """Cycles from the transfer on ``i`` to valid on ``o`` of an empty buffer."""
-        return 2
+        return self.config.latency
 
     def elaborate(self, platform):
         m = Module()
         width = Shape.cast(self.shape).width
-        m.submodules.fifo = fifo = SyncFIFOBuffered(width=width, depth=self.config.depth)
+        kind = SyncFIFO if self.config.latency == 1 else SyncFIFOBuffered
+        m.submodules.fifo = fifo = kind(width=width, depth=self.config.depth)
         m.d.comb += [
             fifo.w_data.eq(Value.cast(self.i.payload)),
             fifo.w_en.eq(self.i.valid),

@@ -10,7 +10,7 @@ __all__ = ["StreamConcatenation", "StreamTail"]
 
 
 class StreamConcatenation(wiring.Component):
-    """Joins two streams, sample by sample: the values of one on the first, then those of one on the second.
+    """Puts two streams one behind the other, sample by sample: the first one's values, then the second one's.
 
     Latency: none. Throughput: one value a cycle. Back-pressure: that of ``o`` on the stream whose turn it is; the other
     one waits.

@@ -1,13 +1,25 @@
-"""Cuts a transfer of known length out of a stream of packets."""
+"""Streams of packets, and a reader that cuts a transfer of known length out of one."""
 
 from amaranth.hdl import Module, Signal, unsigned
-from amaranth.lib import data, stream, wiring
+from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["PacketReader"]
+from ..component import ConfiguredComponent
+
+__all__ = ["PacketReader", "packet_layout", "packet_signature"]
 
 
-class PacketReader(wiring.Component):
+def packet_layout(width):
+    """Payload of a stream of packets: ``data`` of ``width`` bits, and ``last`` in the row that ends a packet."""
+    return data.StructLayout({"data": unsigned(width), "last": unsigned(1)})
+
+
+def packet_signature(width):
+    """A stream of packets of ``width`` bits a row."""
+    return stream.Signature(packet_layout(width))
+
+
+class PacketReader(ConfiguredComponent):
     """Passes on the rows of one packet for each request, and tells when packet and request differ in length.
 
     For a request of n rows the next n rows go from ``i`` to ``o``. If the packet ends before, ``underflow`` is 1 for a
@@ -25,7 +37,7 @@ class PacketReader(wiring.Component):
     -------
     requests : :py:`In(stream.Signature(count_width))`
         Rows of each transfer, at least 1 (0 is done at once).
-    i : :py:`In(stream.Signature({data, last}))`
+    i : :py:`In(packet_signature(width))`
         Packets.
     o : :py:`Out(stream.Signature(width))`
         Rows.
@@ -34,16 +46,16 @@ class PacketReader(wiring.Component):
     """
 
     def __init__(self, config):
-        self.config = config
         super().__init__(
+            config,
             {
                 "requests": In(stream.Signature(unsigned(config.count_width))),
-                "i": In(stream.Signature(data.StructLayout({"data": config.width, "last": 1}))),
+                "i": In(packet_signature(config.width)),
                 "o": Out(stream.Signature(unsigned(config.width))),
                 "done": Out(1),
                 "underflow": Out(1),
                 "overflow": Out(1),
-            }
+            },
         )
 
     @property

@@ -1,13 +1,16 @@
 """Where requests come into a stage: what they are about, and the nodes they will need."""
 
 from amaranth.hdl import Module, Mux, Signal
-from amaranth.lib import data, stream, wiring
+from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out
 
+from ..component import ConfiguredComponent
+from ..memory.ports import ReadPort
 from .config import TreeConfig
-from .memoization import Memoization, Part, remember_layout
+from .memoization import Part, memory_layout
 from .records import RequestKind
 from .stage_layouts import CommandKind, place_layout, routed_command_layout, stage_request_layout
+from .stage_ports import LookupPort
 
 __all__ = ["Arrival", "queued_layout"]
 
@@ -25,7 +28,7 @@ def queued_layout(config: TreeConfig):
     )
 
 
-class Arrival(wiring.Component):
+class Arrival(ConfiguredComponent):
     """Finds the part of a request on this level, acquires a slot for its node and reads it ahead.
 
     A selection is about the node it descends to; a backup or prior about what the selection of its worker did here. A
@@ -46,10 +49,10 @@ class Arrival(wiring.Component):
     push : Out(1)
         It is to be queued; only if there is ``space``.
     space : In(1)
-    remember : In
-        What a selection did here, of :class:`.Memoization`.
-    node, hit, slot, free, acquire, scored_when_filled :
-        Those of :class:`.SlotTable`.
+    selections : Out(ReadPort(memory_layout, workers))
+        What the last selection of each worker did here.
+    lookup : Out(LookupPort)
+        In the tags of the stage.
     command : Out(routed_command_layout)
     send : Out(1)
         The command is to be queued; only if there is ``room``. What a clear writes is added there.
@@ -58,53 +61,41 @@ class Arrival(wiring.Component):
     """
 
     def __init__(self, config: TreeConfig):
-        self._config = config
         super().__init__(
+            config,
             {
                 "requests": In(stream.Signature(stage_request_layout(config))),
                 "queued": Out(queued_layout(config)),
                 "push": Out(1),
                 "space": In(1),
-                "remember": In(remember_layout(config)),
-                "node": Out(place_layout(config)),
-                "hit": In(1),
-                "slot": In(range(config.slots)),
-                "free": In(1),
-                "acquire": Out(1),
-                "scored_when_filled": Out(1),
+                "selections": Out(ReadPort(memory_layout(config), config.workers)),
+                "lookup": Out(LookupPort(config)),
                 "command": Out(routed_command_layout(config)),
                 "send": Out(1),
                 "room": In(1),
                 "idle": Out(1),
-            }
+            },
         )
-
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.memoization = memoization = Memoization(self._config)
         fetched = Signal(stage_request_layout(self._config), reset_less=True)
         known = Signal(queued_layout(self._config), reset_less=True)
         has_fetched, has_known = Signal(), Signal()
         m.d.comb += [
-            memoization.write.eq(self.remember),
-            memoization.read.worker.eq(self.requests.payload.worker),
-            memoization.read.valid.eq(self.requests.valid & self.requests.ready),
+            self.selections.address.eq(self.requests.payload.worker),
+            self.selections.enable.eq(self.requests.valid & self.requests.ready),
             self.requests.ready.eq(~has_fetched),
             self.idle.eq(~has_fetched & ~has_known),
         ]
 
         # First the worker's memory is read.
-        with m.If(memoization.read.valid):
+        with m.If(self.selections.enable):
             m.d.sync += [fetched.eq(self.requests.payload), has_fetched.eq(1)]
 
         # Then it is known which node the request is about.
         selects = Signal()
-        selection, found = fetched.body.select, memoization.found
+        selection, found = fetched.body.select, self.selections.data
         m.d.comb += selects.eq(fetched.kind == RequestKind.SELECT)
         with m.If(has_fetched & ~has_known):
             m.d.sync += [
@@ -126,21 +117,21 @@ class Arrival(wiring.Component):
         # Then its node is looked up.
         needs_slot, misses, sends = (Signal(name=name) for name in ("needs_slot", "misses", "sends"))
         m.d.comb += [
-            self.node.eq(known.node),
+            self.lookup.node.eq(known.node),
             needs_slot.eq((known.part == Part.EDGE) | (known.part == Part.END)),
-            misses.eq(needs_slot & ~self.hit),
+            misses.eq(needs_slot & ~self.lookup.hit),
             sends.eq(misses | (known.part == Part.NEW)),
-            self.push.eq(has_known & (~misses | self.free) & (~sends | self.room) & self.space),
+            self.push.eq(has_known & (~misses | self.lookup.free) & (~sends | self.room) & self.space),
             self.queued.eq(known),
-            self.queued.slot.eq(self.slot),
-            self.acquire.eq(self.push & needs_slot),
+            self.queued.slot.eq(self.lookup.slot),
+            self.lookup.acquire.eq(self.push & needs_slot),
             # A backup that sends for a node makes the scores of it itself.
-            self.scored_when_filled.eq(known.request.kind != RequestKind.BACKUP),
+            self.lookup.scored_when_filled.eq(known.request.kind != RequestKind.BACKUP),
             self.send.eq(self.push & sends),
             self.command.bank.eq(known.node.bank),
             self.command.body.row.eq(known.node.row),
             self.command.body.kind.eq(Mux(misses, CommandKind.READ, CommandKind.CLEAR)),
-            self.command.body.slot.eq(self.slot),
+            self.command.body.slot.eq(self.lookup.slot),
         ]
         with m.If(self.push):
             m.d.sync += has_known.eq(0)

@@ -3,10 +3,13 @@
 from functools import reduce
 from operator import add
 
-from amaranth.hdl import Cat, Module, Signal
-from amaranth.lib import data, enum, memory, stream, wiring
+from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.lib import data, enum, stream
 from amaranth.lib.wiring import In, Out
 
+from ..component import ConfiguredComponent
+from ..memory.config import MemoryConfig
+from ..memory.memory import Memory
 from .config import TreeConfig
 
 __all__ = ["AssignerCommand", "BankAssigner", "assigner_request_layout", "block_layout"]
@@ -30,7 +33,7 @@ def block_layout(config: TreeConfig):
     return data.StructLayout({"given": 1, "node": config.node_width})
 
 
-class BankAssigner(wiring.Component):
+class BankAssigner(ConfiguredComponent):
     """Assigns blocks of rows to stages.
 
     With ``next_empty`` a block is the next ``config.block`` rows, from bank 0 on.
@@ -63,21 +66,16 @@ class BankAssigner(wiring.Component):
     """
 
     def __init__(self, config: TreeConfig):
-        self._config = config
         super().__init__(
+            config,
             {
                 "requests": In(stream.Signature(assigner_request_layout(config))),
                 "blocks": Out(stream.Signature(block_layout(config), always_ready=True)),
-            }
+            },
         )
         self._layers = (config.ports - 1).bit_length()
         # Ports beyond the last bank have none.
         self._used_ports = min(config.ports, config.banks)
-
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
 
     @property
     def scan_cycles(self) -> int:
@@ -114,10 +112,10 @@ class BankAssigner(wiring.Component):
 
     def _fewest_conflicts(self, m):
         config = self._config
-        m.submodules.stages = stages = memory.Memory(
-            shape=data.StructLayout({"assigned": 1, "stage": range(config.levels)}), depth=config.banks, init=[]
-        )
-        reader, writer = stages.read_port(), stages.write_port()
+        # The stage of each bank.
+        owner = data.StructLayout({"assigned": 1, "stage": range(config.levels)})
+        m.submodules.owners = owners = Memory(owner, MemoryConfig(depth=config.banks))
+        reader, writer = owners.reads[0], owners.write
         request = Signal.like(self.requests.payload)
         bank, seen_bank = Signal(range(config.banks)), Signal(range(config.banks))
         reads, seen, counted, chooses, answers = (
@@ -126,7 +124,8 @@ class BankAssigner(wiring.Component):
         assigns, own = Signal(), Signal()
         m.d.comb += [
             self.requests.ready.eq(~(reads | seen | counted | chooses | answers)),
-            reader.addr.eq(bank),
+            reader.enable.eq(reads),
+            reader.address.eq(bank),
             assigns.eq(request.command == AssignerCommand.ASSIGN),
             own.eq(reader.data.stage == request.stage),
         ]
@@ -142,17 +141,8 @@ class BankAssigner(wiring.Component):
         with m.If(counted & ~seen):
             m.d.sync += chooses.eq(assigns)
 
-        # Of the bank that is seen: the layers whose input side allows a conflict, and the digits of its port.
-        above = Signal(self._layers)
-        different = (request.stage ^ reader.data.stage)[: self._layers]
-        m.d.comb += above.eq(Cat((different >> layer + 1) == 0 for layer in range(self._layers)))
-        shared, port = Signal(self._layers), Signal(self._layers)
-        m.d.sync += port.eq(seen_bank[: self._layers])
-        with m.If(seen & reader.data.assigned & ~own):
-            m.d.sync += shared.eq(above)
-        with m.Else():
-            m.d.sync += shared.eq(0)
-
+        is_foreign = seen & reader.data.assigned & ~own
+        shared, port = self._compare(m, request.stage ^ reader.data.stage, is_foreign, seen_bank)
         conflicts = self._count(m, shared, port, restart=self.requests.ready, moves=chooses)
         digit = self._last_empty(m, seen, seen_bank, ~reader.data.assigned)
         self._choose(m, conflicts, digit, chooses, answers)
@@ -162,16 +152,24 @@ class BankAssigner(wiring.Component):
         chosen_bank = block.node[config.row_width :]
         m.d.comb += [
             self.blocks.valid.eq(answers),
-            writer.addr.eq(seen_bank),
-            writer.en.eq(seen & ~assigns & (own | (request.command == AssignerCommand.CLEAR))),
+            writer.address.eq(seen_bank),
+            writer.enable.eq(seen & ~assigns & (own | (request.command == AssignerCommand.CLEAR))),
         ]
         with m.If(answers):
             m.d.comb += [
-                writer.addr.eq(chosen_bank),
+                writer.address.eq(chosen_bank),
                 writer.data.assigned.eq(1),
                 writer.data.stage.eq(request.stage),
-                writer.en.eq(block.given),
+                writer.enable.eq(block.given),
             ]
+
+    def _compare(self, m, difference, is_foreign, bank):
+        """The layers in which another stage's path to the bank may share a wire, and the digits of the bank's port."""
+        above, shared, port = Signal(self._layers), Signal(self._layers), Signal(self._layers)
+        different = difference[: self._layers]
+        m.d.comb += above.eq(Cat((different >> layer + 1) == 0 for layer in range(self._layers)))
+        m.d.sync += [port.eq(bank[: self._layers]), shared.eq(Mux(is_foreign, above, 0))]
+        return shared, port
 
     def _count(self, m, shared, port, *, restart, moves):
         """Conflicts of the lowest port that has not been looked at: the counters move on while one a cycle is."""
@@ -196,17 +194,17 @@ class BankAssigner(wiring.Component):
         """For each port its last empty bank, as a memory: whether there is one, and which of the port's banks."""
         count = -(-self._config.banks // self._config.ports)
         layout = data.StructLayout({"exists": 1, "digit": range(max(count, 2))})
-        m.submodules.last_empty = last = memory.Memory(shape=layout, depth=self._config.ports, init=[])
-        writer, reader = last.write_port(), last.read_port(domain="comb")
+        m.submodules.last_empty = last = Memory(layout, MemoryConfig(depth=self._config.ports, latency=0))
+        writer = last.write
         first = seen_bank < self._config.ports
         m.d.comb += [
-            writer.addr.eq(seen_bank[: self._layers]),
+            writer.address.eq(seen_bank[: self._layers]),
             writer.data.exists.eq(empty),
             writer.data.digit.eq(seen_bank[self._layers :]),
             # The first bank of a port overwrites what is there from the request before.
-            writer.en.eq(seen & (empty | first)),
+            writer.enable.eq(seen & (empty | first)),
         ]
-        return reader
+        return last.reads[0]
 
     def _choose(self, m, conflicts, last, chooses, answers):
         """Go through the ports; ``answers`` comes behind the last of them, with the block."""
@@ -216,8 +214,8 @@ class BankAssigner(wiring.Component):
         digit = Signal.like(last.data.digit)
         better = Signal()
         m.d.comb += [
-            last.addr.eq(q),
-            # Of equal ones the last bank: the greater digit, or the greater port, which comes later.
+            last.address.eq(q),
+            # The last bank wins among equal ones: the greater digit, or the greater port, which comes later.
             better.eq(~block.given | (conflicts < fewest) | ((conflicts == fewest) & (last.data.digit >= digit))),
         ]
         m.d.sync += answers.eq(0)

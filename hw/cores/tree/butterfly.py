@@ -4,6 +4,7 @@ from amaranth.hdl import Module
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from ..component import ConfiguredComponent
 from ..replicated import replicated
 from .interconnect_config import ButterflyConfig, SwitchConfig
 from .switch import Switch
@@ -11,7 +12,7 @@ from .switch import Switch
 __all__ = ["Butterfly"]
 
 
-class Butterfly(wiring.Component):
+class Butterfly(ConfiguredComponent):
     """Passes each value to the output that its lowest bits name, without these bits.
 
     A layer of switches of radix r joins rows that differ in log2 r bits of their number, the lowest in the first layer,
@@ -44,7 +45,6 @@ class Butterfly(wiring.Component):
     """
 
     def __init__(self, config: ButterflyConfig):
-        self._config = config
         self._layers: list[dict[int, Switch]] = []
         self.rows = []
         width, shift = config.width, 0
@@ -62,16 +62,12 @@ class Butterfly(wiring.Component):
             )
             width, shift = width - switch.digit_width, shift + switch.digit_width
         super().__init__(
+            config,
             {
                 "i": In(stream.Signature(config.width)).array(config.ports),
                 "o": Out(stream.Signature(width)).array(config.ports),
-            }
+            },
         )
-
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
 
     @property
     def latency(self):

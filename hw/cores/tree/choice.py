@@ -1,18 +1,20 @@
 """The first half of a stage's service: a selection chooses a child, everything else passes at the same pace."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal, signed
-from amaranth.lib import data, wiring
+from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.lib import data
 from amaranth.lib.wiring import In, Out
 
+from ..component import ConfiguredComponent
 from ..layouts import record_layout
 from .arrival import queued_layout
 from .config import TreeConfig
 from .memoization import Part
 from .records import REGISTERS, RequestKind, Status
-from .score_pass import edge_place_layout
 from .score_unit import score_of_choice
 from .selector import Selector
 from .selector_config import SelectorConfig
+from .stage_layouts import edge_place_layout
+from .stage_ports import FrontPort, ScorePort
 
 __all__ = ["Choice", "chosen_layout"]
 
@@ -35,7 +37,7 @@ def chosen_layout(config: TreeConfig):
     )
 
 
-class Choice(wiring.Component):
+class Choice(ConfiguredComponent):
     """Serves the request at the head of the queue: chooses the child of greatest score, and takes the loss off it.
 
     A selection that comes to a node that is pending, terminal or on the last level ends there. A selection waits until
@@ -55,12 +57,10 @@ class Choice(wiring.Component):
     has_head : In(1)
     pop : Out(1)
         The head is taken: ``chosen`` leaves with it, unless it is the first of two turns.
-    filled, settled : In(1)
-        Of the head's slot, by :class:`.SlotTable`.
-    begin_pass : Out(1)
-        The head is a backup, and it is served from now on.
-    keys, evaluated, terminal, choose, chosen_edge, score :
-        Those of :class:`.NodeBuffer`, of the head's slot.
+    slot : Out(FrontPort)
+        The head's slot.
+    scores : Out(ScorePort)
+        The scores of the node there.
     blocked : In(1)
         A score pass writes scores in this cycle.
     registers : In(REGISTERS)
@@ -73,105 +73,90 @@ class Choice(wiring.Component):
     """
 
     def __init__(self, config: TreeConfig):
-        self._config = config
         super().__init__(
+            config,
             {
                 "head": In(queued_layout(config)),
                 "has_head": In(1),
                 "pop": Out(1),
-                "filled": In(1),
-                "settled": In(1),
-                "begin_pass": Out(1),
-                "keys": In(data.ArrayLayout(signed(config.score_width), config.fanout)),
-                "evaluated": In(1),
-                "terminal": In(1),
-                "choose": Out(1),
-                "chosen_edge": Out(config.fanout),
-                "score": Out(signed(config.score_width)),
+                "slot": Out(FrontPort(config)),
+                "scores": Out(ScorePort(config)),
                 "blocked": In(1),
                 "registers": In(record_layout(REGISTERS)),
                 "is_last_level": In(1),
                 "chosen": Out(chosen_layout(config)),
                 "done": Out(1),
                 "room": In(1),
-            }
+            },
         )
-
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
 
     def elaborate(self, platform):
         m = Module()
-        config, head = self._config, self.head
-        is_select, is_backup, is_prior, has_node = (
-            Signal(name=name) for name in ("is_select", "is_backup", "is_prior", "has_node")
-        )
+        head = self.head
+        is_select, is_backup, has_node = (Signal(name=name) for name in ("is_select", "is_backup", "has_node"))
         m.d.comb += [
             is_select.eq(head.request.kind == RequestKind.SELECT),
             is_backup.eq(head.request.kind == RequestKind.BACKUP),
-            is_prior.eq(head.request.kind == RequestKind.PRIOR if config.policy != "uct" else 0),
             has_node.eq((head.part == Part.EDGE) | (head.part == Part.END)),
+            self.slot.front.eq(head.slot),
+            self.scores.front.eq(head.slot),
         ]
 
         # The first cycle waits for the node and compares, the last one writes the winner's score.
         index, one_hot, greatest, cycles = self._select(m)
-        phase = Signal(range(cycles + 1))
-        turn = Signal()
+        phase, second = Signal(range(cycles + 1)), Signal()
         can_begin, writes = Signal(), Signal()
         m.d.comb += [
-            can_begin.eq(self.has_head & (~has_node | (self.filled & (~is_select | self.settled)))),
-            self.begin_pass.eq((phase == 0) & can_begin & has_node & is_backup),
+            can_begin.eq(self.has_head & (~has_node | (self.slot.filled & (~is_select | self.slot.settled)))),
+            self.slot.begin_pass.eq((phase == 0) & can_begin & has_node & is_backup),
             writes.eq((phase == cycles) & self.chosen.chooses & ~self.blocked),
             self.done.eq((phase == cycles) & self.room & (~self.chosen.chooses | writes)),
-            self.choose.eq(self.done & writes),
-            self.chosen_edge.eq(one_hot),
+            self.scores.choose.eq(self.done & writes),
+            self.scores.chosen_edge.eq(one_hot),
+            # One more selection under way.
+            self.scores.score.eq(score_of_choice(self._config, greatest) - self.registers.loss),
             self.pop.eq(self.done & self.chosen.is_last),
         ]
         with m.If(self.done):
-            m.d.sync += [phase.eq(0), turn.eq(~self.chosen.is_last)]
+            m.d.sync += [phase.eq(0), second.eq(~self.chosen.is_last)]
         with m.Elif((phase != cycles) & (can_begin | (phase != 0))):
             m.d.sync += phase.eq(phase + 1)
+        self._give_chosen(m, is_select, has_node, index, second)
+        return m
 
-        # One more selection under way.
-        m.d.comb += self.score.eq(score_of_choice(config, greatest) - self.registers.loss)
-        count = config.lanes
+    def _give_chosen(self, m, is_select, has_node, index, second):
+        """The request with what was chosen; a prior is for two actions, one after the other, if there are so many."""
+        config, head, chosen, scores = self._config, self.head, self.chosen, self.scores
         action = Signal(range(config.fanout))
-        place = Signal.like(self.chosen.place)
-        exists, is_last = Signal(init=1), Signal(init=1)
+        place = Signal.like(chosen.place)
         m.d.comb += [
             action.eq(Mux(is_select, index, head.action)),
             place.slot.eq(head.slot),
             place.action.eq(action),
             place.lane.eq(action),
+            chosen.queued.eq(head),
+            chosen.place.eq(place),
+            chosen.exists.eq(1),
+            chosen.is_last.eq(1),
+            chosen.chooses.eq(
+                is_select & (head.part == Part.EDGE) & scores.evaluated & ~scores.terminal & ~self.is_last_level
+            ),
+            chosen.status.eq(
+                Mux(~scores.evaluated, Status.PENDING, Mux(scores.terminal, Status.TERMINAL, Status.HEIGHT_LIMIT))
+            ),
         ]
         for flit in range(1, config.flits):
-            with m.If(action >= count * flit):
-                m.d.comb += [place.flit.eq(flit), place.lane.eq(action - count * flit)]
+            with m.If(action >= config.lanes * flit):
+                m.d.comb += [place.flit.eq(flit), place.lane.eq(action - config.lanes * flit)]
         if config.policy != "uct":
-            # A prior is for two actions, one after the other, if there are so many.
             wanted = Signal(len(head.request.body.prior.group) + 1)
-            m.d.comb += wanted.eq(Cat(turn, head.request.body.prior.group))
-            with m.If(is_prior):
+            m.d.comb += wanted.eq(Cat(second, head.request.body.prior.group))
+            with m.If(head.request.kind == RequestKind.PRIOR):
                 m.d.comb += [
                     action.eq(wanted),
-                    exists.eq(wanted < config.fanout),
-                    is_last.eq(turn | ~has_node),
+                    chosen.exists.eq(wanted < config.fanout),
+                    chosen.is_last.eq(second | ~has_node),
                 ]
-        m.d.comb += [
-            self.chosen.queued.eq(head),
-            self.chosen.place.eq(place),
-            self.chosen.exists.eq(exists),
-            self.chosen.chooses.eq(
-                is_select & (head.part == Part.EDGE) & self.evaluated & ~self.terminal & ~self.is_last_level
-            ),
-            self.chosen.status.eq(
-                Mux(~self.evaluated, Status.PENDING, Mux(self.terminal, Status.TERMINAL, Status.HEIGHT_LIMIT))
-            ),
-            self.chosen.is_last.eq(is_last),
-        ]
-        return m
 
     def _select(self, m):
         """The winner, and how many cycles behind the scores it is there."""
@@ -184,7 +169,7 @@ class Choice(wiring.Component):
             registered=True,
         )
         m.submodules.selector = selector = Selector(shape)
-        m.d.comb += selector.keys.eq(self.keys)
+        m.d.comb += selector.keys.eq(self.scores.keys)
         results = [selector.index, selector.one_hot, selector.greatest]
         if selector.latency:
             return *results, selector.latency

@@ -1,10 +1,11 @@
 """Commands of a stage on their way to the banks."""
 
 from amaranth.hdl import Module, Mux, Signal, Value
-from amaranth.lib import stream, wiring
+from amaranth.lib import stream
 from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
 
+from ..component import ConfiguredComponent
 from .config import TreeConfig
 from .layouts import mean_layout
 from .stage_layouts import routed_command_layout
@@ -15,7 +16,7 @@ __all__ = ["CommandQueue"]
 DEPTH = 32
 
 
-class CommandQueue(wiring.Component):
+class CommandQueue(ConfiguredComponent):
     """Holds up to 32 commands in order; those of backups until their edge's value and factor are there.
 
     A read comes out behind every write that was queued before it, so it sees them all.
@@ -33,7 +34,7 @@ class CommandQueue(wiring.Component):
     is_late : In(1)
         Value and factor of its edge follow.
     mean, send_mean : In
-        Those of the next late command, at least a cycle behind it.
+        Value and factor of the next late command, at least a cycle behind it.
     read, send_read : In
         A command of :class:`.Arrival`; not together with a write.
     room : Out(1)
@@ -44,9 +45,9 @@ class CommandQueue(wiring.Component):
     """
 
     def __init__(self, config: TreeConfig):
-        self._config = config
         command = routed_command_layout(config)
         super().__init__(
+            config,
             {
                 "write": In(command),
                 "send_write": In(1),
@@ -58,13 +59,8 @@ class CommandQueue(wiring.Component):
                 "room": Out(1),
                 "commands": Out(stream.Signature(command)),
                 "idle": Out(1),
-            }
+            },
         )
-
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
 
     def elaborate(self, platform):
         m = Module()

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ..checks import require_integer
+from ..checks import require_integer, require_power_of_two
 
 __all__ = [
     "COEFFICIENT_FRACTION",
@@ -21,7 +21,8 @@ __all__ = [
     "require_concentration",
 ]
 
-# Of a node and of an edge. Every selection counts towards a limit of 2**16 - 1, so no count and no sum can overflow.
+# Bits of a node's and of an edge's fields. Every selection counts towards a limit of 2**16 - 1, so no count and no sum
+# can overflow.
 VISIT_WIDTH = 16
 REWARD_WIDTH, REWARD_FRACTION = 16, 12
 TOTAL_WIDTH = REWARD_WIDTH + VISIT_WIDTH
@@ -32,7 +33,7 @@ FACTOR_WIDTH = SCORE_FRACTION + 1
 PRIOR_WIDTH = SCORE_FRACTION
 LOSS_WIDTH = SCORE_FRACTION
 IN_FLIGHT_WIDTH = 8
-# Of the constant c, in [0, 16).
+# The constant c, in [0, 16).
 COEFFICIENT_WIDTH, COEFFICIENT_FRACTION = 16, 12
 
 POLICIES = ("uct", "puct", "puct_root")
@@ -48,8 +49,7 @@ def require_concentration(concentration: int, stages: int, interconnect: str) ->
     require_integer("Concentration", concentration, 1, (1 << (stages - 1).bit_length()) // 2)
     if interconnect == "crossbar" and concentration != 1:
         raise ValueError(f"Concentration of a crossbar must be 1, not {concentration}")
-    if concentration & (concentration - 1):
-        raise ValueError(f"Concentration must be a power of two, not {concentration}")
+    require_power_of_two("Concentration", concentration)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,9 +120,7 @@ class TreeConfig:
         require_integer("Fanout", self.fanout, 2, 32)
         require_integer("Number of levels", self.levels, 2, 64)
         require_integer("Number of banks", self.banks, self.levels, 1024)
-        require_integer("Rows of a bank", self.rows, 2, 4096)
-        if self.rows & (self.rows - 1):
-            raise ValueError(f"Rows of a bank must be a power of two, not {self.rows}")
+        require_power_of_two("Rows of a bank", self.rows, 2, 4096)
         require_integer("Banks times rows", self.banks * self.rows, 4, 1 << 16)
         require_integer("Number of nodes", self.nodes, 2, self.banks * self.rows)
         require_integer("Number of workers", self.workers, 1, (1 << IN_FLIGHT_WIDTH) - 1)

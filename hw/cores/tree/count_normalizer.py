@@ -22,7 +22,7 @@ class CountNormalizer(wiring.Component):
     Members
     -------
     count : In(width)
-        Of 16 bits, 0 gives what 1 gives; of 17 bits at least 1, and at most 2**16.
+        With 16 bits, 0 gives what 1 gives; with 17 bits it is at least 1, and at most 2**16.
     exponent : Out(range(width))
     mantissa : Out(15)
     """

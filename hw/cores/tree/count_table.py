@@ -23,7 +23,7 @@ class CountTable(wiring.Component):
     Parameters
     ----------
     table : PolynomialTable
-        Of :mod:`.functions`.
+        One of :mod:`.functions`.
     width : int
         Bits of the count, as those of :class:`.CountNormalizer`.
 
@@ -31,9 +31,9 @@ class CountTable(wiring.Component):
     -------
     count : In(width)
     result : Out
-        Of the table.
+        The table's.
     exponent : Out(range(width))
-        Of the count, at the same time.
+        The count's, at the same time.
     """
 
     def __init__(self, table: PolynomialTable, width: int):

@@ -1,9 +1,12 @@
 """Where requests come in: what is wrong with them is found here, and in what order they go on is kept."""
 
+from types import SimpleNamespace
+
 from amaranth.hdl import Module, Mux, Signal
-from amaranth.lib import data, stream, wiring
+from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out
 
+from ..component import ConfiguredComponent
 from .config import VISIT_WIDTH, TreeConfig
 from .exit import finished_layout
 from .layouts import request_layout
@@ -14,13 +17,20 @@ __all__ = ["Entrance", "management_layout"]
 
 MOST_SELECTIONS = (1 << VISIT_WIDTH) - 1
 
+# Signals that the methods share. In a cycle: the register behind is free; a request goes there; the row is done; a
+# selection enters the tree; a worker's selection ends with its backup; the root of a new tree is made.
+ACT = ("can_go", "goes", "done", "enters", "leaves", "plants")
+# The row's worker has a selection; any worker has one; that of the row's worker is on its way through the levels; a
+# node is left, and it is decided whether one is.
+KNOWN = ("own", "some", "travels", "left", "decided")
+
 
 def management_layout():
     """What the tree's manager is to do: clear the tree, or advance its root by an action."""
     return data.StructLayout({"advance": 1, "action": ACTION_WIDTH})
 
 
-class Entrance(wiring.Component):
+class Entrance(ConfiguredComponent):
     """Checks requests and sends them to the stage of the root, in order; those with errors, too, for their answers.
 
     Errors are looked for in the order of :class:`.Status`. A selection may insert if a node is left for it, whatever
@@ -57,8 +67,8 @@ class Entrance(wiring.Component):
     """
 
     def __init__(self, config: TreeConfig):
-        self._config = config
         super().__init__(
+            config,
             {
                 "requests": In(stream.Signature(ROW_WIDTH)),
                 "forward": Out(stream.Signature(stage_request_layout(config))),
@@ -68,13 +78,8 @@ class Entrance(wiring.Component):
                 "root": In(place_layout(config)),
                 "starved": Out(1),
                 "idle": Out(1),
-            }
+            },
         )
-
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
 
     @property
     def latency(self) -> int:
@@ -83,142 +88,136 @@ class Entrance(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        config = self._config
-        row, has_row, done = Signal(request_layout(config), reset_less=True), Signal(), Signal()
+        row, has_row = Signal(request_layout(self._config), reset_less=True), Signal()
+        request, act = Signal(stage_request_layout(self._config)), _signals(ACT)
         m.d.comb += [
-            self.requests.ready.eq(~has_row | done),
+            self.requests.ready.eq(~has_row | act.done),
             self.starved.eq(~has_row),
             self.idle.eq(~has_row & ~self.forward.valid),
-        ]
-        with m.If(self.requests.ready):
-            m.d.sync += [row.eq(self.requests.payload[: row.shape().size]), has_row.eq(self.requests.valid)]
-
-        # What there is to send, and whether it goes: `request` is then sent in the next cycle.
-        request, goes, free = Signal(stage_request_layout(config)), Signal(), Signal()
-        m.d.comb += [
-            free.eq(~self.forward.valid | self.forward.ready),
+            self.management.payload.advance.eq(row.kind == RequestKind.ADVANCE),
+            self.management.payload.action.eq(row.arguments.advance.action),
+            act.can_go.eq(~self.forward.valid | self.forward.ready),
+            # `request` is sent in the cycle behind the one in which it goes.
             request.kind.eq(row.kind),
             request.worker.eq(row.worker),
             request.answered.eq(1),
         ]
-        with m.If(goes):
+        with m.If(self.requests.ready):
+            m.d.sync += [row.eq(self.requests.payload[: row.shape().size]), has_row.eq(self.requests.valid)]
+        with m.If(act.goes):
             m.d.sync += [self.forward.payload.eq(request), self.forward.valid.eq(1)]
         with m.Elif(self.forward.ready):
             m.d.sync += self.forward.valid.eq(0)
 
-        plants, enters, leaves = (Signal(name=name) for name in ("plants", "enters", "leaves"))
-        selected, travels, room, selections = self._count(m, row, plants, enters, leaves)
-        has_tree, status = Signal(), Signal(STATUS_WIDTH)
-        error = self._find_error(m, row, has_tree, selected, selections)
-        selection = request.body.select
-        is_select, is_backup, is_clear, is_advance = (
-            row.kind == kind
-            for kind in (RequestKind.SELECT, RequestKind.BACKUP, RequestKind.CLEAR, RequestKind.ADVANCE)
-        )
+        has_tree, selections = Signal(), Signal(VISIT_WIDTH)
+        known = self._count(m, row, act, selections)
+        error = self._find_error(m, row, has_tree, known, selections)
         with m.FSM(name="entrance"):
             with m.State("CHECK"), m.If(has_row):
-                with m.If(error.valid):
-                    m.d.comb += [request.status.eq(error.status), goes.eq(free), done.eq(goes)]
-                with m.Elif(is_clear | is_advance):
-                    m.next = "MANAGE"
-                with m.Elif(is_select):
-                    m.d.comb += [
-                        request.accepted.eq(1),
-                        selection.descends.eq(1),
-                        selection.node.eq(self.root),
-                        selection.may_insert.eq(room.left),
-                        # The worker of a clear may still have the selection that makes the root.
-                        goes.eq(free & room.known & ~travels),
-                        enters.eq(goes),
-                        done.eq(goes),
-                    ]
-                with m.Else():
-                    m.d.comb += [
-                        request.accepted.eq(1),
-                        request.status.eq(Status.DONE),
-                        goes.eq(free & ~travels),
-                        leaves.eq(goes & is_backup),
-                        done.eq(goes),
-                    ]
-                    if config.policy == "uct":
-                        m.d.comb += request.body.backup.eq(row.arguments.backup)
-                    else:
-                        with m.If(is_backup):
-                            m.d.comb += request.body.backup.eq(row.arguments.backup)
-                        with m.Else():
-                            m.d.comb += request.body.prior.eq(row.arguments.prior)
-
-            with m.State("MANAGE"):
-                m.d.comb += self.management.valid.eq(1)
-                m.d.sync += status.eq(Mux(is_clear | self.found, Status.DONE, Status.NO_CHILD))
-                with m.If(self.management.ready):
-                    m.next = "ANSWER"
-                    with m.If(is_clear):
-                        m.d.sync += has_tree.eq(1)
-                        m.next = "PLANT"
-
-            with m.State("PLANT"):
-                # As if a selection had inserted it.
-                m.d.comb += [
-                    request.kind.eq(RequestKind.SELECT),
-                    request.status.eq(Status.INSERTED),
-                    request.accepted.eq(1),
-                    request.answered.eq(0),
-                    selection.descends.eq(1),
-                    selection.inserted.eq(1),
-                    selection.may_insert.eq(1),
-                    selection.is_first.eq(1),
-                    selection.node.eq(self.root),
-                    goes.eq(free),
-                    plants.eq(goes),
-                ]
-                with m.If(goes):
-                    m.next = "ANSWER"
-                    with m.If(row.arguments.clear.terminal | row.arguments.clear.legal.any()):
-                        m.next = "EVALUATE"
-
-            with m.State("EVALUATE"):
-                m.d.comb += [
-                    request.kind.eq(RequestKind.BACKUP),
-                    request.accepted.eq(1),
-                    request.answered.eq(0),
-                    request.body.backup.terminal.eq(row.arguments.clear.terminal),
-                    request.body.backup.legal.eq(row.arguments.clear.legal),
-                    goes.eq(free & ~travels),
-                ]
-                with m.If(goes):
-                    m.next = "ANSWER"
-
-            with m.State("ANSWER"):
-                m.d.comb += [request.status.eq(status), goes.eq(free), done.eq(goes)]
-                with m.If(status == Status.DONE):
-                    m.d.comb += selection.node.eq(self.root)
-                with m.If(goes):
-                    m.next = "CHECK"
-        m.d.comb += [
-            self.management.payload.advance.eq(is_advance),
-            self.management.payload.action.eq(row.arguments.advance.action),
-        ]
+                self._check(m, row, request, act, known, error)
+            self._manage(m, row, request, act, has_tree)
+            self._plant(m, row, request, act, known)
         return m
 
-    def _count(self, m, row, plants, enters, leaves):
-        """What is known of workers and nodes.
+    def _check(self, m, row, request, act, known, error):
+        """Sends a request that needs no management."""
+        selection, is_backup = request.body.select, row.kind == RequestKind.BACKUP
+        with m.If(error.valid):
+            m.d.comb += [request.status.eq(error.status), act.goes.eq(act.can_go), act.done.eq(act.goes)]
+        with m.Elif((row.kind == RequestKind.CLEAR) | (row.kind == RequestKind.ADVANCE)):
+            m.next = "MANAGE"
+        with m.Elif(row.kind == RequestKind.SELECT):
+            m.d.comb += [
+                request.accepted.eq(1),
+                selection.descends.eq(1),
+                selection.node.eq(self.root),
+                selection.may_insert.eq(known.left),
+                # The worker of a clear may still have the selection that makes the root.
+                act.goes.eq(act.can_go & known.decided & ~known.travels),
+                act.enters.eq(act.goes),
+                act.done.eq(act.goes),
+            ]
+        with m.Else():
+            m.d.comb += [
+                request.accepted.eq(1),
+                request.status.eq(Status.DONE),
+                act.goes.eq(act.can_go & ~known.travels),
+                act.leaves.eq(act.goes & is_backup),
+                act.done.eq(act.goes),
+            ]
+            if self._config.policy == "uct":
+                m.d.comb += request.body.backup.eq(row.arguments.backup)
+            else:
+                with m.If(is_backup):
+                    m.d.comb += request.body.backup.eq(row.arguments.backup)
+                with m.Else():
+                    m.d.comb += request.body.prior.eq(row.arguments.prior)
 
-        Returns whether the row's worker has a selection and any has, whether it is on its way through the levels;
-        whether a node is left and whether that is known; and how many selections there were.
-        """
+    def _manage(self, m, row, request, act, has_tree):
+        """Waits for the manager, and answers."""
+        status, is_clear = Signal(STATUS_WIDTH), row.kind == RequestKind.CLEAR
+        with m.State("MANAGE"):
+            m.d.comb += self.management.valid.eq(1)
+            m.d.sync += status.eq(Mux(is_clear | self.found, Status.DONE, Status.NO_CHILD))
+            with m.If(self.management.ready):
+                m.next = "ANSWER"
+                with m.If(is_clear):
+                    m.d.sync += has_tree.eq(1)
+                    m.next = "PLANT"
+        with m.State("ANSWER"):
+            m.d.comb += [request.status.eq(status), act.goes.eq(act.can_go), act.done.eq(act.goes)]
+            with m.If(status == Status.DONE):
+                m.d.comb += request.body.select.node.eq(self.root)
+            with m.If(act.goes):
+                m.next = "CHECK"
+
+    def _plant(self, m, row, request, act, known):
+        """Makes the root of a new tree, as if a selection had inserted it, and evaluates it unless it is pending."""
+        selection, backup, given = request.body.select, request.body.backup, row.arguments.clear
+        with m.State("PLANT"):
+            m.d.comb += [
+                request.kind.eq(RequestKind.SELECT),
+                request.status.eq(Status.INSERTED),
+                request.accepted.eq(1),
+                request.answered.eq(0),
+                selection.descends.eq(1),
+                selection.inserted.eq(1),
+                selection.may_insert.eq(1),
+                selection.is_first.eq(1),
+                selection.node.eq(self.root),
+                act.goes.eq(act.can_go),
+                act.plants.eq(act.goes),
+            ]
+            with m.If(act.goes):
+                m.next = "ANSWER"
+                with m.If(given.terminal | given.legal.any()):
+                    m.next = "EVALUATE"
+        with m.State("EVALUATE"):
+            m.d.comb += [
+                request.kind.eq(RequestKind.BACKUP),
+                request.accepted.eq(1),
+                request.answered.eq(0),
+                backup.terminal.eq(given.terminal),
+                backup.legal.eq(given.legal),
+                act.goes.eq(act.can_go & ~known.travels),
+            ]
+            with m.If(act.goes):
+                m.next = "ANSWER"
+
+    def _count(self, m, row, act, selections):
+        """What is known about workers and nodes; counts selections."""
         config = self._config
-        workers = config.workers
-        selected, travelling = Signal(workers), Signal(workers)
-        worker = Signal(workers)
-        ended = Signal(workers)
+        workers, known = config.workers, _signals(KNOWN)
+        selected, travelling, worker, ended = (
+            Signal(workers, name=name) for name in ("selected", "travelling", "worker", "ended")
+        )
         m.d.comb += worker.eq(1 << row.worker)
         with m.If(self.finished.valid):
             m.d.comb += ended.eq(1 << self.finished.worker)
-        m.d.sync += travelling.eq((travelling & ~ended) | Mux(enters | plants, worker, 0))
-        with m.If(enters):
+        m.d.sync += travelling.eq((travelling & ~ended) | Mux(act.enters | act.plants, worker, 0))
+        with m.If(act.enters):
             m.d.sync += selected.eq(selected | worker)
-        with m.If(leaves):
+        with m.If(act.leaves):
             m.d.sync += selected.eq(selected & ~worker)
 
         # Nodes that nobody has taken nor may be about to take; and selections that may.
@@ -226,31 +225,23 @@ class Entrance(wiring.Component):
         clears, takes, decides, spares = (Signal(name=name) for name in ("clears", "takes", "decides", "spares"))
         m.d.comb += [
             clears.eq(self.management.valid & self.management.ready & ~self.management.payload.advance),
-            takes.eq(plants | (enters & (nodes != 0))),
+            takes.eq(act.plants | (act.enters & (nodes != 0))),
             decides.eq(self.finished.valid & self.finished.may_insert),
             spares.eq(decides & ~self.finished.inserted),
+            known.own.eq((selected & worker).any()),
+            known.some.eq(selected.any()),
+            known.travels.eq((travelling & worker).any()),
+            known.left.eq(nodes != 0),
+            known.decided.eq(known.left | (undecided == 0)),
         ]
         m.d.sync += [undecided.eq(undecided + takes - decides), nodes.eq(nodes + spares - takes)]
         with m.If(clears):
-            m.d.sync += nodes.eq(config.nodes)
-
-        selections = Signal(VISIT_WIDTH)
-        with m.If(clears):
-            m.d.sync += selections.eq(0)
-        with m.Elif(enters):
+            m.d.sync += [nodes.eq(config.nodes), selections.eq(0)]
+        with m.Elif(act.enters):
             m.d.sync += selections.eq(selections + 1)
+        return known
 
-        of_workers = Signal(data.StructLayout({"own": 1, "some": 1}))
-        room = Signal(data.StructLayout({"left": 1, "known": 1}))
-        m.d.comb += [
-            of_workers.own.eq((selected & worker).any()),
-            of_workers.some.eq(selected.any()),
-            room.left.eq(nodes != 0),
-            room.known.eq(room.left | (undecided == 0)),
-        ]
-        return of_workers, (travelling & worker).any(), room, selections
-
-    def _find_error(self, m, row, has_tree, selected, selections):
+    def _find_error(self, m, row, has_tree, known, selections):
         """The first error of the request, in the order of their statuses."""
         kinds = [kind for kind in RequestKind if self._config.policy != "uct" or kind != RequestKind.PRIOR]
         is_select, is_clear, is_advance = (
@@ -265,13 +256,17 @@ class Entrance(wiring.Component):
             Status.UNKNOWN_KIND: ~is_known,
             Status.UNKNOWN_WORKER: row.worker >= self._config.workers,
             Status.NO_TREE: ~has_tree & ~is_clear,
-            Status.SELECTED_BEFORE: is_select & selected.own,
-            Status.NOT_SELECTED: uses_selection & ~selected.own,
+            Status.SELECTED_BEFORE: is_select & known.own,
+            Status.NOT_SELECTED: uses_selection & ~known.own,
             Status.VISIT_LIMIT: is_select & (selections == MOST_SELECTIONS),
-            Status.UNDER_WAY: (is_clear | is_advance) & selected.some,
+            Status.UNDER_WAY: (is_clear | is_advance) & known.some,
         }
         error = Signal(data.StructLayout({"valid": 1, "status": STATUS_WIDTH}))
         for status in sorted(holds, reverse=True):
             with m.If(holds[status]):
                 m.d.comb += [error.valid.eq(1), error.status.eq(status)]
         return error
+
+
+def _signals(names):
+    return SimpleNamespace(**{name: Signal(name=name) for name in names})

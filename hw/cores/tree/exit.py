@@ -1,10 +1,11 @@
 """Behind the last level: answers, and blocks of rows for the levels that need them."""
 
 from amaranth.hdl import Module, Mux, Signal, Value
-from amaranth.lib import data, stream, wiring
+from amaranth.lib import data, stream
 from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
 
+from ..component import ConfiguredComponent
 from .bank_assigner import AssignerCommand, assigner_request_layout, block_layout
 from .config import TreeConfig
 from .layouts import answer_layout
@@ -27,7 +28,7 @@ def level_grant_layout(config: TreeConfig):
     return data.StructLayout({"level": LEVEL_WIDTH, "grant": grant_layout(config)})
 
 
-class Exit(wiring.Component):
+class Exit(ConfiguredComponent):
     """Answers requests in the order in which they come out of the last level, and has blocks assigned.
 
     After the first node of level l, level l + 1 gets its current block, if there is such a level; after that, level l
@@ -65,8 +66,8 @@ class Exit(wiring.Component):
     """
 
     def __init__(self, config: TreeConfig):
-        self._config = config
         super().__init__(
+            config,
             {
                 "requests": In(stream.Signature(stage_request_layout(config))),
                 "answers": Out(stream.Signature(ROW_WIDTH)),
@@ -78,13 +79,8 @@ class Exit(wiring.Component):
                 "clear": In(1),
                 "turn": In(1),
                 "idle": Out(1),
-            }
+            },
         )
-
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
 
     def elaborate(self, platform):
         m = Module()
@@ -138,7 +134,7 @@ class Exit(wiring.Component):
         selection = request.body.select
         answer = Signal(answer_layout)
         m.d.comb += [answer.kind.eq(request.kind), answer.worker.eq(request.worker), answer.status.eq(request.status)]
-        # Of backups and priors the body has arguments.
+        # The body of backups and priors has arguments.
         with m.If((request.kind != RequestKind.BACKUP) & (request.kind != RequestKind.PRIOR)):
             m.d.comb += [
                 answer.level.eq(selection.level),

@@ -1,9 +1,9 @@
 """What a node's visits are worth to exploration."""
 
 from amaranth.hdl import Module, Mux, Signal
-from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from ..component import ConfiguredComponent
 from ..fixed.arithmetic import saturate
 from ..pipeline import delay
 from .config import COEFFICIENT_FRACTION, COEFFICIENT_WIDTH, VISIT_WIDTH, TreeConfig
@@ -13,7 +13,7 @@ from .functions import logarithm_root_table, root_table
 __all__ = ["ExplorationUnit"]
 
 
-class ExplorationUnit(wiring.Component):
+class ExplorationUnit(ConfiguredComponent):
     """Computes g = c * sqrt(ln N), or with ``"puct_root"`` g = c * sqrt(N), of a node's visits N; 0 if N = 0.
 
     ``g = (c * root) >> 12``, rounded down and saturated to 22 bits (26 with the root of the count), 16 of them
@@ -40,19 +40,14 @@ class ExplorationUnit(wiring.Component):
     LATENCY = 9
 
     def __init__(self, config: TreeConfig):
-        self._config = config
         super().__init__(
+            config,
             {
                 "visits": In(VISIT_WIDTH),
                 "coefficient": In(COEFFICIENT_WIDTH),
                 "exploration": Out(config.exploration_width),
-            }
+            },
         )
-
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
 
     @property
     def latency(self):

@@ -28,7 +28,7 @@ __all__ = [
 MANTISSA_WIDTH = VISIT_WIDTH - 1
 RECIPROCAL_FRACTION = 18
 RECIPROCAL_ROOT_FRACTION = 17
-# Of both roots that `g` is made of, that of the logarithm and that of the count.
+# Fraction bits of both roots that `g` is made of, that of the logarithm and that of the count.
 ROOT_FRACTION = 16
 # Bits of m that choose an interval, for all but the logarithm.
 ROOT_INDEX_WIDTH = 8

@@ -4,8 +4,9 @@ from amaranth.hdl import Cat, Const, Module, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from ..component import ConfiguredComponent
 from ..replicated import replicated
-from ..stream.join import join, join_handshake
+from ..stream.connect import connect_bits, connect_handshake
 from .butterfly import Butterfly
 from .interconnect_config import ButterflyConfig, InterconnectConfig, SwitchConfig
 from .switch import Switch
@@ -13,7 +14,7 @@ from .switch import Switch
 __all__ = ["StageBankInterconnect"]
 
 
-class StageBankInterconnect(wiring.Component):
+class StageBankInterconnect(ConfiguredComponent):
     """Carries requests from D stages to Y banks, and responses from the banks to the stages.
 
     With a butterfly of P ports, the power of two that is not below D, requests of stage s enter at row s, and bank b is
@@ -29,14 +30,14 @@ class StageBankInterconnect(wiring.Component):
 
     Latency: ``request_latency`` and ``response_latency`` of the configuration. Throughput: a value a cycle at each
     port. Back-pressure: a combinational path leads from ``ready`` of the banks to ``ready`` of the stages, and the
-    other way for responses, one table of six inputs for each layer of 2 x 2 switches; so banks and stages had better
+    other way for responses, one LUT for each layer of 2 x 2 switches; so banks and stages had better
     make their ``ready`` of registers. ``ready`` of an input depends on its ``valid``: a source must not wait for it.
 
     Parameters
     ----------
     config : InterconnectConfig
     request_shape, response_shape : shape-like
-        Of what is carried.
+        That of what is carried.
 
     Members
     -------
@@ -59,19 +60,19 @@ class StageBankInterconnect(wiring.Component):
     def __init__(self, config: InterconnectConfig, request_shape, response_shape):
         self.request_shape = request_shape
         self.response_shape = response_shape
-        self._config = config
         stage = range(config.stages)
         request = data.StructLayout({"bank": range(config.banks), "body": request_shape})
         delivered = data.StructLayout({"stage": stage, "body": request_shape})
         response = data.StructLayout({"stage": stage, "body": response_shape})
         super().__init__(
+            config,
             {
                 "stage_requests": In(stream.Signature(request)).array(config.stages),
                 "bank_requests": Out(stream.Signature(delivered)).array(config.banks),
                 "bank_responses": In(stream.Signature(response)).array(config.banks),
                 "stage_responses": Out(stream.Signature(response_shape)).array(config.stages),
                 "idle": Out(1),
-            }
+            },
         )
         width = config.bank_width + delivered.size
         if config.interconnect == "crossbar":
@@ -94,11 +95,6 @@ class StageBankInterconnect(wiring.Component):
                 for port in range(config.ports if config.concentration > 1 else 0)
             ]
 
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
-
     def elaborate(self, platform):
         m = Module()
         m.submodules.requests, m.submodules.responses = self.requests, self.responses
@@ -110,21 +106,21 @@ class StageBankInterconnect(wiring.Component):
         for number, port in enumerate(self.stage_requests):
             stage = Const(number, self._config.stage_width)
             m.d.comb += entrances[number].payload.eq(Cat(port.payload.bank, stage, port.payload.body))
-            join_handshake(m, port, entrances[number])
+            connect_handshake(m, port, entrances[number])
         for number, row in enumerate(self.responses.o):
             self._distribute(m, row, [self.stage_responses[stage] for stage in self._stages(number)])
         if self._config.interconnect == "crossbar":
             for row, port in zip(self.requests.o, self.bank_requests, strict=True):
-                join(m, row, port)
+                connect_bits(m, row, port)
             for port, row in zip(self.bank_responses, self.responses.i, strict=True):
-                join(m, port, row)
+                connect_bits(m, port, row)
         else:
             for number, row in enumerate(self.requests.o):
                 self._distribute(m, row, [self.bank_requests[bank] for bank in self._banks(number)])
             for number, concentrator in enumerate(self.concentrators):
                 m.submodules[f"concentrator_{number}"] = concentrator
                 for bank, row in zip(self._banks(number), concentrator.i, strict=True):
-                    join(m, self.bank_responses[bank], row)
+                    connect_bits(m, self.bank_responses[bank], row)
                 wiring.connect(m, concentrator.o[0], self.responses.i[number])
         m.d.comb += self.idle.eq(~Cat(register.valid for register in self._registers()).any())
         return m

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from math import prod
 
-from ..checks import require_integer
+from ..checks import require_integer, require_power_of_two
 from .config import INTERCONNECTS, require_concentration
 
 __all__ = ["ButterflyConfig", "InterconnectConfig", "SwitchConfig"]
@@ -53,9 +53,7 @@ class ButterflyConfig:
 
     def __post_init__(self):
         for radix in self.radices:
-            require_integer("Radix", radix, 2)
-            if radix & (radix - 1):
-                raise ValueError(f"Radix must be a power of two, not {radix}")
+            require_power_of_two("Radix", radix, 2)
         require_integer("Width", self.width, self.ports.bit_length())
 
     @property
@@ -123,7 +121,7 @@ class InterconnectConfig:
 
     @property
     def radices(self) -> tuple[int, ...]:
-        """Of the layers of the butterfly, in the order in which a value passes them; none of a crossbar."""
+        """Radices of the butterfly's layers, in the order in which a value passes them; a crossbar has none."""
         if self.interconnect == "crossbar":
             return ()
         if self.interconnect == "butterfly":

@@ -23,10 +23,10 @@ def request_layout(config: TreeConfig):
 
 
 def node_layout(config: TreeConfig):
-    """Of a node besides its edges."""
+    """The fields of a node besides its edges."""
     return record_layout(node_record(config))
 
 
 def edge_layout(config: TreeConfig):
-    """Of an edge."""
+    """The fields of an edge."""
     return record_layout(edge_record(config))

@@ -5,23 +5,27 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
 
+from ..component import ConfiguredComponent
 from ..layouts import record_layout
+from ..memory.config import MemoryConfig
+from ..memory.memory import Memory
 from .arrival import Arrival, queued_layout
 from .choice import Choice
 from .command_queue import CommandQueue
 from .config import TreeConfig
 from .inserter import Inserter
+from .memoization import memory_layout
 from .node_buffer import NodeBuffer
+from .node_tags import NodeTags
 from .records import LEVEL_WIDTH, REGISTERS
 from .score_pass import ScorePass
-from .slot_table import SlotTable
 from .stage_layouts import flit_layout, grant_layout, routed_command_layout, stage_request_layout
 from .update import Update
 
 __all__ = ["LevelStage"]
 
 
-class LevelStage(wiring.Component):
+class LevelStage(ConfiguredComponent):
     """Serves requests on one level of the tree, one after another: selects, inserts on the next level, backs up.
 
     ====================  =================================================================================
@@ -71,9 +75,9 @@ class LevelStage(wiring.Component):
     """
 
     def __init__(self, config: TreeConfig):
-        self._config = config
         request = stage_request_layout(config)
         super().__init__(
+            config,
             {
                 "requests": In(stream.Signature(request)),
                 "forward": Out(stream.Signature(request)),
@@ -84,28 +88,35 @@ class LevelStage(wiring.Component):
                 "level": In(LEVEL_WIDTH),
                 "clear": In(1),
                 "idle": Out(1),
-            }
+            },
         )
-
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
 
     def elaborate(self, platform):
         m = Module()
         config = self._config
         m.submodules.arrival = self._arrival = Arrival(config)
-        m.submodules.slots = self._slots = SlotTable(config)
+        m.submodules.tags = self._tags = NodeTags(config)
         m.submodules.buffer = self._buffer = NodeBuffer(config)
         m.submodules.choice = self._choice = Choice(config)
         m.submodules.update = self._update = Update(config)
         m.submodules.inserter = self._inserter = Inserter(config)
         m.submodules.score_pass = self._pass = ScorePass(config)
         m.submodules.command_queue = self._commands = CommandQueue(config)
-        wiring.connect(m, wiring.flipped(self.requests), self._arrival.requests)
-        wiring.connect(m, self._update.forward, wiring.flipped(self.forward))
-        wiring.connect(m, self._commands.commands, wiring.flipped(self.commands))
+        m.submodules.selections = selections = Memory(memory_layout(config), MemoryConfig(depth=config.workers))
+        for source, sink in (
+            (wiring.flipped(self.requests), self._arrival.requests),
+            (self._update.forward, wiring.flipped(self.forward)),
+            (self._commands.commands, wiring.flipped(self.commands)),
+            (self._arrival.selections, selections.reads[0]),
+            (self._update.selections, selections.write),
+            (self._arrival.lookup, self._tags.lookup),
+            (self._choice.slot, self._tags.front),
+            (self._choice.scores, self._buffer.scores),
+            (self._update.edges, self._buffer.edges),
+            (self._update.rows, self._inserter.rows),
+            (self._pass.buffer, self._buffer.score_pass),
+        ):
+            wiring.connect(m, source, sink)
         m.d.comb += [
             self._choice.registers.eq(self.registers),
             self._pass.registers.eq(self.registers),
@@ -114,16 +125,15 @@ class LevelStage(wiring.Component):
             self._update.is_odd.eq(self.level[0]),
             self._inserter.grant.eq(self.grant),
             self._inserter.clear.eq(self.clear),
-            self._slots.clear.eq(self.clear),
+            self._tags.clear.eq(self.clear),
         ]
         m.d.sync += self._choice.is_last_level.eq(self.level == config.levels - 1)
         waits = self._serve(m)
         has_flit = self._fill(m)
-        self._write_scores(m)
         self._command(m)
         m.d.comb += self.idle.eq(
             self._arrival.idle
-            & self._slots.idle
+            & self._tags.idle
             & self._update.idle
             & self._commands.idle
             & ~(self.requests.valid | waits | has_flit)
@@ -132,8 +142,7 @@ class LevelStage(wiring.Component):
 
     def _serve(self, m):
         """From arrival through the queue to choice and update; whether a request waits to be served."""
-        arrival, slots, buffer = self._arrival, self._slots, self._buffer
-        choice, update, inserter, score_pass = self._choice, self._update, self._inserter, self._pass
+        arrival, choice, update = self._arrival, self._choice, self._update
         layout = queued_layout(self._config)
         m.submodules.waiting = fifo = SyncFIFO(width=layout.size, depth=self._config.slots)
         head, has_head = Signal(layout, reset_less=True), Signal()
@@ -146,43 +155,30 @@ class LevelStage(wiring.Component):
             arrival.space.eq(fifo.w_rdy),
             choice.head.eq(head),
             choice.has_head.eq(has_head),
-            slots.front.eq(head.slot),
-            buffer.front.eq(head.slot),
-            choice.filled.eq(slots.front_filled),
-            choice.settled.eq(slots.front_settled),
-            slots.begin_pass.eq(choice.begin_pass),
-            choice.blocked.eq(score_pass.written.valid),
+            choice.blocked.eq(self._pass.buffer.written.valid),
             update.chosen.eq(choice.chosen),
             update.accept.eq(choice.done),
             choice.room.eq(update.room),
-            slots.release.eq(update.release),
-            slots.released.eq(update.new_place.slot),
-            arrival.remember.eq(update.remember),
-            update.row.eq(inserter.node),
+            self._tags.release.eq(update.release),
+            self._tags.released.eq(update.edges.new_place.slot),
         ]
-        _pass(m, arrival, slots, "node", "acquire", "scored_when_filled")
-        _pass(m, slots, arrival, "hit", "slot", "free")
-        _pass(m, buffer, choice, "keys", "evaluated", "terminal")
-        _pass(m, choice, buffer, "choose", "chosen_edge", "score")
-        _pass(m, buffer, update, "edge", "node")
-        _pass(m, update, buffer, "place", "write", "new_place", "new_edge", "new_node")
-        _pass(m, inserter, update, "available", "waiting", "is_first", "asks")
-        _pass(m, update, inserter, "take")
         return has_head | fifo.r_rdy
 
     def _fill(self, m):
         """Take flits into the buffer; whether one waits to be."""
-        config, slots, buffer = self._config, self._slots, self._buffer
+        config, tags, buffer, score_pass = self._config, self._tags, self._buffer, self._pass
         flit, has_flit = Signal(flit_layout(config), reset_less=True), Signal()
         is_last, starts, fills = (Signal(name=name) for name in ("is_last_flit", "flit_starts_pass", "fills"))
         m.d.comb += [
             is_last.eq(flit.flit == config.flits - 1),
-            slots.filled.eq(flit.slot),
-            starts.eq(is_last & slots.scored),
-            fills.eq(has_flit & ~buffer.fill_blocked & (~starts | (self._pass.ready & ~self._update.claims))),
+            tags.filled.eq(flit.slot),
+            starts.eq(is_last & tags.scored),
+            fills.eq(has_flit & ~buffer.fill_blocked & (~starts | (score_pass.ready & ~self._update.claims))),
             buffer.flit.eq(flit),
             buffer.fill.eq(fills),
-            slots.fill.eq(fills & is_last),
+            tags.fill.eq(fills & is_last),
+            tags.end_pass.eq(score_pass.buffer.written.valid & score_pass.buffer.written.last),
+            tags.ended.eq(score_pass.buffer.written.slot),
             self.nodes.ready.eq(~has_flit | fills),
         ]
         with m.If(self.nodes.ready):
@@ -192,35 +188,25 @@ class LevelStage(wiring.Component):
 
     def _start_pass(self, m, flit, of_flit):
         """New scores after a backup, or of a node that has come."""
-        score_pass, update = self._pass, self._update
+        score_pass, update, edges = self._pass, self._update, self._update.edges
         m.d.comb += [
             score_pass.start.eq(update.start | of_flit),
             score_pass.has_edge.eq(update.start & update.has_edge),
-            score_pass.place.eq(update.new_place),
-            score_pass.place.slot.eq(Mux(update.start, update.new_place.slot, flit.slot)),
-            score_pass.node_visits.eq(Mux(update.start, update.new_node.visits, flit.node.visits)),
-            score_pass.legal.eq(Mux(update.start, update.new_node.legal, flit.node.legal)),
-            score_pass.visits.eq(update.new_edge.visits),
-            score_pass.total.eq(update.new_edge.total),
+            score_pass.place.eq(edges.new_place),
+            score_pass.place.slot.eq(Mux(update.start, edges.new_place.slot, flit.slot)),
+            score_pass.node_visits.eq(Mux(update.start, edges.new_node.visits, flit.node.visits)),
+            score_pass.legal.eq(Mux(update.start, edges.new_node.legal, flit.node.legal)),
+            score_pass.visits.eq(edges.new_edge.visits),
+            score_pass.total.eq(edges.new_edge.total),
             update.pass_ready_next.eq(score_pass.ready_next),
             update.mean_next.eq(score_pass.mean_next),
         ]
         if self._config.policy != "uct":
-            m.d.comb += score_pass.prior.eq(update.new_edge.prior)
-
-    def _write_scores(self, m):
-        """What the pass reads and writes."""
-        score_pass, buffer, slots = self._pass, self._buffer, self._slots
-        _pass(m, score_pass, buffer, "mean", "read", "written")
-        _pass(m, buffer, score_pass, "edges")
-        m.d.comb += [
-            slots.end_pass.eq(score_pass.written.valid & score_pass.written.last),
-            slots.ended.eq(score_pass.written.slot),
-        ]
+            m.d.comb += score_pass.prior.eq(edges.new_edge.prior)
 
     def _command(self, m):
         """Writes first, then reads."""
-        queue, update, arrival, mean = self._commands, self._update, self._arrival, self._pass.mean
+        queue, update, arrival, mean = self._commands, self._update, self._arrival, self._pass.buffer.mean
         m.d.comb += [
             queue.write.eq(update.command),
             queue.send_write.eq(update.send),
@@ -233,8 +219,3 @@ class LevelStage(wiring.Component):
             update.command_room.eq(queue.room),
             arrival.room.eq(queue.room & update.is_blank),
         ]
-
-
-def _pass(m, source, target, *names):
-    """Outputs of one part to the inputs of the same names of another."""
-    m.d.comb += [getattr(target, name).eq(getattr(source, name)) for name in names]

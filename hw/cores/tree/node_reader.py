@@ -1,16 +1,17 @@
 """Nodes straight from the banks, while the stages rest."""
 
 from amaranth.hdl import Module, Signal
-from amaranth.lib import stream, wiring
+from amaranth.lib import stream
 from amaranth.lib.wiring import In, Out
 
+from ..component import ConfiguredComponent
 from .config import TreeConfig
 from .stage_layouts import CommandKind, flit_layout, place_layout, routed_command_layout
 
 __all__ = ["NodeReader"]
 
 
-class NodeReader(wiring.Component):
+class NodeReader(ConfiguredComponent):
     """Reads nodes over the port of one stage to the interconnect, one after another.
 
     A read begins when nothing is under way in the tree. Should a request come before the last flit has been taken, what
@@ -38,10 +39,10 @@ class NodeReader(wiring.Component):
     """
 
     def __init__(self, config: TreeConfig):
-        self._config = config
         commands = stream.Signature(routed_command_layout(config))
         flits = stream.Signature(flit_layout(config))
         super().__init__(
+            config,
             {
                 "reads": In(stream.Signature(place_layout(config))),
                 "nodes": Out(flits),
@@ -51,13 +52,8 @@ class NodeReader(wiring.Component):
                 "stage_nodes": Out(flits),
                 "bank_commands": Out(commands),
                 "bank_nodes": In(flits),
-            }
+            },
         )
-
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
 
     def elaborate(self, platform):
         m = Module()

@@ -32,12 +32,13 @@ __all__ = [
     "RequestKind",
     "Status",
     "edge_record",
+    "flit_rows",
     "new_edge",
     "node_record",
     "request_arguments",
 ]
 
-# Of requests and answers.
+# Bits of requests and answers, and of their fields.
 ROW_WIDTH = 64
 KIND_WIDTH, WORKER_WIDTH, STATUS_WIDTH = 3, 8, 4
 LEVEL_WIDTH, ACTION_WIDTH, NODE_WIDTH, GROUP_WIDTH = 7, 5, 16, 4
@@ -96,7 +97,7 @@ REGISTERS = Record(
 )
 
 COUNTER_WIDTH = 32
-# Of a search; behind the greatest number comes 0. ``intervals`` of the ``selections`` that entered the
+# Counters of a search; behind the greatest number comes 0. ``intervals`` of the ``selections`` that entered the
 # tree came right behind another one, for which alone they had waited; ``interval_cycles`` lie between the two, so that
 # the mean is what the tree takes for a selection; likewise of backups. In ``assigning_cycles`` a block of rows was
 # being assigned, or taken back.
@@ -148,6 +149,11 @@ def edge_record(config: TreeConfig) -> Record:
             Field("row", config.row_width),
         )
     )
+
+
+def flit_rows(config: TreeConfig) -> int:
+    """Rows of a packet that a flit of a node takes, with the node's own record."""
+    return -(-(node_record(config).width + config.lanes * edge_record(config).width) // ROW_WIDTH)
 
 
 def new_edge(config: TreeConfig) -> int:

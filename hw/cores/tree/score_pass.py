@@ -1,54 +1,23 @@
 """New scores for a node, after a backup through it or when it has come from its bank."""
 
 from amaranth.hdl import Cat, Const, Module, Signal, signed
-from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
+from ..component import ConfiguredComponent
 from ..layouts import record_layout
 from ..pipeline import delay
-from .config import (
-    IN_FLIGHT_WIDTH,
-    PRIOR_WIDTH,
-    TOTAL_WIDTH,
-    VISIT_WIDTH,
-    TreeConfig,
-)
+from .config import PRIOR_WIDTH, TOTAL_WIDTH, VISIT_WIDTH, TreeConfig
 from .exploration_unit import ExplorationUnit
-from .layouts import mean_layout
 from .records import REGISTERS
 from .score_unit import ScoreUnit
+from .stage_layouts import edge_place_layout
+from .stage_ports import PassPort
 from .updater import Updater
 
-__all__ = ["ScorePass", "edge_place_layout", "most_passes", "score_pass_layouts"]
+__all__ = ["ScorePass", "most_passes"]
 
 # To the first scores: a register, value and factor, which are then written, and the scores.
 SCORE_PASS_LATENCY = 1 + Updater.LATENCY + 1 + ScoreUnit.LATENCY
-
-
-def edge_place_layout(config: TreeConfig):
-    """Where an edge lies in a node buffer: its action is ``flit * lanes + lane``."""
-    return data.StructLayout(
-        {
-            "slot": range(config.slots),
-            "action": range(config.fanout),
-            "flit": range(max(config.flits, 2)),
-            "lane": range(max(config.lanes, 2)),
-        }
-    )
-
-
-def score_pass_layouts(config: TreeConfig):
-    """Of the ports of a :class:`ScorePass` by which it reads and writes edges, by name."""
-    slot, flit = range(config.slots), range(max(config.flits, 2))
-    mean = dict(mean_layout.members)
-    edge = data.StructLayout({**mean, "visited": 1, "in_flight": IN_FLIGHT_WIDTH})
-    scores = data.ArrayLayout(signed(config.score_width), config.lanes)
-    return {
-        "mean": data.StructLayout({"valid": 1, "place": edge_place_layout(config), **mean}),
-        "read": data.StructLayout({"slot": slot, "flit": flit}),
-        "edges": data.ArrayLayout(edge, config.lanes),
-        "written": data.StructLayout({"valid": 1, "last": 1, "slot": slot, "flit": flit, "scores": scores}),
-    }
 
 
 def most_passes(config: TreeConfig) -> int:
@@ -56,7 +25,7 @@ def most_passes(config: TreeConfig) -> int:
     return (SCORE_PASS_LATENCY + config.flits + 4) // 2 + 2
 
 
-class ScorePass(wiring.Component):
+class ScorePass(ConfiguredComponent):
     """Computes value and factor of one edge, then the exploration and all scores of its node, a flit of edges a cycle.
 
     Backups of one node may follow each other at once: each pass sees all that was written when its edges are read, and
@@ -80,27 +49,21 @@ class ScorePass(wiring.Component):
     has_edge : In(1)
         There is an edge whose value and factor are to be computed.
     node_visits, legal : In
-        Of the node.
+        Fields of the node.
     visits, total, prior : In
-        Of the edge; ``prior`` in PUCT only.
+        Fields of the edge; ``prior`` in PUCT only.
     registers : In(REGISTERS)
         Steady.
-    mean : Out({valid, place, value, factor})
-        Of the edge, to be written: edges are read from the next cycle on.
+    buffer : Out(PassPort)
+        Where edges are read, and values and scores written.
     mean_next : Out(1)
-        One will be there in the next cycle.
-    read : Out({slot, flit})
-    edges : In(array of {value, factor, visited, in_flight})
-        In the same cycle as ``read``.
-    written : Out({valid, last, slot, flit, scores})
-        Scores of a flit of edges; with the ``last`` ones the pass is over.
+        A value and a factor will be written in the next cycle.
     """
 
     def __init__(self, config: TreeConfig):
-        self._config = config
-        layouts = score_pass_layouts(config)
         prior = {} if config.policy == "uct" else {"prior": In(PRIOR_WIDTH)}
         super().__init__(
+            config,
             {
                 "start": In(1),
                 "ready": Out(1),
@@ -113,37 +76,53 @@ class ScorePass(wiring.Component):
                 "total": In(signed(TOTAL_WIDTH)),
                 **prior,
                 "registers": In(record_layout(REGISTERS)),
-                "mean": Out(layouts["mean"]),
+                "buffer": Out(PassPort(config)),
                 "mean_next": Out(1),
-                "read": Out(layouts["read"]),
-                "edges": In(layouts["edges"]),
-                "written": Out(layouts["written"]),
-            }
+            },
         )
 
     @property
-    def config(self):
-        """The configuration."""
-        return self._config
-
-    @property
     def mean_latency(self):
-        """Cycles from ``start`` to ``mean``."""
+        """Cycles from ``start`` to the mean."""
         return 1 + Updater.LATENCY
 
     @property
     def latency(self):
-        """Cycles from ``start`` to the last of ``written``."""
+        """Cycles from ``start`` to the last scores."""
         return SCORE_PASS_LATENCY + self._config.flits - 1
 
     def elaborate(self, platform):
         m = Module()
-        config, flits = self._config, self._config.flits
+        config = self._config
         m.submodules.updater = updater = Updater(config)
         m.submodules.explorer = explorer = ExplorationUnit(config)
         m.submodules.scorer = scorer = ScoreUnit(config, config.lanes)
+        active, flit, held = self._hold(m)
+        if config.policy != "uct":
+            m.d.comb += updater.prior.eq(held["prior"])
+        m.d.comb += [
+            updater.visits.eq(held["visits"]),
+            updater.total.eq(held["total"]),
+            explorer.visits.eq(held["node_visits"]),
+            explorer.coefficient.eq(self.registers.exploration),
+        ]
+        slot = self._write_mean(m, updater, active & (flit == 0) & held["has_edge"], held["place"])
 
-        # What is given stays for as many cycles as there are flits.
+        # Edges are read behind the write of value and factor.
+        reading = updater.latency + 1
+        exploration = delay(m, explorer.exploration, reading - explorer.latency, "exploration")
+        m.d.comb += [
+            self.buffer.read.slot.eq(delay(m, slot, 1, "read_slot")),
+            self.buffer.read.flit.eq(delay(m, flit, reading, "flit")),
+            scorer.exploration.eq(exploration),
+            self.buffer.written.valid.eq(delay(m, active, reading + scorer.latency, "active", reset_less=False)),
+        ]
+        self._score(m, scorer, delay(m, held["legal"], reading, "legal"))
+        return m
+
+    def _hold(self, m):
+        """Keeps what is given for as many cycles as there are flits; whether a pass is active, and its flit."""
+        flits = self._config.flits
         flit = Signal(range(max(flits, 2)))
         active, last = Signal(), Signal()
         m.d.comb += [
@@ -151,13 +130,10 @@ class ScorePass(wiring.Component):
             self.ready.eq(~active | last),
             self.ready_next.eq(~active | (flit >= flits - 2) if flits > 2 else 1),
         ]
-        held = {
-            name: Signal.like(getattr(self, name), name=f"held_{name}", reset_less=True)
-            for name in ("place", "has_edge", "node_visits", "legal", "visits", "total")
-        }
-        if config.policy != "uct":
-            held["prior"] = Signal(PRIOR_WIDTH, name="held_prior", reset_less=True)
-            m.d.comb += updater.prior.eq(held["prior"])
+        names = ("place", "has_edge", "node_visits", "legal", "visits", "total")
+        if self._config.policy != "uct":
+            names += ("prior",)
+        held = {name: Signal.like(getattr(self, name), name=f"held_{name}", reset_less=True) for name in names}
         with m.If(self.start):
             m.d.sync += [active.eq(1), flit.eq(0)]
             m.d.sync += [signal.eq(getattr(self, name)) for name, signal in held.items()]
@@ -165,47 +141,32 @@ class ScorePass(wiring.Component):
             m.d.sync += active.eq(0)
         with m.Else():
             m.d.sync += flit.eq(flit + 1)
-        m.d.comb += [
-            updater.visits.eq(held["visits"]),
-            updater.total.eq(held["total"]),
-            explorer.visits.eq(held["node_visits"]),
-            explorer.coefficient.eq(self.registers.exploration),
-        ]
+        return active, flit, held
 
-        first = Signal()
-        m.d.comb += first.eq(active & (flit == 0) & held["has_edge"])
-        place = delay(m, held["place"], updater.latency, "place")
+    def _write_mean(self, m, updater, first, held_place):
+        """Value and factor of the edge to the buffer; the slot, at the same time."""
+        place, mean = delay(m, held_place, updater.latency, "place"), self.buffer.mean
         m.d.comb += [
             self.mean_next.eq(delay(m, first, updater.latency - 1, "first", reset_less=False)),
-            self.mean.valid.eq(delay(m, self.mean_next, 1, "mean_next", reset_less=False)),
-            self.mean.place.eq(place),
-            self.mean.value.eq(updater.value),
-            self.mean.factor.eq(updater.factor),
+            mean.valid.eq(delay(m, self.mean_next, 1, "mean_next", reset_less=False)),
+            mean.place.eq(place),
+            mean.value.eq(updater.value),
+            mean.factor.eq(updater.factor),
         ]
+        return place["slot"]
 
-        reading = updater.latency + 1
-        read_flit = delay(m, flit, reading, "flit")
-        legal = delay(m, held["legal"], reading, "legal")
-        exploration = delay(m, explorer.exploration, reading - explorer.latency, "exploration")
+    def _score(self, m, scorer, legal):
+        """Scores of the edges that are read, to the buffer."""
+        config, read, written = self._config, self.buffer.read, self.buffer.written
         m.d.comb += [
-            self.read.slot.eq(delay(m, place["slot"], 1, "read_slot")),
-            self.read.flit.eq(read_flit),
-            scorer.exploration.eq(exploration),
             scorer.loss.eq(self.registers.loss),
             scorer.first_value.eq(self.registers.first_value),
+            written.slot.eq(delay(m, read.slot, scorer.latency, "written_slot")),
+            written.flit.eq(delay(m, read.flit, scorer.latency, "written_flit")),
+            written.last.eq(written.flit == config.flits - 1),
+            written.scores.eq(scorer.scores),
         ]
-        count = config.lanes
-        padded = Cat(legal, Const(0, count * flits - config.fanout))
-        for lane, (edge, scored) in enumerate(zip(self.edges, scorer.edges, strict=True)):
-            m.d.comb += [
-                getattr(scored, name).eq(getattr(edge, name)) for name in ("value", "factor", "visited", "in_flight")
-            ]
-            m.d.comb += scored.legal.eq(Cat(padded[lane::count]).bit_select(read_flit, 1))
-        m.d.comb += [
-            self.written.valid.eq(delay(m, active, reading + scorer.latency, "active", reset_less=False)),
-            self.written.slot.eq(delay(m, self.read.slot, scorer.latency, "written_slot")),
-            self.written.flit.eq(delay(m, self.read.flit, scorer.latency, "written_flit")),
-            self.written.last.eq(self.written.flit == flits - 1),
-            self.written.scores.eq(scorer.scores),
-        ]
-        return m
+        padded = Cat(legal, Const(0, config.lanes * config.flits - config.fanout))
+        for lane, (edge, scored) in enumerate(zip(self.buffer.edges, scorer.edges, strict=True)):
+            m.d.comb += [scored[name].eq(edge[name]) for name in ("value", "factor", "visited", "in_flight")]
+            m.d.comb += scored.legal.eq(Cat(padded[lane :: config.lanes]).bit_select(read.flit, 1))

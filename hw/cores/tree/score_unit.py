@@ -1,9 +1,10 @@
 """Scores of a node's children."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal, signed
-from amaranth.lib import data, wiring
+from amaranth.lib import data
 from amaranth.lib.wiring import In, Out
 
+from ..component import ConfiguredComponent
 from ..pipeline import delay
 from .config import FACTOR_WIDTH, IN_FLIGHT_WIDTH, LOSS_WIDTH, SCORE_FRACTION, VALUE_WIDTH, TreeConfig
 
@@ -19,7 +20,7 @@ def score_of_choice(config: TreeConfig, score):
     return Cat(below, Mux(unvisited, below[-1].replicate(2), score[-2:])).as_signed()
 
 
-class ScoreUnit(wiring.Component):
+class ScoreUnit(ConfiguredComponent):
     """Computes the scores of some children of a node at once, each ``V + (g * r >> 16) - loss * O``.
 
     V is ``first_value`` for a child that has not been visited. A child whose action is not legal has the least number.
@@ -50,16 +51,16 @@ class ScoreUnit(wiring.Component):
     LATENCY = 3
 
     def __init__(self, config: TreeConfig, children: int):
-        self._config = config
         self.children = children
         super().__init__(
+            config,
             {
                 "edges": In(self.edges_layout(children)),
                 "exploration": In(config.exploration_width),
                 "loss": In(LOSS_WIDTH),
                 "first_value": In(signed(VALUE_WIDTH)),
                 "scores": Out(data.ArrayLayout(signed(config.score_width), children)),
-            }
+            },
         )
 
     @staticmethod
@@ -73,11 +74,6 @@ class ScoreUnit(wiring.Component):
             "legal": 1,
         }
         return data.ArrayLayout(data.StructLayout(edge), children)
-
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
 
     @property
     def latency(self):

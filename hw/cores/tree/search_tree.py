@@ -4,9 +4,10 @@ from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from ..component import ConfiguredComponent
 from ..layouts import record_layout
 from ..replicated import replicated
-from ..stream.join import join
+from ..stream.connect import connect_bits
 from .bank import Bank
 from .bank_assigner import BankAssigner
 from .config import TreeConfig
@@ -24,7 +25,7 @@ from .tree_manager import TreeManager
 __all__ = ["SearchTree"]
 
 
-class SearchTree(wiring.Component):
+class SearchTree(ConfiguredComponent):
     """Selection, insertion and backup of Monte-Carlo tree search; docs/mcts.md says what each request does.
 
     ============================  =====================================================================
@@ -65,8 +66,8 @@ class SearchTree(wiring.Component):
     """
 
     def __init__(self, config: TreeConfig):
-        self._config = config
         super().__init__(
+            config,
             {
                 "requests": In(stream.Signature(ROW_WIDTH)),
                 "answers": Out(stream.Signature(ROW_WIDTH)),
@@ -75,13 +76,8 @@ class SearchTree(wiring.Component):
                 "nodes": Out(stream.Signature(flit_layout(config))),
                 "busy": Out(1),
                 "counters": Out(record_layout(COUNTERS)),
-            }
+            },
         )
-
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
 
     def elaborate(self, platform):
         m = Module()
@@ -185,12 +181,12 @@ class SearchTree(wiring.Component):
                 wiring.connect(m, commands, self._reader.stage_commands)
                 wiring.connect(m, self._reader.stage_nodes, nodes)
                 commands, nodes = self._reader.bank_commands, self._reader.bank_nodes
-            join(m, commands, network.stage_requests[number])
-            join(m, network.stage_responses[number], nodes)
+            connect_bits(m, commands, network.stage_requests[number])
+            connect_bits(m, network.stage_responses[number], nodes)
         for number in range(config.banks):
             m.submodules[f"bank_{number}"] = bank = replicated(Bank(config))
-            join(m, network.bank_requests[number], bank.commands)
-            join(m, bank.responses, network.bank_responses[number])
+            connect_bits(m, network.bank_requests[number], bank.commands)
+            connect_bits(m, bank.responses, network.bank_responses[number])
         return network
 
     def _read(self, m):

@@ -4,16 +4,17 @@ from functools import reduce
 from operator import or_
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, signed, unsigned
-from amaranth.lib import data, wiring
+from amaranth.lib import data
 from amaranth.lib.wiring import In, Out
 
+from ..component import ConfiguredComponent
 from ..pipeline import delay
 from .selector_config import SelectorConfig, comparison_pairs, comparison_table
 
 __all__ = ["Selector"]
 
 
-class Selector(wiring.Component):
+class Selector(ConfiguredComponent):
     """Finds the greatest of F values; of equal ones that with the lowest index.
 
     The values are cut into groups of f at most, and so are the winners of the groups, until one is left: ceil(log_f F)
@@ -33,7 +34,7 @@ class Selector(wiring.Component):
     -------
     keys : in, array of F values
     index : out
-        Of the greatest.
+        The place of the greatest.
     one_hot : out, F bits
         The same, one bit.
     greatest : out
@@ -45,21 +46,16 @@ class Selector(wiring.Component):
     """
 
     def __init__(self, config: SelectorConfig):
-        self._config = config
         shape = signed(config.width) if config.signed else unsigned(config.width)
         super().__init__(
+            config,
             {
                 "keys": In(data.ArrayLayout(shape, config.values)),
                 "index": Out(range(config.values)),
                 "one_hot": Out(config.values),
                 "greatest": Out(shape),
-            }
+            },
         )
-
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
 
     @property
     def latency(self):

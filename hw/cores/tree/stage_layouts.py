@@ -10,6 +10,7 @@ from .records import ACTION_WIDTH, KIND_WIDTH, LEVEL_WIDTH, STATUS_WIDTH, WORKER
 __all__ = [
     "CommandKind",
     "bank_command_layout",
+    "edge_place_layout",
     "flit_layout",
     "grant_layout",
     "place_layout",
@@ -24,8 +25,20 @@ def place_layout(config: TreeConfig):
     return data.StructLayout({"row": config.row_width, "bank": config.bank_width})
 
 
+def edge_place_layout(config: TreeConfig):
+    """Where an edge lies in a node buffer: its action is ``flit * lanes + lane``."""
+    return data.StructLayout(
+        {
+            "slot": range(config.slots),
+            "action": range(config.fanout),
+            "flit": range(max(config.flits, 2)),
+            "lane": range(max(config.lanes, 2)),
+        }
+    )
+
+
 def selection_layout(config: TreeConfig):
-    """Of a selection on its way through the stages.
+    """A selection on its way through the stages.
 
     ``descends`` is 1 while it goes on, to ``node``, which is ``inserted`` and then still to be written; when it has
     ended, ``node`` is its end, 0 without one. ``may_insert`` says that fewer than X nodes are there. ``is_first`` and
@@ -51,8 +64,8 @@ def selection_layout(config: TreeConfig):
 def stage_request_layout(config: TreeConfig):
     """A request on its way through the stages, with its answer so far.
 
-    ``accepted`` is 0 of what stages only pass on: errors, clear, advance. ``answered`` is 0 of what the entrance makes
-    up. ``status`` is that of the answer; of a selection it counts once the selection has ended.
+    ``accepted`` is 0 for what stages only pass on: errors, clear, advance. ``answered`` is 0 for what the entrance
+    makes up. ``status`` is that of the answer; a selection's counts once the selection has ended.
     """
     arguments = {kind.name.lower(): record_layout(record) for kind, record in request_arguments(config).items()}
     body = {"select": selection_layout(config), "backup": arguments["backup"]}
@@ -86,7 +99,7 @@ class CommandKind(enum.Enum, shape=2):  # type: ignore[call-arg]
 def bank_command_layout(config: TreeConfig):
     """``READ`` sends the node to ``slot`` of the stage, ``WRITE`` writes what the flags say.
 
-    ``CLEAR`` makes the node a new one, of which ``node`` and ``edge``, the same for all its edges, are given.
+    ``CLEAR`` makes the node a new one: ``node``, and ``edge`` for all its edges.
     """
     return data.StructLayout(
         {

@@ -5,6 +5,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ..bits import lowest
+from ..component import ConfiguredComponent
 from ..replicated import replicated
 from .interconnect_config import SwitchConfig
 
@@ -29,7 +30,7 @@ class RoundRobinArbiter(wiring.Component):
     take : in
         The request chosen is being served, and is now the last.
     index : out
-        Of the request chosen; without requests it means nothing.
+        The request chosen; without requests it means nothing.
     last : out
         Index of the one served last.
     """
@@ -60,7 +61,7 @@ class RoundRobinArbiter(wiring.Component):
         return m
 
 
-class Switch(wiring.Component):
+class Switch(ConfiguredComponent):
     """Passes each value to the output that its lowest bits name, without these bits.
 
     Inputs that want the same output take turns (:class:`RoundRobinArbiter`). Values of one input to one output keep
@@ -68,7 +69,7 @@ class Switch(wiring.Component):
 
     Latency: 1 cycle, the output's register. Throughput: a value a cycle at each output. Back-pressure: an output takes
     a value when its register is empty or being emptied, so there is a path from ``ready`` of the outputs to ``ready``
-    of the inputs; of a 2 x 2 switch it is one table of six inputs. ``ready`` of an input depends on ``valid`` of all.
+    of the inputs; in a 2 x 2 switch it is one LUT. ``ready`` of an input depends on ``valid`` of all.
 
     Parameters
     ----------
@@ -83,18 +84,13 @@ class Switch(wiring.Component):
     """
 
     def __init__(self, config: SwitchConfig):
-        self._config = config
         super().__init__(
+            config,
             {
                 "i": In(stream.Signature(config.width)).array(config.inputs),
                 "o": Out(stream.Signature(config.width - config.digit_width)).array(config.outputs),
-            }
+            },
         )
-
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
 
     @property
     def latency(self):

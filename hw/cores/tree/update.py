@@ -1,22 +1,22 @@
 """The second half of a stage's service: an edge and its node are read, changed and written."""
 
 from amaranth.hdl import Module, Mux, Signal, Value, signed
-from amaranth.lib import stream, wiring
+from amaranth.lib import stream
 from amaranth.lib.wiring import In, Out
 
+from ..component import ConfiguredComponent
+from ..memory.ports import WritePort
 from .choice import chosen_layout
 from .config import PRIOR_WIDTH, REWARD_WIDTH, TreeConfig
-from .layouts import edge_layout, node_layout
-from .memoization import Part, remember_layout
-from .node_buffer import write_layout
+from .memoization import Part, memory_layout
 from .records import LEVEL_WIDTH, RequestKind, Status, new_edge
-from .score_pass import edge_place_layout
-from .stage_layouts import CommandKind, place_layout, routed_command_layout, stage_request_layout
+from .stage_layouts import CommandKind, routed_command_layout, stage_request_layout
+from .stage_ports import EdgePort, RowPort
 
 __all__ = ["Update"]
 
 
-class Update(wiring.Component):
+class Update(ConfiguredComponent):
     """Does to the tree what a request does on this level, and passes the request on.
 
     A selection that goes on: the edge gains one under way, and a child if it has none and there is a row. Backup: the
@@ -39,35 +39,35 @@ class Update(wiring.Component):
     is_odd, alternate : In(1)
         The level is odd; rewards count negative there.
     level : In(7)
-    place, edge, node, write, new_place, new_edge, new_node :
-        Those of :class:`.NodeBuffer`.
+    edges : Out(EdgePort)
+        The nodes that the stage holds.
     command : Out(routed_command_layout)
     is_blank : Out(1)
         Nothing is sent, and ``node`` and ``edge`` of the command are those of a new node.
     is_late, send : Out(1)
-        Those of :class:`.CommandQueue`.
+        See :class:`.CommandQueue`.
     command_room : In(1)
-    available, waiting, row, is_first, asks, take :
-        Those of :class:`.Inserter`, ``row`` its node.
+    rows : Out(RowPort)
+        Rows for new nodes.
     claims : Out(1)
         A score pass starts in this cycle, or is to start in the next one: none else must start.
     start : Out(1)
-        It starts, with ``new_place``, ``new_node`` and ``new_edge``.
+        It starts, with the new place, node and edge of ``edges``.
     has_edge : Out(1)
         It has an edge.
     pass_ready_next, mean_next : In(1)
         A pass can start in the next cycle; a pass will write value and factor of an edge then.
-    remember : Out
-        That of :class:`.Memoization`.
+    selections : Out(WritePort(memory_layout, workers))
+        What the last selection of each worker did here.
     release : Out(1)
-        The slot of ``new_place`` is not needed any more.
+        The slot of the new place is not needed any more.
     forward : Out(stream of stage_request_layout)
     idle : Out(1)
     """
 
     def __init__(self, config: TreeConfig):
-        self._config = config
         super().__init__(
+            config,
             {
                 "chosen": In(chosen_layout(config)),
                 "accept": In(1),
@@ -75,53 +75,37 @@ class Update(wiring.Component):
                 "is_odd": In(1),
                 "alternate": In(1),
                 "level": In(LEVEL_WIDTH),
-                "place": Out(edge_place_layout(config)),
-                "edge": In(edge_layout(config)),
-                "node": In(node_layout(config)),
-                "write": Out(write_layout),
-                "new_place": Out(edge_place_layout(config)),
-                "new_edge": Out(edge_layout(config)),
-                "new_node": Out(node_layout(config)),
+                "edges": Out(EdgePort(config)),
                 "command": Out(routed_command_layout(config)),
                 "is_blank": Out(1),
                 "is_late": Out(1),
                 "send": Out(1),
                 "command_room": In(1),
-                "available": In(1),
-                "waiting": In(1),
-                "row": In(place_layout(config)),
-                "is_first": In(1),
-                "asks": In(1),
-                "take": Out(1),
+                "rows": Out(RowPort(config)),
                 "claims": Out(1),
                 "start": Out(1),
                 "has_edge": Out(1),
                 "pass_ready_next": In(1),
                 "mean_next": In(1),
-                "remember": Out(remember_layout(config)),
+                "selections": Out(WritePort(memory_layout(config), config.workers)),
                 "release": Out(1),
                 "forward": Out(stream.Signature(stage_request_layout(config))),
                 "idle": Out(1),
-            }
+            },
         )
-
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
 
     def elaborate(self, platform):
         m = Module()
         reading, has_reading = Signal(chosen_layout(self._config), reset_less=True), Signal()
         writing, has_writing = Signal(chosen_layout(self._config), reset_less=True), Signal()
-        edge, node = (Signal.like(port, reset_less=True) for port in (self.edge, self.node))
+        edge, node = (Signal.like(port, reset_less=True) for port in (self.edges.edge, self.edges.node))
         reward = Signal(signed(REWARD_WIDTH), reset_less=True)
         goes = Signal()
         m.d.comb += [
             # Two requests are two cycles apart, so that the second reads what the first has written.
             self.room.eq(~has_reading),
             self.idle.eq(~has_reading & ~has_writing & ~self.forward.valid),
-            self.place.eq(reading.place),
+            self.edges.place.eq(reading.place),
             goes.eq(self._goes(m, reading, has_reading)),
         ]
         m.d.sync += has_writing.eq(goes)
@@ -140,7 +124,7 @@ class Update(wiring.Component):
         ]
         changes = reading.chooses | (_has_node(reading) & (reading.queued.request.kind != RequestKind.SELECT))
         with m.If(goes & changes):
-            m.d.sync += [edge.eq(self.edge), node.eq(self.node), self.is_blank.eq(0)]
+            m.d.sync += [edge.eq(self.edges.edge), node.eq(self.edges.node), self.is_blank.eq(0)]
         with m.Else():
             m.d.sync += [Value.cast(edge).eq(new_edge(self._config)), Value.cast(node).eq(0), self.is_blank.eq(1)]
         self._write(m, writing, has_writing, edge, node, reward)
@@ -152,7 +136,7 @@ class Update(wiring.Component):
         starts, lacks_row, can = Signal(), Signal(), Signal()
         m.d.comb += [
             starts.eq(_has_node(reading) & (request.kind == RequestKind.BACKUP)),
-            lacks_row.eq(reading.chooses & ~self.edge.child & request.body.select.may_insert & self.waiting),
+            lacks_row.eq(reading.chooses & ~self.edges.edge.child & request.body.select.may_insert & self.rows.waiting),
             can.eq(has_reading & self.command_room & (~self.forward.valid | self.forward.ready) & ~lacks_row),
         ]
         if self._config.policy != "uct":
@@ -163,72 +147,41 @@ class Update(wiring.Component):
         return can & (~starts | self.pass_ready_next)
 
     def _write(self, m, writing, has_writing, edge, node, reward):
-        config, queued = self._config, writing.queued
-        request = queued.request
-        chooses, backs_up, evaluates, sets_prior, has_node, passes = (
-            Signal(name=name) for name in ("chooses", "backs_up", "evaluates", "sets_prior", "has_node", "passes")
+        """Writes edge and node to the buffer and to the bank, and lets the request go on."""
+        queued, request = writing.queued, writing.queued.request
+        chooses, backs_up, sets_prior, has_node, passes, inserts = (
+            Signal(name=name) for name in ("chooses", "backs_up", "sets_prior", "has_node", "passes", "inserts")
         )
-        is_backup = request.kind == RequestKind.BACKUP
         m.d.comb += [
             has_node.eq(has_writing & _has_node(writing)),
             chooses.eq(has_writing & writing.chooses),
             backs_up.eq(has_writing & _backs_up(writing)),
-            evaluates.eq(has_node & is_backup & (queued.part == Part.END) & ~node.evaluated),
-            passes.eq(has_node & is_backup),
+            passes.eq(has_node & (request.kind == RequestKind.BACKUP)),
+            inserts.eq(chooses & ~edge.child & request.body.select.may_insert & self.rows.available),
+            self.rows.take.eq(inserts),
         ]
-
-        m.d.comb += [self.new_place.eq(writing.place), self.new_edge.eq(edge), self.new_node.eq(node)]
-        inserts = Signal()
+        if self._config.policy != "uct":
+            is_prior = request.kind == RequestKind.PRIOR
+            m.d.comb += sets_prior.eq(has_node & is_prior & ~node.evaluated & writing.exists)
+        self._change_edge(m, writing, edge, reward, chooses, backs_up, inserts)
+        self._change_node(m, queued, node, passes, backs_up)
+        if self._config.policy != "uct":
+            self._set_prior(m, writing, sets_prior)
+        write, command = self.edges.write, self.command.body
         m.d.comb += [
-            inserts.eq(chooses & ~edge.child & request.body.select.may_insert & self.available),
-            self.take.eq(inserts),
-        ]
-        with m.If(chooses & ~edge.child):
-            m.d.comb += [
-                self.new_edge.child.eq(inserts),
-                self.new_edge.bank.eq(self.row.bank),
-                self.new_edge.row.eq(self.row.row),
-            ]
-        # What is added is 0 of every other request.
-        m.d.comb += [
-            self.new_edge.in_flight.eq(edge.in_flight + Mux(backs_up, -1, chooses)),
-            self.new_edge.visits.eq(edge.visits + backs_up),
-            self.new_edge.total.eq(edge.total + reward),
-            self.new_node.visits.eq(node.visits + backs_up),
-        ]
-        with m.If(evaluates):
-            m.d.comb += [
-                self.new_node.evaluated.eq(1),
-                self.new_node.terminal.eq(request.body.backup.terminal),
-                self.new_node.legal.eq(request.body.backup.legal),
-            ]
-        if config.policy != "uct":
-            prior = Signal(PRIOR_WIDTH)
-            arguments = request.body.prior
-            m.d.comb += [
-                sets_prior.eq(has_node & (request.kind == RequestKind.PRIOR) & ~node.evaluated & writing.exists),
-                prior.eq(Mux(writing.place.action[0], arguments.odd_prior, arguments.even_prior)),
-            ]
-            with m.If(sets_prior):
-                # Without a visit the factor is the prior.
-                m.d.comb += [
-                    self.new_edge.in_flight.eq(0),
-                    self.new_edge.prior.eq(prior),
-                    self.new_edge.factor.eq(prior),
-                ]
-        m.d.comb += [
-            self.write.links.eq(chooses | backs_up),
-            self.write.statistics.eq(backs_up | sets_prior),
-            self.write.mean.eq(sets_prior),
-            self.write.node.eq(passes),
+            self.edges.new_place.eq(writing.place),
+            write.links.eq(chooses | backs_up),
+            write.statistics.eq(backs_up | sets_prior),
+            write.mean.eq(sets_prior),
+            write.node.eq(passes),
             self.command.bank.eq(queued.node.bank),
-            self.command.body.kind.eq(CommandKind.WRITE),
-            self.command.body.row.eq(queued.node.row),
-            self.command.body.write_node.eq(passes),
-            self.command.body.write_edge.eq(chooses | backs_up | sets_prior),
-            self.command.body.action.eq(writing.place.action),
-            self.command.body.node.eq(self.new_node),
-            self.command.body.edge.eq(self.new_edge),
+            command.kind.eq(CommandKind.WRITE),
+            command.row.eq(queued.node.row),
+            command.write_node.eq(passes),
+            command.write_edge.eq(chooses | backs_up | sets_prior),
+            command.action.eq(writing.place.action),
+            command.node.eq(self.edges.new_node),
+            command.edge.eq(self.edges.new_edge),
             self.is_late.eq(backs_up),
             self.send.eq(chooses | passes | sets_prior),
             self.start.eq(passes),
@@ -236,6 +189,40 @@ class Update(wiring.Component):
             self.release.eq(has_node & writing.is_last),
         ]
         self._go_on(m, writing, has_writing, edge, inserts)
+
+    def _change_edge(self, m, writing, edge, reward, chooses, backs_up, inserts):
+        """The edge of a selection that goes on, or of a backup; 0 is added for every other request."""
+        new_edge = self.edges.new_edge
+        m.d.comb += new_edge.eq(edge)
+        with m.If(chooses & ~edge.child):
+            m.d.comb += [
+                new_edge.child.eq(inserts),
+                new_edge.bank.eq(self.rows.row.bank),
+                new_edge.row.eq(self.rows.row.row),
+            ]
+        m.d.comb += [
+            new_edge.in_flight.eq(edge.in_flight + Mux(backs_up, -1, chooses)),
+            new_edge.visits.eq(edge.visits + backs_up),
+            new_edge.total.eq(edge.total + reward),
+        ]
+
+    def _change_node(self, m, queued, node, passes, backs_up):
+        """The node of a backup; a pending one at the selection's end becomes evaluated."""
+        new_node, given = self.edges.new_node, queued.request.body.backup
+        m.d.comb += [new_node.eq(node), new_node.visits.eq(node.visits + backs_up)]
+        with m.If(passes & (queued.part == Part.END) & ~node.evaluated):
+            m.d.comb += [
+                new_node.evaluated.eq(1),
+                new_node.terminal.eq(given.terminal),
+                new_node.legal.eq(given.legal),
+            ]
+
+    def _set_prior(self, m, writing, sets_prior):
+        """Prior and factor of a pending node's edge: without a visit the factor is the prior."""
+        prior, new_edge, given = Signal(PRIOR_WIDTH), self.edges.new_edge, writing.queued.request.body.prior
+        m.d.comb += prior.eq(Mux(writing.place.action[0], given.odd_prior, given.even_prior))
+        with m.If(sets_prior):
+            m.d.comb += [new_edge.in_flight.eq(0), new_edge.prior.eq(prior), new_edge.factor.eq(prior)]
 
     def _go_on(self, m, writing, has_writing, edge, inserts):
         """The request for the next stage, and what is remembered of it."""
@@ -253,9 +240,9 @@ class Update(wiring.Component):
                 selection.parent.eq(queued.node),
                 selection.descends.eq(edge.child | inserts),
                 selection.inserted.eq(inserts),
-                selection.node.eq(Mux(edge.child | inserts, _place(self.new_edge), 0)),
-                selection.is_first.eq(inserts & self.is_first),
-                selection.asks.eq(inserts & self.asks),
+                selection.node.eq(Mux(edge.child | inserts, _place(self.edges.new_edge), 0)),
+                selection.is_first.eq(inserts & self.rows.is_first),
+                selection.asks.eq(inserts & self.rows.asks),
                 request.status.eq(Mux(inserts, Status.INSERTED, Status.FULL)),
             ]
         with m.If(is_select & ends_here):
@@ -266,10 +253,10 @@ class Update(wiring.Component):
             m.d.sync += [self.forward.payload.eq(request), self.forward.valid.eq(1)]
         with m.Elif(self.forward.ready):
             m.d.sync += self.forward.valid.eq(0)
-        memory = self.remember.memory
+        memory = self.selections.data
         m.d.comb += [
-            self.remember.valid.eq(has_writing & is_select & before.accepted),
-            self.remember.worker.eq(before.worker),
+            self.selections.enable.eq(has_writing & is_select & before.accepted),
+            self.selections.address.eq(before.worker),
             memory.part.eq(Mux(writing.chooses, Part.EDGE, Mux(ends_here, Part.END, Part.NONE))),
             memory.node.eq(queued.node),
             memory.action.eq(writing.place.action),
@@ -287,5 +274,5 @@ def _backs_up(chosen):
 
 
 def _place(edge):
-    """Of an edge's child."""
+    """The place of an edge's child."""
     return (edge.bank << len(edge.row)) | edge.row

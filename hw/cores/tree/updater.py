@@ -1,9 +1,9 @@
 """What follows from an edge's visits and rewards: its value, and its factor of exploration."""
 
 from amaranth.hdl import Cat, Const, Module, Signal, signed
-from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from ..component import ConfiguredComponent
 from ..fixed.arithmetic import saturate
 from ..pipeline import delay
 from .config import (
@@ -34,7 +34,7 @@ HALF_WIDTH = 17
 UNROUNDED_WIDTH = VALUE_WIDTH + 2
 
 
-class Updater(wiring.Component):
+class Updater(ConfiguredComponent):
     """Computes V = W / N and, of UCT r = 1 / sqrt(N), of PUCT r = P / (1 + N).
 
     With ``N = 2**e * m``: ``V = (W * reciprocal(m) + 2**(e + 13)) >> (e + 14)``, saturated to 20 bits;
@@ -65,22 +65,17 @@ class Updater(wiring.Component):
     LATENCY = 11
 
     def __init__(self, config: TreeConfig):
-        self._config = config
         prior = {} if config.policy == "uct" else {"prior": In(PRIOR_WIDTH)}
         super().__init__(
+            config,
             {
                 "visits": In(VISIT_WIDTH),
                 "total": In(signed(TOTAL_WIDTH)),
                 **prior,
                 "value": Out(signed(VALUE_WIDTH)),
                 "factor": Out(FACTOR_WIDTH),
-            }
+            },
         )
-
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
 
     @property
     def latency(self):

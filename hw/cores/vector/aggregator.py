@@ -1,11 +1,14 @@
 """The aggregator: sums of the cores' partial results."""
 
-from amaranth.hdl import Cat, Module, Signal
-from amaranth.lib import data, stream, wiring
+from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out
 
+from ..component import ConfiguredComponent
 from ..float.adder import FloatAdder
 from ..float.config import FloatConfig
+from ..float.nonfinite import any_nonfinite
+from ..memory.ports import ReadPort, WritePort
 from ..pipeline import delay
 from ..replicated import replicated
 from .aggregator_config import AggregatorConfig
@@ -28,7 +31,7 @@ def aggregator_command(config):
     )
 
 
-class Aggregator(wiring.Component):
+class Aggregator(ConfiguredComponent):
     """Adds what the cores have of each feature, and gives the sum to the core that owns it.
 
     For feature f from 0, and each of the first ``blocks`` blocks::
@@ -54,14 +57,10 @@ class Aggregator(wiring.Component):
     busy : Out(1)
     errors : Out
         ``nonfinite``: an infinity or NaN was written.
-    read_enable, read_address : Out
-        Of the result memories of all cores.
-    words : In(blocks * block_bits).array(cores)
-        In the next cycle.
-    write_core : Out(range(cores))
-    write_blocks : Out(blocks)
-        One enable a block.
-    write_address, write_word : Out
+    reads : Out(ReadPort(word, source_rows)).array(cores)
+        The result memory of each core; all are read at once.
+    writes : Out(WritePort(word, target_rows, blocks)).array(cores)
+        The target memory of each core, with an enable for each block.
 
     Source
     ------
@@ -69,28 +68,18 @@ class Aggregator(wiring.Component):
     """
 
     def __init__(self, config: AggregatorConfig):
-        self._config = config
         word = config.blocks * config.block_bits
         super().__init__(
+            config,
             {
                 "commands": In(stream.Signature(aggregator_command(config))),
                 "completions": Out(stream.Signature(1)),
                 "busy": Out(1),
                 "errors": Out(data.StructLayout({"nonfinite": 1})),
-                "read_enable": Out(1),
-                "read_address": Out(config.address_bits),
-                "words": In(word).array(config.cores),
-                "write_core": Out(range(max(config.cores, 2))),
-                "write_blocks": Out(config.blocks),
-                "write_address": Out(config.address_bits),
-                "write_word": Out(word),
-            }
+                "reads": Out(ReadPort(word, config.source_rows)).array(config.cores),
+                "writes": Out(WritePort(word, config.target_rows, config.blocks)).array(config.cores),
+            },
         )
-
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
 
     @property
     def latency(self):
@@ -99,86 +88,57 @@ class Aggregator(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        config = self._config
-        command = Signal(aggregator_command(config))
-        feature, local = Signal(FEATURE_BITS), Signal(FEATURE_BITS)
-        core = Signal(range(max(config.cores, 2)))
-        group = Signal(range(max(config.blocks, 2)))
-        active = Signal()
-        last_group = Signal()
-        m.d.comb += last_group.eq((group + 1) * config.width >= command.blocks)
-        ending = Signal()
-        m.d.comb += ending.eq(active & last_group & (feature + 1 == command.features))
-
-        under_way = [active]
-        for stage in range(self.latency):
-            step = Signal(name=f"under_way_{stage}")
-            m.d.sync += step.eq(under_way[-1])
-            under_way.append(step)
-        moving = Signal()
-        m.d.comb += moving.eq(Cat(under_way[1:]).any())
-        nothing = Signal()
+        config, offered = self._config, self.commands.payload
+        command, active, ending, nothing = Signal(offered.shape()), Signal(), Signal(), Signal()
+        place = Signal(
+            data.StructLayout(
+                {"core": range(max(config.cores, 2)), "local": FEATURE_BITS, "part": range(max(config.blocks, 2))}
+            )
+        )
+        # A bit for each cycle from read to write: there is a word.
+        moving, taken = Signal(self.latency), Signal()
+        m.d.sync += [moving.eq(Cat(active, moving)), nothing.eq(taken & (offered.features == 0))]
         m.d.comb += [
-            self.commands.ready.eq(~active & ~moving),
-            self.busy.eq(active | moving),
+            taken.eq(self.commands.valid & self.commands.ready),
+            self.commands.ready.eq(~active & ~moving.any()),
+            self.busy.eq(active | moving.any()),
             self.completions.valid.eq(nothing | delay(m, ending, self.latency, "ending")),
-            self.read_enable.eq(active),
-            self.read_address.eq(command.source + feature),
         ]
-        m.d.sync += nothing.eq(self.commands.valid & self.commands.ready & (self.commands.payload.features == 0))
-        with m.If(self.commands.valid & self.commands.ready):
-            m.d.sync += [
-                command.eq(self.commands.payload),
-                active.eq(self.commands.payload.features != 0),
-                feature.eq(0),
-                local.eq(0),
-                core.eq(0),
-                group.eq(0),
-            ]
-        with m.If(active):
-            m.d.sync += group.eq(group + 1)
-            with m.If(last_group):
-                m.d.sync += [group.eq(0), feature.eq(feature + 1), local.eq(local + 1)]
-                with m.If(local + 1 == command.share):
-                    m.d.sync += [local.eq(0), core.eq(core + 1)]
-            with m.If(ending):
-                m.d.sync += active.eq(0)
-
-        total = self._sum(m, group)
-        enables = Signal(config.blocks)
-        m.d.comb += [
-            enables[block].eq(active & (group == block // config.width) & (block < command.blocks))
-            for block in range(config.blocks)
-        ]
-        steps = self.latency - 1
-        late_enables = delay(m, enables, steps, "enables")
-        fraction_bits, width = config.format.fraction_bits, config.format.width
-        nonfinite = 0
-        for index in range(config.width):
-            numbers = [total.word_select(index * config.lanes + lane, width) for lane in range(config.lanes)]
-            written = Cat(late_enables[index :: config.width]).any()
-            nonfinite = nonfinite | written & Cat(number[fraction_bits:-1].all() for number in numbers).any()
-        m.d.sync += [
-            self.write_core.eq(delay(m, core, steps, "core")),
-            self.write_blocks.eq(late_enables),
-            self.write_address.eq(delay(m, (command.target + local)[: config.address_bits], steps, "address")),
-            self.write_word.eq(total.replicate(config.blocks // config.width)),
-            self.errors.nonfinite.eq(nonfinite),
-        ]
+        with m.If(ending):
+            m.d.sync += active.eq(0)
+        with m.If(taken):
+            m.d.sync += [command.eq(offered), active.eq(offered.features != 0), place.eq(0)]
+        self._walk(m, command, place, active, ending)
+        self._write(m, command, place, active, self._sum(m, place.part))
         return m
 
-    def _sum(self, m, group):
+    def _walk(self, m, command, place, active, ending):
+        """Reads feature by feature, ``width`` blocks at a time; ``ending`` is set with the last one."""
+        feature, last_part = Signal(FEATURE_BITS), Signal()
+        m.d.comb += [
+            last_part.eq((place.part + 1) * self._config.width >= command.blocks),
+            ending.eq(active & last_part & (feature + 1 == command.features)),
+        ]
+        for read in self.reads:
+            m.d.comb += [read.enable.eq(active), read.address.eq(command.source + feature)]
+        with m.If(~active):
+            m.d.sync += feature.eq(0)
+        with m.Elif(~last_part):
+            m.d.sync += place.part.eq(place.part + 1)
+        with m.Else():
+            m.d.sync += [place.part.eq(0), feature.eq(feature + 1), place.local.eq(place.local + 1)]
+            with m.If(place.local + 1 == command.share):
+                m.d.sync += [place.local.eq(0), place.core.eq(place.core + 1)]
+
+    def _sum(self, m, part):
         """The sums of ``width`` blocks, ``latency - 1`` cycles after the read."""
         config = self._config
-        bits = config.width * config.block_bits
-        late_group = delay(m, group, 1, "group")
-        partials = []
-        for core, word in enumerate(self.words):
-            partial = Signal(bits, name=f"partial_{core}", reset_less=True)
-            m.d.sync += partial.eq(word.word_select(late_group, bits))
-            partials.append(partial)
+        bits, width = config.width * config.block_bits, config.format.width
+        late_part = delay(m, part, 1, "part")
+        partials = [Signal(bits, name=f"partial_{core}", reset_less=True) for core in range(config.cores)]
+        for partial, read in zip(partials, self.reads, strict=True):
+            m.d.sync += partial.eq(read.data.word_select(late_part, bits))
         total = partials[0]
-        width = config.format.width
         for core, partial in enumerate(partials[1:], 1):
             operand = delay(m, partial, (core - 1) * config.adder_depth, f"partial_{core}")
             results = []
@@ -196,3 +156,30 @@ class Aggregator(wiring.Component):
             total = Signal(bits, name=f"total_{core}")
             m.d.comb += total.eq(Cat(results))
         return total
+
+    def _write(self, m, command, place, active, total):
+        """Core, address and enables travel beside the sums, and meet them in the last register."""
+        config = self._config
+        order = Signal(
+            data.StructLayout({"core": place.core.shape(), "address": config.address_bits, "enables": config.blocks})
+        )
+        m.d.comb += [order.core.eq(place.core), order.address.eq(command.target + place.local)]
+        for block in range(config.blocks):
+            here = active & (place.part == block // config.width) & (block < command.blocks)
+            m.d.comb += order.enables[block].eq(here)
+        late = delay(m, order, self.latency - 1, "order")
+        written = delay(m, late, 1, "written")
+        word = delay(m, total.replicate(config.blocks // config.width), 1, "word")
+        for core, write in enumerate(self.writes):
+            m.d.comb += [
+                write.enable.eq(Mux(written.core == core, written.enables, 0)),
+                write.address.eq(written.address),
+                write.data.eq(word),
+            ]
+        numbers = [total.word_select(lane, config.format.width) for lane in range(config.width * config.lanes)]
+        nonfinite = [
+            Cat(late.enables[index :: config.width]).any()
+            & any_nonfinite(config.format, numbers[index * config.lanes :][: config.lanes])
+            for index in range(config.width)
+        ]
+        m.d.sync += self.errors.nonfinite.eq(Cat(nonfinite).any())

@@ -22,7 +22,9 @@ class AggregatorConfig:
     adder_depth : int
         Register stages, 1 to 6.
     address_bits : int
-        Of a word.
+        Bits of an address in a command.
+    source_rows, target_rows : int
+        Depths of a core's memories that partial results come from and sums go to, in words.
 
     Raises
     ------
@@ -37,6 +39,8 @@ class AggregatorConfig:
     format: FloatFormat = BINARY16
     adder_depth: int = 4
     address_bits: int = 16
+    source_rows: int = 1024
+    target_rows: int = 1024
 
     def __post_init__(self):
         object.__setattr__(self, "format", find_format(self.format))
@@ -48,6 +52,8 @@ class AggregatorConfig:
             raise ValueError(f"Width must be a divisor of blocks ({self.blocks}), not {self.width}")
         require_integer("Adder depth", self.adder_depth, 1, 6)
         require_integer("Address bits", self.address_bits, 4, 24)
+        require_integer("Source rows", self.source_rows, 2, 1 << self.address_bits)
+        require_integer("Target rows", self.target_rows, 2, 1 << self.address_bits)
 
     @property
     def block_bits(self):

@@ -1,18 +1,19 @@
-"""A cluster of vector processing units: what computes one task."""
+"""A cluster of vector processing units, which computes one block of a work item."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
+from ..component import ConfiguredComponent
 from ..replicated import replicated
 from .matrix_config import ACCUMULATORS, SLOTS, ClusterConfig, VpuConfig
 from .vpu import SELECT_TO_SUM, VectorProcessingUnit
 
-__all__ = ["Cluster", "ClusterControl", "task_layout"]
+__all__ = ["broadcast_signature", "Cluster", "ClusterControl", "assignment_layout"]
 
 
-def task_layout(config):
-    """What a cluster does in a round.
+def assignment_layout(config):
+    """What a cluster does in a wave.
 
     ``slot`` is the cycle of a step in which its operand word comes, ``block`` its block of words, ``weight`` its weight
     of those that come with the operand word, ``error`` the slot of its error word, ``gradient`` whether it multiplies
@@ -28,6 +29,22 @@ def task_layout(config):
     )
 
 
+def broadcast_signature(config):
+    """A broadcast: the words and weights of an issue slot, for all clusters of a core; seen from where they are read.
+
+    ``words``, for each block and VPU, are four vectors of the operand word; ``errors`` those of the error words, port p
+    having error slot 4 p + the number of the operand slot; ``weights`` those that come with the operand word.
+    """
+    vector, shape = config.vector_width, (config.blocks, config.cluster_vpus)
+    return wiring.Signature(
+        {
+            "words": Out(vector).array(*shape),
+            "errors": Out(vector).array(config.error_ports, *shape),
+            "weights": Out(config.format.width).array(config.weight_banks),
+        }
+    )
+
+
 # The same for all clusters of a core, each field registered where it comes from.
 ClusterControl = data.StructLayout(
     {
@@ -36,15 +53,15 @@ ClusterControl = data.StructLayout(
         "exchange": 1,  # all words of a step have been captured: use them from the next cycle on
         "gradient": 1,  # of what is in use: multiply words by words
         "select": range(ACCUMULATORS),  # of what is in use
-        "first": 1,  # SELECT_TO_FIRST cycles after the selection: first step of a round
+        "clear": 1,  # SELECT_TO_CLEAR cycles after the selection: first step of a wave
         "load": ACCUMULATORS,  # of each accumulator: its result leaves the adder
         "shift": ACCUMULATORS,  # of each accumulator: results move on
     }
 )
 
 
-class Cluster(wiring.Component):
-    """``K`` VPUs on one task: the products of one column and one block of 4 K vectors, or of one pair and one block.
+class Cluster(ConfiguredComponent):
+    """``K`` VPUs on one block of 4 K vectors: the products of one column, or of one pair of row and column.
 
     In the cycle of its slot the cluster captures its block of the operand word, and its weight; in the cycle of its
     error slot, its block of the error word. On ``exchange`` both go to the VPUs, which work on them in the next four
@@ -64,14 +81,10 @@ class Cluster(wiring.Component):
 
     Members
     -------
-    task : In(task_layout(config))
+    assignment : In(assignment_layout(config))
         Stable while a step is broadcast.
     control : In(ClusterControl)
-    words : In(4 * format.width).array(blocks, cluster_vpus)
-        Operand word of the broadcast: for each block and VPU four vectors.
-    errors : In(4 * format.width).array(error_ports, blocks, cluster_vpus)
-        Error words; port p has slot 4 p + ``control.slot``.
-    weights : In(format.width).array(weight_banks)
+    broadcast : In(broadcast_signature(config))
     chain_in : In(4 * format.width).array(cluster_vpus)
         Results of the cluster behind.
     chain_out : Out(4 * format.width).array(cluster_vpus)
@@ -82,24 +95,17 @@ class Cluster(wiring.Component):
     """
 
     def __init__(self, config: ClusterConfig):
-        self._config = config
         vpus, vector = config.cluster_vpus, config.vector_width
         super().__init__(
+            config,
             {
-                "task": In(task_layout(config)),
+                "assignment": In(assignment_layout(config)),
                 "control": In(ClusterControl),
-                "words": In(vector).array(config.blocks, vpus),
-                "errors": In(vector).array(config.error_ports, config.blocks, vpus),
-                "weights": In(config.format.width).array(config.weight_banks),
+                "broadcast": In(broadcast_signature(config)),
                 "chain_in": In(vector).array(vpus),
                 "chain_out": Out(vector).array(vpus),
-            }
+            },
         )
-
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
 
     @property
     def latency(self):
@@ -108,57 +114,46 @@ class Cluster(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        config, control, task = self._config, self.control, self.task
-        width, vector = config.format.width, config.vector_width
-
+        config, control, assignment = self._config, self.control, self.assignment
+        width = config.format.width
         take_word, take_error = Signal(), Signal()
         m.d.comb += [
-            take_word.eq(control.valid & (control.slot == task.slot)),
-            take_error.eq(control.valid & (control.slot == task.error[:2])),
+            take_word.eq(control.valid & (control.slot == assignment.slot)),
+            take_error.eq(control.valid & (control.slot == assignment.error[:2])),
         ]
-        captured_weight, weight = Signal(width, reset_less=True), Signal(width, reset_less=True)
-        with m.If(take_word):
-            m.d.sync += captured_weight.eq(_choose(self.weights, task.weight))
-        with m.If(control.exchange):
-            m.d.sync += weight.eq(captured_weight)
-
+        weight = self._capture(m, "weight", take_word, _choose(self.broadcast.weights, assignment.weight))
         for vpu in range(config.cluster_vpus):
-            captured_operands = Signal(vector, name=f"captured_operands_{vpu}", reset_less=True)
-            captured_factors = Signal(vector, name=f"captured_factors_{vpu}", reset_less=True)
-            operands = Signal(vector, name=f"operands_{vpu}", reset_less=True)
-            factors = Signal(vector, name=f"factors_{vpu}", reset_less=True)
-            with m.If(take_word):
-                words = [self.words[block][vpu] for block in range(config.blocks)]
-                m.d.sync += captured_operands.eq(_choose(words, task.block))
-            with m.If(take_error):
-                ports = [
-                    _choose([self.errors[port][block][vpu] for block in range(config.blocks)], task.block)
-                    for port in range(config.error_ports)
-                ]
-                m.d.sync += captured_factors.eq(_choose(ports, task.error[2:]))
-            with m.If(control.exchange):
-                m.d.sync += [operands.eq(captured_operands), factors.eq(captured_factors)]
-
+            words = [block[vpu] for block in self.broadcast.words]
+            errors = [_choose([block[vpu] for block in port], assignment.block) for port in self.broadcast.errors]
             m.submodules[f"vpu_{vpu}"] = unit = replicated(
                 VectorProcessingUnit(VpuConfig(format=config.format)), name="vpu"
             )
             m.d.comb += [
-                unit.operands.eq(operands),
-                unit.factors.eq(factors),
+                unit.operands.eq(self._capture(m, f"operands_{vpu}", take_word, _choose(words, assignment.block))),
+                unit.factors.eq(self._capture(m, f"factors_{vpu}", take_error, _choose(errors, assignment.error[2:]))),
                 unit.weight.eq(weight),
                 unit.own_factors.eq(control.gradient),
                 unit.select.eq(control.select),
-                unit.first.eq(control.first),
+                unit.clear.eq(control.clear),
             ]
-            links = []
             for accumulator in range(ACCUMULATORS):
+                load, shift = control.load[accumulator], control.shift[accumulator]
                 link = Signal(width, name=f"link_{vpu}_{accumulator}", reset_less=True)
-                behind = self.chain_in[vpu][accumulator * width : (accumulator + 1) * width]
-                with m.If(control.load[accumulator] | control.shift[accumulator]):
-                    m.d.sync += link.eq(Mux(control.load[accumulator], unit.result, behind))
-                links.append(link)
-            m.d.comb += self.chain_out[vpu].eq(Cat(links))
+                lane = slice(accumulator * width, (accumulator + 1) * width)
+                with m.If(load | shift):
+                    m.d.sync += link.eq(Mux(load, unit.result, self.chain_in[vpu][lane]))
+                m.d.comb += self.chain_out[vpu][lane].eq(link)
         return m
+
+    def _capture(self, m, name, take, value):
+        """What was taken, from the end of its step on."""
+        captured = Signal(value.shape(), name=f"captured_{name}", reset_less=True)
+        used = Signal(value.shape(), name=f"used_{name}", reset_less=True)
+        with m.If(take):
+            m.d.sync += captured.eq(value)
+        with m.If(self.control.exchange):
+            m.d.sync += used.eq(captured)
+        return used
 
 
 def _choose(values, index):

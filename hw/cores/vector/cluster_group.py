@@ -4,14 +4,15 @@ from amaranth.hdl import Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from ..component import ConfiguredComponent
 from ..replicated import replicated
-from .cluster import Cluster, ClusterControl, task_layout
+from .cluster import Cluster, ClusterControl, assignment_layout, broadcast_signature
 from .matrix_config import ClusterConfig
 
 __all__ = ["ClusterGroup"]
 
 
-class ClusterGroup(wiring.Component):
+class ClusterGroup(ConfiguredComponent):
     """``clusters`` neighbouring clusters with the same broadcasts: what a simulator compiles by itself.
 
     There are as many drain chains as blocks: what cluster i has moves on to cluster i - ``blocks``. The first clusters
@@ -27,10 +28,9 @@ class ClusterGroup(wiring.Component):
 
     Members
     -------
-    tasks : In(task_layout(config)).array(clusters)
+    assignments : In(assignment_layout(config)).array(clusters)
     control : In(ClusterControl)
-    words, errors, weights
-        See :class:`Cluster`.
+    broadcast : In(broadcast_signature(config))
     chain_in : In(4 * format.width).array(blocks, cluster_vpus)
         Results of the clusters ``clusters`` to ``clusters + blocks - 1``, counted from this group's first.
     chain_out : Out(4 * format.width).array(blocks, cluster_vpus)
@@ -42,46 +42,31 @@ class ClusterGroup(wiring.Component):
     """
 
     def __init__(self, config: ClusterConfig, clusters: int):
-        self._config = config
         self._clusters = clusters
         vpus, vector = config.cluster_vpus, config.vector_width
         super().__init__(
+            config,
             {
-                "tasks": In(task_layout(config)).array(clusters),
+                "assignments": In(assignment_layout(config)).array(clusters),
                 "control": In(ClusterControl),
-                "words": In(vector).array(config.blocks, vpus),
-                "errors": In(vector).array(config.error_ports, config.blocks, vpus),
-                "weights": In(config.format.width).array(config.weight_banks),
+                "broadcast": In(broadcast_signature(config)),
                 "chain_in": In(vector).array(config.blocks, vpus),
                 "chain_out": Out(vector).array(config.blocks, vpus),
-            }
+            },
         )
-
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
 
     def elaborate(self, platform):
         m = Module()
         config = self._config
-        links = []
-        for index in range(self._clusters):
-            m.submodules[f"cluster_{index}"] = cluster = replicated(Cluster(config), name="cluster")
-            m.d.comb += [cluster.task.eq(self.tasks[index]), cluster.control.eq(self.control)]
-            for block in range(config.blocks):
-                for vpu in range(config.cluster_vpus):
-                    m.d.comb += cluster.words[block][vpu].eq(self.words[block][vpu])
-                    for port in range(config.error_ports):
-                        m.d.comb += cluster.errors[port][block][vpu].eq(self.errors[port][block][vpu])
-            for bank in range(config.weight_banks):
-                m.d.comb += cluster.weights[bank].eq(self.weights[bank])
-            links.append(cluster)
-        ends = [cluster.chain_out for cluster in links] + [self.chain_in[block] for block in range(config.blocks)]
-        for index, cluster in enumerate(links):
-            for vpu in range(config.cluster_vpus):
-                m.d.comb += cluster.chain_in[vpu].eq(ends[index + config.blocks][vpu])
-        for block in range(config.blocks):
-            for vpu in range(config.cluster_vpus):
-                m.d.comb += self.chain_out[block][vpu].eq(ends[block][vpu])
+        clusters = [replicated(Cluster(config), name="cluster") for _ in range(self._clusters)]
+        # The links of the chains, from the first cluster on.
+        links = [*(cluster.chain_out for cluster in clusters), *self.chain_in]
+        for number, cluster in enumerate(clusters):
+            m.submodules[f"cluster_{number}"] = cluster
+            wiring.connect(m, wiring.flipped(self.broadcast), cluster.broadcast)
+            m.d.comb += [cluster.assignment.eq(self.assignments[number]), cluster.control.eq(self.control)]
+            behind = links[number + config.blocks]
+            m.d.comb += [link.eq(given) for link, given in zip(cluster.chain_in, behind, strict=True)]
+        for ends, given in zip(self.chain_out, links, strict=False):
+            m.d.comb += [end.eq(link) for end, link in zip(ends, given, strict=True)]
         return m

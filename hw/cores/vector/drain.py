@@ -4,9 +4,15 @@ from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from ..component import ConfiguredComponent
+from ..forwarding import forward_port
+from ..memory.ports import WritePort
 from ..pipeline import delay
+from .drain_sequencer import DrainSequencer
+from .lane_reduction import lane_block_layout
 from .matrix_config import ACCUMULATORS, MatrixConfig, Product
-from .matrix_layouts import BlockWriteSignature, entry_layout, target_width
+from .matrix_layouts import result_descriptor_layout, vector_block_layout, vector_word_layout
+from .result_writer import ResultWriter
 
 __all__ = ["DRAIN_LATENCY", "Drain"]
 
@@ -14,15 +20,17 @@ __all__ = ["DRAIN_LATENCY", "Drain"]
 DRAIN_LATENCY = 1 + ACCUMULATORS
 
 
-class Drain(wiring.Component):
-    """Moves the results of a round out of the chains, while the next round runs.
+class Drain(ConfiguredComponent):
+    """Moves the results of a wave out of the chains, while the next wave runs.
 
-    There is a chain for each block of a word. Forward and backward an entry leaves in a cycle: its blocks are turned to
-    their places in the word and written, those of two neighbouring items to two rows. With fewer blocks in use than
-    there are chains, these take turns. Of a weight gradient one task leaves in a cycle.
+    ::
 
-    Accumulator i has its result i cycles after accumulator 0, so its links move i cycles later; at the ends of the
-    chains all wait for the last.
+        descriptors ──> DrainSequencer ──┬──> ResultWriter ──> result memory
+                                         │         ^
+        chains ──> accumulators aligned ─┼─────────┘
+                                         └──> lane blocks of weight gradients
+
+    There is a chain for each block of a word.
 
     Latency: ``latency`` cycles from ``load`` to the first result. No back-pressure: between two loads are at least
     the cycles that the results of the first take; see :class:`StepSequencer`.
@@ -34,23 +42,18 @@ class Drain(wiring.Component):
     Members
     -------
     load : In(1)
-        Accumulator 0 of all clusters gives the result of a round to the chains.
+        Accumulator 0 of all clusters gives the result of a wave to the chains.
     shift : Out(4)
         For each accumulator: the links move on.
     chains : In(4 * format.width).array(blocks, cluster_vpus)
-    entries : In(stream.Signature(entry_layout(config)))
-        Those of a round must be there when its results are.
-    results : Out(BlockWriteSignature(config))
-    sums_valid : Out(1)
-        A task of a weight gradient,
-    sums : Out(4 * format.width).array(cluster_vpus)
-        its sums, lane by lane,
-    sums_block, sums_blocks : Out(2)
-        its block and the base-two logarithm of the blocks in use,
-    sums_target : Out
-        and where the gradient goes.
+    descriptors : In(stream.Signature(result_descriptor_layout(config)))
+        A wave's must be there when its results are.
+    write_results : Out(WritePort(vector_block_layout(config), result_rows)).array(blocks)
+        Each block goes to its own row.
+    lane_blocks : Out(stream.Signature(lane_block_layout(config.reduction), always_ready=True))
+        The sums of a weight gradient, a block of lanes at a time, with the place of the gradient as tag.
     drained, drained_sums : Out(1)
-        With its last result: a round is done; of a weight gradient, its sums have been given to the lane reduction.
+        With its last result: a wave is done; of a weight gradient, its sums have been given to the lane reduction.
     nonfinite : Out(1)
         An infinity or NaN was written, in the cycle before.
     out_of_range : Out(1)
@@ -62,31 +65,21 @@ class Drain(wiring.Component):
     """
 
     def __init__(self, config: MatrixConfig):
-        self._config = config
-        word = config.vector_width
         super().__init__(
+            config,
             {
                 "load": In(1),
                 "shift": Out(ACCUMULATORS),
-                "chains": In(word).array(config.blocks, config.cluster_vpus),
-                "entries": In(stream.Signature(entry_layout(config))),
-                "results": Out(BlockWriteSignature(config)),
-                "sums_valid": Out(1),
-                "sums": Out(word).array(config.cluster_vpus),
-                "sums_block": Out(2),
-                "sums_blocks": Out(2),
-                "sums_target": Out(target_width(config)),
+                "chains": In(config.vector_width).array(config.blocks, config.cluster_vpus),
+                "descriptors": In(stream.Signature(result_descriptor_layout(config))),
+                "write_results": Out(WritePort(vector_block_layout(config), config.result_rows)).array(config.blocks),
+                "lane_blocks": Out(stream.Signature(lane_block_layout(config.reduction), always_ready=True)),
                 "drained": Out(1),
                 "drained_sums": Out(1),
                 "nonfinite": Out(1),
                 "out_of_range": Out(1),
-            }
+            },
         )
-
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
 
     @property
     def latency(self):
@@ -96,108 +89,45 @@ class Drain(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         config = self._config
-        chains = config.blocks
-        width = config.format.width
-        entry = self.entries.payload
-
-        # Which chains an entry's results are at the ends of, and which of its tasks leaves.
-        active, place, position = Signal(), Signal(2), Signal(2)
-        gradient, last_task, after = Signal(), Signal(), Signal(3)
+        m.submodules.sequencer = sequencer = DrainSequencer(config)
+        m.submodules.writer = writer = ResultWriter(config)
+        wiring.connect(m, wiring.flipped(self.descriptors), sequencer.descriptors)
+        for name in ("write_results", "nonfinite", "out_of_range"):
+            forward_port(m, writer, self, name)
+        leaving, ends = sequencer.leaving, self._align(m)
         m.d.comb += [
-            gradient.eq(entry.product == Product.GRADIENT),
-            last_task.eq(~gradient | (position + 1 == entry.count)),
-            after.eq(place + Mux(gradient, 1, 1 << entry.blocks)),
-            self.entries.ready.eq(active & last_task),
+            sequencer.load.eq(self.load),
+            self.shift.eq(sequencer.shift),
+            writer.leaving.eq(leaving),
+            writer.ends.eq(ends),
         ]
-        with m.If(active):
-            m.d.sync += [position.eq(Mux(last_task, 0, position + 1)), place.eq(Mux(after == chains, 0, after))]
-            with m.If(last_task & entry.last):
-                m.d.sync += active.eq(0)
-        with m.If(self.load):
-            m.d.sync += [active.eq(1), place.eq(0), position.eq(0)]
-        shift = Signal()
-        m.d.comb += [shift.eq(active & (after == chains)), self.shift[0].eq(shift)]
-        for accumulator in range(1, ACCUMULATORS):
-            m.d.comb += self.shift[accumulator].eq(delay(m, shift, accumulator, f"shift_{accumulator}"))
 
-        # All accumulators of a result together
-        slower = ACCUMULATORS - 1
-        ends = []
-        for chain in range(chains):
-            vpus = []
-            for vpu in range(config.cluster_vpus):
-                word = Signal(config.vector_width, name=f"end_{chain}_{vpu}")
+        descriptor, lane_block = leaving.descriptor, self.lane_blocks.payload
+        gradient, in_use, block = Signal(), Signal(3), Signal(3)
+        m.d.comb += [
+            gradient.eq(descriptor.product == Product.GRADIENT),
+            in_use.eq(1 << descriptor.blocks),
+            block.eq(leaving.position + descriptor.offset),
+        ]
+        m.d.sync += [
+            self.lane_blocks.valid.eq(leaving.valid & gradient),
+            lane_block.values.eq(ends[leaving.chain]),
+            lane_block.block.eq(block & (in_use - 1)),
+            lane_block.blocks.eq(descriptor.blocks),
+            lane_block.tag.eq(Mux(block < in_use, descriptor.first, descriptor.second)),
+            self.drained.eq(leaving.last & ~gradient),
+            self.drained_sums.eq(leaving.last & gradient),
+        ]
+        return m
+
+    def _align(self, m):
+        """The ends of the chains, when the last accumulator is there."""
+        config = self._config
+        word, width = Signal(vector_word_layout(config)), config.format.width
+        for chain, vpus in enumerate(self.chains):
+            for vpu, results in enumerate(vpus):
                 for accumulator in range(ACCUMULATORS):
                     lane = slice(accumulator * width, (accumulator + 1) * width)
-                    m.d.comb += word[lane].eq(
-                        delay(
-                            m,
-                            self.chains[chain][vpu][lane],
-                            slower - accumulator,
-                            f"end_{chain}_{vpu}_{accumulator}",
-                        )
-                    )
-                vpus.append(word)
-            ends.append(vpus)
-        valid = delay(m, active, slower, "valid")
-        entry = entry_layout(config)(delay(m, entry.as_value(), slower, "entry"))
-        place, position = delay(m, place, slower, "place"), delay(m, position, slower, "position")
-        last = delay(m, active & last_task & self.entries.payload.last, slower, "last")
-        gradient = Signal(name="gradient_delayed")
-        m.d.comb += gradient.eq(entry.product == Product.GRADIENT)
-
-        # Blocks to their places in the word
-        in_use, mask = Signal(3), Signal(2)
-        m.d.comb += [in_use.eq(1 << entry.blocks), mask.eq(in_use - 1)]
-        nonfinite = []
-        out_of_range = Signal(chains)
-        for block in range(chains):
-            turned, source, enable = (
-                Signal(size, name=f"{name}_{block}") for name, size in (("turned", 2), ("source", 2), ("enable", 1))
-            )
-            target = Signal(target_width(config), name=f"target_{block}")
-            m.d.comb += [
-                turned.eq((block - entry.offset) & mask),
-                source.eq((place + turned) & (chains - 1)),
-                target.eq(Mux(block >= entry.offset, entry.first, entry.second)),
-                out_of_range[block].eq(target >= config.result_rows),
-                enable.eq(valid & ~gradient & (block < in_use) & (turned < entry.count)),
-            ]
-            m.d.sync += [
-                self.results.enables[block].eq(enable & ~out_of_range[block]),
-                self.results.addresses[block].eq(target),
-            ]
-            for vpu in range(config.cluster_vpus):
-                word = self.results.data[block][vpu]
-                with m.Switch(source):
-                    for chain in range(chains):
-                        with m.Case(chain):
-                            m.d.sync += word.eq(ends[chain][vpu])
-                nonfinite += [
-                    self.results.enables[block] & word[lane * width : (lane + 1) * width - 1][-exponent:].all()
-                    for lane in range(ACCUMULATORS)
-                    for exponent in [config.format.exponent_bits]
-                ]
-            with m.If(enable & out_of_range[block]):
-                m.d.comb += self.out_of_range.eq(1)
-        found = Signal(len(nonfinite))
-        m.d.comb += [found[index].eq(value) for index, value in enumerate(nonfinite)]
-        m.d.sync += self.nonfinite.eq(found.any())
-
-        # Tasks to the lane reduction
-        turned = Signal(3)
-        m.d.comb += turned.eq(position + entry.offset)
-        m.d.sync += [
-            self.sums_valid.eq(valid & gradient),
-            self.sums_block.eq(turned & mask),
-            self.sums_blocks.eq(entry.blocks),
-            self.sums_target.eq(Mux(turned < in_use, entry.first, entry.second)),
-            self.drained.eq(last & ~gradient),
-            self.drained_sums.eq(last & gradient),
-        ]
-        for vpu in range(config.cluster_vpus):
-            with m.Switch(place):
-                for chain in range(chains):
-                    with m.Case(chain):
-                        m.d.sync += self.sums[vpu].eq(ends[chain][vpu])
-        return m
+                    late = delay(m, results[lane], ACCUMULATORS - 1 - accumulator, f"end_{chain}_{vpu}_{accumulator}")
+                    m.d.comb += word[chain][vpu][lane].eq(late)
+        return word

@@ -1,9 +1,11 @@
 """The lanes of a block, side by side."""
 
 from amaranth.hdl import Module
-from amaranth.lib import data, wiring
+from amaranth.lib import data
 from amaranth.lib.wiring import In, Out
 
+from ..component import ConfiguredComponent
+from ..float.nonfinite import any_nonfinite
 from ..replicated import replicated
 from .elementwise_config import ElementwiseConfig
 from .elementwise_lane import ElementwiseLane
@@ -11,7 +13,7 @@ from .elementwise_lane import ElementwiseLane
 __all__ = ["ElementwiseBlock"]
 
 
-class ElementwiseBlock(wiring.Component):
+class ElementwiseBlock(ConfiguredComponent):
     """One :class:`ElementwiseLane` for each lane of a block, all doing the same.
 
     Latency: that of a lane; one block a cycle. No back-pressure.
@@ -31,10 +33,10 @@ class ElementwiseBlock(wiring.Component):
     """
 
     def __init__(self, config: ElementwiseConfig):
-        self._config = config
         self._lanes = [replicated(ElementwiseLane(config.lane), name="elementwise_lane") for _ in range(config.lanes)]
         block = data.ArrayLayout(config.lane.format.width, config.lanes)
         super().__init__(
+            config,
             {
                 "a": In(block),
                 "b": In(block),
@@ -45,13 +47,8 @@ class ElementwiseBlock(wiring.Component):
                 "value": Out(block),
                 "result": Out(block),
                 "nonfinite": Out(1),
-            }
+            },
         )
-
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
 
     @property
     def latency(self):
@@ -60,8 +57,7 @@ class ElementwiseBlock(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        fraction_bits = self._config.lane.format.fraction_bits
-        nonfinite = 0
+        numbers = []
         for index, lane in enumerate(self._lanes):
             m.submodules[f"lane_{index}"] = lane
             m.d.comb += [
@@ -74,7 +70,6 @@ class ElementwiseBlock(wiring.Component):
                 self.value[index].eq(lane.value),
                 self.result[index].eq(lane.result),
             ]
-            for number in (lane.value, lane.result):
-                nonfinite = nonfinite | number[fraction_bits:-1].all()
-        m.d.comb += self.nonfinite.eq(nonfinite)
+            numbers += [lane.value, lane.result]
+        m.d.comb += self.nonfinite.eq(any_nonfinite(self._config.lane.format, numbers))
         return m

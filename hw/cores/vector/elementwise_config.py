@@ -3,7 +3,7 @@
 import enum
 from dataclasses import dataclass
 
-from ..checks import require_integer
+from ..checks import require_integer, require_kind, require_power_of_two
 from ..float.config import FloatLaneConfig
 
 __all__ = [
@@ -35,7 +35,7 @@ class Combination(enum.IntEnum):
 
 
 class Function(enum.IntEnum):
-    """What is applied last."""
+    """The function that is applied last."""
 
     NONE = 0
     SIGMOID = 1
@@ -80,13 +80,19 @@ class ElementwiseConfig:
     ----------
     lane : ElementwiseLaneConfig
     lanes : int
-        Of a block: a power of two, at least 2.
+        Lanes of a block: a power of two, at least 2.
     blocks : int
-        Of a word: 1, 2 or 4.
+        Blocks of a word: 1, 2 or 4.
     width : int
         Blocks that the unit takes in a cycle: 1, 2 or 4, at most ``blocks``.
     address_bits : int
-        Of a word in any memory.
+        Bits of an address in a command, whatever memory it is of.
+    state_rows, result_rows, aggregate_rows, choice_rows : int
+        Depths of the memories that operands come from, in words; each half of the results has ``result_rows``.
+    scalar_rows : int
+        Numbers that are the same for all lanes.
+    error_rows, activation_rows, logit_rows : int
+        Depths of the memories that values go to, in words.
 
     Raises
     ------
@@ -99,21 +105,25 @@ class ElementwiseConfig:
     blocks: int = 4
     width: int = 2
     address_bits: int = 16
+    state_rows: int = 4096
+    result_rows: int = 512
+    aggregate_rows: int = 1024
+    choice_rows: int = 16
+    scalar_rows: int = 1024
+    error_rows: int = 4096
+    activation_rows: int = 4096
+    logit_rows: int = 8
 
     def __post_init__(self):
-        if not isinstance(self.lane, ElementwiseLaneConfig):
-            raise TypeError(f"Lane must be an ElementwiseLaneConfig, not {self.lane!r}")
-        require_integer("Lanes", self.lanes, 2, 1024)
-        if self.lanes & self.lanes - 1:
-            raise ValueError(f"Lanes must be a power of two, not {self.lanes}")
-        for name in ("Blocks", "Width"):
-            value = getattr(self, name.lower())
-            require_integer(name, value, 1, 4)
-            if value == 3:
-                raise ValueError(f"{name} must be 1, 2 or 4, not 3")
+        require_kind("Lane", self.lane, ElementwiseLaneConfig)
+        require_power_of_two("Lanes", self.lanes, 2, 1024)
+        require_power_of_two("Blocks", self.blocks, 1, 4)
+        require_power_of_two("Width", self.width, 1, 4)
         if self.width > self.blocks:
             raise ValueError(f"Width must be at most blocks ({self.blocks}), not {self.width}")
         require_integer("Address bits", self.address_bits, 4, 24)
+        for rows in ("state", "result", "aggregate", "choice", "scalar", "error", "activation", "logit"):
+            require_integer(f"{rows.capitalize()} rows", getattr(self, f"{rows}_rows"), 2, 1 << self.address_bits)
 
     @property
     def exchanges(self):

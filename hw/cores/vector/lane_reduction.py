@@ -1,29 +1,51 @@
 """Sums over the lanes of a block and over blocks: the end of a weight gradient."""
 
-from amaranth.hdl import Module, Mux, Signal
-from amaranth.lib import wiring
+from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out
 
+from ..component import ConfiguredComponent
 from ..float.adder import FloatAdder
+from ..float.adder_tree import FloatAdderTree
+from ..float.adder_tree_config import FloatAdderTreeConfig
 from ..float.config import FloatConfig
 from ..pipeline import delay
 from ..replicated import replicated
 from .matrix_config import ACCUMULATORS, LaneReductionConfig
 from .vpu import ADDER_DEPTH
 
-__all__ = ["LaneReduction"]
+__all__ = ["LaneReduction", "lane_block_layout", "lane_sum_layout"]
 
 
-class LaneReduction(wiring.Component):
+def lane_block_layout(config: LaneReductionConfig):
+    """A block of lanes: VPU v has the lanes 4 v to 4 v + 3.
+
+    ``block`` is its number in the sum, ``blocks`` the base-two logarithm of the blocks in use.
+    """
+    values = data.ArrayLayout(ACCUMULATORS * config.format.width, config.cluster_vpus)
+    return data.StructLayout({"values": values, "block": 2, "blocks": 2, "tag": config.tag_width})
+
+
+def lane_sum_layout(config: LaneReductionConfig):
+    """A sum, and the tag of its last block."""
+    return data.StructLayout({"sum": config.format.width, "tag": config.tag_width})
+
+
+class LaneReduction(ConfiguredComponent):
     """A tree of adders over 4 K lanes, and two adders over blocks.
+
+    ::
+
+        lanes ──> tree ──┬────────────────────> + ──┬───────────────────> + ──> sum
+                         └──> even block ──────>     └──> even pair ────>
 
     Lanes are added neighbours first: ``t = ((a0 + a1) + (a2 + a3)) + ...``. With one block in use the result is ``t0``,
     with two ``t0 + t1``, with four ``(t0 + t1) + (t2 + t3)``.
 
     Number format: ``config.format``, every sum rounded to nearest even.
 
-    Latency: ``latency`` cycles from the last block to the result, a block a cycle; blocks of a sum come in order, with
-    any gaps between them. No back-pressure.
+    Latency: ``latency`` cycles from the last block to the sum. Throughput: a block a cycle; blocks of a sum come in
+    order, with any gaps between them. No back-pressure.
 
     Parameters
     ----------
@@ -31,17 +53,8 @@ class LaneReduction(wiring.Component):
 
     Members
     -------
-    valid : In(1)
-    values : In(4 * format.width).array(cluster_vpus)
-        A block: VPU v has the lanes 4 v to 4 v + 3.
-    block : In(2)
-    blocks : In(2)
-        Base-two logarithm of the blocks in use.
-    tag : In(tag_width)
-    sum_valid : Out(1)
-    sum : Out(format.width)
-    sum_tag : Out(tag_width)
-        The tag of the last block.
+    lane_blocks : In(stream.Signature(lane_block_layout(config), always_ready=True))
+    sums : Out(stream.Signature(lane_sum_layout(config), always_ready=True))
 
     Source
     ------
@@ -49,75 +62,57 @@ class LaneReduction(wiring.Component):
     """
 
     def __init__(self, config: LaneReductionConfig):
-        self._config = config
-        width = config.format.width
+        terms = ACCUMULATORS * config.cluster_vpus
+        self._tree = FloatAdderTree(FloatAdderTreeConfig(terms=terms, format=config.format, depth=ADDER_DEPTH))
         super().__init__(
+            config,
             {
-                "valid": In(1),
-                "values": In(ACCUMULATORS * width).array(config.cluster_vpus),
-                "block": In(2),
-                "blocks": In(2),
-                "tag": In(config.tag_width),
-                "sum_valid": Out(1),
-                "sum": Out(width),
-                "sum_tag": Out(config.tag_width),
-            }
+                "lane_blocks": In(stream.Signature(lane_block_layout(config), always_ready=True)),
+                "sums": Out(stream.Signature(lane_sum_layout(config), always_ready=True)),
+            },
         )
-
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
 
     @property
     def latency(self):
         """Cycles from the last block to the sum."""
-        levels = (ACCUMULATORS * self._config.cluster_vpus).bit_length() - 1
-        return ADDER_DEPTH * (levels + 2)
+        return self._tree.latency + 2 * ADDER_DEPTH
 
     def elaborate(self, platform):
         m = Module()
-        number_format = self._config.format
-        width = number_format.width
-        self._count = 0
-
-        values = [value[lane * width : (lane + 1) * width] for value in self.values for lane in range(ACCUMULATORS)]
-        levels = 0
-        while len(values) > 1:
-            values = [self._add(m, left, right) for left, right in zip(values[::2], values[1::2], strict=True)]
-            levels += 1
-        total = values[0]
-        wait = ADDER_DEPTH * levels
-        valid, block = delay(m, self.valid, wait, "valid"), delay(m, self.block, wait, "block")
-        blocks, tag = delay(m, self.blocks, wait, "blocks"), delay(m, self.tag, wait, "tag")
-
-        # Neighbouring blocks. What has no partner gets -0, which changes nothing.
-        even = Signal(width)
-        with m.If(valid & ~block[0]):
-            m.d.sync += even.eq(total)
-        pair = self._add(m, Mux(blocks == 0, number_format.sign_bit, even), total)
-        pair_valid = Signal()
-        m.d.comb += pair_valid.eq(valid & ((blocks == 0) | block[0]))
-        valid, block = delay(m, pair_valid, ADDER_DEPTH, "pair_valid"), delay(m, block, ADDER_DEPTH, "pair_block")
-        blocks, tag = delay(m, blocks, ADDER_DEPTH, "pair_blocks"), delay(m, tag, ADDER_DEPTH, "pair_tag")
-
-        # Neighbouring pairs
-        low = Signal(width)
-        with m.If(valid & ~block[1]):
-            m.d.sync += low.eq(pair)
-        result = self._add(m, Mux(blocks == 2, low, number_format.sign_bit), pair)
-        result_valid = Signal()
+        m.submodules.lanes = tree = self._tree
+        given = self.lane_blocks.payload
+        token = data.StructLayout({"valid": 1, "block": 2, "blocks": 2, "tag": self._config.tag_width})
+        entered, summed = Signal(token), Signal(token)
         m.d.comb += [
-            result_valid.eq(valid & ((blocks != 2) | block[1])),
-            self.sum.eq(result),
-            self.sum_valid.eq(delay(m, result_valid, ADDER_DEPTH, "sum_valid")),
-            self.sum_tag.eq(delay(m, tag, ADDER_DEPTH, "sum_tag")),
+            entered.valid.eq(self.lane_blocks.valid),
+            *(entered[name].eq(given[name]) for name in ("block", "blocks", "tag")),
+            summed.eq(delay(m, entered, tree.latency, "summed")),
+            Cat(tree.terms).eq(given.values),
+        ]
+
+        # Neighbouring blocks, then neighbouring pairs. What has no partner gets -0, which changes nothing.
+        paired, halved = Signal(token), Signal(token)
+        pair = self._add_neighbour(m, "pair", tree.result, summed, summed.block[0], summed.blocks != 0)
+        m.d.comb += [
+            paired.eq(summed),
+            paired.valid.eq(summed.valid & ((summed.blocks == 0) | summed.block[0])),
+            halved.eq(delay(m, paired, ADDER_DEPTH, "paired")),
+        ]
+        result = self._add_neighbour(m, "half", pair, halved, halved.block[1], halved.blocks == 2)
+        ended = halved.valid & ((halved.blocks != 2) | halved.block[1])
+        m.d.comb += [
+            self.sums.valid.eq(delay(m, ended, ADDER_DEPTH, "ended")),
+            self.sums.payload.sum.eq(result),
+            self.sums.payload.tag.eq(delay(m, halved.tag, ADDER_DEPTH, "tag")),
         ]
         return m
 
-    def _add(self, m, left, right):
-        config = FloatConfig(format=self._config.format, depth=ADDER_DEPTH)
-        m.submodules[f"adder_{self._count}"] = adder = replicated(FloatAdder(config))
-        self._count += 1
-        m.d.comb += [adder.a.eq(left), adder.b.eq(right)]
+    def _add_neighbour(self, m, name, value, token, is_odd, has_neighbour):
+        """An odd value and the even one before it; or a value by itself."""
+        number_format = self._config.format
+        even = Signal(number_format.width, name=f"even_{name}")
+        with m.If(token.valid & ~is_odd):
+            m.d.sync += even.eq(value)
+        m.submodules[name] = adder = replicated(FloatAdder(FloatConfig(format=number_format, depth=ADDER_DEPTH)))
+        m.d.comb += [adder.a.eq(Mux(has_neighbour, even, number_format.sign_bit)), adder.b.eq(value)]
         return adder.result

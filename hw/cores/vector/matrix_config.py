@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from enum import IntEnum
 
-from ..checks import require_integer
+from ..checks import require_integer, require_power_of_two
 from ..float.config import BINARY16, FloatFormat, find_format
 
 __all__ = [
     "ACCUMULATORS",
+    "COLUMN_BLOCK",
     "SLOTS",
-    "STRIP",
     "ClusterConfig",
     "LaneReductionConfig",
     "MatrixConfig",
@@ -17,13 +17,12 @@ __all__ = [
     "VpuConfig",
 ]
 
-# Of a VPU: the stages of its adder, one sum in each.
+# A VPU has one sum in each stage of its adder.
 ACCUMULATORS = 4
-# Operand words of a step: one for each of its cycles.
+# A step reads an operand word in each of its cycles.
 SLOTS = 4
-
-# Most columns of a weight gradient that are done for a row before the next row.
-STRIP = 4
+# A weight gradient does at most so many columns for a row before the next row.
+COLUMN_BLOCK = 4
 
 _MOST_ROWS = 1 << 20
 
@@ -36,12 +35,6 @@ class Product(IntEnum):
     GRADIENT = 2
 
 
-def _require_power_of_two(name, value, low, high):
-    require_integer(name, value, low, high)
-    if value & (value - 1):
-        raise ValueError(f"{name} must be a power of two, not {value}")
-
-
 @dataclass(frozen=True, kw_only=True)
 class VpuConfig:
     """A vector processing unit.
@@ -49,7 +42,7 @@ class VpuConfig:
     Parameters
     ----------
     format : FloatFormat or str
-        Of operands and sums.
+        The format of operands and sums.
 
     Raises
     ------
@@ -75,7 +68,7 @@ class ClusterConfig(VpuConfig):
     Parameters
     ----------
     format : FloatFormat or str
-        Of operands and sums.
+        The format of operands and sums.
     cluster_vpus : int
         K, a power of two up to 32; a block of a word has 4 K lanes.
     blocks : int
@@ -98,10 +91,10 @@ class ClusterConfig(VpuConfig):
 
     def __post_init__(self):
         super().__post_init__()
-        _require_power_of_two("Cluster VPUs", self.cluster_vpus, 1, 32)
-        _require_power_of_two("Blocks", self.blocks, 1, 4)
+        require_power_of_two("Cluster VPUs", self.cluster_vpus, 1, 32)
+        require_power_of_two("Blocks", self.blocks, 1, 4)
         require_integer("Error ports", self.error_ports, 1, 2)
-        _require_power_of_two("Weight banks", self.weight_banks, STRIP, 64)
+        require_power_of_two("Weight banks", self.weight_banks, COLUMN_BLOCK, 64)
 
     @property
     def lanes(self):
@@ -137,7 +130,7 @@ class LaneReductionConfig:
     Parameters
     ----------
     format : FloatFormat or str
-        Of numbers and sums.
+        The format of terms and sums.
     cluster_vpus : int
         K, a power of two up to 32: 4 K lanes are added up.
     tag_width : int
@@ -155,7 +148,7 @@ class LaneReductionConfig:
 
     def __post_init__(self):
         object.__setattr__(self, "format", find_format(self.format))
-        _require_power_of_two("Cluster VPUs", self.cluster_vpus, 1, 32)
+        require_power_of_two("Cluster VPUs", self.cluster_vpus, 1, 32)
         require_integer("Tag width", self.tag_width, 1, 64)
 
 
@@ -166,7 +159,7 @@ class MatrixConfig(ClusterConfig):
     Parameters
     ----------
     format : FloatFormat or str
-        Of operands and sums.
+        The format of operands and sums.
     cluster_vpus : int
         K, a power of two up to 32; a block of a word has 4 K lanes.
     blocks : int
@@ -183,9 +176,9 @@ class MatrixConfig(ClusterConfig):
     features : int
         Most rows or columns of a layer, 2 to 4096.
     activation_rows : int
-        Words of a bank of the activation memory.
+        Depth of a bank of the activation memory, in words.
     error_rows, result_rows : int
-        Words of the error and the result memory.
+        Depth of the error and the result memory, in words.
     weight_rows : int
         Weights of a bank; the gradient memory is as large.
     list_rows : int
@@ -230,6 +223,12 @@ class MatrixConfig(ClusterConfig):
     def vectors(self):
         """Vectors of a word."""
         return self.lanes * self.blocks
+
+    @property
+    def result_half(self):
+        """Rows of the first half of the result memory, which has a read port of its own: those without the highest
+        bit of an address."""
+        return 1 << (self.result_rows - 1).bit_length() - 1
 
     @property
     def reduction(self):

@@ -1,23 +1,27 @@
 """A matrix engine with its memories."""
 
-from amaranth.hdl import Module, Mux
+from amaranth.hdl import Cat, Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from ..component import ConfiguredComponent
 from ..forwarding import forward_port
+from ..memory.arbiter import ReadArbiter
+from ..memory.config import ArbiterConfig
+from .grouped_matrix_engine import GroupedMatrixEngine
 from .matrix_config import MatrixConfig
-from .matrix_engine import MatrixEngine
-from .matrix_layouts import WeightReadSignature
+from .matrix_layouts import weight_port
 from .matrix_memories import MatrixMemories
 
 __all__ = ["MatrixCore"]
 
-_SHARED = ("tables", "row_list", "column_list", "operands", "results")
-_GRADIENTS = ("gradient_enable", "gradient_bank", "gradient_address", "gradient_data")
+# Ports between engine and memories.
+_LISTS = ("read_tables", "read_row_list", "read_column_list")
+_BANKS = ("read_activations", "read_errors", "write_results", "write_gradients")
 
 
-class MatrixCore(wiring.Component):
-    """A :class:`MatrixEngine` and its :class:`MatrixMemories`, with the ports of both that are not between them.
+class MatrixCore(ConfiguredComponent):
+    """A :class:`GroupedMatrixEngine` and its :class:`MatrixMemories`, with the ports of both that are not between them.
 
     Number format, latency, throughput and back-pressure: those of the engine.
 
@@ -28,12 +32,12 @@ class MatrixCore(wiring.Component):
     Members
     -------
     commands, completions, busy, errors, nonfinite
-        See :class:`MatrixEngine`.
-    write_tables, write_row_list, write_column_list, write_activations, write_activation_blocks, write_errors,
-    write_error_blocks, write_weights, read_results, read_gradients
+        See :class:`GroupedMatrixEngine`.
+    write_tables, write_row_list, write_column_list, write_activations, write_errors, write_weights, read_results,
+    read_gradients
         See :class:`MatrixMemories`.
-    read_weights : In(WeightReadSignature)
-        The port of the weights that is the engine's, for use while the engine does without.
+    read_weights : In(ReadPort(format.width, weight_rows)).array(weight_banks)
+        The ports of the weights that are the engine's, for use while the engine does without.
     memory_conflict : Out(1)
         Both read weights in this cycle; the engine gets the other's.
 
@@ -43,22 +47,20 @@ class MatrixCore(wiring.Component):
     """
 
     def __init__(self, config: MatrixConfig):
-        self._config = config
-        self._engine, self._memories = MatrixEngine(config), MatrixMemories(config)
-        inner = {*_SHARED, *_GRADIENTS, "weights"}
+        self._engine, self._memories = GroupedMatrixEngine(config), MatrixMemories(config)
+        between = (*_LISTS, *_BANKS, "read_weights")
         self._outer = {
-            part: {name: member for name, member in part.signature.members.items() if name not in inner}
+            part: {name: member for name, member in part.signature.members.items() if name not in between}
             for part in (self._engine, self._memories)
         }
         super().__init__(
+            config,
             {name: member for members in self._outer.values() for name, member in members.items()}
-            | {"read_weights": In(WeightReadSignature(config)), "memory_conflict": Out(1)}
+            | {
+                "read_weights": In(weight_port(config)).array(config.weight_banks),
+                "memory_conflict": Out(1),
+            },
         )
-
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
 
     @property
     def latency(self):
@@ -69,22 +71,24 @@ class MatrixCore(wiring.Component):
         m = Module()
         m.submodules.engine = engine = self._engine
         m.submodules.memories = memories = self._memories
-        for name in _SHARED:
+        for name in _LISTS:
             wiring.connect(m, getattr(engine, name), getattr(memories, name))
-        for name in _GRADIENTS:
-            m.d.comb += getattr(memories, name).eq(getattr(engine, name))
-        wanted, read = self.read_weights, memories.weights
-        m.d.comb += [
-            read.enable.eq(engine.weights.enable | wanted.enable),
-            self.memory_conflict.eq(engine.weights.enable & wanted.enable),
-        ]
-        for bank, data in enumerate(read.data):
-            m.d.comb += [
-                read.addresses[bank].eq(Mux(wanted.enable, wanted.addresses[bank], engine.weights.addresses[bank])),
-                engine.weights.data[bank].eq(data),
-                wanted.data[bank].eq(data),
-            ]
+        for name in _BANKS:
+            for user, port in zip(getattr(engine, name), getattr(memories, name), strict=True):
+                wiring.connect(m, user, port)
+        self._connect_weights(m, engine, memories)
         for part, members in self._outer.items():
             for name in members:
                 forward_port(m, part, self, name)
         return m
+
+    def _connect_weights(self, m, engine, memories):
+        conflicts = []
+        for bank, port in enumerate(memories.read_weights):
+            arbiter = ReadArbiter(port.signature.shape, ArbiterConfig(depth=self._config.weight_rows, users=2))
+            m.submodules[f"weight_arbiter_{bank}"] = arbiter
+            wiring.connect(m, wiring.flipped(self.read_weights[bank]), arbiter.users[0])
+            wiring.connect(m, engine.read_weights[bank], arbiter.users[1])
+            wiring.connect(m, arbiter.port, port)
+            conflicts.append(arbiter.conflict)
+        m.d.comb += self.memory_conflict.eq(Cat(conflicts).any())

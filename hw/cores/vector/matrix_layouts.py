@@ -1,27 +1,29 @@
-"""Layouts and ports that the parts of the matrix engine share."""
+"""Layouts and memory ports that the parts of the matrix engine share."""
 
 from amaranth.hdl import unsigned
-from amaranth.lib import data, wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib import data
 
-from .cluster import task_layout
-from .matrix_config import SLOTS, STRIP, MatrixConfig, Product
+from ..memory.ports import ReadPort
+from .cluster import assignment_layout
+from .matrix_config import COLUMN_BLOCK, SLOTS, MatrixConfig, Product
 
 __all__ = [
-    "BlockWriteSignature",
-    "WeightReadSignature",
     "address_width",
     "command_layout",
     "count_width",
-    "entry_layout",
     "error_slot_layout",
     "group_layout",
-    "item_layout",
-    "read_signature",
-    "round_layout",
-    "slot_layout",
+    "issue_slot_layout",
+    "list_port",
+    "operand_slot_layout",
+    "result_descriptor_layout",
+    "table_port",
     "target_width",
-    "write_signature",
+    "vector_block_layout",
+    "vector_word_layout",
+    "wave_layout",
+    "weight_port",
+    "work_item_layout",
 ]
 
 PRODUCT = unsigned(max(Product).bit_length())
@@ -102,8 +104,8 @@ def command_layout(config: MatrixConfig):
     )
 
 
-def slot_layout(config: MatrixConfig):
-    """Where the operand words and weights of a slot are.
+def operand_slot_layout(config: MatrixConfig):
+    """Where the operand words and weights of an operand slot are.
 
     ``place`` is an address in the list of inner features, or for weight gradients the feature itself.
     """
@@ -123,18 +125,19 @@ def slot_layout(config: MatrixConfig):
 
 
 def error_slot_layout(config: MatrixConfig):
-    """Where the error words of a slot are."""
+    """Where the error words of an error slot are."""
     errors = address_width(config.error_rows)
     return data.StructLayout(
         {"count": count_width(config), "feature": address_width(config.features), "base": errors, "stride": errors}
     )
 
 
-def item_layout(config: MatrixConfig):
-    """An outer feature of a group, or a pair of row and column of a weight gradient: what takes a cluster a block.
+def work_item_layout(config: MatrixConfig):
+    """A work item: an outer feature of a group, or a pair of row and column of a weight gradient.
 
-    ``end`` instead says that all items of a command have come. ``new_slot`` and ``new_column``: the item before had
-    another operand slot, or the column of the strip is another one than before.
+    It takes a cluster for each block in use. ``end`` instead says that all work items of a command have come.
+    ``new_slot``: the work item before had another operand slot. ``new_column``: the column of the column block is
+    another one than before.
     """
     return data.StructLayout(
         {
@@ -142,36 +145,61 @@ def item_layout(config: MatrixConfig):
             "product": PRODUCT,
             "blocks": BLOCKS,
             "new_slot": 1,
-            "slot": slot_layout(config),
+            "slot": operand_slot_layout(config),
             "weight": range(config.weight_banks),
             "new_column": 1,
-            "column": range(STRIP),
+            "column": range(COLUMN_BLOCK),
             "error": error_slot_layout(config),
             "target": target_width(config),
         }
     )
 
 
-def round_layout(config: MatrixConfig):
-    """What is done in a round: up to four operand slots, and error slots, for ``steps`` steps; its results take
-    ``drain_cycles`` to leave."""
+def wave_layout(config: MatrixConfig):
+    """A wave: an assignment for each cluster, and what they read.
+
+    It takes ``steps`` steps, in each of which all operand slots and error slots are read. Its results take
+    ``drain_cycles`` to leave.
+    """
     return data.StructLayout(
         {
             "product": PRODUCT,
             "steps": count_width(config),
             "drain_cycles": address_width(config.clusters + 1),
-            "slots": data.ArrayLayout(slot_layout(config), SLOTS),
-            "errors": data.ArrayLayout(error_slot_layout(config), config.error_slots),
-            "tasks": data.ArrayLayout(task_layout(config), config.clusters),
+            "operand_slots": data.ArrayLayout(operand_slot_layout(config), SLOTS),
+            "error_slots": data.ArrayLayout(error_slot_layout(config), config.error_slots),
+            "assignments": data.ArrayLayout(assignment_layout(config), config.clusters),
         }
     )
 
 
-def entry_layout(config: MatrixConfig):
-    """Results of neighbouring clusters, as many as blocks are in use.
+def issue_slot_layout(config: MatrixConfig):
+    """An issue slot, a cycle of a step: the words and weights of one operand slot and an error slot a port are read.
 
-    They begin with block ``offset`` of the item that goes to ``first``; what follows its last block are the first
-    blocks of the item that goes to ``second``. ``count`` of them are there; ``last`` ends a round.
+    ``active``: there is a step. ``present``: the operand slot has a term in it; otherwise it contributes zeros.
+    ``index`` is the number of the operand slot, ``step`` counts modulo ``weight_banks``; ``first`` and ``last`` mark
+    the first and the last step of a wave.
+    """
+    return data.StructLayout(
+        {
+            "active": 1,
+            "product": PRODUCT,
+            "index": range(SLOTS),
+            "step": config.weight_bank_bits,
+            "first": 1,
+            "last": 1,
+            "present": 1,
+            "slot": operand_slot_layout(config),
+            "errors": data.ArrayLayout(error_slot_layout(config), config.error_ports),
+        }
+    )
+
+
+def result_descriptor_layout(config: MatrixConfig):
+    """Where the results of neighbouring clusters go, as many as blocks are in use.
+
+    They begin with block ``offset`` of the work item whose results go to ``first``. Behind its last block come the
+    first blocks of the work item whose results go to ``second``. ``count`` of them are there; ``last`` ends a wave.
     """
     return data.StructLayout(
         {
@@ -186,64 +214,26 @@ def entry_layout(config: MatrixConfig):
     )
 
 
-def read_signature(rows, shape):
-    """A synchronous read port, seen from the reader; ``data`` stays until the next read.
-
-    Members: ``enable``, ``address`` out; ``data`` in, one cycle later.
-    """
-    return wiring.Signature({"enable": Out(1), "address": Out(address_width(rows)), "data": In(shape)})
+def vector_word_layout(config: MatrixConfig):
+    """A word of vectors: block, then VPU; the four vectors of a VPU in the bits of one element."""
+    return data.ArrayLayout(vector_block_layout(config), config.blocks)
 
 
-def write_signature(rows, shape):
-    """A write port, seen from the writer: ``enable``, ``address``, ``data`` out."""
-    return wiring.Signature({"enable": Out(1), "address": Out(address_width(rows)), "data": Out(shape)})
+def vector_block_layout(config: MatrixConfig):
+    """A block of a word of vectors: the vectors of each VPU."""
+    return data.ArrayLayout(config.vector_width, config.cluster_vpus)
 
 
-class WeightReadSignature(wiring.Signature):
-    """``weight_banks`` weights at once, each bank at its own address, seen from the reader.
-
-    Parameters
-    ----------
-    config : MatrixConfig
-
-    Members
-    -------
-    enable : Out(1)
-    addresses : Out(range(weight_rows)).array(weight_banks)
-    data : In(format.width).array(weight_banks)
-        One cycle later.
-    """
-
-    def __init__(self, config: MatrixConfig):
-        super().__init__(
-            {
-                "enable": Out(1),
-                "addresses": Out(address_width(config.weight_rows)).array(config.weight_banks),
-                "data": In(config.format.width).array(config.weight_banks),
-            }
-        )
+def table_port(config: MatrixConfig):
+    """A read port of the group tables."""
+    return ReadPort(group_layout(config), config.table_rows)
 
 
-class BlockWriteSignature(wiring.Signature):
-    """A word into the result memory, each block to its own row, seen from the writer.
+def list_port(config: MatrixConfig):
+    """A read port of the row list or the column list."""
+    return ReadPort(address_width(config.features), config.list_rows)
 
-    Parameters
-    ----------
-    config : MatrixConfig
 
-    Members
-    -------
-    enables : Out(blocks)
-        A bit for each block.
-    addresses : Out(range(result_rows)).array(blocks)
-    data : Out(4 * format.width).array(blocks, cluster_vpus)
-    """
-
-    def __init__(self, config: MatrixConfig):
-        super().__init__(
-            {
-                "enables": Out(config.blocks),
-                "addresses": Out(address_width(config.result_rows)).array(config.blocks),
-                "data": Out(config.vector_width).array(config.blocks, config.cluster_vpus),
-            }
-        )
+def weight_port(config: MatrixConfig):
+    """A read port of a bank of weights or gradients."""
+    return ReadPort(config.format.width, config.weight_rows)

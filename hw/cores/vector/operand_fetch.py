@@ -1,13 +1,18 @@
-"""From the slot of a cycle to the words and weights that are broadcast to the clusters."""
+"""From an issue slot to the words and weights that are broadcast to the clusters."""
 
-from amaranth.hdl import Module, Mux, Signal
-from amaranth.lib import wiring
+import itertools
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal
+from amaranth.lib import data
 from amaranth.lib.wiring import In, Out
 
+from ..bits import rotate
+from ..component import ConfiguredComponent
+from ..memory.ports import ReadPort
 from ..pipeline import delay
-from .matrix_config import MatrixConfig, Product
-from .matrix_layouts import WeightReadSignature, address_width, read_signature
-from .step_sequencer import tick_layout
+from .cluster import broadcast_signature
+from .matrix_config import ACCUMULATORS, MatrixConfig, Product
+from .matrix_layouts import address_width, issue_slot_layout, list_port, vector_word_layout, weight_port
 
 __all__ = ["FETCH_LATENCY", "OperandFetch"]
 
@@ -15,7 +20,7 @@ __all__ = ["FETCH_LATENCY", "OperandFetch"]
 FETCH_LATENCY = 5
 
 
-class OperandFetch(wiring.Component):
+class OperandFetch(ConfiguredComponent):
     """Reads lists, words and weights.
 
     The inner feature of a slot is looked up in the row list (forward), the column list (backward), or is the slot's own
@@ -29,7 +34,7 @@ class OperandFetch(wiring.Component):
     A slot without a term gives zeros, words and weights, and an error slot without one a word of zeros. Weights of a
     gradient and errors of a backward product may be anything. Memories are read only for what there is a term of.
 
-    Latency: ``latency`` cycles from a tick to its broadcast, a tick a cycle.
+    Latency: ``latency`` cycles from an issue slot to its broadcast. Throughput: an issue slot a cycle.
 
     Parameters
     ----------
@@ -37,20 +42,13 @@ class OperandFetch(wiring.Component):
 
     Members
     -------
-    tick : In(tick_layout(config))
-    row_list, column_list : Out(read_signature)
-    activation_enable : Out(1)
-    activation_bank : Out(range(cores))
-    activation_address : Out(range(activation_rows))
-    activation_data : In(4 * format.width).array(cores, blocks, cluster_vpus)
-        One cycle after the address; what the other banks give does not matter.
-    error_enable : Out(error_ports)
-    error_address : Out(range(error_rows)).array(error_ports)
-    error_data : In(4 * format.width).array(error_ports, blocks, cluster_vpus)
-    weights_read : Out(WeightReadSignature(config))
-    words : Out(4 * format.width).array(blocks, cluster_vpus)
-    errors : Out(4 * format.width).array(error_ports, blocks, cluster_vpus)
-    weights : Out(format.width).array(weight_banks)
+    issue : In(issue_slot_layout(config))
+    read_row_list, read_column_list : Out(ReadPort)
+    read_activations : Out(ReadPort(vector_word_layout(config), activation_rows)).array(cores)
+        The bank of each owner; only one is read at a time.
+    read_errors : Out(ReadPort(vector_word_layout(config), error_rows)).array(error_ports)
+    read_weights : Out(ReadPort).array(weight_banks)
+    broadcast : Out(broadcast_signature(config))
     out_of_range : Out(1)
         A word behind the end of its memory was wanted.
 
@@ -60,151 +58,140 @@ class OperandFetch(wiring.Component):
     """
 
     def __init__(self, config: MatrixConfig):
-        self._config = config
-        lists = read_signature(config.list_rows, address_width(config.features))
-        word = config.vector_width
-        shape = config.blocks, config.cluster_vpus
+        word = vector_word_layout(config)
         super().__init__(
+            config,
             {
-                "tick": In(tick_layout(config)),
-                "row_list": Out(lists),
-                "column_list": Out(lists),
-                "activation_enable": Out(1),
-                "activation_bank": Out(address_width(config.cores)),
-                "activation_address": Out(address_width(config.activation_rows)),
-                "activation_data": In(word).array(config.cores, *shape),
-                "error_enable": Out(config.error_ports),
-                "error_address": Out(address_width(config.error_rows)).array(config.error_ports),
-                "error_data": In(word).array(config.error_ports, *shape),
-                "weights_read": Out(WeightReadSignature(config)),
-                "words": Out(word).array(*shape),
-                "errors": Out(word).array(config.error_ports, *shape),
-                "weights": Out(config.format.width).array(config.weight_banks),
+                "issue": In(issue_slot_layout(config)),
+                "read_row_list": Out(list_port(config)),
+                "read_column_list": Out(list_port(config)),
+                "read_activations": Out(ReadPort(word, config.activation_rows)).array(config.cores),
+                "read_errors": Out(ReadPort(word, config.error_rows)).array(config.error_ports),
+                "read_weights": Out(weight_port(config)).array(config.weight_banks),
+                "broadcast": Out(broadcast_signature(config)),
                 "out_of_range": Out(1),
-            }
+            },
         )
 
     @property
-    def config(self):
-        """The configuration."""
-        return self._config
-
-    @property
     def latency(self):
-        """Cycles from a tick to its broadcast."""
+        """Cycles from an issue slot to its broadcast."""
         return FETCH_LATENCY
 
     def elaborate(self, platform):
         m = Module()
-        config, banks, bank_bits = self._config, self._config.weight_banks, self._config.weight_bank_bits
-        ticks = [self.tick]
+        issues = [self.issue]
         for stage in range(1, FETCH_LATENCY):
-            later = Signal(tick_layout(config), name=f"tick_{stage}", reset_less=True)
-            m.d.sync += later.eq(ticks[-1])
-            ticks.append(later)
-
-        # To the lists
-        for port, product in ((self.row_list, Product.FORWARD), (self.column_list, Product.BACKWARD)):
+            later = Signal(issue_slot_layout(self._config), name=f"issue_{stage}", reset_less=True)
+            m.d.sync += later.eq(issues[-1])
+            issues.append(later)
+        for port, kind in ((self.read_row_list, Product.FORWARD), (self.read_column_list, Product.BACKWARD)):
             m.d.comb += [
-                port.enable.eq(self.tick.present & (self.tick.product == product)),
-                port.address.eq(self.tick.slot.place),
+                port.enable.eq(self.issue.present & (self.issue.product == kind)),
+                port.address.eq(self.issue.slot.place),
             ]
-
-        # Feature to bank
-        tick = ticks[1]
-        feature = Signal(address_width(config.features))
-        bank, local = Signal(range(config.cores)), Signal.like(feature)
-        m.d.comb += [
-            feature.eq(
-                Mux(
-                    tick.product == Product.FORWARD,
-                    self.row_list.data,
-                    Mux(tick.product == Product.BACKWARD, self.column_list.data, tick.slot.place),
-                )
-            ),
-            local.eq(feature),
-        ]
-        for owner in range(1, config.cores):
-            begin = Signal(len(tick.slot.owned) + config.cores.bit_length(), name=f"begin_{owner}")
-            m.d.comb += begin.eq(tick.slot.owned * owner)
-            with m.If(feature >= begin):
-                m.d.comb += [bank.eq(owner), local.eq(feature - begin)]
-        bank_at_2, local_at_2, feature_at_2 = Signal.like(bank), Signal.like(local), Signal.like(feature)
-        m.d.sync += [bank_at_2.eq(bank), local_at_2.eq(local), feature_at_2.eq(feature)]
-
-        # Addresses
-        tick = ticks[2]
-        backward = Signal()
-        m.d.comb += backward.eq(tick.product == Product.BACKWARD)
-        activation = Signal(len(tick.slot.base) + 1)
-        uses_activation = Signal()
-        m.d.sync += [
-            activation.eq(tick.slot.base + local_at_2),
-            self.activation_bank.eq(bank_at_2),
-            uses_activation.eq(tick.present & ~backward & ~tick.slot.ones),
-        ]
-        ranges = [uses_activation & (activation >= config.activation_rows)]
-        m.d.comb += [self.activation_enable.eq(uses_activation), self.activation_address.eq(activation)]
-        for port in range(config.error_ports):
-            error = tick.errors[port]
-            address = Signal(len(tick.slot.base) + 1, name=f"error_{port}")
-            enable = Signal(name=f"uses_error_{port}")
-            own, base, present = error.feature, error.base, tick.active & (error.count != 0)
-            if port == 0:
-                own, base = Mux(backward, feature_at_2, own), Mux(backward, tick.slot.base, base)
-                present = Mux(backward, tick.present, present)
-            m.d.sync += [address.eq(base + own), enable.eq(present)]
-            m.d.comb += [self.error_enable[port].eq(enable), self.error_address[port].eq(address)]
-            ranges.append(enable & (address >= config.error_rows))
-        m.d.comb += self.out_of_range.eq(sum(ranges[1:], start=ranges[0]) != 0)
-
-        # Weights: backward, as many rows as banks that each begin `pitch` behind the one before.
-        weights = self.weights_read
-        uses_weights = Signal()
-        m.d.sync += uses_weights.eq(tick.present & (tick.product != Product.GRADIENT))
-        m.d.comb += weights.enable.eq(uses_weights)
-        for number in range(banks):
-            neighbour = Signal(bank_bits, name=f"neighbour_{number}")
-            ahead = Signal(bank_bits + len(tick.slot.pitch), name=f"ahead_{number}")
-            address = Signal.like(weights.addresses[number], name=f"weight_address_{number}")
-            m.d.comb += neighbour.eq(number - ticks[1].step)
-            m.d.sync += [
-                ahead.eq(Mux(ticks[1].product == Product.BACKWARD, neighbour * ticks[1].slot.pitch, 0)),
-                address.eq(tick.slot.weights + ahead),
-            ]
-            m.d.comb += weights.addresses[number].eq(address)
-
-        # Data
-        tick = ticks[4]
-        present = Signal()
-        bank = delay(m, self.activation_bank, 1, "bank")
-        error_present = delay(m, self.error_enable, 1, "error_present")
-        m.d.comb += present.eq(tick.present)
-        one = sum(config.format.one << config.format.width * lane for lane in range(4))
-        for block in range(config.blocks):
-            for vpu in range(config.cluster_vpus):
-                operand = Signal(config.vector_width, name=f"operand_{block}_{vpu}")
-                with m.If(tick.product == Product.BACKWARD):
-                    m.d.comb += operand.eq(self.error_data[0][block][vpu])
-                with m.Elif(tick.slot.ones):
-                    m.d.comb += operand.eq(one)
-                with m.Else():
-                    with m.Switch(bank):
-                        for owner in range(config.cores):
-                            with m.Case(owner):
-                                m.d.comb += operand.eq(self.activation_data[owner][block][vpu])
-                m.d.sync += self.words[block][vpu].eq(Mux(present, operand, 0))
-                for port in range(config.error_ports):
-                    data = self.error_data[port][block][vpu]
-                    m.d.sync += self.errors[port][block][vpu].eq(Mux(error_present[port], data, 0))
-        turned = [weights.data[number] for number in range(banks)]
-        for bit in range(bank_bits):
-            moved = []
-            for number in range(banks):
-                word = Signal(config.format.width, name=f"turned_{bit}_{number}")
-                m.d.comb += word.eq(Mux(tick.step[bit], turned[(number + (1 << bit)) % banks], turned[number]))
-                moved.append(word)
-            turned = moved
-        for number in range(banks):
-            m.d.sync += self.weights[number].eq(Mux(present, turned[number], 0))
+        place = self._locate(m, issues[1])
+        self._read_words(m, issues[2], place)
+        self._read_weights(m, issues[1], issues[2])
+        self._broadcast_words(m, issues[4], delay(m, place.bank, 2, "bank"))
+        self._broadcast_weights(m, issues[4])
         return m
+
+    def _locate(self, m, issue):
+        """The inner feature of an issue slot, its bank and its place there; a register."""
+        config = self._config
+        feature = Signal(address_width(config.features))
+        layout = data.StructLayout(
+            {"feature": feature.shape(), "bank": range(max(config.cores, 2)), "local": feature.shape()}
+        )
+        place, located = Signal(layout), Signal(layout)
+        with m.Switch(issue.product):
+            with m.Case(Product.FORWARD):
+                m.d.comb += feature.eq(self.read_row_list.data)
+            with m.Case(Product.BACKWARD):
+                m.d.comb += feature.eq(self.read_column_list.data)
+            with m.Default():
+                m.d.comb += feature.eq(issue.slot.place)
+        m.d.comb += [place.feature.eq(feature), place.local.eq(feature)]
+        for owner in range(1, config.cores):
+            begin = Signal(len(issue.slot.owned) + config.cores.bit_length(), name=f"begin_{owner}")
+            m.d.comb += begin.eq(issue.slot.owned * owner)
+            with m.If(feature >= begin):
+                m.d.comb += [place.bank.eq(owner), place.local.eq(feature - begin)]
+        m.d.sync += located.eq(place)
+        return located
+
+    def _read_words(self, m, issue, place):
+        """Addresses of words, a cycle later at their ports."""
+        config = self._config
+        backward, outside = Signal(), []
+        m.d.comb += backward.eq(issue.product == Product.BACKWARD)
+        address = Signal(len(issue.slot.base) + 1, name="activation")
+        wanted, bank = Signal(name="activation_wanted"), Signal.like(place.bank)
+        m.d.sync += [
+            address.eq(issue.slot.base + place.local),
+            bank.eq(place.bank),
+            wanted.eq(issue.present & ~backward & ~issue.slot.ones),
+        ]
+        outside.append(wanted & (address >= config.activation_rows))
+        for owner, port in enumerate(self.read_activations):
+            m.d.comb += [port.enable.eq(wanted & (bank == owner)), port.address.eq(address)]
+        for number, (port, error) in enumerate(zip(self.read_errors, issue.errors, strict=True)):
+            error_address = Signal(len(issue.slot.base) + 1, name=f"error_{number}")
+            error_wanted = Signal(name=f"error_wanted_{number}")
+            m.d.sync += [
+                error_address.eq(error.base + error.feature),
+                error_wanted.eq(issue.active & (error.count != 0)),
+            ]
+            if number == 0:
+                with m.If(backward):
+                    m.d.sync += [error_address.eq(issue.slot.base + place.feature), error_wanted.eq(issue.present)]
+            m.d.comb += [port.enable.eq(error_wanted), port.address.eq(error_address)]
+            outside.append(error_wanted & (error_address >= config.error_rows))
+        m.d.comb += self.out_of_range.eq(Cat(outside).any())
+
+    def _read_weights(self, m, before, issue):
+        """Addresses of weights, a cycle after ``issue``; ``before`` is the issue slot a cycle ahead of it.
+
+        Backward, each of the ``weight_banks`` rows begins ``pitch`` behind the one before.
+        """
+        bank_bits = self._config.weight_bank_bits
+        wanted = Signal(name="weights_wanted")
+        m.d.sync += wanted.eq(issue.present & (issue.product != Product.GRADIENT))
+        for number, port in enumerate(self.read_weights):
+            neighbour = Signal(bank_bits, name=f"neighbour_{number}")
+            ahead = Signal(bank_bits + len(issue.slot.pitch), name=f"ahead_{number}")
+            address = Signal.like(port.address, name=f"weight_address_{number}")
+            m.d.comb += neighbour.eq(number - before.step)
+            m.d.sync += [
+                ahead.eq(Mux(before.product == Product.BACKWARD, neighbour * before.slot.pitch, 0)),
+                address.eq(issue.slot.weights + ahead),
+            ]
+            m.d.comb += [port.enable.eq(wanted), port.address.eq(address)]
+
+    def _broadcast_words(self, m, issue, bank):
+        """Words that the memories have given, into registers."""
+        config = self._config
+        one = sum(config.format.one << config.format.width * lane for lane in range(ACCUMULATORS))
+        operand = Signal(vector_word_layout(config))
+        with m.If(issue.product == Product.BACKWARD):
+            m.d.comb += operand.eq(self.read_errors[0].data)
+        with m.Elif(issue.slot.ones):
+            m.d.comb += operand.eq(Const(one, config.vector_width).replicate(config.blocks * config.cluster_vpus))
+        with m.Else():
+            with m.Switch(bank):
+                for owner, port in enumerate(self.read_activations):
+                    with m.Case(owner):
+                        m.d.comb += operand.eq(port.data)
+        present = [delay(m, port.enable, 1, f"error_{number}") for number, port in enumerate(self.read_errors)]
+        for block, vpu in itertools.product(range(config.blocks), range(config.cluster_vpus)):
+            m.d.sync += self.broadcast.words[block][vpu].eq(Mux(issue.present, operand[block][vpu], 0))
+            for number, port in enumerate(self.read_errors):
+                m.d.sync += self.broadcast.errors[number][block][vpu].eq(Mux(present[number], port.data[block][vpu], 0))
+
+    def _broadcast_weights(self, m, issue):
+        """Weights, turned such that the first one is that of the segment's first feature, into registers."""
+        turned = rotate(m, [port.data for port in self.read_weights], issue.step, "turned", back=True)
+        m.d.sync += [
+            weight.eq(Mux(issue.present, word, 0)) for weight, word in zip(self.broadcast.weights, turned, strict=True)
+        ]

@@ -18,9 +18,9 @@ class SoftmaxConfig:
     choices : int
         Most alternatives of a choice, 2 to 64.
     lanes : int
-        Of a block, a multiple of 4.
+        Lanes of a block, a multiple of 4.
     blocks : int
-        Of a word, 1 to 4.
+        Blocks of a word, 1 to 4.
     format : FloatFormat or str
         With at least 11 significant bits, so that uniform numbers are exact.
     adder_depth, multiplier_depth : int
@@ -51,7 +51,7 @@ class SoftmaxConfig:
 
     @property
     def slots(self):
-        """Cycles from a choice's number to the next one's: the blocks take turns, and hide the adder."""
+        """Cycles from a choice's number to the next one's: time-multiplexed blocks hide the adder's latency."""
         return max(self.blocks, self.adder_depth + 1)
 
     @property

@@ -1,9 +1,10 @@
 """One lane of the softmax unit."""
 
 from amaranth.hdl import Module, Mux, Signal
-from amaranth.lib import wiring
+from amaranth.lib import data
 from amaranth.lib.wiring import In, Out
 
+from ..component import ConfiguredComponent
 from ..float.adder import FloatAdder
 from ..float.comparison import FloatComparator
 from ..float.config import FloatConfig, FloatFixedConfig
@@ -15,27 +16,32 @@ from ..float.multiplier import FloatMultiplier
 from ..pipeline import delay
 from ..random.xorshift import UNIFORM_BITS
 from .softmax_config import SoftmaxConfig
+from .softmax_layouts import softmax_order_layout
 
 __all__ = ["SoftmaxLane"]
 
 
-class SoftmaxLane(wiring.Component):
+class SoftmaxLane(ConfiguredComponent):
     """The arithmetic of a softmax and of a draw for one vector of each block; the unit says when it is what.
 
-    * ``number`` and ``slot`` say what comes in, one number a cycle, the blocks in turn;
-    * ``seek``: the block's maximum takes the number; ``begin`` forgets what it was;
-    * ``power``: e to the number less the maximum leaves at ``result`` and is added to the block's sum;
-    * ``invert``: the reciprocal of the block's sum is kept for the block;
-    * ``scale``: the number times the reciprocal leaves at ``result`` and is added to the block's sum; if the sum is not
-      above the block's ``uniform`` number and ``count`` is set, the block's choice goes up by one.
+    ::
 
-    ``begin`` with ``power`` and ``scale`` starts the sum at +0 and the choice at 0.
+        max         number ──> maximum of the block
+        exp         number - maximum ──> exp ──────────────┬──> result
+                                                           └──> sum of the block
+        reciprocal  sum of the block ──> 1 / x ──> reciprocal of the block
+        normalise   number * reciprocal ──> probability ───┬──> result
+                                                           └──> sum of the block ──> compared with the uniform number
+
+    ``order`` says what is done with ``number``, one number a cycle, the blocks in turn. ``begin`` forgets the maximum
+    and starts the sum at +0 and the choice at 0. With ``normalise`` and ``count``, the block's choice goes up by one if
+    the sum is not above the block's ``uniform`` number.
 
     Number format: the configuration's; every operation is rounded.
 
-    Latency: ``power_latency`` and ``scale_latency`` cycles to ``result``; ``sum_latency`` more until sum and choice are
-    there; ``invert_latency`` cycles for a reciprocal; a number of a block comes at least ``slots`` cycles after the one
-    before. No back-pressure.
+    Latency: ``exp_latency`` and ``normalise_latency`` cycles to ``result``; ``sum_latency`` more until sum and choice
+    are there; ``reciprocal_latency`` cycles for a reciprocal; a number of a block comes at least ``slots`` cycles after
+    the one before. No back-pressure.
 
     Parameters
     ----------
@@ -44,12 +50,11 @@ class SoftmaxLane(wiring.Component):
     Members
     -------
     number : In(width)
-    slot : In(range(blocks))
-    seek, power, invert, scale, begin, count : In(1)
-    uniform : In(11).array(blocks)
+    order : In(softmax_order_layout(config))
+    uniform : In(ArrayLayout(11, blocks))
         Divided by 2048.
     result : Out(width)
-    choice : Out(range(choices)).array(blocks)
+    choice : Out(ArrayLayout(range(choices), blocks))
 
     Source
     ------
@@ -57,44 +62,32 @@ class SoftmaxLane(wiring.Component):
     """
 
     def __init__(self, config: SoftmaxConfig):
-        self._config = config
         self._exponential = FloatExponential(FloatFunctionConfig(format=config.format))
         self._reciprocal = FloatReciprocal(FloatFunctionConfig(format=config.format))
-        width = config.format.width
         super().__init__(
+            config,
             {
-                "number": In(width),
-                "slot": In(range(max(config.blocks, 2))),
-                "seek": In(1),
-                "power": In(1),
-                "invert": In(1),
-                "scale": In(1),
-                "begin": In(1),
-                "count": In(1),
-                "uniform": In(UNIFORM_BITS).array(config.blocks),
-                "result": Out(width),
-                "choice": Out(range(config.choices)).array(config.blocks),
-            }
+                "number": In(config.format.width),
+                "order": In(softmax_order_layout(config)),
+                "uniform": In(data.ArrayLayout(UNIFORM_BITS, config.blocks)),
+                "result": Out(config.format.width),
+                "choice": Out(data.ArrayLayout(range(config.choices), config.blocks)),
+            },
         )
 
     @property
-    def config(self):
-        """The configuration."""
-        return self._config
-
-    @property
-    def power_latency(self):
-        """Cycles from ``power`` to ``result``."""
+    def exp_latency(self):
+        """Cycles from ``exp`` to ``result``."""
         return self._config.adder_depth + self._exponential.latency
 
     @property
-    def scale_latency(self):
-        """Cycles from ``scale`` to ``result``."""
+    def normalise_latency(self):
+        """Cycles from ``normalise`` to ``result``."""
         return self._config.multiplier_depth
 
     @property
-    def invert_latency(self):
-        """Cycles from ``invert`` until the reciprocal can be used."""
+    def reciprocal_latency(self):
+        """Cycles from ``reciprocal`` until the reciprocal can be used."""
         return self._reciprocal.latency + 1
 
     @property
@@ -104,31 +97,40 @@ class SoftmaxLane(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        config = self._config
-        width, blocks = config.format.width, range(config.blocks)
-        unit = FloatConfig(format=config.format, depth=config.adder_depth)
-        maxima, sums, reciprocals = (
-            [Signal(width, name=f"{name}_{block}", reset_less=True) for block in blocks]
-            for name in ("maximum", "sum", "reciprocal")
-        )
+        config, order = self._config, self.order
+        of_blocks = data.ArrayLayout(config.format.width, config.blocks)
+        sums = Signal(of_blocks, reset_less=True)
+        exponential = self._exponentiate(m, self._maximum(m, Signal(of_blocks, name="maxima", reset_less=True)))
+        probability = self._normalise(m, sums, Signal(of_blocks, name="reciprocals", reset_less=True))
 
-        def of_block(values, slot, name):
-            value = Signal(width, name=name)
-            with m.Switch(slot):
-                for block in blocks:
-                    with m.Case(block):
-                        m.d.comb += value.eq(values[block])
-            return value
+        # Exponentials and probabilities never leave in the same cycle: a phase ends before the next begins.
+        leaving, normalised = Signal(order.shape()), delay(m, order, self.normalise_latency, "normalised")
+        exponentiated = delay(m, order, self.exp_latency, "exponentiated")
+        m.d.comb += [
+            leaving.eq(Mux(exponentiated.exp, exponentiated.as_value(), normalised.as_value())),
+            leaving.exp.eq(exponentiated.exp),
+            leaving.normalise.eq(normalised.normalise),
+            self.result.eq(Mux(exponentiated.exp, exponential, probability)),
+        ]
+        self._add_up(m, leaving, sums)
+        return m
 
-        m.submodules.comparator = comparator = FloatComparator(FloatConfig(format=config.format, depth=0))
-        maximum = of_block(maxima, self.slot, "maximum_here")
-        m.d.comb += [comparator.a.eq(self.number), comparator.b.eq(maximum)]
-        for block in blocks:
-            with m.If(self.seek & (self.slot == block)):
-                m.d.sync += maxima[block].eq(Mux(self.begin, self.number, comparator.maximum))
+    def _maximum(self, m, maxima):
+        """The block's maximum, which takes the number in its phase."""
+        m.submodules.comparator = comparator = FloatComparator(FloatConfig(format=self._config.format, depth=0))
+        maximum = Signal(self._config.format.width)
+        m.d.comb += [
+            maximum.eq(maxima[self.order.slot]),
+            comparator.a.eq(self.number),
+            comparator.b.eq(maximum),
+        ]
+        with m.If(self.order.max):
+            m.d.sync += maxima[self.order.slot].eq(Mux(self.order.begin, self.number, comparator.maximum))
+        return maximum
 
-        # Powers
-        m.submodules.difference = difference = FloatAdder(unit)
+    def _exponentiate(self, m, maximum):
+        config = FloatConfig(format=self._config.format, depth=self._config.adder_depth)
+        m.submodules.difference = difference = FloatAdder(config)
         m.submodules.exponential = exponential = self._exponential
         m.d.comb += [
             difference.a.eq(self.number),
@@ -136,68 +138,45 @@ class SoftmaxLane(wiring.Component):
             difference.subtract.eq(1),
             exponential.a.eq(difference.result),
         ]
+        return exponential.result
 
-        # Reciprocals
+    def _normalise(self, m, sums, reciprocals):
+        """The number times the reciprocal of the block's sum."""
+        config, order = self._config, self.order
         m.submodules.reciprocal = reciprocal = self._reciprocal
-        m.d.comb += reciprocal.a.eq(of_block(sums, self.slot, "sum_to_invert"))
-        inverted = delay(m, self.invert, reciprocal.latency, "invert")
-        inverted_slot = delay(m, self.slot, reciprocal.latency, "invert_slot")
-        for block in blocks:
-            with m.If(inverted & (inverted_slot == block)):
-                m.d.sync += reciprocals[block].eq(reciprocal.result)
-
-        # Probabilities
         m.submodules.multiplier = multiplier = FloatMultiplier(
             FloatConfig(format=config.format, depth=config.multiplier_depth)
         )
+        ready = delay(m, order.reciprocal, reciprocal.latency, "reciprocal")
+        slot = delay(m, order.slot, reciprocal.latency, "reciprocal_slot")
+        with m.If(ready):
+            m.d.sync += reciprocals[slot].eq(reciprocal.result)
         m.d.comb += [
+            reciprocal.a.eq(sums[order.slot]),
             multiplier.a.eq(self.number),
-            multiplier.b.eq(of_block(reciprocals, self.slot, "reciprocal_here")),
+            multiplier.b.eq(reciprocals[order.slot]),
         ]
+        return multiplier.result
 
-        # Powers and probabilities never leave in the same cycle: a phase ends before the next begins.
-        powers, scales = self.power_latency, self.scale_latency
-        power = delay(m, self.power, powers, "power")
-        scale = delay(m, self.scale, scales, "scale")
-        slot = Signal.like(self.slot)
-        begin, count = Signal(), Signal()
+    def _add_up(self, m, leaving, sums):
+        """Sums of what leaves, and the choice, which counts the sums that the uniform number has passed."""
+        number_format, depth = self._config.format, self._config.adder_depth
+        m.submodules.adder = adder = FloatAdder(FloatConfig(format=number_format, depth=depth))
+        m.submodules.conversion = conversion = FixedToFloat(
+            FloatFixedConfig(format=number_format, width=UNIFORM_BITS, fraction=UNIFORM_BITS, signed=False, depth=0)
+        )
+        m.submodules.threshold = threshold = FloatComparator(FloatConfig(format=number_format, depth=0))
+        summed, passed = delay(m, leaving, depth, "summed"), Signal()
         m.d.comb += [
-            self.result.eq(Mux(power, exponential.result, multiplier.result)),
-            slot.eq(Mux(power, delay(m, self.slot, powers, "power_slot"), delay(m, self.slot, scales, "scale_slot"))),
-            begin.eq(
-                Mux(power, delay(m, self.begin, powers, "power_begin"), delay(m, self.begin, scales, "scale_begin"))
-            ),
-            count.eq(scale & delay(m, self.count, scales, "count")),
-        ]
-
-        # Sums
-        m.submodules.adder = adder = FloatAdder(unit)
-        depth = config.adder_depth
-        m.d.comb += [
-            adder.a.eq(Mux(begin, 0, of_block(sums, slot, "sum_here"))),
+            adder.a.eq(Mux(leaving.begin, 0, sums[leaving.slot])),
             adder.b.eq(self.result),
             adder.subtract.eq(0),
-        ]
-        summed = delay(m, power | scale, depth, "summed")
-        summed_slot = delay(m, slot, depth, "summed_slot")
-        summed_begin = delay(m, begin & scale, depth, "summed_begin")
-        counted = delay(m, count, depth, "counted")
-        m.submodules.conversion = conversion = FixedToFloat(
-            FloatFixedConfig(format=config.format, width=UNIFORM_BITS, fraction=UNIFORM_BITS, signed=False, depth=0)
-        )
-        m.submodules.threshold = threshold = FloatComparator(FloatConfig(format=config.format, depth=0))
-        with m.Switch(summed_slot):
-            for block in blocks:
-                with m.Case(block):
-                    m.d.comb += conversion.word.eq(self.uniform[block])
-        passed = Signal()
-        m.d.comb += [
+            conversion.word.eq(self.uniform[summed.slot]),
             threshold.a.eq(adder.result),
             threshold.b.eq(conversion.result),
-            passed.eq(counted & (threshold.less | threshold.equal)),
+            passed.eq(summed.normalise & summed.count & (threshold.less | threshold.equal)),
         ]
-        for block in blocks:
-            with m.If(summed & (summed_slot == block)):
-                m.d.sync += sums[block].eq(adder.result)
-                m.d.sync += self.choice[block].eq(Mux(summed_begin, 0, self.choice[block]) + passed)
-        return m
+        choice = Signal.like(self.choice[0])
+        m.d.comb += choice.eq(Mux(summed.begin & summed.normalise, 0, self.choice[summed.slot]))
+        with m.If(summed.exp | summed.normalise):
+            m.d.sync += [sums[summed.slot].eq(adder.result), self.choice[summed.slot].eq(choice + passed)]

@@ -45,7 +45,7 @@ class Ulx3s85f(wiring.Component):
     ftdi_rxd : Out(1)
         To the USB bridge.
     led : Out(8)
-        0 the clock runs; 1 and 2 the wires of the serial port; 3 a program is done or has failed.
+        0 the clock runs; 1 and 2 the wires of the serial port; 3 the interrupt, once a host has enabled it.
     """
 
     clk_25mhz: In(1)

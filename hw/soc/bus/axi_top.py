@@ -1,6 +1,6 @@
 """Flat, AXI-named ports around a system: what Vivado, Quartus and cocotbext-axi recognise."""
 
-from amaranth.hdl import ClockDomain, ClockSignal, Module, ResetSignal, Shape
+from amaranth.hdl import ClockDomain, ClockSignal, Module, ResetSignal, Shape, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -10,7 +10,8 @@ __all__ = ["AxiTop"]
 class AxiTop(wiring.Component):
     """A system as a block for vendor tools: one clock, active-low reset, AXI4-Lite, two AXI4-Streams, one interrupt.
 
-    Latency and throughput are the system's: this is wires.
+    Latency and throughput are the system's: this is wires. The reset goes through a register, which may be placed where
+    its many loads are; nothing is taken from the host in the cycle that it lags behind.
 
     Parameters
     ----------
@@ -28,7 +29,7 @@ class AxiTop(wiring.Component):
     m_axis_tdata, m_axis_tlast, m_axis_tvalid, m_axis_tready
         Rows to the host.
     interrupt : :py:`Out(1)`
-        1 while the state is done or error.
+        1 while an enabled bit of the interrupt status is.
     """
 
     def __init__(self, system):
@@ -55,16 +56,23 @@ class AxiTop(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         m.domains.sync = ClockDomain()
+        m.domains.without_reset = without_reset = ClockDomain("without_reset", reset_less=True)
+        reset = Signal(init=1)
+        m.d.without_reset += reset.eq(~self.aresetn)
         m.submodules.system = system = self.system
         control = system.control
         m.d.comb += [
             ClockSignal().eq(self.aclk),
-            ResetSignal().eq(~self.aresetn),
+            without_reset.clk.eq(self.aclk),
+            ResetSignal().eq(reset),
             self.interrupt.eq(system.interrupt),
         ]
 
         def into(port, inner, **payload):
-            m.d.comb += [inner.valid.eq(getattr(self, f"{port}valid")), getattr(self, f"{port}ready").eq(inner.ready)]
+            m.d.comb += [
+                inner.valid.eq(getattr(self, f"{port}valid")),
+                getattr(self, f"{port}ready").eq(inner.ready & ~reset),
+            ]
             m.d.comb += [value.eq(getattr(self, f"{port}{name}")) for name, value in payload.items()]
 
         def out_of(port, inner, **payload):

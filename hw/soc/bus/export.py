@@ -37,7 +37,7 @@ def to_json(address_map: AddressMap) -> str:
 
 
 def to_c_header(address_map: AddressMap) -> str:
-    """Addresses and masks as ``#define``."""
+    """Addresses, reset values and masks as ``#define``."""
     prefix = address_map.name.upper()
     lines = [f"#ifndef {prefix}_REGISTERS_H", f"#define {prefix}_REGISTERS_H", ""]
     for placed in address_map.placed:
@@ -47,6 +47,7 @@ def to_c_header(address_map: AddressMap) -> str:
         lines.append(f"#define {name}_ADDRESS 0x{placed.address:08x}u")
         if isinstance(item, Register):
             suffix = "ull" if item.width > 32 else "u"
+            lines.append(f"#define {name}_RESET 0x{item.reset:x}{suffix}")
             for part in item.fields:
                 lines.append(f"#define {name}_{part.name.upper()}_OFFSET {part.offset}")
                 lines.append(f"#define {name}_{part.name.upper()}_MASK 0x{part.mask:x}{suffix}")

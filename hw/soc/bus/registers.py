@@ -4,12 +4,14 @@ The hardware (:mod:`.register_bank`), the driver's constants, the JSON file, the
 table (:mod:`.export`) are all made from one :class:`AddressMap`.
 """
 
+import dataclasses
 import enum
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from ...cores.checks import require_integer
+from ...cores.checks import require_identifier, require_integer
+from ...cores.records import Field
 
-__all__ = ["WORD_BYTES", "Access", "AddressMap", "Field", "Placed", "Register", "Window"]
+__all__ = ["WORD_BYTES", "Access", "AddressMap", "Placed", "Register", "RegisterField", "Window"]
 
 WORD_BYTES = 4
 WORD_BITS = 8 * WORD_BYTES
@@ -18,46 +20,51 @@ WORD_BITS = 8 * WORD_BYTES
 class Access(enum.Enum):
     """What the host may do with a register."""
 
+    CONSTANT = "constant"
     READ_ONLY = "read-only"
     READ_WRITE = "read-write"
     WRITE_ONE_TO_CLEAR = "write-1-to-clear"
     STROBE = "strobe"
 
 
-def require_name(kind, value):
-    if not isinstance(value, str):
-        raise TypeError(f"{kind} name must be a string, not {value!r}")
-    if not (value.isidentifier() and value.islower() and value.isascii()):
-        raise ValueError(f"{kind} name must be a lower-case identifier, not {value!r}")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Field:
+@dataclass(frozen=True)
+class RegisterField:
     """Bits of a register that have a meaning of their own. Hardware sees the whole register; fields serve the
     driver, the C header and the documentation.
 
     Parameters
     ----------
-    name : str
+    field : Field
+        Name and width.
     offset : int
         Lowest bit.
-    width : int
     description : str
     """
 
-    name: str
+    field: Field
     offset: int
-    width: int = 1
     description: str = ""
 
     def __post_init__(self):
-        require_name("Field", self.name)
         require_integer(f"Offset of field {self.name}", self.offset, 0, 63)
         require_integer(f"Width of field {self.name}", self.width, 1, 64 - self.offset)
 
     @property
+    def name(self):
+        return self.field.name
+
+    @property
+    def width(self):
+        return self.field.width
+
+    @property
     def mask(self):
+        """Ones on its bits of the register."""
         return ((1 << self.width) - 1) << self.offset
+
+    def of(self, raw):
+        """Its value in the bits of the register."""
+        return self.field.to_value(raw >> self.offset)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,18 +75,19 @@ class Register:
     ----------
     name : str
     access : Access
-        ``READ_ONLY``: the hardware gives the value. ``READ_WRITE``: the host sets it, the hardware reads it.
-        ``WRITE_ONE_TO_CLEAR``: the hardware sets bits, they stay until the host writes ones on them.
-        ``STROBE``: a write gives the hardware the value and a pulse of one cycle; reads as zero.
+        ``CONSTANT``: always ``reset``; the register bank knows it. ``READ_ONLY``: the hardware gives the value.
+        ``READ_WRITE``: the host sets it, the hardware reads it. ``WRITE_ONE_TO_CLEAR``: the hardware sets bits, they
+        stay until the host writes ones on them. ``STROBE``: a write gives the hardware the value and a pulse of one
+        cycle, or the hardware refuses it; reads as zero.
     width : int
-        1 to 32 bits; a read-only register up to 64 bits: it takes two words, and reading the low word keeps the
-        high word of the same cycle for the next read, so that a running counter is read whole.
+        1 to 32 bits; a constant or read-only register up to 64 bits: it takes two words, and reading the low word keeps
+        the high word of the same cycle for the next read, so that a running counter is read whole.
     reset : int
-        Value of a read-write register after reset.
+        Value after reset. A read-write register begins with it; that a read-only one does is the hardware's affair.
     signed : bool
         How software shows the value (two's complement of ``width`` bits).
     description : str
-    fields : tuple of Field
+    fields : tuple of RegisterField
     """
 
     name: str
@@ -88,16 +96,16 @@ class Register:
     reset: int = 0
     signed: bool = False
     description: str = ""
-    fields: tuple[Field, ...] = ()
+    fields: tuple[RegisterField, ...] = ()
 
     def __post_init__(self):
-        require_name("Register", self.name)
+        require_identifier("Register", self.name)
         if not isinstance(self.access, Access):
             raise TypeError(f"Access of register {self.name} must be an Access, not {self.access!r}")
-        widest = 2 * WORD_BITS if self.access is Access.READ_ONLY else WORD_BITS
+        widest = 2 * WORD_BITS if self.access in (Access.CONSTANT, Access.READ_ONLY) else WORD_BITS
         require_integer(f"Width of register {self.name} ({self.access.value})", self.width, 1, widest)
         require_integer(f"Reset value of register {self.name}", self.reset, 0, (1 << self.width) - 1)
-        if self.reset and self.access is not Access.READ_WRITE:
+        if self.reset and self.access in (Access.WRITE_ONE_TO_CLEAR, Access.STROBE):
             raise ValueError(
                 f"Reset value of register {self.name} must be 0, as its access is {self.access.value}, not {self.reset}"
             )
@@ -116,6 +124,11 @@ class Register:
                 taken[bit] = part.name
 
     @property
+    def field(self):
+        """The whole register as a number."""
+        return Field(self.name, self.width, self.signed)
+
+    @property
     def size(self):
         """Bytes in the address map."""
         return WORD_BYTES if self.width <= WORD_BITS else 2 * WORD_BYTES
@@ -126,16 +139,11 @@ class Register:
 
     def to_value(self, raw):
         """Software's value of the bits read."""
-        raw &= (1 << self.width) - 1
-        return raw - (1 << self.width) if self.signed and raw >> (self.width - 1) else raw
+        return self.field.to_value(raw)
 
     def to_raw(self, value):
         """Bits to write for a value; refuses what does not fit."""
-        low, high = (
-            (-(1 << (self.width - 1)), (1 << (self.width - 1)) - 1) if self.signed else (0, (1 << self.width) - 1)
-        )
-        require_integer(f"Value of register {self.name}", value, low, high)
-        return value & ((1 << self.width) - 1)
+        return self.field.to_raw(value, f"Value of register {self.name}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,7 +163,7 @@ class Window:
     description: str = ""
 
     def __post_init__(self):
-        require_name("Window", self.name)
+        require_identifier("Window", self.name)
         require_integer(f"Size of window {self.name}", self.size, 2 * WORD_BYTES)
         if self.size & (self.size - 1):
             raise ValueError(f"Size of window {self.name} must be a power of two, not {self.size}")
@@ -212,10 +220,10 @@ class AddressMap:
 
     name: str
     items: tuple
-    placed: tuple[Placed, ...] = field(init=False, repr=False, compare=False)
+    placed: tuple[Placed, ...] = dataclasses.field(init=False, repr=False, compare=False)
 
     def __post_init__(self):
-        require_name("Address map", self.name)
+        require_identifier("Address map", self.name)
         placed = []
         free = 0
         for entry in self.items:

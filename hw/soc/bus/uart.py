@@ -1,14 +1,16 @@
 """Bytes over two wires: eight data bits, no parity, one stop bit."""
 
 from amaranth.hdl import Cat, Const, Module, Signal
-from amaranth.lib import stream, wiring
+from amaranth.lib import stream
 from amaranth.lib.cdc import FFSynchronizer
 from amaranth.lib.wiring import In, Out
+
+from ...cores.component import ConfiguredComponent
 
 __all__ = ["UartReceiver", "UartTransmitter"]
 
 
-class UartReceiver(wiring.Component):
+class UartReceiver(ConfiguredComponent):
     """Bytes from a wire. A byte whose stop bit is missing is dropped.
 
     Latency: a byte comes out in the middle of its stop bit, two cycles of synchronisation later. Back-pressure: none,
@@ -25,12 +27,8 @@ class UartReceiver(wiring.Component):
     o : :py:`Out(stream.Signature(8, always_ready=True))`
     """
 
-    rx: In(1, init=1)
-    o: Out(stream.Signature(8, always_ready=True))
-
     def __init__(self, config):
-        self.config = config
-        super().__init__()
+        super().__init__(config, {"rx": In(1, init=1), "o": Out(stream.Signature(8, always_ready=True))})
 
     @property
     def latency(self):
@@ -70,7 +68,7 @@ class UartReceiver(wiring.Component):
         return m
 
 
-class UartTransmitter(wiring.Component):
+class UartTransmitter(ConfiguredComponent):
     """Bytes to a wire.
 
     Latency: one cycle to the start bit. Throughput: a byte every ten bit times. Back-pressure: ``i`` is ready when the
@@ -87,12 +85,8 @@ class UartTransmitter(wiring.Component):
         The wire, idle at 1.
     """
 
-    i: In(stream.Signature(8))
-    tx: Out(1, init=1)
-
     def __init__(self, config):
-        self.config = config
-        super().__init__()
+        super().__init__(config, {"i": In(stream.Signature(8)), "tx": Out(1, init=1)})
 
     @property
     def latency(self):

@@ -1,19 +1,23 @@
 """Frames with length and CRC over a stream of bytes."""
 
-from amaranth.hdl import Cat, Module, Signal, unsigned
-from amaranth.lib import data, memory, stream, wiring
+from amaranth.hdl import Cat, Module, Mux, Signal, unsigned
+from amaranth.lib import data, stream, wiring
 from amaranth.lib.crc.catalog import CRC32_ISO_HDLC
 from amaranth.lib.wiring import In, Out
 
+from ...cores.component import ConfiguredComponent
+from ...cores.memory.config import MemoryConfig
+from ...cores.memory.memory import Memory
 from .uart_config import PAYLOAD_LIMIT, START
 
 __all__ = ["FrameReceiver", "FrameTransmitter", "frame_layout"]
 
+HEADER_BYTES = 4
 CRC_BYTES = 4
 frame_layout = data.StructLayout({"kind": 8, "tag": 8, "length": 16, "intact": 1})
 
 
-class FrameReceiver(wiring.Component):
+class FrameReceiver(ConfiguredComponent):
     """Finds frames in a stream of bytes and holds one until it is taken.
 
     Bytes before a start byte are skipped. A length over the limit, or silence in mid-frame, leads back to the search
@@ -35,87 +39,39 @@ class FrameReceiver(wiring.Component):
     payload : :py:`Out(stream.Signature(8))`
     """
 
-    i: In(stream.Signature(8, always_ready=True))
-    frames: Out(stream.Signature(frame_layout))
-    payload: Out(stream.Signature(8))
-
     def __init__(self, config):
-        self.config = config
-        super().__init__()
+        super().__init__(
+            config,
+            {
+                "i": In(stream.Signature(8, always_ready=True)),
+                "frames": Out(stream.Signature(frame_layout)),
+                "payload": Out(stream.Signature(8)),
+            },
+        )
 
     def elaborate(self, platform):
         m = Module()
         m.submodules.crc = crc = CRC32_ISO_HDLC().create()
-        m.submodules.memory = held = memory.Memory(shape=unsigned(8), depth=PAYLOAD_LIMIT, init=[])
-        write, read = held.write_port(), held.read_port()
-        silence_limit = self.config.divisor * self.config.timeout_bits
-        silence = Signal(range(silence_limit + 1))
+        m.submodules.memory = memory = Memory(unsigned(8), MemoryConfig(depth=PAYLOAD_LIMIT))
+        read, write = memory.reads[0], memory.write
         index = Signal(range(PAYLOAD_LIMIT + 1))
         frame = self.frames.payload
-        byte, arrived = self.i.payload, self.i.valid
+        receiving, given_up = Signal(), self._silence(m)
         m.d.comb += [
-            crc.data.eq(byte),
-            write.addr.eq(index[: len(write.addr)]),
-            write.data.eq(byte),
-            read.addr.eq(index[: len(read.addr)]),
+            crc.data.eq(self.i.payload),
+            crc.valid.eq(receiving & self.i.valid),
+            write.address.eq(index),
+            write.data.eq(self.i.payload),
+            read.address.eq(index),
             self.payload.payload.eq(read.data),
         ]
-        with m.If(arrived):
-            m.d.sync += silence.eq(0)
-        with m.Elif(silence != silence_limit):
-            m.d.sync += silence.eq(silence + 1)
-        given_up = Signal()
-        m.d.comb += given_up.eq(silence == silence_limit)
-
-        def receiving(following):
-            """A state that ends with a byte of the frame, or with silence."""
-            with m.If(arrived):
-                m.d.comb += crc.valid.eq(1)
-                m.next = following
-            with m.Elif(given_up):
-                m.next = "HUNT"
-
         with m.FSM():
             with m.State("HUNT"):
                 m.d.comb += crc.start.eq(1)
                 m.d.sync += index.eq(0)
-                with m.If(arrived & (byte == START)):
-                    m.next = "KIND"
-            with m.State("KIND"):
-                receiving("TAG")
-                m.d.sync += frame.kind.eq(byte)
-            with m.State("TAG"):
-                receiving("LENGTH LOW")
-                m.d.sync += frame.tag.eq(byte)
-            with m.State("LENGTH LOW"):
-                receiving("LENGTH HIGH")
-                m.d.sync += frame.length[:8].eq(byte)
-            with m.State("LENGTH HIGH"):
-                receiving("PAYLOAD")
-                m.d.sync += frame.length[8:].eq(byte)
-                length = Signal(16)
-                m.d.comb += length.eq(Cat(frame.length[:8], byte))
-                with m.If(arrived & (length == 0)):
-                    m.next = "CRC"
-                with m.If(arrived & (length > PAYLOAD_LIMIT)):
-                    m.next = "HUNT"
-            with m.State("PAYLOAD"):
-                with m.If(arrived):
-                    m.d.comb += [crc.valid.eq(1), write.en.eq(1)]
-                    m.d.sync += index.eq(index + 1)
-                    with m.If(index + 1 == frame.length):
-                        m.d.sync += index.eq(0)
-                        m.next = "CRC"
-                with m.Elif(given_up):
-                    m.next = "HUNT"
-            with m.State("CRC"):
-                with m.If(arrived):
-                    m.d.comb += crc.valid.eq(1)
-                    m.d.sync += index.eq(index + 1)
-                    with m.If(index == CRC_BYTES - 1):
-                        m.next = "CHECK"
-                with m.Elif(given_up):
-                    m.next = "HUNT"
+                with m.If(self.i.valid & (self.i.payload == START)):
+                    m.next = "HEADER"
+            self._arriving_states(m, receiving, given_up, index, write)
             with m.State("CHECK"):
                 m.d.sync += [frame.intact.eq(crc.match_detected), index.eq(0)]
                 m.next = "OFFER"
@@ -124,7 +80,7 @@ class FrameReceiver(wiring.Component):
                 with m.If(self.frames.ready):
                     m.next = "FETCH"
             with m.State("FETCH"):
-                m.d.comb += read.en.eq(1)
+                m.d.comb += read.enable.eq(1)
                 m.next = "REPLAY"
                 with m.If(index == frame.length):
                     m.next = "HUNT"
@@ -134,6 +90,52 @@ class FrameReceiver(wiring.Component):
                     m.d.sync += index.eq(index + 1)
                     m.next = "FETCH"
         return m
+
+    def _silence(self, m):
+        """Whether nothing has come for so long that a frame is given up."""
+        limit = self.config.divisor * self.config.timeout_bits
+        silence = Signal(range(limit + 1))
+        with m.If(self.i.valid):
+            m.d.sync += silence.eq(0)
+        with m.Elif(silence != limit):
+            m.d.sync += silence.eq(silence + 1)
+        given_up = Signal()
+        m.d.comb += given_up.eq(silence == limit)
+        return given_up
+
+    def _arriving_states(self, m, receiving, given_up, index, write):
+        """Header, payload and CRC, byte by byte: each ends with its last one, or with silence."""
+        frame, byte, arrived = self.frames.payload, self.i.payload, self.i.valid
+        # The header without its last byte, which is the high one of the length.
+        header, length = Signal(24), Signal(16)
+        m.d.comb += length.eq(Cat(header[16:], byte))
+
+        def ends(count):
+            """Counts the bytes of a part; whether this is the last one."""
+            m.d.comb += receiving.eq(1)
+            last = index == count - 1
+            with m.If(arrived):
+                m.d.sync += index.eq(Mux(last, 0, index + 1))
+            with m.Elif(given_up):
+                m.next = "HUNT"
+            return arrived & last
+
+        with m.State("HEADER"):
+            with m.If(arrived):
+                m.d.sync += header.eq(Cat(header, byte)[8:])
+            with m.If(ends(HEADER_BYTES)):
+                m.d.sync += [frame.kind.eq(header[:8]), frame.tag.eq(header[8:16]), frame.length.eq(length)]
+                m.next = "PAYLOAD"
+                with m.If(length == 0):
+                    m.next = "CRC"
+                with m.Elif(length > PAYLOAD_LIMIT):
+                    m.next = "HUNT"
+        with m.State("PAYLOAD"):
+            m.d.comb += write.enable.eq(arrived)
+            with m.If(ends(frame.length)):
+                m.next = "CRC"
+        with m.State("CRC"), m.If(ends(CRC_BYTES)):
+            m.next = "CHECK"
 
 
 class FrameTransmitter(wiring.Component):

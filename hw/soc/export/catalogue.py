@@ -1,104 +1,12 @@
 """Everything that can be exported, by name. Importing this module imports no Amaranth; creating a design does."""
 
 import dataclasses
-import importlib
-import inspect
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from ...cores.layer.config import NetworkConfig
+from .design import Design
 
-__all__ = ["CATALOGUE", "Design", "find_design"]
-
-_PACKAGE = __package__.rpartition(".soc.")[0]  # of the gateware
-
-
-@dataclass(frozen=True, kw_only=True)
-class Design:
-    """A core or system that stands in the catalogue.
-
-    Parameters
-    ----------
-    name : str
-        As on the command line.
-    component : str
-        Module and class, within the gateware.
-    configuration : str
-        Module and class of its configuration, or empty: the component has no parameters.
-    defaults : Mapping
-        Settings where the configuration has no default of its own.
-    of_preset : callable or None
-        Settings that a system's configuration gives this core.
-    system : bool
-        A whole device: it is exported within its AXI top.
-    default_preset : str
-        Preset whose settings are the defaults, or empty.
-    preset_system : str
-        Whose presets they are.
-    arguments : Mapping
-        What the component is given besides its configuration.
-    """
-
-    name: str
-    component: str
-    configuration: str = ""
-    defaults: Mapping[str, Any] = dataclasses.field(default_factory=dict)
-    of_preset: Callable[[Any], Mapping[str, Any]] | None = None
-    system: bool = False
-    default_preset: str = ""
-    preset_system: str = "fixar"
-    arguments: Mapping[str, Any] = dataclasses.field(default_factory=dict)
-
-    @property
-    def kind(self) -> str:
-        """``"system"`` or ``"core"``."""
-        return "system" if self.system else "core"
-
-    @property
-    def description(self) -> str:
-        """First line of the component's documentation."""
-        return (inspect.getdoc(_load(self.component)) or "").partition("\n")[0]
-
-    def parameters(self) -> dict[str, Any]:
-        """Names of the settings with their defaults; ``None`` where there is none."""
-        if not self.configuration:
-            return {}
-        found = {}
-        for field in dataclasses.fields(_load(self.configuration)):
-            if field.init:
-                default = None if field.default is dataclasses.MISSING else field.default
-                found[field.name] = self.defaults.get(field.name, default)
-        return found
-
-    def configure(self, preset: Any = None, settings: Mapping[str, Any] | None = None) -> Any:
-        """The configuration: defaults, over them what the preset says, over them ``settings``.
-
-        Raises
-        ------
-        ValueError
-            A setting that the design does not have, or a value that the configuration refuses.
-        """
-        settings = dict(settings or {})
-        known = self.parameters()
-        for name in settings:
-            if name not in known:
-                allowed = ", ".join(known) or "none: it has no parameters"
-                raise ValueError(f"Parameter of {self.name} must be one of {allowed}, not {name!r}")
-        if not self.configuration:
-            return None
-        given = dict(self.defaults)
-        if preset is not None:
-            if self.system:
-                given = {name: getattr(preset, name) for name in known}
-            elif self.of_preset is not None:
-                given |= self.of_preset(preset)
-        return _load(self.configuration)(**given | settings)
-
-    def create(self, configuration: Any) -> Any:
-        """The component of a configuration made by :meth:`configure`."""
-        component = _load(self.component)
-        return component() if configuration is None else component(configuration, **self.arguments)
+__all__ = ["CATALOGUE", "find_design"]
 
 
 def find_design(name: str) -> Design:
@@ -114,11 +22,6 @@ def find_design(name: str) -> Design:
     return CATALOGUE[name]
 
 
-def _load(path: str) -> Any:
-    module, _, name = path.partition(":")
-    return getattr(importlib.import_module(f"{_PACKAGE}.{module}"), name)
-
-
 def _array(config: Any) -> dict[str, int]:
     return {"lanes": config.lanes, "accumulator_depth": config.accumulator_depth}
 
@@ -132,12 +35,22 @@ def _gradient(config: Any) -> dict[str, int]:
     return {"lanes": config.lanes, "rows": 2 * config.weight_rows}
 
 
-def _optimizer(config: Any) -> dict[str, int]:
-    return {"lanes": config.lanes, "rows": config.weight_rows, "weight_fraction": config.weight_fraction}
+def _adam(config: Any) -> dict[str, Any]:
+    return {field.name: getattr(config.adam, field.name) for field in dataclasses.fields(config.adam)}
+
+
+def _array_engine(config: Any) -> dict[str, Any]:
+    return {field.name: getattr(config.array_engine, field.name) for field in dataclasses.fields(config.array_engine)}
 
 
 def _shell(config: Any) -> dict[str, Any]:
     return {field.name: getattr(config.shell, field.name) for field in dataclasses.fields(config.shell)}
+
+
+def _core(name: str, component: str, configuration: str = "", **options: Any) -> Design:
+    """A core; ``options`` are the further fields of the design."""
+    configuration = f"cores.{configuration}" if configuration else ""
+    return Design(name=name, component=f"cores.{component}", configuration=configuration, **options)
 
 
 def _system(name: str, component: str, configuration: str, preset: str = "small") -> Design:
@@ -184,304 +97,173 @@ _DESIGNS = (
         defaults={"divisor": 50},
         arguments={"address_width": 16, "stream_width": 128},
     ),
-    Design(
-        name="gaussian_noise",
-        component="cores.random.gaussian:GaussianNoise",
-        configuration="cores.random.config:GaussianConfig",
+    _core(
+        "gaussian_noise",
+        "random.gaussian:GaussianNoise",
+        "random.config:GaussianConfig",
         of_preset=lambda config: {"lanes": config.lanes},
     ),
-    Design(name="processing_element", component="cores.array.processing_element:ProcessingElement"),
-    Design(
-        name="processing_element_column",
-        component="cores.array.column:ProcessingElementColumn",
-        configuration="cores.array.config:ArrayConfig",
+    _core("processing_element", "array.processing_element:ProcessingElement"),
+    _core(
+        "processing_element_column",
+        "array.column:ProcessingElementColumn",
+        "array.config:ArrayConfig",
         of_preset=_array,
     ),
-    Design(
-        name="operand_former",
-        component="cores.array.operand:OperandFormer",
-        configuration="cores.array.config:ArrayConfig",
-        of_preset=_array,
+    _core("operand_former", "array.operand:OperandFormer", "array.config:ArrayConfig", of_preset=_array),
+    _core("array_core", "array.core:AdaptiveArrayCore", "array.config:ArrayConfig", of_preset=_array),
+    _core("accumulator_bank", "array.accumulator:AccumulatorBank", "array.config:ArrayConfig", of_preset=_array),
+    _core(
+        "array_matrix_engine",
+        "array.matrix_engine:ArrayMatrixEngine",
+        "array.engine_config:ArrayEngineConfig",
+        of_preset=_array_engine,
     ),
-    Design(
-        name="array_core",
-        component="cores.array.core:AdaptiveArrayCore",
-        configuration="cores.array.config:ArrayConfig",
-        of_preset=_array,
-    ),
-    Design(
-        name="accumulator_bank",
-        component="cores.array.accumulator:AccumulatorBank",
-        configuration="cores.array.config:ArrayConfig",
-        of_preset=_array,
-    ),
-    Design(name="rescaler", component="cores.array.rescaler:Rescaler"),
-    Design(name="activation_unit", component="cores.array.activation_unit:ActivationUnit"),
-    Design(
-        name="writeback_path",
-        component="cores.array.writeback:WritebackPath",
-        configuration="cores.array.config:WritebackConfig",
-        of_preset=_writeback,
-    ),
-    Design(
-        name="gradient_writeback",
-        component="cores.array.gradient_writeback:GradientWriteback",
-        configuration="cores.memory.config:TransposableConfig",
+    _core("rescaler", "array.rescaler:Rescaler"),
+    _core("activation_unit", "array.activation_unit:ActivationUnit"),
+    _core("writeback_path", "array.writeback:WritebackPath", "array.config:WritebackConfig", of_preset=_writeback),
+    _core(
+        "gradient_writeback",
+        "array.gradient_writeback:GradientWriteback",
+        "memory.config:TransposableConfig",
         defaults={"lanes": 16, "rows": 1024},
         of_preset=_gradient,
     ),
-    Design(
-        name="transposable_memory",
-        component="cores.memory.transposable:TransposableMemory",
-        configuration="cores.memory.config:TransposableConfig",
+    _core(
+        "transposable_memory",
+        "memory.transposable:TransposableMemory",
+        "memory.config:TransposableConfig",
         defaults={"lanes": 16, "rows": 1024},
         of_preset=_gradient,
     ),
-    Design(
-        name="activation_memory",
-        component="cores.memory.activation:ActivationMemory",
-        configuration="cores.memory.config:ActivationMemoryConfig",
+    _core(
+        "activation_memory",
+        "memory.activation:ActivationMemory",
+        "memory.config:ActivationMemoryConfig",
         defaults={"lanes": 16, "rows": 1024},
         of_preset=lambda config: {"lanes": config.lanes, "rows": config.activation_rows},
     ),
-    Design(name="quantizer", component="cores.quantization.quantizer:Quantizer"),
-    Design(
-        name="range_unit",
-        component="cores.quantization.range_unit:RangeUnit",
-        configuration="cores.quantization.config:RangeConfig",
+    _core("quantizer", "quantization.quantizer:Quantizer"),
+    _core(
+        "range_unit",
+        "quantization.range_unit:RangeUnit",
+        "quantization.config:RangeConfig",
         of_preset=lambda config: {"slots": config.slots, "cores": config.cores, "lanes": config.lanes},
     ),
-    Design(
-        name="adam_lane",
-        component="cores.optimizer.adam_lane:AdamLane",
-        configuration="cores.optimizer.config:OptimizerConfig",
-        of_preset=_optimizer,
+    _core("adam_lane", "optimizer.adam_lane:AdamLane", "optimizer.config:AdamConfig", of_preset=_adam),
+    _core("adam_engine", "optimizer.adam_engine:AdamEngine", "optimizer.config:AdamConfig", of_preset=_adam),
+    _core("vector_processing_unit", "vector.vpu:VectorProcessingUnit", "vector.matrix_config:VpuConfig"),
+    _core("vpu_cluster", "vector.cluster:Cluster", "vector.matrix_config:ClusterConfig"),
+    _core("lane_reduction", "vector.lane_reduction:LaneReduction", "vector.matrix_config:LaneReductionConfig"),
+    _core("matrix_core", "vector.matrix_core:MatrixCore", "vector.matrix_config:MatrixConfig"),
+    _core("float_adder", "float.adder:FloatAdder", "float.config:FloatConfig"),
+    _core("float_multiplier", "float.multiplier:FloatMultiplier", "float.config:FloatConfig"),
+    _core("float_fused_multiply_add", "float.fused_multiply_add:FloatFusedMultiplyAdd", "float.config:FloatConfig"),
+    _core("float_comparator", "float.comparison:FloatComparator", "float.config:FloatConfig"),
+    _core("fixed_to_float", "float.conversion:FixedToFloat", "float.config:FloatFixedConfig"),
+    _core("float_to_fixed", "float.conversion:FloatToFixed", "float.config:FloatFixedConfig"),
+    _core("float_converter", "float.conversion:FloatConverter", "float.config:FloatConversionConfig"),
+    _core(
+        "float_reciprocal", "float.functions.reciprocal:FloatReciprocal", "float.functions.config:FloatFunctionConfig"
     ),
-    Design(
-        name="optimizer_engine",
-        component="cores.optimizer.engine:OptimizerEngine",
-        configuration="cores.optimizer.config:OptimizerConfig",
-        of_preset=_optimizer,
+    _core(
+        "float_square_root", "float.functions.square_root:FloatSquareRoot", "float.functions.config:FloatFunctionConfig"
     ),
-    Design(
-        name="vector_processing_unit",
-        component="cores.vector.vpu:VectorProcessingUnit",
-        configuration="cores.vector.matrix_config:VpuConfig",
+    _core(
+        "float_reciprocal_square_root",
+        "float.functions.square_root:FloatReciprocalSquareRoot",
+        "float.functions.config:FloatFunctionConfig",
     ),
-    Design(
-        name="vpu_cluster",
-        component="cores.vector.cluster:Cluster",
-        configuration="cores.vector.matrix_config:ClusterConfig",
+    _core(
+        "float_exponential",
+        "float.functions.exponential:FloatExponential",
+        "float.functions.config:FloatFunctionConfig",
     ),
-    Design(
-        name="lane_reduction",
-        component="cores.vector.lane_reduction:LaneReduction",
-        configuration="cores.vector.matrix_config:LaneReductionConfig",
+    _core("float_logarithm", "float.functions.logarithm:FloatLogarithm", "float.functions.config:FloatFunctionConfig"),
+    _core(
+        "float_sigmoid_tanh",
+        "float.functions.sigmoid_tanh:FloatSigmoidTanh",
+        "float.functions.config:FloatFunctionConfig",
     ),
-    Design(
-        name="matrix_core",
-        component="cores.vector.matrix_core:MatrixCore",
-        configuration="cores.vector.matrix_config:MatrixConfig",
+    _core("max_index_unit", "sparse.max_index:MaxIndexUnit", "sparse.config:SparseConfig"),
+    _core("sparse_data_encoder", "sparse.encoder:SparseDataEncoder", "sparse.config:SparseConfig"),
+    _core("load_allocation_unit", "sparse.load_allocation:LoadAllocationUnit", "sparse.config:SparseConfig"),
+    _core("group_tables", "sparse.lists:GroupTables", "sparse.config:SparseConfig"),
+    _core("address_generator", "sparse.address_generator:AddressGenerator", "sparse.config:SparseConfig"),
+    _core("weight_compressor", "sparse.compression:WeightCompressor", "sparse.config:SparseConfig"),
+    _core("weight_expander", "sparse.compression:WeightExpander", "sparse.config:SparseConfig"),
+    _core("sparse_data_engine", "sparse.engine:SparseDataEngine", "sparse.config:SparseConfig"),
+    _core("rms_prop_lane", "optimizer.rms_prop_lane:RMSpropLane", "optimizer.rms_prop_config:RMSpropConfig"),
+    _core(
+        "weight_update",
+        "sparse_update.weight_update:WeightUpdate",
+        "sparse_update.weight_update_config:WeightUpdateConfig",
     ),
-    Design(
-        name="float_adder", component="cores.float.adder:FloatAdder", configuration="cores.float.config:FloatConfig"
+    _core(
+        "grouping_gradient",
+        "sparse_update.grouping_gradient:GroupingGradient",
+        "sparse_update.grouping_gradient_config:GroupingGradientConfig",
     ),
-    Design(
-        name="float_multiplier",
-        component="cores.float.multiplier:FloatMultiplier",
-        configuration="cores.float.config:FloatConfig",
+    _core(
+        "grouping_update",
+        "sparse_update.grouping_update:GroupingUpdate",
+        "sparse_update.grouping_update_config:GroupingUpdateConfig",
     ),
-    Design(
-        name="float_fused_multiply_add",
-        component="cores.float.fused_multiply_add:FloatFusedMultiplyAdd",
-        configuration="cores.float.config:FloatConfig",
-    ),
-    Design(
-        name="float_comparator",
-        component="cores.float.comparison:FloatComparator",
-        configuration="cores.float.config:FloatConfig",
-    ),
-    Design(
-        name="fixed_to_float",
-        component="cores.float.conversion:FixedToFloat",
-        configuration="cores.float.config:FloatFixedConfig",
-    ),
-    Design(
-        name="float_to_fixed",
-        component="cores.float.conversion:FloatToFixed",
-        configuration="cores.float.config:FloatFixedConfig",
-    ),
-    Design(
-        name="float_converter",
-        component="cores.float.conversion:FloatConverter",
-        configuration="cores.float.config:FloatConversionConfig",
-    ),
-    Design(
-        name="float_reciprocal",
-        component="cores.float.functions.reciprocal:FloatReciprocal",
-        configuration="cores.float.functions.config:FloatFunctionConfig",
-    ),
-    Design(
-        name="float_square_root",
-        component="cores.float.functions.square_root:FloatSquareRoot",
-        configuration="cores.float.functions.config:FloatFunctionConfig",
-    ),
-    Design(
-        name="float_reciprocal_square_root",
-        component="cores.float.functions.square_root:FloatReciprocalSquareRoot",
-        configuration="cores.float.functions.config:FloatFunctionConfig",
-    ),
-    Design(
-        name="float_exponential",
-        component="cores.float.functions.exponential:FloatExponential",
-        configuration="cores.float.functions.config:FloatFunctionConfig",
-    ),
-    Design(
-        name="float_logarithm",
-        component="cores.float.functions.logarithm:FloatLogarithm",
-        configuration="cores.float.functions.config:FloatFunctionConfig",
-    ),
-    Design(
-        name="float_sigmoid_tanh",
-        component="cores.float.functions.sigmoid_tanh:FloatSigmoidTanh",
-        configuration="cores.float.functions.config:FloatFunctionConfig",
-    ),
-    Design(
-        name="max_index_unit",
-        component="cores.sparse.max_index:MaxIndexUnit",
-        configuration="cores.sparse.config:SparseConfig",
-    ),
-    Design(
-        name="sparse_data_encoder",
-        component="cores.sparse.encoder:SparseDataEncoder",
-        configuration="cores.sparse.config:SparseConfig",
-    ),
-    Design(
-        name="load_allocation_unit",
-        component="cores.sparse.load_allocation:LoadAllocationUnit",
-        configuration="cores.sparse.config:SparseConfig",
-    ),
-    Design(
-        name="group_tables",
-        component="cores.sparse.lists:GroupTables",
-        configuration="cores.sparse.config:SparseConfig",
-    ),
-    Design(
-        name="address_generator",
-        component="cores.sparse.address_generator:AddressGenerator",
-        configuration="cores.sparse.config:SparseConfig",
-    ),
-    Design(
-        name="weight_compressor",
-        component="cores.sparse.compression:WeightCompressor",
-        configuration="cores.sparse.config:SparseConfig",
-    ),
-    Design(
-        name="weight_expander",
-        component="cores.sparse.compression:WeightExpander",
-        configuration="cores.sparse.config:SparseConfig",
-    ),
-    Design(
-        name="sparse_data_engine",
-        component="cores.sparse.engine:SparseDataEngine",
-        configuration="cores.sparse.config:SparseConfig",
-    ),
-    Design(
-        name="rms_prop_lane",
-        component="cores.optimizer.rms_prop_lane:RMSpropLane",
-        configuration="cores.optimizer.rms_prop_config:RMSpropConfig",
-    ),
-    Design(
-        name="update_engine",
-        component="cores.optimizer.update_engine:UpdateEngine",
-        configuration="cores.optimizer.update_config:UpdateConfig",
-    ),
-    Design(
-        name="grouping_gradient",
-        component="cores.optimizer.grouping_gradient:GroupingGradient",
-        configuration="cores.optimizer.grouping_gradient_config:GroupingGradientConfig",
-    ),
-    Design(
-        name="grouping_update",
-        component="cores.optimizer.grouping_update:GroupingUpdate",
-        configuration="cores.optimizer.grouping_update_config:GroupingUpdateConfig",
-    ),
-    Design(
-        name="selector",
-        component="cores.tree.selector:Selector",
-        configuration="cores.tree.selector_config:SelectorConfig",
-    ),
-    Design(
-        name="stage_bank_interconnect",
-        component="cores.tree.interconnect:StageBankInterconnect",
-        configuration="cores.tree.interconnect_config:InterconnectConfig",
-        # About those of six children and two transfers a node.
+    _core("selector", "tree.selector:Selector", "tree.selector_config:SelectorConfig"),
+    _core(
+        "stage_bank_interconnect",
+        "tree.interconnect:StageBankInterconnect",
+        "tree.interconnect_config:InterconnectConfig",
+        # Roughly the widths of a tree with six children and two transfers a node.
         arguments={"request_shape": 120, "response_shape": 352},
     ),
-    Design(name="node_bank", component="cores.tree.bank:Bank", configuration="cores.tree.config:TreeConfig"),
-    Design(
-        name="bank_assigner",
-        component="cores.tree.bank_assigner:BankAssigner",
-        configuration="cores.tree.config:TreeConfig",
-    ),
-    Design(
-        name="level_stage",
-        component="cores.tree.level_stage:LevelStage",
-        configuration="cores.tree.config:TreeConfig",
-    ),
-    Design(
-        name="forward_stage",
-        component="cores.layer.forward_stage:ForwardStage",
-        configuration="cores.layer.config:LayerConfig",
+    _core("node_bank", "tree.bank:Bank", "tree.config:TreeConfig"),
+    _core("bank_assigner", "tree.bank_assigner:BankAssigner", "tree.config:TreeConfig"),
+    _core("level_stage", "tree.level_stage:LevelStage", "tree.config:TreeConfig"),
+    _core(
+        "forward_stage",
+        "layer.forward_stage:ForwardStage",
+        "layer.config:LayerConfig",
         defaults={"inputs": 64, "outputs": 64, "units": 8},
     ),
-    Design(
-        name="backward_stage",
-        component="cores.layer.backward_stage:BackwardStage",
-        configuration="cores.layer.config:LayerConfig",
+    _core(
+        "backward_stage",
+        "layer.backward_stage:BackwardStage",
+        "layer.config:LayerConfig",
         defaults={"inputs": 64, "outputs": 64, "units": 8},
     ),
-    Design(
-        name="gradient_stage",
-        component="cores.layer.gradient_stage:GradientStage",
-        configuration="cores.layer.config:LayerConfig",
+    _core(
+        "gradient_stage",
+        "layer.gradient_stage:GradientStage",
+        "layer.config:LayerConfig",
         defaults={"inputs": 64, "outputs": 64, "units": 8},
     ),
-    Design(
-        name="float_adam_lane",
-        component="cores.optimizer.float_lane:FloatAdamLane",
-        configuration="cores.float.config:FloatLaneConfig",
-    ),
-    Design(
-        name="dqn_learner",
-        component="cores.layer.dqn_learner:DQNLearner",
-        configuration="cores.layer.learner_config:DQNLearnerConfig",
+    _core("float_adam_lane", "optimizer.float_lane:FloatAdamLane", "float.config:FloatLaneConfig"),
+    _core(
+        "dqn_learner",
+        "layer.dqn_learner:DQNLearner",
+        "layer.learner_config:DQNLearnerConfig",
         defaults={"network": NetworkConfig(sizes=(4, 16, 2), units=(2, 1))},
     ),
-    Design(
-        name="ddpg_learner",
-        component="cores.layer.ddpg_learner:DDPGLearner",
-        configuration="cores.layer.learner_config:DDPGLearnerConfig",
+    _core(
+        "ddpg_learner",
+        "layer.ddpg_learner:DDPGLearner",
+        "layer.learner_config:DDPGLearnerConfig",
         defaults={
             "actor": NetworkConfig(sizes=(2, 16, 1), units=(2, 1), output_activation="tanh"),
             "critic": NetworkConfig(sizes=(3, 16, 1), units=(2, 1)),
         },
     ),
-    Design(
-        name="sum_tree",
-        component="cores.replay.sum_tree:SumTree",
-        configuration="cores.replay.config:SumTreeConfig",
-        defaults={"leaves": 1 << 17},
-    ),
-    Design(name="draw_generator", component="cores.replay.draw_generator:DrawGenerator"),
-    Design(
-        name="search_tree",
-        component="cores.tree.search_tree:SearchTree",
-        configuration="cores.tree.config:TreeConfig",
+    _core("sum_tree", "replay.sum_tree:SumTree", "replay.config:SumTreeConfig", defaults={"leaves": 1 << 17}),
+    _core("draw_generator", "replay.draw_generator:DrawGenerator"),
+    _core(
+        "search_tree",
+        "tree.search_tree:SearchTree",
+        "tree.config:TreeConfig",
         defaults={"levels": 4, "banks": 8, "nodes": 1000},
     ),
-    Design(name="hyperbolic_tangent", component="cores.function.hyperbolic_tangent:HyperbolicTangent"),
-    Design(name="reciprocal_square_root", component="cores.function.reciprocal_square_root:ReciprocalSquareRoot"),
+    _core("hyperbolic_tangent", "function.hyperbolic_tangent:HyperbolicTangent"),
+    _core("reciprocal_square_root", "function.reciprocal_square_root:ReciprocalSquareRoot"),
 )
 
 CATALOGUE = {design.name: design for design in _DESIGNS}

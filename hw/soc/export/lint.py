@@ -1,5 +1,6 @@
-"""Checks exported Verilog with the tools that read it: Verilator, Yosys, and Icarus where it is installed."""
+"""Checks exported Verilog with the tools that read it: Verilator, Yosys, and slang and Icarus where installed."""
 
+import importlib.util
 import re
 import shutil
 import subprocess
@@ -7,20 +8,28 @@ from pathlib import Path
 
 from .tools import ToolError, run_tool
 
-__all__ = ["WAIVERS", "check_icarus", "check_yosys", "verilator_arguments", "waiver_file"]
+__all__ = ["WAIVERS", "check_icarus", "check_slang", "check_yosys", "verilator_arguments", "waiver_file"]
 
 # Verilator's warnings that are switched off, each with the reason. Everything else of -Wall must be silent.
 WAIVERS = {
-    "ASCRANGE": "a field without bits is written [-1:0]; nothing reads it",
     "CASEINCOMPLETE": "what a case leaves out keeps the value assigned before it",
     "CMPCONST": "what is written for each of several indexes compares the last one with the largest value there is",
     "DECLFILENAME": "a file holds a kind of unit with the modules inside it, not one module",
+    "INITIALDLY": "a register that lets every process begin is set behind all of them in the first time step",
     "PROCASSINIT": "a register's value at power-on stands where it is declared, its clocked assignment below",
     "SYMRSVDWORD": "names of ports are those that vendors' tools know, also where C++ has the word",
     "UNUSEDSIGNAL": "a sum or shift is named in its full width, of which a part may go on",
     "VARHIDDEN": "a unit may have a port of its own name",
     "WIDTHEXPAND": "operands are extended by the sign rules of Verilog, which are those of the source",
     "WIDTHTRUNC": "a word is cut to the bits that go on, and a comparison with zero is written as a negation",
+}
+
+# What slang warns of with -Wextra and means the same as Verilator's rules above.
+_SLANG_WAIVERS = {
+    "arith-op-mismatch": "WIDTHEXPAND",
+    "case-default": "CASEINCOMPLETE",
+    "sign-conversion": "WIDTHEXPAND",
+    "width-trunc": "WIDTHTRUNC",
 }
 
 
@@ -32,9 +41,9 @@ def waiver_file() -> str:
     return "\n".join(lines) + "\n"
 
 
-def verilator_arguments(name: str) -> list[str]:
-    """What follows ``verilator`` to check the package of ``name`` in its folder."""
-    return ["--lint-only", "-Wall", "--top-module", name, f"{name}.vlt", "-f", f"{name}.f"]
+def verilator_arguments(name: str, folder: Path) -> list[str]:
+    """What follows ``verilator`` to check the package of ``name`` in a folder, from wherever it is called."""
+    return ["--lint-only", "-Wall", "--top-module", name, str(folder / f"{name}.vlt"), "-F", str(folder / f"{name}.f")]
 
 
 def check_yosys(folder: Path, name: str) -> None:
@@ -45,12 +54,36 @@ def check_yosys(folder: Path, name: str) -> None:
     ToolError
         It does not; the text says why.
     """
-    files = (folder / f"{name}.f").read_text().split()
-    script = f"read_verilog {' '.join(files)}; hierarchy -check -top {name}; proc; check -assert"
+    script = f"read_verilog rtl/*.v; hierarchy -check -top {name}; proc; check -assert"
     try:
         run_tool("yosys", ["-q", "-p", script], folder, "yosys.log")
     finally:
         (folder / "yosys.log").unlink(missing_ok=True)
+
+
+def check_slang(folder: Path, name: str) -> bool:
+    """slang takes the package as Verilog of 2005 and finds nothing but what is waived; ``False`` without it.
+
+    Raises
+    ------
+    ToolError
+        It warns or refuses; the text says of what.
+    """
+    if importlib.util.find_spec("pyslang") is None:
+        return False
+    from pyslang.driver import Driver
+
+    driver = Driver()
+    driver.addStandardArgs()
+    arguments = f'slang --std 1364-2005 -Wextra --top {name} -F "{folder / f"{name}.f"}"'
+    if not (driver.parseCommandLine(arguments) and driver.processOptions() and driver.parseAllSources()):
+        raise ToolError(f"slang cannot read {name}")
+    text = driver.diagEngine.reportAll(driver.sourceManager, driver.createCompilation().getAllDiagnostics())
+    found = [line for line in text.splitlines() if re.search(r": (?:warning|error): ", line)]
+    left = [line for line in found if not re.search(rf"\[-W({'|'.join(_SLANG_WAIVERS)})\]$", line)]
+    if left:
+        raise ToolError(f"slang warns of {name}:\n" + "\n".join(left[:20]))
+    return True
 
 
 def check_icarus(folder: Path, name: str) -> bool:
@@ -63,8 +96,9 @@ def check_icarus(folder: Path, name: str) -> bool:
     """
     if shutil.which("iverilog") is None:
         return False
-    command = ["iverilog", "-g2005-sv", "-Wall", "-t", "null", "-s", name, "-f", f"{name}.f"]
-    result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=600)
-    if result.returncode != 0 or re.search(r"\berror\b", result.stderr):
+    files = sorted(str(file) for file in (folder / "rtl").iterdir())
+    command = ["iverilog", "-g2005", "-Wall", "-t", "null", "-s", name, *files]
+    result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
+    if result.returncode != 0 or re.search(r"\berror\b|never trigger", result.stderr):
         raise ToolError(f"iverilog refused {name}:\n{result.stderr[-2000:]}")
     return True

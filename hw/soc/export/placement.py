@@ -33,7 +33,7 @@ class CriticalPath:
     levels : int
         Cells between the ends.
     through : tuple of str
-        Those of them that take longer than a nanosecond: multipliers, long carries.
+        Cells on the path that take longer than a nanosecond: multipliers, long carries.
     """
 
     start: str
@@ -49,8 +49,8 @@ class Placement:
 
     Parameters
     ----------
-    frequency : float
-        Highest clock of the design in MHz: that of the slowest of its clocks.
+    frequency : float or None
+        Highest clock of the design in MHz: that of the slowest of its clocks. None without a clock.
     clocks : dict
         The highest frequency of each clock, MHz.
     utilization : dict
@@ -59,7 +59,7 @@ class Placement:
         The slowest path between registers of one clock.
     """
 
-    frequency: float
+    frequency: float | None
     clocks: dict[str, float]
     utilization: dict[str, tuple[int, int]]
     critical_path: CriticalPath | None
@@ -85,7 +85,7 @@ def place(
     Parameters
     ----------
     netlist : Path
-        That of :func:`~.synthesis.synthesise`.
+        The one of :func:`~.synthesis.synthesise`.
     folder : Path
         An empty one, for the tool's files.
     device : str
@@ -98,7 +98,7 @@ def place(
     constraints : Path or None
         An LPF file: pins, and clocks.
     seed : int
-        Of the placer.
+        Seed of the placer.
     placer : str
         One of ``PLACERS``.
 
@@ -131,7 +131,7 @@ def read_placement(folder: Path) -> Placement:
     report = json.loads((folder / _REPORT).read_text())
     clocks = {_plain(name): entry["achieved"] for name, entry in report["fmax"].items()}
     return Placement(
-        frequency=min(clocks.values()) if clocks else float("inf"),
+        frequency=min(clocks.values()) if clocks else None,
         clocks=clocks,
         utilization={name: (entry["used"], entry["available"]) for name, entry in report["utilization"].items()},
         critical_path=_critical_path(report),

@@ -9,7 +9,7 @@ from pathlib import Path
 from ..target.target import Resources, Target
 from .tools import run_tool
 
-__all__ = ["Block", "Synthesis", "modules_of", "read_synthesis", "synthesise"]
+__all__ = ["Block", "Synthesis", "modules_of", "ports_of", "read_synthesis", "synthesise"]
 
 NETLIST = "netlist.json"
 _STATISTICS = "statistics.json"
@@ -26,7 +26,7 @@ class Block:
     instances : int
         How often it stands in the whole design.
     resources : Resources
-        Of one instance, blocks inside it that have a row of their own left out.
+        What one instance takes, without the blocks inside it that have a row of their own.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Synthesis:
 
     @property
     def total(self) -> Resources:
-        """Of the whole design: each kind is synthesised once and counted as often as it stands."""
+        """What the whole design takes: each kind is synthesised once and counted as often as it stands."""
         total = Resources()
         for block in self.blocks:
             total += block.resources * block.instances
@@ -60,6 +60,12 @@ class Synthesis:
 def modules_of(verilog: str) -> list[str]:
     """Names of the modules in a text of Verilog, in its order."""
     return [name.lstrip("\\") for name in re.findall(r"^module\s+(\\\S+|\w+)", verilog, flags=re.MULTILINE)]
+
+
+def ports_of(verilog: str, module: str) -> list[str]:
+    """Names of the ports of a module in a text of Verilog."""
+    header = re.search(rf"^module\s+{module}\s*\((.*?)\);$", verilog, re.MULTILINE | re.DOTALL)
+    return re.findall(r"[\w$]+", header[1]) if header else []
 
 
 def synthesise(
@@ -104,8 +110,6 @@ def synthesise(
     script = [
         "read_verilog design.v",
         f"hierarchy -top {top}",
-        # An element of an array is a wire "x[0]" here, Yosys takes it for bit 0 of a wire "x" at the mapping to tables.
-        r"rename -hide w:*\[*",
         *(f"setattr -mod -set keep_hierarchy 1 \\{name}" for name in kept),
         *target.preparation,
         f"{target.synthesis.format(top=top)} {options}".rstrip(),
@@ -129,15 +133,23 @@ def read_synthesis(folder: Path, top: str, target: Target) -> Synthesis:
 
 
 def kept_modules(modules: Sequence[str], top: str, depth: int | None) -> list[str]:
-    """Modules that keep their boundary: Amaranth names a module by its path, a replicated unit has its own name."""
+    """Modules that keep their boundary: replicated units, and modules of few enough steps in the path of their name.
+
+    Memories do not: they belong to what they stand in.
+    """
     if depth is None:
         return []
-    inside = f"{top}."
-    return [
-        name
-        for name in modules
-        if ("." not in name and name != top) or (name.startswith(inside) and name.count(".") <= depth)
-    ]
+    return [name for name in modules if name != top and not _is_memory(name, top) and _steps(name, top) <= depth]
+
+
+def _is_memory(name: str, top: str) -> bool:
+    return re.fullmatch(rf"{top}_memory_\d+x\d+(_\d+)?", name) is not None
+
+
+def _steps(name: str, top: str) -> float:
+    """Levels below the top; 0 for a replicated unit, more than any depth inside of one."""
+    unit, *path = name.split(".")
+    return len(path) if unit == top or not path else float("inf")
 
 
 def _count(cells: Mapping[str, Mapping[str, int]], top: str, target: Target) -> list[Block]:
@@ -151,7 +163,7 @@ def _count(cells: Mapping[str, Mapping[str, int]], top: str, target: Target) -> 
 
     visit(top, 1)
     return [
-        Block(name=name.removeprefix(f"{top}."), instances=number, resources=target.count(cells[name]))
+        Block(name=re.sub(rf"^{top}[._]", "", name), instances=number, resources=target.count(cells[name]))
         for name, number in instances.items()
         if number
     ]

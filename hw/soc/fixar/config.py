@@ -3,9 +3,11 @@
 import dataclasses
 from dataclasses import dataclass
 
+from ...cores.array.engine_config import ArrayEngineConfig
 from ...cores.checks import require_integer
+from ...cores.optimizer.config import AdamConfig
 from ..shell.config import ShellConfig, configuration_hash
-from .instructions import INSTRUCTION_SET
+from .instructions import BANKS, INSTRUCTION_SET
 from .registers import REGISTERS
 
 __all__ = ["CONTRACTION_LIMIT", "FixarConfig", "LayerShape", "Networks", "Rates"]
@@ -28,7 +30,7 @@ class FixarConfig:
     Parameters
     ----------
     name : str
-        Of the preset; not part of the hardware.
+        The preset's name; not part of the hardware.
     cores : int
         N, array cores in lockstep, 1 to 62.
     lanes : int
@@ -47,7 +49,7 @@ class FixarConfig:
         Tensors with a recorded range, 2 to 16.
     lane_interval : int
         Cycles from one row to the next through write-back and optimiser, a divisor of the lanes: ``lanes /
-        lane_interval`` of their lanes stand in hardware and take turns. 1 for speed, more for small parts.
+        lane_interval`` of their lanes stand in hardware, time-multiplexed. 1 for speed, more for small parts.
     instruction_depth : int
         Instructions of the program memory, a power of two.
     activation_fraction, error_fraction, weight_fraction, gradient_fraction : int
@@ -116,6 +118,27 @@ class FixarConfig:
         return samples, size - self.cores * (samples - 1)
 
     @property
+    def array_engine(self):
+        """Configuration of the matrix engine: the reward's row has the discount in its next lane."""
+        shared = ("cores", "lanes", "weight_rows", "activation_rows", "error_rows", "accumulator_depth", "slots")
+        return ArrayEngineConfig(
+            **{name: getattr(self, name) for name in shared},
+            weight_banks=len(BANKS),
+            gradient_banks=2,
+            interval=self.lane_interval,
+            activation_fraction=self.activation_fraction,
+            factor_lane=1,
+        )
+
+    @property
+    def adam(self):
+        """Configuration of the Adam engine."""
+        rows, fraction = self.weight_rows, self.weight_fraction
+        return AdamConfig(
+            lanes=self.lanes, networks=2, rows=rows, weight_fraction=fraction, interval=self.lane_interval
+        )
+
+    @property
     def instruction_set(self):
         return INSTRUCTION_SET
 
@@ -154,7 +177,7 @@ class LayerShape:
     Parameters
     ----------
     inputs, outputs : int
-        Of the matrix as it is stored.
+        Size of the matrix as it is stored.
     first : int
         First input with a gradient: the actor's first matrix has zero columns for the action before it.
     """
@@ -214,7 +237,7 @@ class Rates:
     ----------
     learning_rate_actor, learning_rate_critic : int
         32 fraction bits.
-    first_moment_rate, second_moment_rate, target_rate : int
+    one_minus_beta1, one_minus_beta2, tau : int
         1 - beta1, 1 - beta2 and tau, 20 fraction bits.
     epsilon_squared : int
         In units of the squared gradient LSB, at least 1.
@@ -227,9 +250,9 @@ class Rates:
 
     learning_rate_actor: int
     learning_rate_critic: int
-    first_moment_rate: int
-    second_moment_rate: int
-    target_rate: int
+    one_minus_beta1: int
+    one_minus_beta2: int
+    tau: int
     epsilon_squared: int = 1
     noise_scale: int = 0
     actor_error_exponent: int = 24
@@ -237,7 +260,7 @@ class Rates:
     def __post_init__(self):
         for what in ("learning_rate_actor", "learning_rate_critic"):
             require_integer(what.replace("_", " ").capitalize(), getattr(self, what), 0, (1 << 32) - 1)
-        for what in ("first_moment_rate", "second_moment_rate", "target_rate"):
+        for what in ("one_minus_beta1", "one_minus_beta2", "tau"):
             require_integer(what.replace("_", " ").capitalize(), getattr(self, what), 0, 1 << 20)
         require_integer("Epsilon squared", self.epsilon_squared, 1, (1 << 32) - 1)
         require_integer("Noise scale", self.noise_scale, 0, (1 << 24) - 1)
@@ -268,9 +291,9 @@ class Rates:
         return cls(
             learning_rate_actor=round(learning_rate_actor * 2**32),
             learning_rate_critic=round(learning_rate_critic * 2**32),
-            first_moment_rate=round((1 - beta1) * 2**20),
-            second_moment_rate=round((1 - beta2) * 2**20),
-            target_rate=round(tau * 2**20),
+            one_minus_beta1=round((1 - beta1) * 2**20),
+            one_minus_beta2=round((1 - beta2) * 2**20),
+            tau=round(tau * 2**20),
             epsilon_squared=min(max(round((epsilon * 2**gradient_fraction) ** 2), 1), (1 << 32) - 1),
             noise_scale=round(noise * 2**20),
             actor_error_exponent=actor_error_exponent,

@@ -1,6 +1,7 @@
 """FIXAR's own registers, behind those of the shell. No Amaranth here."""
 
-from ..bus.registers import Access, Field, Register
+from ...cores.records import Field
+from ..bus.registers import Access, Register, RegisterField
 
 __all__ = ["POWERS", "REGISTERS"]
 
@@ -19,9 +20,9 @@ def count(name, description):
 REGISTERS = (
     rate("learning_rate_actor", "Step size of the actor, 32 fraction bits."),
     rate("learning_rate_critic", "Step size of the critic, 32 fraction bits."),
-    rate("first_moment_rate", "1 - beta1, 20 fraction bits."),
-    rate("second_moment_rate", "1 - beta2, 20 fraction bits."),
-    rate("target_rate", "tau of the soft target update, 20 fraction bits."),
+    rate("one_minus_beta1", "1 - beta1, 20 fraction bits."),
+    rate("one_minus_beta2", "1 - beta2, 20 fraction bits."),
+    rate("tau", "tau of the soft target update, 20 fraction bits."),
     rate("epsilon_squared", "Added under the root, in squared gradient LSBs, at least 1.", reset=1),
     rate("noise_scale", "Standard deviation of the exploration noise, 20 fraction bits."),
     rate("seed_low", "Seed of the noise generator, low half."),
@@ -31,13 +32,14 @@ REGISTERS = (
         access=Access.STROBE,
         width=1,
         description="Control of the noise generator.",
-        fields=(Field(name="load_seed", offset=0, description="start anew from the seed"),),
+        fields=(RegisterField(Field("load_seed"), 0, "start anew from the seed"),),
     ),
     *(
         Register(
             name=name,
             access=Access.READ_ONLY,
             width=33,
+            reset=1 << 32,
             description=f"beta to the number of steps, 32 fraction bits ({name.replace('_', ' ')}).",
         )
         for name in POWERS
@@ -49,8 +51,8 @@ REGISTERS = (
         width=3,
         description="Sets a running power of the bias correction.",
         fields=(
-            Field(name="select", offset=0, width=2, description="which, in the order above"),
-            Field(name="one", offset=2, description="to one (before the first step) instead of power_value"),
+            RegisterField(Field("select", 2), 0, "which, in the order above"),
+            RegisterField(Field("one"), 2, "to one (before the first step) instead of power_value"),
         ),
     ),
     count("result_saturations", "Results and activations clamped to 32 bits."),

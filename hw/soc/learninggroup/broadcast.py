@@ -28,7 +28,7 @@ class CommandBroadcast(wiring.Component):
     Parameters
     ----------
     layout : data.StructLayout
-        Of a core's command.
+        A core's command.
     cores : int
     together : bool
 

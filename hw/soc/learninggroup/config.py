@@ -17,7 +17,7 @@ class LearningGroupConfig:
     Parameters
     ----------
     name : str
-        Of the preset; not part of the hardware.
+        Name of the preset; not part of the hardware.
     cores : int
         C, 1 to 16.
     clusters : int
@@ -35,8 +35,8 @@ class LearningGroupConfig:
     batches : int
         Most words that the vectors of an iteration fill, 1 to 16.
     optimizer_format : str
-        Of mean squares, grouping matrices and weights between iterations: ``"binary32"``, or ``"binary16"``. The
-        network computes in binary16 in any case.
+        The format of mean squares, grouping matrices and weights between iterations: ``"binary32"``, or ``"binary16"``.
+        The network computes in binary16 in any case.
     system : str
         ``"learninggroup"``: what the simulator and the exporter look the device up by.
 
@@ -133,7 +133,7 @@ class Network:
     actions : int
         Movements that the policy chooses from, at least 2.
     agents : int
-        Of an episode.
+        Steps of an episode.
     groups : int
         G, groups of every layer's rows and columns.
 
@@ -199,7 +199,7 @@ class Rates:
     learning_rate, alpha, epsilon : float
         RMSprop's. Its gradients are those of the scaled loss, so the host multiplies epsilon by the loss scale.
     value_coefficient : float
-        Of the squared error of the value in the loss; the device multiplies by twice that.
+        The factor of the value's squared error in the loss; the device multiplies by twice that.
     grouping_gradient : str
         ``"unmasked"`` or ``"dense"``: from which weights the grouping matrices learn.
 

@@ -1,358 +1,259 @@
 """A core of LearningGroup: matrix engine, elementwise unit, softmax unit, parameters and their update, memories."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal
-from amaranth.lib import data, memory, stream, wiring
+from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from ...cores.component import ConfiguredComponent
 from ...cores.forwarding import forward_port
-from ...cores.vector.elementwise_config import Destination, Operand
-from ...cores.vector.elementwise_unit import ElementwiseUnit, elementwise_command
+from ...cores.memory.arbiter import ReadArbiter
+from ...cores.memory.config import ArbiterConfig, SharedMemoryConfig
+from ...cores.memory.host_map import HostPort
+from ...cores.memory.ports import ReadPort, WritePort
+from ...cores.memory.shared import SharedMemory, connect_rows
+from ...cores.sparse_update.core_parameters import CoreParameters
+from ...cores.vector.elementwise_layouts import elementwise_command
+from ...cores.vector.elementwise_unit import ElementwiseUnit
 from ...cores.vector.matrix_core import MatrixCore
-from ...cores.vector.matrix_layouts import command_layout, read_signature
-from ...cores.vector.matrix_memories import word_layout
-from ...cores.vector.softmax_unit import SoftmaxUnit, softmax_command
-from .core_parameters import CoreParameters
+from ...cores.vector.matrix_layouts import command_layout
+from ...cores.vector.softmax_layouts import softmax_command
+from ...cores.vector.softmax_unit import SoftmaxUnit
 from .hardware import LearningGroupHardware
-from .instructions import Memory
-from .parameter_memory import connect_rows
 
-__all__ = ["LearningGroupCore", "bank_signature", "block_write_signature", "host_signature"]
+__all__ = ["CORE_REGIONS", "LearningGroupCore"]
 
-ROW_WIDTH = 20
-# Ports of the matrix core that are the core's.
-INHERITED = (
-    "write_tables",
-    "write_row_list",
-    "write_column_list",
-    "write_weights",
-    "write_activations",
-    "write_activation_blocks",
-)
+ENGINES = ("matrix", "elementwise", "softmax")
+STATES = ("state_0", "state_1", "state_2")
+# Memories of a core that the host sees. The activations are not there: a row of them goes to all cores.
+CORE_REGIONS = (*STATES, "result", "choice", "scalar", "parameter", "parameter_square", "gradient")
+# Ports of parts that are the core's.
+OF_MATRIX = ("write_tables", "write_row_list", "write_column_list", "write_weights", "write_activations")
+OF_PARAMETERS = ("words", "parameters", "rates")
 
 
-def block_write_signature(hardware):
-    """A word into a memory of vectors, with an enable for each block; seen from the writer."""
-    word = hardware.device.blocks * hardware.block_bits
-    return wiring.Signature({"blocks": Out(hardware.device.blocks), "address": Out(16), "word": Out(word)})
+class LearningGroupCore(ConfiguredComponent):
+    """One of the device's equal cores.
 
+    ::
 
-def host_signature(hardware):
-    """Rows between the host and a core's memories, seen from the transfer engine; data come two cycles after ``read``.
-
-    ``memory`` is a ``Memory``, ``row`` counts blocks. While its port is ``taken`` by a pass, nothing may be asked.
-    """
-    return wiring.Signature(
-        {
-            "memory": Out(4),
-            "row": Out(ROW_WIDTH),
-            "write": Out(1),
-            "write_data": Out(hardware.shell.stream_width),
-            "read": Out(1),
-            "read_data": In(hardware.shell.stream_width),
-            "read_word": In(hardware.device.blocks * hardware.block_bits),
-            "read_taken": In(1),
-            "write_taken": In(1),
-        }
-    )
-
-
-def bank_signature(hardware):
-    """Reads of the banks of compressed weights and of their gradients, seen from the reader; data in the next cycle."""
-    width = hardware.sparse.weight_width
-    return wiring.Signature(
-        {
-            "enable": Out(1),
-            "addresses": Out(range(hardware.weight_rows)).array(hardware.weight_banks),
-            "weights": In(width).array(hardware.weight_banks),
-            "gradients": In(width).array(hardware.weight_banks),
-        }
-    )
-
-
-class LearningGroupCore(wiring.Component):
-    """What stands once for each core.
+                       ┌──────────────────────── host ───────────────────────┐
+        activations ─> MatrixCore ─> results ─> ElementwiseUnit <─> states ──┤
+                        ▲   │  errors <──────────────┤ │  ▲                  │
+                        │   ▼                        ▼ │  └─ aggregates      │
+                 weights  gradients          activation│     scalars <───────┤
+                            │                          ▼        ▲            │
+                            │                   SoftmaxUnit     │            │
+                            └────────────────────────> CoreParameters <──────┘
 
     Latency, throughput and back-pressure: those of its engines. Memories have one read and one write port, for an
-    engine, or several, and the host: the program keeps them apart, ``memory_conflict`` says that it did not.
+    engine, or several, and the host: the program keeps them apart, ``memory_conflict`` says that it did not. The host
+    waits while a pass uses the states or the choices.
 
     Parameters
     ----------
-    hardware : LearningGroupHardware
+    config : LearningGroupHardware
 
     Members
     -------
     matrix, elementwise, softmax : In(stream.Signature(command))
         Commands of the engines; ``<engine>_done`` completions, ``<engine>_busy``.
-    biases, words, biases_done, read_parameters, rates
-        ``commands``, ``words``, ``done``, ``read_parameters`` and ``rates`` of :class:`.CoreParameters`.
-    banks : In
-        Reads of weights and gradients together, for the sums of :class:`.UpdateControl`.
+    biases, words, biases_done, parameters, rates
+        ``commands``, ``words``, ``done``, ``parameters`` and ``rates`` of :class:`.CoreParameters`.
+    read_weights, read_gradients : In(ReadPort).array(weight_banks)
+        The banks, for the sums of :class:`.UpdateEngine`.
     errors : Out
-        ``address_out_of_range``, ``memory_conflict``.
-    nonfinite : Out(1)
+        ``address_out_of_range``, ``memory_conflict``, ``nonfinite``.
     write_tables, write_row_list, write_column_list, write_weights : In
         From the sparse data engine.
-    write_activations : In(write_signature).array(cores), write_activation_blocks : In(blocks)
-        What the cores share.
-    activation : Out(block_write_signature)
-        What this core shares.
-    aggregate : In(block_write_signature)
-        Sums over the cores.
-    read_results : In(read_signature)
-        For the aggregator, which comes before the elementwise unit.
-    host : In(host_signature)
+    write_activations : In(WritePort).array(cores)
+        Activations of all cores.
+    activation : Out(WritePort)
+        Activations of this core.
+    aggregate, copies : In(WritePort)
+        Sums over the cores, with an enable for each block; words copied from a core.
+    read_results : In(ReadPort)
+        For the aggregator.
+    host : In, a ``HostPort`` for each of ``CORE_REGIONS``
     seed, load_seed : In
         State for the generator of the softmax unit.
     random_state : Out(64)
-        What it goes on from.
+        The generator's state before the next number.
 
     Source
     ------
     LearningGroup, section III-D.
     """
 
-    def __init__(self, hardware: LearningGroupHardware):
-        self.config = hardware
-        self._matrix = MatrixCore(hardware.matrix)
-        self._elementwise = ElementwiseUnit(hardware.elementwise)
-        self._softmax = SoftmaxUnit(hardware.softmax)
-        config = hardware.matrix
-        self._parameters = CoreParameters(hardware)
-        of_parameters = self._parameters.signature.members
+    def __init__(self, config: LearningGroupHardware):
+        matrix = self._matrix = MatrixCore(config.matrix)
+        self._elementwise, self._softmax = ElementwiseUnit(config.elementwise), SoftmaxUnit(config.softmax)
+        parameters = self._parameters = CoreParameters(config.parameters)
+        blocks, host = config.device.blocks, config.host_map
+        word = blocks * config.block_bits
+        errors = ("address_out_of_range", "memory_conflict", "nonfinite")
         super().__init__(
+            config,
             {
-                "matrix": In(stream.Signature(command_layout(config))),
-                "elementwise": In(stream.Signature(elementwise_command(hardware.elementwise))),
-                "softmax": In(stream.Signature(softmax_command(hardware.softmax))),
-                **{f"{name}_done": Out(1) for name in ("matrix", "elementwise", "softmax")},
-                **{f"{name}_busy": Out(1) for name in ("matrix", "elementwise", "softmax")},
-                "errors": Out(data.StructLayout({"address_out_of_range": 1, "memory_conflict": 1})),
-                "nonfinite": Out(1),
-                "activation": Out(block_write_signature(hardware)),
-                "aggregate": In(block_write_signature(hardware)),
-                "read_results": In(read_signature(config.result_rows, word_layout(config))),
-                "host": In(host_signature(hardware)),
+                "matrix": In(stream.Signature(command_layout(config.matrix))),
+                "elementwise": In(stream.Signature(elementwise_command(config.elementwise))),
+                "softmax": In(stream.Signature(softmax_command(config.softmax))),
+                **{f"{name}_done": Out(1) for name in ENGINES},
+                **{f"{name}_busy": Out(1) for name in ENGINES},
+                "errors": Out(data.StructLayout(dict.fromkeys(errors, 1))),
+                "activation": self._elementwise.signature.members["write_activation"],
+                "aggregate": In(WritePort(word, config.aggregate_rows, blocks)),
+                "copies": In(WritePort(word, config.aggregate_rows)),
+                "read_results": In(ReadPort(word, config.result_rows)),
+                "host": In(wiring.Signature({name: Out(HostPort(host.region(name))) for name in CORE_REGIONS})),
                 "seed": In(64),
                 "load_seed": In(1),
                 "random_state": Out(64),
-                "biases": of_parameters["commands"],
-                "biases_done": of_parameters["done"],
-                **{name: of_parameters[name] for name in ("words", "read_parameters", "rates")},
-                "banks": In(bank_signature(hardware)),
-                **{name: self._matrix.signature.members[name] for name in INHERITED},
-            }
+                "biases": parameters.signature.members["commands"],
+                "biases_done": parameters.signature.members["done"],
+                **{name: parameters.signature.members[name] for name in OF_PARAMETERS},
+                **{name: matrix.signature.members[name] for name in (*OF_MATRIX, "read_weights", "read_gradients")},
+            },
         )
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.matrix_core = matrix = self._matrix
-        m.submodules.elementwise_unit = unit = self._elementwise
-        m.submodules.softmax_unit = softmax = self._softmax
-        for name, engine in (("matrix", matrix), ("elementwise", unit), ("softmax", softmax)):
+        matrix, unit, softmax, parameters = self._matrix, self._elementwise, self._softmax, self._parameters
+        m.submodules.parameters = parameters
+        for name, engine in zip(ENGINES, (matrix, unit, softmax), strict=True):
+            m.submodules[f"{name}_engine"] = engine
             wiring.connect(m, wiring.flipped(getattr(self, name)), engine.commands)
             m.d.comb += [
                 engine.completions.ready.eq(1),
                 getattr(self, f"{name}_done").eq(engine.completions.valid),
                 getattr(self, f"{name}_busy").eq(engine.busy),
             ]
-        for name in INHERITED:
-            forward_port(m, matrix, self, name)
-        m.d.comb += [softmax.seed.eq(self.seed), softmax.load.eq(self.load_seed), self.random_state.eq(softmax.state)]
-
-        m.submodules.parameters = parameters = self._parameters
-        conflict = self._connect_memories(m, matrix, unit, softmax, parameters)
+        for part, names in ((matrix, (*OF_MATRIX, "read_weights")), (parameters, OF_PARAMETERS)):
+            for name in names:
+                forward_port(m, part, self, name)
+        wiring.connect(m, wiring.flipped(self.biases), parameters.commands)
+        wiring.connect(m, unit.write_error, matrix.write_errors)
+        wiring.connect(m, unit.write_activation, wiring.flipped(self.activation))
+        wiring.connect(m, unit.write_logit, softmax.write_logits)
+        m.d.comb += [
+            self.biases_done.eq(parameters.done),
+            softmax.seed.eq(self.seed),
+            softmax.load.eq(self.load_seed),
+            self.random_state.eq(softmax.state),
+        ]
+        self._states(m)
+        self._parameter_memories(m)
+        conflicts = [self._results(m), self._gradients(m), self._scalars(m), self._aggregates(m)]
+        self._choices(m)
         m.d.sync += [
             self.errors.address_out_of_range.eq(
                 matrix.errors.address_out_of_range | parameters.errors.address_out_of_range
             ),
             self.errors.memory_conflict.eq(
-                unit.errors.memory_conflict | conflict | parameters.errors.memory_conflict | matrix.memory_conflict
+                Cat(conflicts).any()
+                | unit.errors.memory_conflict
+                | parameters.errors.memory_conflict
+                | matrix.memory_conflict
             ),
-            self.nonfinite.eq(
+            self.errors.nonfinite.eq(
                 matrix.nonfinite | unit.errors.nonfinite | softmax.errors.nonfinite | parameters.errors.nonfinite
             ),
         ]
         return m
 
-    def _connect_memories(self, m, matrix, unit, softmax, parameters):
-        """Sources and destinations of elementwise passes, and what the host sees; returns whether two met."""
-        config = self.config
-        blocks, block_bits = config.device.blocks, config.block_bits
-        host = self.host
-        conflicts = []
-        word_row = Signal(16)
-        host_block = Signal(range(max(blocks, 2)))
-        shift = (blocks - 1).bit_length()
-        m.d.comb += [word_row.eq(host.row >> shift), host_block.eq(host.row & (blocks - 1))]
-        host_data = host.write_data[:block_bits]
-
-        # Words for the host: the memory that was asked a cycle ago.
-        late_memory, late_block = Signal.like(host.memory), Signal.like(host_block)
-        m.d.sync += [late_memory.eq(host.memory), late_block.eq(host_block)]
-        host_word = Signal(blocks * block_bits)
-        answer = Signal(blocks * block_bits)
-        gradients = self._connect_banks(m, matrix, conflicts)
-        m.d.sync += [answer.eq(host_word), host.read_data.eq(host_word.word_select(late_block, block_bits))]
-        with m.If(late_memory == Memory.GRADIENT):
-            m.d.sync += host.read_data.eq(gradients)
-        with m.If(late_memory == Memory.PARAMETER):
-            m.d.sync += host.read_data.eq(parameters.numbers)
-        with m.If(late_memory == Memory.PARAMETER_SQUARE):
-            m.d.sync += host.read_data.eq(parameters.squares)
-        m.d.comb += host.read_word.eq(answer)
-
-        for index in range(Memory.STATE_2 + 1):
-            read, write = unit.reads[index], unit.writes[index]
-            wanted, writing = Signal(name=f"host_reads_{index}"), Signal(name=f"host_writes_{index}")
-            m.d.comb += [
-                wanted.eq(host.read & (host.memory == index)),
-                writing.eq(host.write & (host.memory == index)),
-            ]
-            conflicts += [wanted & read.enable, writing & write.blocks.any()]
-            with m.If(host.memory == index):
-                m.d.comb += [host.read_taken.eq(read.enable), host.write_taken.eq(write.blocks.any())]
-            words = []
-            for block in range(blocks):
-                m.submodules[f"state_{index}_{block}"] = bank = memory.Memory(
-                    shape=block_bits, depth=config.state_rows, init=[]
-                )
-                write_port, read_port = bank.write_port(), bank.read_port()
-                m.d.comb += [
-                    read_port.en.eq(read.enable | wanted),
-                    read_port.addr.eq(Mux(wanted, word_row, read.address)),
-                    write_port.en.eq(Mux(writing, host_block == block, write.blocks[block])),
-                    write_port.addr.eq(Mux(writing, word_row, write.address)),
-                    write_port.data.eq(Mux(writing, host_data, write.word.word_select(block, block_bits))),
-                ]
-                words.append(read_port.data)
-            m.d.comb += read.word.eq(Cat(words))
-            with m.If(late_memory == index):
-                m.d.comb += host_word.eq(read.word)
-
-        # Results: the aggregator first, then the host, then elementwise passes; each half has a port.
-        wanted, late_half = Signal(name="host_reads_results"), Signal()
-        result_row = Signal(self.read_results.address.shape())
-        m.d.comb += [
-            wanted.eq(host.read & (host.memory == Memory.RESULT)),
-            result_row.eq(Mux(self.read_results.enable, self.read_results.address, word_row)),
-            Cat(self.read_results.data).eq(
-                Mux(late_half, Cat(matrix.read_results[1].data), Cat(matrix.read_results[0].data))
-            ),
-        ]
-        with m.If(self.read_results.enable | wanted):
-            m.d.sync += late_half.eq(result_row[-1])
-        for number, (operand, port) in enumerate(
-            zip((Operand.RESULT_0, Operand.RESULT_1), matrix.read_results, strict=True)
+    def _states(self, m):
+        """The state memories, for passes and, while these do without, for the host."""
+        config, blocks = self.config, self.config.device.blocks
+        size = SharedMemoryConfig(depth=config.state_rows, readers=2, writers=2, lanes=blocks)
+        for name, read, write in zip(
+            STATES, self._elementwise.read_states, self._elementwise.write_states, strict=True
         ):
-            read, taken = unit.reads[operand], Signal(name=f"results_taken_{number}")
+            m.submodules[name] = memory = SharedMemory(blocks * config.block_bits, size)
+            host = getattr(self.host, name)
+            wiring.connect(m, read, memory.reads[0])
+            wiring.connect(m, write, memory.writes[0])
+            wiring.connect(m, wiring.flipped(host.read), memory.reads[1])
+            wiring.connect(m, wiring.flipped(host.write), memory.writes[1])
             m.d.comb += [
-                taken.eq((self.read_results.enable | wanted) & (result_row[-1] == number)),
-                port.enable.eq(taken | read.enable),
-                port.address.eq(Mux(taken, result_row[:-1], read.address)),
-                read.word.eq(Cat(port.data)),
+                host.read_granted.eq(memory.read_granted[1]),
+                host.write_granted.eq(memory.write_granted[1]),
             ]
-            conflicts.append(read.enable & taken)
-        with m.If(late_memory == Memory.RESULT):
-            m.d.comb += host_word.eq(Cat(self.read_results.data))
 
-        # Choices
-        read, write = unit.reads[Operand.CHOICE], unit.writes[Destination.LOGIT]
-        wanted = Signal(name="host_reads_choices")
-        m.d.comb += [
-            wanted.eq(host.read & (host.memory == Memory.CHOICE)),
-            softmax.read_address.eq(Mux(wanted, word_row, read.address)),
-            read.word.eq(softmax.read_word),
-            softmax.write_blocks.eq(write.blocks),
-            softmax.write_address.eq(write.address),
-            softmax.write_word.eq(write.word),
-        ]
-        conflicts.append(wanted & read.enable)
-        with m.If(host.memory == Memory.CHOICE):
-            m.d.comb += host.read_taken.eq(read.enable)
-        with m.If(late_memory == Memory.CHOICE):
-            m.d.comb += host_word.eq(read.word)
+    def _choices(self, m):
+        """Probabilities and choices, for passes and, while these do without, for the host."""
+        softmax, host = self._softmax, self.host.choice
+        port = softmax.read_choices.signature
+        m.submodules.choices = arbiter = ReadArbiter(port.shape, ArbiterConfig(depth=port.depth, users=2))
+        wiring.connect(m, self._elementwise.read_choice, arbiter.users[0])
+        wiring.connect(m, wiring.flipped(host.read), arbiter.users[1])
+        wiring.connect(m, arbiter.port, softmax.read_choices)
+        m.d.comb += host.read_granted.eq(arbiter.granted[1])
 
-        # Sums over the cores, and what they share
-        read = unit.reads[Operand.AGGREGATE]
-        words = []
-        for block in range(blocks):
-            m.submodules[f"aggregate_{block}"] = bank = memory.Memory(
-                shape=block_bits, depth=config.aggregate_rows, init=[]
-            )
-            write_port, read_port = bank.write_port(), bank.read_port()
+    def _parameter_memories(self, m):
+        """Weights and mean squares for the host, which the program keeps away from the update."""
+        parameters = self._parameters
+        for host, read, write in (
+            (self.host.parameter, parameters.read_weights, parameters.write_weights),
+            (self.host.parameter_square, parameters.read_squares, parameters.write_squares),
+        ):
+            wiring.connect(m, wiring.flipped(host.read), read)
+            wiring.connect(m, wiring.flipped(host.write), write)
+
+    def _results(self, m):
+        """The halves of the results, each for passes or, whole, for the aggregator or the host; whether two met."""
+        port, halves = self.read_results.signature, self._matrix.read_results
+        m.submodules.whole_results = whole = ReadArbiter(port.shape, ArbiterConfig(depth=port.depth, users=2))
+        wiring.connect(m, wiring.flipped(self.read_results), whole.users[0])
+        wiring.connect(m, wiring.flipped(self.host.result.read), whole.users[1])
+        half = Signal()
+        with m.If(whole.port.enable):
+            m.d.sync += half.eq(whole.port.address[-1])
+        m.d.comb += whole.port.data.eq(Mux(half, *(part.data.as_value() for part in reversed(halves))))
+        conflicts = [whole.conflict]
+        for number, (part, read) in enumerate(zip(halves, self._elementwise.read_results, strict=True)):
+            size = ArbiterConfig(depth=part.signature.depth, users=2)
+            m.submodules[f"results_{number}"] = arbiter = ReadArbiter(port.shape, size)
             m.d.comb += [
-                read_port.en.eq(read.enable),
-                read_port.addr.eq(read.address),
-                write_port.en.eq(self.aggregate.blocks[block]),
-                write_port.addr.eq(self.aggregate.address),
-                write_port.data.eq(self.aggregate.word.word_select(block, block_bits)),
+                arbiter.users[0].enable.eq(whole.port.enable & (whole.port.address[-1] == number)),
+                arbiter.users[0].address.eq(whole.port.address[:-1]),
             ]
-            words.append(read_port.data)
-        m.d.comb += read.word.eq(Cat(words))
+            wiring.connect(m, read, arbiter.users[1])
+            wiring.connect(m, arbiter.port, part)
+            conflicts.append(arbiter.conflict)
+        return Cat(conflicts).any()
 
-        # Scalars
-        width = config.elementwise.lane.format.width
-        m.submodules.scalars = scalars = memory.Memory(shape=width, depth=config.scalar_rows, init=[])
-        write_port, read_port = scalars.write_port(), scalars.read_port()
-        host_scalar = Signal()
-        m.d.comb += host_scalar.eq(host.write & (host.memory == Memory.SCALAR))
-        m.d.comb += [
-            read_port.en.eq(1),
-            read_port.addr.eq(unit.scalar_address),
-            unit.scalar.eq(read_port.data),
-            write_port.en.eq(host_scalar | parameters.scalar_write),
-            write_port.addr.eq(Mux(host_scalar, host.row, parameters.scalar_address)),
-            write_port.data.eq(Mux(host_scalar, host.write_data[:width], parameters.scalar)),
-        ]
-        conflicts.append(host_scalar & parameters.scalar_write)
+    def _gradients(self, m):
+        """The gradients' banks, for the host, the sums of the grouping or the update; whether two met."""
+        host = self.host.gradient.read
+        rows, conflicts = [], []
+        for bank, port in enumerate(self._matrix.read_gradients):
+            size = ArbiterConfig(depth=port.signature.depth, users=3)
+            m.submodules[f"gradients_{bank}"] = arbiter = ReadArbiter(port.signature.shape, size)
+            to_host, to_sums, to_update = arbiter.users
+            m.d.comb += [to_host.enable.eq(host.enable), to_host.address.eq(host.address)]
+            wiring.connect(m, wiring.flipped(self.read_gradients[bank]), to_sums)
+            wiring.connect(m, self._parameters.gradients[bank], to_update)
+            wiring.connect(m, arbiter.port, port)
+            rows.append(to_host.data)
+            conflicts.append(arbiter.conflict)
+        m.d.comb += host.data.eq(Cat(rows))
+        return Cat(conflicts).any()
 
-        # What leaves the elementwise unit
-        errors = unit.writes[Destination.ERROR]
-        activation = unit.writes[Destination.ACTIVATION]
-        with m.If(host.memory == Memory.ACTIVATION):
-            m.d.comb += host.write_taken.eq(activation.blocks.any())
-        m.d.comb += [
-            matrix.write_errors.enable.eq(errors.blocks.any()),
-            matrix.write_error_blocks.eq(errors.blocks),
-            matrix.write_errors.address.eq(errors.address),
-            Cat(matrix.write_errors.data).eq(errors.word),
-            self.activation.blocks.eq(activation.blocks),
-            self.activation.address.eq(activation.address),
-            self.activation.word.eq(activation.word),
-        ]
-        conflict = Signal()
-        m.d.comb += conflict.eq(Cat(conflicts).any())
-        return conflict
+    def _scalars(self, m):
+        """Biases and other numbers of the elementwise unit, from the host and from the update; whether both wrote."""
+        read = self._elementwise.read_scalar.signature
+        m.submodules.scalars = scalars = SharedMemory(read.shape, SharedMemoryConfig(depth=read.depth, writers=2))
+        wiring.connect(m, self._elementwise.read_scalar, scalars.reads[0])
+        wiring.connect(m, wiring.flipped(self.host.scalar.write), scalars.writes[0])
+        wiring.connect(m, self._parameters.scalars, scalars.writes[1])
+        return scalars.conflict
 
-    def _connect_banks(self, m, matrix, conflicts):
-        """Who reads weights and gradients; returns a row of gradients, for the host."""
-        parameters, host, banks = self._parameters, self.host, self.banks
-        wiring.connect(m, wiring.flipped(self.biases), parameters.commands)
-        wiring.connect(m, wiring.flipped(self.words), parameters.words)
-        wiring.connect(m, wiring.flipped(self.read_parameters), parameters.read_parameters)
-        m.d.comb += [self.biases_done.eq(parameters.done), parameters.rates.eq(self.rates)]
-        connect_rows(m, parameters.host, host, numbers=Memory.PARAMETER, squares=Memory.PARAMETER_SQUARE)
-        wanted = Signal(name="host_reads_gradients")
-        m.d.comb += [
-            wanted.eq(host.read & (host.memory == Memory.GRADIENT)),
-            matrix.read_weights.enable.eq(banks.enable),
-        ]
-        for bank, port in enumerate(matrix.read_gradients):
-            updated = parameters.gradient_read_enable[bank]
-            m.d.comb += [
-                port.enable.eq(wanted | banks.enable | updated),
-                port.address.eq(
-                    Mux(
-                        wanted,
-                        host.row,
-                        Mux(banks.enable, banks.addresses[bank], parameters.gradient_read_addresses[bank]),
-                    )
-                ),
-                parameters.gradients[bank].eq(port.data),
-                banks.gradients[bank].eq(port.data),
-                matrix.read_weights.addresses[bank].eq(banks.addresses[bank]),
-                banks.weights[bank].eq(matrix.read_weights.data[bank]),
-            ]
-        updates = parameters.gradient_read_enable.any()
-        conflicts.append((wanted & (banks.enable | updates)) | (banks.enable & updates))
-        return Cat(port.data for port in matrix.read_gradients)
+    def _aggregates(self, m):
+        """Sums over the cores, and what a core gave to all; whether both were written."""
+        read, size = self._elementwise.read_aggregate, self.config.device.blocks
+        m.submodules.aggregates = aggregates = SharedMemory(
+            read.signature.shape, SharedMemoryConfig(depth=read.signature.depth, writers=2, lanes=size)
+        )
+        wiring.connect(m, read, aggregates.reads[0])
+        wiring.connect(m, wiring.flipped(self.aggregate), aggregates.writes[0])
+        connect_rows(m, self.copies, aggregates.writes[1])
+        return aggregates.conflict

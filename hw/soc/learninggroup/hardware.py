@@ -4,18 +4,21 @@ from dataclasses import dataclass
 
 from ...cores.checks import require_integer
 from ...cores.float.config import find_format
-from ...cores.optimizer.grouping_gradient_config import GroupingGradientConfig
-from ...cores.optimizer.grouping_update_config import GroupingUpdateConfig
+from ...cores.memory.host_map_config import HostMapConfig, HostRegion
 from ...cores.optimizer.rms_prop_config import RMSpropConfig
-from ...cores.optimizer.update_config import UpdateConfig
 from ...cores.sparse.config import SparseConfig
+from ...cores.sparse_update.core_parameters_config import CoreParametersConfig
+from ...cores.sparse_update.grouping_gradient_config import GroupingGradientConfig
+from ...cores.sparse_update.grouping_update_config import GroupingUpdateConfig
+from ...cores.sparse_update.weight_update_config import WeightUpdateConfig
 from ...cores.vector.aggregator_config import AggregatorConfig
 from ...cores.vector.elementwise_config import ElementwiseConfig
 from ...cores.vector.matrix_config import MatrixConfig
 from ...cores.vector.softmax_config import SoftmaxConfig
 from ..shell.config import ShellConfig, configuration_hash
+from ..shell.transfer_config import TransferConfig
 from .config import LearningGroupConfig
-from .instructions import INSTRUCTION_SET
+from .instructions import EVERY_CORE, INSTRUCTION_SET, ROW_WIDTH, Memory
 from .registers import REGISTERS
 
 __all__ = ["LearningGroupHardware"]
@@ -86,12 +89,12 @@ class LearningGroupHardware:
             raise TypeError(f"Device must be a LearningGroupConfig, not {self.device!r}")
         for name in ("state_rows", "aggregate_rows", "scalar_rows"):
             require_integer(name.replace("_", " ").capitalize(), getattr(self, name), 2, 1 << 16)
-        for part in ("matrix", "sparse", "elementwise", "softmax", "aggregator", "update", "grouping_update"):
+        for part in ("matrix", "sparse", "elementwise", "softmax", "aggregator", "parameters", "grouping_update"):
             getattr(self, part)
 
     @property
     def name(self):
-        """Of the preset."""
+        """Name of the preset."""
         return self.device.name
 
     @property
@@ -147,7 +150,17 @@ class LearningGroupHardware:
     def elementwise(self):
         """Configuration of a core's elementwise unit."""
         return ElementwiseConfig(
-            lanes=self.device.lanes, blocks=self.device.blocks, width=min(self.width, self.device.blocks)
+            lanes=self.device.lanes,
+            blocks=self.device.blocks,
+            width=min(self.width, self.device.blocks),
+            state_rows=self.state_rows,
+            result_rows=self.matrix.result_half,
+            aggregate_rows=self.aggregate_rows,
+            choice_rows=2 * self.choices,
+            scalar_rows=self.scalar_rows,
+            error_rows=self.error_rows,
+            activation_rows=self.activation_rows,
+            logit_rows=self.choices,
         )
 
     @property
@@ -160,13 +173,19 @@ class LearningGroupHardware:
         """Configuration of the aggregator."""
         device = self.device
         return AggregatorConfig(
-            cores=device.cores, lanes=device.lanes, blocks=device.blocks, width=min(self.width, device.blocks)
+            cores=device.cores,
+            lanes=device.lanes,
+            blocks=device.blocks,
+            width=min(self.width, device.blocks),
+            source_rows=self.result_rows,
+            target_rows=self.aggregate_rows,
         )
 
     @property
-    def update(self):
-        """Configuration of a core's update engine."""
-        return UpdateConfig(sparse=self.sparse, rms_prop=self._rms_prop, interval=self.update_interval)
+    def parameters(self):
+        """Configuration of a core's parameters and their update."""
+        update = WeightUpdateConfig(sparse=self.sparse, rms_prop=self._rms_prop, interval=self.update_interval)
+        return CoreParametersConfig(update=update, scalars=self.scalar_rows)
 
     @property
     def grouping_update(self):
@@ -176,6 +195,45 @@ class LearningGroupHardware:
     @property
     def _rms_prop(self):
         return RMSpropConfig(format=self.device.optimizer_format)
+
+    @property
+    def host_map(self):
+        """The memories that the host sees; a row of a memory of words is a block."""
+        blocks, cores = self.device.blocks, self.device.cores
+
+        def words(memory, depth):
+            return HostRegion(
+                name=memory.name.lower(), number=memory, width=self.block_bits, depth=depth, parts=blocks, cores=cores
+            )
+
+        def rows(memory, width, depth, copies=cores):
+            return HostRegion(name=memory.name.lower(), number=memory, width=width, depth=depth, cores=copies)
+
+        return HostMapConfig(
+            core_width=EVERY_CORE.bit_length(),
+            regions=(
+                *(words(memory, self.state_rows) for memory in (Memory.STATE_0, Memory.STATE_1, Memory.STATE_2)),
+                words(Memory.RESULT, self.result_rows),
+                words(Memory.CHOICE, 2 * self.choices),
+                words(Memory.ACTIVATION, self.activation_rows),
+                rows(Memory.SCALAR, self.matrix.format.width, self.scalar_rows),
+                rows(Memory.PARAMETER, self.parameter_bits, self.parameter_rows),
+                rows(Memory.PARAMETER_SQUARE, self.parameter_bits, self.parameter_rows),
+                rows(Memory.GROUPING, self.parameter_bits, self.grouping_rows, 1),
+                rows(Memory.GROUPING_SQUARE, self.parameter_bits, self.grouping_rows, 1),
+                rows(Memory.GRADIENT, self.weight_banks * self.matrix.format.width, self.weight_rows),
+            ),
+        )
+
+    @property
+    def transfer(self):
+        """Configuration of the transfer engine."""
+        return TransferConfig(
+            host=self.host_map,
+            width=self.shell.stream_width,
+            address_width=ROW_WIDTH,
+            copy_rows=self.aggregate_rows,
+        )
 
     @property
     def block_bits(self):
@@ -189,12 +247,12 @@ class LearningGroupHardware:
 
     @property
     def instruction_set(self):
-        """What programs are made of."""
+        """Instructions of programs."""
         return INSTRUCTION_SET
 
     @property
     def extent(self) -> str:
-        """What it computes with and holds, for people."""
+        """The device in a few words, for people."""
         return f"{self.device.cores} x {self.device.vpus} VPUs"
 
     @property

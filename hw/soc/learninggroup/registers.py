@@ -1,5 +1,6 @@
 """LearningGroup's own registers, behind those of the shell. No Amaranth here."""
 
+from ...cores.random.xorshift import SUBSTITUTE_FOR_ZERO
 from ..bus.registers import Access, Register
 
 __all__ = ["REGISTERS"]
@@ -10,9 +11,9 @@ def rate(name, description):
 
 
 REGISTERS = (
-    rate("alpha", "RMSprop: what a mean square keeps, a number of the optimiser's format."),
-    rate("rest", "RMSprop: 1 - alpha."),
-    rate("rate", "RMSprop: step size."),
+    rate("decay", "RMSprop: share of a mean square that a step keeps, a number of the optimiser's format."),
+    rate("one_minus_decay", "RMSprop: share of the new square."),
+    rate("learning_rate", "RMSprop: step size."),
     rate("epsilon", "RMSprop: added to the root of the mean square."),
     Register(name="seed_low", access=Access.READ_WRITE, description="State for a generator, low half."),
     Register(name="seed_high", access=Access.READ_WRITE, description="State for a generator, high half."),
@@ -28,6 +29,16 @@ REGISTERS = (
         width=4,
         description="Core whose generator's state is in random_low and random_high.",
     ),
-    Register(name="random_low", access=Access.READ_ONLY, description="State of a generator, low half."),
-    Register(name="random_high", access=Access.READ_ONLY, description="State of a generator, high half."),
+    Register(
+        name="random_low",
+        access=Access.READ_ONLY,
+        reset=SUBSTITUTE_FOR_ZERO & 0xFFFF_FFFF,
+        description="State of a generator, low half.",
+    ),
+    Register(
+        name="random_high",
+        access=Access.READ_ONLY,
+        reset=SUBSTITUTE_FOR_ZERO >> 32,
+        description="State of a generator, high half.",
+    ),
 )

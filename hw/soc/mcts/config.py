@@ -4,7 +4,7 @@ import dataclasses
 from dataclasses import dataclass
 
 from ...cores.tree.config import TreeConfig
-from ...cores.tree.records import ROW_WIDTH, edge_record, node_record
+from ...cores.tree.records import ROW_WIDTH, flit_rows
 from ..shell.config import ShellConfig, configuration_hash
 from .instructions import INSTRUCTION_SET
 from .registers import REGISTERS
@@ -19,7 +19,7 @@ class MCTSConfig(TreeConfig):
     Parameters
     ----------
     name : str
-        Of the preset; not part of the hardware.
+        Name of the preset; not part of the hardware.
     system : str
         ``"mcts"``.
 
@@ -36,8 +36,8 @@ class MCTSConfig(TreeConfig):
 
     @property
     def flit_rows(self) -> int:
-        """Rows of the stream that a flit of a node takes, with the node's own record."""
-        return -(-(node_record(self).width + self.lanes * edge_record(self).width) // ROW_WIDTH)
+        """Rows of the stream that a flit of a node takes."""
+        return flit_rows(self)
 
     @property
     def shell(self) -> ShellConfig:

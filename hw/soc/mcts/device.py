@@ -3,12 +3,13 @@
 from amaranth.hdl import Module, ResetInserter
 from amaranth.lib import wiring
 
+from ...cores.engine import connect_engine
 from ...cores.tree.records import COUNTERS, REGISTERS
+from ...cores.tree.search_engine import SearchEngine
 from ...cores.tree.search_tree import SearchTree
-from ..shell.engine import connect_engine
 from ..shell.shell import Shell, connect_host, system_signature
 from .config import MCTSConfig
-from .search_engine import SearchEngine
+from .instructions import READ
 
 __all__ = ["MCTSSystem"]
 
@@ -41,11 +42,11 @@ class MCTSSystem(wiring.Component):
         config = self.config
         m.submodules.shell = shell = Shell(config.shell)
         connect_host(m, self, shell)
-        engine, tree = SearchEngine(config), SearchTree(config.tree)
+        engine, tree = SearchEngine(config.tree), SearchTree(config.tree)
         reset = ResetInserter(shell.reset)
         m.submodules.engine = reset(engine)
         m.submodules.tree = reset(tree)
-        connect_engine(m, shell.engines.search, engine)
+        connect_engine(m, shell.engines.search, engine, _search_command(shell.engines.search.commands.payload))
         wiring.connect(m, shell.rows_in, engine.packets_in)
         wiring.connect(m, engine.packets_out, shell.rows_out)
         wiring.connect(m, engine.requests, tree.requests)
@@ -57,3 +58,9 @@ class MCTSSystem(wiring.Component):
             *(getattr(shell.registers, part.name).eq(tree.counters[part.name]) for part in COUNTERS.fields),
         ]
         return m
+
+
+def _search_command(instruction):
+    """The engine's command of an instruction."""
+    read = instruction.arguments.read
+    return {"reads": instruction.opcode == READ.opcode, "base": read.base, "count": read.count}

@@ -1,6 +1,7 @@
 """The search device's instruction set as a table. No Amaranth here."""
 
-from ..sequencer.instructions import Field, Format, InstructionSet
+from ...cores.records import Field
+from ..sequencer.instructions import Format, InstructionSet, Operand
 
 __all__ = ["INSTRUCTION_SET", "READ", "SERVE"]
 
@@ -11,7 +12,10 @@ SERVE = Format(
 
 READ = Format(
     "read", engine="search", opcode=2, description="nodes, straight from the banks, to the output stream, one packet",
-    fields=(Field("base", 16, description="number of the first"), Field("count", 17, description="at least 1")),
+    operands=(
+        Operand(Field("base", 16), description="number of the first"),
+        Operand(Field("count", 17), description="at least 1"),
+    ),
 )  # fmt: skip
 
 INSTRUCTION_SET = InstructionSet(engines=("search",), formats=(SERVE, READ), width=64)

@@ -18,7 +18,7 @@ class PearlConfig(SumTreeConfig):
     Parameters
     ----------
     name : str
-        Of the preset; not part of the hardware.
+        Name of the preset; not part of the hardware.
     system : str
         ``"pearl"``.
 

@@ -20,15 +20,15 @@ class PearlDDPGLearnerConfig(PearlLearnerConfig):
     Parameters
     ----------
     actor_sizes : tuple of int
-        Numbers of an observation, then outputs of each layer, of the last one the numbers of an action.
+        Elements of an observation, then outputs of each layer, the last ones being the elements of an action.
     actor_units : tuple of int
         UF of each layer of the actor: multiplier and adder pairs of each of its stages.
     critic_sizes : tuple of int
-        Numbers of observation and action, then outputs of each layer, of the last one 1.
+        Elements of observation and action, then outputs of each layer, the last being 1.
     critic_units : tuple of int
         UF of each layer of the critic.
     loss : str
-        Of the critic: ``"huber"`` (threshold 1) or ``"squared"`` (half the square), of the TD error.
+        The critic's, of the temporal-difference error: ``"huber"`` (threshold 1) or ``"squared"`` (half the square).
     system : str
         ``"pearl_ddpg_learner"``.
 
@@ -64,26 +64,6 @@ class PearlDDPGLearnerConfig(PearlLearnerConfig):
             optimizer=self.optimizer,
             update_interval=self.update_interval,
         )
-
-    @property
-    def networks(self) -> dict[str, NetworkConfig]:
-        """In the order of :class:`...cores.layer.learner_config.LearnedNetwork`."""
-        return {"actor": self.learner.actor, "critic": self.learner.critic}
-
-    @property
-    def observations(self) -> int:
-        """Numbers of an observation."""
-        return self.actor_sizes[0]
-
-    @property
-    def action_rows(self) -> int:
-        """One for each number of an action."""
-        return self.actor_sizes[-1]
-
-    @property
-    def waiting_samples(self) -> int:
-        """Those in the actor, and behind it in the critic."""
-        return sum(network.waiting_samples(0) for network in self.networks.values())
 
     @property
     def extent(self) -> str:

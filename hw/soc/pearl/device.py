@@ -1,13 +1,14 @@
 """The replay manager as a device: shell, engine and sum tree."""
 
-from amaranth.hdl import Module, ResetInserter
+from amaranth.hdl import Module, Mux, ResetInserter
 from amaranth.lib import wiring
 
+from ...cores.engine import connect_engine
+from ...cores.replay.records import ReplayCommand
+from ...cores.replay.replay_engine import ReplayEngine
 from ...cores.replay.sum_tree import SumTree
-from ..shell.engine import connect_engine
 from ..shell.shell import Shell, connect_host, system_signature
 from .config import PearlConfig
-from .replay_engine import ReplayEngine
 
 __all__ = ["PearlSystem"]
 
@@ -39,14 +40,20 @@ class PearlSystem(wiring.Component):
         m = Module()
         m.submodules.shell = shell = Shell(self.config.shell)
         connect_host(m, self, shell)
-        engine, tree = ReplayEngine(self.config), SumTree(self.config.tree)
+        engine, tree = ReplayEngine(self.config.tree), SumTree(self.config.tree)
         reset = ResetInserter(shell.reset)
         m.submodules.engine = reset(engine)
         m.submodules.tree = reset(tree)
-        connect_engine(m, shell.engines.replay, engine)
+        connect_engine(m, shell.engines.replay, engine, _replay_command(shell.engines.replay.commands.payload))
         wiring.connect(m, shell.rows_in, engine.packets_in)
         wiring.connect(m, engine.packets_out, shell.rows_out)
         wiring.connect(m, engine.requests, tree.requests)
         wiring.connect(m, tree.answers, engine.answers)
         m.d.comb += [tree.clear.eq(engine.clear), engine.idle.eq(tree.idle)]
         return m
+
+
+def _replay_command(instruction):
+    """The engine's command of an instruction."""
+    sample, seed = instruction.arguments.sample.as_value(), instruction.arguments.seed.as_value()
+    return {"kind": instruction.opcode, "arguments": Mux(instruction.opcode == ReplayCommand.SEED, seed, sample)}

@@ -54,26 +54,6 @@ class PearlDQNLearnerConfig(PearlLearnerConfig):
         )
 
     @property
-    def networks(self) -> dict[str, NetworkConfig]:
-        """The online network, without a name."""
-        return {"": self.learner.network}
-
-    @property
-    def observations(self) -> int:
-        """Numbers of an observation."""
-        return self.sizes[0]
-
-    @property
-    def action_rows(self) -> int:
-        """None: an action stands beside the weight."""
-        return 0
-
-    @property
-    def waiting_samples(self) -> int:
-        """Those in the online network."""
-        return self.learner.network.waiting_samples(0)
-
-    @property
     def extent(self) -> str:
         """What it computes with and holds, for people."""
         return f"network {'-'.join(map(str, self.sizes))}, units {'-'.join(map(str, self.units))}"

@@ -5,15 +5,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ...cores.layer.config import LayerConfig, NetworkConfig
+from ...cores.layer.config import NetworkConfig
 from ...cores.layer.learner_config import DDPGLearnerConfig, DQNLearnerConfig
+from ...cores.layer.learner_engine_config import LearnerArray, LearnerEngineConfig
+from ...cores.layer.learner_records import ROW_WIDTH
 from ...cores.optimizer.float_lane_config import FLOAT_OPTIMIZERS
 from ..bus.registers import Access, Register
 from ..sequencer.instructions import InstructionSet
 from ..shell.config import ShellConfig, configuration_hash
-from .learner_records import ROW_WIDTH
 
-__all__ = ["LearnerArray", "PearlLearnerConfig"]
+__all__ = ["PearlLearnerConfig"]
 
 # What an optimiser's step takes, by the names of :class:`...cores.optimizer.float_lane_config.FloatOptimizer`.
 RATES = {
@@ -24,35 +25,6 @@ RATES = {
     "rate": "Step size; of Adam with the correction of the moments' bias.",
     "epsilon": "Adam: added to the root of the second moment, with the correction of its bias.",
 }
-
-
-@dataclass(frozen=True)
-class LearnerArray:
-    """Numbers that a learner has for each weight of a network.
-
-    Parameters
-    ----------
-    network : int
-        Whose they are, a place in the configuration's ``networks``.
-    kind : str
-        One of the core's ``arrays``.
-    layers : tuple of LayerConfig
-        Of the network.
-    """
-
-    network: int
-    kind: str
-    layers: tuple[LayerConfig, ...]
-
-    @property
-    def shapes(self) -> tuple[tuple[int, int], ...]:
-        """Rows, the biases' included, and outputs of each layer."""
-        return tuple((layer.rows, layer.outputs) for layer in self.layers)
-
-    @property
-    def numbers(self) -> int:
-        """Of all layers."""
-        return sum(rows * outputs for rows, outputs in self.shapes)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +38,7 @@ class PearlLearnerConfig(ABC):
     update_interval : int
         Cycles from one word of weights to the next in the optimiser's pass (1 to 64).
     name : str
-        Of the preset; not part of the hardware.
+        Name of the preset; not part of the hardware.
 
     Raises
     ------
@@ -89,37 +61,38 @@ class PearlLearnerConfig(ABC):
         """The learner alone."""
 
     @property
-    @abstractmethod
+    def engine(self) -> LearnerEngineConfig:
+        """The learner with its engine."""
+        return LearnerEngineConfig(learner=self.learner)
+
+    @property
     def networks(self) -> dict[str, NetworkConfig]:
-        """Networks that are trained, by name; of a single one the name is empty."""
-
-    @property
-    @abstractmethod
-    def observations(self) -> int:
-        """Numbers of an observation."""
-
-    @property
-    @abstractmethod
-    def action_rows(self) -> int:
-        """Rows of a sample's action that are its own: one for each number, none for an action's place in a list."""
-
-    @property
-    @abstractmethod
-    def waiting_samples(self) -> int:
-        """Samples from the first stage to the loss, whose observations are taken and the rest not yet."""
+        """Networks that are trained, by name; a single one has an empty name."""
+        return self.engine.networks
 
     def name_in(self, network: str, what: str) -> str:
-        """Of something that each network has: in array names, in registers, and at the core."""
-        return f"{network}_{what}" if network else what
+        """The name of something that each network has: in array names, and in registers."""
+        return self.engine.name_in(network, what)
 
     @property
     def arrays(self) -> dict[str, LearnerArray]:
         """All arrays, in the order of their places in instructions."""
-        return {
-            self.name_in(name, kind): LearnerArray(place, kind, network.layers)
-            for place, (name, network) in enumerate(self.networks.items())
-            for kind in self.learner.arrays
-        }
+        return self.engine.arrays
+
+    @property
+    def observations(self) -> int:
+        """Elements of an observation."""
+        return self.learner.observations
+
+    @property
+    def action_rows(self) -> int:
+        """Rows of a sample's action that are its own."""
+        return self.engine.action_rows
+
+    @property
+    def sample_rows(self) -> int:
+        """Rows of the stream that a sample takes."""
+        return self.engine.sample_rows
 
     @property
     def state(self) -> tuple[str, ...]:
@@ -136,11 +109,6 @@ class PearlLearnerConfig(ABC):
         """What a step takes besides samples, and what it is."""
         rates = {self.name_in(network, rate): RATES[rate] for network in self.networks for rate in self.rates}
         return {**rates, **self.SETTINGS}
-
-    @property
-    def sample_rows(self) -> int:
-        """Rows of the stream that a sample takes."""
-        return self.observations + self.action_rows + 2
 
     @property
     def shell(self) -> ShellConfig:

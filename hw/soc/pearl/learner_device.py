@@ -3,10 +3,10 @@
 from amaranth.hdl import Module, ResetInserter
 from amaranth.lib import wiring
 
-from ..shell.engine import connect_engine
+from ...cores.engine import connect_engine
+from ...cores.layer.learner_engine import LearnerEngine
 from ..shell.shell import Shell, connect_host, system_signature
 from .learner_config import PearlLearnerConfig
-from .learner_engine import LearnerEngine
 
 __all__ = ["PearlLearnerSystem"]
 
@@ -38,10 +38,25 @@ class PearlLearnerSystem(wiring.Component):
         m = Module()
         m.submodules.shell = shell = Shell(self.config.shell)
         connect_host(m, self, shell)
-        engine = LearnerEngine(self.config)
+        engine = LearnerEngine(self.config.engine)
         m.submodules.engine = ResetInserter(shell.reset)(engine)
-        connect_engine(m, shell.engines.learner, engine)
+        connect_engine(m, shell.engines.learner, engine, _learner_command(shell.engines.learner.commands.payload))
         wiring.connect(m, shell.rows_in, engine.packets_in)
         wiring.connect(m, engine.packets_out, shell.rows_out)
-        m.d.comb += [engine.registers[name].eq(getattr(shell.registers, name)) for name in self.config.registers]
+        self._connect_registers(m, shell.registers, engine)
         return m
+
+    def _connect_registers(self, m, registers, engine):
+        """What a step takes besides samples."""
+        config = self.config
+        for network in config.networks:
+            rates = getattr(engine, config.name_in(network, "rates"))
+            m.d.comb += [rates[name].eq(getattr(registers, config.name_in(network, name))) for name in config.rates]
+        m.d.comb += [getattr(engine, name).eq(getattr(registers, name)) for name in config.SETTINGS]
+
+
+def _learner_command(instruction):
+    """The engine's command of an instruction; a load's array stands where a store's does."""
+    step = instruction.arguments.step
+    fields = {name: step[name] for name, _ in step.shape()}
+    return {"kind": instruction.opcode, "array": instruction.arguments.load.array, **fields}

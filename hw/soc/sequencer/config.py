@@ -32,3 +32,8 @@ class SequencerConfig:
         require_integer("Depth", self.depth, 2, 65536)
         if self.depth & (self.depth - 1):
             raise ValueError(f"Depth must be a power of two, not {self.depth}")
+
+    @property
+    def words(self):
+        """32-bit words of the program memory."""
+        return self.depth * self.instruction_set.width // 32

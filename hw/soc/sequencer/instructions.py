@@ -14,11 +14,11 @@ the program.
 
 from dataclasses import dataclass
 
-from ...cores.checks import require_integer
-from ..bus.registers import require_name
+from ...cores.checks import require_identifier, require_integer
+from ...cores.records import Field, Record
 
-__all__ = ["HEADER_WIDTH", "OPCODE_HALT", "OPCODE_WAIT", "OPCODE_WIDTH", "OUTSTANDING_WIDTH", "Field", "Format",
-           "InstructionSet"]  # fmt: skip
+__all__ = ["HEADER_WIDTH", "OPCODE_HALT", "OPCODE_WAIT", "OPCODE_WIDTH", "OUTSTANDING_WIDTH", "Format",
+           "InstructionSet", "Operand"]  # fmt: skip
 
 OPCODE_WIDTH = 4
 WAIT_WIDTH = 8
@@ -26,55 +26,35 @@ HEADER_WIDTH = OPCODE_WIDTH + WAIT_WIDTH
 OPCODE_WAIT = 14
 OPCODE_HALT = 15
 CONTROL_OPCODES = {"wait": OPCODE_WAIT, "halt": OPCODE_HALT}
-# Of the count of commands that an engine has not completed.
+# The count of commands that an engine has not completed.
 OUTSTANDING_WIDTH = 4
 
 
 @dataclass(frozen=True)
-class Field:
-    """One operand of an instruction.
+class Operand:
+    """A field of an instruction, with what only an instruction says about it.
 
     Parameters
     ----------
-    name : str
-    width : int
-        1 to 64 bits.
-    signed : bool
-        Two's complement.
+    field : Field
     default : int or None
         Value when the program gives none; None: it must give one.
     description : str
     """
 
-    name: str
-    width: int
-    signed: bool = False
+    field: Field
     default: int | None = None
     description: str = ""
 
     def __post_init__(self):
-        require_name("Field", self.name)
-        require_integer(f"Width of field {self.name}", self.width, 1, 64)
-        if self.name in ("wait", "opcode"):
-            raise ValueError(f"Field name must not be one of the header's (opcode, wait), not {self.name!r}")
+        if self.field.name in ("wait", "opcode"):
+            raise ValueError(f"Field name must not be one of the header's (opcode, wait), not {self.field.name!r}")
         if self.default is not None:
-            self.to_raw(self.default, f"Default of field {self.name}")
+            self.field.to_raw(self.default, f"Default of field {self.field.name}")
 
     @property
-    def range(self):
-        """Smallest and largest value."""
-        if self.signed:
-            return -(1 << (self.width - 1)), (1 << (self.width - 1)) - 1
-        return 0, (1 << self.width) - 1
-
-    def to_raw(self, value, what):
-        if not isinstance(value, bool) and hasattr(value, "__index__"):
-            value = value.__index__()
-        require_integer(what, int(value) if isinstance(value, bool) and self.width == 1 else value, *self.range)
-        return int(value) & ((1 << self.width) - 1)
-
-    def to_value(self, raw):
-        return raw - (1 << self.width) if self.signed and raw >> (self.width - 1) else raw
+    def name(self):
+        return self.field.name
 
 
 @dataclass(frozen=True)
@@ -88,38 +68,45 @@ class Format:
         Engine that executes it.
     opcode : int
         1 to 13, unlike any other of the set.
-    fields : tuple of Field
-        From bit 12 upwards.
+    operands : tuple of Operand or Field
+        From bit 12 upwards. A bare field is an operand that every program must give.
     description : str
     """
 
     name: str
     engine: str
     opcode: int
-    fields: tuple[Field, ...] = ()
+    operands: tuple[Operand | Field, ...] = ()
     description: str = ""
 
     def __post_init__(self):
-        require_name("Format", self.name)
+        operands = tuple(Operand(part) if isinstance(part, Field) else part for part in self.operands)
+        object.__setattr__(self, "operands", operands)
+        require_identifier("Format", self.name)
         if self.engine or self.name not in CONTROL_OPCODES:
             if self.name in CONTROL_OPCODES:
                 raise ValueError(f"Format name must not be one of {', '.join(CONTROL_OPCODES)}, not {self.name!r}")
-            require_name("Engine", self.engine)
+            require_identifier("Engine", self.engine)
             require_integer(f"Opcode of format {self.name}", self.opcode, 1, OPCODE_WAIT - 1)
-        names = [part.name for part in self.fields]
+        names = [part.name for part in operands]
         for name in names:
             if names.count(name) > 1:
                 raise ValueError(f"Fields of format {self.name} must differ, {name!r} occurs twice")
 
     @property
+    def record(self):
+        """The fields of the operands, side by side."""
+        return Record(tuple(part.field for part in self.operands))
+
+    @property
     def width(self):
         """Bits of all fields."""
-        return sum(part.width for part in self.fields)
+        return self.record.width
 
 
 # The sequencer's own, of no engine.
 CONTROL = {
-    "wait": Format("wait", "", OPCODE_WAIT, (Field("outstanding", OUTSTANDING_WIDTH, default=0),)),
+    "wait": Format("wait", "", OPCODE_WAIT, (Operand(Field("outstanding", OUTSTANDING_WIDTH), default=0),)),
     "halt": Format("halt", "", OPCODE_HALT),
 }
 
@@ -146,7 +133,7 @@ class InstructionSet:
         if self.width % 32:
             raise ValueError(f"Width of an instruction must be a multiple of 32, not {self.width}")
         for engine in self.engines:
-            require_name("Engine", engine)
+            require_identifier("Engine", engine)
         if not 1 <= len(self.engines) <= WAIT_WIDTH or len(set(self.engines)) != len(self.engines):
             raise ValueError(f"Engines must be 1 to {WAIT_WIDTH} different names, not {self.engines!r}")
         for index, entry in enumerate(self.formats):
@@ -206,19 +193,15 @@ class InstructionSet:
         """
         entry = CONTROL.get(name) or self.format(name)
         word = self.wait_mask(wait) << OPCODE_WIDTH
-        known = [part.name for part in entry.fields]
+        known = [part.name for part in entry.operands]
         for given in fields:
             if given not in known:
                 raise ValueError(f"Field of {name} must be one of {', '.join(known) or 'none'}, not {given!r}")
-        word |= entry.opcode
-        offset = HEADER_WIDTH
-        for part in entry.fields:
-            value = fields.get(part.name, part.default)
+        values = {part.name: fields.get(part.name, part.default) for part in entry.operands}
+        for field, value in values.items():
             if value is None:
-                raise ValueError(f"Instruction {name} needs a value for field {part.name}")
-            word |= part.to_raw(value, f"Field {part.name} of {name}") << offset
-            offset += part.width
-        return word
+                raise ValueError(f"Instruction {name} needs a value for field {field}")
+        return word | entry.opcode | entry.record.pack(values, name) << HEADER_WIDTH
 
     def decode(self, word):
         """``(name, waited engines, {field: value})`` of an instruction; ``ValueError`` for an unknown opcode."""
@@ -228,12 +211,7 @@ class InstructionSet:
         waits = tuple(engine for index, engine in enumerate(self.engines) if mask >> index & 1)
         for entry in (*CONTROL.values(), *self.formats):
             if entry.opcode == opcode:
-                values = {}
-                rest = word >> HEADER_WIDTH
-                for part in entry.fields:
-                    values[part.name] = part.to_value(rest & ((1 << part.width) - 1))
-                    rest >>= part.width
-                return entry.name, waits, values
+                return entry.name, waits, entry.record.unpack(word >> HEADER_WIDTH)
         codes = ", ".join(str(code) for code in sorted(entry.opcode for entry in (*CONTROL.values(), *self.formats)))
         raise ValueError(f"Opcode must be one of {codes}, not {opcode}")
 
@@ -262,7 +240,7 @@ class InstructionSet:
                     "name": entry.name,
                     "engine": entry.engine,
                     "opcode": entry.opcode,
-                    "fields": [[part.name, part.width, part.signed] for part in entry.fields],
+                    "fields": [[part.name, part.width, part.signed] for part in entry.record.fields],
                 }
                 for entry in self.formats
             ],

@@ -1,21 +1,12 @@
 """Amaranth layouts made from an instruction set."""
 
-from amaranth.hdl import signed, unsigned
+from amaranth.hdl import unsigned
 from amaranth.lib import data
 
-from .instructions import HEADER_WIDTH, OPCODE_WIDTH, WAIT_WIDTH
+from ...cores.layouts import record_layout
+from .instructions import OPCODE_WIDTH
 
-__all__ = ["command_layout", "format_layout", "header_layout"]
-
-header_layout = data.StructLayout({"opcode": unsigned(OPCODE_WIDTH), "wait": unsigned(WAIT_WIDTH)})
-assert header_layout.size == HEADER_WIDTH
-
-
-def format_layout(entry):
-    """Fields of one :class:`Format`, in the order of the table."""
-    return data.StructLayout(
-        {part.name: signed(part.width) if part.signed else unsigned(part.width) for part in entry.fields}
-    )
+__all__ = ["command_layout"]
 
 
 def command_layout(instruction_set, engine):
@@ -23,5 +14,5 @@ def command_layout(instruction_set, engine):
 
     ``payload.opcode`` tells the formats of the engine apart; ``payload.arguments.<format>.<field>`` is an operand.
     """
-    formats = {entry.name: format_layout(entry) for entry in instruction_set.formats_of(engine)}
+    formats = {entry.name: record_layout(entry.record) for entry in instruction_set.formats_of(engine)}
     return data.StructLayout({"opcode": unsigned(OPCODE_WIDTH), "arguments": data.UnionLayout(formats)})

@@ -1,17 +1,21 @@
 """Fetches a program's instructions and issues them to the engines."""
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal, unsigned
-from amaranth.lib import memory, wiring
+from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from ..shell.engine import EngineSignature
-from .instructions import HEADER_WIDTH, OPCODE_HALT, OPCODE_WAIT, OUTSTANDING_WIDTH
-from .layouts import command_layout, header_layout
+from ...cores.component import ConfiguredComponent
+from ...cores.engine import EngineSignature
+from ..bus.register_bank import window_signature
+from .command_counter import CommandCounter
+from .instructions import HEADER_WIDTH, OPCODE_HALT, OPCODE_WAIT, OPCODE_WIDTH, OUTSTANDING_WIDTH
+from .layouts import command_layout
+from .program_memory import ProgramMemory
 
 __all__ = ["Sequencer"]
 
 
-class Sequencer(wiring.Component):
+class Sequencer(ConfiguredComponent):
     """Runs a program: in-order issue, engines overlap, waits as the program states them.
 
     An instruction issues when all engines of its wait mask have completed every earlier command, its engine has fewer
@@ -35,9 +39,8 @@ class Sequencer(wiring.Component):
     start_address : :py:`In(16)`
     stop : :py:`In(1)`
         Issue nothing any more.
-    program : :py:`In(Signature)`
-        Program memory: ``valid``, ``address`` (of a 32-bit word), ``data``. An instruction is stored when its last word
-        is written.
+    program : :py:`In(window_signature(words))`
+        Words of the program memory; an instruction is stored when its last word is written.
     engines : :py:`Out(Signature)`
         One :class:`EngineSignature` an engine. ``busy`` and ``errors`` are not looked at here.
     running : :py:`Out(1)`
@@ -54,19 +57,17 @@ class Sequencer(wiring.Component):
     """
 
     def __init__(self, config):
-        self.config = config
         instruction_set = config.instruction_set
-        words = config.depth * instruction_set.width // 32
         engines = {
             name: Out(EngineSignature(command_layout(instruction_set, name))) for name in instruction_set.engines
         }
-        program = {"valid": Out(1), "address": Out((words - 1).bit_length()), "data": Out(32)}
         super().__init__(
+            config,
             {
                 "start": In(1),
                 "start_address": In(16),
                 "stop": In(1),
-                "program": In(wiring.Signature(program)),
+                "program": In(window_signature(config.words)),
                 "engines": Out(wiring.Signature(engines)),
                 "running": Out(1),
                 "done": Out(1),
@@ -74,7 +75,7 @@ class Sequencer(wiring.Component):
                 "program_counter": Out(16),
                 "bad_instruction": Out(1),
                 "address_out_of_range": Out(1),
-            }
+            },
         )
 
     @property
@@ -86,53 +87,33 @@ class Sequencer(wiring.Component):
         m = Module()
         config = self.config
         names = config.instruction_set.engines
-        fetched = self._program_memory(m)
-        counter_width = (config.depth - 1).bit_length() + 1
-        program_counter = Signal(max(counter_width, len(self.start_address) + 1))
-        m.d.comb += [
-            fetched.addr.eq(program_counter[: counter_width - 1]),
-            self.program_counter.eq(program_counter[: len(self.program_counter)]),
-        ]
+        m.submodules.program_memory = memory = ProgramMemory(config)
+        wiring.connect(m, wiring.flipped(self.program), memory.words)
+        # One bit more than the places: a program can run behind them.
+        program_counter = Signal(max(config.depth.bit_length(), len(self.start_address) + 1))
+        m.d.comb += [memory.read.address.eq(program_counter), self.program_counter.eq(program_counter)]
 
         # Behind a block memory's output there is no time left for the decision to issue: the instruction is registered,
         # and so is what it needs. While an instruction waits nothing is issued, so what holds once stays.
+        decodes, offers = Signal(), Signal()
         instruction = Signal(config.instruction_set.width)
-        header = Signal(header_layout)
-        coming = Signal(header_layout)
-        idle = Signal(len(names))
-        full = Signal(len(names))
-        allowed = Signal(OUTSTANDING_WIDTH)
-        within = Signal(len(names))
-        all_idle = Signal()
-        waited = Signal()
-        room = Signal(len(names))
-        offered = Signal(len(names))
-        issuing = {
-            name: self._outstanding(m, name, allowed, idle[index], full[index], within[index])
-            for index, name in enumerate(names)
-        }
-        coming_allowed = Signal(OUTSTANDING_WIDTH)
-        m.d.comb += [
-            header.eq(instruction[:HEADER_WIDTH]),
-            coming.eq(header),
-            coming_allowed.eq(instruction[HEADER_WIDTH:]),
-            allowed.eq(Mux(coming.opcode == OPCODE_WAIT, coming_allowed, 0)),
-        ]
-        m.d.sync += [
-            all_idle.eq(idle.all()),
-            room.eq(~full),
-            waited.eq((coming.wait[: len(names)] & ~within) == 0),
-        ]
-        formats = {name: config.instruction_set.formats_of(name) for name in names}
-        addressed = {name: Signal(name=f"for_{name}") for name in names}
-        is_wait, is_halt, known = Signal(), Signal(), Signal()
+        coming = Signal(HEADER_WIDTH + OUTSTANDING_WIDTH)
+        m.d.comb += coming.eq(Mux(decodes, memory.read.data, instruction))
+        decoded = self._decode(m, decodes, coming)
+        with m.If(decodes):
+            m.d.sync += instruction.eq(memory.read.data)
+        issued = Signal(len(names))
+        engines = self._follow_engines(m, coming, issued)
+        was_offered = self._offer(m, offers, decoded, instruction, engines, issued)
+        ends = decoded.is_wait & engines.waited | decoded.is_halt & engines.all_idle
+        m.d.comb += self.retired.eq(issued.any() | offers & ~self.stop & ends)
 
         with m.FSM() as fsm:
             with m.State("IDLE"), m.If(self.start):
                 m.d.sync += [program_counter.eq(self.start_address), self.done.eq(0)]
                 m.next = "FETCH"
             with m.State("FETCH"):
-                m.d.comb += fetched.en.eq(1)
+                m.d.comb += memory.read.enable.eq(1)
                 m.next = "DECODE"
                 with m.If(self.stop):
                     m.next = "DRAIN"
@@ -140,82 +121,82 @@ class Sequencer(wiring.Component):
                     m.d.comb += self.address_out_of_range.eq(1)
                     m.next = "DRAIN"
             with m.State("DECODE"):
-                m.d.comb += [coming.eq(fetched.data[:HEADER_WIDTH]), coming_allowed.eq(fetched.data[HEADER_WIDTH:])]
-                opcodes = {name: [entry.opcode for entry in formats[name]] for name in names}
-                m.d.sync += [
-                    instruction.eq(fetched.data),
-                    is_wait.eq(coming.opcode == OPCODE_WAIT),
-                    is_halt.eq(coming.opcode == OPCODE_HALT),
-                    *(addressed[name].eq(_one_of(coming.opcode, opcodes[name])) for name in names),
-                    known.eq(_one_of(coming.opcode, [OPCODE_WAIT, OPCODE_HALT, *sum(opcodes.values(), [])])),
-                ]
                 m.next = "ISSUE"
             with m.State("ISSUE"):
-                m.d.comb += self.bad_instruction.eq(~known & ~self.stop)
-                with m.If(is_halt & self.retired):
+                m.d.comb += self.bad_instruction.eq(~decoded.known & ~self.stop)
+                with m.If(self.retired & decoded.is_halt):
                     m.d.sync += self.done.eq(1)
-                with m.If(self.retired):
+                    m.next = "IDLE"
+                with m.Elif(self.retired):
                     m.d.sync += program_counter.eq(program_counter + 1)
                     m.next = "FETCH"
-                    with m.If(is_halt):
-                        m.d.sync += program_counter.eq(program_counter)
-                        m.next = "IDLE"
-                with m.Elif(self.bad_instruction | (self.stop & ~offered.any())):
+                with m.Elif(self.bad_instruction | (self.stop & ~was_offered)):
                     m.next = "DRAIN"
-            with m.State("DRAIN"), m.If(idle.all()):
+            with m.State("DRAIN"), m.If(engines.idle.all()):
                 m.next = "IDLE"
-            m.d.comb += self.running.eq(~fsm.ongoing("IDLE"))
-        ends = [fsm.ongoing("ISSUE") & ~self.stop & (is_wait & waited | is_halt & all_idle)]
-        for index, name in enumerate(names):
-            commands = getattr(self.engines, name).commands
-            asks = fsm.ongoing("ISSUE") & addressed[name]
-            m.d.comb += [
-                commands.valid.eq(asks & (offered[index] | (waited & room[index] & ~self.stop))),
-                issuing[name].eq(commands.valid & commands.ready),
-            ]
-            m.d.sync += offered[index].eq(commands.valid & ~commands.ready)
-            ends.append(issuing[name])
-        m.d.comb += self.retired.eq(Cat(ends).any())
-        for name in names:
-            commands = getattr(self.engines, name).commands
-            m.d.comb += commands.payload.eq(Cat(header.opcode, instruction[HEADER_WIDTH:]))
+        m.d.comb += [
+            decodes.eq(fsm.ongoing("DECODE")),
+            offers.eq(fsm.ongoing("ISSUE")),
+            self.running.eq(~fsm.ongoing("IDLE")),
+        ]
         return m
 
-    def _program_memory(self, m):
-        width = self.config.instruction_set.width
-        m.submodules.program_memory = program_memory = memory.Memory(
-            shape=unsigned(width), depth=self.config.depth, init=[]
+    def _decode(self, m, decodes, coming):
+        """What kind of instruction it is, from the cycle after ``decodes`` on."""
+        instruction_set = self.config.instruction_set
+        decoded = Signal(
+            data.StructLayout({"is_wait": 1, "is_halt": 1, "known": 1, "engines": len(instruction_set.engines)})
         )
-        write = program_memory.write_port()
-        words = width // 32
-        low_bits = (words - 1).bit_length()
-        low = Signal(width - 32) if words > 1 else Const(0, 0)
-        for index in range(words - 1):
-            with m.If(self.program.valid & (self.program.address[:low_bits] == index)):
-                m.d.sync += low.word_select(index, 32).eq(self.program.data)
-        m.d.comb += [
-            write.addr.eq(self.program.address[low_bits:]),
-            write.data.eq(Cat(low, self.program.data)),
-            write.en.eq(self.program.valid & (self.program.address[:low_bits] == words - 1)),
-        ]
-        return program_memory.read_port()
+        opcode = coming[:OPCODE_WIDTH]
+        opcodes = [[entry.opcode for entry in instruction_set.formats_of(name)] for name in instruction_set.engines]
+        with m.If(decodes):
+            m.d.sync += [
+                decoded.is_wait.eq(opcode == OPCODE_WAIT),
+                decoded.is_halt.eq(opcode == OPCODE_HALT),
+                decoded.known.eq(_one_of(opcode, [OPCODE_WAIT, OPCODE_HALT, *sum(opcodes, [])])),
+                decoded.engines.eq(Cat(_one_of(opcode, numbers) for numbers in opcodes)),
+            ]
+        return decoded
 
-    def _outstanding(self, m, name, allowed, idle, full, within):
-        """Counts the commands of an engine that are not complete; returns the signal that says one is issued."""
-        issued = Signal(name=f"issued_{name}")
-        outstanding = Signal(OUTSTANDING_WIDTH, name=f"outstanding_{name}")
-        completions = getattr(self.engines, name).completions
-        completed = Signal(name=f"completed_{name}")
-        m.d.comb += [
-            completions.ready.eq(1),
-            # A command may complete in the very cycle of its issue; a completion of nothing is ignored.
-            completed.eq(completions.valid & (issued | (outstanding != 0))),
-            idle.eq(outstanding == 0),
-            full.eq(outstanding.all()),
-            within.eq(outstanding <= allowed),
+    def _follow_engines(self, m, coming, issued):
+        """Which engines are idle or have room, and whether those of the wait mask have completed what they must."""
+        names = self.config.instruction_set.engines
+        engines = Signal(
+            data.StructLayout({"idle": len(names), "room": len(names), "waited": 1, "all_idle": 1}), name="engines"
+        )
+        mask, allowed, within = coming[OPCODE_WIDTH:HEADER_WIDTH], Signal(OUTSTANDING_WIDTH), Signal(len(names))
+        m.d.comb += allowed.eq(Mux(coming[:OPCODE_WIDTH] == OPCODE_WAIT, coming[HEADER_WIDTH:], 0))
+        m.d.sync += [
+            engines.waited.eq((mask[: len(names)] & ~within) == 0),
+            engines.all_idle.eq(engines.idle.all()),
         ]
-        m.d.sync += outstanding.eq(outstanding + issued - completed)
-        return issued
+        for index, name in enumerate(names):
+            completions = getattr(self.engines, name).completions
+            m.submodules[f"counter_{name}"] = counter = CommandCounter()
+            m.d.comb += [
+                completions.ready.eq(1),
+                counter.completed.eq(completions.valid),
+                counter.issued.eq(issued[index]),
+                counter.allowed.eq(allowed),
+                engines.idle[index].eq(counter.idle),
+                within[index].eq(counter.within),
+            ]
+            m.d.sync += engines.room[index].eq(~counter.full)
+        return engines
+
+    def _offer(self, m, offers, decoded, instruction, engines, issued):
+        """The command to its engine; whether it was offered before and has to stay."""
+        offered = Signal(len(issued))
+        for index, name in enumerate(self.config.instruction_set.engines):
+            commands = getattr(self.engines, name).commands
+            may_issue = offered[index] | (engines.waited & engines.room[index] & ~self.stop)
+            m.d.comb += [
+                commands.payload.eq(Cat(instruction[:OPCODE_WIDTH], instruction[HEADER_WIDTH:])),
+                commands.valid.eq(offers & decoded.engines[index] & may_issue),
+                issued[index].eq(commands.valid & commands.ready),
+            ]
+            m.d.sync += offered[index].eq(commands.valid & ~commands.ready)
+        return offered.any()
 
 
 def _one_of(opcode, opcodes):

@@ -7,14 +7,12 @@ import json
 from dataclasses import dataclass
 
 from ...cores.checks import require_integer
-from ..bus.registers import Access, AddressMap, Field, Placed, Register, Window
+from ..bus.registers import AddressMap, Placed, Register, Window
 from ..sequencer.instructions import InstructionSet
+from .registers import shell_registers
 
-__all__ = ["ERROR_FLAGS", "IDENTIFICATION", "SHELL_VERSION", "ErrorFlag", "ShellConfig", "State", "configuration_hash"]
+__all__ = ["ShellConfig", "State", "configuration_hash"]
 
-IDENTIFICATION = int.from_bytes(b"RWDW", "little")
-SHELL_VERSION = 0x0001_0000
-COUNTER_WIDTH = 48
 ACCELERATOR_ADDRESS = 0x100
 
 
@@ -25,35 +23,6 @@ class State(enum.IntEnum):
     RUNNING = 1
     DONE = 2
     ERROR = 3
-
-
-@dataclass(frozen=True)
-class ErrorFlag:
-    """One sticky flag of the errors register.
-
-    Parameters
-    ----------
-    name : str
-    stops : bool
-        Whether the flag stops the program. One that does not is only reported.
-    description : str
-    """
-
-    name: str
-    stops: bool
-    description: str
-
-
-# The position is the bit in the errors register.
-ERROR_FLAGS = (
-    ErrorFlag("bad_instruction", True, "an instruction has an unknown opcode"),
-    ErrorFlag("address_out_of_range", True, "a command or the program reached behind the end of a memory"),
-    ErrorFlag("stream_underflow", True, "a packet ended before the transfer it was for"),
-    ErrorFlag("stream_overflow", True, "a packet was longer than the transfer it was for"),
-    ErrorFlag("memory_conflict", True, "two engines used one port of a memory in the same cycle"),
-    ErrorFlag("overflow", False, "a result was saturated"),
-    ErrorFlag("nonfinite", False, "a number is infinite or NaN"),
-)
 
 
 def configuration_hash(config):
@@ -156,78 +125,4 @@ class ShellConfig:
             description="Program memory, write only: 32-bit words, lowest first; an instruction is stored when its "
             "last word is written.",
         )
-        return AddressMap(name="shell", items=(*shell_registers(self.engines), *accelerator, program))
-
-
-def shell_registers(engines):
-    """Registers of every shell, from address 0."""
-    counter = {"access": Access.READ_ONLY, "width": COUNTER_WIDTH}
-    return (
-        Register(name="identification", access=Access.READ_ONLY, description='The characters "RWDW".'),
-        Register(
-            name="version",
-            access=Access.READ_ONLY,
-            description="Version of this register map.",
-            fields=(Field(name="minor", offset=0, width=16), Field(name="major", offset=16, width=16)),
-        ),
-        Register(name="system", access=Access.READ_ONLY, description="The accelerator's four characters."),
-        Register(
-            name="configuration_hash",
-            access=Access.READ_ONLY,
-            description="Hash of the configuration that the hardware was made from.",
-        ),
-        Register(
-            name="status",
-            access=Access.READ_ONLY,
-            width=16,
-            description="State of the device.",
-            fields=(
-                Field(name="state", offset=0, width=2, description="0 idle, 1 running, 2 done, 3 error"),
-                *(
-                    Field(name=f"busy_{engine}", offset=8 + index, description=f"engine {engine} has work")
-                    for index, engine in enumerate(engines)
-                ),
-            ),
-        ),
-        Register(
-            name="control",
-            access=Access.STROBE,
-            width=2,
-            description="Writing ones starts what is named.",
-            fields=(
-                Field(name="start", offset=0, description="run the program from start_address; ignored while running"),
-                Field(
-                    name="soft_reset",
-                    offset=1,
-                    description="reset sequencer, engines and stream buffers; memories, registers and counters stay",
-                ),
-            ),
-        ),
-        Register(
-            name="start_address",
-            access=Access.READ_WRITE,
-            width=16,
-            description="Instruction at which a start begins.",
-        ),
-        Register(
-            name="errors",
-            access=Access.WRITE_ONE_TO_CLEAR,
-            width=len(ERROR_FLAGS),
-            description="Sticky flags; they survive a soft reset.",
-            fields=tuple(
-                Field(
-                    name=flag.name,
-                    offset=index,
-                    description=flag.description + (" (stops the program)" if flag.stops else ""),
-                )
-                for index, flag in enumerate(ERROR_FLAGS)
-            ),
-        ),
-        Register(name="program_counter", access=Access.READ_ONLY, width=16, description="Instruction being issued."),
-        Register(name="retired", access=Access.READ_ONLY, description="Instructions issued since the start."),
-        Register(name="cycles", description="Clock cycles since the start, while running.", **counter),
-        *(
-            Register(name=f"busy_{engine}", description=f"Cycles in which engine {engine} had work.", **counter)
-            for engine in engines
-        ),
-    )
+        return AddressMap(name="shell", items=(*shell_registers(self), *accelerator, program))

@@ -4,16 +4,19 @@ from amaranth.hdl import Cat, Const, Module, ResetInserter, Signal, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from ...cores.stream.buffer import StreamBuffer
+from ...cores.component import ConfiguredComponent
+from ...cores.engine import EngineSignature, error_layout
+from ...cores.error_flags import ERROR_FLAGS
 from ...cores.stream.buffer_config import StreamBufferConfig
+from ...cores.stream.packet import packet_layout
+from ...cores.stream.packet_buffer import PacketIntake, PacketOutlet
 from ..bus.axi_lite import AxiLiteSignature
-from ..bus.axi_stream import packet_layout
 from ..bus.register_bank import RegisterBank, register_signature
 from ..sequencer.config import SequencerConfig
 from ..sequencer.layouts import command_layout
 from ..sequencer.sequencer import Sequencer
-from .config import ERROR_FLAGS, IDENTIFICATION, SHELL_VERSION, State
-from .engine import EngineSignature, error_layout
+from .config import State
+from .registers import INTERRUPTS
 
 __all__ = ["Shell", "connect_host", "system_signature"]
 
@@ -54,13 +57,14 @@ def connect_host(m, system, shell):
     m.d.comb += system.interrupt.eq(shell.interrupt)
 
 
-class Shell(wiring.Component):
+class Shell(ConfiguredComponent):
     """Registers, program memory, sequencer, counters, sticky error flags and stream buffers of an accelerator.
 
     ``docs/shell.md`` has the register map and the contract with the engines.
 
     Latency: a stream takes two cycles through its buffer. Throughput: one beat a cycle each way. Back-pressure: the
-    buffers decouple both sides.
+    buffers decouple both sides. Soft reset keeps the rules of the host's streams: see :class:`PacketIntake` and
+    :class:`PacketOutlet`.
 
     Parameters
     ----------
@@ -75,7 +79,7 @@ class Shell(wiring.Component):
     stream_out : :py:`Out(packet_signature(stream_width))`
         To the host.
     interrupt : :py:`Out(1)`
-        1 while the state is done or error.
+        1 while an enabled bit of ``interrupt_status`` is.
     rows_in : :py:`Out(packet_signature(stream_width))`
         ``stream_in`` behind its buffer.
     rows_out : :py:`In(packet_signature(stream_width))`
@@ -91,7 +95,6 @@ class Shell(wiring.Component):
     """
 
     def __init__(self, config):
-        self.config = config
         packets = stream.Signature(packet_layout(config.stream_width))
         engines = {name: Out(EngineSignature(command_layout(config.instruction_set, name))) for name in config.engines}
         members = dict(system_signature(config).members)
@@ -104,7 +107,7 @@ class Shell(wiring.Component):
         }
         if config.registers:
             members["registers"] = Out(register_signature(config.registers))
-        super().__init__(members)
+        super().__init__(config, members)
 
     @property
     def latency(self):
@@ -124,56 +127,61 @@ class Shell(wiring.Component):
                     outer = getattr(outer, name)
                 m.d.comb += outer.eq(inner) if member.flow is Out else inner.eq(outer)
 
-        self._busy = Signal(len(config.engines))
-        self._identification(m, registers)
         sequencer = self._sequencer(m, bank)
         self._errors(m, registers, sequencer)
+        outlet = self._buffers(m)
+        state = self._state(m, registers, sequencer)
+        self._interrupt(m, registers, state, (outlet.level == 0) & ~outlet.ending)
         self._counters(m, registers, sequencer)
-        self._buffers(m)
         return m
-
-    def _identification(self, m, registers):
-        config = self.config
-        m.d.comb += [
-            registers.identification.eq(IDENTIFICATION),
-            registers.version.eq(SHELL_VERSION),
-            registers.system.eq(int.from_bytes(config.system_id.encode("ascii"), "little")),
-            registers.configuration_hash.eq(config.configuration_hash),
-        ]
 
     def _sequencer(self, m, bank):
         config = self.config
         registers = bank.registers
         sequencer = Sequencer(SequencerConfig(instruction_set=config.instruction_set, depth=config.instruction_depth))
         m.submodules.sequencer = ResetInserter(self.reset)(sequencer)
-        program = bank.windows.program
+        wiring.connect(m, bank.windows.program, sequencer.program)
+        control = registers.control
+        start, soft_reset = control.value[0], control.value[1]
         m.d.comb += [
-            sequencer.start.eq(registers.control.strobe & registers.control.value[0]),
+            # A start that would be lost is refused.
+            control.refuse.eq(start & (soft_reset | sequencer.running | sequencer.stop)),
+            sequencer.start.eq(control.strobe & start),
             sequencer.start_address.eq(registers.start_address),
-            sequencer.program.valid.eq(program.valid),
-            sequencer.program.address.eq(program.address),
-            sequencer.program.data.eq(program.data),
             registers.program_counter.eq(sequencer.program_counter),
         ]
         m.d.sync += [
             sequencer.stop.eq((registers.errors.value & STOPPING_FLAGS).any()),
-            self.reset.eq(registers.control.strobe & registers.control.value[1]),
+            self.reset.eq(control.strobe & soft_reset),
         ]
         for name in config.engines:
             wiring.connect(m, getattr(sequencer.engines, name), wiring.flipped(getattr(self.engines, name)))
         return sequencer
 
     def _errors(self, m, registers, sequencer):
-        ports = [getattr(self.engines, name) for name in self.config.engines]
         raised = Value.cast(self.errors)
-        for port in ports:
-            raised = raised | Value.cast(port.errors)
+        for name in self.config.engines:
+            raised = raised | Value.cast(getattr(self.engines, name).errors)
         own = Signal(error_layout)
         m.d.comb += [
             own.bad_instruction.eq(sequencer.bad_instruction),
             own.address_out_of_range.eq(sequencer.address_out_of_range),
             registers.errors.set.eq(raised | Value.cast(own)),
         ]
+
+    def _buffers(self, m):
+        """The streams' buffers; returns the one towards the host."""
+        config, width = StreamBufferConfig(depth=self.config.stream_depth), self.config.stream_width
+        m.submodules.intake = intake = PacketIntake(width, config)
+        m.submodules.outlet = outlet = PacketOutlet(width, config)
+        m.d.comb += [intake.clear.eq(self.reset), outlet.clear.eq(self.reset)]
+        wiring.connect(m, wiring.flipped(self.stream_in), intake.i)
+        wiring.connect(m, intake.o, wiring.flipped(self.rows_in))
+        wiring.connect(m, wiring.flipped(self.rows_out), outlet.i)
+        wiring.connect(m, outlet.o, wiring.flipped(self.stream_out))
+        return outlet
+
+    def _state(self, m, registers, sequencer):
         state = Signal(State)
         with m.If(sequencer.running):
             m.d.comb += state.eq(State.RUNNING)
@@ -181,10 +189,19 @@ class Shell(wiring.Component):
             m.d.comb += state.eq(State.ERROR)
         with m.Elif(sequencer.done):
             m.d.comb += state.eq(State.DONE)
-        m.d.sync += self._busy.eq(Cat(port.busy for port in ports))
+        busy = Signal(len(self.config.engines))
+        m.d.sync += busy.eq(Cat(getattr(self.engines, name).busy for name in self.config.engines))
+        m.d.comb += registers.status.eq(Cat(state, Const(0, 6), busy))
+        return state
+
+    def _interrupt(self, m, registers, state, rows_left):
+        """An error is told at once; a program's end when the host has everything that it gave."""
+        now = Cat((state == State.DONE) & rows_left, state == State.ERROR)
+        before = Signal(len(INTERRUPTS))
+        m.d.sync += before.eq(now)
         m.d.comb += [
-            registers.status.eq(Cat(state, Const(0, 6), self._busy)),
-            self.interrupt.eq((state == State.DONE) | (state == State.ERROR)),
+            registers.interrupt_status.set.eq(now & ~before),
+            self.interrupt.eq((registers.interrupt_status.value & registers.interrupt_enable).any()),
         ]
 
     def _counters(self, m, registers, sequencer):
@@ -195,20 +212,9 @@ class Shell(wiring.Component):
         m.d.sync += [running.eq(sequencer.running), start.eq(sequencer.start), retired.eq(sequencer.retired)]
         counted = [(registers.cycles, Const(1)), (registers.retired, retired)]
         for index, name in enumerate(self.config.engines):
-            counted.append((getattr(registers, f"busy_{name}"), self._busy[index]))
+            counted.append((getattr(registers, f"busy_{name}"), registers.status[8 + index]))
         for counter, event in counted:
             with m.If(running):
                 m.d.sync += counter.eq(counter + event)
             with m.Elif(start):
                 m.d.sync += counter.eq(0)
-
-    def _buffers(self, m):
-        config = StreamBufferConfig(depth=self.config.stream_depth)
-        layout = packet_layout(self.config.stream_width)
-        incoming, outgoing = StreamBuffer(layout, config), StreamBuffer(layout, config)
-        m.submodules.incoming = ResetInserter(self.reset)(incoming)
-        m.submodules.outgoing = ResetInserter(self.reset)(outgoing)
-        wiring.connect(m, wiring.flipped(self.stream_in), incoming.i)
-        wiring.connect(m, incoming.o, wiring.flipped(self.rows_in))
-        wiring.connect(m, wiring.flipped(self.rows_out), outgoing.i)
-        wiring.connect(m, outgoing.o, wiring.flipped(self.stream_out))

@@ -53,9 +53,9 @@ class Target:
     Parameters
     ----------
     name : str
-        As on the command line.
+        Its name on the command line.
     description : str
-        For people.
+        A few words for people.
     synthesis : str
         The Yosys command, ``{top}`` stands for the top module.
     preparation : tuple of str

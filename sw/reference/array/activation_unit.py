@@ -19,7 +19,7 @@ def _tanh(xp):
     return HyperbolicTangentReference(xp)
 
 
-def activate(operation, x, auxiliary=0, *, positive=None, neighbor=0, xp=np):
+def activate(operation, x, auxiliary=0, *, positive=None, factor=0, xp=np):
     """``(y, saturated)`` of an operation on arrays of int64 words.
 
     Parameters
@@ -28,8 +28,8 @@ def activate(operation, x, auxiliary=0, *, positive=None, neighbor=0, xp=np):
     x, auxiliary : array
     positive : array of bool or None
         None: where ``auxiliary`` is positive.
-    neighbor : array
-        Factor of the temporal difference target.
+    factor : array
+        Factor of MULTIPLY_ADD.
     xp : module
         Array namespace, NumPy's or CuPy's.
     """
@@ -42,8 +42,8 @@ def activate(operation, x, auxiliary=0, *, positive=None, neighbor=0, xp=np):
     elif operation == Operation.TANH_GRADIENT:
         bounded = xp.clip(auxiliary, -ONE, ONE)
         result = round_half_up(x * (ONE - (bounded * bounded >> TANH_FRACTION)), TANH_FRACTION)
-    elif operation == Operation.TEMPORAL_DIFFERENCE_TARGET:
-        result = auxiliary + round_half_up(x * neighbor, TANH_FRACTION)
+    elif operation == Operation.MULTIPLY_ADD:
+        result = auxiliary + round_half_up(x * factor, TANH_FRACTION)
     elif operation == Operation.DIFFERENCE:
         result = x - auxiliary
     elif operation == Operation.TANH_NOISE:

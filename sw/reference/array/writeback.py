@@ -94,9 +94,10 @@ def write_back(config: WritebackConfig, control, low, high, bias, auxiliary, par
         high=control["auxiliary_high"],
         parameters=parameters[control["auxiliary_slot"]],
     )
-    neighbor = np.zeros_like(values)
-    neighbor[:, 0] = values[:, 1]
-    y, activation_saturated = activate(Operation(control["operation"]), x, values, positive=positive, neighbor=neighbor)
+    factor = np.zeros_like(values)
+    if config.factor_lane is not None:
+        factor[:, 0] = values[:, config.factor_lane]
+    y, activation_saturated = activate(Operation(control["operation"]), x, values, positive=positive, factor=factor)
     words, outside = y, np.zeros_like(counted)
     if control["quantize"]:
         words, outside = quantize(y, parameters[control["output_slot"]])

@@ -38,5 +38,5 @@ def to_words(numbers, number_format):
 
 
 def from_words(words, number_format):
-    """What words mean, as float64; exact up to 53 significant bits."""
+    """The meaning of words, as float64; exact up to 53 significant bits."""
     return np.ldexp(np.asarray(words).astype(np.float64), -number_format.fraction)

@@ -60,7 +60,7 @@ def from_numbers(number_format: FloatFormat, numbers):
 
 
 def to_numbers(number_format: FloatFormat, bits):
-    """What bit patterns mean, as float64: exact for every format."""
+    """The meaning of bit patterns, as float64: exact for every format."""
     number = unpack(number_format, bits)
     magnitude = np.ldexp(number.magnitude.astype(np.float64), number.exponent)
     magnitude = np.where(number.infinite, np.inf, np.where(number.nan, np.nan, magnitude))

@@ -1,7 +1,8 @@
 """The same numbers by the host's floating point, for speed: tens of times faster than on bit patterns.
 
-Arrays hold values, not bit patterns. binary32 is the host's own: float32, with nothing to round. Of other formats they
-are float32 where the format and all products of two of its numbers fit it, float64 otherwise (:func:`working_type`).
+Arrays hold values, not bit patterns. binary32 is the host's own: float32, with nothing to round. Values of other
+formats are float32 where the format and all products of two of its numbers fit it, float64 otherwise
+(:func:`working_type`).
 There, one operation of that type followed by :func:`round_to` is the correctly rounded operation of the format: the
 working type has at least twice as many significant bits and two, so that rounding twice is rounding once (Figueroa,
 When is double rounding innocuous?, 1995). That holds for sums, differences and products; :func:`fused_multiply_add`
@@ -29,7 +30,7 @@ __all__ = [
     "working_type",
 ]
 
-# Of each working type: the integer of its width, its fraction bits, its exponent bias.
+# For each working type: the integer of its width, its fraction bits, its exponent bias.
 _LAYOUTS: dict[np.dtype, tuple[Any, int, int]] = {
     np.dtype(np.float32): (np.uint32, 23, 127),
     np.dtype(np.float64): (np.uint64, 52, 1023),

@@ -79,7 +79,7 @@ def round_and_pack(number_format: FloatFormat, sign, magnitude, exponent):
     magnitude : array of int64
         0 to 2**63 - 1; the last bit may be sticky.
     exponent : array of int64
-        Of the magnitude's last bit.
+        Exponent of the magnitude's last bit.
     """
     length = bit_length(magnitude)
     normalised = magnitude << np.maximum(_TOP + 1 - length, 0)

@@ -11,7 +11,7 @@ from .interpolated_table import InterpolatedTableReference
 
 __all__ = ["ReciprocalSquareRootReference"]
 
-# Of the normalised argument, the bits that matter: index and offset.
+# The bits of the normalised argument that matter: index and offset.
 _USED_BITS = RECIPROCAL_ROOT_INDEX_WIDTH + RECIPROCAL_ROOT_OFFSET_WIDTH
 
 

@@ -7,8 +7,8 @@ import numpy as np
 
 from ....hw.cores.layer.learner_config import DDPGLearnerConfig
 from ..float.host import add, multiply, subtract
-from .dqn_loss import DQNLoss, dqn_loss
 from .network import NetworkReference, propagate, rounded
+from .temporal_difference_loss import TemporalDifferenceLoss, temporal_difference_loss
 
 __all__ = ["DDPGBatch", "DDPGGradients", "DDPGLearnerReference"]
 
@@ -38,7 +38,7 @@ class DDPGGradients(NamedTuple):
 
     actor: list
     critic: list
-    loss: DQNLoss
+    loss: TemporalDifferenceLoss
 
 
 class DDPGLearnerReference:
@@ -79,8 +79,9 @@ class DDPGLearnerReference:
     def gradients(self, batch: DDPGBatch) -> DDPGGradients:
         """Of a batch.
 
-        The critic's loss is that of a DQN with one action (:func:`.dqn_loss`). The actor's is the mean of the critic's
-        values at its actions, negative: each sample's derivative by the value is ``-1 / batch``.
+        The critic's loss is the temporal-difference loss of its one value (:func:`.temporal_difference_loss`). The
+        actor's is the mean of the critic's values at its actions, negative: each sample's derivative by the value is
+        ``-1 / batch``.
         """
         actor, critic = self.config.actor, self.config.critic
         observations, actions, following, rewards, discounts, shares = (
@@ -97,7 +98,7 @@ class DDPGLearnerReference:
         next_actions = propagate(actor, self.actor_target, following)[-1]
         next_values = propagate(critic, self.critic_target, _joined(following, next_actions))[-1]
         activations = propagate(critic, self.critic.weights, _joined(observations, actions))
-        loss = dqn_loss(
+        loss = temporal_difference_loss(
             self._format,
             activations[-1],
             next_values,

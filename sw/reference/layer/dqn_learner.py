@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ....hw.cores.layer.learner_config import DQNLearnerConfig
-from .dqn_loss import DQNLoss, dqn_loss
 from .network import NetworkReference, propagate, rounded
+from .temporal_difference_loss import TemporalDifferenceLoss, temporal_difference_loss
 
 __all__ = ["DQNBatch", "DQNLearnerReference"]
 
@@ -63,7 +63,7 @@ class DQNLearnerReference:
         return self.online.weights
 
     def gradients(self, batch: DQNBatch):
-        """``(gradients, loss)`` of a batch: arrays like the weights, and a :class:`.DQNLoss`."""
+        """``(gradients, loss)`` of a batch: arrays like the weights, and a :class:`.TemporalDifferenceLoss`."""
         network = self.config.network
         observations, following, rewards, discounts, shares = (
             rounded(network, numbers)
@@ -76,7 +76,7 @@ class DQNLearnerReference:
             )
         )
         activations = propagate(network, self.weights, observations)
-        loss: DQNLoss = dqn_loss(
+        loss: TemporalDifferenceLoss = temporal_difference_loss(
             network.arithmetic.format,
             activations[-1],
             propagate(network, self.target, following)[-1],

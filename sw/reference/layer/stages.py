@@ -10,8 +10,8 @@ from ....hw.cores.float.config import BINARY32
 from ....hw.cores.layer.config import LayerConfig
 from ..float.functions.sigmoid_tanh import hyperbolic_tangent
 from ..float.host import add, from_bits, multiply, subtract, to_bits
+from ..float.sums import tree_sum
 from . import kernels
-from .sums import tree_sum
 
 __all__ = ["activate", "backward", "differentiate", "forward", "gradient"]
 
@@ -20,7 +20,7 @@ def forward(layer: LayerConfig, weights, x):
     """``activation(W x + b)`` of samples ``(batch, inputs)``, as ``(batch, outputs)``.
 
     Row i of the weights, times input i or 1, goes to partial sum ``i % partial_sums``, in the order of i; the partial
-    sums are added as a tree (:func:`.sums.tree_sum`).
+    sums are added as a tree (:func:`..float.sums.tree_sum`).
     """
     number_format = layer.arithmetic.format
     inputs = _with_one(x)

@@ -6,14 +6,14 @@ import numpy as np
 
 from ..function.reciprocal_square_root import ReciprocalSquareRootReference
 
-__all__ = ["ONE", "AdamReference", "advance_powers", "step_size"]
+__all__ = ["ONE", "AdamReference", "advance_powers", "corrected_step"]
 
 # Powers before the first step.
 ONE = 1 << 32
 RATE_FRACTION = 20
 RATIO_FRACTION = 20
 RATIO_LIMIT = 1 << 27
-ALPHA_FRACTION = 32
+STEP_FRACTION = 32
 WORD_MINIMUM, WORD_MAXIMUM = -(1 << 31), (1 << 31) - 1
 # Elements at once: their intermediate values stay in the cache.
 CHUNK = 1 << 13
@@ -27,22 +27,22 @@ def advance_powers(powers, rates):
     powers : sequence of int
         p1 and p2, 32 fraction bits.
     rates : object
-        With ``first_moment_rate`` and ``second_moment_rate``, 20 fraction bits.
+        With ``one_minus_beta1`` and ``one_minus_beta2``, 20 fraction bits.
     """
-    decays = (1 << RATE_FRACTION) - rates.first_moment_rate, (1 << RATE_FRACTION) - rates.second_moment_rate
+    decays = (1 << RATE_FRACTION) - rates.one_minus_beta1, (1 << RATE_FRACTION) - rates.one_minus_beta2
     return [int(power) * decay >> RATE_FRACTION for power, decay in zip(powers, decays, strict=True)]
 
 
-def step_size(powers, learning_rate):
-    """alpha: the learning rate (32 fraction bits) with the bias correction of the powers."""
+def corrected_step(powers, learning_rate):
+    """The learning rate (32 fraction bits) with the bias correction of the powers."""
     first, second = powers
     if first == ONE:
-        return (1 << ALPHA_FRACTION) - 1
-    return min(learning_rate * isqrt(ONE - second << 32) // (ONE - first), (1 << ALPHA_FRACTION) - 1)
+        return (1 << STEP_FRACTION) - 1
+    return min(learning_rate * isqrt(ONE - second << 32) // (ONE - first), (1 << STEP_FRACTION) - 1)
 
 
 class AdamReference:
-    """What a sweep of ``OptimizerEngine`` does to the words of a network.
+    """What a sweep of ``AdamEngine`` does to the words of a network.
 
     Parameters
     ----------
@@ -57,10 +57,10 @@ class AdamReference:
     def __init__(self, weight_fraction=24, xp=np, chunk=CHUNK):
         self._xp = xp
         self._chunk = chunk
-        self._weight_shift = RATIO_FRACTION + ALPHA_FRACTION - weight_fraction
+        self._weight_shift = RATIO_FRACTION + STEP_FRACTION - weight_fraction
         self._reciprocal_root = ReciprocalSquareRootReference(xp)
 
-    def update(self, weight, target, gradient, first_moment, second_moment, *, alpha, rates):
+    def update(self, weight, target, gradient, first_moment, second_moment, *, step_size, rates):
         """One step, in place; returns how many weights were clamped.
 
         Parameters
@@ -69,36 +69,36 @@ class AdamReference:
             Flat, words of 32 bits; the gradient is not changed.
         second_moment : array of uint64
             At most 2^62, the square of the largest gradient.
-        alpha : int
-            From :func:`step_size`.
+        step_size : int
+            From :func:`corrected_step`.
         rates : object
-            With ``first_moment_rate``, ``second_moment_rate``, ``target_rate`` and ``epsilon_squared``.
+            With ``one_minus_beta1``, ``one_minus_beta2``, ``tau`` and ``epsilon_squared``.
         """
         second_moment = second_moment.view(self._xp.int64)
         arrays = (weight, target, gradient, first_moment, second_moment)
         parts = (
             [array[start : start + self._chunk] for array in arrays] for start in range(0, len(weight), self._chunk)
         )
-        return sum(self._update(*part, int(alpha), rates) for part in parts)
+        return sum(self._update(*part, int(step_size), rates) for part in parts)
 
-    def _update(self, weight, target, gradient, first_moment, second_moment, alpha, rates):
+    def _update(self, weight, target, gradient, first_moment, second_moment, step_size, rates):
         xp = self._xp
         step = gradient - first_moment
-        step *= rates.first_moment_rate
+        step *= rates.one_minus_beta1
         # Toward zero: rounded, a moment of a few LSBs would stay for good where the gradient has died, and the weight
         # would drift by the learning rate a step once the second moment is gone.
         step += first_moment << RATE_FRACTION
         step += (step >> 63) & ((1 << RATE_FRACTION) - 1)
         xp.right_shift(step, RATE_FRACTION, out=first_moment)
 
-        # (g*g - v) * c2 in two limbs, within 64 bits.
+        # (g*g - v) * one_minus_beta2 in two limbs, within 64 bits.
         lower = gradient * gradient
         lower -= second_moment
         upper = lower >> RATE_FRACTION
         lower &= (1 << RATE_FRACTION) - 1
-        lower *= rates.second_moment_rate
+        lower *= rates.one_minus_beta2
         lower >>= RATE_FRACTION
-        upper *= rates.second_moment_rate
+        upper *= rates.one_minus_beta2
         upper += lower
         second_moment += upper
 
@@ -109,13 +109,13 @@ class AdamReference:
         xp.minimum(ratio, RATIO_LIMIT - 1, out=ratio)
         xp.maximum(ratio, -RATIO_LIMIT, out=ratio)
 
-        ratio *= alpha
+        ratio *= step_size
         moved = weight - _rounded(ratio, self._weight_shift)
         xp.clip(moved, WORD_MINIMUM, WORD_MAXIMUM, out=weight)
         saturated = int((moved != weight).sum())
 
         xp.subtract(weight, target, out=step)
-        step *= rates.target_rate
+        step *= rates.tau
         target += _rounded(step, RATE_FRACTION)
         return saturated
 

@@ -7,10 +7,10 @@ from ..float.functions.square_root import square_root
 __all__ = ["rms_prop"]
 
 
-def rms_prop(number_format, weight, square, gradient, *, alpha, rest, rate, epsilon):
-    """``(weight, square)`` after a step; ``rest`` is 1 - alpha."""
-    fresh = multiply(number_format, multiply(number_format, rest, gradient), gradient)
-    square = add(number_format, multiply(number_format, alpha, square), fresh)
+def rms_prop(number_format, weight, square, gradient, *, decay, one_minus_decay, learning_rate, epsilon):
+    """``(weight, square)`` after a step."""
+    fresh = multiply(number_format, multiply(number_format, one_minus_decay, gradient), gradient)
+    square = add(number_format, multiply(number_format, decay, square), fresh)
     divisor = add(number_format, square_root(number_format, square), epsilon)
     direction = multiply(number_format, gradient, reciprocal(number_format, divisor))
-    return add(number_format, weight, negate(number_format, multiply(number_format, rate, direction))), square
+    return add(number_format, weight, negate(number_format, multiply(number_format, learning_rate, direction))), square

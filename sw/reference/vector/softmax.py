@@ -18,11 +18,11 @@ def softmax(number_format, logits):
     largest = logits[0]
     for logit in logits[1:]:
         largest = maximum(number_format, largest, logit)
-    powers = exponential(number_format, add(number_format, logits, negate(number_format, largest)))
-    total = np.zeros_like(powers[0])
-    for power in powers:
-        total = add(number_format, total, power)
-    return multiply(number_format, powers, reciprocal(number_format, total))
+    exponentials = exponential(number_format, add(number_format, logits, negate(number_format, largest)))
+    total = np.zeros_like(exponentials[0])
+    for term in exponentials:
+        total = add(number_format, total, term)
+    return multiply(number_format, exponentials, reciprocal(number_format, total))
 
 
 def choose(number_format, probabilities, uniform):

@@ -1,7 +1,7 @@
 """Bench of every fixed-latency pipe: play a table of inputs, a row a cycle, and check a table of outputs.
 
-Parameters: ``inputs`` maps a port to an array with a row for each cycle (array ports have further axes); ``outputs``
-maps a port to an :class:`Expected`.
+Parameters: ``inputs`` maps a port to an array with a row for each cycle; ``outputs`` maps a port to an
+:class:`Expected`. The words of an array layout, and the elements of an array of ports, are further axes.
 """
 
 from dataclasses import dataclass
@@ -32,26 +32,33 @@ class Expected:
     when: np.ndarray | None = None
 
 
-def handles(dut, port, shape):
-    """``(index, handle)`` of every element of a port that is an array of ``shape``."""
-    for index in np.ndindex(shape):
-        yield index, getattr(dut, "__".join([port, *map(str, index)]))
+def columns(dut, port, table):
+    """``(index, handle, bits of each row)`` of every element of a port; the words of a layout are one element."""
+    table = np.asarray(table)
+    axes = table.shape[1:]
+    if axes and not hasattr(dut, "__".join([port, *("0" for _ in axes)])):
+        handle = getattr(dut, port)
+        yield (), handle, [_packed(row, len(handle) // len(row)) for row in table.reshape(len(table), -1)]
+        return
+    for index in np.ndindex(axes):
+        handle = getattr(dut, "__".join([port, *map(str, index)]))
+        yield index, handle, [_packed([value], len(handle)) for value in table[(slice(None), *index)]]
+
+
+def _packed(words, width):
+    return sum(int(word) % (1 << width) << width * number for number, word in enumerate(words))
 
 
 @cocotb.test()
 async def play(dut):
     inputs = parameters()["inputs"]
     outputs = parameters()["outputs"]
-    drivers = [
-        (handle, [int(value) % (1 << len(handle)) for value in table[(slice(None), *index)]])
-        for port, table in inputs.items()
-        for index, handle in handles(dut, port, table.shape[1:])
-    ]
+    drivers = [(handle, values) for port, table in inputs.items() for _, handle, values in columns(dut, port, table)]
     cycles = len(next(iter(inputs.values())))
     checks = [
-        (port, index, handle, expected, [int(v) % (1 << len(handle)) for v in expected.values[(slice(None), *index)]])
+        (port, index, handle, expected, values)
         for port, expected in outputs.items()
-        for index, handle in handles(dut, port, expected.values.shape[1:])
+        for index, handle, values in columns(dut, port, expected.values)
     ]
     last = max(expected.latency for expected in outputs.values())
     for handle, _ in drivers:

@@ -5,6 +5,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import Out
 from cocotb.triggers import FallingEdge
 
+from rewardware.hw.cores.forwarding import forward_port
 from rewardware.sim.cocotb.codec import Sequence, codec_of
 
 
@@ -25,7 +26,9 @@ class SideBySide(wiring.Component):
         m = Module()
         for name, unit in self._units.items():
             m.submodules[name] = unit
-            wiring.connect(m, unit, wiring.flipped(getattr(self, name)))
+            # Port by port: `connect` refuses an interface with arrays of interfaces inside.
+            for port in unit.signature.members:
+                forward_port(m, unit, getattr(self, name), port)
         return m
 
 
@@ -42,16 +45,21 @@ class Ports:
         The same as the simulated one; it tells the shapes.
     name : str
         Of the unit in a :class:`SideBySide`, or empty.
+    opened : tuple of str
+        Interfaces whose ports go by their own names, without the interface's before them.
     """
 
-    def __init__(self, dut, unit, name=""):
+    def __init__(self, dut, unit, name="", opened=()):
         prefix = f"{name}__" if name else ""
         self._clock = dut.clk
         ports = dict(_ports(unit.signature))
+        full = {_short(port, opened): port for port in ports}
+        assert len(full) == len(ports), f"Ports of {', '.join(opened)} must have names of their own"
+        ports = {short: ports[port] for short, port in full.items()}
         self.codecs = {port: _codec(member) for port, member in ports.items()}
         # Of each element of an array, in order.
         self._handles = {
-            port: [getattr(dut, prefix + port + index) for index in _indices(member.dimensions)]
+            port: [getattr(dut, prefix + full[port] + index) for index in _indices(member.dimensions)]
             for port, member in ports.items()
         }
         self._outputs = [port for port, member in ports.items() if member.flow == Out]
@@ -89,7 +97,13 @@ def _ports(signature, prefix=""):
         if member.is_port:
             yield prefix + name, member
         elif not isinstance(member.signature, stream.Signature):
-            yield from _ports(member.signature, f"{prefix}{name}__")
+            for index in _indices(member.dimensions):
+                yield from _ports(member.signature, f"{prefix}{name}{index}__")
+
+
+def _short(port, opened):
+    interface, _, rest = port.partition("__")
+    return rest if interface in opened else port
 
 
 def _codec(member):

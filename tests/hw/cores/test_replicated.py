@@ -6,14 +6,13 @@ import warnings
 
 import numpy as np
 import pytest
-from amaranth.hdl import EnableInserter, Module, Signal, signed
+from amaranth.hdl import EnableInserter, Module, signed
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.sim import Simulator
 
-from rewardware.hw.cores.random.config import GaussianConfig
-from rewardware.hw.cores.random.gaussian import GaussianNoise
-from rewardware.hw.cores.replicated import HIERARCHICAL_BLOCK, emit, replicated
+from rewardware.hw.cores.replicated import replicated
+from rewardware.hw.cores.verilog.emit import HIERARCHICAL_BLOCK, emit
 from rewardware.sim.cocotb import simulate
 
 from .units import Array, Chain, Stage, UnitConfig
@@ -50,19 +49,12 @@ def test_same_behaviour_as_real_submodules_with_resets_in_between():
 
 def test_each_kind_is_one_module_however_many_there_are():
     names = modules(emit(Array(chains=40)))
-    assert names == ["stage", "chain", "stage_1", "chain_1", "top"]
-
-
-def test_without_replication_every_unit_is_converted():
-    names = modules(emit(Array(), replicate=False))
-    assert not {"stage", "chain"} & set(names)
-    assert sum("stage_" in name and name.endswith(".unit") for name in names) == 2 + 3 + 2
+    assert names == ["top_stage", "top_chain", "top_stage_1", "top_chain_1", "top"]
 
 
 def test_text_is_the_same_in_every_process():
-    program = (
-        "from rewardware.hw.cores.replicated import emit; from tests.hw.cores.units import Array; print(emit(Array()))"
-    )
+    imports = "from rewardware.hw.cores.verilog.emit import emit; from tests.hw.cores.units import Array"
+    program = f"{imports}; print(emit(Array()))"
     texts = [
         subprocess.run(
             [sys.executable, "-c", program],
@@ -96,7 +88,7 @@ def test_hierarchical_unit_carries_the_marker():
             return m
 
     assert f");\n  {HIERARCHICAL_BLOCK}" in emit(Top())
-    assert modules(emit(Top())) == ["block", "top"]
+    assert modules(emit(Top())) == ["top_block", "top"]
 
 
 def test_enable_inserter_is_refused():
@@ -146,28 +138,6 @@ def test_equal_keys_mean_equal_ports():
         emit(Top())
 
 
-def test_elements_of_arrays_have_plain_names():
-    """Escaped names with indices would clash with the bits that Yosys splits a vector into."""
-    text = emit(GaussianNoise(GaussianConfig(lanes=3)))
-    assert "noise__payload_2_element" in text
-    assert not re.search(r"\\[^$\s]*\[", text)
-
-
-class PartlyConstant(wiring.Component):
-    """Some bits of the output depend on the inputs, the others are always the same."""
-
-    def __init__(self):
-        super().__init__({"choose": In(1), "value": In(4), "o": Out(8)})
-
-    def elaborate(self, platform):
-        m = Module()
-        mixed = Signal(8)
-        m.d.comb += [mixed.eq(0xB0), self.o.eq(mixed)]
-        with m.If(self.choose):
-            m.d.comb += mixed[:4].eq(self.value)
-        return m
-
-
-def test_constant_parts_take_effect():
-    """As an ``always @*`` that reads nothing they would stay 0 in a simulator of Verilog."""
-    simulate(PartlyConstant(), bench="tests.hw.cores.bench_replicated", tests="constant_parts")
+def test_name_must_be_one_of_verilog():
+    with pytest.raises(ValueError, match="Name of a replicated unit must be letters, .*, not 'a b'"):
+        replicated(Stage(UnitConfig()), name="a b")

@@ -8,7 +8,8 @@ from amaranth.hdl import Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import Out
 
-from rewardware.hw.cores.replicated import emit, replicated
+from rewardware.hw.cores.replicated import replicated
+from rewardware.hw.cores.verilog.emit import emit
 from rewardware.sim.verilator.build import OPTIMISATION_VARIABLE, BuildError, build_library
 from rewardware.sim.verilator.cache import build_once, cache_folder, content_key
 

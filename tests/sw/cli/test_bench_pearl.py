@@ -21,7 +21,7 @@ from rewardware.sw.cli.dispatch import dispatch
 from rewardware.sw.composer.latency_table import Latency
 from rewardware.sw.mapping.layer_pipeline import learner_stage_cycles
 from rewardware.sw.mapping.replay_cycles import sample_cycles, update_cycles
-from rewardware.sw.reference.layer.dqn_loss import dqn_loss
+from rewardware.sw.reference.layer.temporal_difference_loss import temporal_difference_loss
 from rewardware.sw.reference.replay.sum_tree import SumTreeReference
 from rewardware.sw.runtime.actor_critic_config import PrioritizedDDPGConfig, PrioritizedSACConfig
 from rewardware.sw.runtime.dqn_config import DQNConfig
@@ -75,10 +75,10 @@ def test_a_sample_more_takes_a_stage_more(config):
 
 def test_wrong_numbers_are_no_figure(monkeypatch):
     def wrong(*arguments, **settings):
-        loss = dqn_loss(*arguments, **settings)
+        loss = temporal_difference_loss(*arguments, **settings)
         return loss._replace(derivatives=-loss.derivatives)
 
-    monkeypatch.setattr("rewardware.sw.reference.layer.dqn_learner.dqn_loss", wrong)
+    monkeypatch.setattr("rewardware.sw.reference.layer.dqn_learner.temporal_difference_loss", wrong)
     with pytest.raises(RuntimeError, match="The learner does not have the weights that the reference has"):
         count_step(LEARNER, 3)
 

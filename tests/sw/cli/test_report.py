@@ -1,5 +1,7 @@
 import json
 
+from rewardware.hw.soc.export.placement import read_placement
+from rewardware.sw.cli import cached
 from rewardware.sw.cli.dispatch import dispatch
 
 
@@ -26,3 +28,15 @@ def test_mistakes_are_named(capsys):
     assert "Place and route is there for ecp5 alone, not xc7" in capsys.readouterr().err
     assert dispatch(["report", "operand_former", "--depth", "-1"]) == 2
     assert "--depth must be 0 or more, not -1" in capsys.readouterr().err
+
+
+def test_a_core_without_a_clock_has_no_frequency(monkeypatch, capsys, tmp_path):
+    (tmp_path / "report.json").write_text(json.dumps({"fmax": {}, "utilization": {}, "critical_paths": []}))
+    placed = cached.Placed(read_placement(tmp_path), tmp_path)
+    monkeypatch.setattr(cached, "place_once", lambda synthesised, frequency: placed)
+    arguments = ["report", "selector", "--part", "ecp5", "--place"]
+    assert dispatch([*arguments, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["frequency_mhz"] is None
+    assert dispatch(arguments) == 0
+    said = capsys.readouterr().out
+    assert "Clock by nextpnr, speed grade 6: none, nothing is registered" in said and "inf" not in said

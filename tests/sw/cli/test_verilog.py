@@ -1,38 +1,103 @@
 import json
+import re
+import shutil
 
 import pytest
 
+from rewardware.hw.cores.verilog.text import LINE_LENGTH
 from rewardware.hw.soc.export.catalogue import CATALOGUE
+from rewardware.hw.soc.export.lint import check_icarus, check_slang, check_yosys, waiver_file
 from rewardware.hw.soc.export.package import write_package
+from rewardware.hw.soc.export.synthesis import modules_of
 from rewardware.sw.cli.designs import elaborate_design
 from rewardware.sw.cli.dispatch import dispatch
 from rewardware.sw.cli.verilog import check, check_verilator
+
+from .icarus import unknown_after_reset
 
 
 def test_a_core_is_written_and_accepted_by_the_tools(tmp_path, capsys):
     assert dispatch(["verilog", "operand_former", "--set", "activation_fraction=18", "-o", str(tmp_path)]) == 0
     said = capsys.readouterr().out
-    assert "Verilator -Wall: silent" in said and "Yosys: accepted" in said and "Icarus: " in said
+    assert (
+        "Verilator -Wall: silent" in said
+        and "Yosys: accepted" in said
+        and "slang: accepted" in said
+        and "Icarus: " in said
+    )
     parameters = json.loads((tmp_path / "operand_former.json").read_text())
     assert parameters["configuration"]["activation_fraction"] == 18
 
 
 @pytest.mark.parametrize("name", [name for name, design in CATALOGUE.items() if not design.system])
-def test_every_core_is_lint_clean(tmp_path, name):
+def test_every_core_is_taken_by_every_tool(tmp_path, name):
     design = elaborate_design(name, "tiny")
-    write_package(design.verilog, name, tmp_path, configuration=design.configuration)
+    write_package(design.verilog, name, tmp_path, configuration=design.configuration, clock=design.clock)
     check_verilator(tmp_path, name)
+    assert check_slang(tmp_path, name)
+    check_icarus(tmp_path, name)
+    files = [path.read_text() for path in (tmp_path / "rtl").iterdir()]
+    assert all(re.fullmatch(rf"{name}([._]\S+)?", module) for text in files for module in modules_of(text))
+    assert not any("[-1:0]" in text for text in files)
+    assert max(len(line) for text in files for line in text.splitlines() if "'h" not in line) <= LINE_LENGTH
+    assert not unknown_after_reset(tmp_path, design)
 
 
-def test_a_system_is_written_and_accepted_by_verilator(tmp_path):
-    assert dispatch(["verilog", "fixar", "--config", "tiny", "--no-check", "-o", str(tmp_path)]) == 0
-    listed = (tmp_path / "fixar.f").read_text().split()
-    assert "rtl/fixar.v" in listed and "rtl/processing_element_column.v" in listed
-    header = (tmp_path / "rtl/fixar.v").read_text().partition(");")[0]
+@pytest.fixture(scope="module")
+def packages(tmp_path_factory):
+    """A system, and a core with units of the same kinds in other sizes."""
+    folder = tmp_path_factory.mktemp("packages")
+    arguments = ["fixar", "--config", "tiny", "--name", "one", "--no-check", "-o", str(folder / "one")]
+    assert dispatch(["verilog", *arguments]) == 0
+    arguments = ["array_core", "--set", "lanes=6", "--name", "other", "--no-check", "-o", str(folder / "other")]
+    assert dispatch(["verilog", *arguments]) == 0
+    return folder
+
+
+def test_a_system_is_written_and_accepted(packages):
+    listed = (packages / "one/one.f").read_text().split()
+    assert "rtl/one.v" in listed and "rtl/one_processing_element_column.v" in listed
+    header = (packages / "one/rtl/one.v").read_text().partition(");")[0]
     for port in ("aclk", "aresetn", "s_axi_ctrl_awaddr", "s_axis_tdata", "m_axis_tvalid", "interrupt"):
         assert port in header
-    check(tmp_path, "fixar")
-    assert elaborate_design("fixar", "tiny").clock == "aclk"
+    check(packages / "one", "one")
+    about = json.loads((packages / "one/one.json").read_text())
+    assert (about["design"], about["top"], about["clock"]["port"]) == ("fixar", "one", "aclk")
+    assert {path.name for path in (packages / "one").glob("*.*dc")} == {"one_ooc.xdc", "one_ooc.sdc"}
+
+
+def test_two_designs_stand_in_one_project(packages):
+    modules = [modules_of(path.read_text()) for path in sorted(packages.rglob("*.v"))]
+    names = [name for part in modules for name in part]
+    assert len(names) == len(set(names)) and {"one_processing_element", "other_processing_element"} <= set(names)
+    files = [path.name for path in packages.rglob("*.v")]
+    assert len(files) == len(set(files))
+    (packages / "both").mkdir()
+    (packages / "both/rtl").mkdir()
+    for path in (*packages.glob("one/rtl/*.v"), *packages.glob("other/rtl/*.v")):
+        shutil.copy(path, packages / "both/rtl")
+    (packages / "both/rtl/both.v").write_text(
+        "module both(input aclk, input aresetn, input clk, input rst, output busy);\n"
+        "  one one (.aclk(aclk), .aresetn(aresetn), .interrupt(busy));\n"
+        "  other other (.clk(clk), .rst(rst));\nendmodule\n"
+    )
+    lists = "-F ../one/one.f\n-F ../other/other.f\n"
+    (packages / "both/both.f").write_text(f"{lists}rtl/both.v\n")
+    (packages / "both/both.vlt").write_text(waiver_file() + "lint_off -rule PINMISSING\n")
+    check_verilator(packages / "both", "both")
+    check_yosys(packages / "both", "both")
+    check_icarus(packages / "both", "both")
+
+
+def test_a_core_without_a_clock_names_none(tmp_path, capsys):
+    assert dispatch(["verilog", "selector", "--no-check", "-o", str(tmp_path)]) == 0
+    assert json.loads((tmp_path / "selector.json").read_text())["clock"] is None
+    assert not list(tmp_path.glob("*_ooc*"))
+
+
+def test_a_name_must_be_one_of_verilog(tmp_path, capsys):
+    assert dispatch(["verilog", "selector", "--name", "2x", "-o", str(tmp_path / "out")]) == 2
+    assert "Name must be letters, digits and underscores, a digit not first, not '2x'" in capsys.readouterr().err
 
 
 def test_a_system_with_presets_of_its_own(tmp_path):

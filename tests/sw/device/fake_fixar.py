@@ -18,7 +18,7 @@ from rewardware.sw.reference.array.activation_unit import activate
 from rewardware.sw.reference.array.rescaler import rescale
 from rewardware.sw.reference.fixar_state import COUNTERS
 from rewardware.sw.reference.fixed.arithmetic import saturate
-from rewardware.sw.reference.optimizer.adam import AdamReference, advance_powers, step_size
+from rewardware.sw.reference.optimizer.adam import AdamReference, advance_powers, corrected_step
 from rewardware.sw.reference.quantization.ranges import RangeReference, dequantize, quantize
 from rewardware.sw.reference.random.gaussian import GaussianNoiseReference
 
@@ -52,7 +52,7 @@ class FakeFixar:
         self.errors = np.zeros((config.cores, config.error_rows, lanes), np.int64)
         self.ranges = RangeReference(config.slots)
         self.generator = GaussianNoiseReference(GaussianConfig(lanes=lanes))
-        self.alpha = [0, 0]
+        self.step_sizes = [0, 0]
         self.pending = []
         self.log = []
 
@@ -259,10 +259,10 @@ class FakeFixar:
             parameters = self.ranges.parameters[fields["input_slot"]]
             codes = self.packed[core, row, parity]
             return activate(operation, x, dequantize(codes, parameters), positive=codes > parameters.zero_point)
-        if operation in (Operation.TEMPORAL_DIFFERENCE_TARGET, Operation.DIFFERENCE, Operation.TANH_NOISE):
+        if operation in (Operation.MULTIPLY_ADD, Operation.DIFFERENCE, Operation.TANH_NOISE):
             self.check_settled("error", base + samples)
             auxiliary = self.errors[core, base + samples]
-            return activate(operation, x, auxiliary, neighbor=np.roll(auxiliary, -1, axis=1))
+            return activate(operation, x, auxiliary, factor=np.roll(auxiliary, -1, axis=1))
         return activate(operation, x)
 
     def gradient_block(self, outer, valid, counts, fields, written):
@@ -363,7 +363,7 @@ class FakeFixar:
             names = POWERS[2 * network : 2 * network + 2]
             powers = advance_powers([self.registers[power] for power in names], rates)
             self.registers.update(zip(names, powers, strict=True))
-            self.alpha[network] = step_size(powers, self.registers[f"learning_rate_{name}"])
+            self.step_sizes[network] = corrected_step(powers, self.registers[f"learning_rate_{name}"])
         offset = network * self.config.weight_rows
         own = slice(offset + base, offset + base + count)
         target = slice(own.start + 2 * self.config.weight_rows, own.stop + 2 * self.config.weight_rows)
@@ -379,7 +379,7 @@ class FakeFixar:
         low, high = (self.networks[memory][own] for memory in (Memory.SECOND_MOMENT_LOW, Memory.SECOND_MOMENT_HIGH))
         second = ((high << 32) | (low & 0xFFFF_FFFF)).reshape(-1).astype(np.uint64)
         self.registers["weight_saturations"] += AdamReference(self.config.weight_fraction).update(
-            weight, target, gradient, first, second, alpha=self.alpha[network], rates=rates
+            weight, target, gradient, first, second, step_size=self.step_sizes[network], rates=rates
         )
         low[:] = (second & np.uint64(0xFFFF_FFFF)).astype(np.int64).reshape(low.shape)
         high[:] = (second >> np.uint64(32)).astype(np.int64).reshape(low.shape)

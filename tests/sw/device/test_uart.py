@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import serial
 
-from rewardware.hw.soc.bus.uart_config import Kind
+from rewardware.hw.soc.bus.uart_config import BUFFER_ROWS, Kind, Status
 from rewardware.sim.harness.uart import SimulatedBoard
 from rewardware.sw.device.errors import DeviceError, DeviceFault, DeviceTimeout
 from rewardware.sw.device.open import open_device
@@ -157,6 +157,43 @@ def test_request_repeated_after_a_lost_reply_is_executed_once(board):
         with pytest.raises(DeviceTimeout):
             device.run(cycle_limit=2000)
         device.soft_reset()
+
+
+def test_repetition_is_answered_as_before_whatever_came_between(board):
+    frame = pack_frame(Kind.SEND, 201, bytes([1, 1]) + random_rows(1).tobytes())
+    spoiled = frame[:-1] + bytes([frame[-1] ^ 1])
+    with serial.Serial(board.port, timeout=0.5) as wire:
+        for sent, status in ((frame, Status.OK), (spoiled, Status.CORRUPT), (frame, Status.OK)):
+            wire.write(sent)
+            assert wire.read(10)[5] == status
+    with open_device(f"uart:{board.port}", CONFIG, timeout=0.5) as device:
+        device.soft_reset()
+
+
+@pytest.mark.parametrize("length", [5, 7, 10])
+def test_words_are_written_whole(device, length):
+    place = CONFIG.shell.address_map["offset"].address
+    payload = place.to_bytes(4, "little") + bytes(length - 4)
+    with pytest.raises(DeviceError, match=f"does not know the request write of {length} bytes"):
+        device.transport._request(Kind.WRITE, payload)
+    assert device.read_register("offset") == 7
+
+
+def test_no_more_rows_than_a_frame_has_are_received(device):
+    rows = random_rows(20)
+    device.send(rows)
+    device.load_program([INSTRUCTION_SET.encode("load", base=0, count=20), INSTRUCTION_SET.encode("halt")])
+    device.run()
+    device.load_program([INSTRUCTION_SET.encode("store", base=0, count=20), INSTRUCTION_SET.encode("halt")])
+    device.write_register("control", 1)
+    got = b""
+    for count in (BUFFER_ROWS, 20 - BUFFER_ROWS):
+        status, answer = device.transport._request(Kind.RECEIVE, bytes([255]))
+        assert status is Status.OK and len(answer) == count * (4 * CONFIG.lanes + 1)
+        got += answer
+    words = np.frombuffer(got, np.uint8).reshape(20, -1)
+    np.testing.assert_array_equal(words[:, 0], [0] * 19 + [1])
+    np.testing.assert_array_equal(np.ascontiguousarray(words[:, 1:]).view("<u4"), rows)
 
 
 def test_other_ends_are_refused(board, tmp_path):

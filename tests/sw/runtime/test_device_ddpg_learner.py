@@ -69,7 +69,7 @@ def test_every_backend_learns_the_same_and_goes_on_identically(tmp_path):
     assert counters["gradient_steps"] == 16
     _, counters = learned(make("lockstep"), tmp_path / "agent.zip", 40)
     assert counters["learner_lockstep_steps"] == 8
-    least = 8 * (CONFIG.batch_size + sum(LEARNER.arrays[array].numbers for array in LEARNER.state))
+    least = 8 * (CONFIG.batch_size + sum(LEARNER.arrays[array].parameters for array in LEARNER.state))
     assert counters["learner_lockstep_equal"] == counters["learner_lockstep_compared"] > least
     assert counters["step_cycles"] > 8 * CONFIG.batch_size * LEARNER.sample_rows
     assert counters["replay_lockstep_equal"] == counters["replay_lockstep_compared"]

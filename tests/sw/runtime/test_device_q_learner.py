@@ -59,7 +59,7 @@ def test_every_backend_learns_the_same(tmp_path):
     assert runs["reference"][1] == {"gradient_steps": 16}
     assert counters["learner_lockstep_steps"] == 16
     # Priorities and all arrays of every step, and the weights that actions are chosen with.
-    least = 16 * (CONFIG.batch_size + 4 * LEARNER.arrays["weights"].numbers)
+    least = 16 * (CONFIG.batch_size + 4 * LEARNER.arrays["weights"].parameters)
     assert counters["learner_lockstep_equal"] == counters["learner_lockstep_compared"] > least
     assert counters["replay_lockstep_equal"] == counters["replay_lockstep_compared"]
     assert counters["step_cycles"] == runs["rtl"][1]["step_cycles"] > 16 * 13

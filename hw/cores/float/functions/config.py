@@ -15,7 +15,7 @@ class FloatFunctionConfig:
     Parameters
     ----------
     format : FloatFormat or str
-        Of operand and result: a format, or a name in ``FORMATS``. It has 4 exponent and 4 fraction bits or more, and
+        Format of operand and result, or its name in ``FORMATS``. It has 4 exponent and 4 fraction bits or more, and
         its bias is greater than its fraction bits by 2 or more, so that the logarithms of the numbers next to 1 are
         normal numbers.
 

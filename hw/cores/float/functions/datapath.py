@@ -1,4 +1,4 @@
-"""What the function units are made of: operands normalised, values that wait, subnormal results."""
+"""Parts of the function units: normalised operands, delayed values, subnormal results."""
 
 from types import SimpleNamespace
 
@@ -8,7 +8,7 @@ from ...pipeline import delay
 from ..config import FloatFormat
 from ..datapath import leading_zeros, shift_left, shift_right_sticky
 
-__all__ = ["hold", "normalise", "shift_to_subnormal", "weigh"]
+__all__ = ["hold", "normalise", "shift_to_subnormal", "weigh", "without"]
 
 
 def hold(m: Module, cycles: int, **values: Value) -> SimpleNamespace:
@@ -16,6 +16,11 @@ def hold(m: Module, cycles: int, **values: Value) -> SimpleNamespace:
     return SimpleNamespace(
         **{name: delay(m, Value.cast(value), cycles, f"{name}_{cycles}") for name, value in values.items()}
     )
+
+
+def without(values: SimpleNamespace, *names: str) -> dict[str, Value]:
+    """The values but some, for :func:`hold`."""
+    return {name: value for name, value in vars(values).items() if name not in names}
 
 
 def normalise(m: Module, number_format: FloatFormat, operand: SimpleNamespace):
@@ -36,7 +41,7 @@ def normalise(m: Module, number_format: FloatFormat, operand: SimpleNamespace):
 
 
 def weigh(m: Module, number_format: FloatFormat, field: Value, maximum: int) -> dict[str, Value]:
-    """What an exponent field means for rounding.
+    """The consequences of an exponent field for rounding.
 
     ``base`` is one less than the field, at least 0; ``low`` says that the field is below 1, and ``zero`` that it is 0.
     By ``distance`` a magnitude moves right to be subnormal: for formats with subnormal numbers, and up to ``maximum``.

@@ -1,9 +1,9 @@
 """The exponential function."""
 
 from amaranth.hdl import Const, Module, Mux, Signal, signed
-from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from ...component import ConfiguredComponent
 from ...function.polynomial_evaluator import PolynomialEvaluator
 from ..datapath import decode
 from .config import FloatFunctionConfig
@@ -14,7 +14,7 @@ from .unit import FloatFunctionUnit
 __all__ = ["ExponentOfTwo", "FloatExponential"]
 
 
-class ExponentOfTwo(wiring.Component):
+class ExponentOfTwo(ConfiguredComponent):
     """``|a| log2(e)`` as a fixed-point number, so that ``e**a`` is 2 to the power of it.
 
     Number format: ``exponent`` is cut to as many fraction bits as the tables of the format give. Beyond the largest it
@@ -31,7 +31,7 @@ class ExponentOfTwo(wiring.Component):
     -------
     a : In(width)
     doubled : In(1)
-        Of ``2 a`` instead.
+        Take ``2 a`` instead of ``a``.
     negative : In(1)
         The exponent is negative.
     exponent : Out(signed)
@@ -41,23 +41,18 @@ class ExponentOfTwo(wiring.Component):
     LATENCY = 2
 
     def __init__(self, config: FloatFunctionConfig):
-        self._config = config
         number_format = config.format
         width = exponent_width(number_format) + result_fraction(number_format)
         super().__init__(
+            config,
             {
                 "a": In(number_format.width),
                 "doubled": In(1),
                 "negative": In(1),
                 "exponent": Out(signed(width + 1)),
                 "above": Out(1),
-            }
+            },
         )
-
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
 
     @property
     def latency(self):
@@ -98,7 +93,7 @@ class FloatExponential(FloatFunctionUnit):
 
     ``result = e**a``
 
-    Number format: the configuration's. The error is below 0.6 units in the last place: of the two numbers around the
+    Number format: the configuration's. The error is below 0.63 units in the last place: of the two numbers around the
     exact result it is one. The function is monotone. -infinity gives +0, NaN the quiet NaN.
 
     Latency: 8 cycles (exponent of two 2, table 4, alignment, rounding) for formats of up to 12 fraction bits, 10

@@ -5,7 +5,7 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, signed
 from ...function.polynomial_evaluator import PolynomialEvaluator
 from ..datapath import decode, leading_zeros, shift_left
 from .config import FloatFunctionConfig
-from .datapath import hold, normalise
+from .datapath import hold, normalise, without
 from .tables import logarithm_table, result_fraction, rounded_ln_2
 from .unit import FloatFunctionUnit
 
@@ -18,7 +18,7 @@ class FloatLogarithm(FloatFunctionUnit):
     ``result = ln(a)``, by ``k ln(2) + (m - 1) * (ln(m) / (m - 1))`` of ``a = m * 2**k``, m from 3/4 to 3/2, the ratio
     from the table, so that numbers near 1 lose no digits.
 
-    Number format: the configuration's. The error is below 0.63 units in the last place: of the two numbers around the
+    Number format: the configuration's. The error is below 0.64 units in the last place: of the two numbers around the
     exact result it is one. The function is monotone; ln(1) is +0. A zero gives -infinity, negative numbers and NaN give
     the quiet NaN.
 
@@ -48,12 +48,17 @@ class FloatLogarithm(FloatFunctionUnit):
 
     def elaborate(self, platform):
         m = Module()
+        m.submodules.table = self._table
+        ready = self._look_up(m, self._decode(m))
+        self._round(m, *self._sum(m, ready))
+        return m
+
+    def _decode(self, m):
+        """The operand, its leading one found."""
         number_format = self._config.format
-        fraction_bits, bias = number_format.fraction_bits, number_format.bias
-        m.submodules.table = table = self._table
         operand = decode(m, number_format, self.a, "a")
         fraction, field = normalise(m, number_format, operand)
-        first = hold(
+        return hold(
             m,
             1,
             fraction=fraction,
@@ -63,16 +68,20 @@ class FloatLogarithm(FloatFunctionUnit):
             invalid=operand.nan | operand.sign & ~operand.zero,
         )
 
+    def _look_up(self, m, first):
+        """``whole``, the exponent times ln(2), ``distance`` of the significand from one, and their signs."""
+        number_format, table = self._config.format, self._table
+        fraction_bits = number_format.fraction_bits
         offset_width = table.config.offset_width
         m.d.comb += [table.index.eq(first.fraction[offset_width:]), table.offset.eq(first.fraction[:offset_width])]
         # From 3/2 on the significand is halved, and less than one.
         upper, exponent = first.fraction[-1], Signal(signed(number_format.exponent_bits + 2))
         distance = Signal(fraction_bits + 1)
         m.d.comb += [
-            exponent.eq(first.field - bias + upper),
+            exponent.eq(first.field - number_format.bias + upper),
             distance.eq(Mux(upper, (1 << fraction_bits) - first.fraction, first.fraction << 1)),
         ]
-        # The sign is the exponent's, and that of the rest where the exponent is zero.
+        # The sign is the exponent's, or that of ln(m) where the exponent is zero.
         sign = Signal()
         m.d.comb += sign.eq(Mux(exponent == 0, upper, exponent[-1]))
         at = hold(
@@ -88,36 +97,35 @@ class FloatLogarithm(FloatFunctionUnit):
         )
         whole = Signal(number_format.exponent_bits + result_fraction(number_format) + 2, reset_less=True)
         m.d.sync += whole.eq(at.size * Const(rounded_ln_2(number_format)))
-        later = hold(m, 1, **{name: value for name, value in vars(at).items() if name != "size"})
-        ready = hold(m, table.latency - 2, whole=whole, **vars(later))
+        later = hold(m, 1, **without(at, "size"))
+        return hold(m, table.latency - 2, whole=whole, **vars(later))
 
+    def _sum(self, m, ready):
+        """``(total, at)``: the logarithm's magnitude in fixed point, and what it is beside that."""
+        number_format = self._config.format
+        fraction_bits = number_format.fraction_bits
         # The ratio is below 2.
         unit = fraction_bits + 1 + result_fraction(number_format)
         product = Signal(unit + 1, reset_less=True)
-        m.d.sync += product.eq(ready.distance * table.result)
-        second = hold(m, 1, **{name: value for name, value in vars(ready).items() if name != "distance"})
-        width = unit + number_format.exponent_bits
-        total = Signal(width, reset_less=True)
+        m.d.sync += product.eq(ready.distance * self._table.result)
+        second = hold(m, 1, **without(ready, "distance"))
+        total = Signal(unit + number_format.exponent_bits, reset_less=True)
         aligned = Cat(Const(0, fraction_bits), second.whole)
         m.d.sync += total.eq(Mux(second.opposite, aligned - product, aligned + product))
-        third = hold(m, 1, **{name: value for name, value in vars(second).items() if name not in ("whole", "opposite")})
+        return total, hold(m, 1, **without(second, "whole", "opposite"))
 
-        # Whatever is not zero is at least one unit of the operand: so far the leading one can stand.
+    def _round(self, m, total, at):
+        """The sum normalised and rounded."""
+        number_format = self._config.format
+        fraction_bits = number_format.fraction_bits
+        # A magnitude that is not zero is at least one unit of the operand, which limits its leading zeros.
         searched = number_format.exponent_bits + fraction_bits + 1
-        zeros, none = leading_zeros(m, total[width - searched :], "total")
+        zeros, none = leading_zeros(m, total[len(total) - searched :], "total")
         moved = shift_left(m, total, zeros, "total")
         base = Signal(number_format.exponent_bits)
-        m.d.comb += base.eq(bias + number_format.exponent_bits - 2 - zeros)
+        m.d.comb += base.eq(number_format.bias + number_format.exponent_bits - 2 - zeros)
         # Below the bit to round by one more is enough, if it is sticky.
-        cut = width - fraction_bits - 3
-        last = hold(
-            m,
-            1,
-            magnitude=Cat(moved[:cut].any(), moved[cut:]),
-            base=base,
-            none=none,
-            **vars(third),
-        )
+        cut = len(total) - fraction_bits - 3
+        last = hold(m, 1, magnitude=Cat(moved[:cut].any(), moved[cut:]), base=base, none=none, **vars(at))
         flags = {"nothing": last.none, "infinite": last.infinite | last.zero, "invalid": last.invalid}
         self.finish(m, last.base, last.magnitude, 1, sign=last.sign | last.zero, **flags)
-        return m

@@ -1,12 +1,14 @@
 """Logistic function and hyperbolic tangent, by one unit."""
 
+from types import SimpleNamespace
+
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, signed
 from amaranth.lib.wiring import In
 
 from ...function.polynomial_evaluator import PolynomialEvaluator
 from ..datapath import decode, shift_right_sticky
 from .config import FloatFunctionConfig
-from .datapath import hold, shift_to_subnormal, weigh
+from .datapath import hold, shift_to_subnormal, weigh, without
 from .exponential import ExponentOfTwo
 from .tables import exponential_table, logistic_table, result_fraction
 from .unit import FloatFunctionUnit
@@ -22,8 +24,8 @@ class FloatSigmoidTanh(FloatFunctionUnit):
     With ``t = e**-|a|``, or ``e**(-2 |a|)`` for tanh, the logistic function is ``1 / (1 + t)`` or ``t / (1 + t)``, and
     tanh is ``2 / (1 + t) - 1``; where that would cancel (``|a| < ln 2``) it is ``a`` times a table of ``tanh(a) / a``.
 
-    Number format: the configuration's. The error is below 0.65 units in the last place for the logistic function, below
-    0.75 for tanh: of the two numbers around the exact result it is one. Results are from 0 to 1, or -1 to 1. tanh is
+    Number format: the configuration's. The error is below 0.67 units in the last place for the logistic function, below
+    0.76 for tanh: of the two numbers around the exact result it is one. Results are from 0 to 1, or -1 to 1. tanh is
     odd and monotone; the logistic function may step back by one unit. NaN gives the quiet NaN.
 
     Latency: 14 cycles (exponent of two 2, tables 4 each, alignment, product, alignment, rounding) for formats of up to
@@ -55,16 +57,21 @@ class FloatSigmoidTanh(FloatFunctionUnit):
 
     def elaborate(self, platform):
         m = Module()
-        number_format = self._config.format
-        fraction_bits, fraction = number_format.fraction_bits, result_fraction(number_format)
-        m.submodules.reduction = reduction = self._reduction
-        m.submodules.exponential = exponential = self._exponential
-        m.submodules.logistic = logistic = self._logistic
+        m.submodules.reduction = self._reduction
+        m.submodules.exponential = self._exponential
+        m.submodules.logistic = self._logistic
+        at = self._exponentiate(m, self._reduce(m))
+        at = self._select(m, at)
+        at = self._multiply(m, at)
+        self._round(m, at)
+        return m
 
-        # t is 2 to the power of a negative exponent: power * 2**whole, the power from 1 to 2.
-        operand = decode(m, number_format, self.a, "a")
+    def _reduce(self, m):
+        """The operand, delayed until the exponent of two of ``t`` comes."""
+        reduction = self._reduction
+        operand = decode(m, self._config.format, self.a, "a")
         m.d.comb += [reduction.a.eq(self.a), reduction.doubled.eq(self.tanh), reduction.negative.eq(1)]
-        reduced = hold(
+        return hold(
             m,
             reduction.latency,
             tanh=self.tanh,
@@ -74,6 +81,11 @@ class FloatSigmoidTanh(FloatFunctionUnit):
             special=operand.special,
             invalid=operand.nan,
         )
+
+    def _exponentiate(self, m, reduced):
+        """``t`` is 2 to the power of a negative exponent: ``power * 2**whole``, the power from 1 to 2."""
+        number_format, fraction = self._config.format, result_fraction(self._config.format)
+        reduction, exponential = self._reduction, self._exponential
         exponent = Signal(signed(len(reduction.exponent)))
         m.d.comb += exponent.eq(reduction.exponent)
         whole = Signal(signed(len(exponent) - fraction))
@@ -91,7 +103,7 @@ class FloatSigmoidTanh(FloatFunctionUnit):
         # Field of the product below: of t, of one, or of the operand.
         field = Signal(signed(max(len(whole), number_format.exponent_bits + 1) + 1))
         m.d.comb += field.eq(Mux(tail, whole + number_format.bias, Mux(small, reduced.exponent, number_format.bias)))
-        at = hold(
+        return hold(
             m,
             exponential.latency,
             # Zeros to the right of the point, before the power's leading one.
@@ -107,9 +119,11 @@ class FloatSigmoidTanh(FloatFunctionUnit):
             invalid=reduced.invalid,
         )
 
-        # The argument of the second table: t in fixed point, or half the exponent of a small operand.
+    def _select(self, m, at):
+        """The second table's argument, t in fixed point or half the exponent of a small operand, and its factor."""
+        number_format, fraction = self._config.format, result_fraction(self._config.format)
         power = Signal(fraction + 1)
-        m.d.comb += power.eq(exponential.result)
+        m.d.comb += power.eq(self._exponential.result)
         zeros = at.zeros[:-1]
         amount_bits = fraction.bit_length()
         shifted, _ = shift_right_sticky(m, power[1:], zeros[:amount_bits], "t")
@@ -118,9 +132,9 @@ class FloatSigmoidTanh(FloatFunctionUnit):
         argument = Signal(fraction)
         m.d.comb += argument.eq(Mux(at.small, at.half_exponent, Mux(vanished, 0, shifted)))
         scale = Signal(fraction + 1)
-        aligned = Cat(Const(0, fraction - fraction_bits), at.significand)
+        aligned = Cat(Const(0, fraction - number_format.fraction_bits), at.significand)
         m.d.comb += scale.eq(Mux(at.tail, power, Mux(at.small, aligned, 1 << fraction)))
-        second = hold(
+        return hold(
             m,
             1,
             argument=argument,
@@ -133,39 +147,42 @@ class FloatSigmoidTanh(FloatFunctionUnit):
             nothing=at.tail & at.above,
             invalid=at.invalid,
         )
+
+    def _multiply(self, m, second):
+        """``product``, from 1 to 4: twice the result."""
+        fraction, logistic = result_fraction(self._config.format), self._logistic
         offset_width = logistic.config.offset_width
         m.d.comb += [
             logistic.index.eq(Cat(second.argument[offset_width:], second.upper)),
             logistic.offset.eq(second.argument[:offset_width]),
         ]
-        later = {name: value for name, value in vars(second).items() if name not in ("argument", "upper")}
-        third = hold(m, logistic.latency, **later)
-
+        third = hold(m, logistic.latency, **without(second, "argument", "upper"))
         # Twice the factor, from 1 to 2; for tanh of large operands twice what it is above one.
         factor, product = Signal(fraction + 2), Signal(2 * fraction + 2, reset_less=True)
         above_one = Cat(Const(0, 1), logistic.result[:fraction], logistic.result[fraction + 1])
         m.d.comb += factor.eq(Mux(third.large, above_one, logistic.result))
         m.d.sync += product.eq(third.scale * factor)
-        later = {name: value for name, value in vars(third).items() if name not in ("scale", "large")}
-        fourth = hold(m, 1, **later)
+        fourth = hold(m, 1, **without(third, "scale", "large"))
+        return SimpleNamespace(product=product, **vars(fourth))
 
-        # From 1 to 4, and twice the result. Only where the field allows it the leading one moves up to the top.
-        up, kept = Signal(), Signal(fraction_bits + 5)
-        cut = len(product) - len(kept) + 1
-        m.d.comb += [up.eq(~product[-1] & fourth.room), kept.eq(Cat(product[:cut].any(), product[cut:]))]
+    def _round(self, m, at):
+        """The product normalised and rounded. Only where the field allows it the leading one moves up to the top."""
+        number_format = self._config.format
+        up, kept = Signal(), Signal(number_format.fraction_bits + 5)
+        cut = len(at.product) - len(kept) + 1
+        m.d.comb += [up.eq(~at.product[-1] & at.room), kept.eq(Cat(at.product[:cut].any(), at.product[cut:]))]
         if number_format.gradual:
-            moved, nothing = shift_to_subnormal(m, kept, fourth.distance, fourth.far), fourth.nothing
+            moved, nothing = shift_to_subnormal(m, kept, at.distance, at.far), at.nothing
         else:
-            moved, nothing = kept, fourth.nothing | fourth.low | ~fourth.room & ~product[-1]
-        fifth = hold(
+            moved, nothing = kept, at.nothing | at.low | ~at.room & ~at.product[-1]
+        last = hold(
             m,
             1,
             magnitude=Mux(up, Cat(Const(0, 1), moved[:-1]), moved),
-            base=fourth.base - up,
-            sign=fourth.sign,
+            base=at.base - up,
+            sign=at.sign,
             nothing=nothing,
-            invalid=fourth.invalid,
+            invalid=at.invalid,
         )
-        flags = {"sign": fifth.sign, "nothing": fifth.nothing, "infinite": Const(0, 1), "invalid": fifth.invalid}
-        self.finish(m, fifth.base[: number_format.exponent_bits], fifth.magnitude, 1, **flags)
-        return m
+        flags = {"sign": last.sign, "nothing": last.nothing, "infinite": Const(0, 1), "invalid": last.invalid}
+        self.finish(m, last.base[: number_format.exponent_bits], last.magnitude, 1, **flags)

@@ -13,7 +13,7 @@ __all__ = ["FloatReciprocalSquareRoot", "FloatSquareRoot"]
 
 
 class _FloatRoot(FloatFunctionUnit):
-    """What both functions do: halve the exponent, and look a root of the significand up, or of twice that."""
+    """The common part: halve the exponent, and look up a root of the significand, or of twice the significand."""
 
     def __init__(self, config: FloatFunctionConfig, table):
         self._table = PolynomialEvaluator(table)

@@ -1,16 +1,17 @@
-"""What every function unit is: one operand in, one result out, a number of cycles later."""
+"""The base of the function units: one operand in, one result out, a fixed number of cycles later."""
 
 from amaranth.hdl import Const, Module, Mux, Signal, Value
-from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from ...component import ConfiguredComponent
 from ..datapath import round_and_pack, special
+from ..nonfinite import is_nonfinite
 from .config import FloatFunctionConfig
 
 __all__ = ["FloatFunctionUnit"]
 
 
-class FloatFunctionUnit(wiring.Component):
+class FloatFunctionUnit(ConfiguredComponent):
     """A pipeline that takes an operand in every cycle; base of the units.
 
     Parameters
@@ -21,14 +22,8 @@ class FloatFunctionUnit(wiring.Component):
     """
 
     def __init__(self, config: FloatFunctionConfig, ports=None):
-        self._config = config
         width = config.format.width
-        super().__init__({"a": In(width)} | (ports or {}) | {"result": Out(width), "nonfinite": Out(1)})
-
-    @property
-    def config(self):
-        """The configuration."""
-        return self._config
+        super().__init__(config, {"a": In(width)} | (ports or {}) | {"result": Out(width), "nonfinite": Out(1)})
 
     def finish(self, m: Module, base: Value, magnitude: Value, leading_bits: int, **flags: Value):
         """Round to nearest even, and drive the results from a register.
@@ -53,7 +48,7 @@ class FloatFunctionUnit(wiring.Component):
         rounded = Signal(number_format.width - 1, reset_less=True)
         m.d.comb += exceptional.eq(flags["infinite"] | invalid)
         m.d.sync += rounded.eq(Mux(exceptional, special(number_format, invalid), finite))
-        m.d.comb += [self.result.eq(rounded), self.nonfinite.eq(rounded[number_format.fraction_bits :].all())]
+        m.d.comb += [self.result.eq(rounded), self.nonfinite.eq(is_nonfinite(number_format, rounded))]
         if "sign" in flags:
             sign = Signal(reset_less=True)
             m.d.sync += sign.eq(flags["sign"] & ~invalid)

@@ -1,4 +1,4 @@
-"""What the functions share: normalised operands, looking up, and results that are no numbers."""
+"""Parts that the functions share: normalised operands, table look-up, and special results."""
 
 import functools
 

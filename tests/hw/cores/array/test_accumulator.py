@@ -19,46 +19,46 @@ def test_equals_reference(lanes, depth):
     rng = np.random.default_rng(depth)
     cycles = 800
     table = {
-        "add_valid": flags(rng, cycles, 0.8),
-        "add_first": flags(rng, cycles, 0.1),
-        "add_buffer": flags(rng, cycles),
-        "add_index": rng.integers(0, depth, cycles),
-        "add_low": mixed(rng, (cycles, lanes), 57),
-        "add_high": mixed(rng, (cycles, lanes), 57),
-        "drain_enable": flags(rng, cycles, 0.8),
-        "drain_index": rng.integers(0, depth, cycles),
+        "add__valid": flags(rng, cycles, 0.8),
+        "add__first": flags(rng, cycles, 0.1),
+        "add__buffer": flags(rng, cycles),
+        "add__entry": rng.integers(0, depth, cycles),
+        "add__low": mixed(rng, (cycles, lanes), 57),
+        "add__high": mixed(rng, (cycles, lanes), 57),
+        "drain__enable": flags(rng, cycles, 0.8),
+        "drain__entry": rng.integers(0, depth, cycles),
     }
     # First of all, every entry is overwritten once.
     for cycle in range(2 * depth):
-        table["add_buffer"][cycle], table["add_index"][cycle] = divmod(cycle, depth)
-    for port, value in (("add_valid", 1), ("add_first", 1), ("drain_enable", 0)):
+        table["add__buffer"][cycle], table["add__entry"][cycle] = divmod(cycle, depth)
+    for port, value in (("add__valid", 1), ("add__first", 1), ("drain__enable", 0)):
         table[port][: 2 * depth] = value
-    table["drain_buffer"] = 1 - table["add_buffer"]
+    table["drain__buffer"] = 1 - table["add__buffer"]
 
     bank = AccumulatorBankReference(config)
     drained = np.zeros((2, cycles, lanes), np.int64)
     touched = {}
     for cycle in range(cycles):
-        entry = int(table["add_buffer"][cycle]), int(table["add_index"][cycle])
+        entry = int(table["add__buffer"][cycle]), int(table["add__entry"][cycle])
         if cycle - touched.get(entry, -9) < component.revisit:
-            table["add_valid"][cycle] = 0
-        other = int(table["drain_buffer"][cycle]), int(table["drain_index"][cycle])
+            table["add__valid"][cycle] = 0
+        other = int(table["drain__buffer"][cycle]), int(table["drain__entry"][cycle])
         if cycle - touched.get(other, -9) < component.revisit:
-            table["drain_enable"][cycle] = 0
+            table["drain__enable"][cycle] = 0
         drained[:, cycle] = bank.drain(*other)
-        if table["add_valid"][cycle]:
+        if table["add__valid"][cycle]:
             touched[entry] = cycle
-            first = bool(table["add_first"][cycle])
-            bank.add(*entry, table["add_low"][cycle], table["add_high"][cycle], first=first)
-    wanted = table["drain_enable"] == 1
+            first = bool(table["add__first"][cycle])
+            bank.add(*entry, table["add__low"][cycle], table["add__high"][cycle], first=first)
+    wanted = table["drain__enable"] == 1
     simulate(
         component,
         bench="tests.hw.cores.bench_play",
         parameters={
             "inputs": table,
             "outputs": {
-                "drain_low": Expected(drained[0], component.latency, wanted),
-                "drain_high": Expected(drained[1], component.latency, wanted),
+                "drain__low": Expected(drained[0], component.latency, wanted),
+                "drain__high": Expected(drained[1], component.latency, wanted),
             },
         },
     )

@@ -14,7 +14,7 @@ from ..stimulus import WORD_CORNERS, flags, mixed
 def test_equals_reference():
     rng = np.random.default_rng(0)
     cycles = 6000
-    table = {port: mixed(rng, cycles, 32, WORD_CORNERS) for port in ("x", "auxiliary", "neighbor")}
+    table = {port: mixed(rng, cycles, 32, WORD_CORNERS) for port in ("x", "auxiliary", "factor")}
     table |= {"positive": flags(rng, cycles), "operation": rng.integers(0, 8, cycles)}
     y, saturated = np.zeros((2, cycles), np.int64)
     for operation in Operation:
@@ -24,7 +24,7 @@ def test_equals_reference():
             table["x"][rows],
             table["auxiliary"][rows],
             positive=table["positive"][rows] == 1,
-            neighbor=table["neighbor"][rows],
+            factor=table["factor"][rows],
         )
     assert saturated.sum() > 100
     component = ActivationUnit()

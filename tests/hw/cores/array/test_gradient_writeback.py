@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from amaranth.hdl import Module, signed
-from amaranth.lib import wiring
+from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from rewardware.hw.cores.array.config import ACCUMULATOR_WIDTH, WORD_WIDTH
@@ -24,17 +24,16 @@ class GradientStore(wiring.Component):
     def __init__(self, config, interval):
         self.writeback = GradientWriteback(config, interval=interval)
         self.memory = TransposableMemory(config)
-        lanes = config.lanes
         super().__init__(
             {
                 "valid": In(1),
                 "control": In(gradient_control(config)),
-                "low": In(signed(ACCUMULATOR_WIDTH)).array(lanes),
-                "high": In(signed(ACCUMULATOR_WIDTH)).array(lanes),
+                "low": In(data.ArrayLayout(signed(ACCUMULATOR_WIDTH), config.lanes)),
+                "high": In(data.ArrayLayout(signed(ACCUMULATOR_WIDTH), config.lanes)),
                 "read_enable": Out(1),
                 "write_enable": Out(1),
-                "write_data": Out(WORD_WIDTH).array(lanes),
-                "saturations": Out(range(2 * lanes + 1)),
+                "write_data": Out(data.ArrayLayout(WORD_WIDTH, config.lanes)),
+                "saturations": Out(range(2 * config.lanes + 1)),
             }
         )
 
@@ -42,24 +41,19 @@ class GradientStore(wiring.Component):
         m = Module()
         m.submodules.writeback = writeback = self.writeback
         m.submodules.memory = memory = self.memory
-        for name in ("valid", "control"):
+        for name in ("valid", "control", "low", "high"):
             m.d.comb += getattr(writeback, name).eq(getattr(self, name))
-        for name in ("read_enable", "write_enable", "saturations"):
-            m.d.comb += getattr(self, name).eq(getattr(writeback, name))
-        m.d.comb += memory.write_enable.eq(writeback.write_enable)
-        for name in ("row", "index", "column", "lane"):
-            for side in ("read", "write"):
-                m.d.comb += getattr(memory, f"{side}_{name}").eq(getattr(writeback, f"{side}_{name}"))
         # Somebody else reads in all other cycles: what was read stays for one cycle only.
-        m.d.comb += [memory.read_enable.eq(1), memory.write_mask.eq(~0)]
-        for lane in range(len(self.low)):
-            m.d.comb += [
-                writeback.low[lane].eq(self.low[lane]),
-                writeback.high[lane].eq(self.high[lane]),
-                writeback.read_data[lane].eq(memory.read_data[lane]),
-                memory.write_data[lane].eq(writeback.write_data[lane]),
-                self.write_data[lane].eq(writeback.write_data[lane]),
-            ]
+        m.d.comb += [memory.read.enable.eq(1), writeback.read.data.eq(memory.read.data)]
+        for name in ("row", "index", "column", "lane"):
+            m.d.comb += getattr(memory.read, name).eq(getattr(writeback.read, name))
+        wiring.connect(m, writeback.write, memory.write)
+        m.d.comb += [
+            self.read_enable.eq(writeback.read.enable),
+            self.write_enable.eq(writeback.write.enable.all()),
+            self.write_data.eq(writeback.write.data),
+            self.saturations.eq(writeback.saturations),
+        ]
         return m
 
 

@@ -2,7 +2,7 @@
 
 from rewardware.hw.cores.array.config import ArrayConfig
 from rewardware.hw.cores.array.core import AdaptiveArrayCore
-from rewardware.hw.cores.replicated import emit
+from rewardware.hw.cores.verilog.emit import emit
 from rewardware.hw.soc.export.synthesis import read_synthesis, synthesise
 from rewardware.hw.soc.target.target import TARGETS
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from rewardware.hw.cores.array.config import WritebackConfig
-from rewardware.hw.cores.array.writeback import WritebackPath, writeback_control
+from rewardware.hw.cores.array.writeback import WritebackPath
+from rewardware.hw.cores.array.writeback_ports import writeback_control
 from rewardware.hw.cores.quantization.parameters import slot_parameters
 from rewardware.sim.cocotb import simulate
 from rewardware.sw.reference.array.writeback import write_back
@@ -14,6 +15,7 @@ from ..bench_play import Expected
 from ..stimulus import WORD_CORNERS, mixed, spaced
 
 SLOTS = 5
+FACTOR_LANE = 1
 FIELDS = ("minimum", "maximum", "scale", "reciprocal", "shift", "zero_point", "bits", "code_maximum")
 
 
@@ -55,7 +57,7 @@ def padded(values, length):
 
 @pytest.mark.parametrize(("cores", "lanes", "interval"), [(2, 4, 1), (3, 6, 1), (2, 4, 2), (1, 4, 4), (2, 6, 3)])
 def test_equals_reference(cores, lanes, interval):
-    config = WritebackConfig(cores=cores, lanes=lanes, rows=37, slots=SLOTS, interval=interval)
+    config = WritebackConfig(cores=cores, lanes=lanes, rows=37, slots=SLOTS, interval=interval, factor_lane=FACTOR_LANE)
     rng = np.random.default_rng(lanes)
     cycles = 200 + 200 * interval
     slots = [random_parameters(rng) for _ in range(SLOTS)]
@@ -81,27 +83,27 @@ def test_equals_reference(cores, lanes, interval):
     column = {name: np.array([control[name] for control in controls]) for name in controls[0]}
     wanted = valid == 1
     written = {
-        "write_data": [row.data for row in rows],
-        "write_mask": [row.mask @ powers for row in rows],
+        "results__words": [row.data for row in rows],
+        "results__mask": [row.mask @ powers for row in rows],
         "arithmetic_saturations": [row.arithmetic_saturations for row in rows],
         "quantizer_saturations": [row.quantizer_saturations for row in rows],
-        "write_destination": column["destination"],
-        "write_row": column["row"],
-        "write_index": column["index"],
-        "write_half": column["store_half"],
-        "write_parity": column["parity"],
+        "results__destination": column["destination"],
+        "results__row": column["row"],
+        "results__index": column["index"],
+        "results__half": column["store_half"],
+        "results__parity": column["parity"],
     }
     monitored = {
-        "monitor_slot": column["output_slot"],
-        "monitor_values": [row.values for row in rows],
-        "monitor_mask": [row.monitor_mask @ powers for row in rows],
+        "monitor__slot": column["output_slot"],
+        "monitor__values": [row.values for row in rows],
+        "monitor__mask": [int(row.monitor_mask.flatten() @ (1 << np.arange(cores * lanes))) for row in rows],
     }
     outputs = {name: Expected(np.array(values), component.latency, wanted) for name, values in written.items()}
     outputs |= {
         name: Expected(np.array(values), component.monitor_latency, wanted) for name, values in monitored.items()
     }
-    outputs["write_enable"] = Expected(column["core_mask"] * valid, component.latency)
-    outputs["monitor_valid"] = Expected(column["monitor"] * valid, component.monitor_latency)
+    outputs["results__enable"] = Expected(column["core_mask"] * valid, component.latency)
+    outputs["monitor__valid"] = Expected(column["monitor"] * valid, component.monitor_latency)
     for name in ("arithmetic_saturations", "quantizer_saturations"):
         assert sum(np.array(written[name])[wanted]) > 20
 
@@ -119,7 +121,8 @@ def test_equals_reference(cores, lanes, interval):
         (("input_slot", 0), ("auxiliary_slot", 0), ("output_slot", output_delay)),
     ):
         asked[delay:, lookup] = column[slot][current[: total - delay]]
-    outputs["lookup_slots"] = Expected(asked, 0, asking)
+    for lookup in range(3):
+        outputs[f"lookups__{lookup}__slot"] = Expected(asked[:, lookup], 0, asking)
     lookups = np.array([[slot_words[slot] for slot in row] for row in np.roll(asked, 1, axis=0)])
     simulate(
         component,
@@ -132,8 +135,8 @@ def test_equals_reference(cores, lanes, interval):
                 "high": padded(high, total),
                 "bias": padded(bias, total),
                 "auxiliary": padded(auxiliary, total),
-                "lookup_parameters": lookups,
-            },
+            }
+            | {f"lookups__{lookup}__parameters": lookups[:, lookup] for lookup in range(3)},
             "outputs": outputs,
         },
     )
@@ -142,6 +145,8 @@ def test_equals_reference(cores, lanes, interval):
 def test_bad_configuration_is_refused():
     with pytest.raises(ValueError, match="Lanes must be even, not 5"):
         WritebackConfig(lanes=5)
+    with pytest.raises(ValueError, match="^Factor lane must be from 0 to 3, not 4$"):
+        WritebackConfig(lanes=4, factor_lane=4)
     with pytest.raises(ValueError, match="Activation fraction must be from 20 to 20, not 16"):
         WritebackConfig(activation_fraction=16)
     with pytest.raises(TypeError, match="Cores must be an integer, not 2.0"):

@@ -45,6 +45,19 @@ def pairs(values):
     return [column.ravel() for column in np.meshgrid(values, values, indexing="ij")]
 
 
+def all_tuples(number_format, count):
+    """Every tuple of ``count`` numbers of a short format, None if they are too many."""
+    if count * number_format.width > 18:
+        return None
+    index = np.arange(1 << count * number_format.width)
+    return [index >> place * number_format.width & (1 << number_format.width) - 1 for place in range(count)]
+
+
+def join(*parts):
+    """Columns of operands one behind the other."""
+    return [np.concatenate(columns) for columns in zip(*parts, strict=True)]
+
+
 def anything(rng, number_format, count):
     """Bit patterns, all equally likely."""
     return rng.integers(0, 1 << number_format.width, count)

@@ -6,7 +6,7 @@ from rewardware.hw.cores.float.adder import FloatAdder
 from rewardware.hw.cores.float.config import FloatConfig
 from rewardware.hw.cores.float.fused_multiply_add import FloatFusedMultiplyAdd
 from rewardware.hw.cores.float.multiplier import FloatMultiplier
-from rewardware.hw.cores.replicated import emit
+from rewardware.hw.cores.verilog.emit import emit
 from rewardware.hw.soc.export.synthesis import read_synthesis, synthesise
 from rewardware.hw.soc.target.target import TARGETS
 

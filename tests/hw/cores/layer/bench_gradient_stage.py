@@ -8,7 +8,7 @@ from rewardware.sw.reference.float import host
 from rewardware.sw.reference.layer.stages import gradient
 from tests.hw.cores.float.operands import extremes
 
-from .stimulus import numbers, pad_words
+from .stimulus import numbers, pack_word, pad_words
 
 # Cycles in which a batch has to be done, a sample.
 LIMIT = 2000
@@ -25,7 +25,7 @@ class Bench:
 
     async def prepare(self):
         """Reset."""
-        self.dut.read_enable.value = 0
+        self.dut.gradients__enable.value = 0
         self.dut.batch.value = 1
         await clock_and_reset(self.dut)
 
@@ -55,13 +55,12 @@ class Bench:
         values = [host.from_bits(self.format, table) for table in (x, errors)]
         for address, expected in enumerate(pad_words(self.config, gradient(self.config, *values))):
             await RisingEdge(dut.clk)
-            dut.read_enable.value = 1
-            dut.read_address.value = address
+            dut.gradients__enable.value = 1
+            dut.gradients__address.value = address
             await RisingEdge(dut.clk)
-            dut.read_enable.value = 0
+            dut.gradients__enable.value = 0
             await ReadOnly()
-            word = [int(getattr(dut, f"word__{lane}").value) for lane in range(self.config.units)]
-            compare([int(bits) for bits in expected], word, "gradient", address)
+            compare(pack_word(self.format, expected), int(dut.gradients__data.value), "gradient", address)
         await RisingEdge(dut.clk)
         return end - begin
 

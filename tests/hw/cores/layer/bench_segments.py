@@ -8,7 +8,7 @@ from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, com
 from rewardware.sw.reference.float import host
 from rewardware.sw.reference.layer.stages import backward, differentiate, forward, gradient
 
-from .stimulus import numbers, pad_words
+from .stimulus import numbers, pack_word, pad_words
 
 # Cycles in which a batch has to be done, a sample.
 LIMIT = 1000
@@ -38,7 +38,7 @@ class Bench:
         await clock_and_reset(dut)
         for index, (layer, matrix) in enumerate(zip(self.layers, self.weights, strict=True)):
             for (address, lane), bits in np.ndenumerate(pad_words(layer, matrix)):
-                settings = {"enable": 1, "write": 1, "address": address, "lane": lane, "value": int(bits)}
+                settings = {"enable": 1, "address": address << layer.lane_width | lane, "data": int(bits)}
                 for port, value in settings.items():
                     getattr(dut, f"weights_{index}__{port}").value = value
                 await RisingEdge(dut.clk)
@@ -90,8 +90,8 @@ class Bench:
             getattr(dut, f"gradients_{index}__address").value = address
             await RisingEdge(dut.clk)
             await ReadOnly()
-            word = [int(getattr(dut, f"gradients_{index}__word__{lane}").value) for lane in range(len(expected))]
-            compare([int(bits) for bits in expected], word, f"gradients_{index}", address)
+            word = int(getattr(dut, f"gradients_{index}__data").value)
+            compare(pack_word(self.format, expected), word, f"gradients_{index}", address)
             await RisingEdge(dut.clk)
         getattr(dut, f"gradients_{index}__enable").value = 0
 

@@ -13,7 +13,7 @@ from rewardware.sw.reference.float import host
 from rewardware.sw.reference.layer.stages import backward, forward
 from tests.hw.cores.float.operands import extremes
 
-from .stimulus import numbers, pad_words
+from .stimulus import numbers, pack_word, pad_words
 
 # Of each kind of stage: its streams and what they carry.
 STREAMS = {"forward": ("inputs", "outputs"), "backward": ("errors", "results")}
@@ -34,14 +34,14 @@ class Bench:
 
     async def prepare(self):
         """Reset, and weights to the memory."""
-        self.dut.write_enable.value = 0
+        self.dut.new_weights__enable.value = 0
         await clock_and_reset(self.dut)
         for address, word in enumerate(pad_words(self.config, self.weights)):
-            self.dut.write_enable.value = 1
-            self.dut.write_address.value = address
-            self.dut.write_word.value = sum(int(bits) << self.format.width * lane for lane, bits in enumerate(word))
+            self.dut.new_weights__enable.value = 1
+            self.dut.new_weights__address.value = address
+            self.dut.new_weights__data.value = pack_word(self.format, word)
             await RisingEdge(self.dut.clk)
-        self.dut.write_enable.value = 0
+        self.dut.new_weights__enable.value = 0
 
     def samples(self, count):
         """Bit patterns of random samples."""

@@ -20,23 +20,24 @@ class Bench:
         self.dut, self.config = dut, parameters()["config"]
         self.format = self.config.layer.arithmetic.format
         self.shape = self.config.layer.rows, self.config.layer.groups * self.config.layer.units
-        self.names = ("weights", "gradients", *(f"kept_{index}" for index in range(len(self.config.numbers.state))))
+        self.names = ("weights", "gradients", *(f"state_{index}" for index in range(len(self.config.algorithm.state))))
 
     async def access(self, name, values=None):
-        """Read all numbers of a memory, those of the last group that are no outputs, too, or write them."""
+        """Read all parameters of a memory, those of the last group that are no outputs, too, or write them."""
         dut, layer = self.dut, self.config.layer
         read = np.zeros(self.shape, np.int64)
         for (row, output), _ in np.ndenumerate(read):
             group, lane = divmod(output, layer.units)
-            settings = {"enable": 1, "write": int(values is not None), "address": row * layer.groups + group}
-            settings |= {"lane": lane, "value": 0 if values is None else int(values[row, output])}
-            for port, value in settings.items():
-                getattr(dut, f"{name}__{port}").value = value
+            port = f"{name}_read" if values is None else f"{name}_write"
+            getattr(dut, f"{port}__enable").value = 1
+            getattr(dut, f"{port}__address").value = (row * layer.groups + group) << layer.lane_width | lane
+            if values is not None:
+                getattr(dut, f"{port}__data").value = int(values[row, output])
             await RisingEdge(dut.clk)
             await ReadOnly()
-            read[row, output] = int(getattr(dut, f"{name}__number").value)
+            read[row, output] = int(getattr(dut, f"{name}_read__data").value)
             await RisingEdge(dut.clk)
-        getattr(dut, f"{name}__enable").value = 0
+            getattr(dut, f"{port}__enable").value = 0
         return read
 
     async def step(self):
@@ -62,7 +63,7 @@ async def same_bits_as_the_reference(dut):
     outputs, number_format, shape = bench.config.layer.outputs, bench.format, bench.shape
     dut.start.value = 0
     for name in bench.names:
-        getattr(dut, f"{name}__enable").value = 0
+        getattr(dut, f"{name}_read__enable").value = getattr(dut, f"{name}_write__enable").value = 0
     await clock_and_reset(dut)
     kept = [to_bits(number_format, numbers(random, number_format, *shape)) for _ in bench.names]
     corners = random.choice(extremes(number_format), shape)
@@ -80,7 +81,7 @@ async def same_bits_as_the_reference(dut):
         rates = AdamRates.of_step(step, learning_rate=0.1, epsilon=1e-3).rounded(number_format)
         dut.rates.value = sum(
             int(getattr(rates, name)) << number_format.width * place
-            for place, name in enumerate(bench.config.numbers.rates)
+            for place, name in enumerate(bench.config.algorithm.rates)
         )
         cycles, nonfinite = await bench.step()
         assert cycles == parameters()["cycles"], f"A pass took {cycles} cycles, not {parameters()['cycles']}"

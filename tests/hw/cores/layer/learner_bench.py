@@ -9,8 +9,8 @@ from rewardware.sw.reference.float import host
 from rewardware.sw.reference.float.conversion import from_numbers
 from rewardware.sw.reference.optimizer.float_adam import AdamRates
 
-SOURCES = ("commands", "transitions", "numbers_in")
-SINKS = ("completions", "priorities", "numbers_out")
+SOURCES = ("commands", "transitions", "parameters_in")
+SINKS = ("completions", "priorities", "parameters_out")
 
 
 class LearnerBench:
@@ -63,7 +63,7 @@ class LearnerBench:
     async def load(self, name, matrices, **fields):
         """An array of bit patterns to the learner."""
         for bits in np.concatenate([matrix.ravel() for matrix in matrices]):
-            self.sources["numbers_in"].put(int(bits))
+            self.sources["parameters_in"].put(int(bits))
         await self.command(LearnerCommand.LOAD, array=self.config.arrays.index(name), **fields)
 
     async def check(self, name, matrices, **fields):
@@ -71,7 +71,7 @@ class LearnerBench:
         expected = np.concatenate([matrix.ravel() for matrix in matrices])
         await self.command(LearnerCommand.STORE, array=self.config.arrays.index(name), **fields)
         for index, bits in enumerate(expected):
-            compare(int(bits), await self.sinks["numbers_out"].receive(), (name, fields), index)
+            compare(int(bits), await self.sinks["parameters_out"].receive(), (name, fields), index)
 
     async def check_priorities(self, values):
         """Those of a step."""
@@ -93,11 +93,11 @@ class LearnerBench:
         adam = AdamRates.of_step(self.steps, learning_rate=rate, epsilon=1e-4)
         rates, width = adam.rounded(self.format), self.format.width
         getattr(self.dut, port).value = sum(
-            int(getattr(rates, name)) << width * place for place, name in enumerate(self.update.numbers.rates)
+            int(getattr(rates, name)) << width * place for place, name in enumerate(self.update.algorithm.rates)
         )
         return adam if self.update.optimizer == "adam" else adam.rate
 
     def patterns(self, network, **values):
         """Bit patterns of arrays: those of a network's state, and others given as values."""
         arrays = {name: [host.to_bits(self.format, matrix) for matrix in given] for name, given in values.items()}
-        return arrays | {name: getattr(network, name) for name in self.update.numbers.state}
+        return arrays | {name: getattr(network, name) for name in self.update.algorithm.state}

@@ -8,11 +8,12 @@ from rewardware.hw.cores.forwarding import forward_port
 from rewardware.hw.cores.layer.backward_pipeline import BackwardPipeline
 from rewardware.hw.cores.layer.config import NetworkConfig
 from rewardware.hw.cores.layer.forward_pipeline import ForwardPipeline
-from rewardware.hw.cores.layer.word_memory import NumberAccess, WordMemory
+from rewardware.hw.cores.layer.parameter_array import ParameterArray
+from rewardware.hw.cores.layer.ports import parameter_write
 
 
 class Segments(wiring.Component):
-    """The ports of both halves but those of their weights, which are behind ports for single numbers.
+    """The ports of both halves but those of their weights, which are behind ports for single parameters.
 
     Parameters
     ----------
@@ -29,7 +30,7 @@ class Segments(wiring.Component):
             members[f"backward_{name}"] = self.backward.signature.members[name]
         for index, layer in enumerate(config.layers):
             members[f"gradients_{index}"] = self.backward.signature.members[f"gradients_{index}"]
-            members[f"weights_{index}"] = In(NumberAccess(layer))
+            members[f"weights_{index}"] = In(parameter_write(layer))
         super().__init__(members | {"nonfinite": Out(1)})
 
     def elaborate(self, platform):
@@ -42,8 +43,8 @@ class Segments(wiring.Component):
         m.d.comb += self.nonfinite.eq(forward.errors.nonfinite)
         for index, layer in enumerate(forward.config.layers):
             forward_port(m, backward, self, f"gradients_{index}")
-            m.submodules[f"weights_{index}"] = memory = WordMemory(layer, 2)
-            wiring.connect(m, wiring.flipped(getattr(self, f"weights_{index}")), memory.access)
+            m.submodules[f"weights_{index}"] = memory = ParameterArray(layer, 2)
+            wiring.connect(m, wiring.flipped(getattr(self, f"weights_{index}")), memory.host_write)
             wiring.connect(m, getattr(forward, f"weights_{index}"), memory.reads[0])
             wiring.connect(m, getattr(backward, f"weights_{index}"), memory.reads[1])
         return m

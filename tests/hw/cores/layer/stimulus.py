@@ -18,3 +18,8 @@ def pad_words(config, weights):
     bits = host.to_bits(config.arithmetic.format, weights)
     filling = config.groups * config.units - config.outputs
     return np.pad(bits, ((0, 0), (0, filling))).reshape(config.words, config.units)
+
+
+def pack_word(number_format, word):
+    """The bits of a word, its first lane in the lowest bits."""
+    return sum(int(bits) << number_format.width * lane for lane, bits in enumerate(word))

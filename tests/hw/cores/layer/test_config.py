@@ -103,7 +103,7 @@ def test_bad_ddpg_learner():
     with pytest.raises(ValueError, match="^Optimizer must be one of adam, sgd, not 'lion'$"):
         DDPGLearnerConfig(actor=actor, critic=critic, optimizer="lion")
     config = DDPGLearnerConfig(actor=actor, critic=critic, update_interval=3)
-    assert (config.observations, config.actions, config.critic_loss.actions) == (3, 2, 1)
+    assert (config.observations, config.actions, config.temporal_difference.values) == (3, 2, 1)
     assert config.arrays == ("weights", "target", "gradients", "first", "second")
     assert [(update.layer, update.interval) for update in config.critic_updates] == [(critic.layers[0], 3)]
 

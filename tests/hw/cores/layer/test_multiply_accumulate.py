@@ -23,33 +23,23 @@ from ..vector.stimulus import corners, mixed
 def test_equals_reference(config):
     number_format, depth = config.format, config.adder_depth
     rng = np.random.default_rng(depth)
-    # Every corner by every corner as a first product, then sums, of which some go on with what has just been given.
+    # Every corner by every corner as a first product, then sums.
     left, right = (column.ravel() for column in np.meshgrid(corners(number_format), corners(number_format)))
     count = len(left) + 3000
-    a, b, kept = (mixed(rng, number_format, count, 0.05) for _ in range(3))
+    a, b, sums = (mixed(rng, number_format, count, 0.05) for _ in range(3))
     a[: len(left)], b[: len(left)] = left, right
-    first, again = rng.random(count) < 0.2, rng.random(count) < 0.6
-    first[: len(left)] = True
+    clear = rng.random(count) < 0.2
+    clear[: len(left)] = True
     products = multiply(number_format, a, b)
-    expected = np.zeros(count, np.int64)
-    # A sum comes back after the adder's stages: so many are under way at once.
-    for begin in range(0, count, depth):
-        now = slice(begin, begin + depth)
-        given = expected[begin - depth : begin] if begin else np.zeros(depth, np.int64)
-        sums = np.where(again[now], given[: len(kept[now])], kept[now])
-        expected[now] = np.where(
-            first[now],
-            add(number_format, products[now], number_format.sign_bit),
-            add(number_format, sums, products[now]),
-        )
+    expected = np.where(clear, add(number_format, products, number_format.sign_bit), add(number_format, sums, products))
     unit = MultiplyAccumulate(config)
     late = {
         name: np.concatenate([np.zeros(config.multiplier_depth, np.int64), column])[:count]
-        for name, column in (("kept", kept), ("first", first), ("again", again))
+        for name, column in (("accumulator_in", sums), ("clear", clear))
     }
     got = evaluate(unit, {"a": a, "b": b, **late})["result"]
     checked = count - config.multiplier_depth
     assert unit.latency == depth + config.multiplier_depth
     assert (got[:checked] == expected[:checked]).all()
     # A first product is what it is.
-    assert (expected[first] == products[first]).all()
+    assert (expected[clear] == products[clear]).all()

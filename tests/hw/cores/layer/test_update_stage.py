@@ -8,25 +8,28 @@ from amaranth.lib.wiring import In
 from rewardware.hw.cores.float.config import BFLOAT16, FloatLaneConfig
 from rewardware.hw.cores.forwarding import forward_port
 from rewardware.hw.cores.layer.config import BINARY32_LANE, LayerConfig
+from rewardware.hw.cores.layer.parameter_array import ParameterArray
+from rewardware.hw.cores.layer.ports import parameter_read, parameter_write
 from rewardware.hw.cores.layer.update_stage import UpdateStage
 from rewardware.hw.cores.layer.update_stage_config import UpdateStageConfig
-from rewardware.hw.cores.layer.word_memory import NumberAccess, WordMemory
 from rewardware.sim.cocotb import simulate
 
 BRAIN = FloatLaneConfig(format=BFLOAT16.flushing(), adder_depth=3, multiplier_depth=1)
 
 
 class UpdatedLayer(wiring.Component):
-    """An update stage and its memories, each behind a port for single numbers."""
+    """An update stage and its memories, each behind ports for single parameters."""
 
     OUTSIDE = ("start", "done", "rates", "nonfinite")
 
     def __init__(self, stage):
         self.stage = stage
-        names = ("weights", "gradients", *(f"kept_{index}" for index in range(len(stage.kept))))
+        names = ("weights", "gradients", *(f"state_{index}" for index in range(len(stage.state))))
+        layer = stage.config.layer
         super().__init__(
             {name: stage.signature.members[name] for name in self.OUTSIDE}
-            | {name: In(NumberAccess(stage.config.layer)) for name in names}
+            | {f"{name}_read": In(parameter_read(layer)) for name in names}
+            | {f"{name}_write": In(parameter_write(layer)) for name in names}
         )
 
     def elaborate(self, platform):
@@ -35,14 +38,15 @@ class UpdatedLayer(wiring.Component):
         for name in self.OUTSIDE:
             forward_port(m, stage, self, name)
         ports = {"weights": (stage.weights, stage.new_weights), "gradients": (stage.gradients, None)}
-        for index, port in enumerate(zip(stage.kept, stage.new_kept, strict=True)):
-            ports[f"kept_{index}"] = port
+        for index, port in enumerate(zip(stage.state, stage.new_state, strict=True)):
+            ports[f"state_{index}"] = port
         for name, (read, write) in ports.items():
-            m.submodules[name] = memory = WordMemory(stage.config.layer)
-            wiring.connect(m, read, memory.reads[0])
-            wiring.connect(m, wiring.flipped(getattr(self, name)), memory.access)
+            m.submodules[name] = memory = ParameterArray(stage.config.layer)
+            wiring.connect(m, read, memory.update)
+            wiring.connect(m, wiring.flipped(getattr(self, f"{name}_read")), memory.host_read)
+            wiring.connect(m, wiring.flipped(getattr(self, f"{name}_write")), memory.host_write)
             if write is not None:
-                wiring.connect(m, write, memory.write)
+                wiring.connect(m, write, memory.new_words)
         return m
 
 

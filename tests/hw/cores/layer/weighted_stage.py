@@ -2,51 +2,37 @@
 
 from amaranth.hdl import Module
 from amaranth.lib import wiring
-from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In
 
 from rewardware.hw.cores.forwarding import forward_port
+from rewardware.hw.cores.layer.ports import word_layout
+from rewardware.hw.cores.memory.config import MemoryConfig
+from rewardware.hw.cores.memory.memory import Memory
+from rewardware.hw.cores.memory.ports import WritePort
 
 
 class WeightedStage(wiring.Component):
-    """The ports of a stage but those of its weights, and ``write_enable``, ``write_address`` and ``write_word``.
+    """The ports of a stage but those of its weights, and ``new_weights``, where the bench writes words.
 
     Parameters
     ----------
     stage : component
-        With ``read_enable``, ``read_address`` and ``word``.
+        With ``weights``.
     """
 
     def __init__(self, stage):
         self.stage = stage
-        self._width = stage.config.arithmetic.format.width
-        members = dict(stage.signature.members)
-        for name in ("read_enable", "read_address", "word"):
-            del members[name]
-        self._kept = list(members)
-        super().__init__(
-            members
-            | {
-                "write_enable": In(1),
-                "write_address": In(range(stage.config.words)),
-                "write_word": In(self._width * stage.config.units),
-            }
-        )
+        self._kept = [name for name in stage.signature.members if name != "weights"]
+        members = {name: stage.signature.members[name] for name in self._kept}
+        write = WritePort(word_layout(stage.config), stage.config.words)
+        super().__init__(members | {"new_weights": In(write)})
 
     def elaborate(self, platform):
         m = Module()
-        config = self.stage.config
         m.submodules.stage = stage = self.stage
-        m.submodules.weights = weights = Memory(shape=self._width * config.units, depth=config.words, init=[])
-        writer, reader = weights.write_port(), weights.read_port()
-        m.d.comb += [
-            writer.en.eq(self.write_enable),
-            writer.addr.eq(self.write_address),
-            writer.data.eq(self.write_word),
-            reader.en.eq(stage.read_enable),
-            reader.addr.eq(stage.read_address),
-        ]
-        m.d.comb += [word.eq(reader.data.word_select(index, self._width)) for index, word in enumerate(stage.word)]
+        m.submodules.weights = weights = Memory(word_layout(stage.config), MemoryConfig(depth=stage.config.words))
+        wiring.connect(m, stage.weights, weights.reads[0])
+        wiring.connect(m, wiring.flipped(self.new_weights), weights.write)
         for name in self._kept:
             forward_port(m, stage, self, name)
         return m

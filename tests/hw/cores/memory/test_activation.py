@@ -18,48 +18,49 @@ def test_equals_reference(lanes, blocks):
     rng = np.random.default_rng(lanes)
     fill = config.rows
     cycles = fill + 600
-    table = {f"{side}_enable": flags(rng, cycles, 0.8) for side in ("read", "write")}
-    table |= {f"{side}_half": flags(rng, cycles) for side in ("read", "write")}
-    table |= {f"{side}_parity": flags(rng, cycles) for side in ("read", "write")}
-    table |= {f"{side}_row": rng.integers(0, config.rows, cycles) for side in ("read", "write")}
-    table["read_column"] = flags(rng, cycles)
-    table["read_lane"] = rng.integers(0, lanes, cycles)
-    table["write_data"] = rng.integers(0, 1 << 32, (cycles, lanes))
+    table = {f"{side}__enable": flags(rng, cycles, 0.8) for side in ("read", "write")}
+    table |= {f"{side}__half": flags(rng, cycles) for side in ("read", "write")}
+    table |= {f"{side}__parity": flags(rng, cycles) for side in ("read", "write")}
+    table |= {f"{side}__row": rng.integers(0, config.rows, cycles) for side in ("read", "write")}
+    table["read__column"] = flags(rng, cycles)
+    table["read__lane"] = rng.integers(0, lanes, cycles)
+    table["write__data"] = rng.integers(0, 1 << 32, (cycles, lanes))
     masks = flags(rng, (cycles, lanes), 0.7)
-    table["write_enable"][:fill] = 1
-    table["write_half"][:fill] = 0
-    table["write_row"][:fill] = np.arange(fill)
+    table["write__enable"][:fill] = 1
+    table["write__half"][:fill] = 0
+    table["write__row"][:fill] = np.arange(fill)
     masks[:fill] = 1
-    table["read_enable"][:fill] = 0
+    table["read__enable"][:fill] = 0
     for side in ("read", "write"):
-        table[f"{side}_index"] = table[f"{side}_row"] % lanes
-    column = table["read_column"] == 1
-    table["read_row"][column] -= table["read_index"][column]
-    pairs = column & (table["read_half"] == 1)
-    table["read_lane"][pairs] &= -2
-    table["write_mask"] = masks @ (1 << np.arange(lanes))
+        table[f"{side}__index"] = table[f"{side}__row"] % lanes
+    column = table["read__column"] == 1
+    table["read__row"][column] -= table["read__index"][column]
+    pairs = column & (table["read__half"] == 1)
+    table["read__lane"][pairs] &= -2
+    writes = table["write__enable"] == 1
+    table["write__enable"] = table["write__enable"] * (masks @ (1 << np.arange(lanes)))
 
     memory = ActivationMemoryReference(config)
     expected = np.zeros((cycles, lanes), np.int64)
     for cycle in range(cycles):
         row = {port: values[cycle] for port, values in table.items()}
-        if row["read_enable"]:
-            half, parity = bool(row["read_half"]), row["read_parity"]
+        if row["read__enable"]:
+            half, parity = bool(row["read__half"]), row["read__parity"]
             expected[cycle] = (
-                memory.read_column(row["read_row"], row["read_lane"], half=half, parity=parity)
-                if row["read_column"]
-                else memory.read_row(row["read_row"], half=half)
+                memory.read_column(row["read__row"], row["read__lane"], half=half, parity=parity)
+                if row["read__column"]
+                else memory.read_row(row["read__row"], half=half)
             )
-        if row["write_enable"]:
-            half, parity = bool(row["write_half"]), row["write_parity"]
-            memory.write_row(row["write_row"], row["write_data"], masks[cycle] == 1, half=half, parity=parity)
+        if writes[cycle]:
+            half, parity = bool(row["write__half"]), row["write__parity"]
+            memory.write_row(row["write__row"], row["write__data"], masks[cycle] == 1, half=half, parity=parity)
     component = ActivationMemory(config)
     simulate(
         component,
         bench="tests.hw.cores.bench_play",
         parameters={
             "inputs": table,
-            "outputs": {"read_data": Expected(expected, component.latency, table["read_enable"] == 1)},
+            "outputs": {"read__data": Expected(expected, component.latency, table["read__enable"] == 1)},
         },
     )
 

@@ -18,49 +18,50 @@ def test_equals_reference(lanes, blocks, width):
     rng = np.random.default_rng(lanes)
     fill = config.rows
     cycles = fill + 400
-    table = {f"{side}_enable": flags(rng, cycles, 0.8) for side in ("read", "write")}
-    table |= {f"{side}_column": flags(rng, cycles) for side in ("read", "write")}
-    table |= {f"{side}_lane": rng.integers(0, lanes, cycles) for side in ("read", "write")}
-    table |= {f"{side}_row": rng.integers(0, config.rows, cycles) for side in ("read", "write")}
-    table["write_data"] = rng.integers(0, 1 << width, (cycles, lanes))
+    table = {f"{side}__enable": flags(rng, cycles, 0.8) for side in ("read", "write")}
+    table |= {f"{side}__column": flags(rng, cycles) for side in ("read", "write")}
+    table |= {f"{side}__lane": rng.integers(0, lanes, cycles) for side in ("read", "write")}
+    table |= {f"{side}__row": rng.integers(0, config.rows, cycles) for side in ("read", "write")}
+    table["write__data"] = rng.integers(0, 1 << width, (cycles, lanes))
     masks = flags(rng, (cycles, lanes), 0.7)
     # Every row is written once before anything is read.
-    table["write_enable"][:fill] = 1
-    table["write_column"][:fill] = 0
-    table["write_row"][:fill] = np.arange(fill)
+    table["write__enable"][:fill] = 1
+    table["write__column"][:fill] = 0
+    table["write__row"][:fill] = np.arange(fill)
     masks[:fill] = 1
-    table["read_enable"][:fill] = 0
+    table["read__enable"][:fill] = 0
     for side in ("read", "write"):
-        table[f"{side}_index"] = table[f"{side}_row"] % lanes
-        column = table[f"{side}_column"] == 1
-        table[f"{side}_row"][column] -= table[f"{side}_index"][column]
+        table[f"{side}__index"] = table[f"{side}__row"] % lanes
+        column = table[f"{side}__column"] == 1
+        table[f"{side}__row"][column] -= table[f"{side}__index"][column]
         # What a column access does not use must not matter.
-        table[f"{side}_index"][column] = rng.integers(0, lanes, column.sum())
-    table["write_mask"] = masks @ (1 << np.arange(lanes))
+        table[f"{side}__index"][column] = rng.integers(0, lanes, column.sum())
+    writes = table["write__enable"] == 1
+    table["write__enable"] = table["write__enable"] * (masks @ (1 << np.arange(lanes)))
 
     memory = TransposableMemoryReference(config)
     expected = np.zeros((cycles, lanes), np.int64)
     for cycle in range(cycles):
         row = {port: values[cycle] for port, values in table.items()}
-        if row["read_enable"]:
+        if row["read__enable"]:
             expected[cycle] = (
-                memory.read_column(row["read_row"], row["read_lane"])
-                if row["read_column"]
-                else memory.read_row(row["read_row"])
+                memory.read_column(row["read__row"], row["read__lane"])
+                if row["read__column"]
+                else memory.read_row(row["read__row"])
             )
-        if row["write_enable"]:
+        if writes[cycle]:
             mask = masks[cycle] == 1
-            if row["write_column"]:
-                memory.write_column(row["write_row"], row["write_lane"], row["write_data"], mask)
+            if row["write__column"]:
+                memory.write_column(row["write__row"], row["write__lane"], row["write__data"], mask)
             else:
-                memory.write_row(row["write_row"], row["write_data"], mask)
+                memory.write_row(row["write__row"], row["write__data"], mask)
     component = TransposableMemory(config)
     simulate(
         component,
         bench="tests.hw.cores.bench_play",
         parameters={
             "inputs": table,
-            "outputs": {"read_data": Expected(expected, component.latency, table["read_enable"] == 1)},
+            "outputs": {"read__data": Expected(expected, component.latency, table["read__enable"] == 1)},
         },
     )
 

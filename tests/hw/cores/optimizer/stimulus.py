@@ -11,18 +11,18 @@ LEAST, GREATEST = -(1 << 31), (1 << 31) - 1
 class Rates:
     """The registers of a step."""
 
-    first_moment_rate: int = 104858
-    second_moment_rate: int = 1049
-    target_rate: int = 5243
+    one_minus_beta1: int = 104858
+    one_minus_beta2: int = 1049
+    tau: int = 5243
     epsilon_squared: int = 1
 
 
 # Usual ones, the largest of all, none at all, and odd ones.
 RATES = (
     Rates(),
-    Rates(first_moment_rate=1 << 20, second_moment_rate=1 << 20, target_rate=1 << 20, epsilon_squared=(1 << 32) - 1),
-    Rates(first_moment_rate=0, second_moment_rate=0, target_rate=0),
-    Rates(first_moment_rate=777_777, second_moment_rate=1, target_rate=999_999, epsilon_squared=12_345),
+    Rates(one_minus_beta1=1 << 20, one_minus_beta2=1 << 20, tau=1 << 20, epsilon_squared=(1 << 32) - 1),
+    Rates(one_minus_beta1=0, one_minus_beta2=0, tau=0),
+    Rates(one_minus_beta1=777_777, one_minus_beta2=1, tau=999_999, epsilon_squared=12_345),
 )
 
 

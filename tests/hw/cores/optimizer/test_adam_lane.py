@@ -1,10 +1,10 @@
-"""A lane of the optimiser against its reference."""
+"""A lane of Adam against its reference."""
 
 import numpy as np
 import pytest
 
 from rewardware.hw.cores.optimizer.adam_lane import AdamLane
-from rewardware.hw.cores.optimizer.config import OptimizerConfig
+from rewardware.hw.cores.optimizer.config import AdamConfig
 from rewardware.sw.reference.optimizer.adam import AdamReference
 from tests.hw.cores.optimizer.stimulus import LEAST, RATES, second_moments, words
 from tests.hw.cores.pipeline import check_pipeline
@@ -15,8 +15,8 @@ COUNT = 600
 @pytest.mark.parametrize("number", range(len(RATES)))
 def test_adam_lane(number):
     rng = np.random.default_rng(number)
-    rates, config = RATES[number], OptimizerConfig(lanes=3, rows=7, weight_fraction=24 if number % 2 else 27)
-    alpha = [429_496, (1 << 32) - 1, 1 << 31, 1][number]
+    rates, config = RATES[number], AdamConfig(lanes=3, rows=7, weight_fraction=24 if number % 2 else 27)
+    step = [429_496, (1 << 32) - 1, 1 << 31, 1][number]
     gradient, first, weight, target = (words(rng, COUNT) for _ in range(4))
     second = second_moments(rng, COUNT)
     # A moment of nearly nothing under a large one saturates the ratio.
@@ -32,11 +32,11 @@ def test_adam_lane(number):
     adam = AdamReference(config.weight_fraction)
     for index in range(COUNT):
         element = [array[index : index + 1] for array in (weight, target, gradient, first, second)]
-        saturated[index] = adam.update(*element, alpha=alpha, rates=rates)
+        saturated[index] = adam.update(*element, step_size=step, rates=rates)
     if number == 1:
         assert 0 < saturated.sum() < COUNT
     lane = AdamLane(config)
-    constants = {name: [value] for name, value in (*vars(rates).items(), ("alpha", alpha))}
+    constants = {name: [value] for name, value in (*vars(rates).items(), ("step_size", step))}
     check_pipeline(
         lane,
         given | constants,

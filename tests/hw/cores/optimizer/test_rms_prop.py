@@ -9,7 +9,7 @@ from rewardware.hw.cores.optimizer.rms_prop_lane import RMSpropLane
 from rewardware.sim.harness.vectors import evaluate
 from rewardware.sw.reference.optimizer.rms_prop import rms_prop
 
-RATES = {"alpha": 0.97, "rest": 0.03, "rate": 1e-3, "epsilon": 1e-3}
+RATES = {"decay": 0.97, "one_minus_decay": 0.03, "learning_rate": 1e-3, "epsilon": 1e-3}
 
 
 def bits_of(number_format, values):

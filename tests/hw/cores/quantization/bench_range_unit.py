@@ -3,7 +3,7 @@
 import cocotb
 from cocotb.triggers import ReadOnly, RisingEdge
 
-from rewardware.hw.cores.quantization.parameters import slot_parameters
+from rewardware.hw.cores.quantization.parameters import recorded_range, slot_parameters
 from rewardware.sim.cocotb import clock_and_reset, compare, parameters, rng
 from rewardware.sim.cocotb.codec import codec_of
 from rewardware.sw.reference.quantization.ranges import RangeReference
@@ -19,7 +19,7 @@ class Bench:
         self.reference = RangeReference(self.config.slots)
 
     async def start(self):
-        for name in ("monitor_valid", "clear", "freeze", "write_enable", "read_slot"):
+        for name in ("monitor__valid", "control__clear", "control__freeze", "write__enable", "read__enable"):
             getattr(self.dut, name).value = 0
         await clock_and_reset(self.dut)
 
@@ -31,25 +31,25 @@ class Bench:
             magnitude = int(self.random.integers(1, 32))
             values = self.random.integers(-(1 << magnitude), 1 << magnitude, (config.cores, config.lanes))
             mask = self.random.random((config.cores, config.lanes)) < 0.7
-            self.dut.monitor_valid.value = int(valid)
-            self.dut.monitor_slot.value = slot
-            for core in range(config.cores):
-                bits = sum(int(bit) << lane for lane, bit in enumerate(mask[core]))
-                getattr(self.dut, f"monitor_mask__{core}").value = bits
-                for lane in range(config.lanes):
-                    handle = getattr(self.dut, f"monitor_values__{core}__{lane}")
-                    handle.value = int(values[core, lane]) & 0xFFFF_FFFF
+            self.dut.monitor__valid.value = int(valid)
+            self.dut.monitor__slot.value = slot
+            self.dut.monitor__mask.value = sum(int(bit) << number for number, bit in enumerate(mask.flat))
+            self.dut.monitor__values.value = int.from_bytes(values.astype("<i4").tobytes(), "little")
             if valid:
                 self.reference.monitor(slot, values[mask])
             await RisingEdge(self.dut.clk)
-        self.dut.monitor_valid.value = 0
+        self.dut.monitor__valid.value = 0
 
     async def check_ranges(self):
         for slot in range(self.config.slots):
-            self.dut.read_slot.value = slot
+            self.dut.read__address.value, self.dut.read__enable.value = slot, 1
+            await RisingEdge(self.dut.clk)
+            # What was read stays, whatever is on the address.
+            self.dut.read__address.value, self.dut.read__enable.value = (slot + 1) % self.config.slots, 0
             await RisingEdge(self.dut.clk)
             await ReadOnly()
-            got = [_signed(self.dut.read_minimum), _signed(self.dut.read_maximum)]
+            read = codec_of(recorded_range).unpack(int(self.dut.read__data.value))
+            got = [read["minimum"], read["maximum"]]
             compare([self.reference.minima[slot], self.reference.maxima[slot]], got, "read", slot)
             await RisingEdge(self.dut.clk)
 
@@ -60,11 +60,11 @@ class Bench:
 
     async def freeze(self, bits):
         """Right behind the last row."""
-        self.dut.bits.value = bits
-        await self.pulse("freeze")
+        self.dut.control__bits.value = bits
+        await self.pulse("control__freeze")
         for _ in range(200 * self.config.slots):
             await ReadOnly()
-            done = int(self.dut.done.value)
+            done = int(self.dut.control__done.value)
             await RisingEdge(self.dut.clk)
             if done:
                 break
@@ -79,20 +79,15 @@ class Bench:
         for cycle in range(3 * self.config.slots):
             slots = self.random.integers(0, self.config.slots, self.config.lookups).tolist()
             for port, slot in enumerate(slots):
-                getattr(self.dut, f"lookup_slots__{port}").value = slot
+                getattr(self.dut, f"lookups__{port}__slot").value = slot
             await ReadOnly()
             for port, slot in enumerate(asked or []):
                 frozen = self.reference.parameters[slot]
                 expected = {name: getattr(frozen, name) for name, _ in slot_parameters}
-                got = codec.unpack(int(getattr(self.dut, f"lookup_parameters__{port}").value))
+                got = codec.unpack(int(getattr(self.dut, f"lookups__{port}__parameters").value))
                 compare(expected, got, f"lookup_parameters[{port}] of slot {slot}", cycle)
             await RisingEdge(self.dut.clk)
             asked = slots
-
-
-def _signed(handle):
-    value = int(handle.value)
-    return value - (1 << 32) if value >> 31 else value
 
 
 @cocotb.test()
@@ -124,14 +119,13 @@ async def host_writes_and_clears(dut):
     corners = [(-(1 << 31), (1 << 31) - 1), (0, 0), (-1, 0), (5, -5), (0, 1)]
     for slot in range(bench.config.slots):
         minimum, maximum = corners[slot % len(corners)]
-        dut.write_slot.value = slot
-        dut.write_minimum.value = minimum & 0xFFFF_FFFF
-        dut.write_maximum.value = maximum & 0xFFFF_FFFF
-        await bench.pulse("write_enable")
+        dut.write__address.value = slot
+        dut.write__data.value = codec_of(recorded_range).pack({"minimum": minimum, "maximum": maximum})
+        await bench.pulse("write__enable")
         bench.reference.write(slot, minimum, maximum)
     await bench.check_ranges()
     await bench.freeze(16)
-    await bench.pulse("clear")
+    await bench.pulse("control__clear")
     bench.reference.clear()
     await bench.check_ranges()
     await bench.check_lookups()

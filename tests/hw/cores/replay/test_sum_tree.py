@@ -9,7 +9,8 @@ from rewardware.sim.cocotb import simulate
 
 @pytest.mark.parametrize(
     ("leaves", "fanout", "width", "lanes"),
-    [(2, 2, 1, 2), (37, 2, 32, 1), (64, 4, 7, 1), (100, 8, 32, 3), (300, 16, 20, 2), (33, 32, 32, 1)],
+    # Nodes of the last level are in distributed RAM, those of 150 and of 300 leaves in block RAM.
+    [(2, 2, 1, 2), (150, 2, 32, 1), (64, 16, 7, 1), (100, 8, 32, 3), (300, 4, 20, 2), (33, 32, 32, 1)],
 )
 def test_sum_tree(leaves, fanout, width, lanes):
     config = SumTreeConfig(leaves=leaves, fanout=fanout, priority_width=width, priority_fraction=0, lanes=lanes)

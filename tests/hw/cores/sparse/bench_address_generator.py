@@ -15,8 +15,8 @@ class Memories:
 
     def __init__(self, dut):
         run = parameters()
-        self.codecs = {name: codec_of(run[f"{name}_layout"]) for name in ("table", "vector")}
-        self.ports = {name: ReadPort(dut, f"{name}_", f"{name}_data", {}) for name in ("table", "row", "vector")}
+        self.codecs = {name: codec_of(run[f"{name}_layout"]) for name in ("table", "vectors")}
+        self.ports = {name: ReadPort(dut, name, {}) for name in ("table", "row_list", "vectors")}
 
     def hold(self, layer):
         for port in self.ports.values():
@@ -25,8 +25,8 @@ class Memories:
             self.ports["table"].contents[2 * layer.group_base + rank] = self.codecs["table"].pack(entry)
         for group in range(layer.groups):
             word = {"vector": layer.vector_bits(group), "valid": 1}
-            self.ports["vector"].contents[layer.group_base + group] = self.codecs["vector"].pack(word)
-        self.ports["row"].contents = dict(enumerate(layer.row_list.tolist()))
+            self.ports["vectors"].contents[layer.group_base + group] = self.codecs["vectors"].pack(word)
+        self.ports["row_list"].contents = dict(enumerate(layer.row_list.tolist()))
 
 
 def command(layer, every_word):
@@ -102,7 +102,7 @@ async def a_group_never_encoded_is_flagged(dut):
     memories = Memories(dut)
     layer = next(iter(grouped_layers(config, random, 1)))
     memories.hold(layer)
-    memories.ports["vector"].contents[layer.group_base] = 0
+    memories.ports["vectors"].contents[layer.group_base] = 0
     flagged = 0
     accepted = source.put(command(layer, 0))
     for _ in range(100):

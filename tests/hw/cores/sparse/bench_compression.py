@@ -8,7 +8,7 @@ from rewardware.sim.cocotb import StreamSource, clock_and_reset, compare, parame
 from rewardware.sw.reference.sparse.compression import compress
 from tests.hw.cores.sparse.bench_address_generator import expected_words
 from tests.hw.cores.sparse.grouped import grouped_layers
-from tests.hw.cores.sparse.memories import ReadPort
+from tests.hw.cores.sparse.memories import ReadPort, WritePort
 
 
 def dense(config, layer, random):
@@ -30,18 +30,16 @@ async def banks_follow_the_reference(dut):
     config, random = parameters()["config"], rng("layers")
     source = StreamSource(dut, "words")
     await clock_and_reset(dut)
-    parameter_memory = ReadPort(dut, "parameter_", "parameter_data", {}, config.parameter_latency)
-    banks = empty_banks(config)
+    parameter_memory = ReadPort(dut, "parameters", {}, config.parameter_latency)
+    banks, ports = empty_banks(config), [WritePort(dut, f"weights__{bank}") for bank in range(config.banks)]
     written = [0]
 
     async def write():
         while True:
             await ReadOnly()
-            enable = int(dut.write_enable.value)
-            for bank in range(config.banks):
-                if enable >> bank & 1:
-                    address = int(getattr(dut, f"write_addresses__{bank}").value)
-                    banks[bank, address] = int(getattr(dut, f"write_weights__{bank}").value)
+            for bank, port in enumerate(ports):
+                if (found := port.take()) is not None:
+                    banks[bank, found[0]] = found[1]
                     written[0] += 1
             await RisingEdge(dut.clk)
 
@@ -72,13 +70,14 @@ async def a_word_is_written_after_its_latency(dut):
     await clock_and_reset(dut)
     layer = next(iter(grouped_layers(config, random, 1)))
     _, contents = dense(config, layer, random)
-    ReadPort(dut, "parameter_", "parameter_data", contents, config.parameter_latency)
+    ReadPort(dut, "parameters", contents, config.parameter_latency)
+    ports = [WritePort(dut, f"weights__{bank}") for bank in range(config.banks)]
     source.put(expected_words(config, layer, False)[0])
     await ReadOnly()
     while not int(dut.words__valid.value):
         await RisingEdge(dut.clk)
         await ReadOnly()
     for cycle in range(parameters()["latency"] + 1):
-        assert bool(int(dut.write_enable.value)) == (cycle == parameters()["latency"]), f"cycle {cycle}"
+        assert any(port.take() for port in ports) == (cycle == parameters()["latency"]), f"cycle {cycle}"
         await RisingEdge(dut.clk)
         await ReadOnly()

@@ -7,6 +7,7 @@ from cocotb.triggers import ReadOnly, RisingEdge
 from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, parameters, rng
 from rewardware.sim.cocotb.codec import codec_of
 from rewardware.sw.reference.sparse.encoding import encode, encoding_cycles, index_words
+from tests.hw.cores.sparse.memories import ReadPort, Words, WritePort
 from tests.hw.cores.sparse.stimulus import layers
 
 KINDS = ("loading", "missing", "hitting")
@@ -18,37 +19,37 @@ class Bench:
     def __init__(self, dut):
         run = parameters()
         self.dut, self.config = dut, run["config"]
-        self.codecs = {name: codec_of(run[f"{name}_layout"]) for name in ("listed", "tuple")}
+        self.codec = codec_of(run["tuple_layout"])
         self.words = rng("words").integers(0, self.config.groups, (self.config.index_words, self.config.lanes))
+        self.rows = WritePort(dut, "row_list")
+        self.columns = [WritePort(dut, f"column_lists__{core}") for core in range(self.config.cores)]
+        ReadPort(dut, "indexes", Words(self.words, (self.config.groups - 1).bit_length()))
         self.forget()
         cocotb.start_soon(self.run())
 
     def forget(self):
-        self.out = {"listed": [], "tuple": []}
+        self.listed_rows, self.listed_columns, self.tuples = [], [[] for _ in self.columns], []
         self.cycles = dict.fromkeys(KINDS, 0)
         self.errors = 0
 
     async def run(self):
-        dut, width = self.dut, (self.config.groups - 1).bit_length()
+        dut = self.dut
+        ports = [(self.rows, lambda: self.listed_rows)]
+        ports += [(port, lambda core=core: self.listed_columns[core]) for core, port in enumerate(self.columns)]
         while True:
             await ReadOnly()
-            data = None
-            if int(dut.read_enable.value):
-                data = self.words[int(dut.read_address.value)]
-            for name, found in self.out.items():
-                value = self.codecs[name].unpack(int(getattr(dut, name).value))
-                if value["valid"]:
-                    found.append(value)
+            for port, listed in ports:
+                if (found := port.take()) is not None:
+                    listed().append(found)
+            if int(dut.tuples__valid.value):
+                self.tuples.append(self.codec.unpack(int(dut.tuples__payload.value)))
             for kind in KINDS:
                 self.cycles[kind] += int(getattr(dut, kind).value)
             self.errors += int(dut.missing_tuple.value)
             await RisingEdge(dut.clk)
-            if data is not None:
-                dut.read_data.value = sum(int(index) << width * lane for lane, index in enumerate(data))
 
 
 async def start(dut):
-    dut.read_data.value = 0
     source, sink = StreamSource(dut, "commands"), StreamSink(dut, "completions")
     await clock_and_reset(dut)
     return Bench(dut), source, sink
@@ -88,14 +89,12 @@ def check(bench, number, rows, columns, groups, transposed, bases):
     inner, outer = (np.concatenate(columns), [rows]) if transposed else (rows, columns)
     tuples = encode(inner, outer, groups)
     base = row_base if transposed else column_base
-    lists = [np.full(len(own), -1) for own in outer]
-    for entry in bench.out["listed"]:
-        assert entry["transposed"] == transposed
-        lists[entry["core"]][entry["address"] - base] = entry["feature"]
-    for core, expected in enumerate(tuples.lists):
-        compare(expected, lists[core], f"list of core {core}, transposed {transposed}", number)
-    assert len(bench.out["listed"]) == sum(len(own) for own in outer)
-    got = bench.out["tuple"]
+    written, nothing = ([bench.listed_rows], bench.listed_columns) if transposed else (bench.listed_columns, [])
+    assert not any(nothing) and (transposed or not bench.listed_rows)
+    for core, (expected, own) in enumerate(zip(tuples.lists, written, strict=True)):
+        entries = [(base + place, int(feature)) for place, feature in enumerate(expected)]
+        compare(entries, own, f"list of core {core}, transposed {transposed}", number)
+    got = bench.tuples
     compare(tuples.order, [entry["group"] for entry in got], "order", number)
     for entry in got:
         group = entry["group"]

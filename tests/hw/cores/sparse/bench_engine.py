@@ -11,7 +11,7 @@ from rewardware.sw.mapping.sparse import sparse_cycles
 from rewardware.sw.reference.sparse.engine import group_layer, grouping_words
 from rewardware.sw.reference.sparse.load_allocation import deviation, row_based, threshold_based
 from tests.hw.cores.sparse.grouped import FIELDS
-from tests.hw.cores.sparse.memories import ReadPort
+from tests.hw.cores.sparse.memories import ReadPort, WritePort
 from tests.hw.cores.sparse.stimulus import layers
 
 STAGES = ("find", "encode", "transpose", "compress", "walk", "every_word")
@@ -38,53 +38,42 @@ class Bench:
     async def start(self):
         dut, config = self.dut, self.config
         dut.clear_counters.value = 0
-        for core in range(config.cores):
-            getattr(dut, f"parameter_data__{core}").value = 0
+        dut.read_row_list__enable.value = 0
+        for name in ("read_column_lists", "read_tables"):
+            for core in range(config.cores):
+                getattr(dut, f"{name}__{core}__enable").value = 0
         self.commands, self.completions = StreamSource(dut, "commands"), StreamSink(dut, "completions", stall=0)
         self.words = [StreamSink(dut, f"words__{core}", stall=0.2) for core in range(config.cores)]
         await clock_and_reset(dut)
-        ReadPort(dut, "grouping_", "grouping_data", self.grouping)
+        ReadPort(dut, "grouping", self.grouping)
         for core in range(config.cores):
-            cocotb.start_soon(self._serve_parameters(core))
+            ReadPort(dut, f"parameters__{core}", self.parameters[core], config.parameter_latency)
         cocotb.start_soon(self._take())
-
-    async def _serve_parameters(self, core):
-        dut = self.dut
-        enable = getattr(dut, f"parameter_read_enable__{core}")
-        address, data = (getattr(dut, f"parameter_{name}__{core}") for name in ("read_address", "data"))
-        under_way = [None] * (self.config.parameter_latency - 1)
-        while True:
-            await ReadOnly()
-            under_way.append(self.parameters[core][int(address.value)] if int(enable.value) else None)
-            await RisingEdge(dut.clk)
-            word = under_way.pop(0)
-            if word is not None:
-                data.value = word
 
     async def _take(self):
         dut, config = self.dut, self.config
+
+        def into(array):
+            return array.__setitem__
+
+        def unpacked(table):
+            return lambda address, entry: table.__setitem__(address, self.entry.unpack(entry))
+
+        ports = [(WritePort(dut, "row_list"), into(self.rows))]
+        for core in range(config.cores):
+            ports.append((WritePort(dut, f"column_lists__{core}"), into(self.columns[core])))
+            ports.append((WritePort(dut, f"tables__{core}"), unpacked(self.tables[core])))
+            for bank in range(config.banks):
+                ports.append((WritePort(dut, f"weights__{core}__{bank}"), into(self.banks[core, bank])))
         while True:
             await ReadOnly()
             self.cycles += 1
             if int(dut.errors.value):
                 found = self.errors_codec.unpack(int(dut.errors.value))
                 self.errors |= {name for name, value in found.items() if value}
-            if int(dut.row_write_enable.value):
-                self.rows[int(dut.row_write_address.value)] = int(dut.row_write.value)
-            for core in range(config.cores):
-                if int(getattr(dut, f"column_write_enable__{core}").value):
-                    address = int(getattr(dut, f"column_write_address__{core}").value)
-                    self.columns[core, address] = int(getattr(dut, f"column_write__{core}").value)
-                if int(getattr(dut, f"table_write_enable__{core}").value):
-                    address = int(getattr(dut, f"table_write_address__{core}").value)
-                    entry = int(getattr(dut, f"table_write_entry__{core}").value)
-                    self.tables[core][address] = self.entry.unpack(entry)
-                enable = int(getattr(dut, f"weight_write_enable__{core}").value)
-                for bank in range(config.banks):
-                    if enable >> bank & 1:
-                        address = int(getattr(dut, f"weight_write_addresses__{core}__{bank}").value)
-                        weight = int(getattr(dut, f"weight_write_weights__{core}__{bank}").value)
-                        self.banks[core, bank, address] = weight
+            for port, take in ports:
+                if (found := port.take()) is not None:
+                    take(*found)
             await RisingEdge(dut.clk)
 
     async def do(self, layer, **stages):
@@ -152,6 +141,32 @@ def random_bases(config, random, rows, columns, groups):
         "weight": (len(rows) * (-(-most // config.banks)) + 1, config.weight_words),
     }
     return {name: int(random.integers(0, depth - size + 1)) for name, (size, depth) in sizes.items()}
+
+
+async def read(dut, name, address):
+    """A word through a read port of the engine."""
+    enable, place, data = (getattr(dut, f"{name}__{part}") for part in ("enable", "address", "data"))
+    enable.value, place.value = 1, address
+    await RisingEdge(dut.clk)
+    enable.value = 0
+    await ReadOnly()
+    word = int(data.value)
+    await RisingEdge(dut.clk)
+    return word
+
+
+async def check_reads(bench, layer, number):
+    """What others read of lists and tables, at random places, is what was written there."""
+    row = layer.bases["row"] + int(bench.random.integers(layer.row_count))
+    compare(bench.rows[row], await read(bench.dut, "read_row_list", row), "row list, as read", number)
+    for core in range(bench.config.cores):
+        if layer.column_counts[core]:
+            column = layer.bases["column"] + int(bench.random.integers(layer.column_counts[core]))
+            got = await read(bench.dut, f"read_column_lists__{core}", column)
+            compare(bench.columns[core, column], got, f"column list of core {core}, as read", number)
+        entry = 2 * layer.bases["group"] + int(bench.random.integers(2 * layer.groups))
+        got = bench.entry.unpack(await read(bench.dut, f"read_tables__{core}", entry))
+        compare(bench.tables[core][entry], got, f"table of core {core}, as read", number)
 
 
 def check_lists(bench, layer, number):
@@ -226,6 +241,7 @@ async def a_layer_follows_the_reference(dut):
         bench.banks[:] = -1
         cycles = await bench.do(layer, find=1, encode=1, transpose=1, compress=1)
         check_lists(bench, layer, number)
+        await check_reads(bench, layer, number)
         check_banks(bench, [layer], number)
         check_loads(bench, layer, number)
         compare(expected_cycles(bench, layer, STAGES[:4]), cycles, "counters", number)

@@ -9,6 +9,7 @@ from rewardware.sim.cocotb.codec import codec_of
 from rewardware.sw.reference.sparse.compression import decompress
 from tests.hw.cores.sparse.bench_address_generator import expected_words
 from tests.hw.cores.sparse.grouped import grouped_layers
+from tests.hw.cores.sparse.memories import ReadPort
 
 
 class Bench:
@@ -20,19 +21,13 @@ class Bench:
         self.codec = codec_of(parameters()["word_layout"])
         self.out, self.asked = [], []
         for bank in range(config.banks):
-            getattr(dut, f"read_weights__{bank}").value = 0
+            ReadPort(dut, f"banks__{bank}", self.banks[bank], stays=False)
         cocotb.start_soon(self.run())
 
     async def run(self):
         dut, cycle = self.dut, 0
         while True:
             await ReadOnly()
-            enable = int(dut.read_enable.value)
-            read = {
-                bank: self.banks[bank, int(getattr(dut, f"read_addresses__{bank}").value)]
-                for bank in range(self.config.banks)
-                if enable >> bank & 1
-            }
             if int(dut.words__valid.value):
                 self.asked.append(cycle)
             if int(dut.valid.value):
@@ -40,9 +35,6 @@ class Bench:
                 self.out.append((cycle, self.codec.unpack(int(dut.word.value)), lanes))
             await RisingEdge(dut.clk)
             cycle += 1
-            for bank in range(self.config.banks):
-                # Data hold for one cycle only.
-                getattr(dut, f"read_weights__{bank}").value = int(read.get(bank, 0))
 
 
 @cocotb.test()

@@ -9,6 +9,7 @@ from cocotb.triggers import ReadOnly, RisingEdge
 from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, parameters, rng
 from rewardware.sim.cocotb.codec import codec_of
 from rewardware.sw.reference.sparse.lists import group_tables
+from tests.hw.cores.sparse.memories import WritePort, write
 
 
 class Table:
@@ -19,31 +20,27 @@ class Table:
         cocotb.start_soon(self.run())
 
     async def run(self):
-        dut = self.dut
+        dut, port = self.dut, WritePort(self.dut, "table")
         while True:
             await ReadOnly()
-            if int(dut.write_enable.value):
-                self.entries[int(dut.write_address.value)] = self.codec.unpack(int(dut.write_entry.value))
+            if (found := port.take()) is not None:
+                self.entries[found[0]] = self.codec.unpack(found[1])
             self.overflows += int(dut.overflow.value)
             self.cycles += not int(dut.commands__ready.value)
             await RisingEdge(dut.clk)
 
 
 async def start(dut):
-    dut.place_enable.value = 0
+    dut.rows__enable.value = dut.columns__enable.value = 0
     source, sink = StreamSource(dut, "commands"), StreamSink(dut, "completions", stall=0)
     await clock_and_reset(dut)
     return Table(dut, parameters()["entry_layout"]), source, sink
 
 
-async def place(dut, columns, starts, counts):
+async def place(dut, name, starts, counts):
     codec = codec_of(parameters()["place_layout"])
-    for group, (begin, count) in enumerate(zip(starts, counts, strict=True)):
-        dut.place_columns.value, dut.place_group.value = columns, group
-        dut.place.value = codec.pack({"start": begin, "count": count})
-        dut.place_enable.value = 1
-        await RisingEdge(dut.clk)
-    dut.place_enable.value = 0
+    places = zip(starts, counts, strict=True)
+    await write(dut, name, [codec.pack({"start": begin, "count": count}) for begin, count in places])
 
 
 def groups_of(config, random, number):
@@ -66,8 +63,8 @@ async def tables_follow_the_reference(dut):
     table, source, sink = await start(dut)
     for number in range(parameters()["layers"]):
         rows, columns = groups_of(config, random, number)
-        await place(dut, 0, *rows)
-        await place(dut, 1, *columns)
+        await place(dut, "rows", *rows)
+        await place(dut, "columns", *columns)
         groups = len(rows[1])
         forward, transposed, end = group_tables(rows, columns, banks=config.banks)
         weight_base = int(random.integers(0, config.weight_words - end + 1)) if end < config.weight_words else 0
@@ -92,8 +89,8 @@ async def what_does_not_fit_is_left_out(dut):
     config = parameters()["config"]
     table, source, sink = await start(dut)
     counts = [config.rows // 2, config.rows // 2 - 1]
-    await place(dut, 0, [0, 0], counts)
-    await place(dut, 1, [3, 4], [1, 2])
+    await place(dut, "rows", [0, 0], counts)
+    await place(dut, "columns", [3, 4], [1, 2])
     await source.send({"groups": 2, "group_base": 0, "weight_base": config.weight_words - counts[1]})
     await sink.receive()
     assert table.overflows == 1

@@ -7,6 +7,7 @@ from cocotb.triggers import ReadOnly, RisingEdge
 from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, parameters, rng
 from rewardware.sw.reference.sparse.encoding import index_words
 from rewardware.sw.reference.sparse.load_allocation import deviation, row_based, threshold_based
+from tests.hw.cores.sparse.memories import ReadPort, Words, write
 from tests.hw.cores.sparse.stimulus import layers
 
 
@@ -15,31 +16,22 @@ class Bench:
         self.dut, self.config = dut, config
         self.words = np.zeros((config.index_words, config.lanes), np.int64)
         self.errors, self.cycles = 0, 0
+        ReadPort(dut, "indexes", Words(self.words, (config.groups - 1).bit_length()))
         cocotb.start_soon(self.run())
 
     async def run(self):
-        dut, width = self.dut, (self.config.groups - 1).bit_length()
+        dut = self.dut
         while True:
             await ReadOnly()
-            data = self.words[int(dut.read_address.value)] if int(dut.read_enable.value) else None
             self.errors += int(dut.missing_tuple.value)
             self.cycles += not int(dut.commands__ready.value)
             await RisingEdge(dut.clk)
-            if data is not None:
-                dut.read_data.value = sum(int(index) << width * lane for lane, index in enumerate(data))
-
-    async def set_workloads(self, workloads):
-        for group, workload in enumerate(workloads):
-            self.dut.workload_group.value, self.dut.workload.value = group, int(workload)
-            self.dut.workload_enable.value = 1
-            await RisingEdge(self.dut.clk)
-        self.dut.workload_enable.value = 0
 
 
 @cocotb.test()
 async def workloads_follow_the_reference(dut):
     config, random = parameters()["config"], rng("layers")
-    dut.workload_enable.value = dut.read_data.value = 0
+    dut.workloads__enable.value = 0
     source, sink = StreamSource(dut, "commands"), StreamSink(dut, "completions", stall=0)
     await clock_and_reset(dut)
     bench = Bench(dut, config)
@@ -48,7 +40,7 @@ async def workloads_follow_the_reference(dut):
         base = int(random.integers(0, config.index_words - len(words) + 1))
         bench.words[base : base + len(words)] = words
         workloads = sum(np.bincount(own, minlength=groups) for own in columns)
-        await bench.set_workloads(workloads)
+        await write(dut, "workloads", workloads)
         bench.cycles = 0
         await source.send({"groups": groups, "rows": len(rows), "index_base": base})
         await sink.receive()
@@ -68,7 +60,7 @@ async def workloads_follow_the_reference(dut):
 @cocotb.test()
 async def a_row_without_a_group_is_flagged(dut):
     config = parameters()["config"]
-    dut.workload_enable.value = dut.read_data.value = 0
+    dut.workloads__enable.value = 0
     source, sink = StreamSource(dut, "commands"), StreamSink(dut, "completions")
     await clock_and_reset(dut)
     bench = Bench(dut, config)

@@ -21,7 +21,7 @@ def test_address_generator(config):
             "layers": 30,
             "group_cycles": generator.group_cycles,
             "table_layout": table_entry(config),
-            "vector_layout": bit_vector(config),
+            "vectors_layout": bit_vector(config),
         },
     )
 

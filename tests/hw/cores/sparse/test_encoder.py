@@ -2,8 +2,9 @@
 
 import pytest
 
+from rewardware.hw.cores.sparse.bit_vector_generator import tuple_layout
 from rewardware.hw.cores.sparse.config import SparseConfig
-from rewardware.hw.cores.sparse.encoder import SparseDataEncoder, listed_layout, tuple_layout
+from rewardware.hw.cores.sparse.encoder import SparseDataEncoder
 from rewardware.sim.cocotb import simulate
 
 SMALL = {"index_words": 40, "tuples": 16, "row_list": 60, "column_list": 40}
@@ -25,7 +26,6 @@ def test_encoder(config):
         parameters={
             "config": config,
             "layers": 25,
-            "listed_layout": listed_layout(config),
             "tuple_layout": tuple_layout(config),
         },
     )

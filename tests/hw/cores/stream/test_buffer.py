@@ -4,14 +4,15 @@ import pytest
 
 from rewardware.hw.cores.stream.buffer import StreamBuffer
 from rewardware.hw.cores.stream.buffer_config import StreamBufferConfig
-from rewardware.hw.soc.bus.axi_stream import packet_layout
+from rewardware.hw.cores.stream.packet import packet_layout
 from rewardware.sim.cocotb import simulate
 
 
 @pytest.mark.parametrize("stall", [0.0, 0.5])
-@pytest.mark.parametrize("depth", [3, 11])
-def test_buffer(depth, stall):
-    buffer = StreamBuffer(packet_layout(20), StreamBufferConfig(depth=depth))
+@pytest.mark.parametrize("depth, latency", [(3, 2), (11, 1)])
+def test_buffer(depth, latency, stall):
+    buffer = StreamBuffer(packet_layout(20), StreamBufferConfig(depth=depth, latency=latency))
+    assert buffer.latency == latency
     simulate(
         buffer,
         bench="tests.hw.cores.stream.bench_buffer",
@@ -22,5 +23,7 @@ def test_buffer(depth, stall):
 def test_configuration_says_what_is_allowed():
     with pytest.raises(ValueError, match="Depth must be at least 2, not 1"):
         StreamBufferConfig(depth=1)
+    with pytest.raises(ValueError, match="Latency must be from 1 to 2, not 0"):
+        StreamBufferConfig(depth=2, latency=0)
     with pytest.raises(TypeError, match="Depth must be an integer, not True"):
         StreamBufferConfig(depth=True)

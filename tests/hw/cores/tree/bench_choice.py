@@ -107,7 +107,7 @@ class Service:
 
     def outputs(self, head, inputs, cycle):
         """Outputs of a cycle; ``head`` is None if there is none."""
-        expected = dict.fromkeys(("done", "pop", "begin_pass", "choose"), 0)
+        expected = dict.fromkeys(("done", "pop", "begin_pass", "scores__choose"), 0)
         if head is None:
             return expected
         is_select = head.kind == RequestKind.SELECT
@@ -119,7 +119,7 @@ class Service:
         if self.since is not None and cycle >= self.since + self.cycles - 1 and inputs["room"] and not is_blocked:
             expected["done"] = 1
             expected["pop"] = int(self.turn + 1 == head.turns)
-            expected["choose"] = int(head.chooses)
+            expected["scores__choose"] = int(head.chooses)
         return expected
 
     def step(self, expected):
@@ -135,12 +135,12 @@ def check(head, turn, got, message, cycle):
         seen["place"] = {name: seen["place"][name] for name in expected["place"]}
     compare(expected, seen, f"{message}, chosen in cycle", cycle)
     if head.chooses:
-        written = {"chosen_edge": 1 << head.winner, "score": head.scores[head.winner] - head.loss}
+        written = {"scores__chosen_edge": 1 << head.winner, "scores__score": head.scores[head.winner] - head.loss}
         compare(written, {name: got[name] for name in written}, f"{message}, in cycle", cycle)
 
 
 async def follow(dut, name, config, cycles):
-    ports, random = Ports(dut, Choice(config), name), rng(name)
+    ports, random = Ports(dut, Choice(config), name, opened=("slot",)), rng(name)
     service = Service(cycles)
     cycle, ends = 0, {}
     for phase, (heads, fills, settles, blocks, rooms) in enumerate(PHASES):
@@ -159,9 +159,9 @@ async def follow(dut, name, config, cycles):
                     "has_head": int(has_head),
                     "filled": filled if head.has_node and has_head else int(random.integers(2)),
                     "settled": settled if head.has_node and has_head else int(random.integers(2)),
-                    "keys": head.keys if settled else noise(ports.codecs["keys"], random),
-                    "evaluated": head.evaluated if filled else int(random.integers(2)),
-                    "terminal": head.terminal if filled else int(random.integers(2)),
+                    "scores__keys": head.keys if settled else noise(ports.codecs["scores__keys"], random),
+                    "scores__evaluated": head.evaluated if filled else int(random.integers(2)),
+                    "scores__terminal": head.terminal if filled else int(random.integers(2)),
                     "is_last_level": head.is_last_level,
                     "blocked": int(random.random() < blocks),
                     "room": int(random.random() < rooms),

@@ -34,7 +34,7 @@ class PlainRows:
         available = is_there and cycle >= self.from_cycle
         expected = {"available": available, "waiting": not available and (is_there or self.awaits)}
         if available:
-            expected["node"] = self.rows[self.taken]
+            expected["row"] = self.rows[self.taken]
             expected["is_first"] = not self.taken
             expected["asks"] = self.left - 1 == self.config.grant_threshold
         return expected
@@ -59,7 +59,7 @@ class PlainRows:
 
 async def follow(dut, name, config):
     """Trees one after another in one inserter; how often each pair of `available` and `waiting` was seen."""
-    ports, plain, random = Ports(dut, Inserter(config), name), PlainRows(config), rng(name)
+    ports, plain, random = Ports(dut, Inserter(config), name, opened=("rows",)), PlainRows(config), rng(name)
     seen, cycle = {}, 0
     ports.set(clear=1)
     await RisingEdge(dut.clk)

@@ -177,7 +177,11 @@ def apply(plain, inputs):
 
 
 async def follow(dut, name, config):
-    ports, plain, random = Ports(dut, NodeBuffer(config), name), PlainBuffer(config), rng(name)
+    ports, plain, random = (
+        Ports(dut, NodeBuffer(config), name, opened=("scores", "edges", "score_pass")),
+        PlainBuffer(config),
+        rng(name),
+    )
     stimulus = Stimulus(config, ports.codecs, random, plain)
     met = between = 0
     last_filled = None

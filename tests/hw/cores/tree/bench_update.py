@@ -96,11 +96,11 @@ def effects_of(got):
         effects["take"] = 1
     if got["release"]:
         effects |= {"release": 1, "slot": place["slot"]}
-    if got["remember"]["valid"]:
-        memory = got["remember"]["memory"]
+    if got["selections__enable"]:
+        memory = got["selections__data"]
         names = {NONE: ["part"], END: ["part", "node"]}.get(memory["part"], ["part", "node", "action"])
         effects["remember"] = {
-            "worker": got["remember"]["worker"],
+            "worker": got["selections__address"],
             "memory": {name: memory[name] for name in names},
         }
     return effects
@@ -126,7 +126,7 @@ class Bench:
 
     def __init__(self, dut, name, config):
         self.dut, self.name, self.config, self.random = dut, name, config, rng(name)
-        self.ports = Ports(dut, Update(config), name)
+        self.ports = Ports(dut, Update(config), name, opened=("edges", "rows"))
         self.sink = StreamSink(dut, f"{name}__forward")
         self.cycle, self.before = 0, None
         first = (1 << 16) // config.fanout

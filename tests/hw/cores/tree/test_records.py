@@ -100,5 +100,5 @@ def test_refuses(values, kind, text):
 
 
 def test_refuses_width():
-    with pytest.raises(ValueError, match="^Width of wide must be from 1 to 64, not 65$"):
+    with pytest.raises(ValueError, match="^Width of field wide must be from 1 to 64, not 65$"):
         Field("wide", 65)

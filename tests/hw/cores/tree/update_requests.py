@@ -138,7 +138,9 @@ class Source:
             memory["node"] = queued["node"]
         if part == EDGE:
             memory["action"] = request.chosen["place"]["action"]
-        request.effects["remember"] = {"worker": queued["request"]["worker"], "memory": memory}
+        # The port has the bits that a worker of the tree needs.
+        worker = queued["request"]["worker"] % (1 << max(1, (self.config.workers - 1).bit_length()))
+        request.effects["remember"] = {"worker": worker, "memory": memory}
 
     def write(self, request, *parts, is_late=0):
         """The parts that are written to the buffer, and the command that writes them to the bank."""

@@ -41,22 +41,26 @@ class Bench:
         dut, block_bits = self.dut, self.config.block_bits
         while True:
             await ReadOnly()
-            address = int(dut.read_address.value) % WORDS if int(dut.read_enable.value) else None
-            blocks = int(dut.write_blocks.value)
-            for block in range(self.config.blocks):
-                if blocks >> block & 1:
-                    word = int(dut.write_word.value) >> block * block_bits & (1 << block_bits) - 1
-                    place = (int(dut.write_core.value), int(dut.write_address.value), block)
+            addresses = [self._read(core) for core in range(self.config.cores)]
+            for core, block in np.ndindex(self.config.cores, self.config.blocks):
+                if int(getattr(dut, f"writes__{core}__enable").value) >> block & 1:
+                    data = int(getattr(dut, f"writes__{core}__data").value)
+                    place = (core, int(getattr(dut, f"writes__{core}__address").value), block)
                     assert place not in self.written, f"{place} written twice"
-                    self.written[place] = word
+                    self.written[place] = data >> block * block_bits & (1 << block_bits) - 1
             self.nonfinite |= bool(int(dut.errors.value))
             self.completed += int(dut.completions__valid.value)
             await RisingEdge(dut.clk)
-            for core in range(self.config.cores):
+            for core, address in enumerate(addresses):
                 word = self.random.integers(0, 1 << 16, (self.config.blocks, self.config.lanes))
                 if address is not None:
                     word = self.numbers[core, address]
-                getattr(dut, f"words__{core}").value = self.pack(word)
+                getattr(dut, f"reads__{core}__data").value = self.pack(word)
+
+    def _read(self, core):
+        """What a core's memory is asked for, or None."""
+        enable, address = (int(getattr(self.dut, f"reads__{core}__{part}").value) for part in ("enable", "address"))
+        return address % WORDS if enable else None
 
     def expected(self, command):
         """What is written by core, address and block, and whether it is all finite."""

@@ -4,19 +4,28 @@ import cocotb
 from cocotb.triggers import ReadOnly, RisingEdge
 
 from rewardware.hw.cores.vector.elementwise_config import (
-    DESTINATIONS,
     STATE_MEMORIES,
     Combination,
     Destination,
     Function,
     Operand,
 )
-from rewardware.hw.cores.vector.elementwise_unit import elementwise_command
+from rewardware.hw.cores.vector.elementwise_layouts import elementwise_command
 from rewardware.sim.cocotb import StreamSource, clock_and_reset, compare, parameters, rng
 from rewardware.sw.reference.vector.elementwise import OWN_BLOCK, ElementwiseReference
 
 WORDS = 40
 LIMIT = 3000
+# The ports of the memories of Operand, without the last, and of Destination.
+STATES = [f"{{}}_states__{number}" for number in range(STATE_MEMORIES)]
+READS = [
+    *(port.format("read") for port in STATES),
+    "read_results__0",
+    "read_aggregate",
+    "read_choice",
+    "read_results__1",
+]
+WRITES = [*(port.format("write") for port in STATES), "write_error", "write_activation", "write_logit"]
 
 
 class Bench:
@@ -67,15 +76,16 @@ class Bench:
             await ReadOnly()
             words = []
             for index in range(Operand.SCALAR):
-                enable = int(getattr(dut, f"reads__{index}__enable").value)
-                address = int(getattr(dut, f"reads__{index}__address").value)
+                enable, address = (int(getattr(dut, f"{READS[index]}__{part}").value) for part in ("enable", "address"))
                 words.append(self.sources[index][address % WORDS] if enable else None)
-            scalar = int(self.reference.scalars[int(dut.scalar_address.value) % WORDS])
-            for index in range(DESTINATIONS):
-                blocks = int(getattr(dut, f"writes__{index}__blocks").value)
+            scalar = None
+            if int(dut.read_scalar__enable.value):
+                scalar = int(self.reference.scalars[int(dut.read_scalar__address.value) % WORDS])
+            for index, port in enumerate(WRITES):
+                blocks = int(getattr(dut, f"{port}__enable").value)
                 if blocks:
-                    address = int(getattr(dut, f"writes__{index}__address").value)
-                    word = int(getattr(dut, f"writes__{index}__word").value)
+                    address = int(getattr(dut, f"{port}__address").value)
+                    word = int(getattr(dut, f"{port}__data").value)
                     memory = self.sources[index] if index < STATE_MEMORIES else self.others[index - STATE_MEMORIES]
                     for block in range(self.config.blocks):
                         if blocks >> block & 1:
@@ -87,8 +97,8 @@ class Bench:
             await RisingEdge(dut.clk)
             for index, word in enumerate(words):
                 noise = int.from_bytes(self.random.bytes(self.config.blocks * block_bits // 8))
-                getattr(dut, f"reads__{index}__word").value = noise if word is None else word
-            dut.scalar.value = scalar
+                getattr(dut, f"{READS[index]}__data").value = noise if word is None else word
+            dut.read_scalar__data.value = int(self.random.integers(1 << 16)) if scalar is None else scalar
 
     def random_command(self, wait):
         random, config = self.random, self.config

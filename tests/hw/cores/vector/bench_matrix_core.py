@@ -5,7 +5,6 @@ import numpy as np
 from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 
 from rewardware.hw.cores.vector.matrix_layouts import group_layout
-from rewardware.hw.cores.vector.matrix_memories import result_half
 from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, parameters
 from rewardware.sim.cocotb.codec import codec_of
 
@@ -17,7 +16,7 @@ async def fill(dut, config, loads):
     while queues:
         for port, pairs in list(queues.items()):
             enable = getattr(dut, f"{port}__enable")
-            enable.value = int(bool(pairs))
+            enable.value = (1 << len(enable)) - 1 if pairs else 0
             if not pairs:
                 del queues[port]
                 continue
@@ -45,7 +44,7 @@ class Watch:
 async def check_results(dut, config, results):
     shape, width = (config.blocks, config.lanes), config.format.width
     for address, expected in results.items():
-        half, row = divmod(address, result_half(config))
+        half, row = divmod(address, config.result_half)
         port = f"read_results__{half}"
         getattr(dut, f"{port}__enable").value, getattr(dut, f"{port}__address").value = 1, row
         await RisingEdge(dut.clk)
@@ -74,7 +73,6 @@ async def leaves_what_the_reference_says(dut):
     config = given["config"]
     for port in given["loads"]:
         getattr(dut, f"{port}__enable").value = 0
-    dut.write_activation_blocks.value = dut.write_error_blocks.value = (1 << config.blocks) - 1
     source = StreamSource(dut, "commands", stall=given.get("stall", 0))
     sink = StreamSink(dut, "completions", stall=given.get("stall", 0))
     await clock_and_reset(dut)

@@ -5,7 +5,7 @@ import numpy as np
 from cocotb.triggers import ReadOnly, RisingEdge
 
 from rewardware.hw.cores.random.xorshift import UNIFORM_BITS
-from rewardware.hw.cores.vector.softmax_unit import softmax_command
+from rewardware.hw.cores.vector.softmax_layouts import softmax_command
 from rewardware.sim.cocotb import StreamSource, clock_and_reset, compare, parameters, rng
 from rewardware.sw.reference.random.uniform import UniformReference
 from rewardware.sw.reference.vector.softmax import choose, softmax
@@ -35,7 +35,7 @@ async def probabilities_and_choices(dut):
     random = rng()
     source = StreamSource(dut, "commands", softmax_command(config))
     dut.completions__ready.value = 1
-    for name in ("write_blocks", "load", "read_address"):
+    for name in ("write_logits__enable", "load", "read_choices__enable"):
         getattr(dut, name).value = 0
     await clock_and_reset(dut)
     uniform = UniformReference(0)
@@ -68,13 +68,13 @@ async def probabilities_and_choices(dut):
         if turn % 6 == 5:
             logits[random.random(logits.shape) < 0.1] = random.choice(SPECIAL)
         for address, word in enumerate(logits):
-            dut.write_address.value = address
+            dut.write_logits__address.value = address
             # The blocks of a word may come apart.
             for enables in (1, -2) if turn % 2 else (-1,):
-                dut.write_blocks.value = enables & (1 << config.blocks) - 1
-                dut.write_word.value = pack(word)
+                dut.write_logits__enable.value = enables & (1 << config.blocks) - 1
+                dut.write_logits__data.value = pack(word)
                 await RisingEdge(dut.clk)
-        dut.write_blocks.value = 0
+        dut.write_logits__enable.value = 0
         flags["nonfinite"] = False
         await source.send({"choices": choices, "blocks": blocks})
         cycles = 0
@@ -95,10 +95,10 @@ async def probabilities_and_choices(dut):
                 (alternative, expected[alternative]),
                 (config.choices + alternative, np.where(choice == alternative, config.format.one, 0)),
             ):
-                dut.read_address.value = address
+                dut.read_choices__enable.value, dut.read_choices__address.value = 1, address
                 await RisingEdge(dut.clk)
                 await ReadOnly()
-                compare(pack(word), int(dut.read_word.value) & mask, f"word {address}", turn)
+                compare(pack(word), int(dut.read_choices__data.value) & mask, f"word {address}", turn)
                 await RisingEdge(dut.clk)
         compare(bool((expected & 0x7C00 == 0x7C00).any()), flags["nonfinite"], "nonfinite", turn)
         compare(uniform.state, int(dut.state.value), "state", turn)

@@ -4,8 +4,8 @@ from rewardware.hw.cores.float.config import BFLOAT16
 from rewardware.hw.cores.vector.drain import Drain
 from rewardware.hw.cores.vector.matrix_config import MatrixConfig
 from rewardware.hw.cores.vector.operand_fetch import OperandFetch
-from rewardware.hw.cores.vector.segment_generator import SegmentGenerator
 from rewardware.hw.cores.vector.step_sequencer import StepSequencer
+from rewardware.hw.cores.vector.work_item_generator import WorkItemGenerator
 
 from ..side_by_side import SideBySide
 
@@ -19,7 +19,7 @@ VARIANTS = {
         error_rows=64, result_rows=128, weight_rows=128, list_rows=64, table_rows=32, steps=20, weight_banks=4,
     ),
 }  # fmt: skip
-PARTS = {"drain": Drain, "fetch": OperandFetch, "generator": SegmentGenerator, "sequencer": StepSequencer}
+PARTS = {"drain": Drain, "fetch": OperandFetch, "generator": WorkItemGenerator, "sequencer": StepSequencer}
 
 
 def engine_parts(config):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from rewardware.hw.cores.vector.matrix_config import Product
-from rewardware.sw.mapping.matrix_rounds import ProductShape, schedule
+from rewardware.sw.mapping.matrix_waves import ProductShape, schedule
 from rewardware.sw.reference.float.arithmetic import is_nonfinite
 from rewardware.sw.reference.vector.products import backward, forward, weight_gradient
 

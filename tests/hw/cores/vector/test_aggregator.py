@@ -6,13 +6,15 @@ from rewardware.hw.cores.vector.aggregator import Aggregator
 from rewardware.hw.cores.vector.aggregator_config import AggregatorConfig
 from rewardware.sim.cocotb import simulate
 
+ROWS = {"source_rows": 64, "target_rows": 37}
+
 
 @pytest.mark.parametrize(
     "config",
     [
-        AggregatorConfig(lanes=4, address_bits=7),
-        AggregatorConfig(cores=2, lanes=3, blocks=3, width=1, adder_depth=2, address_bits=6),
-        AggregatorConfig(cores=1, lanes=5, blocks=2, width=2, address_bits=6),
+        AggregatorConfig(lanes=4, address_bits=7, source_rows=40, target_rows=37),
+        AggregatorConfig(cores=2, lanes=3, blocks=3, width=1, adder_depth=2, address_bits=6, **ROWS),
+        AggregatorConfig(cores=1, lanes=5, blocks=2, width=2, address_bits=6, **ROWS),
     ],
     ids=["three cores", "two cores, three blocks", "one core"],
 )

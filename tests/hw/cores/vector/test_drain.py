@@ -1,4 +1,4 @@
-"""The drain: what leaves of rounds, and when."""
+"""The drain: what leaves of waves, and when."""
 
 import pytest
 

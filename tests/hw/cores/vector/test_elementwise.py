@@ -25,6 +25,10 @@ SECOND = {
     "tanh": (Combination.PASS, Combination.ADD, Combination.MULTIPLY, Combination.TANH_GRADIENT),
 }
 
+ROWS = {
+    f"{memory}_rows": 40
+    for memory in ("state", "result", "aggregate", "choice", "scalar", "error", "activation", "logit")
+}
 SMALL = FloatFormat(exponent_bits=5, fraction_bits=7, name="small")
 
 
@@ -85,9 +89,9 @@ def test_lane(config, gradient):
 @pytest.mark.parametrize(
     "config",
     [
-        ElementwiseConfig(lanes=4, blocks=4, width=2, address_bits=7),
-        ElementwiseConfig(lanes=8, blocks=2, width=1, address_bits=6),
-        ElementwiseConfig(lanes=2, blocks=4, width=4, address_bits=6),
+        ElementwiseConfig(lanes=4, blocks=4, width=2, address_bits=7, **ROWS),
+        ElementwiseConfig(lanes=8, blocks=2, width=1, address_bits=6, **ROWS),
+        ElementwiseConfig(lanes=2, blocks=4, width=4, address_bits=6, **ROWS),
     ],
     ids=["two blocks a cycle", "a block a cycle", "a word a cycle"],
 )
@@ -104,9 +108,9 @@ def test_unit(config):
     ("settings", "error", "words"),
     [
         ({"lanes": 12}, ValueError, "Lanes must be a power of two, not 12"),
-        ({"width": 3}, ValueError, "Width must be 1, 2 or 4, not 3"),
+        ({"width": 3}, ValueError, "Width must be a power of two, not 3"),
         ({"blocks": 2, "width": 4}, ValueError, r"Width must be at most blocks \(2\), not 4"),
-        ({"lane": 4}, TypeError, "Lane must be an ElementwiseLaneConfig, not 4"),
+        ({"lane": 4}, TypeError, "Lane must be of the kind ElementwiseLaneConfig, not 4"),
     ],
 )
 def test_configuration(settings, error, words):

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from rewardware.hw.cores.float.config import BFLOAT16, BINARY16
-from rewardware.hw.cores.vector.lane_reduction import LaneReduction
+from rewardware.hw.cores.vector.lane_reduction import LaneReduction, lane_block_layout
 from rewardware.hw.cores.vector.matrix_config import ACCUMULATORS, LaneReductionConfig
 from rewardware.sim.cocotb import simulate
+from rewardware.sim.cocotb.codec import codec_of
 from rewardware.sw.reference.vector.products import reduce_blocks, reduce_lanes
 
 from ..bench_play import Expected
@@ -29,7 +30,8 @@ def test_equals_reference(config):
     values = mixed(rng, number_format, shape, 0.01)
     # Between blocks that follow each other at once there are gaps, in which nothing is valid.
     values[rng.random(cycles) < 0.05] = number_format.sign_bit
-    table = {name: np.zeros(cycles, np.int64) for name in ("valid", "block", "blocks", "tag")}
+    table = {name: np.zeros(cycles, np.int64) for name in ("block", "blocks", "tag")}
+    valid = np.zeros(cycles, np.int64)
     sums, tags, ends = (np.zeros(cycles, np.int64) for _ in range(3))
     cycle = 0
     while cycle < cycles - 20:
@@ -39,7 +41,7 @@ def test_equals_reference(config):
             cycle += int(rng.integers(1, 4)) if rng.random() < 0.3 else 1
             places.append(cycle)
             table["block"][cycle] = block
-        table["valid"][places] = 1
+        valid[places] = 1
         table["blocks"][places] = blocks
         table["tag"][places] = rng.integers(0, 1 << config.tag_width)
         lanes = values[places].reshape(len(places), -1)
@@ -47,6 +49,15 @@ def test_equals_reference(config):
         tags[cycle] = table["tag"][cycle]
         ends[cycle] = 1
     component = LaneReduction(config)
+    codec = codec_of(lane_block_layout(config))
+    blocks_of_lanes = packed(values, number_format.width)
+    payloads = np.array(
+        [
+            codec.pack({"values": blocks_of_lanes[row]} | {name: int(column[row]) for name, column in table.items()})
+            for row in range(cycles)
+        ],
+        dtype=object,
+    )
     latency = component.latency
     assert latency == 4 * (2 + config.cluster_vpus.bit_length() - 1 + 2)
     # What the pipelines held before the first block is not defined.
@@ -55,11 +66,10 @@ def test_equals_reference(config):
         component,
         bench="tests.hw.cores.bench_play",
         parameters={
-            "inputs": table | {"values": packed(values, number_format.width)},
+            "inputs": {"lane_blocks__valid": valid, "lane_blocks__payload": payloads},
             "outputs": {
-                "sum_valid": Expected(ends, latency, known),
-                "sum": Expected(sums, latency, known & (ends == 1)),
-                "sum_tag": Expected(tags, latency, known & (ends == 1)),
+                "sums__valid": Expected(ends, latency, known),
+                "sums__payload": Expected(sums | tags << number_format.width, latency, known & (ends == 1)),
             },
         },
     )

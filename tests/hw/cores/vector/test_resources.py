@@ -1,8 +1,8 @@
 """Ceilings on what a vector processing unit takes: there are hundreds of them."""
 
-from rewardware.hw.cores.replicated import emit
 from rewardware.hw.cores.vector.matrix_config import VpuConfig
 from rewardware.hw.cores.vector.vpu import VectorProcessingUnit
+from rewardware.hw.cores.verilog.emit import emit
 from rewardware.hw.soc.export.synthesis import read_synthesis, synthesise
 from rewardware.hw.soc.target.target import TARGETS
 

@@ -5,7 +5,7 @@ import pytest
 
 from rewardware.hw.cores.float.config import BFLOAT16, BINARY16, FloatFormat
 from rewardware.hw.cores.vector.matrix_config import ACCUMULATORS, VpuConfig
-from rewardware.hw.cores.vector.vpu import SELECT_TO_FIRST, VectorProcessingUnit
+from rewardware.hw.cores.vector.vpu import SELECT_TO_CLEAR, VectorProcessingUnit
 from rewardware.sim.harness.vectors import evaluate
 from rewardware.sw.reference.vector.products import accumulate
 
@@ -36,8 +36,8 @@ def test_four_sums_go_round(number_format):
     first_step = np.concatenate([first_step, np.ones(len(pairs), bool)])
 
     cycles = len(weights) * ACCUMULATORS
-    first = np.zeros(cycles + SELECT_TO_FIRST, int)
-    first[SELECT_TO_FIRST:] = np.repeat(first_step, ACCUMULATORS)
+    first = np.zeros(cycles + SELECT_TO_CLEAR, int)
+    first[SELECT_TO_CLEAR:] = np.repeat(first_step, ACCUMULATORS)
     unit = VectorProcessingUnit(config)
     assert unit.latency == 8
     results = evaluate(
@@ -48,7 +48,7 @@ def test_four_sums_go_round(number_format):
             "weight": np.repeat(weights, ACCUMULATORS),
             "own_factors": np.repeat(own, ACCUMULATORS),
             "select": np.arange(cycles) % ACCUMULATORS,
-            "first": first[:cycles],
+            "clear": first[:cycles],
         },
     )["result"].reshape(-1, ACCUMULATORS)
 
@@ -70,7 +70,7 @@ def test_negative_zero_never_comes_out_of_zeros():
             "weight": number_format.one,
             "own_factors": 0,
             "select": np.arange(cycles) % ACCUMULATORS,
-            "first": (np.arange(cycles) < SELECT_TO_FIRST + ACCUMULATORS).astype(int),
+            "clear": (np.arange(cycles) < SELECT_TO_CLEAR + ACCUMULATORS).astype(int),
         },
     )["result"]
     assert (results[ACCUMULATORS:] == 0).all()

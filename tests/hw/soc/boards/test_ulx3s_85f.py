@@ -3,7 +3,7 @@ import re
 import pytest
 from amaranth_boards.ulx3s import ULX3S_85F_Platform
 
-from rewardware.hw.cores.replicated import emit
+from rewardware.hw.cores.verilog.emit import emit
 from rewardware.hw.soc.boards import ulx3s_85f
 from rewardware.hw.soc.target.parts import CONSTRAINTS
 from tests.hw.soc.shell.row_memory import RowMemory, RowMemoryConfig

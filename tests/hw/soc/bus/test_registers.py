@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from rewardware.hw.cores.records import Field
 from rewardware.hw.soc.bus.export import to_c_header, to_json, to_table
-from rewardware.hw.soc.bus.registers import Access, AddressMap, Field, Placed, Register, Window
+from rewardware.hw.soc.bus.registers import Access, AddressMap, Placed, Register, RegisterField, Window
 from rewardware.hw.soc.shell.config import ShellConfig
 from tests.hw.soc.shell.row_memory import INSTRUCTION_SET, RowMemoryConfig
 
@@ -37,13 +38,16 @@ def test_items_take_the_next_free_address():
         (lambda: a_register(width=33), r"Width of register gain \(read-write\) must be from 1 to 32, not 33"),
         (lambda: a_register(access=RO, width=65), r"Width of register gain \(read-only\) must be from 1 to 64, not 65"),
         (lambda: a_register(width=4, reset=16), "Reset value of register gain must be from 0 to 15, not 16"),
-        (lambda: a_register(access=RO, reset=1), "Reset value of register gain must be 0, as its access is read-only"),
         (
-            lambda: a_register(fields=(Field(name="a", offset=0, width=3), Field(name="b", offset=2))),
+            lambda: a_register(access=Access.STROBE, reset=1),
+            "Reset value of register gain must be 0, as its access is strobe",
+        ),
+        (
+            lambda: a_register(fields=(RegisterField(Field("a", 3), 0), RegisterField(Field("b"), 2))),
             "Fields a and b of register gain overlap at bit 2",
         ),
         (
-            lambda: a_register(width=8, fields=(Field(name="a", offset=4, width=5),)),
+            lambda: a_register(width=8, fields=(RegisterField(Field("a", 5), 4),)),
             "Field a must end within the 8 bits of register gain, not at bit 8",
         ),
         (lambda: Window(name="w", size=12), "Size of window w must be a power of two, not 12"),

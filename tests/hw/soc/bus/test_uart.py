@@ -118,6 +118,28 @@ def test_byte_without_stop_bit_is_dropped():
     assert got == [0x5A]
 
 
+@pytest.mark.parametrize("cycles", [1, 9])
+def test_glitch_shorter_than_half_a_bit_is_no_byte(cycles):
+    receiver = UartReceiver(UartConfig(divisor=20))
+    got = []
+
+    async def send(ctx):
+        ctx.set(receiver.rx, 0)
+        await ctx.tick().repeat(cycles)
+        ctx.set(receiver.rx, 1)
+        await ctx.tick().repeat(20 * 11)
+        await levels(ctx, receiver.rx, 0x5A, 20)
+        await ctx.tick().repeat(40)
+
+    async def listen(ctx):
+        async for _, _, valid, byte in ctx.tick().sample(receiver.o.valid, receiver.o.payload):
+            if valid:
+                got.append(byte)
+
+    run(receiver, send, listen)
+    assert got == [0x5A]
+
+
 class Frames:
     """A frame receiver that is given bytes, and what it made of them."""
 

@@ -18,7 +18,7 @@ def test_every_design_is_created_and_described(name):
 
 def test_every_core_is_in_the_catalogue():
     classes = {design.component.rpartition(":")[2] for design in CATALOGUE.values()}
-    assert {"ProcessingElementColumn", "AdaptiveArrayCore", "OptimizerEngine", "Quantizer", "Rescaler"} <= classes
+    assert {"ProcessingElementColumn", "AdaptiveArrayCore", "AdamEngine", "Quantizer", "Rescaler"} <= classes
 
 
 def test_settings_go_over_the_preset_and_the_preset_over_the_defaults():

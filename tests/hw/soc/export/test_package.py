@@ -3,7 +3,7 @@ import re
 
 import pytest
 
-from rewardware.hw.cores.replicated import emit
+from rewardware.hw.cores.verilog.emit import emit
 from rewardware.hw.soc.export.catalogue import find_design
 from rewardware.hw.soc.export.constraints import sdc, xdc
 from rewardware.hw.soc.export.lint import WAIVERS, waiver_file
@@ -52,12 +52,12 @@ def test_package_of_a_core(tmp_path):
     verilog = emit(design.create(configuration), "operand_former")
     files = write_package(verilog, "operand_former", tmp_path, configuration=configuration, frequency=100)
     assert all(file.exists() for file in files)
-    listed = (tmp_path / "operand_former.f").read_text().split()
+    listed = [line for line in (tmp_path / "operand_former.f").read_text().splitlines() if not line.startswith("//")]
     assert listed == ["rtl/operand_former.v"]
     parameters = json.loads((tmp_path / "operand_former.json").read_text())
     assert parameters["configuration"]["lanes"] == 6
     assert parameters["files"] == listed
-    assert "-period 10.000" in (tmp_path / "operand_former.xdc").read_text()
+    assert "-period 10.000" in (tmp_path / "operand_former_ooc.xdc").read_text()
 
 
 def test_package_of_a_system_has_hash_registers_and_header(tmp_path):
@@ -69,11 +69,31 @@ def test_package_of_a_system_has_hash_registers_and_header(tmp_path):
     assert "#define" in (tmp_path / "fixar.h").read_text()
 
 
-def test_a_constant_process_gets_an_event_that_runs_it():
-    constant = "module top(x);\n  output [1:0] x;\n  reg [1:0] x;\n  always @*\n    x[0] = 1'h0;\nendmodule\n"
-    text = split_units(constant, "top")["top"]
-    assert "reg \\$begin = 0;" in text
-    assert "always @* begin\n    if (\\$begin ) begin end\n    x[0] = 1'h0;\n  end\n" in text
+def test_without_a_clock_there_are_no_constraints(tmp_path):
+    files = write_package("module top(i);\nendmodule\n", "top", tmp_path, clock=None)
+    assert not [file for file in files if "_ooc" in file.name]
+    assert json.loads((tmp_path / "top.json").read_text())["clock"] is None
+
+
+def test_an_export_is_replaced_whole(tmp_path):
+    write_package(VERILOG, "top", tmp_path)
+    assert (tmp_path / "rtl/unit.v").exists()
+    write_package("module top(i);\nendmodule\n", "top", tmp_path, clock=None)
+    assert sorted(path.name for path in tmp_path.rglob("*.*")) == ["top.f", "top.json", "top.v", "top.vlt"]
+
+
+@pytest.mark.parametrize("other", ["other", "file"])
+def test_a_folder_that_holds_something_else_is_refused(tmp_path, other):
+    if other == "file":
+        (tmp_path / "notes.txt").write_text("mine")
+        some = "notes.txt"
+    else:
+        write_package(VERILOG.replace("top", "other"), "other", tmp_path)
+        some = "other.f, other.json, other.vlt"
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*.*")}
+    with pytest.raises(ValueError, match=f"must be empty or hold an export of top alone, not {some}"):
+        write_package(VERILOG, "top", tmp_path)
+    assert before == {path: path.read_bytes() for path in tmp_path.rglob("*.*")}
 
 
 def test_same_input_same_bytes(tmp_path):

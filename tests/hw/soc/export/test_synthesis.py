@@ -2,7 +2,7 @@
 
 import pytest
 
-from rewardware.hw.cores.replicated import emit
+from rewardware.hw.cores.verilog.emit import emit
 from rewardware.hw.soc.export.catalogue import find_design
 from rewardware.hw.soc.export.synthesis import kept_modules, modules_of
 from rewardware.hw.soc.export.tools import ToolError, find_tool, run_tool
@@ -42,10 +42,10 @@ def test_a_replicated_unit_is_counted_once_for_each_instance():
 
 
 def test_boundaries_are_kept_at_units_and_to_the_depth():
-    modules = ["unit", "unit.part", "top", "top.a", "top.a.b"]
-    assert kept_modules(modules, "top", 0) == ["unit"]
-    assert kept_modules(modules, "top", 1) == ["unit", "top.a"]
-    assert kept_modules(modules, "top", 2) == ["unit", "top.a", "top.a.b"]
+    modules = ["top_memory_8x4", "top_memory_8x4_1", "top_unit", "top_unit.part", "top", "top.a", "top.a.b"]
+    assert kept_modules(modules, "top", 0) == ["top_unit"]
+    assert kept_modules(modules, "top", 1) == ["top_unit", "top.a"]
+    assert kept_modules(modules, "top", 2) == ["top_unit", "top.a", "top.a.b"]
     assert kept_modules(modules, "top", None) == []
 
 

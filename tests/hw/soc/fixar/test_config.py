@@ -78,7 +78,7 @@ def test_networks_are_checked(fields, error, words):
 def test_rates():
     rates = Rates.of(learning_rate_actor=0.5, learning_rate_critic=0.25, tau=0.5, epsilon=1.0 / 256, noise=0.5)
     assert rates.learning_rate_actor == 1 << 31 and rates.learning_rate_critic == 1 << 30
-    assert rates.target_rate == rates.noise_scale == 1 << 19
+    assert rates.tau == rates.noise_scale == 1 << 19
     assert rates.epsilon_squared == 1 << 16
     assert Rates.of(epsilon=0.0).epsilon_squared == 1
     with pytest.raises(ValueError, match="tau must be from 0 to 1, not nan"):

@@ -10,12 +10,14 @@ def test_every_format_fits():
 
 
 def test_enumerations_fit_their_fields():
-    widths = {field.name: field.width for field in (*MATRIX.fields, *LOAD.fields)}
+    widths = {field.name: field.width for field in (*MATRIX.record.fields, *LOAD.record.fields)}
     for kind, name in ((Dataflow, "dataflow"), (Operation, "operation"), (Memory, "memory")):
         assert max(kind) < 1 << widths[name]
 
 
 def test_a_matrix_instruction_comes_back():
-    fields = {field.name: (index * 7 + 3) % (1 << min(field.width, 8)) for index, field in enumerate(MATRIX.fields)}
+    fields = {
+        field.name: (index * 7 + 3) % (1 << min(field.width, 8)) for index, field in enumerate(MATRIX.record.fields)
+    }
     word = INSTRUCTION_SET.encode("matrix", wait=("transfer", "optimizer"), **fields)
     assert INSTRUCTION_SET.decode(word) == ("matrix", ("transfer", "optimizer"), fields)

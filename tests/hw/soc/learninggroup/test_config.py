@@ -97,7 +97,7 @@ def test_the_papers_sizes():
 def test_lanes_of_the_update():
     device = LearningGroupConfig(optimizer_format="binary16")
     hardware = LearningGroupHardware(device=device, update_interval=2)
-    assert hardware.update.lanes // hardware.update.interval == 8
+    assert hardware.parameters.update.lanes // hardware.parameters.update.interval == 8
     assert hardware.grouping_update.rms_prop.format.name == "binary16"
     with pytest.raises(ValueError, match="^Interval must be a divisor of lanes, not 3$"):
         LearningGroupHardware(device=device, update_interval=3)

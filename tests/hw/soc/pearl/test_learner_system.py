@@ -38,7 +38,7 @@ def learners(opened):
     config = opened.config
     rng, reference = np.random.default_rng(7), ReferenceLearner(config)
     for array in config.state:
-        numbers = rng.normal(0, 0.5, config.arrays[array].numbers).astype(np.float32)
+        numbers = rng.normal(0, 0.5, config.arrays[array].parameters).astype(np.float32)
         for learner in (opened, reference):
             learner.load(array, (np.abs(numbers) if array.endswith("second") else numbers).view(np.uint32))
     return opened, reference
@@ -108,7 +108,7 @@ def test_a_packet_that_ends_early_is_an_error_and_leaves_the_weights(learners, g
 def test_a_packet_that_goes_on_is_an_error(learners):
     device, _ = learners
     array = len(device.config.arrays) - 1
-    rows = list(device.config.arrays.values())[array].numbers + 1
+    rows = list(device.config.arrays.values())[array].parameters + 1
     device.device.send(np.zeros((rows, 2), np.uint32))
     with pytest.raises(DeviceError, match="stream_overflow"):
         device._run("load", 10_000, array=array)

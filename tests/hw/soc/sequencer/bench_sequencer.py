@@ -170,6 +170,41 @@ async def a_wait_lets_the_commands_run_that_it_leaves(dut):
 
 
 @cocotb.test()
+async def no_more_are_outstanding_than_can_be_counted(dut):
+    instruction_set = parameters()["instruction_set"]
+    program = [instruction_set.encode("left", value=value % 8) for value in range(MOST_OUTSTANDING + 4)]
+    program.append(instruction_set.encode("halt"))
+    engines = await start(dut, instruction_set, program, 1.0)
+    engines.complete = False
+    for _ in range(100):
+        await engines.step()
+    assert engines.outstanding["left"] == MOST_OUTSTANDING
+    engines.complete = True
+    await until_stopped(dut, engines)
+    assert len(engines.issue_cycles) == MOST_OUTSTANDING + 4
+
+
+@cocotb.test()
+async def a_completion_of_nothing_is_ignored(dut):
+    instruction_set = parameters()["instruction_set"]
+    program = [instruction_set.encode("left", value=1), instruction_set.encode("halt", wait="all")]
+    engines = await start(dut, instruction_set, program, 0.0)
+    for name in engines.names:
+        getattr(dut, f"engines__{name}__completions__valid").value = 1
+    await RisingEdge(dut.clk)
+    for name in engines.names:
+        getattr(dut, f"engines__{name}__completions__valid").value = 0
+    engines.eager = 1.0
+    engines.complete = False
+    for _ in range(30):
+        await engines.step()
+    assert engines.outstanding["left"] == 1 and dut.running.value == 1
+    engines.complete = True
+    await until_stopped(dut, engines)
+    assert dut.done.value == 1
+
+
+@cocotb.test()
 async def unknown_opcode_stops_and_waits_for_the_engines(dut):
     instruction_set = parameters()["instruction_set"]
     program = [instruction_set.encode("left", value=1), instruction_set.encode("right", a=-1, b=3), 0]

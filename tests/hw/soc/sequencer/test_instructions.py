@@ -6,12 +6,15 @@ from amaranth.hdl import Const
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rewardware.hw.soc.sequencer.instructions import Field, Format, InstructionSet
+from rewardware.hw.cores.records import Field
+from rewardware.hw.soc.sequencer.instructions import Format, InstructionSet, Operand
 from rewardware.hw.soc.sequencer.layouts import command_layout
 
-MOVE = Format("move", "mover", 1, (Field("source", 5), Field("shift", 7, signed=True), Field("count", 64, default=1)))
+MOVE = Format(
+    "move", "mover", 1, (Field("source", 5), Field("shift", 7, signed=True), Operand(Field("count", 64), default=1))
+)
 CLEAR = Format("clear", "mover", 4)
-ADD = Format("add", "adder", 13, (Field("a", 9), Field("b", 3, default=5)))
+ADD = Format("add", "adder", 13, (Field("a", 9), Operand(Field("b", 3), default=5)))
 TABLE = InstructionSet(engines=("mover", "adder"), formats=(MOVE, CLEAR, ADD), width=96)
 
 
@@ -19,7 +22,7 @@ TABLE = InstructionSet(engines=("mover", "adder"), formats=(MOVE, CLEAR, ADD), w
 def instructions(draw):
     name = draw(st.sampled_from(["move", "clear", "add", "wait", "halt"]))
     control = {"wait": (Field("outstanding", 4),), "halt": ()}
-    fields = control[name] if name in control else TABLE.format(name).fields
+    fields = control[name] if name in control else TABLE.format(name).record.fields
     values = {part.name: draw(st.integers(*part.range)) for part in fields}
     return name, tuple(draw(st.sets(st.sampled_from(TABLE.engines)))), values
 
@@ -73,8 +76,8 @@ def test_disassembly_shows_what_it_does_not_know():
         (lambda: TABLE.decode(3), "Opcode must be one of 1, 4, 13, 14, 15, not 3"),
         (lambda: Format("x", "y", 0), "Opcode of format x must be from 1 to 13, not 0"),
         (lambda: Format("halt", "y", 1), "Format name must not be one of wait, halt, not 'halt'"),
-        (lambda: Field("wait", 3), "must not be one of the header's"),
-        (lambda: Field("a", 3, default=8), "Default of field a must be from 0 to 7, not 8"),
+        (lambda: Operand(Field("wait", 3)), "must not be one of the header's"),
+        (lambda: Operand(Field("a", 3), default=8), "Default of field a must be from 0 to 7, not 8"),
         (lambda: Format("x", "y", 1, (Field("a", 1), Field("a", 2))), "'a' occurs twice"),
         (lambda: InstructionSet(engines=("adder",), formats=(MOVE,)), "must be one of adder, not 'mover'"),
         (

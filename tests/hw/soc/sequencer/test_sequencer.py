@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from rewardware.hw.cores.records import Field
 from rewardware.hw.soc.sequencer.config import SequencerConfig
-from rewardware.hw.soc.sequencer.instructions import Field, Format, InstructionSet
+from rewardware.hw.soc.sequencer.instructions import Format, InstructionSet, Operand
 from rewardware.hw.soc.sequencer.sequencer import Sequencer
 from rewardware.sim.cocotb import simulate
 
@@ -16,7 +17,7 @@ def instruction_set(width, engines):
         engines=engines,
         formats=(
             Format("left", engines[0], 1, (Field("value", 3),)),
-            Format("right", engines[1], 2, (Field("a", 7, signed=True), Field("b", 5, default=0))),
+            Format("right", engines[1], 2, (Field("a", 7, signed=True), Operand(Field("b", 5), default=0))),
             Format("other", engines[-1], 13, (Field("c", 9),)),
         ),
         width=width,
@@ -31,7 +32,7 @@ def random_program(table, depth, seed):
         kind = random.choice(["left", "left", "right", "other", "wait"])
         fields = {
             part.name: int(random.integers(part.range[0], part.range[1] + 1))
-            for part in (table.format(kind).fields if kind != "wait" else ())
+            for part in (table.format(kind).record.fields if kind != "wait" else ())
         }
         if kind == "wait":
             fields["outstanding"] = int(random.choice([0, 0, 1, 2, 5]))

@@ -6,14 +6,14 @@ from amaranth.hdl import Module, ResetInserter, Signal, unsigned
 from amaranth.lib import data, memory, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from rewardware.hw.cores.stream.packet import PacketReader
+from rewardware.hw.cores.engine import connect_engine
+from rewardware.hw.cores.records import Field
+from rewardware.hw.cores.stream.packet import PacketReader, packet_signature
 from rewardware.hw.cores.stream.packet_config import PacketReaderConfig
-from rewardware.hw.soc.bus.axi_stream import packet_signature
 from rewardware.hw.soc.bus.registers import Access, Register
-from rewardware.hw.soc.sequencer.instructions import Field, Format, InstructionSet
+from rewardware.hw.soc.sequencer.instructions import Format, InstructionSet
 from rewardware.hw.soc.sequencer.layouts import command_layout
 from rewardware.hw.soc.shell.config import ShellConfig, configuration_hash
-from rewardware.hw.soc.shell.engine import connect_engine
 from rewardware.hw.soc.shell.shell import Shell, connect_host, system_signature
 
 RANGE = (Field("base", 8), Field("count", 9))

@@ -4,8 +4,9 @@ import dataclasses
 
 import pytest
 
+from rewardware.hw.cores.error_flags import ERROR_FLAGS
 from rewardware.hw.soc.bus.registers import Access, Register
-from rewardware.hw.soc.shell.config import ERROR_FLAGS, ShellConfig, configuration_hash
+from rewardware.hw.soc.shell.config import ShellConfig, configuration_hash
 from tests.hw.soc.shell.row_memory import INSTRUCTION_SET, RowMemoryConfig
 
 GOOD = RowMemoryConfig().shell
@@ -15,7 +16,7 @@ def test_hash_is_the_same_everywhere_and_differs_for_others():
     assert configuration_hash(RowMemoryConfig()) == configuration_hash(RowMemoryConfig())
     hashes = {configuration_hash(RowMemoryConfig(lanes=lanes, depth=depth)) for lanes in (1, 2) for depth in (3, 4)}
     assert len(hashes) == 4
-    assert configuration_hash(INSTRUCTION_SET) == 0x06DA86E4
+    assert configuration_hash(INSTRUCTION_SET) == 0x7F20FE3A
     assert GOOD.configuration_hash < 1 << 32
 
 

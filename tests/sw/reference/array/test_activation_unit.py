@@ -23,7 +23,7 @@ EXACT = {
     Operation.RELU: lambda x, a, n: max(x, 0),
     Operation.RELU_GRADIENT: lambda x, a, n: x if a > 0 else 0,
     Operation.TANH_GRADIENT: lambda x, a, n: rounded(x * (ONE - min(max(a, -ONE), ONE) ** 2 // ONE)),
-    Operation.TEMPORAL_DIFFERENCE_TARGET: lambda x, a, n: a + rounded(x * n),
+    Operation.MULTIPLY_ADD: lambda x, a, n: a + rounded(x * n),
     Operation.DIFFERENCE: lambda x, a, n: x - a,
 }
 
@@ -31,9 +31,9 @@ EXACT = {
 @pytest.mark.parametrize("operation", EXACT)
 def test_equals_exact_integers(operation):
     rng = np.random.default_rng(operation)
-    x, auxiliary, neighbor = mixed(rng, (3, 4000), 32, WORD_CORNERS)
-    words, saturated = activate(operation, x, auxiliary, neighbor=neighbor)
-    for i, arguments in enumerate(zip(x.tolist(), auxiliary.tolist(), neighbor.tolist(), strict=True)):
+    x, auxiliary, factor = mixed(rng, (3, 4000), 32, WORD_CORNERS)
+    words, saturated = activate(operation, x, auxiliary, factor=factor)
+    for i, arguments in enumerate(zip(x.tolist(), auxiliary.tolist(), factor.tolist(), strict=True)):
         exact = EXACT[operation](*arguments)
         assert words[i] == min(max(exact, -LIMIT), LIMIT - 1), arguments
         assert saturated[i] == (not -LIMIT <= exact < LIMIT), arguments

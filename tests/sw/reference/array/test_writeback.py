@@ -10,7 +10,7 @@ from rewardware.hw.cores.array.config import Operation, WritebackConfig
 from rewardware.sw.reference.array.writeback import expand_auxiliary, write_back
 from rewardware.sw.reference.quantization.ranges import QuantizationParameters
 
-CONFIG = WritebackConfig(cores=2, lanes=4, rows=8, slots=2)
+CONFIG = WritebackConfig(cores=2, lanes=4, rows=8, slots=2, factor_lane=1)
 SLOTS = [QuantizationParameters(minimum=-1000, maximum=3000, bits=12), QuantizationParameters(maximum=1 << 24)]
 CONTROL = {
     "half_rule": 0,
@@ -51,10 +51,10 @@ def test_only_present_values_of_valid_samples_count():
     assert row(sums=np.full((2, 4), 1 << 50), sample_valid=0b11).arithmetic_saturations == 6
 
 
-def test_target_takes_its_factor_from_the_next_lane():
+def test_lane_0_takes_its_factor_from_the_configured_lane():
     one = 1 << 20
     auxiliary = np.array([[5 * one, one // 2, one, one], [-one, 0, 0, 0]])
-    result = row([8 * one] * 4, auxiliary, operation=Operation.TEMPORAL_DIFFERENCE_TARGET, lanes=1, merge=1)
+    result = row([8 * one] * 4, auxiliary, operation=Operation.MULTIPLY_ADD, lanes=1, merge=1)
     assert result.data[:, 0].tolist() == [9 * one, -one]
 
 

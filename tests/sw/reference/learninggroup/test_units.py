@@ -98,7 +98,7 @@ def test_updates_are_those_of_the_optimizer_unit(name, number_format):
     def bits(number):
         return to_bits(number_format, arithmetic.numbers(number))
 
-    constants = {"alpha": 0.97, "rest": 1 - 0.97, "rate": 0.002, "epsilon": 0.001}
+    constants = {"decay": 0.97, "one_minus_decay": 1 - 0.97, "learning_rate": 0.002, "epsilon": 0.001}
     expected = optimizer_unit.rms_prop(
         number_format,
         bits(weight),

@@ -11,16 +11,16 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rewardware.hw.cores.function.tables import reciprocal_square_root_table
-from rewardware.sw.reference.optimizer.adam import ONE, AdamReference, advance_powers, step_size
+from rewardware.sw.reference.optimizer.adam import ONE, AdamReference, advance_powers, corrected_step
 
 LEAST, GREATEST = -(1 << 31), (1 << 31) - 1
 
 
 @dataclass(frozen=True)
 class Rates:
-    first_moment_rate: int = 104858
-    second_moment_rate: int = 1049
-    target_rate: int = 5243
+    one_minus_beta1: int = 104858
+    one_minus_beta2: int = 1049
+    tau: int = 5243
     epsilon_squared: int = 1
 
 
@@ -28,11 +28,11 @@ def half_up(value):
     return floor(value + Fraction(1, 2))
 
 
-def exact_step(weight, target, gradient, first, second, alpha, rates, weight_fraction):
+def exact_step(weight, target, gradient, first, second, step_size, rates, weight_fraction):
     """The equations of the documentation, in fractions."""
     one = 1 << 20
-    first = trunc(first + Fraction((gradient - first) * rates.first_moment_rate, one))
-    second += floor(Fraction((gradient * gradient - second) * rates.second_moment_rate, one))
+    first = trunc(first + Fraction((gradient - first) * rates.one_minus_beta1, one))
+    second += floor(Fraction((gradient * gradient - second) * rates.one_minus_beta2, one))
     total = second + rates.epsilon_squared
     zeros = 64 - total.bit_length() & ~1
     normal = total << zeros
@@ -40,9 +40,9 @@ def exact_step(weight, target, gradient, first, second, alpha, rates, weight_fra
     low, high = table[(normal >> 56) - 64], table[(normal >> 56) - 63]
     root = half_up(low + Fraction((high - low) * (normal >> 40 & 0xFFFF), 1 << 16))
     ratio = max(-(1 << 27), min((1 << 27) - 1, floor(Fraction(first * root, 1 << 4 + (64 - zeros) // 2))))
-    moved = weight - half_up(Fraction(ratio * alpha, 1 << 52 - weight_fraction))
+    moved = weight - half_up(Fraction(ratio * step_size, 1 << 52 - weight_fraction))
     weight = max(LEAST, min(GREATEST, moved))
-    target += half_up(Fraction((weight - target) * rates.target_rate, one))
+    target += half_up(Fraction((weight - target) * rates.tau, one))
     return [weight, target, first, second], moved != weight
 
 
@@ -58,19 +58,19 @@ CORNER = Rates(1 << 20, 1 << 20, 1 << 20, (1 << 32) - 1)
 
 @given(
     words=st.lists(st.tuples(WORD, WORD, WORD, WORD, magnitudes(62).map(abs)), min_size=1, max_size=5),
-    alpha=st.integers(0, 32).flatmap(lambda bits: st.integers(0, (1 << bits) - 1)),
+    step_size=st.integers(0, 32).flatmap(lambda bits: st.integers(0, (1 << bits) - 1)),
     rates=st.builds(Rates, RATE, RATE, RATE, st.integers(0, 31).map(lambda bits: 1 << bits)),
     weight_fraction=st.integers(20, 30),
 )
-@example(words=[(LEAST, GREATEST, GREATEST, LEAST, 1 << 62)], alpha=(1 << 32) - 1, rates=CORNER, weight_fraction=24)
-@example(words=[(GREATEST, LEAST, LEAST, GREATEST, 0)], alpha=(1 << 32) - 1, rates=CORNER, weight_fraction=30)
-@example(words=[(0, 0, 0, 0, 0)], alpha=0, rates=Rates(0, 0, 0, 1), weight_fraction=20)
-def test_every_rounding_is_exact(words, alpha, rates, weight_fraction):
-    expected = [exact_step(*element, alpha, rates, weight_fraction) for element in words]
+@example(words=[(LEAST, GREATEST, GREATEST, LEAST, 1 << 62)], step_size=(1 << 32) - 1, rates=CORNER, weight_fraction=24)
+@example(words=[(GREATEST, LEAST, LEAST, GREATEST, 0)], step_size=(1 << 32) - 1, rates=CORNER, weight_fraction=30)
+@example(words=[(0, 0, 0, 0, 0)], step_size=0, rates=Rates(0, 0, 0, 1), weight_fraction=20)
+def test_every_rounding_is_exact(words, step_size, rates, weight_fraction):
+    expected = [exact_step(*element, step_size, rates, weight_fraction) for element in words]
     weight, target, gradient, first = (np.array([e[i] for e in words], dtype=np.int64) for i in range(4))
     second = np.array([e[4] for e in words], dtype=np.uint64)
     adam = AdamReference(weight_fraction, chunk=2)
-    saturated = adam.update(weight, target, gradient, first, second, alpha=alpha, rates=rates)
+    saturated = adam.update(weight, target, gradient, first, second, step_size=step_size, rates=rates)
     results = np.array([weight, target, first, second.astype(np.int64)]).T
     assert results.tolist() == [values for values, _ in expected]
     assert saturated == sum(clamped for _, clamped in expected)
@@ -89,14 +89,14 @@ def test_step_size(steps, first, second, learning_rate):
             exact = expected[index] * ONE * (1 - Fraction(rate, 1 << 20))
             expected[index] = Fraction(floor(exact), ONE)
     assert powers == [power * ONE for power in expected]
-    alpha = step_size(powers, learning_rate)
+    step_size = corrected_step(powers, learning_rate)
     if powers[0] == ONE:
-        assert alpha == (1 << 32) - 1
+        assert step_size == (1 << 32) - 1
     else:
         root = isqrt((ONE - powers[1]) * ONE)
-        assert alpha == min((1 << 32) - 1, floor(Fraction(learning_rate * root, ONE - powers[0])))
+        assert step_size == min((1 << 32) - 1, floor(Fraction(learning_rate * root, ONE - powers[0])))
         ideal = learning_rate * sqrt(1 - powers[1] / ONE) / (1 - powers[0] / ONE)
-        assert alpha == pytest.approx(min(ideal, (1 << 32) - 1), rel=1e-4, abs=2 + learning_rate * 1e-3)
+        assert step_size == pytest.approx(min(ideal, (1 << 32) - 1), rel=1e-4, abs=2 + learning_rate * 1e-3)
 
 
 def test_trajectory_follows_pytorch():
@@ -115,18 +115,18 @@ def test_trajectory_follows_pytorch():
     target, first, second = words.copy(), np.zeros(size, np.int64), np.zeros(size, np.uint64)
     powers, adam = [ONE, ONE], AdamReference(24)
     parameter = torch.tensor(words / 2.0**24, requires_grad=True)
-    betas = 1 - rates.first_moment_rate / 2**20, 1 - rates.second_moment_rate / 2**20
+    betas = 1 - rates.one_minus_beta1 / 2**20, 1 - rates.one_minus_beta2 / 2**20
     oracle = torch.optim.Adam([parameter], lr=learning_rate, betas=betas, eps=0)
     oracle_target = parameter.detach().clone()
     worst = worst_target = 0.0
     for _ in range(steps):
         gradient = np.round(matrix.T @ (matrix @ (words / 2.0**24 - goal)) * 2.0**16).astype(np.int64)
         powers = advance_powers(powers, rates)
-        alpha = step_size(powers, round(learning_rate * 2**32))
-        assert adam.update(words, target, gradient, first, second, alpha=alpha, rates=rates) == 0
+        step_size = corrected_step(powers, round(learning_rate * 2**32))
+        assert adam.update(words, target, gradient, first, second, step_size=step_size, rates=rates) == 0
         parameter.grad = torch.tensor(matrix.T @ (matrix @ (parameter.detach().numpy() - goal)))
         oracle.step()
-        oracle_target += (parameter.detach() - oracle_target) * (rates.target_rate / 2**20)
+        oracle_target += (parameter.detach() - oracle_target) * (rates.tau / 2**20)
         worst = max(worst, np.abs(words / 2.0**24 - parameter.detach().numpy()).max())
         worst_target = max(worst_target, np.abs(target / 2.0**24 - oracle_target.numpy()).max())
     moved = np.abs(parameter.detach().numpy() - start).max()
@@ -146,7 +146,7 @@ def test_weight_rests_where_the_gradient_has_died():
         if step == 30_000:
             assert not first.any()
             before = weight.copy()
-        reference.update(weight, target, gradient, first, second, alpha=4_294_967, rates=rates)
+        reference.update(weight, target, gradient, first, second, step_size=4_294_967, rates=rates)
     assert np.array_equal(weight, before)
     # The whole way is some tens of steps of the learning rate, however long it lasts.
     assert np.abs(weight).max() < 100 * 4_294_967 >> 8

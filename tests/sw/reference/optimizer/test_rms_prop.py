@@ -6,7 +6,7 @@ import torch
 from rewardware.hw.cores.float.config import BINARY32
 from rewardware.sw.reference.optimizer.rms_prop import rms_prop
 
-RATES = {"alpha": 0.97, "rest": 0.03, "rate": 1e-3, "epsilon": 1e-3}
+RATES = {"decay": 0.97, "one_minus_decay": 0.03, "learning_rate": 1e-3, "epsilon": 1e-3}
 
 
 def bits_of(values):
@@ -18,7 +18,7 @@ def test_reference():
     random = np.random.default_rng(1)
     start = random.normal(0, 1, 500).astype(np.float32)
     parameter = torch.nn.Parameter(torch.tensor(start, dtype=torch.float64))
-    optimizer = torch.optim.RMSprop([parameter], lr=RATES["rate"], alpha=RATES["alpha"], eps=RATES["epsilon"])
+    optimizer = torch.optim.RMSprop([parameter], lr=RATES["learning_rate"], alpha=RATES["decay"], eps=RATES["epsilon"])
     rates = {name: bits_of(value) for name, value in RATES.items()}
     weight, square = bits_of(start), np.zeros(500, np.int64)
     for _ in range(50):
@@ -28,5 +28,5 @@ def test_reference():
         optimizer.step()
     got = weight.astype(np.uint32).view(np.float32)
     # A step is at most rate / sqrt(1 - alpha); its factors and every sum are rounded to 24 bits.
-    bound = 50 * (2**-24 * 8 + RATES["rate"] / np.sqrt(RATES["rest"]) * 2**-20)
+    bound = 50 * (2**-24 * 8 + RATES["learning_rate"] / np.sqrt(RATES["one_minus_decay"]) * 2**-20)
     assert np.abs(got - parameter.detach().numpy()).max() < bound

@@ -5,7 +5,7 @@ import pytest
 from rewardware.hw.cores.float.functions.config import FloatFunctionConfig
 from rewardware.hw.cores.float.functions.reciprocal import FloatReciprocal
 from rewardware.hw.cores.float.functions.sigmoid_tanh import FloatSigmoidTanh
-from rewardware.hw.cores.replicated import emit
+from rewardware.hw.cores.verilog.emit import emit
 from rewardware.hw.soc.export.synthesis import read_synthesis, synthesise
 from rewardware.hw.soc.target.target import TARGETS
 

@@ -1,0 +1,37 @@
+"""Rows of numbers through the lanes of an optimiser."""
+
+from ..time_sharing import collect, serialize
+
+__all__ = ["sweep_lanes"]
+
+
+def sweep_lanes(m, lanes, load, rows, outputs, interval):
+    """Puts rows through lanes, of which each does ``interval`` numbers of a row one after another.
+
+    Latency: ``interval - 1`` cycles and that of a lane. A row every ``interval`` cycles.
+
+    Parameters
+    ----------
+    m : Module
+        Gets the lanes as submodules.
+    lanes : list of component
+        All of one kind.
+    load : Value
+        A row is there in this cycle.
+    rows : dict of str to list of Value
+        By the name of a lane's port, ``interval`` times as many numbers as there are lanes.
+    outputs : iterable of str
+        Ports of a lane.
+    interval : int
+
+    Returns
+    -------
+    dict of str to list of Value
+        The rows that result, by the name of a lane's port.
+    """
+    for number, lane in enumerate(lanes):
+        m.submodules[f"lane_{number}"] = lane
+    for name, row in rows.items():
+        turns = serialize(m, load, row, interval, name)
+        m.d.comb += [getattr(lane, name).eq(value) for lane, value in zip(lanes, turns, strict=True)]
+    return {name: collect(m, [getattr(lane, name) for lane in lanes], interval, name) for name in outputs}

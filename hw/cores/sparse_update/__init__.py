@@ -1,0 +1,1 @@
+"""Updates of sparse parameters: compressed weights, biases, and the grouping matrices with their gradients."""

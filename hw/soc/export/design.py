@@ -1,0 +1,109 @@
+"""What can be exported: where it is, how it is configured. No Amaranth here; creating a design imports it."""
+
+import ast
+import dataclasses
+import importlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+__all__ = ["Design"]
+
+_PACKAGE = __package__.rpartition(".soc.")[0]  # the gateware
+_ROOT = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Design:
+    """A core or system that stands in the catalogue.
+
+    Parameters
+    ----------
+    name : str
+        Its name on the command line.
+    component : str
+        Module and class, within the gateware.
+    configuration : str
+        Module and class of its configuration, or empty: the component has no parameters.
+    defaults : Mapping
+        Settings where the configuration has no default of its own.
+    of_preset : callable or None
+        Makes the settings of this core from a system's configuration.
+    system : bool
+        A whole device: it is exported within its AXI top.
+    default_preset : str
+        Preset whose settings are the defaults, or empty.
+    preset_system : str
+        System that the presets are of.
+    arguments : Mapping
+        Further arguments of the component.
+    """
+
+    name: str
+    component: str
+    configuration: str = ""
+    defaults: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    of_preset: Callable[[Any], Mapping[str, Any]] | None = None
+    system: bool = False
+    default_preset: str = ""
+    preset_system: str = "fixar"
+    arguments: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+
+    @property
+    def kind(self) -> str:
+        """``"system"`` or ``"core"``."""
+        return "system" if self.system else "core"
+
+    @property
+    def description(self) -> str:
+        """First line of the component's documentation, read from its file: importing every component takes seconds."""
+        module, _, name = self.component.partition(":")
+        tree = ast.parse((_ROOT.joinpath(*module.split(".")).with_suffix(".py")).read_text(encoding="utf-8"))
+        (found,) = (node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name)
+        return (ast.get_docstring(found) or "").partition("\n")[0]
+
+    def parameters(self) -> dict[str, Any]:
+        """Names of the settings with their defaults; ``None`` where there is none."""
+        if not self.configuration:
+            return {}
+        found = {}
+        for field in dataclasses.fields(_load(self.configuration)):
+            if field.init:
+                default = None if field.default is dataclasses.MISSING else field.default
+                found[field.name] = self.defaults.get(field.name, default)
+        return found
+
+    def configure(self, preset: Any = None, settings: Mapping[str, Any] | None = None) -> Any:
+        """The configuration: defaults, over them what the preset says, over them ``settings``.
+
+        Raises
+        ------
+        ValueError
+            A setting that the design does not have, or a value that the configuration refuses.
+        """
+        settings = dict(settings or {})
+        known = self.parameters()
+        for name in settings:
+            if name not in known:
+                allowed = ", ".join(known) or "none: it has no parameters"
+                raise ValueError(f"Parameter of {self.name} must be one of {allowed}, not {name!r}")
+        if not self.configuration:
+            return None
+        given = dict(self.defaults)
+        if preset is not None:
+            if self.system:
+                given = {name: getattr(preset, name) for name in known}
+            elif self.of_preset is not None:
+                given |= self.of_preset(preset)
+        return _load(self.configuration)(**given | settings)
+
+    def create(self, configuration: Any) -> Any:
+        """The component of a configuration made by :meth:`configure`."""
+        component = _load(self.component)
+        return component() if configuration is None else component(configuration, **self.arguments)
+
+
+def _load(path: str) -> Any:
+    module, _, name = path.partition(":")
+    return getattr(importlib.import_module(f"{_PACKAGE}.{module}"), name)

@@ -1,0 +1,63 @@
+"""Reference of the memories: what every read port shows in every cycle."""
+
+import numpy as np
+
+from ....hw.cores.memory.config import MemoryConfig
+
+__all__ = ["MemoryReference"]
+
+
+class MemoryReference:
+    """Rows of unsigned lanes with one write port, stepped cycle by cycle.
+
+    Parameters
+    ----------
+    config : MemoryConfig
+    init : sequence of int
+        The first rows, of a single lane; zeros behind them.
+    """
+
+    def __init__(self, config: MemoryConfig, init=()):
+        self.config = config
+        self.rows = np.zeros((config.depth, config.lanes), np.uint64)
+        self.rows[: len(init), 0] = init
+        # What each port reads, and what came of its reads of one cycle ago and of before.
+        self._found = [None] * config.readers
+        self._shown = [None] * config.readers
+
+    def step(self, reads, write=None):
+        """One cycle.
+
+        Parameters
+        ----------
+        reads : sequence of int or None
+            Row that each port reads; None where it reads nothing.
+        write : tuple or None
+            Row, lanes (truth values) and the words of all lanes.
+
+        Returns
+        -------
+        list
+            The lanes on each port's ``data``; None while nothing was read, or where the hazard rule defines nothing.
+        """
+        config = self.config
+        if config.latency == 0:
+            shown = [None if row is None else self.rows[row].copy() for row in reads]
+            self._write(write)
+            return shown
+        shown = list(self._shown if config.latency == 2 else self._found)
+        if config.latency == 2:
+            self._shown = list(self._found)
+        before = self.rows.copy()
+        self._write(write)
+        for port, row in enumerate(reads):
+            if row is not None:
+                meets = write is not None and write[0] == row and np.any(write[1])
+                source = self.rows if config.hazard == "forward" else before
+                self._found[port] = None if meets and config.hazard == "never" else source[row].copy()
+        return shown
+
+    def _write(self, write):
+        if write is not None:
+            row, lanes, words = write
+            self.rows[row] = np.where(np.asarray(lanes, bool), words, self.rows[row])

@@ -1,0 +1,53 @@
+"""Simulates an exported design in Icarus, where it is installed."""
+
+import re
+import shutil
+import subprocess
+
+CYCLES = 40
+RESET_CYCLES = 4
+
+
+def unknown_after_reset(folder, design):
+    """Handshakes of a design that Icarus does not know after a reset with every input 0.
+
+    A memory that does not start as zeros and a process that never runs show as such. Empty without a clock or Icarus.
+    """
+    if shutil.which("iverilog") is None or design.clock is None:
+        return []
+    bench, program = folder / "bench.v", folder / "bench"
+    bench.write_text(_bench(design))
+    files = sorted(str(file) for file in (folder / "rtl").iterdir())
+    for command in (["iverilog", "-g2005", "-o", program, "-s", "bench", bench, *files], [program]):
+        result = subprocess.run(command, capture_output=True, text=True)
+        assert result.returncode == 0, result.stderr
+    assert "end" in result.stdout
+    return result.stdout.split()[:-1]
+
+
+def _bench(design):
+    module = re.search(rf"^module {design.name}\(.*?^endmodule", design.verilog, re.MULTILINE | re.DOTALL)[0]
+    ports = re.findall(r"^  (input|output) (\[\d+:0\] )?(\w+);$", module, re.MULTILINE)
+    inputs = [f"  reg {width}{port} = 0;" for kind, width, port in ports if kind == "input"]
+    outputs = [f"  wire {width}{port};" for kind, width, port in ports if kind == "output"]
+    watched = [port for kind, _, port in ports if kind == "output" and re.search(r"(valid|ready|idle|busy)$", port)]
+    reset = [f"      rst = cycle < {RESET_CYCLES};"] if ("input", "", "rst") in ports else []
+    lines = [
+        "module bench;",
+        *inputs,
+        *outputs,
+        "  integer cycle;",
+        f"  {design.name} dut ({', '.join(f'.{port}({port})' for _, _, port in ports)});",
+        "  initial begin",
+        f"    for (cycle = 0; cycle < {CYCLES}; cycle = cycle + 1) begin",
+        *reset,
+        f"      #5 {design.clock} = 1;",
+        f"      #5 {design.clock} = 0;",
+        "    end",
+        *(f'    if (^{port} === 1\'bx) $display("{port}");' for port in watched),
+        '    $display("end");',
+        "    $finish;",
+        "  end",
+        "endmodule",
+    ]
+    return "\n".join(lines) + "\n"
