@@ -1,5 +1,7 @@
 """A host's rows of the cores' activation and error memories."""
 
+from dataclasses import replace
+
 from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out
@@ -36,15 +38,23 @@ def host_regions(config: ArrayEngineConfig, *, activations: int, errors: int, co
     ----------
     config : ArrayEngineConfig
     activations, errors, codes : int
-        Their numbers. A host's row of ``codes`` is a sample; it must not be read.
+        Their numbers. A host's row of ``codes`` is a sample, and written only.
     settle : int
         Cycles from a row that is taken until it is in memory.
     """
-    shared = {"width": WORD_WIDTH * config.lanes, "cores": config.cores, "latency": READ_LATENCY, "settle": settle}
+    words = HostRegion(
+        name="activations",
+        number=activations,
+        width=WORD_WIDTH * config.lanes,
+        depth=config.activation_rows,
+        cores=config.cores,
+        latency=READ_LATENCY,
+        settle=settle,
+    )
     return (
-        HostRegion(name="activations", number=activations, depth=config.activation_rows, **shared),
-        HostRegion(name="errors", number=errors, depth=config.error_rows, **shared),
-        HostRegion(name="codes", number=codes, depth=config.activation_rows, parts=2, **shared),
+        words,
+        replace(words, name="errors", number=errors, depth=config.error_rows),
+        replace(words, name="codes", number=codes, parts=2, readable=False),
     )
 
 

@@ -32,7 +32,11 @@ def access_layout(config: HostMapConfig):
 
 
 def answer_layout(config: HostMapConfig):
-    """What a read gives, while ``valid``: the host's row, and the memory's row that it is a part of."""
+    """The answer to a read, while ``valid``.
+
+    ``data`` is the host's row. ``row`` is the memory's row that it is a part of: zeros for a region without parts,
+    unless no region has any.
+    """
     return data.StructLayout({"valid": 1, "data": config.width, "row": config.row_width})
 
 
@@ -48,24 +52,26 @@ class HostPort(wiring.Signature):
     Members
     -------
     read : Out(ReadPort(row_width, depth, latency))
+        Only of a region that is readable.
     write : Out(WritePort(row_width, depth, lanes=parts))
     index : Out(range(modulus))
         The memory's row modulo ``modulus``; a bit without meaning where that is 1.
     read_granted, write_granted : In(1)
-        The memory takes the read, or the write, of this cycle; where nobody drives it, always.
+        The memory takes the read, or the write, of this cycle; where nobody drives it, always. ``read_granted`` only of
+        a region that is readable.
     """
 
     def __init__(self, region: HostRegion, modulus: int = 1):
         row = unsigned(region.row_width)
-        super().__init__(
-            {
-                "read": Out(ReadPort(row, region.depth, region.latency)),
-                "write": Out(WritePort(row, region.depth, region.parts)),
-                "index": Out(range(max(modulus, 2))),
-                "read_granted": In(1, init=1),
-                "write_granted": In(1, init=1),
-            }
-        )
+        members = {
+            "write": Out(WritePort(row, region.depth, region.parts)),
+            "index": Out(range(max(modulus, 2))),
+            "write_granted": In(1, init=1),
+        }
+        if region.readable:
+            members["read"] = Out(ReadPort(row, region.depth, region.latency))
+            members["read_granted"] = In(1, init=1)
+        super().__init__(members)
 
     def __eq__(self, other):
         return type(other) is type(self) and self.members == other.members
@@ -75,15 +81,17 @@ class HostMap(ConfiguredComponent):
     """Shows a host the memories of a system as rows of numbered memories of numbered cores.
 
     An access goes to the port of its region, core and bank, and waits there until it is granted. The answer of a read
-    is chosen among the regions of a core, then among the cores; regions whose data come early wait for those whose data
-    come late in one delay line a core. A number that no region has, a row behind a region's end and a core that is not
-    there reach no memory; a read of them is answered with something. A write to every core waits until all of its
-    memories grant it in one cycle; those that grant it before get the same row several times.
+    is chosen among the regions of a core, first among those whose rows have parts, of which one is taken, then among
+    the cores; regions whose data come early wait for those whose data come late in a delay line. A number that no
+    region has, a row behind a region's end and a core that is not there reach no memory; a read of them, and of a
+    region that is not readable, is answered with something. A write to every core waits until all of its memories grant
+    it in one cycle; those that grant it before get the same row several times.
 
     ::
 
         accesses -> (register) -> region, bank, part -> HostPort of each memory
-        answers <- core <- part <- region, bank <-----/
+        answers <- core <-+- part <- region, bank <---+  (with parts)
+                          '--------- region, bank <---'  (without)
 
     Latency: ``config.latency`` cycles from an access that is granted at once to its answer. Throughput: an access a
     cycle while granted. Back-pressure: ``accesses`` waits for the memory's grant; answers do not wait.
@@ -132,8 +140,7 @@ class HostMap(ConfiguredComponent):
                 if region.cores > 1:
                     every = access.core == self._config.every_core
                     m.d.comb += here.eq(valid & access.targets[place] & ((access.core == core) | every))
-                _ask(m, ports[bank], access, here)
-                waits.append(here & ~Mux(access.write, ports[bank].write_granted, ports[bank].read_granted))
+                waits.append(_ask(m, ports[bank], access, here))
         taken, reads = Signal(), Signal()
         m.d.comb += [taken.eq(~Cat(waits).any()), reads.eq(valid & taken & ~access.write)]
         if self._config.registered:
@@ -147,10 +154,6 @@ class HostMap(ConfiguredComponent):
     def _targets(self):
         """Region and bank of each memory of a core."""
         return [(region, bank) for region in self._config.regions for bank in range(region.banks)]
-
-    def _any(self, targets, what):
-        """Whether an access is to a region that is so."""
-        return Cat(targets[place] for place, (region, _) in enumerate(self._targets) if what(region)).any()
 
     def _decoded_layout(self):
         config = self._config
@@ -194,51 +197,52 @@ class HostMap(ConfiguredComponent):
     def _answer(self, m, reads, access):
         """What a read finds, from its core's delay line."""
         config = self._config
-        last = max(region.latency for region in config.regions)
+        last = max(region.latency for region in config.readable)
         valid = delay(m, reads, last + 1, "reads", reset_less=False)
         targets = [access.targets]
         for cycle in range(last):
             targets.append(delay(m, targets[-1], 1, f"targets_{cycle}"))
         part = delay(m, access.part, last, "part")
         asked = Signal(config.core_width)
-        m.d.comb += asked.eq(Mux(self._any(access.targets, lambda region: region.cores > 1), access.core, 0))
+        copied = [access.targets[place] for place, (region, _) in enumerate(self._targets) if region.cores > 1]
+        m.d.comb += asked.eq(Mux(Cat(copied).any(), access.core, 0))
         core = delay(m, asked, last + 1, "core")
-        rows, parts = [], []
+        rows, answers = [], []
         for number in range(config.cores):
-            row = self._found(m, number, targets)
-            held = Signal(config.row_width, name=f"row_{number}", reset_less=True)
-            chosen = Signal(config.width, name=f"data_{number}", reset_less=True)
-            m.d.sync += [held.eq(row), chosen.eq(self._part(row, part, targets[last]))]
-            rows.append(held)
-            parts.append(chosen)
-        m.d.comb += [self.answers.valid.eq(valid), self.answers.row.eq(rows[0]), self.answers.data.eq(parts[0])]
+            whole = self._found(m, f"whole_{number}", number, targets, lambda region: region.parts > 1)
+            found = self._found(m, f"found_{number}", number, targets, lambda region: region.parts == 1)
+            if len(whole):
+                width = next(region.width for region in config.readable if region.parts > 1)
+                found = found | whole.word_select(part, width)
+            row = Signal(config.row_width, name=f"row_{number}", reset_less=True)
+            answer = Signal(config.width, name=f"data_{number}", reset_less=True)
+            m.d.sync += [row.eq(whole if len(whole) else found), answer.eq(found)]
+            rows.append(row)
+            answers.append(answer)
+        m.d.comb += [self.answers.valid.eq(valid), self.answers.row.eq(rows[0]), self.answers.data.eq(answers[0])]
         with m.Switch(core):
             for number in range(1, config.cores):
                 with m.Case(number):
-                    m.d.comb += [self.answers.row.eq(rows[number]), self.answers.data.eq(parts[number])]
+                    m.d.comb += [self.answers.row.eq(rows[number]), self.answers.data.eq(answers[number])]
 
-    def _found(self, m, core, targets):
-        """The row that is read in a core, when the data of the slowest region are there."""
-        found = Const(0, self._config.row_width)
+    def _found(self, m, name, core, targets, belongs):
+        """The row that is read in a core when the data of the slowest region are there; zeros if it does not belong."""
+        found = Const(0, 0)
         for latency in range(1, len(targets)):
             if latency > 1:
-                found = delay(m, found, 1, f"found_{core}_{latency}")
-            joined = Signal(self._config.row_width, name=f"joined_{core}_{latency}")
+                found = delay(m, found, 1, f"{name}_{latency}")
+            reads = [
+                (targets[latency][place], getattr(self, region.name)[core][bank].read.data)
+                for place, (region, bank) in enumerate(self._targets)
+                if region.readable and region.latency == latency and core < region.cores and belongs(region)
+            ]
+            joined = Signal(max([len(found), *(len(row) for _, row in reads)]), name=f"{name}_joined_{latency}")
             m.d.comb += joined.eq(found)
-            for place, (region, bank) in enumerate(self._targets):
-                if region.latency == latency and core < region.cores:
-                    with m.If(targets[latency][place]):
-                        m.d.comb += joined.eq(getattr(self, region.name)[core][bank].read.data)
+            for chosen, row in reads:
+                with m.If(chosen):
+                    m.d.comb += joined.eq(row)
             found = joined
         return found
-
-    def _part(self, row, part, target):
-        """The host's row of a memory's row."""
-        config = self._config
-        if config.parts == 1:
-            return row[: config.width]
-        has_parts = self._any(target, lambda region: region.parts > 1)
-        return Mux(has_parts, row.word_select(part, config.part_width), row[: config.width])
 
 
 def _within(row, first, end):
@@ -248,13 +252,16 @@ def _within(row, first, end):
 
 
 def _ask(m, port, access, here):
-    """An access at the port of a memory, which takes it if ``here``."""
+    """An access at the port of a memory, which takes it if ``here``; whether it must wait."""
     lanes = len(port.write.enable)
+    writes = here & access.write
     m.d.comb += [
         port.index.eq(access.index),
-        port.read.enable.eq(here & ~access.write),
-        port.read.address.eq(access.row),
-        port.write.enable.eq(Mux(here & access.write, 1 << access.part if lanes > 1 else 1, 0)),
+        port.write.enable.eq(Mux(writes, 1 << access.part if lanes > 1 else 1, 0)),
         port.write.address.eq(access.row),
         port.write.data.eq(access.data[: len(port.write.data) // lanes].replicate(lanes)),
     ]
+    if "read" not in port.signature.members:
+        return writes & ~port.write_granted
+    m.d.comb += [port.read.enable.eq(here & ~access.write), port.read.address.eq(access.row)]
+    return here & ~Mux(access.write, port.write_granted, port.read_granted)

@@ -14,7 +14,7 @@ class HostRegion:
     Parameters
     ----------
     name : str
-        Of the ports.
+        Name of the ports.
     number : int
         By which the host names it.
     width : int
@@ -31,6 +31,8 @@ class HostRegion:
         Cycles from a read to its data (1 to 4).
     settle : int
         Cycles from a write that was granted until every reader finds it, beyond those of a memory (0 to 255).
+    readable : bool
+        The host reads it; else no read path is built, and a read is answered with something.
 
     Raises
     ------
@@ -47,6 +49,7 @@ class HostRegion:
     cores: int = 1
     latency: int = 1
     settle: int = 0
+    readable: bool = True
 
     def __post_init__(self):
         require_kind("Name", self.name, str)
@@ -58,6 +61,7 @@ class HostRegion:
         require_integer("Cores", self.cores, 1, 64)
         require_integer("Latency", self.latency, 1, 4)
         require_integer("Settle", self.settle, 0, 255)
+        require_kind("Readable", self.readable, bool)
 
     @property
     def bank_rows(self) -> int:
@@ -93,7 +97,7 @@ class HostMapConfig:
     ------
     TypeError, ValueError
         A field of the wrong kind, or out of its range; two regions of one name or number; more cores than numbers;
-        regions with parts of different widths.
+        regions with parts of different widths; no region that is readable.
     """
 
     regions: tuple[HostRegion, ...]
@@ -119,6 +123,13 @@ class HostMapConfig:
 
         if len({region.width for region in self.regions if region.parts > 1}) > 1:
             raise ValueError("Regions with several parts in a row must have parts of the same width")
+        if not self.readable:
+            raise ValueError("At least one region must be readable")
+
+    @property
+    def readable(self) -> tuple[HostRegion, ...]:
+        """The regions that the host reads."""
+        return tuple(region for region in self.regions if region.readable)
 
     @property
     def every_core(self) -> int:
@@ -137,13 +148,8 @@ class HostMapConfig:
 
     @property
     def row_width(self) -> int:
-        """Bits of the widest row of a memory."""
-        return max(region.row_width for region in self.regions)
-
-    @property
-    def part_width(self) -> int:
-        """Bits of a part of a row; the widest host's row where no region has parts."""
-        return next((region.width for region in self.regions if region.parts > 1), self.width)
+        """Bits of the widest memory's row that the host reads."""
+        return max(region.row_width for region in self.readable)
 
     @property
     def parts(self) -> int:
@@ -163,7 +169,7 @@ class HostMapConfig:
     @property
     def latency(self) -> int:
         """Cycles from an access to its answer, while no port makes it wait."""
-        return self.registered + max(region.latency for region in self.regions) + 1
+        return self.registered + max(region.latency for region in self.readable) + 1
 
     def region(self, name: str) -> HostRegion:
         """The region of a name.

@@ -30,11 +30,15 @@ class HostMapReference:
                     self.rows[memory][core, row] = word
 
     def read(self, memory: int, core: int, row: int) -> tuple[int, int] | None:
-        """The host's row and the row of the memory that it is a part of; None where nothing is defined."""
-        for region in self.config.regions:
+        """The host's row and the row of the memory that it is a part of; None where nothing is defined.
+
+        A row without parts has zeros for the second, where a row of another region has parts.
+        """
+        has_parts = any(region.parts > 1 for region in self.config.readable)
+        for region in self.config.readable:
             if region.number == memory and row < region.rows and (region.cores == 1 or core < region.cores):
                 words = self.rows[memory][core if region.cores > 1 else 0]
                 first = row - row % region.parts
                 whole = sum(int(words[first + part]) << part * region.width for part in range(region.parts))
-                return int(words[row]), whole
+                return int(words[row]), 0 if has_parts and region.parts == 1 else whole
         return None

@@ -18,31 +18,42 @@ REGIONS = (
     HostRegion(name="moments", number=3, width=33, depth=9, latency=2),
     HostRegion(name="results", number=5, width=7, depth=3, parts=2, banks=2, cores=2),
 )
+# The only region with parts is written and not read.
+WRITTEN = (
+    HostRegion(name="words", number=1, width=12, depth=4),
+    HostRegion(name="codes", number=2, width=12, depth=4, parts=2, cores=2, latency=3, readable=False),
+    HostRegion(name="pairs", number=3, width=9, depth=5, cores=2, latency=2),
+)
 CONFIGS = {
     "direct": HostMapConfig(regions=REGIONS, core_width=3),
     "registered": HostMapConfig(regions=REGIONS, core_width=2, registered=True),
+    "written": HostMapConfig(regions=WRITTEN, core_width=2),
     "single": HostMapConfig(regions=(HostRegion(name="words", number=1, width=12, depth=4),)),
 }
 
 
 def connect_memory(m, name, port, busy):
     """A memory at a host's port; while ``busy`` another user reads its last row, and nothing is granted."""
-    read, write = port.signature.members["read"].signature, port.signature.members["write"].signature
+    write = port.signature.members["write"].signature
+    reads = "read" in port.signature.members
+    latency = port.signature.members["read"].signature.latency if reads else 1
     m.submodules[name] = rows = Memory(
-        unsigned(write.shape.width), MemoryConfig(depth=write.depth, lanes=write.lanes, latency=min(read.latency, 2))
+        unsigned(write.shape.width), MemoryConfig(depth=write.depth, lanes=write.lanes, latency=min(latency, 2))
     )
-    # What is slower than a memory stands behind it.
-    stored = delay(m, rows.reads[0].data, max(read.latency - 2, 0), f"{name}_stored")
     m.d.comb += [
-        rows.reads[0].enable.eq(port.read.enable | busy),
-        rows.reads[0].address.eq(Mux(busy, read.depth - 1, port.read.address)),
-        port.read.data.eq(stored),
+        rows.reads[0].enable.eq(busy),
+        rows.reads[0].address.eq(write.depth - 1),
         rows.write.enable.eq(Mux(busy, 0, port.write.enable)),
         rows.write.address.eq(port.write.address),
         rows.write.data.eq(port.write.data),
-        port.read_granted.eq(~busy),
         port.write_granted.eq(~busy),
     ]
+    if reads:
+        # What is slower than a memory stands behind it.
+        stored = delay(m, rows.reads[0].data, max(latency - 2, 0), f"{name}_stored")
+        m.d.comb += [port.read.data.eq(stored), port.read_granted.eq(~busy)]
+        with m.If(~busy):
+            m.d.comb += [rows.reads[0].enable.eq(port.read.enable), rows.reads[0].address.eq(port.read.address)]
 
 
 class MappedMemories(ConfiguredComponent):

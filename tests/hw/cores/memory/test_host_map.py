@@ -35,6 +35,10 @@ def test_equals_reference(name):
             {"regions": (REGIONS[1], HostRegion(name="other", number=9, width=8, depth=1, parts=2)), "core_width": 2},
             "Regions with several parts in a row must have parts of the same width",
         ),
+        (
+            {"regions": (HostRegion(name="codes", number=0, width=1, depth=1, readable=False),)},
+            "At least one region must be readable",
+        ),
     ],
 )
 def test_bad_map_is_refused(fields, message):
