@@ -12,7 +12,7 @@ __all__ = ["Memory", "Rom"]
 
 
 class Memory(ConfiguredComponent):
-    """Rows with one write port and one or more read ports, zeros at power-on; a reset leaves what they hold.
+    """Rows with one write port and one or more read ports; a reset leaves what they hold.
 
     Every lane is an array of its own, written as a whole word, so that any tool infers block RAM (with a latency of 0
     distributed RAM) without byte enables.
@@ -26,6 +26,8 @@ class Memory(ConfiguredComponent):
     shape : shape-like
         A row.
     config : MemoryConfig
+    init : iterable of int
+        The rows at power-on, as those of a :class:`Rom`; zeros if there are none.
 
     Members
     -------
@@ -35,10 +37,11 @@ class Memory(ConfiguredComponent):
     Raises
     ------
     ValueError
-        A row does not divide into the lanes.
+        A row does not divide into the lanes; more rows than the depth, or rows of more than one lane.
     """
 
-    def __init__(self, shape, config: MemoryConfig):
+    def __init__(self, shape, config: MemoryConfig, init=()):
+        self._init = _checked(init, config)
         read = ReadPort(shape, config.depth, config.latency)
         write = WritePort(shape, config.depth, config.lanes)
         super().__init__(config, {"reads": In(read).array(config.readers), "write": In(write)})
@@ -52,7 +55,7 @@ class Memory(ConfiguredComponent):
         words: list[list[Value]] = [[] for _ in self.reads]
         for lane in range(config.lanes):
             word = written[lane * width : (lane + 1) * width]
-            array = memory.Memory(shape=unsigned(width), depth=config.depth, init=[], attrs=_attributes(config))
+            array = memory.Memory(shape=unsigned(width), depth=config.depth, init=self._init, attrs=_attributes(config))
             m.submodules[f"lane_{lane}" if config.lanes > 1 else "rows"] = array
             port = array.write_port()
             m.d.comb += [port.en.eq(self.write.enable[lane]), port.addr.eq(self.write.address), port.data.eq(word)]
@@ -92,11 +95,7 @@ class Rom(ConfiguredComponent):
     """
 
     def __init__(self, shape, config: MemoryConfig, init):
-        self._init = tuple(init)
-        if len(self._init) > config.depth:
-            raise ValueError(f"Rows must be at most {config.depth}, not {len(self._init)}")
-        if config.lanes != 1:
-            raise ValueError(f"Lanes of a ROM must be 1, not {config.lanes}")
+        self._init = _checked(init, config)
         super().__init__(config, {"reads": In(ReadPort(shape, config.depth, config.latency)).array(config.readers)})
 
     @property
@@ -114,6 +113,16 @@ class Rom(ConfiguredComponent):
         for number, read in enumerate(self.reads):
             _answer(m, read, _read(m, array, read, config.latency), config.latency, f"{number}")
         return m
+
+
+def _checked(init, config):
+    """The rows at power-on."""
+    rows = tuple(init)
+    if len(rows) > config.depth:
+        raise ValueError(f"Rows must be at most {config.depth}, not {len(rows)}")
+    if rows and config.lanes != 1:
+        raise ValueError(f"Lanes must be 1 of a memory with rows at power-on, not {config.lanes}")
+    return rows
 
 
 def _attributes(config):

@@ -1,6 +1,6 @@
 """Recorded ranges of tensors, and the parameters of their codes."""
 
-from amaranth.hdl import Const, Module, Mux, Signal, signed, unsigned
+from amaranth.hdl import Const, Module, Mux, Signal, signed
 from amaranth.lib.wiring import In, connect, flipped
 
 from ..component import ConfiguredComponent
@@ -129,20 +129,18 @@ class RangeUnit(ConfiguredComponent):
             freezer.recorded.minimum.eq(selected(minima, freezer.slot, "least")),
             freezer.recorded.maximum.eq(selected(maxima, freezer.slot, "greatest")),
         ]
-        # A memory starts as zeros, and a slot as UNFROZEN: it holds the bits in which the two differ.
-        m.submodules.frozen = frozen = Memory(
-            unsigned(slot_parameters.size), MemoryConfig(depth=self._config.slots, readers=self._config.lookups)
-        )
+        config = MemoryConfig(depth=self._config.slots, readers=self._config.lookups)
+        m.submodules.frozen = frozen = Memory(slot_parameters, config, [UNFROZEN.as_bits()] * config.depth)
         m.d.comb += [
             frozen.write.enable.eq(freezer.valid),
             frozen.write.address.eq(freezer.slot),
-            frozen.write.data.eq(freezer.parameters.as_value() ^ UNFROZEN.as_bits()),
+            frozen.write.data.eq(freezer.parameters),
         ]
         for lookup, read in zip(self.lookups, frozen.reads, strict=True):
             m.d.comb += [
                 read.enable.eq(1),
                 read.address.eq(lookup.slot),
-                lookup.parameters.eq(read.data ^ UNFROZEN.as_bits()),
+                lookup.parameters.eq(read.data),
             ]
         return m
 
