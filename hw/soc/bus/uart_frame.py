@@ -52,7 +52,7 @@ class FrameReceiver(ConfiguredComponent):
     def elaborate(self, platform):
         m = Module()
         m.submodules.crc = crc = CRC32_ISO_HDLC().create()
-        m.submodules.memory = memory = Memory(unsigned(8), MemoryConfig(depth=PAYLOAD_LIMIT))
+        m.submodules.memory = memory = Memory(unsigned(8), MemoryConfig(depth=PAYLOAD_LIMIT, style="block"))
         read, write = memory.reads[0], memory.write
         index = Signal(range(PAYLOAD_LIMIT + 1))
         frame = self.frames.payload
