@@ -149,7 +149,7 @@ class FixarLearner:
         key = batch, self._bits
         if key not in self._models:
             model = self._compiler.train(batch, bits=self._bits).cycles()
-            self._models[key] = model.cycles, {"matrix": model.matrix_cycles, "optimizer": model.sweep_cycles}
+            self._models[key] = model.cycles, {"matrix": model.matrix_cycles, "adam": model.sweep_cycles}
         return self._models[key]
 
     def freeze(self, bits: int) -> None:

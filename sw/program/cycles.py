@@ -91,8 +91,8 @@ class CycleModel:
     sweep_cycles: int = 0
 
     def run(self, instructions):
-        """Of decoded instructions: ``(name, waited engines, fields)`` each."""
-        done = {"transfer": 0, "matrix": 0, "optimizer": 0}
+        """Predict the cycles of decoded instructions, ``(name, waited engines, fields)`` each."""
+        done = {"transfer": 0, "matrix": 0, "adam": 0}
         free = dict(done)
         buffers = [0, 0]
         stream_end = drain_end = issue = block = 0
@@ -117,9 +117,9 @@ class CycleModel:
                         issue = max(issue, start - self.config.lanes)  # the engine holds two instructions
                 done["matrix"] = drain_end + WRITE_LATENCY
             elif name == "adam":
-                start = max(issue, free["optimizer"])
+                start = max(issue, free["adam"])
                 swept = fields["count"] * self.config.lane_interval
-                done["optimizer"] = free["optimizer"] = start + swept + SWEEP_LATENCY
+                done["adam"] = free["adam"] = start + swept + SWEEP_LATENCY
                 self.sweep_cycles += swept
                 issue = start
             elif name in ("load", "store", "noise", "range"):

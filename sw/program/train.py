@@ -199,7 +199,7 @@ class TrainBuilder:
 
     def emit_critic(self, steps):
         """The first phase: loads run ahead of the instructions that need them, so that few have to wait."""
-        # What is loaded after the first instruction and then after every other, one chunk ahead of its use.
+        # Loads follow the first instruction and then every other one, one chunk ahead of their use.
         queue = [(chunk, ("state", "temporal") if chunk == 0 else LOADED) for chunk in range(len(self.sampler.chunks))]
         self.emit_loads(0, ("next",))
         loaded = {self.next[0].name}
@@ -235,7 +235,7 @@ class TrainBuilder:
         for index, step in enumerate(steps):
             wait = ()
             if not swept and step.name.startswith("critic"):
-                wait, swept = ("optimizer", "transfer"), True
+                wait, swept = ("adam", "transfer"), True
             self.program.matrix(step, wait=wait)
             if index == 0:
                 self.emit_stores()

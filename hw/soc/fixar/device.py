@@ -82,7 +82,7 @@ class FixarSystem(ConfiguredComponent):
 
     def _connect_adam(self, m, shell, adam, memories):
         """The Adam engine: its memories, and its rates and powers as registers."""
-        port, registers = shell.engines.optimizer, shell.registers
+        port, registers = shell.engines.adam, shell.registers
         arguments, given = port.commands.payload.arguments.adam, adam.commands.payload
         _connect_engine(m, port, adam)
         m.d.comb += [given[name].eq(arguments[name]) for name in ("network", "base", "count", "advance")]

@@ -96,7 +96,7 @@ MATRIX = Format(
 )  # fmt: skip
 
 ADAM = Format(
-    "adam", engine="optimizer", opcode=6, description="Adam and soft target update of a range of rows",
+    "adam", engine="adam", opcode=6, description="Adam and soft target update of a range of rows",
     operands=(
         Operand(Field("network", 1), description="0 actor, 1 critic"),
         Operand(Field("base", 16), description="first row"),
@@ -107,5 +107,5 @@ ADAM = Format(
 )  # fmt: skip
 
 INSTRUCTION_SET = InstructionSet(
-    engines=("transfer", "matrix", "optimizer"), formats=(LOAD, STORE, NOISE, RANGE, MATRIX, ADAM), width=256
+    engines=("transfer", "matrix", "adam"), formats=(LOAD, STORE, NOISE, RANGE, MATRIX, ADAM), width=256
 )

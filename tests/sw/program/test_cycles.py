@@ -52,6 +52,6 @@ def test_a_sweep_overlaps_what_does_not_wait_for_it():
     adam = "adam", ("matrix",), {"count": 100}
     alone = CycleModel(ODD).run([matrix(), adam])
     assert CycleModel(ODD).run([matrix(), adam, matrix(outer_count=1)]).cycles == alone.cycles
-    waiting = "matrix", ("optimizer",), matrix(outer_count=1)[2]
+    waiting = "matrix", ("adam",), matrix(outer_count=1)[2]
     assert CycleModel(ODD).run([matrix(), adam, waiting]).cycles > alone.cycles + 44
     assert alone.sweep_cycles == 100

@@ -4,7 +4,7 @@ from rewardware.hw.soc.fixar.instructions import INSTRUCTION_SET, LOAD, MATRIX, 
 
 
 def test_every_format_fits():
-    assert INSTRUCTION_SET.engines == ("transfer", "matrix", "optimizer")
+    assert INSTRUCTION_SET.engines == ("transfer", "matrix", "adam")
     assert MATRIX.width <= 240
     assert INSTRUCTION_SET.width == 256
 
@@ -19,5 +19,5 @@ def test_a_matrix_instruction_comes_back():
     fields = {
         field.name: (index * 7 + 3) % (1 << min(field.width, 8)) for index, field in enumerate(MATRIX.record.fields)
     }
-    word = INSTRUCTION_SET.encode("matrix", wait=("transfer", "optimizer"), **fields)
-    assert INSTRUCTION_SET.decode(word) == ("matrix", ("transfer", "optimizer"), fields)
+    word = INSTRUCTION_SET.encode("matrix", wait=("transfer", "adam"), **fields)
+    assert INSTRUCTION_SET.decode(word) == ("matrix", ("transfer", "adam"), fields)
