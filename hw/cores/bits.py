@@ -57,7 +57,7 @@ def rotate(m: Module, words, distance: Value, name: str, *, back: bool = False) 
     ----------
     m : Module
     words : list of Value
-        Of one shape.
+        All have one shape.
     distance : Value
         Unsigned.
     name : str

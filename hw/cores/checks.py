@@ -79,7 +79,7 @@ def require_multiple(name, value, of_name, of):
 
 
 def require_interval(interval, lanes):
-    """Raise unless the lanes can take turns in ``interval`` cycles.
+    """Raise unless lanes can be time-multiplexed with an initiation interval of ``interval`` cycles.
 
     Raises
     ------

@@ -27,7 +27,7 @@ def connect_port(m, inner, outer, flow):
     m : Module
         The whole's.
     inner, outer : port
-        Of one shape and direction.
+        Both have one shape and direction.
     flow : Flow
         The direction of a port that is no interface.
     """

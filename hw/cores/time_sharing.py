@@ -1,8 +1,8 @@
-"""Lanes that share their units over time.
+"""Time-multiplexed units: a row's lanes go through them in several time slots.
 
-A row of ``lanes`` values enters every ``interval`` cycles or later. Only ``lanes / interval`` units stand, and the
-lanes take turns: the last ones in the cycle in which the row enters, the first ones ``interval - 1`` cycles later. The
-results of a row are complete in the turn of the first ones. With an interval of 1 nothing is added.
+A row of ``lanes`` values enters every ``interval`` cycles or later; ``interval`` is the initiation interval. Only
+``lanes / interval`` units stand. The last lanes have the slot in which the row enters, the first ones that
+``interval - 1`` cycles later, in which the results of the row are complete. With an interval of 1 nothing is added.
 """
 
 from amaranth.hdl import Mux, Signal
@@ -24,9 +24,9 @@ def hold(m, load, value, interval, name):
 
 
 def serialize(m, load, values, interval, name):
-    """What the units take: the values of a row, given while ``load``, in turns."""
+    """The units' inputs, slot by slot: the values of a row, which is given while ``load``."""
     units = len(values) // interval
-    # Those that wait move up behind those whose turn it is.
+    # Values that wait move up, slot by slot.
     moving = list(values[:units])
     for lane, value in enumerate(values[units:], units):
         waiting = Signal(value.shape(), name=f"{name}_waiting_{lane}", reset_less=True)
@@ -38,10 +38,10 @@ def serialize(m, load, values, interval, name):
 
 
 def collect(m, values, interval, name):
-    """A row of results, complete in the cycle of its first lanes' turn; ``values`` are those of the units."""
+    """A row of results, complete in the slot of its first lanes; ``values`` are the units' outputs."""
     row = list(values)
     for lane in range(len(values), len(values) * interval):
-        # The turn before was that of the next lanes.
+        # The slot before was that of the next lanes.
         register = Signal(values[0].shape(), name=f"{name}_collected_{lane}", reset_less=True)
         m.d.sync += register.eq(row[lane - len(values)])
         row.append(register)

@@ -47,7 +47,7 @@ class FixarDevice:
     Members
     -------
     report : RunReport or None
-        Of the last program.
+        Report of the last program.
 
     Raises
     ------

@@ -82,7 +82,7 @@ class LearnerDevice(Driver, ABC):
                 raise ValueError(f"{_words(field.name)} must be finite, not {values[~np.isfinite(values)][0]}")
 
     def _shape(self, field: str) -> tuple[int, ...]:
-        """Of a sample's part of a batch."""
+        """Shape of a sample's part of a batch."""
         if field == "actions":
             return self._action_shape
         return (self.config.observations,) if field.endswith("observations") else ()
@@ -90,10 +90,10 @@ class LearnerDevice(Driver, ABC):
     @property
     @abstractmethod
     def _action_shape(self) -> tuple[int, ...]:
-        """Of a sample's action."""
+        """Shape of a sample's action."""
 
     def weights(self) -> list[np.ndarray]:
-        """Those of the first network, which acts, float32, by layer: shape (inputs + 1, outputs), biases as last row.
+        """Weights of the first network, which acts, by layer: float32, shape (inputs + 1, outputs), biases as last row.
 
         Raises
         ------
@@ -157,7 +157,7 @@ class DQNLearnerDevice(LearnerDevice):
         ----------
         batch : DQNBatch
         learning_rate : float
-            Of this step.
+            Learning rate of this step.
         copy : bool
             The target network gets the new weights, too.
 

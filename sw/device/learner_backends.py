@@ -57,7 +57,7 @@ class LearnerBackend(Protocol):
         ----------
         batch : DQNBatch or DDPGBatch
         rates : sequence of AdamRates or float
-            Of each of ``config.networks``, real numbers.
+            Rates of each of ``config.networks``, real numbers.
         tau : float
             Share of the way to the new weights that targets go; of a DQN 0, or 1, which is a copy.
         """
@@ -140,15 +140,15 @@ class DeviceLearner:
     where : str
         As :func:`.open.open_device` takes it.
     **options
-        Those of :func:`.open.open_device`.
+        Options of :func:`.open.open_device`.
 
     Members
     -------
     device : ShellDevice
     cycles : int
-        Of the last gradient step, from the start of its program to its end.
+        Cycles of the last gradient step, from the start of its program to its end.
     report : RunReport or None
-        Of the last program.
+        Report of the last program.
     """
 
     def __init__(self, config: PearlLearnerConfig, where: str = "sim", **options: Any):
@@ -188,7 +188,7 @@ class DeviceLearner:
         return self._receive(count)
 
     def _rates(self, rates: Rates) -> dict[str, float]:
-        """Of all networks, by register."""
+        """Rates of all networks, by register."""
         return {
             self.config.name_in(network, name): value
             for network, given in zip(self.config.networks, rates, strict=True)
@@ -251,7 +251,7 @@ def open_learner(where: str, config: PearlLearnerConfig, **options: Any) -> Lear
         ``"reference"``; ``"rtl"``, the RTL in the simulator; ``"uart:PORT"``, a board.
     config : PearlLearnerConfig
     **options
-        Of a device, as :func:`.open.open_device` takes them.
+        Options of :func:`.open.open_device`.
 
     Raises
     ------

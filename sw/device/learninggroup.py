@@ -18,7 +18,7 @@ from .learninggroup_state import DTYPES, StateLayout, pad, rounded_to
 __all__ = ["LearningGroupDevice"]
 
 CYCLE_LIMIT = 5_000_000
-# Of binary16.
+# The largest finite number of binary16.
 LARGEST = 65504.0
 
 
@@ -33,14 +33,14 @@ class LearningGroupDevice:
     network : Network
     rates : Rates
     episodes, steps : int
-        Of an iteration.
+        Episodes and steps of an iteration.
 
     Members
     -------
     report : RunReport or None
-        Of the last program.
+        Report of the last program.
     reports : list of RunReport
-        Of the programs of the iteration under way, or of the last one.
+        Reports of the programs of the iteration under way, or of the last one.
 
     Raises
     ------
@@ -228,7 +228,7 @@ class LearningGroupDevice:
         Raises
         ------
         ValueError
-            Of another shape, NaN, infinite or beyond binary16; nothing was sent.
+            The shape is another, or a value is NaN, infinite or beyond binary16; nothing was sent.
         DeviceError
             An infinity or a NaN came up on the device; in which layers.
         """

@@ -11,7 +11,7 @@ from ..reference.learninggroup.state import parameter_shapes
 
 __all__ = ["DTYPES", "StateLayout", "StatePart", "pad", "rounded_to"]
 
-# Of the numbers that parameters, grouping matrices and mean squares are in, by the optimiser's format.
+# Types of parameters, grouping matrices and mean squares, by the optimiser's format.
 DTYPES = {"binary16": np.float16, "binary32": np.float32}
 SQUARE = {Memory.PARAMETER: Memory.PARAMETER_SQUARE, Memory.GROUPING: Memory.GROUPING_SQUARE}
 
@@ -23,12 +23,12 @@ class StatePart:
     Parameters
     ----------
     name : str
-        Of the array.
+        Name of the array.
     owner : int
         Core that has these columns.
     memory : Memory
     core : int
-        Of the memory; every core where it is of none.
+        The memory's core; every core for a memory that belongs to none.
     base, count : int
         Rows of the memory.
     """

@@ -13,7 +13,7 @@ LARGEST = (1 << PRIOR_WIDTH) - 1
 def quantize_priors(priors: Sequence[float], legal: int, actions: int) -> tuple[int, ...]:
     """Priors as the tree keeps them, in units of 2**-16.
 
-    Those of the legal actions are divided by their sum; each is rounded to the nearest unit, up from the middle, and is
+    The legal actions' priors are divided by their sum; each is rounded to the nearest unit, up from the middle, and is
     65 535 at most. So each is off by at most half a unit (one that is all of the sum, by a whole one), and their sum by
     at most half a unit for each legal action.
 

@@ -28,9 +28,9 @@ class Samples:
     Parameters
     ----------
     indices : numpy.ndarray
-        Of leaves, int64.
+        Indices of leaves, int64.
     priorities : numpy.ndarray
-        Of each, float64.
+        Priority of each leaf, float64.
     total : float
         Sum of all priorities.
     """
@@ -51,7 +51,7 @@ class ReplayDevice(Driver):
     backend : SumTreeBackend
         It is closed with this. What a board has kept from before is forgotten.
     seed : int
-        Of the draws.
+        Seed of the draws.
 
     Source: Y. Meng, *Accelerating reinforcement learning using heterogeneous platforms*, sections 2.1.1 and 4.4.1.
     """

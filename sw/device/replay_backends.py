@@ -22,7 +22,7 @@ SERVE_ADDRESS, OTHER_ADDRESS = 0, 2
 
 
 def segment_width(count: int) -> int:
-    """Of each segment of a stratified batch, 48 fraction bits; 0 if there is but one, which is the whole."""
+    """Width of a segment of a stratified batch, 48 fraction bits; 0 if the only segment is the whole."""
     return (1 << DRAW_WIDTH) // count if count > 1 else 0
 
 
@@ -101,13 +101,13 @@ class DeviceSumTree:
     where : str
         As :func:`.open.open_device` takes it.
     **options
-        Those of :func:`.open.open_device`.
+        Options of :func:`.open.open_device`.
 
     Members
     -------
     device : ShellDevice
     cycles : int
-        Of the last instruction, from its start to its end.
+        Cycles of the last instruction, from its start to its end.
     """
 
     def __init__(self, config: PearlConfig, where: str = "sim", **options: Any):
@@ -164,7 +164,7 @@ def open_sum_tree(where: str, config: SumTreeConfig, **options: Any) -> SumTreeB
     config : SumTreeConfig
         For a board a :class:`...hw.soc.pearl.config.PearlConfig`.
     **options
-        Of a device, as :func:`.open.open_device` takes them.
+        Options of :func:`.open.open_device`.
 
     Raises
     ------

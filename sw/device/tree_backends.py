@@ -17,7 +17,7 @@ __all__ = ["DeviceTree", "ReferenceTree", "TreeBackend", "open_tree"]
 
 # Far more than a request takes: clearing waits for the pipeline, a bank is assigned in a pass over all of them.
 CYCLES_A_REQUEST = 4096
-# Of the program.
+# Addresses of the program.
 SERVE_ADDRESS, READ_ADDRESS = 0, 2
 
 
@@ -95,14 +95,14 @@ class DeviceTree:
     where : str
         As :func:`.open.open_device` takes it.
     **options
-        Those of :func:`.open.open_device`.
+        Options of :func:`.open.open_device`.
 
     Members
     -------
     hardware : MCTSConfig
     device : ShellDevice
     cycles : int
-        Of all packets of requests so far.
+        Cycles of all packets of requests so far.
     """
 
     def __init__(self, config: MCTSConfig, where: str = "sim", **options: Any):
@@ -186,7 +186,7 @@ def open_tree(where: str, config: TreeConfig, **options: Any) -> TreeBackend:
     config : TreeConfig
         For a device an :class:`...hw.soc.mcts.config.MCTSConfig`.
     **options
-        Of a device, as :func:`.open.open_device` takes them.
+        Options of :func:`.open.open_device`.
 
     Raises
     ------

@@ -37,7 +37,7 @@ class TrainProgram(Program):
         Parameters
         ----------
         batch : Batch
-            Of words.
+            Samples as words.
         actor_error_exponent : int
             k of the word -2^k from which the actor's errors start.
         """

@@ -36,7 +36,7 @@ class Backward(Stage):
     def _layers(self, overlap, step, batch, last):
         self._cell_errors(overlap, step, batch, last)
         if step:
-            # Those of this step have been added up, so their place is free; so is the unit, while errors go back.
+            # The sums of this step are complete, so their place is free; so is the unit, while errors go back.
             self._heads(overlap, step - 1, batch, last=False)
         for name, stream in (("input", batch), ("hidden", 2 * self.batches + batch)):
             self.product_backward(overlap, name, step, batch, stream, first=last)

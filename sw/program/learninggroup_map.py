@@ -19,7 +19,7 @@ class LayerPlace:
     Parameters
     ----------
     rows, columns : int
-        Of the layer; columns of each core that has some.
+        Rows of the layer; columns of each core that has some.
     cores : tuple of int
         Those that have columns.
     owned : int
@@ -30,7 +30,7 @@ class LayerPlace:
         Half of the result memory, and first word of its results in a batch's part of it. Results that are added up come
         from different halves.
     groups : int
-        Of its rows and columns.
+        Groups of its rows and columns.
     weight_banks : int
         Numbers in a word of parameters, of compressed weights and of grouping matrices.
     """
@@ -82,7 +82,7 @@ class MemoryMap:
     batches : int
         Words that the vectors of an iteration fill.
     steps : int
-        Of an iteration.
+        Steps of an iteration.
 
     Raises
     ------
@@ -172,7 +172,7 @@ class MemoryMap:
         self.state_frame = 3 * units + 1 + network.actions + choices
         frames = (steps + 1) * batches
         self.temporary = frames * self.state_frame
-        # Of each stream of operations; a batch has two of them.
+        # Temporary frames of a stream of operations; a batch has two streams.
         self.temporaries = max(units, choices)
         self.present = self.temporary + 2 * batches * self.temporaries
         # Backward, of each batch: dh, and dh and dc of the step after.

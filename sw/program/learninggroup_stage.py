@@ -17,7 +17,7 @@ CHOICE_CYCLES = 120
 OVERHEAD_CYCLES = 10
 # Exactly, of a pass: from the read of a word to its write.
 PASS_LATENCY = 28
-# Of an operand: each block its own.
+# Mode of an operand: each block has its own.
 OWN_BLOCK = 4
 # Halves of the result memory.
 RESULTS = {Operand.RESULT_0: 0, Operand.RESULT_1: 1}
@@ -35,7 +35,7 @@ class Stage:
     lanes_of_agent : int
         Lanes of a block that an agent has: episodes of a batch, rounded up to a power of two.
     steps : int
-        Of an iteration.
+        Steps of an iteration.
 
     Members
     -------

@@ -8,7 +8,7 @@ __all__ = ["Update"]
 # Cycles, about: from the last sum of a group to the last entry that is written, and of a group besides its terms.
 UPDATE_LATENCY = 80
 GROUP_CYCLES = 16
-# Of a sum: one term in so many cycles.
+# A sum takes one term in so many cycles.
 TERM_CYCLES = 4
 
 
@@ -16,7 +16,7 @@ class Update(Stage):
     """Update of all parameters, by the gradients that the gradient memories have."""
 
     def emit(self, overlap):
-        """Of each layer the grouping matrices and the weights, then the biases, and what is still under way."""
+        """Update each layer's grouping matrices and weights, then the biases; then wait for all updates."""
         where = self.map
         layers = [key for key in where.layers if not key.startswith("bias/")]
         for key in layers:

@@ -57,11 +57,11 @@ class Operation:
         From then on to its completion, about.
     reads, writes : sequence of Span
     ports : set of str
-        Of memories that others use, too: two engines never use one at a time.
+        Ports of memories that others use, too: two engines never use one at a time.
     packet : tuple or None
         Key and rows of a load or store.
     fields : dict
-        Of the instruction.
+        Fields of the instruction.
     """
 
     instruction: str
@@ -78,7 +78,7 @@ class Operation:
 
 @dataclass(frozen=True)
 class ElementwiseTiming:
-    """Of the elementwise unit: what says whether a pass may follow another at once.
+    """Timing of the elementwise unit: says whether a pass may follow another at once.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ class _Order:
             self._issue(number, self._issue_time(number))
 
     def _waits(self, number: int) -> dict[str, int]:
-        """Of each engine the last operation that must be complete, those of others that use a port included."""
+        """The last operation of each engine that must be complete, users of the same port included."""
         operation = self.operations[number]
         found: dict[str, int] = {}
         users = (

@@ -20,7 +20,7 @@ class MatrixStep:
     name : str
         For the listing.
     fields : dict
-        Of the instruction, without ``hold``.
+        Fields of the instruction, without ``hold``.
     reads, writes : tuple of str
         Names of the tensors.
     wait : tuple of str

@@ -32,6 +32,6 @@ def sweep_lanes(m, lanes, load, rows, outputs, interval):
     for number, lane in enumerate(lanes):
         m.submodules[f"lane_{number}"] = lane
     for name, row in rows.items():
-        turns = serialize(m, load, row, interval, name)
-        m.d.comb += [getattr(lane, name).eq(value) for lane, value in zip(lanes, turns, strict=True)]
+        slots = serialize(m, load, row, interval, name)
+        m.d.comb += [getattr(lane, name).eq(value) for lane, value in zip(lanes, slots, strict=True)]
     return {name: collect(m, [getattr(lane, name) for lane in lanes], interval, name) for name in outputs}

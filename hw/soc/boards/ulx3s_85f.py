@@ -20,7 +20,7 @@ PART = "lfe5u-85f"
 DEVICE = "85k"
 PACKAGE = "CABGA381"
 SPEED = 6
-# Tables of four inputs alone: pairs of them would have to stand together, which crowds the placement.
+# Only LUT4s: the pairs of a wider LUT would have to stand together, which crowds the placement.
 SYNTHESIS = "-nowidelut"
 CONSTRAINTS = "ulx3s-85f.lpf"
 

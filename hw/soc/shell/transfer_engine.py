@@ -74,9 +74,9 @@ class TransferEngine(ConfiguredComponent):
     accesses : Out(stream.Signature(access_layout))
     answers : In(answer_layout)
     waiting : In(1)
-        Those of the host's map.
+        The host's map drives it.
     options : Out(option_width)
-        Those of the command under way; only with ``option_width``.
+        Options of the command under way; only with ``option_width``.
     copies : Out(WritePort(row_width, copy_rows))
         Only with ``copy_rows``.
 
