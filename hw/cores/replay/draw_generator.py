@@ -1,13 +1,14 @@
 """Draws for a batch of samples."""
 
-from amaranth.hdl import Module, Mux, Shape, Signal
+from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
-from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
 
 from ..pipeline import delay
 from ..random.generator import following_state
 from ..random.xorshift import STATE_WIDTH, SUBSTITUTE_FOR_ZERO
+from ..stream.pipeline import StreamPipeline
+from ..stream.pipeline_config import StreamPipelineConfig
 from .config import DRAW_WIDTH
 from .draw_scaler import DrawScaler
 
@@ -16,8 +17,6 @@ __all__ = ["DrawGenerator", "batch_layout", "draws_layout"]
 COUNT_WIDTH = 16
 # The generator's number, and its place in the draw's segment.
 LATENCY = 1 + DrawScaler.LATENCY
-# As many draws as are under way at one a cycle, two of those cycles in the queue.
-DEPTH = LATENCY + 2
 
 
 # So many draws; each in a segment of its own, ``segment / 2**48`` wide, or, with 0, all in [0, 1).
@@ -79,16 +78,11 @@ class DrawGenerator(wiring.Component):
         lanes = self._lanes
         # The batch's places left, the width of a segment, and where that of the next draw begins.
         places, segment, offset = Signal(range((1 << COUNT_WIDTH) + 1)), Signal(DRAW_WIDTH), Signal(DRAW_WIDTH)
-        goes, left = Signal(), Signal()
-        layout = draws_layout(lanes)
-        queue = m.submodules.queue = SyncFIFO(width=Shape.cast(layout).width, depth=DEPTH)
-        under_way = Signal(range(DEPTH + 1))
-        m.d.comb += [
-            left.eq(self.draws.valid & self.draws.ready),
-            goes.eq((places != 0) & (under_way != DEPTH)),
-            self.batches.ready.eq(places == 0),
-        ]
-        m.d.sync += under_way.eq(under_way + goes - left)
+        m.submodules.leaving = leaving = StreamPipeline(
+            self.draws.payload.shape(), StreamPipelineConfig(latency=LATENCY, buffer_latency=1)
+        )
+        m.d.comb += [leaving.begin.eq((places != 0) & leaving.ready), self.batches.ready.eq(places == 0)]
+        wiring.connect(m, leaving.o, wiring.flipped(self.draws))
 
         # Places without a draw leave the generator as it is.
         has_draw, last = Signal(lanes), Signal()
@@ -100,7 +94,7 @@ class DrawGenerator(wiring.Component):
             states.append(following_state(m, states[-1]))
             offsets.append((offsets[-1] + segment)[:DRAW_WIDTH])
             following = Mux(has_draw[lane], states[-1], following)
-        with m.If(goes):
+        with m.If(leaving.begin):
             m.d.sync += [
                 states[0].eq(following),
                 offset.eq(offsets[-1]),
@@ -112,16 +106,10 @@ class DrawGenerator(wiring.Component):
         with m.If(self.seed.valid):
             m.d.sync += states[0].eq(self.seed.state)
 
-        made = Signal(layout)
         is_whole = delay(m, segment == 0, LATENCY, "is_whole")
         m.d.comb += [
-            made.has_draw.eq(delay(m, has_draw, LATENCY, "has_draw")),
-            made.last.eq(delay(m, last, LATENCY, "last")),
-            queue.w_en.eq(delay(m, goes, LATENCY, "goes", reset_less=False)),
-            queue.w_data.eq(made),
-            self.draws.valid.eq(queue.r_rdy),
-            self.draws.payload.eq(queue.r_data),
-            queue.r_en.eq(self.draws.ready),
+            leaving.result.has_draw.eq(delay(m, has_draw, LATENCY, "has_draw")),
+            leaving.result.last.eq(delay(m, last, LATENCY, "last")),
         ]
         for lane in range(lanes):
             m.submodules[f"scaler_{lane}"] = scaler = DrawScaler(DRAW_WIDTH)
@@ -130,6 +118,6 @@ class DrawGenerator(wiring.Component):
             m.d.comb += [
                 scaler.draw.eq(delay(m, number, 1, f"number_{lane}")),
                 scaler.whole.eq(delay(m, segment, 1, f"segment_{lane}")),
-                made.draws[lane].eq(whole + Mux(is_whole, 0, scaler.part)),
+                leaving.result.draws[lane].eq(whole + Mux(is_whole, 0, scaler.part)),
             ]
         return m

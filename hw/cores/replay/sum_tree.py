@@ -1,12 +1,13 @@
 """A sum tree for prioritised replay."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal
-from amaranth.lib import stream
-from amaranth.lib.fifo import SyncFIFOBuffered
+from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ..component import ConfiguredComponent
 from ..layouts import record_layout
+from ..stream.buffer_config import StreamBufferConfig
+from ..stream.pipeline import CreditBuffer
 from .config import SumTreeConfig
 from .records import ANSWER, HEADER, ROW_WIDTH, TOTAL, RequestKind
 from .sum_tree_head import SumTreeHead
@@ -74,7 +75,6 @@ class SumTree(ConfiguredComponent):
     def elaborate(self, platform):
         m = Module()
         config = self._config
-        depth = self.latency + 2
         m.submodules.head = head = SumTreeHead(config)
         parts, last = [head], head.leaving
         for level in range(config.depth):
@@ -83,24 +83,22 @@ class SumTree(ConfiguredComponent):
             m.d.comb += [after.eq(before) for after, before in zip(part.arriving, last, strict=True)]
             parts.append(part)
             last = part.leaving
-        m.submodules.queue = queue = SyncFIFOBuffered(width=ROW_WIDTH * config.lanes, depth=depth)
-
-        # Beats that are under way or wait.
-        waiting = Signal(range(depth + 1))
-        taken, given, clearing = Signal(), Signal(), Signal(init=1)
+        # Rows that go one after the other take longer than a pipeline of fixed latency does.
+        m.submodules.answered = answered = CreditBuffer(
+            self.answers.payload.shape(), StreamBufferConfig(depth=self.latency + 2, latency=QUEUE_LATENCY)
+        )
+        taken, empty, clearing = Signal(), Signal(), Signal(init=1)
         m.d.comb += [
             taken.eq(self.requests.valid & self.requests.ready),
-            given.eq(self.answers.valid & self.answers.ready),
-            self.answers.valid.eq(queue.r_rdy),
-            self.answers.payload.eq(queue.r_data),
-            queue.r_en.eq(self.answers.ready),
-            self.idle.eq((waiting == 0) & ~clearing),
+            answered.reserve.eq(taken),
+            empty.eq(answered.reserved == 0),
+            self.idle.eq(empty & ~clearing),
         ]
-        m.d.sync += waiting.eq(waiting + taken - given)
+        wiring.connect(m, answered.o, wiring.flipped(self.answers))
         rows_left = self._send(m, taken, head.requests)
-        m.d.comb += self.requests.ready.eq((waiting != depth) & ~clearing & (rows_left == 0))
-        self._gather(m, last, queue)
-        self._clear(m, parts, clearing, waiting == 0)
+        m.d.comb += self.requests.ready.eq(answered.room & ~clearing & (rows_left == 0))
+        self._gather(m, last, answered)
+        self._clear(m, parts, clearing, empty)
         return m
 
     def _send(self, m, taken, lanes):
@@ -119,7 +117,7 @@ class SumTree(ConfiguredComponent):
         m.d.comb += [lanes[0].valid.eq(taken | (left != 0)), lanes[0].row.eq(Mux(left != 0, rest, beat))]
         return left
 
-    def _gather(self, m, lanes, queue):
+    def _gather(self, m, lanes, answered):
         """Makes beats of answers again."""
         rows = [self._answer(m, request) for request in lanes]
         alone, gathered, before = Signal(), Signal(range(len(lanes))), Signal(ROW_WIDTH * (len(lanes) - 1))
@@ -127,8 +125,8 @@ class SumTree(ConfiguredComponent):
         m.d.comb += [
             # All lanes are taken, or the first one alone.
             alone.eq(lanes[0].valid & ~lanes[-1].valid),
-            queue.w_en.eq(lanes[-1].valid | (alone & (gathered == len(lanes) - 1))),
-            queue.w_data.eq(Mux(alone, in_turn, Cat(rows))),
+            answered.arrive.eq(lanes[-1].valid | (alone & (gathered == len(lanes) - 1))),
+            answered.value.eq(Mux(alone, in_turn, Cat(rows))),
         ]
         with m.If(alone):
             m.d.sync += [
