@@ -1,14 +1,14 @@
 """The target's weights, moved towards those of a layer."""
 
-from amaranth.hdl import Cat, Const, Module, Signal
+from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib import data
 from amaranth.lib.wiring import In, Out
 
 from ..component import ConfiguredComponent
+from ..optimizer.lane_sweep import sweep_lanes
 from ..optimizer.soft_update_lane import SoftUpdateLane
 from ..pipeline import delay
 from ..replicated import replicated
-from ..time_sharing import collect, serialize
 from .ports import word_read, word_write
 from .update_stage_config import UpdateStageConfig
 
@@ -70,7 +70,6 @@ class SoftUpdateStage(ConfiguredComponent):
     def elaborate(self, platform):
         m = Module()
         config, layer = self._config, self._config.layer
-        interval, width = config.interval, layer.arithmetic.format.width
         tag = Signal(data.StructLayout({"valid": 1, "address": range(layer.words)}))
         m.d.comb += [
             tag.valid.eq(self.weights.enable.any()),
@@ -80,23 +79,17 @@ class SoftUpdateStage(ConfiguredComponent):
         ]
         read = data.View(tag.shape(), delay(m, tag.as_value(), 2, "read", reset_less=False))
         writes = data.View(tag.shape(), delay(m, read.as_value(), self.latency - 2, "to_write", reset_less=False))
-        filling = [Const(0, width)] * (interval * config.lanes - layer.units)
         words = {
             "weight": [delay(m, number, 2, f"weight_{index}") for index, number in enumerate(self.weights.data)],
             "target": [delay(m, number, 1, f"target_{index}") for index, number in enumerate(self.target.data)],
         }
-        for number, lane in enumerate(self._lanes):
-            m.submodules[f"lane_{number}"] = lane
-            m.d.comb += lane.tau.eq(self.tau)
-        for name, word in words.items():
-            turns = serialize(m, read.valid, word + filling, interval, name)
-            m.d.comb += [getattr(lane, name).eq(number) for lane, number in zip(self._lanes, turns, strict=True)]
-        row = collect(m, [lane.new_target for lane in self._lanes], interval, "new_target")
-        nonfinite = collect(m, [lane.nonfinite for lane in self._lanes], interval, "nonfinite")
+        outputs = ("new_target", "nonfinite")
+        results = sweep_lanes(m, self._lanes, read.valid, words, {"tau": self.tau}, outputs, config.interval)
         m.d.comb += [
             self.new_target.enable.eq(writes.valid.replicate(layer.units)),
             self.new_target.address.eq(writes.address),
-            self.nonfinite.eq(writes.valid & Cat(nonfinite[: layer.units]).any()),
+            self.nonfinite.eq(writes.valid & Cat(results["nonfinite"][: layer.units]).any()),
         ]
-        m.d.comb += [number.eq(result) for number, result in zip(self.new_target.data, row, strict=False)]
+        new_target = zip(self.new_target.data, results["new_target"], strict=False)
+        m.d.comb += [number.eq(result) for number, result in new_target]
         return m

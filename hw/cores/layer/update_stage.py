@@ -1,14 +1,14 @@
 """The optimiser's pass over the weights of a layer."""
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal
+from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import data
 from amaranth.lib.wiring import In, Out
 
 from ..component import ConfiguredComponent
 from ..optimizer.float_lane import FLOAT_LANES
+from ..optimizer.lane_sweep import sweep_lanes
 from ..pipeline import delay
 from ..replicated import replicated
-from ..time_sharing import collect, serialize
 from .ports import word_read, word_write
 from .update_stage_config import UpdateStageConfig
 
@@ -108,30 +108,21 @@ class UpdateStage(ConfiguredComponent):
         return m
 
     def _through_lanes(self, m, tag, load, writes):
-        """Words to the lanes, which take turns, and from them."""
+        """Words to the lanes, which are time-multiplexed, and from them."""
         config, layer = self._config, self._config.layer
-        interval, width = config.interval, layer.arithmetic.format.width
-        names = ("weight", *config.algorithm.state)
-        ports = dict(zip((*names, "gradient"), (self.weights, *self.state, self.gradients), strict=True))
-        for number, lane in enumerate(self._lanes):
-            m.submodules[f"lane_{number}"] = lane
-            m.d.comb += [getattr(lane, name).eq(self.rates[name]) for name in config.algorithm.rates]
-        for name, port in ports.items():
+        names, rows = ("weight", *config.algorithm.state), {}
+        for name, port in zip((*names, "gradient"), (self.weights, *self.state, self.gradients), strict=True):
             m.d.comb += [port.enable.eq(tag.valid), port.address.eq(tag.address)]
             # A memory's word is late in its cycle: the lanes take it in the next one.
-            word = [Signal(width, name=f"{name}_{index}", reset_less=True) for index in range(layer.units)]
-            m.d.sync += [held.eq(number) for held, number in zip(word, port.data, strict=True)]
-            filling = [Const(0, width)] * (interval * config.lanes - layer.units)
-            turns = serialize(m, load, word + filling, interval, name)
-            m.d.comb += [getattr(lane, name).eq(number) for lane, number in zip(self._lanes, turns, strict=True)]
+            rows[name] = [delay(m, number, 1, f"{name}_{index}") for index, number in enumerate(port.data)]
+        new = dict(zip((f"new_{name}" for name in names), (self.new_weights, *self.new_state), strict=True))
+        rates = {name: self.rates[name] for name in config.algorithm.rates}
+        results = sweep_lanes(m, self._lanes, load, rows, rates, (*new, "nonfinite"), config.interval)
         last_lanes = layer.outputs - (layer.groups - 1) * layer.units
-        nonfinite = collect(m, [lane.nonfinite for lane in self._lanes], interval, "nonfinite")
         there = [~writes.last_group if index >= last_lanes else 1 for index in range(layer.units)]
-        flags = [flag & valid for flag, valid in zip(nonfinite, there, strict=False)]
+        flags = [flag & valid for flag, valid in zip(results["nonfinite"], there, strict=False)]
         m.d.comb += self.nonfinite.eq(writes.valid & Cat(flags).any())
-        for name, port in zip(names, (self.new_weights, *self.new_state), strict=True):
-            row = collect(m, [getattr(lane, f"new_{name}") for lane in self._lanes], interval, name)
+        for name, port in new.items():
             m.d.comb += [port.enable.eq(writes.valid.replicate(layer.units)), port.address.eq(writes.address)]
-            m.d.comb += [
-                number.eq(Mux(valid, result, 0)) for number, result, valid in zip(port.data, row, there, strict=False)
-            ]
+            row = zip(port.data, results[name], there, strict=False)
+            m.d.comb += [number.eq(Mux(valid, result, 0)) for number, result, valid in row]

@@ -1,11 +1,13 @@
 """Rows of numbers through the lanes of an optimiser."""
 
+from amaranth.hdl import Const
+
 from ..time_sharing import collect, serialize
 
 __all__ = ["sweep_lanes"]
 
 
-def sweep_lanes(m, lanes, load, rows, outputs, interval):
+def sweep_lanes(m, lanes, load, rows, rates, outputs, interval):
     """Puts rows through lanes, of which each does ``interval`` numbers of a row one after another.
 
     Latency: ``interval - 1`` cycles and that of a lane. A row every ``interval`` cycles.
@@ -19,7 +21,10 @@ def sweep_lanes(m, lanes, load, rows, outputs, interval):
     load : Value
         A row is there in this cycle.
     rows : dict of str to list of Value
-        By the name of a lane's port, ``interval`` times as many numbers as there are lanes.
+        By the name of a lane's port, at most ``interval`` times as many numbers as there are lanes; lanes beyond them
+        take +0.
+    rates : dict of str to Value
+        What all lanes take, by the name of a lane's port; constant while rows are under way.
     outputs : iterable of str
         Ports of a lane.
     interval : int
@@ -27,11 +32,13 @@ def sweep_lanes(m, lanes, load, rows, outputs, interval):
     Returns
     -------
     dict of str to list of Value
-        The rows that result, by the name of a lane's port.
+        The rows that result, by the name of a lane's port, ``interval`` times as many numbers as there are lanes.
     """
     for number, lane in enumerate(lanes):
         m.submodules[f"lane_{number}"] = lane
+        m.d.comb += [getattr(lane, name).eq(rate) for name, rate in rates.items()]
     for name, row in rows.items():
-        slots = serialize(m, load, row, interval, name)
+        filling = [Const(0, row[0].shape())] * (interval * len(lanes) - len(row))
+        slots = serialize(m, load, [*row, *filling], interval, name)
         m.d.comb += [getattr(lane, name).eq(value) for lane, value in zip(lanes, slots, strict=True)]
     return {name: collect(m, [getattr(lane, name) for lane in lanes], interval, name) for name in outputs}

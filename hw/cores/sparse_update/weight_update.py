@@ -194,8 +194,6 @@ class WeightUpdate(ConfiguredComponent):
         """Gradients, weights and mean squares to the lanes, and what comes out to the memories."""
         config, expander, start = self.config, self._expander, self.gradient_latency
         lanes = config.lanes
-        for unit in self._units:
-            m.d.comb += [getattr(unit, name).eq(self.rates[name]) for name in RATES]
         rows = {"gradient": self._converted(m, list(expander.lanes))}
         # A memory's word is late in its cycle: the lanes take it in the next.
         address = delay(m, expander.words.payload.parameter_address, start - 2, "address")
@@ -205,7 +203,8 @@ class WeightUpdate(ConfiguredComponent):
             m.d.comb += [port.enable.eq(valid[start - 2]), port.address.eq(address)]
             rows[name] = [word[lane] for lane in range(lanes)]
         outputs = ("new_weight", "new_square", "nonfinite")
-        results = sweep_lanes(m, self._units, valid[start], rows, outputs, config.interval)
+        rates = {name: self.rates[name] for name in RATES}
+        results = sweep_lanes(m, self._units, valid[start], rows, rates, outputs, config.interval)
         mask = delay(m, expander.word.mask, self.latency - expander.latency, "mask")
         written, nonfinite = Signal(lanes), Signal(lanes)
         write_address = delay(m, address, self.latency - start + 2, "write_address")
