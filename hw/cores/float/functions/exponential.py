@@ -4,12 +4,11 @@ from amaranth.hdl import Const, Module, Mux, Signal, signed
 from amaranth.lib.wiring import In, Out
 
 from ...component import ConfiguredComponent
-from ...function.polynomial_evaluator import PolynomialEvaluator
 from ..datapath import decode
 from .config import FloatFunctionConfig
 from .datapath import hold, shift_to_subnormal, weigh
 from .tables import exponent_width, exponential_table, log2_e_fraction, result_fraction, rounded_log2_e
-from .unit import FloatFunctionUnit
+from .unit import FloatTableUnit, look_up
 
 __all__ = ["ExponentOfTwo", "FloatExponential"]
 
@@ -88,7 +87,7 @@ class ExponentOfTwo(ConfiguredComponent):
         return m
 
 
-class FloatExponential(FloatFunctionUnit):
+class FloatExponential(FloatTableUnit):
     """Exponential function, from a table of powers of two after a multiplication by log2(e).
 
     ``result = e**a``
@@ -111,30 +110,20 @@ class FloatExponential(FloatFunctionUnit):
         The result is an infinity or NaN.
     """
 
-    def __init__(self, config: FloatFunctionConfig):
-        self._reduction = ExponentOfTwo(config)
-        self._table = PolynomialEvaluator(exponential_table(config.format))
-        super().__init__(config)
-
-    @property
-    def latency(self):
-        """Cycles from operand to result."""
-        return self._reduction.latency + self._table.latency + 2
+    TABLE = staticmethod(exponential_table)
+    CYCLES_BESIDE = ExponentOfTwo.LATENCY + 2
 
     def elaborate(self, platform):
         m = Module()
         number_format = self._config.format
         fraction = result_fraction(number_format)
-        m.submodules.reduction = reduction = self._reduction
+        m.submodules.reduction = reduction = ExponentOfTwo(self._config)
         m.submodules.table = table = self._table
         operand = decode(m, number_format, self.a, "a")
         m.d.comb += [reduction.a.eq(self.a), reduction.negative.eq(operand.sign)]
         reduced = hold(m, reduction.latency, sign=operand.sign, special=operand.special, invalid=operand.nan)
 
-        position = Signal(fraction)
-        offset_width = table.config.offset_width
-        m.d.comb += position.eq(reduction.exponent[:fraction])
-        m.d.comb += [table.index.eq(position[offset_width:]), table.offset.eq(position[:offset_width])]
+        look_up(m, table, reduction.exponent[:fraction])
 
         # The exponent's whole part is that of the result.
         whole = Signal(signed(len(reduction.exponent) - fraction))

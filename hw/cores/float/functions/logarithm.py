@@ -2,17 +2,15 @@
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, signed
 
-from ...function.polynomial_evaluator import PolynomialEvaluator
 from ..datapath import decode, leading_zeros, shift_left
-from .config import FloatFunctionConfig
 from .datapath import hold, normalise, without
 from .tables import logarithm_table, result_fraction, rounded_ln_2
-from .unit import FloatFunctionUnit
+from .unit import FloatTableUnit, look_up
 
 __all__ = ["FloatLogarithm"]
 
 
-class FloatLogarithm(FloatFunctionUnit):
+class FloatLogarithm(FloatTableUnit):
     """Natural logarithm, from a table of the significand.
 
     ``result = ln(a)``, by ``k ln(2) + (m - 1) * (ln(m) / (m - 1))`` of ``a = m * 2**k``, m from 3/4 to 3/2, the ratio
@@ -37,14 +35,8 @@ class FloatLogarithm(FloatFunctionUnit):
         The result is an infinity or NaN.
     """
 
-    def __init__(self, config: FloatFunctionConfig):
-        self._table = PolynomialEvaluator(logarithm_table(config.format))
-        super().__init__(config)
-
-    @property
-    def latency(self):
-        """Cycles from operand to result."""
-        return self._table.latency + 5
+    TABLE = staticmethod(logarithm_table)
+    CYCLES_BESIDE = 5
 
     def elaborate(self, platform):
         m = Module()
@@ -72,8 +64,7 @@ class FloatLogarithm(FloatFunctionUnit):
         """``whole``, the exponent times ln(2), ``distance`` of the significand from one, and their signs."""
         number_format, table = self._config.format, self._table
         fraction_bits = number_format.fraction_bits
-        offset_width = table.config.offset_width
-        m.d.comb += [table.index.eq(first.fraction[offset_width:]), table.offset.eq(first.fraction[:offset_width])]
+        look_up(m, table, first.fraction)
         # From 3/2 on the significand is halved, and less than one.
         upper, exponent = first.fraction[-1], Signal(signed(number_format.exponent_bits + 2))
         distance = Signal(fraction_bits + 1)

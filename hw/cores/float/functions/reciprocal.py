@@ -2,17 +2,15 @@
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, signed
 
-from ...function.polynomial_evaluator import PolynomialEvaluator
 from ..datapath import decode
-from .config import FloatFunctionConfig
 from .datapath import hold, shift_to_subnormal, weigh
 from .tables import reciprocal_table, result_fraction
-from .unit import FloatFunctionUnit
+from .unit import FloatTableUnit, look_up
 
 __all__ = ["FloatReciprocal"]
 
 
-class FloatReciprocal(FloatFunctionUnit):
+class FloatReciprocal(FloatTableUnit):
     """Reciprocal, from a table of the significand.
 
     ``result = 1 / a``
@@ -36,14 +34,8 @@ class FloatReciprocal(FloatFunctionUnit):
         The result is an infinity or NaN.
     """
 
-    def __init__(self, config: FloatFunctionConfig):
-        self._table = PolynomialEvaluator(reciprocal_table(config.format))
-        super().__init__(config)
-
-    @property
-    def latency(self):
-        """Cycles from operand to result."""
-        return self._table.latency + 1
+    TABLE = staticmethod(reciprocal_table)
+    CYCLES_BESIDE = 1
 
     def elaborate(self, platform):
         m = Module()
@@ -62,9 +54,7 @@ class FloatReciprocal(FloatFunctionUnit):
             infinite = ~operand.normal & ~higher & ~lower
         field = Signal(signed(number_format.exponent_bits + 2))
         m.d.comb += field.eq(2 * number_format.bias - 1 - operand.exponent + more)
-
-        offset_width = table.config.offset_width
-        m.d.comb += [table.index.eq(fraction[offset_width:]), table.offset.eq(fraction[:offset_width])]
+        look_up(m, table, fraction)
         at = hold(
             m,
             table.latency,

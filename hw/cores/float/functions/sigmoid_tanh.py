@@ -11,7 +11,7 @@ from .config import FloatFunctionConfig
 from .datapath import hold, shift_to_subnormal, weigh, without
 from .exponential import ExponentOfTwo
 from .tables import exponential_table, logistic_table, result_fraction
-from .unit import FloatFunctionUnit
+from .unit import FloatFunctionUnit, look_up
 
 __all__ = ["FloatSigmoidTanh"]
 
@@ -97,9 +97,7 @@ class FloatSigmoidTanh(FloatFunctionUnit):
             small.eq(reduced.tanh & exponent[fraction + 1 :].all() & ~above),
             tail.eq(~reduced.tanh & reduced.sign),
         ]
-        position, offset_width = Signal(fraction), exponential.config.offset_width
-        m.d.comb += position.eq(exponent[:fraction])
-        m.d.comb += [exponential.index.eq(position[offset_width:]), exponential.offset.eq(position[:offset_width])]
+        look_up(m, exponential, exponent[:fraction])
         # Field of the product below: of t, of one, or of the operand.
         field = Signal(signed(max(len(whole), number_format.exponent_bits + 1) + 1))
         m.d.comb += field.eq(Mux(tail, whole + number_format.bias, Mux(small, reduced.exponent, number_format.bias)))
@@ -151,11 +149,7 @@ class FloatSigmoidTanh(FloatFunctionUnit):
     def _multiply(self, m, second):
         """``product``, from 1 to 4: twice the result."""
         fraction, logistic = result_fraction(self._config.format), self._logistic
-        offset_width = logistic.config.offset_width
-        m.d.comb += [
-            logistic.index.eq(Cat(second.argument[offset_width:], second.upper)),
-            logistic.offset.eq(second.argument[:offset_width]),
-        ]
+        look_up(m, logistic, Cat(second.argument, second.upper))
         third = hold(m, logistic.latency, **without(second, "argument", "upper"))
         # Twice the factor, from 1 to 2; for tanh of large operands twice what it is above one.
         factor, product = Signal(fraction + 2), Signal(2 * fraction + 2, reset_less=True)

@@ -2,32 +2,22 @@
 
 from amaranth.hdl import Cat, Module, Signal, signed
 
-from ...function.polynomial_evaluator import PolynomialEvaluator
 from ..datapath import decode
-from .config import FloatFunctionConfig
 from .datapath import hold, normalise
 from .tables import reciprocal_square_root_table, result_fraction, square_root_table
-from .unit import FloatFunctionUnit
+from .unit import FloatTableUnit, look_up
 
 __all__ = ["FloatReciprocalSquareRoot", "FloatSquareRoot"]
 
 
-class _FloatRoot(FloatFunctionUnit):
+class _FloatRoot(FloatTableUnit):
     """The common part: halve the exponent, and look up a root of the significand, or of twice the significand."""
 
-    def __init__(self, config: FloatFunctionConfig, table):
-        self._table = PolynomialEvaluator(table)
-        super().__init__(config)
-
-    @property
-    def latency(self):
-        """Cycles from operand to result."""
-        return self._table.latency + 2
+    CYCLES_BESIDE = 2
 
     def datapath(self, m):
         """``(root, half, at)``: what the table gives, half the exponent without its bias, and what the operand is."""
         number_format = self._config.format
-        fraction_bits = number_format.fraction_bits
         m.submodules.table = table = self._table
         operand = decode(m, number_format, self.a, "a")
         fraction, field = normalise(m, number_format, operand)
@@ -42,13 +32,8 @@ class _FloatRoot(FloatFunctionUnit):
             invalid=operand.nan | operand.sign & ~operand.zero,
         )
         exponent = Signal(signed(number_format.exponent_bits + 2))
-        position, offset_width = Signal(fraction_bits + 1), table.config.offset_width
-        m.d.comb += [
-            exponent.eq(first.field - number_format.bias),
-            position.eq(Cat(first.fraction, exponent[0])),
-            table.index.eq(position[offset_width:]),
-            table.offset.eq(position[:offset_width]),
-        ]
+        m.d.comb += exponent.eq(first.field - number_format.bias)
+        look_up(m, table, Cat(first.fraction, exponent[0]))
         half = Signal(signed(number_format.exponent_bits + 1))
         m.d.comb += half.eq(exponent >> 1)
         at = hold(
@@ -87,8 +72,7 @@ class FloatSquareRoot(_FloatRoot):
         The result is infinity or NaN.
     """
 
-    def __init__(self, config: FloatFunctionConfig):
-        super().__init__(config, square_root_table(config.format))
+    TABLE = staticmethod(square_root_table)
 
     def elaborate(self, platform):
         m = Module()
@@ -126,8 +110,7 @@ class FloatReciprocalSquareRoot(_FloatRoot):
         The result is an infinity or NaN.
     """
 
-    def __init__(self, config: FloatFunctionConfig):
-        super().__init__(config, reciprocal_square_root_table(config.format))
+    TABLE = staticmethod(reciprocal_square_root_table)
 
     def elaborate(self, platform):
         m = Module()

@@ -1,14 +1,19 @@
 """The base of the function units: one operand in, one result out, a fixed number of cycles later."""
 
+from collections.abc import Callable
+
 from amaranth.hdl import Const, Module, Mux, Signal, Value
 from amaranth.lib.wiring import In, Out
 
 from ...component import ConfiguredComponent
+from ...function.polynomial import PolynomialTable
+from ...function.polynomial_evaluator import PolynomialEvaluator
+from ..config import FloatFormat
 from ..datapath import round_and_pack, special
 from ..nonfinite import is_nonfinite
 from .config import FloatFunctionConfig
 
-__all__ = ["FloatFunctionUnit"]
+__all__ = ["FloatFunctionUnit", "FloatTableUnit", "look_up"]
 
 
 class FloatFunctionUnit(ConfiguredComponent):
@@ -53,3 +58,31 @@ class FloatFunctionUnit(ConfiguredComponent):
             sign = Signal(reset_less=True)
             m.d.sync += sign.eq(flags["sign"] & ~invalid)
             m.d.comb += self.result[-1].eq(sign)
+
+
+class FloatTableUnit(FloatFunctionUnit):
+    """A unit that looks up its function in one table; base of those that need no second one.
+
+    Parameters
+    ----------
+    config : FloatFunctionConfig
+    """
+
+    # The table of a number format, and the cycles before and behind it.
+    TABLE: Callable[[FloatFormat], PolynomialTable]
+    CYCLES_BESIDE: int
+
+    def __init__(self, config: FloatFunctionConfig):
+        self._table = PolynomialEvaluator(type(self).TABLE(config.format))
+        super().__init__(config)
+
+    @property
+    def latency(self):
+        """Cycles from operand to result."""
+        return self._table.latency + self.CYCLES_BESIDE
+
+
+def look_up(m: Module, table: PolynomialEvaluator, position: Value):
+    """Ask a table: the upper bits of a position choose a piece, the others are the place in it."""
+    width = table.config.offset_width
+    m.d.comb += [table.index.eq(position[width:]), table.offset.eq(position[:width])]
