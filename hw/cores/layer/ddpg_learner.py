@@ -2,23 +2,19 @@
 
 from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib import data, stream, wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In
 
-from ..component import ConfiguredComponent
-from ..forwarding import forward_port
 from ..stream.buffer import StreamBuffer
 from ..stream.buffer_config import StreamBufferConfig
 from ..stream.concatenation import StreamConcatenation, StreamTail
 from ..stream.connect import connect_handshake
 from ..stream.fork import StreamFork
 from .backward_pipeline import BackwardPipeline
-from .config import BATCH_WIDTH
 from .forward_pipeline import ForwardPipeline
+from .learner import Learner, connect_activations
 from .learner_config import DDPGLearnerConfig, LearnedNetwork, LearnerCommand
 from .learner_control import LearnerControl
 from .network_parameters import add_parameters
-from .sample_gate import SampleGate
-from .temporal_difference_loss import TemporalDifferenceLoss, transition_layout
 from .update_stage import rates_layout
 from .update_stage_config import ARRAY_WIDTH
 
@@ -27,7 +23,7 @@ __all__ = ["DDPGLearner", "ddpg_learner_command"]
 ddpg_learner_command = data.StructLayout({"kind": LearnerCommand, "array": ARRAY_WIDTH, "network": LearnedNetwork})
 
 
-class DDPGLearner(ConfiguredComponent):
+class DDPGLearner(Learner):
     """Takes gradient steps of DDPG: actor and critic with all stages, a target network of each with forward stages.
 
     Three ways of a sample go side by side, each through stages of its own:
@@ -94,25 +90,16 @@ class DDPGLearner(ConfiguredComponent):
 
     def __init__(self, config: DDPGLearnerConfig):
         width = config.actor.arithmetic.format.width
-        elements = stream.Signature(width)
         super().__init__(
             config,
+            ddpg_learner_command,
+            width,
             {
-                "commands": In(stream.Signature(ddpg_learner_command)),
-                "completions": Out(stream.Signature(1)),
-                "batch": In(BATCH_WIDTH),
                 "actor_rates": In(rates_layout(config.actor_updates[0])),
                 "critic_rates": In(rates_layout(config.critic_updates[0])),
                 "tau": In(width),
                 "policy_slope": In(width),
-                "observations": In(elements),
-                "actions": In(elements),
-                "next_observations": In(elements),
-                "transitions": In(stream.Signature(transition_layout(config.temporal_difference))),
-                "priorities": Out(elements),
-                "parameters_in": In(elements),
-                "parameters_out": Out(elements),
-                "errors": Out(data.StructLayout({"nonfinite": 1})),
+                "actions": In(stream.Signature(width)),
             },
         )
 
@@ -127,7 +114,8 @@ class DDPGLearner(ConfiguredComponent):
         m.submodules.target_critic = target_critic = ForwardPipeline(config.critic)
         self._observe(m, control, actor, critic, policy_critic)
         self._observe_next(m, control, target_actor, target_critic)
-        critic_backward = self._critic_backward(m, critic, target_critic)
+        m.submodules.critic_backward = critic_backward = BackwardPipeline(config.critic)
+        self._lose(m, critic, target_critic, critic_backward)
         policy_backward, actor_backward = self._actor_backward(m, actor, policy_critic)
         actor_parameters = add_parameters(
             m,
@@ -145,8 +133,7 @@ class DDPGLearner(ConfiguredComponent):
             target=target_critic,
             gradients=critic_backward,
         )
-        forward_port(m, control, self, "commands")
-        forward_port(m, control, self, "completions")
+        self._forward_commands(m, control)
         self._control(m, control, LearnedNetwork.ACTOR, actor_parameters, actor_backward)
         self._control(m, control, LearnedNetwork.CRITIC, critic_parameters, critic_backward)
         networks = (actor_parameters, critic_parameters)
@@ -165,7 +152,9 @@ class DDPGLearner(ConfiguredComponent):
         Observations wait for the actor's action, for the critic at the other action, too: so its values come about
         when the target's do.
         """
-        waiting = self._to_actor(m, "observations_waiting", self._gate(m, control, "observations"), actor)
+        waiting = self._to_actor(
+            m, "observations_waiting", self._gate(m, control, "observations", self._config.actor), actor
+        )
         m.submodules.observations_fork = fork = StreamFork(self.tau.shape(), 2)
         wiring.connect(m, waiting, fork.i)
         self._to_critic(m, "samples", fork.o[0], wiring.flipped(self.actions), critic)
@@ -173,16 +162,9 @@ class DDPGLearner(ConfiguredComponent):
 
     def _observe_next(self, m, control, target_actor, target_critic):
         """Next observations to the actor's target, and with its action to the critic's."""
-        following = self._gate(m, control, "next_observations")
+        following = self._gate(m, control, "next_observations", self._config.actor)
         waiting = self._to_actor(m, "next_observations_waiting", following, target_actor)
         self._to_critic(m, "next_samples", waiting, target_actor.outputs, target_critic)
-
-    def _gate(self, m, control, name):
-        """Observations of one batch."""
-        m.submodules[f"{name}_gate"] = gate = SampleGate(self._config.actor)
-        m.d.comb += [gate.open.eq(control.start_step), gate.batch.eq(self.batch)]
-        wiring.connect(m, wiring.flipped(getattr(self, name)), gate.i)
-        return gate.o
 
     def _to_actor(self, m, name, observations, actor):
         """Observations to an actor, and once more to where they wait for its actions."""
@@ -203,18 +185,6 @@ class DDPGLearner(ConfiguredComponent):
         wiring.connect(m, actions, both.i[1])
         wiring.connect(m, both.o, critic.inputs)
 
-    def _critic_backward(self, m, critic, target_critic):
-        """The critic's loss, and its way back."""
-        m.submodules.loss = loss = TemporalDifferenceLoss(self._config.temporal_difference)
-        m.submodules.critic_backward = backward = BackwardPipeline(self._config.critic)
-        wiring.connect(m, wiring.flipped(self.transitions), loss.transitions)
-        wiring.connect(m, critic.outputs, loss.values)
-        wiring.connect(m, target_critic.outputs, loss.next_values)
-        wiring.connect(m, loss.priorities, wiring.flipped(self.priorities))
-        wiring.connect(m, loss.errors, backward.errors)
-        _connect_activations(m, critic, backward)
-        return backward
-
     def _actor_backward(self, m, actor, policy_critic):
         """The way of the actor's loss back through the critic, and through the actor."""
         config = self._config
@@ -227,23 +197,18 @@ class DDPGLearner(ConfiguredComponent):
         m.d.comb += through_critic.errors.payload.eq(self.policy_slope)
         wiring.connect(m, through_critic.results, errors.i)
         wiring.connect(m, errors.o, through_actor.errors)
-        _connect_activations(m, policy_critic, through_critic)
-        _connect_activations(m, actor, through_actor)
+        connect_activations(m, policy_critic, through_critic)
+        connect_activations(m, actor, through_actor)
         return through_critic, through_actor
 
     def _control(self, m, control, network, parameters, backward):
         """The end of a gradient step of a network, and its parameters to the host and from it while it is meant."""
+        self._end_step(m, control, network, parameters, backward)
         chosen = Signal(name=f"{network.name.lower()}_chosen")
         m.d.comb += [
             chosen.eq(control.command.network == network),
-            backward.batch.eq(self.batch),
-            control.aggregated[network].eq(backward.done),
-            control.updated[network].eq(parameters.updated),
-            parameters.start_update.eq(control.start_update),
             parameters.tau.eq(self.tau),
             parameters.start_transfer.eq(control.start_transfer & chosen),
-            parameters.load.eq(control.command.kind == LearnerCommand.LOAD),
-            parameters.array.eq(control.command.array),
             parameters.parameters_in.payload.eq(self.parameters_in.payload),
             parameters.parameters_in.valid.eq(self.parameters_in.valid & chosen),
             parameters.parameters_out.ready.eq(self.parameters_out.ready & chosen),
@@ -254,8 +219,3 @@ class DDPGLearner(ConfiguredComponent):
                 self.parameters_out.payload.eq(parameters.parameters_out.payload),
                 self.parameters_out.valid.eq(parameters.parameters_out.valid),
             ]
-
-
-def _connect_activations(m, forward, backward):
-    for source, sink in zip(forward.activations, backward.activations, strict=True):
-        wiring.connect(m, source, sink)

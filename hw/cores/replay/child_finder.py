@@ -6,15 +6,15 @@ from operator import or_
 from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib.wiring import In, Out
 
-from ..component import ConfiguredComponent
 from ..memory.ports import ReadPort
 from .config import SumTreeConfig
 from .layouts import node_layout, samples, travelling_layout
+from .level_component import LevelComponent
 
 __all__ = ["ChildFinder"]
 
 
-class ChildFinder(ConfiguredComponent):
+class ChildFinder(LevelComponent):
     """Finds the child of a node that a sample goes on with: the first one whose prefix sum reaches its amount.
 
     The amount that is left is what the child before does not have. Behind the last level a sample has its leaf's
@@ -41,13 +41,11 @@ class ChildFinder(ConfiguredComponent):
     Meng's dissertation, sections 2.1.1 (equation 2.1) and 4.4.1.2.
     """
 
-    LATENCY = 3
-
     def __init__(self, config: SumTreeConfig, level: int):
-        self._level = level
         nodes = ReadPort(node_layout(config, level), config.rows(level), config.read_latency(level))
         super().__init__(
             config,
+            level,
             {
                 "arriving": In(travelling_layout(config, level)),
                 "nodes": Out(nodes),
@@ -55,16 +53,6 @@ class ChildFinder(ConfiguredComponent):
                 "leaving": Out(travelling_layout(config, level + 1)),
             },
         )
-
-    @property
-    def level(self):
-        """Its number."""
-        return self._level
-
-    @property
-    def latency(self):
-        """Cycles from ``arriving`` to ``leaving``."""
-        return self.LATENCY
 
     def elaborate(self, platform):
         m = Module()

@@ -4,17 +4,17 @@ from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from ..component import ConfiguredComponent
 from ..memory.config import MemoryConfig
 from ..memory.memory import Memory
 from .child_finder import ChildFinder
 from .config import SumTreeConfig
 from .layouts import changes, clear_layout, node_layout, travelling_layout
+from .level_component import LevelComponent
 
 __all__ = ["SumTreeLevel"]
 
 
-class SumTreeLevel(ConfiguredComponent):
+class SumTreeLevel(LevelComponent):
     """Holds the nodes of a level, and passes requests on to the next one.
 
     A node is kept as prefix sums: word a is the sum of all leaves below children 0 to a. So a sample needs one
@@ -53,28 +53,16 @@ class SumTreeLevel(ConfiguredComponent):
     Meng's dissertation, sections 2.1.1 (equation 2.1) and 4.4.1.2.
     """
 
-    LATENCY = ChildFinder.LATENCY
-
     def __init__(self, config: SumTreeConfig, level: int):
-        self._level = level
         super().__init__(
             config,
+            level,
             {
                 "arriving": In(travelling_layout(config, level)).array(config.lanes),
                 "leaving": Out(travelling_layout(config, level + 1)).array(config.lanes),
                 "clear": In(clear_layout(config)),
             },
         )
-
-    @property
-    def level(self):
-        """Its number."""
-        return self._level
-
-    @property
-    def latency(self):
-        """Cycles from ``arriving`` to ``leaving``."""
-        return self.LATENCY
 
     def elaborate(self, platform):
         m = Module()
