@@ -129,7 +129,7 @@ class _Learner(ABC):
         bits = vars(rates.rounded(self.format))
         chosen = [int(bits[name]) for name in self.update.algorithm.rates]
         simulation.set(port, sum(number << self.format.width * place for place, number in enumerate(chosen)))
-        return rates if self.update.optimizer == "adam" else rates.rate
+        return rates if self.update.optimizer == "adam" else rates.learning_rate
 
     def _patterns(self, network: NetworkReference, **values: Sequence[np.ndarray]) -> dict[str, list[np.ndarray]]:
         """Bit patterns of what the optimiser keeps of a network, and of other arrays."""

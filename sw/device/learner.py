@@ -199,13 +199,13 @@ class DDPGLearnerDevice(LearnerDevice):
     Parameters and errors: :class:`LearnerDevice`, with the weights of the actor, then those of the critic.
     """
 
-    def step(self, batch: DDPGBatch, actor_rate: float, critic_rate: float, tau: float) -> np.ndarray:
+    def step(self, batch: DDPGBatch, actor_learning_rate: float, critic_learning_rate: float, tau: float) -> np.ndarray:
         """One gradient step of both networks; the magnitudes of the TD errors, float32, shape (batch,).
 
         Parameters
         ----------
         batch : DDPGBatch
-        actor_rate, critic_rate : float
+        actor_learning_rate, critic_learning_rate : float
             Learning rates of this step.
         tau : float
             Share of the way to the new weights that the targets go.
@@ -217,7 +217,7 @@ class DDPGLearnerDevice(LearnerDevice):
         DeviceError
             The device was closed.
         """
-        return self._step(batch, [actor_rate, critic_rate], tau)
+        return self._step(batch, [actor_learning_rate, critic_learning_rate], tau)
 
     @property
     def _action_shape(self) -> tuple[int, ...]:

@@ -192,7 +192,7 @@ class DeviceLearner:
         return {
             self.config.name_in(network, name): value
             for network, given in zip(self.config.networks, rates, strict=True)
-            for name, value in (vars(given) if isinstance(given, AdamRates) else {"rate": given}).items()
+            for name, value in (vars(given) if isinstance(given, AdamRates) else {"learning_rate": given}).items()
         }
 
     def _set(self, settings: dict[str, float]) -> None:

@@ -66,11 +66,11 @@ class FloatOptimizerLane(ConfiguredComponent, ABC):
 class FloatAdamLane(FloatOptimizerLane):
     """Updates one weight a cycle::
 
-        new_first = first_keep * first + first_rest * gradient
-        new_second = second_keep * second + (second_rest * gradient) * gradient
-        new_weight = weight + (-(rate * (new_first * reciprocal(sqrt(new_second) + epsilon))))
+        new_first = beta1 * first + one_minus_beta1 * gradient
+        new_second = beta2 * second + (one_minus_beta2 * gradient) * gradient
+        new_weight = weight + (-(learning_rate * (new_first * reciprocal(sqrt(new_second) + epsilon))))
 
-    ``rate`` and ``epsilon`` have the correction of the moments' bias in them; a rest is 1 less what is kept.
+    ``learning_rate`` and ``epsilon`` have the correction of the moments' bias in them. The host computes 1 - beta.
 
     Number format: the configuration's; every operation is rounded, in the order written.
 
@@ -85,7 +85,7 @@ class FloatAdamLane(FloatOptimizerLane):
     -------
     weight, first, second, gradient : In(width)
         First and second moment of the gradient.
-    first_keep, first_rest, second_keep, second_rest, rate, epsilon : In(width)
+    beta1, one_minus_beta1, beta2, one_minus_beta2, learning_rate, epsilon : In(width)
         Rates; constant while weights are under way.
     new_weight, new_first, new_second : Out(width)
     nonfinite : Out(1)
@@ -113,24 +113,24 @@ class FloatAdamLane(FloatOptimizerLane):
         gradient, first, second = Number(self.gradient, 0), Number(self.first, 0), Number(self.second, 0)
         first = numbers.add(
             "new_first_moment",
-            numbers.multiply("kept_first", self.first_keep, first),
-            numbers.multiply("fresh_first", self.first_rest, gradient),
+            numbers.multiply("kept_first", self.beta1, first),
+            numbers.multiply("fresh_first", self.one_minus_beta1, gradient),
         )
-        share = numbers.multiply("share_of_gradient", self.second_rest, gradient)
+        share = numbers.multiply("share_of_gradient", self.one_minus_beta2, gradient)
         second = numbers.add(
             "new_second_moment",
-            numbers.multiply("kept_second", self.second_keep, second),
+            numbers.multiply("kept_second", self.beta2, second),
             numbers.multiply("square_of_gradient", share, gradient),
         )
         divisor = numbers.add("divisor", numbers.apply("square_root", self._square_root, second), self.epsilon)
         inverse = numbers.apply("reciprocal", self._reciprocal, divisor)
-        step = numbers.multiply("step", self.rate, numbers.multiply("direction", first, inverse))
+        step = numbers.multiply("step", self.learning_rate, numbers.multiply("direction", first, inverse))
         weight = numbers.subtract("moved_weight", Number(self.weight, 0), step)
         return {"weight": weight, "first": first, "second": second}
 
 
 class SGDLane(FloatOptimizerLane):
-    """Updates one weight a cycle, ``new_weight = weight + (-(rate * gradient))``.
+    """Updates one weight a cycle, ``new_weight = weight + (-(learning_rate * gradient))``.
 
     Number format: the configuration's; product and sum are each rounded.
 
@@ -143,7 +143,7 @@ class SGDLane(FloatOptimizerLane):
     Members
     -------
     weight, gradient : In(width)
-    rate : In(width)
+    learning_rate : In(width)
         Constant while weights are under way.
     new_weight : Out(width)
     nonfinite : Out(1)
@@ -158,7 +158,7 @@ class SGDLane(FloatOptimizerLane):
         return self._config.multiplier_depth + self._config.adder_depth
 
     def _update(self, numbers):
-        step = numbers.multiply("step", self.rate, Number(self.gradient, 0))
+        step = numbers.multiply("step", self.learning_rate, Number(self.gradient, 0))
         return {"weight": numbers.subtract("moved_weight", Number(self.weight, 0), step)}
 
 

@@ -24,7 +24,7 @@ class FloatOptimizer:
 FLOAT_OPTIMIZERS = {
     "adam": FloatOptimizer(
         state=("first", "second"),
-        rates=("first_keep", "first_rest", "second_keep", "second_rest", "rate", "epsilon"),
+        rates=("beta1", "one_minus_beta1", "beta2", "one_minus_beta2", "learning_rate", "epsilon"),
     ),
-    "sgd": FloatOptimizer(state=(), rates=("rate",)),
+    "sgd": FloatOptimizer(state=(), rates=("learning_rate",)),
 }

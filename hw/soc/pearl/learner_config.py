@@ -18,11 +18,11 @@ __all__ = ["PearlLearnerConfig"]
 
 # What an optimiser's step takes, by the names of :class:`...cores.optimizer.float_lane_config.FloatOptimizer`.
 RATES = {
-    "first_keep": "Adam: share of a first moment that stays.",
-    "first_rest": "Adam: 1 - first_keep.",
-    "second_keep": "Adam: share of a second moment that stays.",
-    "second_rest": "Adam: 1 - second_keep.",
-    "rate": "Step size; of Adam with the correction of the moments' bias.",
+    "beta1": "Adam: share of a first moment that stays.",
+    "one_minus_beta1": "Adam: 1 - beta1.",
+    "beta2": "Adam: share of a second moment that stays.",
+    "one_minus_beta2": "Adam: 1 - beta2.",
+    "learning_rate": "Step size; of Adam with the correction of the moments' bias.",
     "epsilon": "Adam: added to the root of the second moment, with the correction of its bias.",
 }
 

@@ -16,35 +16,35 @@ class AdamRates:
 
     Parameters
     ----------
-    first_keep, first_rest : number
+    beta1, one_minus_beta1 : number
         Share of a first moment that stays, and the rest to one.
-    second_keep, second_rest : number
+    beta2, one_minus_beta2 : number
         The same of the second moment.
-    rate, epsilon : number
+    learning_rate, epsilon : number
         The step, and what keeps the divisor from zero, both with the correction of the moments' bias in them.
     """
 
-    first_keep: float
-    first_rest: float
-    second_keep: float
-    second_rest: float
-    rate: float
+    beta1: float
+    one_minus_beta1: float
+    beta2: float
+    one_minus_beta2: float
+    learning_rate: float
     epsilon: float
 
     @classmethod
-    def of_step(cls, step, *, learning_rate=1e-3, beta_1=0.9, beta_2=0.999, epsilon=1e-8):
+    def of_step(cls, step, *, learning_rate=1e-3, beta1=0.9, beta2=0.999, epsilon=1e-8):
         """Real numbers of a step, counted from 1.
 
         With moments m and v of bias ``1 - beta**step``, ``m / b1 / (sqrt(v / b2) + epsilon)`` is
         ``sqrt(b2) / b1 * m / (sqrt(v) + sqrt(b2) * epsilon)``.
         """
-        root = (1 - beta_2**step) ** 0.5
+        root = (1 - beta2**step) ** 0.5
         return cls(
-            first_keep=beta_1,
-            first_rest=1 - beta_1,
-            second_keep=beta_2,
-            second_rest=1 - beta_2,
-            rate=learning_rate * root / (1 - beta_1**step),
+            beta1=beta1,
+            one_minus_beta1=1 - beta1,
+            beta2=beta2,
+            one_minus_beta2=1 - beta2,
+            learning_rate=learning_rate * root / (1 - beta1**step),
             epsilon=epsilon * root,
         )
 
@@ -57,9 +57,9 @@ class AdamRates:
 def float_adam(number_format, weight, first, second, gradient, rates: AdamRates):
     """``(weight, first, second)`` after a step; every operation is rounded, in the order written::
 
-        first = first_keep * first + first_rest * gradient
-        second = second_keep * second + (second_rest * gradient) * gradient
-        weight = weight + (-(rate * (first * reciprocal(sqrt(second) + epsilon))))
+        first = beta1 * first + one_minus_beta1 * gradient
+        second = beta2 * second + (one_minus_beta2 * gradient) * gradient
+        weight = weight + (-(learning_rate * (first * reciprocal(sqrt(second) + epsilon))))
 
     Parameters
     ----------
@@ -75,12 +75,12 @@ def float_adam(number_format, weight, first, second, gradient, rates: AdamRates)
     """
     weight, first, second, gradient = (from_bits(number_format, bits) for bits in (weight, first, second, gradient))
     rates = AdamRates(**{name: from_bits(number_format, bits) for name, bits in vars(rates).items()})
-    kept = multiply(number_format, rates.first_keep, first)
-    first = add(number_format, kept, multiply(number_format, rates.first_rest, gradient))
-    fresh = multiply(number_format, multiply(number_format, rates.second_rest, gradient), gradient)
-    second = add(number_format, multiply(number_format, rates.second_keep, second), fresh)
+    kept = multiply(number_format, rates.beta1, first)
+    first = add(number_format, kept, multiply(number_format, rates.one_minus_beta1, gradient))
+    fresh = multiply(number_format, multiply(number_format, rates.one_minus_beta2, gradient), gradient)
+    second = add(number_format, multiply(number_format, rates.beta2, second), fresh)
     root = from_bits(number_format, square_root(number_format, to_bits(number_format, second)))
     divisor = to_bits(number_format, add(number_format, root, rates.epsilon))
     direction = multiply(number_format, first, from_bits(number_format, reciprocal(number_format, divisor)))
-    weight = subtract(number_format, weight, multiply(number_format, rates.rate, direction))
+    weight = subtract(number_format, weight, multiply(number_format, rates.learning_rate, direction))
     return tuple(to_bits(number_format, values) for values in (weight, first, second))

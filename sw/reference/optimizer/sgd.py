@@ -5,6 +5,6 @@ from ..float.arithmetic import add, multiply, negate
 __all__ = ["sgd"]
 
 
-def sgd(number_format, weight, gradient, rate):
-    """``weight + (-(rate * gradient))``, each operation rounded."""
-    return add(number_format, weight, negate(number_format, multiply(number_format, rate, gradient)))
+def sgd(number_format, weight, gradient, learning_rate):
+    """``weight + (-(learning_rate * gradient))``, each operation rounded."""
+    return add(number_format, weight, negate(number_format, multiply(number_format, learning_rate, gradient)))

@@ -88,7 +88,7 @@ async def same_bits_as_the_reference(dut):
         if bench.config.optimizer == "adam":
             expected = float_adam(number_format, weights, *moments, gradient, rates)
         else:
-            expected = (sgd(number_format, weights, gradient, rates.rate),)
+            expected = (sgd(number_format, weights, gradient, rates.learning_rate),)
         for values in expected:
             values[:, outputs:] = 0
         kept = [expected[0], gradient, *expected[1:]]

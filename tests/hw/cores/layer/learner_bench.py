@@ -95,7 +95,7 @@ class LearnerBench:
         getattr(self.dut, port).value = sum(
             int(getattr(rates, name)) << width * place for place, name in enumerate(self.update.algorithm.rates)
         )
-        return adam if self.update.optimizer == "adam" else adam.rate
+        return adam if self.update.optimizer == "adam" else adam.learning_rate
 
     def patterns(self, network, **values):
         """Bit patterns of arrays: those of a network's state, and others given as values."""

@@ -11,7 +11,7 @@ from rewardware.sw.reference.optimizer.float_adam import AdamRates, float_adam
 from rewardware.sw.reference.optimizer.sgd import sgd
 from tests.hw.cores.float.operands import extremes
 
-RATES = AdamRates(first_keep=0.9, first_rest=0.1, second_keep=0.99, second_rest=0.01, rate=1e-3, epsilon=1e-6)
+RATES = AdamRates(beta1=0.9, one_minus_beta1=0.1, beta2=0.99, one_minus_beta2=0.01, learning_rate=1e-3, epsilon=1e-6)
 
 
 @pytest.mark.parametrize("optimizer", ["adam", "sgd"])
@@ -39,8 +39,8 @@ def test_equals_reference(optimizer, config):
         expected = float_adam(number_format, weight, first, second, gradient, rates)
         chosen = {name: int(bits) for name, bits in vars(rates).items()}
     else:
-        given, chosen = {"weight": weight}, {"rate": int(rates.rate)}
-        expected = (sgd(number_format, weight, gradient, rates.rate),)
+        given, chosen = {"weight": weight}, {"learning_rate": int(rates.learning_rate)}
+        expected = (sgd(number_format, weight, gradient, rates.learning_rate),)
     got = evaluate(FLOAT_LANES[optimizer](config), {**given, "gradient": gradient, **chosen})
     nonfinite = np.zeros(count, bool)
     for name, bits in zip(given, expected, strict=True):

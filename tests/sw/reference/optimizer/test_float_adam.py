@@ -33,7 +33,7 @@ def test_adam():
         weight, first, second = float_adam(BINARY32, weight, first, second, bits_of(gradient), rates)
         parameter.grad = torch.tensor(gradient, dtype=torch.float64)
         optimizer.step()
-    # A step is about the rate, its factors rounded to 24 bits, and so is the weight, below 8. beta_2 is rounded by up
+    # A step is about the rate, its factors rounded to 24 bits, and so is the weight, below 8. beta2 is rounded by up
     # to 2**-25, which is 2**-15 of the rest to one: the root of the second moment is off by half of that.
     bound = 50 * (2**-24 * 8 + 1e-3 * 2**-14)
     assert np.abs(numbers_of(weight) - parameter.detach().numpy()).max() < bound
