@@ -1,0 +1,126 @@
+"""Commands in a random order, with a sum tree in plain Python behind the engine: requests, packets, errors, clears."""
+
+import random
+from collections import deque
+
+import cocotb
+import numpy as np
+from cocotb.triggers import FallingEdge, RisingEdge
+
+from rewardware.hw.cores.replay.config import DRAW_WIDTH
+from rewardware.hw.cores.replay.records import ROW_WIDTH, ReplayCommand, RequestKind
+from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, compare_all, parameters, rng
+from rewardware.sw.reference.replay.draws import DrawReference
+from rewardware.sw.reference.replay.messages import pack_beats, pack_request
+from rewardware.sw.reference.replay.sum_tree import SumTreeReference
+from tests.sw.reference.replay.stimulus import random_rows
+
+# Stalls of the host's streams and of the tree's.
+PHASES = ((0.0, 0.0), (0.3, 0.3), (0.0, 0.6), (0.6, 0.0))
+COMMANDS = 24
+COUNT_WIDTH = 16
+
+
+class Bench:
+    """An engine between host and tree."""
+
+    def __init__(self, dut, config):
+        self.dut, self.config = dut, config
+        self.random = random.Random(int(rng("commands").integers(1 << 32)))
+        self.commands, self.packets_in = StreamSource(dut, "commands"), StreamSource(dut, "packets_in")
+        self.completions, self.packets_out = StreamSink(dut, "completions"), StreamSink(dut, "packets_out")
+        self.requests, self.answers = StreamSink(dut, "requests"), StreamSource(dut, "answers")
+        self.tree, self.draws = SumTreeReference(config), DrawReference()
+        # What the tree gets and gives; the beats of packets; errors and clears behind each command.
+        self.to_ask, self.beats, self.behind = deque(), [], []
+        self.clears = self.clearing = self.raised = 0
+
+    def words(self, rows):
+        """Rows as beats."""
+        beats = pack_beats(np.array(rows, np.uint64), self.config.lanes)
+        return [sum(row << ROW_WIDTH * lane for lane, row in enumerate(beat)) for beat in beats.tolist()]
+
+    def expect(self, rows):
+        """A packet of requests, and one of their answers; the requests' beats."""
+        # Places that are left ask for the total.
+        rows = [*rows, *[pack_request(RequestKind.TOTAL)] * (-len(rows) % self.config.lanes)]
+        asked, answered = self.words(rows), self.words(self.tree.apply(rows))
+        self.to_ask.extend(zip(asked, answered, strict=True))
+        self.beats += [{"data": beat, "last": int(index + 1 == len(asked))} for index, beat in enumerate(answered)]
+        return asked
+
+    def command(self, kind):
+        """Gives a command, and says what it will do."""
+        made, arguments, error = self.random, self.random.getrandbits(64), 0
+        if kind == ReplayCommand.SERVE:
+            beats = self.expect(random_rows(self.config, made, made.choice([1, 2, made.randrange(1, 60)])))
+            for index, beat in enumerate(beats):
+                self.packets_in.put({"data": beat, "last": int(index + 1 == len(beats))})
+        elif kind == ReplayCommand.SAMPLE:
+            count = made.choice([0, 1, 2, 3, made.randrange(1, 40)])
+            segment = made.choice([0, (1 << DRAW_WIDTH) // max(count, 2)])
+            arguments, error = count | segment << COUNT_WIDTH, int(count == 0)
+            if count:
+                rows = [
+                    pack_request(RequestKind.SAMPLE, draw=draw) for draw in self.draws.draws(count, segment).tolist()
+                ]
+                self.expect([*rows, pack_request(RequestKind.TOTAL)])
+        elif kind == ReplayCommand.SEED:
+            arguments = made.choice([0, arguments | 1])
+            error = int(arguments == 0)
+            if arguments:
+                self.draws = DrawReference(arguments)
+        else:
+            self.tree.clear()
+        errors, clears = self.behind[-1] if self.behind else (0, 0)
+        self.behind.append((errors + error, clears + (kind == ReplayCommand.CLEAR)))
+        self.commands.put({"kind": kind, "arguments": arguments})
+
+    async def cycle(self):
+        """A cycle of the tree: it clears for some cycles, and answers in order."""
+        await FallingEdge(self.dut.clk)
+        busy = self.commands.count > self.completions.count
+        compare(int(busy), int(self.dut.busy.value), "busy", self.commands.count)
+        self.raised += int(self.dut.errors.value)
+        assert not (self.clearing and int(self.dut.completions__valid.value)), "completed before the tree was clear"
+        if int(self.dut.clear.value):
+            self.clears, self.clearing = self.clears + 1, self.random.randrange(1, 20)
+        elif self.clearing:
+            self.clearing -= 1
+        self.dut.idle.value = int(not self.clearing)
+        await RisingEdge(self.dut.clk)
+        while len(self.requests):
+            asked, answer = self.to_ask.popleft()
+            compare(asked, await self.requests.receive(), "requests", self.requests.count)
+            self.answers.put(answer)
+
+    async def run(self, stall, tree_stall):
+        """Commands of all kinds, each at least once."""
+        for stream in (self.commands, self.packets_in, self.completions, self.packets_out):
+            stream.stall = stall
+        self.requests.stall = self.answers.stall = tree_stall
+        given = [*ReplayCommand, *self.random.choices(list(ReplayCommand), [6, 6, 1, 1], k=COMMANDS)]
+        done = len(self.behind)
+        for kind in given:
+            self.command(kind)
+        while done < len(self.behind):
+            await self.cycle()
+            while len(self.completions):
+                await self.completions.receive()
+                compare(self.behind[done], (self.raised, self.clears), "errors and clears of command", done)
+                done += 1
+        compare_all(self.beats, await self.packets_out.receive_all(len(self.beats)), "packets_out")
+        assert not self.to_ask, "requests are missing"
+        self.beats.clear()
+
+
+@cocotb.test()
+async def executes_in_order(dut):
+    dut.idle.value = 1
+    bench = Bench(dut, parameters()["config"])
+    await clock_and_reset(dut)
+    for phase in PHASES:
+        await bench.run(*phase)
+    for _ in range(20):
+        await bench.cycle()
+    assert not (len(bench.packets_out) or len(bench.requests) or len(bench.completions))
