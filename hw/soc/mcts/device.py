@@ -1,20 +1,19 @@
 """The search tree as a device: shell, engine and tree."""
 
-from amaranth.hdl import Module, ResetInserter
+from amaranth.hdl import ResetInserter
 from amaranth.lib import wiring
 
 from ...cores.engine import connect_engine
 from ...cores.tree.records import COUNTERS, REGISTERS
 from ...cores.tree.search_engine import SearchEngine
 from ...cores.tree.search_tree import SearchTree
-from ..shell.shell import Shell, connect_host, system_signature
-from .config import MCTSConfig
+from ..shell.system import System
 from .instructions import READ
 
 __all__ = ["MCTSSystem"]
 
 
-class MCTSSystem(wiring.Component):
+class MCTSSystem(System):
     """The whole search device; docs/mcts.md says how a simulation travels through it.
 
     A soft reset forgets the tree: it begins again with a clear.
@@ -33,16 +32,8 @@ class MCTSSystem(wiring.Component):
     Meng's dissertation, sections 3.3.2 and 5.1.
     """
 
-    def __init__(self, config: MCTSConfig):
-        self.config = config
-        super().__init__(system_signature(config.shell))
-
-    def elaborate(self, platform):
-        m = Module()
-        config = self.config
-        m.submodules.shell = shell = Shell(config.shell)
-        connect_host(m, self, shell)
-        engine, tree = SearchEngine(config.tree), SearchTree(config.tree)
+    def connect_engines(self, m, shell):
+        engine, tree = SearchEngine(self.config.tree), SearchTree(self.config.tree)
         reset = ResetInserter(shell.reset)
         m.submodules.engine = reset(engine)
         m.submodules.tree = reset(tree)
@@ -57,7 +48,6 @@ class MCTSSystem(wiring.Component):
             *(tree.registers[part.name].eq(getattr(shell.registers, part.name)) for part in REGISTERS.fields),
             *(getattr(shell.registers, part.name).eq(tree.counters[part.name]) for part in COUNTERS.fields),
         ]
-        return m
 
 
 def _search_command(instruction):

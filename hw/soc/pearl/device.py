@@ -1,19 +1,18 @@
 """The replay manager as a device: shell, engine and sum tree."""
 
-from amaranth.hdl import Module, Mux, ResetInserter
+from amaranth.hdl import Mux, ResetInserter
 from amaranth.lib import wiring
 
 from ...cores.engine import connect_engine
 from ...cores.replay.records import ReplayCommand
 from ...cores.replay.replay_engine import ReplayEngine
 from ...cores.replay.sum_tree import SumTree
-from ..shell.shell import Shell, connect_host, system_signature
-from .config import PearlConfig
+from ..shell.system import System
 
 __all__ = ["PearlSystem"]
 
 
-class PearlSystem(wiring.Component):
+class PearlSystem(System):
     """The whole replay device; docs/pearl.md says how an experience's priority travels through it.
 
     A soft reset forgets all priorities: an instruction behind it takes a cycle a leaf longer.
@@ -32,14 +31,7 @@ class PearlSystem(wiring.Component):
     Meng's dissertation, section 4.4.1.
     """
 
-    def __init__(self, config: PearlConfig):
-        self.config = config
-        super().__init__(system_signature(config.shell))
-
-    def elaborate(self, platform):
-        m = Module()
-        m.submodules.shell = shell = Shell(self.config.shell)
-        connect_host(m, self, shell)
+    def connect_engines(self, m, shell):
         engine, tree = ReplayEngine(self.config.tree), SumTree(self.config.tree)
         reset = ResetInserter(shell.reset)
         m.submodules.engine = reset(engine)
@@ -50,7 +42,6 @@ class PearlSystem(wiring.Component):
         wiring.connect(m, engine.requests, tree.requests)
         wiring.connect(m, tree.answers, engine.answers)
         m.d.comb += [tree.clear.eq(engine.clear), engine.idle.eq(tree.idle)]
-        return m
 
 
 def _replay_command(instruction):

@@ -1,17 +1,16 @@
 """The learner as a device: shell and engine."""
 
-from amaranth.hdl import Module, ResetInserter
+from amaranth.hdl import ResetInserter
 from amaranth.lib import wiring
 
 from ...cores.engine import connect_engine
 from ...cores.layer.learner_engine import LearnerEngine
-from ..shell.shell import Shell, connect_host, system_signature
-from .learner_config import PearlLearnerConfig
+from ..shell.system import System
 
 __all__ = ["PearlLearnerSystem"]
 
 
-class PearlLearnerSystem(wiring.Component):
+class PearlLearnerSystem(System):
     """A whole learner, of a DQN or of DDPG, as a device; docs/pearl.md says how a gradient step travels through it.
 
     A soft reset ends a step that is under way; weights, targets and moments stay as they are.
@@ -30,21 +29,13 @@ class PearlLearnerSystem(wiring.Component):
     Meng's dissertation, section 4.4.2.2.
     """
 
-    def __init__(self, config: PearlLearnerConfig):
-        self.config = config
-        super().__init__(system_signature(config.shell))
-
-    def elaborate(self, platform):
-        m = Module()
-        m.submodules.shell = shell = Shell(self.config.shell)
-        connect_host(m, self, shell)
+    def connect_engines(self, m, shell):
         engine = LearnerEngine(self.config.engine)
         m.submodules.engine = ResetInserter(shell.reset)(engine)
         connect_engine(m, shell.engines.learner, engine, _learner_command(shell.engines.learner.commands.payload))
         wiring.connect(m, shell.rows_in, engine.packets_in)
         wiring.connect(m, engine.packets_out, shell.rows_out)
         self._connect_registers(m, shell.registers, engine)
-        return m
 
     def _connect_registers(self, m, registers, engine):
         """What a step takes besides samples."""

@@ -1,0 +1,39 @@
+"""What systems share: a shell, and the host's ports."""
+
+from abc import ABC, abstractmethod
+
+from amaranth.hdl import Module
+
+from ...cores.component import ConfiguredComponent
+from .shell import Shell, connect_host, system_signature
+
+__all__ = ["System"]
+
+
+class System(ConfiguredComponent, ABC):
+    """A whole device: a shell, and what :meth:`connect_engines` puts behind it.
+
+    Parameters
+    ----------
+    config : object
+        With the configuration of the ``shell``.
+
+    Members
+    -------
+    control, stream_in, stream_out, interrupt
+        See :func:`.system_signature`.
+    """
+
+    def __init__(self, config):
+        super().__init__(config, system_signature(config.shell))
+
+    @abstractmethod
+    def connect_engines(self, m: Module, shell: Shell):
+        """Adds the engines and memories, and connects them to the shell."""
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.shell = shell = Shell(self._config.shell)
+        connect_host(m, self, shell)
+        self.connect_engines(m, shell)
+        return m
