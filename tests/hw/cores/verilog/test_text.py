@@ -78,6 +78,10 @@ def test_elements_of_arrays_have_plain_names(tmp_path):
     through_netlist(name_elements(module))
 
 
+def test_elements_of_different_arrays_keep_different_names():
+    assert name_elements(r"\w[3][0] , \w$3[0] ;") == "w_3_0_element , w$3_0_element ;"
+
+
 class PartlyConstant(wiring.Component):
     """Some bits of the output depend on the inputs, the others are always the same."""
 
