@@ -21,9 +21,7 @@ def name_elements(text: str) -> str:
     Bit 3 of a vector ``words`` has the same name in a netlist of single bits, such as Yosys gives to other tools.
     A ``$`` stays: ``words$3[0]`` is not ``words[3][0]``.
     """
-    return re.sub(
-        r"\\((?!\$)\S*\[\S*) ", lambda name: re.sub(r"[^\w$]+", "_", name[1]).rstrip("_") + "_element ", text
-    )
+    return re.sub(r"\\((?!\$)\S*\[\S*) ", lambda name: re.sub(r"[^\w$]+", "_", name[1]).rstrip("_") + "_element ", text)
 
 
 def remove_empty(module: str) -> str:
