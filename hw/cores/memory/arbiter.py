@@ -10,7 +10,35 @@ from .ports import ReadPort, WritePort
 __all__ = ["ReadArbiter", "WriteArbiter"]
 
 
-class ReadArbiter(ConfiguredComponent):
+class _Arbiter(ConfiguredComponent):
+    """Gives a port to the first of its users that asks."""
+
+    def __init__(self, config, port):
+        super().__init__(
+            config,
+            {
+                "users": In(port).array(config.users),
+                "port": Out(port),
+                "granted": Out(config.users),
+                "conflict": Out(1),
+            },
+        )
+
+    def _decide(self, m, enables, names):
+        """Who has the port; its members ``names`` are those of the last user where nobody asks: that costs no logic."""
+        blocked = [Cat(enables[:number]).any() for number in range(len(enables))]
+        m.d.comb += [
+            self.granted.eq(Cat(enable & ~earlier for enable, earlier in zip(enables, blocked, strict=True))),
+            self.conflict.eq(Cat(enable & earlier for enable, earlier in zip(enables, blocked, strict=True)).any()),
+        ]
+        choices = [[getattr(self.port, name).eq(getattr(user, name)) for name in names] for user in self.users]
+        m.d.comb += choices[-1]
+        for number in reversed(range(len(choices) - 1)):
+            with m.If(enables[number]):
+                m.d.comb += choices[number]
+
+
+class ReadArbiter(_Arbiter):
     """Gives one read port to several users: in every cycle to the first one that asks.
 
     Latency: none added, combinational. Throughput: a read a cycle, of one user. Back-pressure: a user that asks and is
@@ -35,28 +63,18 @@ class ReadArbiter(ConfiguredComponent):
     """
 
     def __init__(self, shape, config: ArbiterConfig):
-        port = ReadPort(shape, config.depth, config.latency)
-        super().__init__(
-            config,
-            {
-                "users": In(port).array(config.users),
-                "port": Out(port),
-                "granted": Out(config.users),
-                "conflict": Out(1),
-            },
-        )
+        super().__init__(config, ReadPort(shape, config.depth, config.latency))
 
     def elaborate(self, platform):
         m = Module()
         enables = [user.enable for user in self.users]
-        _decide(m, enables, self.granted, self.conflict)
+        self._decide(m, enables, ("address",))
         m.d.comb += self.port.enable.eq(Cat(enables).any())
         m.d.comb += [user.data.eq(self.port.data) for user in self.users]
-        _choose(m, enables, [[self.port.address.eq(user.address)] for user in self.users])
         return m
 
 
-class WriteArbiter(ConfiguredComponent):
+class WriteArbiter(_Arbiter):
     """Gives one write port to several users: in every cycle to the first one that writes, whatever lanes it writes.
 
     Latency: none added, combinational. Throughput: a write a cycle, of one user. Back-pressure: a user that writes and
@@ -81,49 +99,10 @@ class WriteArbiter(ConfiguredComponent):
     """
 
     def __init__(self, shape, config: ArbiterConfig):
-        port = WritePort(shape, config.depth, config.lanes)
-        super().__init__(
-            config,
-            {
-                "users": In(port).array(config.users),
-                "port": Out(port),
-                "granted": Out(config.users),
-                "conflict": Out(1),
-            },
-        )
+        super().__init__(config, WritePort(shape, config.depth, config.lanes))
 
     def elaborate(self, platform):
         m = Module()
-        enables = [user.enable.any() for user in self.users]
-        _decide(m, enables, self.granted, self.conflict)
         # The lanes of users that do not write are zeros, so the last user's stand for nobody's.
-        _choose(
-            m,
-            enables,
-            [
-                [
-                    self.port.enable.eq(user.enable),
-                    self.port.address.eq(user.address),
-                    self.port.data.eq(user.data),
-                ]
-                for user in self.users
-            ],
-        )
+        self._decide(m, [user.enable.any() for user in self.users], ("enable", "address", "data"))
         return m
-
-
-def _decide(m, enables, granted, conflict):
-    """Who has the port, and whether two want it."""
-    blocked = [Cat(enables[:number]).any() for number in range(len(enables))]
-    m.d.comb += [
-        granted.eq(Cat(enable & ~earlier for enable, earlier in zip(enables, blocked, strict=True))),
-        conflict.eq(Cat(enable & earlier for enable, earlier in zip(enables, blocked, strict=True)).any()),
-    ]
-
-
-def _choose(m, enables, connections):
-    """The connections of the first user that asks; of the last one where nobody does, which costs no logic."""
-    m.d.comb += connections[-1]
-    for enable, statements in reversed(list(zip(enables[:-1], connections[:-1], strict=True))):
-        with m.If(enable):
-            m.d.comb += statements

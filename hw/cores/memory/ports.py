@@ -9,7 +9,29 @@ from ..checks import require_integer
 __all__ = ["ReadPort", "WritePort"]
 
 
-class ReadPort(wiring.Signature):
+class _RowPort(wiring.Signature):
+    """A port of a memory of rows; ports with the same members and parameters are equal."""
+
+    def __init__(self, shape, depth, enable, data, parameter):
+        require_integer("Depth", depth, 1)
+        self._shape, self._depth, self._parameter = shape, depth, parameter
+        super().__init__({"enable": enable, "address": Out(range(max(depth, 2))), "data": data})
+
+    @property
+    def shape(self):
+        """Shape of a row."""
+        return self._shape
+
+    @property
+    def depth(self):
+        """Number of rows."""
+        return self._depth
+
+    def __eq__(self, other):
+        return type(other) is type(self) and self._parameter == other._parameter and self.members == other.members
+
+
+class ReadPort(_RowPort):
     """A port that reads a row, seen from its user: ``Out`` at an engine, ``In`` at a memory.
 
     ``data`` belongs to the ``address`` of ``latency`` cycles ago, if ``enable`` was set then, and stays until the next
@@ -38,31 +60,16 @@ class ReadPort(wiring.Signature):
     """
 
     def __init__(self, shape, depth: int, latency: int = 1):
-        require_integer("Depth", depth, 1)
         require_integer("Latency", latency, 0, 16)
-        self._shape, self._depth, self._latency = shape, depth, latency
-        super().__init__({"enable": Out(1), "address": Out(range(max(depth, 2))), "data": In(shape)})
-
-    @property
-    def shape(self):
-        """Shape of a row."""
-        return self._shape
-
-    @property
-    def depth(self):
-        """Number of rows."""
-        return self._depth
+        super().__init__(shape, depth, Out(1), In(shape), latency)
 
     @property
     def latency(self):
         """Cycles from ``address`` to ``data``."""
-        return self._latency
-
-    def __eq__(self, other):
-        return type(other) is type(self) and self._latency == other._latency and self.members == other.members
+        return self._parameter
 
 
-class WritePort(wiring.Signature):
+class WritePort(_RowPort):
     """A port that writes a row, or some lanes of it, seen from its user: ``Out`` at an engine, ``In`` at a memory.
 
     Parameters
@@ -88,28 +95,13 @@ class WritePort(wiring.Signature):
     """
 
     def __init__(self, shape, depth: int, lanes: int = 1):
-        require_integer("Depth", depth, 1)
         require_integer("Lanes", lanes, 1)
         width = Shape.cast(shape).width
         if width % lanes:
             raise ValueError(f"Lanes must divide the {width} bits of a row, not {lanes}")
-        self._shape, self._depth, self._lanes = shape, depth, lanes
-        super().__init__({"enable": Out(lanes), "address": Out(range(max(depth, 2))), "data": Out(shape)})
-
-    @property
-    def shape(self):
-        """Shape of a row."""
-        return self._shape
-
-    @property
-    def depth(self):
-        """Number of rows."""
-        return self._depth
+        super().__init__(shape, depth, Out(lanes), Out(shape), lanes)
 
     @property
     def lanes(self):
         """Parts of a row with a write enable each."""
-        return self._lanes
-
-    def __eq__(self, other):
-        return type(other) is type(self) and self._lanes == other._lanes and self.members == other.members
+        return self._parameter

@@ -24,7 +24,7 @@ from .instructions import CODES, Memory
 from .memories import NetworkMemories, network_regions
 from .registers import POWERS
 
-__all__ = ["FixarSystem"]
+__all__ = ["FixarSystem", "host_config"]
 
 
 class FixarSystem(ConfiguredComponent):
@@ -120,7 +120,7 @@ class FixarSystem(ConfiguredComponent):
     def _transfers(self, m, shell, reset, matrix, memories, ranges):
         """What the host loads and stores, rows of noise, and commands to the ranges."""
         config, settle = self.config, matrix.insertion_latency
-        host = _host_config(config, settle)
+        host = host_config(config, settle)
         options = row_options(config.array_engine)
         transfer_config = TransferConfig(
             host=host, width=32 * config.lanes, address_width=18, option_width=options.size
@@ -191,7 +191,7 @@ class FixarSystem(ConfiguredComponent):
         m.d.sync += shell.errors.overflow.eq((matrix.gradient_saturations != 0) | (adam.saturations != 0))
 
 
-def _host_config(config, settle):
+def host_config(config, settle):
     """What the host sees; ``settle`` cycles after an insertion was accepted it is in memory."""
     regions = (
         *network_regions(config),

@@ -5,13 +5,12 @@ from amaranth.lib import data
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ...cores.component import ConfiguredComponent
-from ...cores.memory.arbiter import ReadArbiter, WriteArbiter
-from ...cores.memory.config import ArbiterConfig, MemoryConfig
+from ...cores.memory.config import SharedMemoryConfig
 from ...cores.memory.host_map import HostPort
 from ...cores.memory.host_map_config import HostRegion
-from ...cores.memory.memory import Memory as Rows
 from ...cores.memory.ports import ReadPort, WritePort
 from ...cores.memory.row_index import RowIndex
+from ...cores.memory.shared import SharedMemory
 from ...cores.memory.transposable import TransposableMemory, TransposableReadPort, TransposableWritePort
 from .config import FixarConfig
 from .instructions import BANKS, Memory
@@ -106,14 +105,13 @@ class NetworkMemories(ConfiguredComponent):
         for bank, name in enumerate(BANKS):
             host = self.weights[0][bank]
             readers = [host.read, self.matrix_weights[bank], self.adam_weights[bank]]
-            conflicts += self._shared(m, name, self.config.weight_rows, readers, [
-                host.write, self.adam_weights_write[bank]
-            ])  # fmt: skip
+            writers = [host.write, self.adam_weights_write[bank]]
+            conflicts.append(self._shared(m, name, self.config.weight_rows, readers, writers))
         for number, name in enumerate(MOMENTS):
             host = getattr(self, name)[0][0]
-            conflicts += self._shared(m, name, 2 * self.config.weight_rows, [host.read, self.adam_moments[number]], [
-                host.write, self.adam_moments_write[number]
-            ])  # fmt: skip
+            readers = [host.read, self.adam_moments[number]]
+            writers = [host.write, self.adam_moments_write[number]]
+            conflicts.append(self._shared(m, name, 2 * self.config.weight_rows, readers, writers))
         # Registered one by one: a flag is sticky, so a cycle later is soon enough.
         found = Signal(len(conflicts))
         m.d.sync += found.eq(Cat(conflicts))
@@ -122,17 +120,13 @@ class NetworkMemories(ConfiguredComponent):
 
     def _shared(self, m, name, rows, readers, writers):
         """One memory for several users, those first that are known early in the cycle; when two of them meet."""
-        words = data.ArrayLayout(32, self.config.lanes)
-        m.submodules[name] = memory = Rows(words, MemoryConfig(depth=rows))
-        reads = ReadArbiter(words, ArbiterConfig(depth=rows, users=len(readers)))
-        writes = WriteArbiter(words, ArbiterConfig(depth=rows, users=len(writers)))
-        m.submodules[f"{name}_reads"], m.submodules[f"{name}_writes"] = reads, writes
-        connect(m, reads.port, memory.reads[0])
-        connect(m, writes.port, memory.write)
-        for arbiter, users in ((reads, readers), (writes, writers)):
-            for port, user in zip(arbiter.users, users, strict=True):
-                connect(m, flipped(user), port)
-        return [reads.conflict, writes.conflict]
+        m.submodules[name] = memory = SharedMemory(
+            data.ArrayLayout(32, self.config.lanes),
+            SharedMemoryConfig(depth=rows, readers=len(readers), writers=len(writers)),
+        )
+        for port, user in zip([*memory.reads, *memory.writes], [*readers, *writers], strict=True):
+            connect(m, flipped(user), port)
+        return memory.conflict
 
     def _gradients(self, m):
         """The gradient memory: the matrix engine goes first, then the host, then Adam; when two of them meet."""

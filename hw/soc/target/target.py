@@ -18,7 +18,7 @@ class Resources:
     Parameters
     ----------
     lut : float
-        Look-up tables, those used as memory, as shift register and for carries included.
+        LUTs, those used as memory, as shift register and for carries included.
     ff : float
         Flip-flops.
     dsp : float
@@ -62,7 +62,7 @@ class Target:
         Yosys commands before it.
     cells : Mapping
         Patterns of cell names, each with the :class:`Resources` of one such cell; the first pattern that fits
-        counts, a cell that fits none is free (buffers, wide multiplexers, carry chains beside their tables).
+        counts, a cell that fits none is free (buffers, wide multiplexers, carry chains beside their LUTs).
     units : Mapping
         What the family calls each resource.
     """
@@ -110,7 +110,7 @@ _XILINX_CELLS = {
 _ECP5_CELLS = {
     "LUT4": Resources(lut=1),
     "CCU2C": Resources(lut=2),
-    "TRELLIS_DPR16X4": Resources(lut=6),  # four tables of data, and a slice of two for its write port
+    "TRELLIS_DPR16X4": Resources(lut=6),  # four LUT4s of data, and a slice of two for its write port
     "TRELLIS_FF": Resources(ff=1),
     "MULT18X18D": Resources(dsp=1),
     "DP16KD": Resources(bram=1),
@@ -138,32 +138,29 @@ _ICE40_CELLS = {
 # Cells of Yosys itself: two-input gates, so that a design can be compared without any family.
 _GENERIC_CELLS = {"$_DFF*": Resources(ff=1), "$_SDFF*": Resources(ff=1), "$lut": Resources(lut=1)}
 
-_XILINX_UNITS = {"lut": "LUT6", "ff": "flip-flop", "dsp": "DSP48E2", "bram": "RAMB36"}
+
+def _xilinx(name: str, description: str, dsp: str) -> Target:
+    return Target(
+        name=name,
+        description=description,
+        synthesis=f"synth_xilinx -family {name} -flatten -noiopad -noclkbuf -top {{top}}",
+        cells=_XILINX_CELLS,
+        units={"lut": "LUT6", "ff": "flip-flop", "dsp": dsp, "bram": "RAMB36"},
+    )
+
 
 TARGETS = {
     target.name: target
     for target in (
         Target(
             name="generic",
-            description="no family: four-input tables and flip-flops, multipliers and memories in logic",
+            description="no family: LUT4s and flip-flops, multipliers and memories in logic",
             synthesis="synth -top {top} -flatten -lut 4",
             cells=_GENERIC_CELLS,
             units={"lut": "LUT4", "ff": "flip-flop", "dsp": "-", "bram": "-"},
         ),
-        Target(
-            name="xcup",
-            description="AMD UltraScale+ (Alveo, Zynq UltraScale+)",
-            synthesis="synth_xilinx -family xcup -flatten -noiopad -noclkbuf -top {top}",
-            cells=_XILINX_CELLS,
-            units=_XILINX_UNITS,
-        ),
-        Target(
-            name="xc7",
-            description="AMD 7 series (Artix, Kintex, Zynq 7000)",
-            synthesis="synth_xilinx -family xc7 -flatten -noiopad -noclkbuf -top {top}",
-            cells=_XILINX_CELLS,
-            units={**_XILINX_UNITS, "dsp": "DSP48E1"},
-        ),
+        _xilinx("xcup", "AMD UltraScale+ (Alveo, Zynq UltraScale+)", "DSP48E2"),
+        _xilinx("xc7", "AMD 7 series (Artix, Kintex, Zynq 7000)", "DSP48E1"),
         Target(
             name="ecp5",
             description="Lattice ECP5",
@@ -172,7 +169,7 @@ TARGETS = {
                 # Without the last step of the usual script, "&mfs", which makes our arithmetic 10 to 40 % larger.
                 'scratchpad -set abc9.script "+&scorr;&sweep;&dc2;&dch,-f,-r;&ps;&if,{C},{W},{D},{R},-v;&ps"',
                 # Multipliers before the usual script takes them: it spends a whole block on the few bits by which
-                # an operand is wider than 18. Up to four of them go into tables.
+                # an operand is wider than 18. Up to four of them go into LUTs.
                 "proc",
                 "flatten",
                 "opt",
