@@ -31,6 +31,10 @@ class PacketIntake(wiring.Component):
     clear : In(1)
         For one cycle or longer.
     i, o : streams of packet_layout(width)
+    is_open : Out(1)
+        The source has given a row of a packet, and not its last one.
+    ending : Out(1)
+        A packet was cut off, and the source has not given its end.
     level : Out(range(depth + 1))
         Rows that wait.
     """
@@ -38,7 +42,16 @@ class PacketIntake(wiring.Component):
     def __init__(self, width: int, config: StreamBufferConfig):
         self._width, self._config = width, config
         packets = packet_signature(width)
-        super().__init__({"clear": In(1), "i": In(packets), "o": Out(packets), "level": Out(range(config.depth + 1))})
+        super().__init__(
+            {
+                "clear": In(1),
+                "i": In(packets),
+                "o": Out(packets),
+                "is_open": Out(1),
+                "ending": Out(1),
+                "level": Out(range(config.depth + 1)),
+            }
+        )
 
     @property
     def latency(self):
@@ -49,19 +62,18 @@ class PacketIntake(wiring.Component):
         m = Module()
         buffer = StreamBuffer(packet_layout(self._width), self._config)
         m.submodules.buffer = ResetInserter(self.clear)(buffer)
-        is_open, discarding = Signal(), Signal()
-        cut = _follow(m, self.i, is_open)
+        following = _follow(m, self.i, self.is_open)
         m.d.comb += [
             buffer.i.payload.eq(self.i.payload),
-            buffer.i.valid.eq(self.i.valid & ~discarding),
-            self.i.ready.eq(buffer.i.ready | discarding),
+            buffer.i.valid.eq(self.i.valid & ~self.ending),
+            self.i.ready.eq(buffer.i.ready | self.ending),
             self.level.eq(buffer.level),
         ]
         wiring.connect(m, buffer.o, wiring.flipped(self.o))
         with m.If(self.clear):
-            m.d.sync += discarding.eq(cut)
-        with m.Elif(~cut):
-            m.d.sync += discarding.eq(0)
+            m.d.sync += self.ending.eq(following)
+        with m.Elif(~following):
+            m.d.sync += self.ending.eq(0)
         return m
 
 

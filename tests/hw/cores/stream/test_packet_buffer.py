@@ -1,7 +1,7 @@
 """Packets between somebody else and a part that is reset."""
 
 import pytest
-from amaranth.hdl import Assert, Module, Signal
+from amaranth.hdl import Assert, Assume, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
@@ -79,3 +79,52 @@ def test_outlet_keeps_the_rules(tmp_path):
 def test_the_proof_finds_an_outlet_that_forgets(tmp_path):
     with pytest.raises(AssertionError, match="Assert failed|FAIL"):
         prove(OutletProperties(forgets=True), tmp_path)
+
+
+class IntakeProperties(wiring.Component):
+    """Whatever comes and whenever it is cleared: the rest of a packet that is cut off is taken and goes nowhere.
+
+    Every other row is held once, so the part behind the intake, which is cleared with it, sees whole packets.
+    """
+
+    def __init__(self, forgets=False):
+        self.intake = PacketIntake(2, StreamBufferConfig(depth=2))
+        self.forgets = forgets
+        super().__init__({"clear": In(1), "i": In(packet_signature(2)), "ready": In(1)})
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.intake = intake = self.intake
+        wiring.connect(m, wiring.flipped(self.i), intake.i)
+        stays(m, self.i, "i", Assume)
+        is_open, entered_open, old, held = Signal(), Signal(), Signal(), Signal(range(4))
+        m.d.comb += [
+            intake.clear.eq(self.clear & ~(self.forgets & is_open)),
+            intake.o.ready.eq(self.ready),
+            Assert(intake.is_open == is_open),
+            Assert(intake.ending == old),
+            Assert(intake.level == held),
+            Assert(~old | (intake.i.ready & is_open & ~entered_open)),
+            Assert(old | (entered_open == is_open)),
+        ]
+        taken = self.i.valid & self.i.ready
+        following = Signal()
+        m.d.comb += following.eq(Mux(taken, ~self.i.payload.last, is_open))
+        m.d.sync += is_open.eq(following)
+        with m.If(self.clear):
+            m.d.sync += [held.eq(0), old.eq(following), entered_open.eq(0)]
+        with m.Else():
+            enters = taken & ~old
+            m.d.sync += [held.eq(held + enters - (intake.o.valid & self.ready)), old.eq(old & following)]
+            with m.If(enters):
+                m.d.sync += entered_open.eq(~self.i.payload.last)
+        return m
+
+
+def test_intake_gives_whole_packets(tmp_path):
+    assert "successful proof by k-induction" in prove(IntakeProperties(), tmp_path)
+
+
+def test_the_proof_finds_an_intake_that_keeps_what_was_cut_off(tmp_path):
+    with pytest.raises(AssertionError, match="Assert failed|FAIL"):
+        prove(IntakeProperties(forgets=True), tmp_path)
