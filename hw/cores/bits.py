@@ -7,7 +7,7 @@ __all__ = ["count_ones", "lowest", "rotate"]
 
 def lowest(m: Module, bits: Value, name: str) -> Signal:
     """Index of the lowest bit that is set; 0 if none is. A tree: halves that are empty are passed over."""
-    level = [(bits[index], Const(0, 0)) for index in range(len(bits))]
+    level = [(bit, Const(0, 0)) for bit in _named(m, bits, name)]
     depth = 0
     while len(level) > 1:
         pairs = []
@@ -31,7 +31,7 @@ def lowest(m: Module, bits: Value, name: str) -> Signal:
 
 def count_ones(m: Module, bits: Value, name: str) -> Signal:
     """How many bits are set, by a balanced tree of adders."""
-    level = [bits[index] for index in range(len(bits))]
+    level = list(_named(m, bits, name))
     depth = 0
     while len(level) > 1:
         sums = []
@@ -72,3 +72,10 @@ def rotate(m: Module, words, distance: Value, name: str, *, back: bool = False) 
         m.d.comb += [word.eq(Mux(distance[bit], words[(j + step) % count], words[j])) for j, word in enumerate(stage)]
         words = stage
     return words
+
+
+def _named(m, bits, name):
+    """Bits as a signal: a bit of an expression would be the whole expression again in the Verilog text."""
+    signal = Signal(len(bits), name=f"{name}_bits")
+    m.d.comb += signal.eq(bits)
+    return signal
