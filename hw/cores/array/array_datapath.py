@@ -2,7 +2,7 @@
 
 from amaranth.hdl import Module, Mux, Signal, signed
 from amaranth.lib import data
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ..component import ConfiguredComponent
 from ..pipeline import delay
@@ -86,45 +86,40 @@ class ArrayDatapath(ConfiguredComponent):
             m.submodules[f"core_{number}"] = core = self._cores[number]
             m.submodules[f"accumulators_{number}"] = accumulators = self._accumulators[number]
             self._feed(m, number, core)
-            drain = self.drains[number]
+            connect(m, flipped(self.drains[number]), accumulators.drain)
+            add = accumulators.add
             m.d.comb += [
-                accumulators.add.valid.eq(core.sums_valid),
-                accumulators.add.first.eq(summed.first),
-                accumulators.add.buffer.eq(summed.buffer),
-                accumulators.add.entry.eq(summed.entry),
-                accumulators.drain.enable.eq(drain.enable),
-                accumulators.drain.buffer.eq(drain.buffer),
-                accumulators.drain.entry.eq(drain.entry),
-                drain.low.eq(accumulators.drain.low),
-                drain.high.eq(accumulators.drain.high),
+                add.valid.eq(core.sums_valid),
+                add.first.eq(summed.first),
+                add.buffer.eq(summed.buffer),
+                add.entry.eq(summed.entry),
             ]
             for lane in range(self._config.lanes):
-                m.d.comb += [
-                    accumulators.add.low[lane].eq(core.sums_low[lane]),
-                    accumulators.add.high[lane].eq(core.sums_high[lane]),
-                ]
+                m.d.comb += [add.low[lane].eq(core.sums_low[lane]), add.high[lane].eq(core.sums_high[lane])]
         self._keep_biases(m)
         return m
 
     def _feed(self, m, number, core):
         """The words of a core."""
         stationary, streamed, lanes = self.stationary, self.streamed, self._config.lanes
+        load, vectors = core.load, core.vectors
         m.d.comb += [
-            core.load_enable.eq(stationary.valid & stationary.cores[number]),
-            core.load_transposed.eq(stationary.transposed),
-            core.load_index.eq(stationary.index),
+            load.enable.eq(stationary.valid & stationary.cores[number]),
+            load.transposed.eq(stationary.transposed),
+            load.index.eq(stationary.index),
             core.swap.eq(streamed.valid & streamed.swap),
-            core.activation_valid.eq(streamed.valid),
-            core.half.eq(streamed.half),
-            core.zero_point.eq(self.zero_point),
-            core.constant.eq(streamed.constant),
+            vectors.valid.eq(streamed.valid),
+            vectors.enable.eq(1),
+            vectors.half.eq(streamed.half),
+            vectors.zero_point.eq(self.zero_point),
+            vectors.constant.eq(streamed.constant),
         ]
         for lane in range(lanes):
             activation, error = (words[number * lanes + lane] for words in (self.activation_words, self.error_words))
             weight = Mux(stationary.errors, error, self.weight_words[lane])
             m.d.comb += [
-                core.load_words[lane].eq(Mux(stationary.absent[number], 0, weight)),
-                core.activations[lane].eq(Mux(streamed.errors, error, activation)),
+                load.words[lane].eq(Mux(stationary.absent[number], 0, weight)),
+                vectors.words[lane].eq(Mux(streamed.errors, error, activation)),
             ]
 
     def _keep_biases(self, m):

@@ -1,6 +1,7 @@
 """The adaptive array core."""
 
 from amaranth.hdl import Cat, Module, Signal, signed
+from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from ..component import ConfiguredComponent
@@ -9,17 +10,69 @@ from .column import ProcessingElementColumn
 from .config import WORD_WIDTH, ArrayConfig
 from .operand import OperandFormer
 
-__all__ = ["AdaptiveArrayCore"]
+__all__ = ["AdaptiveArrayCore", "LoadPort", "VectorPort"]
+
+
+class LoadPort(wiring.Signature):
+    """Loads a row of weights, seen from the user.
+
+    Parameters
+    ----------
+    config : ArrayConfig
+
+    Members
+    -------
+    enable, transposed : Out(1)
+    index : Out(range(lanes))
+    words : Out(data.ArrayLayout(32, lanes))
+    """
+
+    def __init__(self, config: ArrayConfig):
+        words = data.ArrayLayout(WORD_WIDTH, config.lanes)
+        super().__init__(
+            {"enable": Out(1), "transposed": Out(1), "index": Out(range(config.lanes)), "words": Out(words)}
+        )
+
+
+class VectorPort(wiring.Signature):
+    """A row of activations for the array, seen from the user.
+
+    Parameters
+    ----------
+    config : ArrayConfig
+
+    Members
+    -------
+    valid : Out(1)
+        Comes out with the sums.
+    enable : Out(1)
+        0: the core contributes zeros (it has no sample here).
+    words : Out(data.ArrayLayout(32, lanes))
+    half, constant : Out(1)
+    zero_point : Out(signed(18))
+    """
+
+    def __init__(self, config: ArrayConfig):
+        super().__init__(
+            {
+                "valid": Out(1),
+                "enable": Out(1, init=1),
+                "words": Out(data.ArrayLayout(WORD_WIDTH, config.lanes)),
+                "half": Out(1),
+                "constant": Out(1),
+                "zero_point": Out(signed(18)),
+            }
+        )
 
 
 class AdaptiveArrayCore(ConfiguredComponent):
     """``lanes`` by ``lanes`` processing elements: activations along the rows, sums down the columns.
 
-    ``sums_low[c] = sum over r of weight[r][c] * low[r]``, the same for ``high``, with the operands of
+    ``low[c] = sum over r of weight[r][c] * low[r]``, the same for ``high``, with the operands of
     :class:`OperandFormer`. A word of memory row i and lane l becomes
 
-    * ``load_transposed = 0`` (forward): the weight of row l, column i;
-    * ``load_transposed = 1`` (backward, gradient): the weight of row i, column l.
+    * ``transposed = 0`` (forward): the weight of row l, column i;
+    * ``transposed = 1`` (backward, gradient): the weight of row i, column l.
 
     Number format: exact, ``config.sum_width`` bits.
 
@@ -33,19 +86,11 @@ class AdaptiveArrayCore(ConfiguredComponent):
 
     Members
     -------
-    load_enable, load_transposed : In(1)
-    load_index : In(range(lanes))
-    load_words : In(32).array(lanes)
+    load : In(LoadPort(config))
     swap : In(1)
-    activations : In(32).array(lanes)
-    activation_valid : In(1)
-        Comes out as ``sums_valid``.
-    activation_enable : In(1)
-        0: this core contributes zeros (it has no sample here).
-    half, constant : In(1)
-    zero_point : In(signed(18))
+    vectors : In(VectorPort(config))
     sums_valid : Out(1)
-    sums_low, sums_high : Out(signed(config.sum_width)).array(lanes)
+    sums_low, sums_high : Out(data.ArrayLayout(signed(config.sum_width), lanes))
 
     Source
     ------
@@ -53,24 +98,16 @@ class AdaptiveArrayCore(ConfiguredComponent):
     """
 
     def __init__(self, config: ArrayConfig):
-        lanes = config.lanes
+        sums = data.ArrayLayout(signed(config.sum_width), config.lanes)
         super().__init__(
             config,
             {
-                "load_enable": In(1),
-                "load_transposed": In(1),
-                "load_index": In(range(lanes)),
-                "load_words": In(WORD_WIDTH).array(lanes),
+                "load": In(LoadPort(config)),
                 "swap": In(1),
-                "activations": In(WORD_WIDTH).array(lanes),
-                "activation_valid": In(1),
-                "activation_enable": In(1, init=1),
-                "half": In(1),
-                "zero_point": In(signed(18)),
-                "constant": In(1),
+                "vectors": In(VectorPort(config)),
                 "sums_valid": Out(1),
-                "sums_low": Out(signed(config.sum_width)).array(lanes),
-                "sums_high": Out(signed(config.sum_width)).array(lanes),
+                "sums_low": Out(sums),
+                "sums_high": Out(sums),
             },
         )
 
@@ -86,24 +123,24 @@ class AdaptiveArrayCore(ConfiguredComponent):
         # Loads and swaps are registered as the operands are, so that they stay aligned.
         load_enable = Signal(lanes)
         load_transposed = Signal()
-        load_words = [Signal(WORD_WIDTH, name=f"load_word_{lane}", reset_less=True) for lane in range(lanes)]
+        load_words = Signal(self.load.words.shape(), reset_less=True)
         swap = Signal()
         m.d.sync += [
-            load_enable.eq(self.load_enable << self.load_index),
-            load_transposed.eq(self.load_transposed),
+            load_enable.eq(self.load.enable << self.load.index),
+            load_transposed.eq(self.load.transposed),
+            load_words.eq(self.load.words),
             swap.eq(self.swap),
         ]
-        m.d.sync += [register.eq(word) for register, word in zip(load_words, self.load_words, strict=True)]
 
         formers = []
         for row in range(lanes):
             m.submodules[f"former_{row}"] = former = replicated(OperandFormer(self._config))
             m.d.comb += [
-                former.word.eq(self.activations[row]),
-                former.enable.eq(self.activation_enable),
-                former.constant.eq(self.constant),
-                former.half.eq(self.half),
-                former.zero_point.eq(self.zero_point),
+                former.word.eq(self.vectors.words[row]),
+                *(
+                    getattr(former, name).eq(getattr(self.vectors, name))
+                    for name in ("enable", "constant", "half", "zero_point")
+                ),
             ]
             formers.append(former)
 
@@ -131,6 +168,6 @@ class AdaptiveArrayCore(ConfiguredComponent):
                 ]
 
         valid = Signal(self.latency)
-        m.d.sync += valid.eq(Cat(self.activation_valid, valid))
+        m.d.sync += valid.eq(Cat(self.vectors.valid, valid))
         m.d.comb += self.sums_valid.eq(valid[-1])
         return m

@@ -13,7 +13,6 @@ __all__ = [
     "drained_layout",
     "insertion_layout",
     "matrix_command",
-    "row_request_layout",
     "stationary_layout",
     "streamed_layout",
     "tile_layout",
@@ -115,18 +114,6 @@ def drained_layout(config: ArrayEngineConfig):
             "auxiliary_row": ROW_WIDTH,
             "auxiliary_index": range(config.lanes),
             "auxiliary_high": 1,
-        }
-    )
-
-
-def row_request_layout(config: ArrayEngineConfig):
-    """A row of a core's activation or error memory to be read from outside."""
-    return data.StructLayout(
-        {
-            "errors": 1,  # 0: activation memory, 1: error memory
-            "core": range(max(config.cores, 2)),
-            "row": ROW_WIDTH,
-            "index": range(config.lanes),  # row modulo lanes
         }
     )
 

@@ -95,17 +95,24 @@ class StationaryLoader(ConfiguredComponent):
                 row.eq(self.tile.stationary_row),
             ]
 
-        stationary = self.stationary
         m.d.comb += [
-            stationary.valid.eq(loading),
+            self.stationary.valid.eq(loading),
+            self.stationary.row.eq(Mux(bias, command.bias_base + tile.outer, row)),
+            self.stationary.index.eq(index),
+            self.stationary.bias.eq(bias),
+        ]
+        self._choose_cores(m, tile, core, sample, bias)
+        return m
+
+    def _choose_cores(self, m, tile, core, sample, bias):
+        """What a row is for: the cores that take it, and those that take zeros."""
+        command, stationary = tile.command, self.stationary
+        m.d.comb += [
             stationary.errors.eq(tile.loads_errors),
             stationary.bank.eq(command.bank),
-            stationary.row.eq(Mux(bias, command.bias_base + tile.outer, row)),
-            stationary.index.eq(index),
             stationary.transposed.eq(command.dataflow != Dataflow.FORWARD),
-            stationary.bias.eq(bias),
         ]
-        for number in range(cores):
+        for number in range(self._config.cores):
             samples = Signal(10, name=f"samples_{number}")
             no_block = command.intra_layer & (tile.inner + number >= command.inner_count)
             m.d.comb += [
@@ -113,4 +120,3 @@ class StationaryLoader(ConfiguredComponent):
                 stationary.cores[number].eq(~bias & (~command.intra_layer | (core == number))),
                 stationary.absent[number].eq(Mux(tile.loads_errors, sample >= samples, no_block)),
             ]
-        return m

@@ -18,21 +18,21 @@ def test_equals_reference(lanes, activation_fraction):
     rng = np.random.default_rng(lanes)
     cycles = 600
     table = {
-        "load_enable": flags(rng, cycles, 0.8),
-        "load_transposed": flags(rng, cycles),
-        "load_index": np.arange(cycles) % lanes,
-        "load_words": mixed(rng, (cycles, lanes), 32, WORD_CORNERS),
+        "load__enable": flags(rng, cycles, 0.8),
+        "load__transposed": flags(rng, cycles),
+        "load__index": np.arange(cycles) % lanes,
+        "load__words": mixed(rng, (cycles, lanes), 32, WORD_CORNERS),
         "swap": flags(rng, cycles, 0.15),
-        "activations": mixed(rng, (cycles, lanes), 32, WORD_CORNERS),
-        "activation_valid": flags(rng, cycles, 0.7),
-        "activation_enable": flags(rng, cycles, 0.9),
-        "half": flags(rng, cycles),
-        "zero_point": rng.choice([0, 1, 5000, 1 << 16], cycles),
-        "constant": flags(rng, cycles, 0.05),
+        "vectors__words": mixed(rng, (cycles, lanes), 32, WORD_CORNERS),
+        "vectors__valid": flags(rng, cycles, 0.7),
+        "vectors__enable": flags(rng, cycles, 0.9),
+        "vectors__half": flags(rng, cycles),
+        "vectors__zero_point": rng.choice([0, 1, 5000, 1 << 16], cycles),
+        "vectors__constant": flags(rng, cycles, 0.05),
     }
     # All weights are known before the first check.
-    table["load_enable"][:lanes] = 1
-    table["load_transposed"][:lanes] = 0
+    table["load__enable"][:lanes] = 1
+    table["load__transposed"][:lanes] = 0
     table["swap"][lanes] = 1
 
     core = AdaptiveArrayCoreReference(config)
@@ -42,14 +42,14 @@ def test_equals_reference(lanes, activation_fraction):
         if row["swap"]:
             core.swap()
         sums[:, cycle] = core.sums(
-            row["activations"],
-            half=row["half"],
-            zero_point=row["zero_point"],
-            constant=row["constant"],
-            enable=row["activation_enable"],
+            row["vectors__words"],
+            half=row["vectors__half"],
+            zero_point=row["vectors__zero_point"],
+            constant=row["vectors__constant"],
+            enable=row["vectors__enable"],
         )
-        if row["load_enable"]:
-            core.load(row["load_index"], row["load_words"], transposed=bool(row["load_transposed"]))
+        if row["load__enable"]:
+            core.load(row["load__index"], row["load__words"], transposed=bool(row["load__transposed"]))
     component = AdaptiveArrayCore(config)
     known = np.arange(cycles) >= lanes
     latency = component.latency
@@ -60,7 +60,7 @@ def test_equals_reference(lanes, activation_fraction):
         parameters={
             "inputs": table,
             "outputs": {
-                "sums_valid": Expected(table["activation_valid"], latency),
+                "sums_valid": Expected(table["vectors__valid"], latency),
                 "sums_low": Expected(sums[0], latency, known),
                 "sums_high": Expected(sums[1], latency, known),
             },
