@@ -13,7 +13,10 @@ from .compression import WeightCompressor
 from .config import SparseConfig
 from .lists import GroupTables, group_place, table_command, table_entry
 
-__all__ = ["SparseCore", "core_tuple"]
+__all__ = ["LIST_READERS", "SparseCore", "core_tuple"]
+
+# Users of lists and table besides the walk, with a port each: the update of the grouping, and the products.
+LIST_READERS = 2
 
 
 def core_tuple(config):
@@ -50,10 +53,8 @@ class SparseCore(ConfiguredComponent):
         ``core_tuple`` to be kept.
     row_list, column_list : In(WritePort)
         Entries of the lists.
-    read_row_list, read_column_list, read_table : In(ReadPort)
-        Lists and table, for others than the walk.
-    table : Out(WritePort)
-        Every table entry made.
+    read_row_lists, read_column_lists, read_tables : In(ReadPort).array(LIST_READERS)
+        Lists and table, for others than the walk. A read does not see the write of its own cycle.
     tables, tables_done : streams
         ``table_command`` in, a completion each out.
     walks, walks_done : streams
@@ -80,10 +81,9 @@ class SparseCore(ConfiguredComponent):
                 "tuples": In(stream.Signature(core_tuple(config), always_ready=True)),
                 "row_list": In(WritePort(row, config.row_list)),
                 "column_list": In(WritePort(column, config.column_list)),
-                "read_row_list": In(ReadPort(row, config.row_list)),
-                "read_column_list": In(ReadPort(column, config.column_list)),
-                "read_table": In(ReadPort(table_entry(config), 2 * config.tuples)),
-                "table": Out(WritePort(table_entry(config), 2 * config.tuples)),
+                "read_row_lists": In(ReadPort(row, config.row_list)).array(LIST_READERS),
+                "read_column_lists": In(ReadPort(column, config.column_list)).array(LIST_READERS),
+                "read_tables": In(ReadPort(table_entry(config), 2 * config.tuples)).array(LIST_READERS),
                 "tables": In(stream.Signature(table_command(config))),
                 "tables_done": Out(stream.Signature(1)),
                 "walks": In(stream.Signature(walk_command(config))),
@@ -105,7 +105,6 @@ class SparseCore(ConfiguredComponent):
         wiring.connect(m, wiring.flipped(self.tables), tables.commands)
         wiring.connect(m, tables.completions, wiring.flipped(self.tables_done))
         wiring.connect(m, wiring.flipped(self.walks), addresses.commands)
-        wiring.connect(m, tables.table, wiring.flipped(self.table))
         wiring.connect(m, compressor.parameters, wiring.flipped(self.parameters))
         for inner, outer in zip(compressor.weights, self.weights, strict=True):
             wiring.connect(m, inner, wiring.flipped(outer))
@@ -130,9 +129,12 @@ class SparseCore(ConfiguredComponent):
         """Lists, table and sparse row memory; what the walk reads has a port of its own."""
         config, found = self.config, self.tuples
         column = range(config.core_columns)
-        m.submodules.row_list = rows = Memory(range(config.rows), MemoryConfig(depth=config.row_list, readers=2))
-        m.submodules.column_list = columns = Memory(column, MemoryConfig(depth=config.column_list))
-        m.submodules.table = table = Memory(table_entry(config), MemoryConfig(depth=2 * config.tuples, readers=2))
+        row_size = MemoryConfig(depth=config.row_list, readers=1 + LIST_READERS)
+        column_size = MemoryConfig(depth=config.column_list, readers=LIST_READERS)
+        table_size = MemoryConfig(depth=2 * config.tuples, readers=1 + LIST_READERS)
+        m.submodules.row_list = rows = Memory(range(config.rows), row_size)
+        m.submodules.column_list = columns = Memory(column, column_size)
+        m.submodules.table = table = Memory(table_entry(config), table_size)
         m.submodules.vectors = vectors = Memory(bit_vector(config), MemoryConfig(depth=config.tuples))
         wiring.connect(m, wiring.flipped(self.row_list), rows.write)
         wiring.connect(m, wiring.flipped(self.column_list), columns.write)
@@ -140,9 +142,13 @@ class SparseCore(ConfiguredComponent):
         wiring.connect(m, tables.table, table.write)
         wiring.connect(m, addresses.table, table.reads[0])
         wiring.connect(m, addresses.vectors, vectors.reads[0])
-        wiring.connect(m, wiring.flipped(self.read_row_list), rows.reads[1])
-        wiring.connect(m, wiring.flipped(self.read_column_list), columns.reads[0])
-        wiring.connect(m, wiring.flipped(self.read_table), table.reads[1])
+        for users, ports in (
+            (self.read_row_lists, rows.reads[1:]),
+            (self.read_column_lists, columns.reads),
+            (self.read_tables, table.reads[1:]),
+        ):
+            for user, port in zip(users, ports, strict=True):
+                wiring.connect(m, wiring.flipped(user), port)
         m.d.comb += [
             vectors.write.enable.eq(found.valid & ~found.payload.transposed),
             vectors.write.address.eq(found.payload.address),

@@ -8,7 +8,6 @@ from ..component import ConfiguredComponent
 from ..forwarding import connect_port, forward_port
 from ..memory.config import MemoryConfig
 from ..memory.memory import Memory
-from ..memory.ports import ReadPort, WritePort
 from ..replicated import replicated
 from .command import sparse_command
 from .config import SparseConfig
@@ -24,9 +23,9 @@ __all__ = ["COUNTERS", "SparseDataEngine", "counters_layout", "sparse_errors"]
 COUNTERS = ("max_index", "loading", "index_miss", "index_hit", "tables", "compression")
 # Ports of a core that are the engine's, an array of cores each, by the engine's names.
 CORE_PORTS = {
-    "read_column_lists": "read_column_list",
-    "read_tables": "read_table",
-    "tables": "table",
+    "read_row_lists": "read_row_lists",
+    "read_column_lists": "read_column_lists",
+    "read_tables": "read_tables",
     "parameters": "parameters",
     "weights": "weights",
     "words": "words",
@@ -94,11 +93,8 @@ class SparseDataEngine(ConfiguredComponent):
     grouping : Out(ReadPort)
     parameters : Out(ReadPort).array(cores)
         The data come ``parameter_latency`` cycles after the address.
-    row_list : Out(WritePort)
-    column_lists, tables : Out(WritePort).array(cores)
-        Every entry that is written into the lists and the tables.
-    read_row_list : In(ReadPort)
-    read_column_lists, read_tables : In(ReadPort).array(cores)
+    read_row_lists, read_column_lists, read_tables : In(ReadPort).array(cores, LIST_READERS)
+        All cores have the same row list.
     weights : Out(WritePort).array(cores, banks)
     words : streams, out, array of ``cores``
         ``parameter_word`` of the step ``walk``.
@@ -128,9 +124,6 @@ class SparseDataEngine(ConfiguredComponent):
                 "busy": Out(1),
                 "errors": Out(sparse_errors),
                 "grouping": self._find.signature.members["grouping"],
-                "row_list": Out(WritePort(range(config.rows), config.row_list)),
-                "column_lists": Out(WritePort(range(config.core_columns), config.column_list)).array(cores),
-                "read_row_list": In(ReadPort(range(config.rows), config.row_list)),
                 **{name: of_core[port].array(cores) for name, port in CORE_PORTS.items()},
                 **{name: encoded[name] for name in WORKLOADS},
                 "counters": Out(counters_layout),
@@ -153,7 +146,7 @@ class SparseDataEngine(ConfiguredComponent):
         wiring.connect(m, find.checked, encode.commands)
         wiring.connect(m, encode.encoded, walk.commands)
         wiring.connect(m, walk.completions, wiring.flipped(self.completions))
-        for part, names in ((find, ("grouping",)), (encode, ("row_list", "column_lists", *WORKLOADS))):
+        for part, names in ((find, ("grouping",)), (encode, WORKLOADS)):
             for name in names:
                 forward_port(m, part, self, name)
         layer = find.checked.payload.group_base
@@ -223,5 +216,3 @@ class SparseDataEngine(ConfiguredComponent):
             ]
             for name, port in CORE_PORTS.items():
                 connect_port(m, getattr(core, port), getattr(self, name)[number], core.signature.members[port].flow)
-        # All cores have the same row list.
-        wiring.connect(m, wiring.flipped(self.read_row_list), cores[0].read_row_list)

@@ -16,7 +16,6 @@ from .matrix_memories import MatrixMemories
 __all__ = ["MatrixCore"]
 
 # Ports between engine and memories.
-_LISTS = ("read_tables", "read_row_list", "read_column_list")
 _BANKS = ("read_activations", "read_errors", "write_results", "write_gradients")
 
 
@@ -31,10 +30,9 @@ class MatrixCore(ConfiguredComponent):
 
     Members
     -------
-    commands, completions, busy, errors, nonfinite
+    commands, completions, busy, errors, nonfinite, read_tables, read_row_list, read_column_list
         See :class:`GroupedMatrixEngine`.
-    write_tables, write_row_list, write_column_list, write_activations, write_errors, write_weights, read_results,
-    read_gradients
+    write_activations, write_errors, write_weights, read_results, read_gradients
         See :class:`MatrixMemories`.
     read_weights : In(ReadPort(format.width, weight_rows)).array(weight_banks)
         The ports of the weights that are the engine's, for use while the engine does without.
@@ -48,7 +46,7 @@ class MatrixCore(ConfiguredComponent):
 
     def __init__(self, config: MatrixConfig):
         self._engine, self._memories = GroupedMatrixEngine(config), MatrixMemories(config)
-        between = (*_LISTS, *_BANKS, "read_weights")
+        between = (*_BANKS, "read_weights")
         self._outer = {
             part: {name: member for name, member in part.signature.members.items() if name not in between}
             for part in (self._engine, self._memories)
@@ -71,8 +69,6 @@ class MatrixCore(ConfiguredComponent):
         m = Module()
         m.submodules.engine = engine = self._engine
         m.submodules.memories = memories = self._memories
-        for name in _LISTS:
-            wiring.connect(m, getattr(engine, name), getattr(memories, name))
         for name in _BANKS:
             for user, port in zip(getattr(engine, name), getattr(memories, name), strict=True):
                 wiring.connect(m, user, port)

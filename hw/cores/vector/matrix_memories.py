@@ -9,19 +9,13 @@ from ..memory.config import MemoryConfig
 from ..memory.memory import Memory
 from ..memory.ports import ReadPort, WritePort
 from .matrix_config import MatrixConfig
-from .matrix_layouts import (
-    list_port,
-    table_port,
-    vector_block_layout,
-    vector_word_layout,
-    weight_port,
-)
+from .matrix_layouts import vector_block_layout, vector_word_layout, weight_port
 
 __all__ = ["MatrixMemories"]
 
 
 class MatrixMemories(ConfiguredComponent):
-    """Activations, errors, weights, lists, tables; results and gradients.
+    """Activations, errors, weights; results and gradients.
 
     Each is a :class:`~..memory.memory.Memory`: what the engine reads the other side writes, what it writes the other
     side reads. The error memory has as many read ports as the engine, and the result memory is two halves. A read does
@@ -35,11 +29,10 @@ class MatrixMemories(ConfiguredComponent):
 
     Members
     -------
-    read_tables, read_row_list, read_column_list, read_activations, read_errors, read_weights : In
+    read_activations, read_errors, read_weights : In
         For the engine; its ports have the same names.
     write_results, write_gradients : In
         For the engine; its ports have the same names.
-    write_tables, write_row_list, write_column_list : In(WritePort)
     write_activations : In(WritePort(vector_word_layout(config), activation_rows, blocks)).array(cores)
         A bank for each owner. From the exchange between cores, and from the host.
     write_errors : In(WritePort(vector_word_layout(config), error_rows, blocks))
@@ -62,26 +55,17 @@ class MatrixMemories(ConfiguredComponent):
         )  # fmt: skip
         banks = config.weight_banks
 
-        def write_port(read):
-            return WritePort(read.shape, read.depth)
-
         super().__init__(
             config,
             {
-                "read_tables": In(table_port(config)),
-                "read_row_list": In(list_port(config)),
-                "read_column_list": In(list_port(config)),
                 "read_activations": In(ReadPort(word, config.activation_rows)).array(config.cores),
                 "read_errors": In(ReadPort(word, config.error_rows)).array(config.error_ports),
                 "read_weights": In(weight_port(config)).array(banks),
                 "write_results": In(WritePort(block, config.result_rows)).array(blocks),
                 "write_gradients": In(WritePort(number, config.weight_rows)).array(banks),
-                "write_tables": In(write_port(table_port(config))),
-                "write_row_list": In(write_port(list_port(config))),
-                "write_column_list": In(write_port(list_port(config))),
                 "write_activations": In(WritePort(word, config.activation_rows, blocks)).array(config.cores),
                 "write_errors": In(WritePort(word, config.error_rows, blocks)),
-                "write_weights": In(write_port(weight_port(config))).array(banks),
+                "write_weights": In(WritePort(number, config.weight_rows)).array(banks),
                 "read_results": In(ReadPort(word, config.result_half)).array(2),
                 "read_gradients": In(weight_port(config)).array(banks),
             },
@@ -89,8 +73,6 @@ class MatrixMemories(ConfiguredComponent):
 
     def elaborate(self, platform):
         m = Module()
-        for name in ("tables", "row_list", "column_list"):
-            self._add(m, name, getattr(self, f"write_{name}"), [getattr(self, f"read_{name}")])
         self._add(m, "errors", self.write_errors, self.read_errors)
         for name in ("activations", "weights", "gradients"):
             ports = zip(getattr(self, f"write_{name}"), getattr(self, f"read_{name}"), strict=True)

@@ -27,7 +27,7 @@ STATES = ("state_0", "state_1", "state_2")
 # Memories of a core that the host sees. The activations are not there: a row of them goes to all cores.
 CORE_REGIONS = (*STATES, "result", "choice", "scalar", "parameter", "parameter_square", "gradient")
 # Ports of parts that are the core's.
-OF_MATRIX = ("write_tables", "write_row_list", "write_column_list", "write_weights", "write_activations")
+OF_MATRIX = ("read_tables", "read_row_list", "read_column_list", "write_weights", "write_activations")
 OF_PARAMETERS = ("words", "parameters", "rates")
 
 
@@ -63,7 +63,9 @@ class LearningGroupCore(ConfiguredComponent):
         The banks, for the sums of :class:`.UpdateEngine`.
     errors : Out
         ``address_out_of_range``, ``memory_conflict``, ``nonfinite``.
-    write_tables, write_row_list, write_column_list, write_weights : In
+    read_tables, read_row_list, read_column_list : Out(ReadPort)
+        Of the sparse data engine.
+    write_weights : In(WritePort).array(weight_banks)
         From the sparse data engine.
     write_activations : In(WritePort).array(cores)
         Activations of all cores.

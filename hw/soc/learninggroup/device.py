@@ -11,6 +11,7 @@ from ...cores.memory.host_map import HostMap
 from ...cores.optimizer.rms_prop_config import RATES
 from ...cores.replicated import replicated
 from ...cores.sparse.command import STEPS
+from ...cores.sparse.core import LIST_READERS
 from ...cores.sparse.engine import SparseDataEngine
 from ...cores.sparse_update.update_engine import UpdateEngine
 from ...cores.vector.aggregator import Aggregator
@@ -24,6 +25,8 @@ from .instructions import COPY, EVERY_CORE, LOAD, UPDATE_BIASES, UPDATE_GROUPING
 
 __all__ = ["LearningGroupSystem"]
 
+# Readers of the lists and tables.
+OF_UPDATE, OF_MATRIX = range(LIST_READERS)
 BASES = ("grouping", "index", "group", "row", "column", "weight", "parameter")
 
 
@@ -222,18 +225,20 @@ def _connect_sparse(m, shell, sparse, cores):
         m.d.comb += payload.columns[number].eq(Mux(arguments.cores[number], arguments.columns, 0))
         wiring.connect(m, sparse.parameters[number], core.parameters)
         wiring.connect(m, sparse.words[number], core.words)
-        wiring.connect(m, sparse.row_list, core.write_row_list)
+        rows, columns, table = (
+            ports[number][OF_MATRIX] for ports in (sparse.read_row_lists, sparse.read_column_lists, sparse.read_tables)
+        )
+        wiring.connect(m, core.read_row_list, rows)
         for given, bank in zip(sparse.weights[number], core.write_weights, strict=True):
             wiring.connect(m, given, bank)
         # The matrix engine has narrower fields, and no use for a group's number.
-        column, entry = sparse.column_lists[number], sparse.tables[number]
         m.d.comb += [
-            core.write_column_list.enable.eq(column.enable),
-            core.write_column_list.address.eq(column.address),
-            core.write_column_list.data.eq(column.data),
-            core.write_tables.enable.eq(entry.enable),
-            core.write_tables.address.eq(entry.address),
-            *(core.write_tables.data[name].eq(entry.data[name]) for name, _ in core.write_tables.data.shape()),
+            columns.enable.eq(core.read_column_list.enable),
+            columns.address.eq(core.read_column_list.address),
+            core.read_column_list.data.eq(columns.data),
+            table.enable.eq(core.read_tables.enable),
+            table.address.eq(core.read_tables.address),
+            *(core.read_tables.data[name].eq(table.data[name]) for name, _ in core.read_tables.data.shape()),
         ]
 
 
@@ -254,12 +259,12 @@ def _connect_update(m, shell, update, sparse, cores):
         update.biases_done.eq(Cat(core.biases_done for core in cores)),
     ]
     wiring.connect(m, sparse.grouping, update.grouping)
-    wiring.connect(m, update.row_list, sparse.read_row_list)
+    wiring.connect(m, update.row_list, sparse.read_row_lists[0][OF_UPDATE])
     registers = shell.registers
     m.d.comb += [update.rates[name].eq(getattr(registers, name)) for name in RATES]
     for number, core in enumerate(cores):
-        wiring.connect(m, update.column_lists[number], sparse.read_column_lists[number])
-        wiring.connect(m, update.tables[number], sparse.read_tables[number])
+        wiring.connect(m, update.column_lists[number], sparse.read_column_lists[number][OF_UPDATE])
+        wiring.connect(m, update.tables[number], sparse.read_tables[number][OF_UPDATE])
         wiring.connect(m, update.biases[number], core.biases)
         for given, taken in ((update.weights, core.read_weights), (update.gradients, core.read_gradients)):
             for reader, bank in zip(given[number], taken, strict=True):

@@ -8,9 +8,9 @@ import pytest
 
 from rewardware.hw.cores.float.config import FloatFormat
 from rewardware.hw.cores.vector.matrix_config import MatrixConfig, Product
-from rewardware.hw.cores.vector.matrix_core import MatrixCore
 from rewardware.sim.cocotb import simulate
 from rewardware.sw.mapping.matrix_waves import ProductShape, schedule
+from tests.hw.cores.vector.core_with_lists import CoreWithLists
 
 TINY = {"format": FloatFormat(exponent_bits=2, fraction_bits=1), "cluster_vpus": 1, "cores": 1, "steps": 60}
 PAPER = MatrixConfig(clusters=33, blocks=4, error_ports=2, **TINY)
@@ -80,7 +80,7 @@ def test_cycles(config):
     tables, runs = [], []
     cases = [list(one_kind(config, product)) for product in Product] + [list(all_kinds(config))]
     cases += [[shape] for shape in cases[0][:3]]
-    component = MatrixCore(config)
+    component = CoreWithLists(config)
     single = ProductShape(product=Product.FORWARD, groups=[(1, 1)], blocks=config.blocks)
     # The result is written, the wave counted, the command complete.
     assert schedule(config, [single]).cycles == component.latency + 2

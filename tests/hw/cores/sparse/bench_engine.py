@@ -1,9 +1,12 @@
 """Layers of a network through the engine, whose memories are here."""
 
+import itertools
+
 import cocotb
 import numpy as np
 from cocotb.triggers import ReadOnly, RisingEdge
 
+from rewardware.hw.cores.sparse.core import LIST_READERS
 from rewardware.hw.cores.sparse.engine import COUNTERS
 from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, parameters, rng
 from rewardware.sim.cocotb.codec import codec_of
@@ -14,6 +17,7 @@ from tests.hw.cores.sparse.grouped import FIELDS
 from tests.hw.cores.sparse.memories import ReadPort, WritePort
 from tests.hw.cores.sparse.stimulus import layers
 
+READS = ("read_row_lists", "read_column_lists", "read_tables")
 STAGES = ("find", "encode", "transpose", "compress", "walk", "every_word")
 ERRORS = ("too_many_groups", "address_out_of_range", "missing_tuple", "not_a_number")
 BASES = ("grouping", "index", "group", "row", "column", "weight", "parameter")
@@ -28,9 +32,6 @@ class Bench:
         self.entry, self.counters = codec_of(run["entry_layout"]), codec_of(run["counters_layout"])
         self.errors_codec = codec_of(run["errors_layout"])
         self.grouping, self.parameters = {}, [{} for _ in range(config.cores)]
-        self.rows = np.full(config.row_list, -1)
-        self.columns = np.full((config.cores, config.column_list), -1)
-        self.tables = [{} for _ in range(config.cores)]
         self.banks = np.full((config.cores, config.banks, config.weight_words), -1)
         self.errors = set()
         self.cycles = 0
@@ -38,10 +39,8 @@ class Bench:
     async def start(self):
         dut, config = self.dut, self.config
         dut.clear_counters.value = 0
-        dut.read_row_list__enable.value = 0
-        for name in ("read_column_lists", "read_tables"):
-            for core in range(config.cores):
-                getattr(dut, f"{name}__{core}__enable").value = 0
+        for name, core, reader in itertools.product(READS, range(config.cores), range(LIST_READERS)):
+            getattr(dut, f"{name}__{core}__{reader}__enable").value = 0
         self.commands, self.completions = StreamSource(dut, "commands"), StreamSink(dut, "completions", stall=0)
         self.words = [StreamSink(dut, f"words__{core}", stall=0.2) for core in range(config.cores)]
         await clock_and_reset(dut)
@@ -56,15 +55,10 @@ class Bench:
         def into(array):
             return array.__setitem__
 
-        def unpacked(table):
-            return lambda address, entry: table.__setitem__(address, self.entry.unpack(entry))
-
-        ports = [(WritePort(dut, "row_list"), into(self.rows))]
-        for core in range(config.cores):
-            ports.append((WritePort(dut, f"column_lists__{core}"), into(self.columns[core])))
-            ports.append((WritePort(dut, f"tables__{core}"), unpacked(self.tables[core])))
-            for bank in range(config.banks):
-                ports.append((WritePort(dut, f"weights__{core}__{bank}"), into(self.banks[core, bank])))
+        ports = [
+            (WritePort(dut, f"weights__{core}__{bank}"), into(self.banks[core, bank]))
+            for core, bank in itertools.product(range(config.cores), range(config.banks))
+        ]
         while True:
             await ReadOnly()
             self.cycles += 1
@@ -143,10 +137,12 @@ def random_bases(config, random, rows, columns, groups):
     return {name: int(random.integers(0, depth - size + 1)) for name, (size, depth) in sizes.items()}
 
 
-async def read(dut, name, address):
-    """A word through a read port of the engine."""
-    enable, place, data = (getattr(dut, f"{name}__{part}") for part in ("enable", "address", "data"))
-    enable.value, place.value = 1, address
+async def read(bench, name, core, address):
+    """A word of a core's memory, through one of its read ports."""
+    dut = bench.dut
+    port = f"{name}__{core}__{bench.random.integers(LIST_READERS)}"
+    enable, place, data = (getattr(dut, f"{port}__{part}") for part in ("enable", "address", "data"))
+    enable.value, place.value = 1, int(address)
     await RisingEdge(dut.clk)
     enable.value = 0
     await ReadOnly()
@@ -155,34 +151,30 @@ async def read(dut, name, address):
     return word
 
 
-async def check_reads(bench, layer, number):
-    """What others read of lists and tables, at random places, is what was written there."""
-    row = layer.bases["row"] + int(bench.random.integers(layer.row_count))
-    compare(bench.rows[row], await read(bench.dut, "read_row_list", row), "row list, as read", number)
-    for core in range(bench.config.cores):
-        if layer.column_counts[core]:
-            column = layer.bases["column"] + int(bench.random.integers(layer.column_counts[core]))
-            got = await read(bench.dut, f"read_column_lists__{core}", column)
-            compare(bench.columns[core, column], got, f"column list of core {core}, as read", number)
-        entry = 2 * layer.bases["group"] + int(bench.random.integers(2 * layer.groups))
-        got = bench.entry.unpack(await read(bench.dut, f"read_tables__{core}", entry))
-        compare(bench.tables[core][entry], got, f"table of core {core}, as read", number)
+async def check_list(bench, name, core, base, expected, number):
+    """A list of a core, from its base on."""
+    got = [await read(bench, name, core, base + place) for place in range(len(expected))]
+    compare(expected, got, f"{name} of core {core}", number)
 
 
-def check_lists(bench, layer, number):
+async def check_lists(bench, layer, number):
     """Lists and tables of both directions."""
-    config, expected, bases = bench.config, layer.expected, layer.bases
-    got = bench.rows[bases["row"] : bases["row"] + layer.row_count]
-    compare(expected.row_list, got, "row list", number)
-    for core in range(config.cores):
-        own = bench.columns[core, bases["column"] : bases["column"] + layer.column_counts[core]]
-        compare(expected.forward.lists[core], own, f"column list of core {core}", number)
+    expected, bases = layer.expected, layer.bases
+    for core in range(bench.config.cores):
+        await check_list(bench, "read_row_lists", core, bases["row"], expected.row_list, number)
+        await check_list(bench, "read_column_lists", core, bases["column"], expected.forward.lists[core], number)
         for direction, table in enumerate(expected.tables[core]):
             for rank in range(layer.groups):
                 entry = {name: int(getattr(table, name)[rank]) for name in FIELDS}
                 address = 2 * bases["group"] + direction * layer.groups + rank
-                compare(entry, bench.tables[core][address], f"table {direction} of core {core}, entry {rank}", number)
-        compare(expected.weight_ends[core], int(getattr(bench.dut, f"weight_ends__{core}").value), "end", number)
+                got = bench.entry.unpack(await read(bench, "read_tables", core, address))
+                compare(entry, got, f"table {direction} of core {core}, entry {rank}", number)
+
+
+def check_ends(bench, layer, number):
+    """Where the weights of the last layer end."""
+    for core, end in enumerate(layer.expected.weight_ends):
+        compare(end, int(getattr(bench.dut, f"weight_ends__{core}").value), f"end of core {core}", number)
 
 
 def check_banks(bench, layers, number):
@@ -240,8 +232,8 @@ async def a_layer_follows_the_reference(dut):
         layer = Layer(bench, rows, columns, groups, random_bases(config, random, rows, columns, groups))
         bench.banks[:] = -1
         cycles = await bench.do(layer, find=1, encode=1, transpose=1, compress=1)
-        check_lists(bench, layer, number)
-        await check_reads(bench, layer, number)
+        await check_lists(bench, layer, number)
+        check_ends(bench, layer, number)
         check_banks(bench, [layer], number)
         check_loads(bench, layer, number)
         compare(expected_cycles(bench, layer, STAGES[:4]), cycles, "counters", number)
@@ -281,7 +273,7 @@ async def stages_work_at_a_time(dut):
     compare({name: sum(of[name] for of in expected) for name in COUNTERS}, cycles, "counters", 0)
     assert bench.cycles - begin < sum(cycles.values())
     for number, layer in enumerate(network):
-        compare(layer.expected.row_list, bench.rows[layer.bases["row"] :][: layer.row_count], "row list", number)
+        await check_lists(bench, layer, number)
     check_banks(bench, network, 0)
     assert not bench.errors, bench.errors
 
@@ -301,7 +293,8 @@ async def a_layer_is_grouped_anew_when_it_is_done(dut):
 
     first = layer_at(0)
     await bench.do_all([(first, dict.fromkeys(STAGES[:4], 1)), (layer_at(config.grouping_words // 2), {"find": 1})])
-    check_lists(bench, first, 0)
+    await check_lists(bench, first, 0)
+    check_ends(bench, first, 0)
     assert not bench.errors, bench.errors
 
 
@@ -317,7 +310,7 @@ async def layers_of_a_network_stay(dut):
         await bench.do(layer, transpose=1)
         await bench.do(layer, compress=1)
     for number, layer in enumerate(network):
-        compare(layer.expected.row_list, bench.rows[layer.bases["row"] :][: layer.row_count], "row list", number)
+        await check_lists(bench, layer, number)
     first = network[0]
     bench.banks[:] = -1
     await bench.do(first, compress=1)

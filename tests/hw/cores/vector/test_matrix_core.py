@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from rewardware.hw.cores.vector.matrix_config import MatrixConfig, Product
-from rewardware.hw.cores.vector.matrix_core import MatrixCore
 from rewardware.sim.cocotb import simulate
 from rewardware.sw.reference.float.arithmetic import is_nonfinite
 from rewardware.sw.reference.vector.products import backward, forward, weight_gradient
 
+from .core_with_lists import CoreWithLists
 from .matrix_setup import Layer, Setup
 from .mixtures import mixture
 from .stimulus import mixed, ordinary
@@ -83,7 +83,7 @@ def test_products(config, product):
             nonfinite |= bool(is_nonfinite(number_format, expected[:, :blocks]).any())
         operand_base += words * inner
         result_base += words * outer
-    simulate(MatrixCore(config), bench=BENCH, parameters=setup.parameters(nonfinite=nonfinite))
+    simulate(CoreWithLists(config), bench=BENCH, parameters=setup.parameters(nonfinite=nonfinite))
 
 
 @pytest.mark.parametrize("config", [TWO, FOUR], ids=["two blocks", "four blocks"])
@@ -127,7 +127,7 @@ def test_weight_gradients(config):
         nonfinite |= bool((is_nonfinite(number_format, expected) & ~masked).any())
         activations += steps * owned
         errors += steps * columns
-    simulate(MatrixCore(config), bench=BENCH, parameters=setup.parameters(nonfinite=nonfinite))
+    simulate(CoreWithLists(config), bench=BENCH, parameters=setup.parameters(nonfinite=nonfinite))
 
 
 @pytest.mark.parametrize("product", [Product.FORWARD, Product.BACKWARD], ids=["forward", "backward"])
@@ -158,7 +158,7 @@ def test_results_of_empty_groups_stay(product):
     empty = ~np.isin(outer_groups, inner_groups)
     assert 0 < empty.sum() < outer
     setup.expect(0, np.where(empty[:, None, None], *results))
-    simulate(MatrixCore(FOUR), bench=BENCH, parameters=setup.parameters(nonfinite=False))
+    simulate(CoreWithLists(FOUR), bench=BENCH, parameters=setup.parameters(nonfinite=False))
 
 
 def test_bits_do_not_depend_on_packing():
@@ -192,7 +192,7 @@ def test_bits_do_not_depend_on_packing():
         setup.expect(base, fillers)
         base += 9
     nonfinite = bool(is_nonfinite(number_format, expected).any() or is_nonfinite(number_format, fillers).any())
-    simulate(MatrixCore(FOUR), bench=BENCH, parameters=setup.parameters(nonfinite=nonfinite, stall=0.4))
+    simulate(CoreWithLists(FOUR), bench=BENCH, parameters=setup.parameters(nonfinite=nonfinite, stall=0.4))
 
 
 def test_an_address_behind_the_end_is_said():
@@ -204,7 +204,7 @@ def test_an_address_behind_the_end_is_said():
         setup.command(layer, Product.FORWARD, owned=60, **command)
         runs.append((setup.commands, None))
     simulate(
-        MatrixCore(FOUR),
+        CoreWithLists(FOUR),
         bench=BENCH,
         parameters=setup.parameters(nonfinite=False, runs=runs, out_of_range=[True, True, False]),
     )
@@ -213,4 +213,4 @@ def test_an_address_behind_the_end_is_said():
 @pytest.mark.parametrize("seed", [0, 2])
 @pytest.mark.parametrize("config", [TWO, FOUR], ids=["two blocks", "four blocks"])
 def test_random_mixtures(config, seed):
-    simulate(MatrixCore(config), bench=BENCH, parameters=mixture(config, seed))
+    simulate(CoreWithLists(config), bench=BENCH, parameters=mixture(config, seed))
