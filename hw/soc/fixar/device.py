@@ -1,13 +1,12 @@
 """FIXAR as a device: shell, engines and memories."""
 
-from amaranth.hdl import Cat, Module, Mux, ResetInserter, Signal
+from amaranth.hdl import Cat, Mux, ResetInserter, Signal
 from amaranth.lib.wiring import connect
 
 from ...cores.array.commands import MATRIX_COMMAND
 from ...cores.array.host_rows import HostRows, host_regions, row_options
 from ...cores.array.matrix_engine import LOOKUPS, ArrayMatrixEngine
 from ...cores.array.range_noise_engine import RangeNoiseEngine
-from ...cores.component import ConfiguredComponent
 from ...cores.memory.host_map import HostMap
 from ...cores.memory.host_map_config import HostMapConfig, HostRegion
 from ...cores.optimizer.adam_engine import AdamEngine
@@ -15,10 +14,9 @@ from ...cores.quantization.config import RangeConfig
 from ...cores.quantization.range_unit import RangeUnit
 from ...cores.random.config import GaussianConfig
 from ...cores.random.gaussian import GaussianNoise
-from ..shell.shell import Shell, connect_host, system_signature
+from ..shell.system import System
 from ..shell.transfer_config import TransferConfig
 from ..shell.transfer_engine import TransferEngine
-from .config import FixarConfig
 from .dispatch import TransferDispatch
 from .instructions import CODES, Memory
 from .memories import NetworkMemories, network_regions
@@ -27,7 +25,7 @@ from .registers import POWERS
 __all__ = ["FixarSystem", "host_config"]
 
 
-class FixarSystem(ConfiguredComponent):
+class FixarSystem(System):
     """The whole FIXAR device; docs/fixar.md says how a sample travels through it.
 
     Parameters
@@ -44,14 +42,8 @@ class FixarSystem(ConfiguredComponent):
     FIXAR (Yang, Hong, Kim, DAC 2021), figure 2.
     """
 
-    def __init__(self, config: FixarConfig):
-        super().__init__(config, system_signature(config.shell))
-
-    def elaborate(self, platform):
-        m = Module()
+    def connect_engines(self, m, shell):
         config = self.config
-        m.submodules.shell = shell = Shell(config.shell)
-        connect_host(m, self, shell)
         reset = ResetInserter(shell.reset)
         matrix, adam = ArrayMatrixEngine(config.array_engine), AdamEngine(config.adam)
         m.submodules.matrix, m.submodules.adam = reset(matrix), reset(adam)
@@ -65,7 +57,6 @@ class FixarSystem(ConfiguredComponent):
         self._count(m, shell, matrix, adam)
         # Flags are sticky: a cycle later is soon enough, and keeps long paths out of the sequencer.
         m.d.sync += shell.errors.memory_conflict.eq(memories.conflict)
-        return m
 
     def _connect_matrix(self, m, shell, matrix, memories, ranges):
         """The matrix engine, its weights and gradients, and the ranges that it records and looks up."""

@@ -1,9 +1,8 @@
 """LearningGroup as a device: shell, engines, cores."""
 
-from amaranth.hdl import Cat, Module, Mux, ResetInserter, Signal
+from amaranth.hdl import Cat, Mux, ResetInserter, Signal
 from amaranth.lib import wiring
 
-from ...cores.component import ConfiguredComponent
 from ...cores.engine import connect_engine
 from ...cores.memory.arbiter import WriteArbiter
 from ...cores.memory.config import ArbiterConfig
@@ -15,12 +14,11 @@ from ...cores.sparse.core import LIST_READERS
 from ...cores.sparse.engine import SparseDataEngine
 from ...cores.sparse_update.update_engine import UpdateEngine
 from ...cores.vector.aggregator import Aggregator
-from ..shell.shell import Shell, connect_host, system_signature
+from ..shell.system import System
 from ..shell.transfer_config import TransferKind
 from ..shell.transfer_engine import TransferEngine
 from .broadcast import CommandBroadcast
 from .core import CORE_REGIONS, LearningGroupCore
-from .hardware import LearningGroupHardware
 from .instructions import COPY, EVERY_CORE, LOAD, UPDATE_BIASES, UPDATE_GROUPING
 
 __all__ = ["LearningGroupSystem"]
@@ -30,7 +28,7 @@ OF_UPDATE, OF_MATRIX = range(LIST_READERS)
 BASES = ("grouping", "index", "group", "row", "column", "weight", "parameter")
 
 
-class LearningGroupSystem(ConfiguredComponent):
+class LearningGroupSystem(System):
     """The whole device; docs/learninggroup.md says how a sample travels through it.
 
     Parameters
@@ -47,14 +45,8 @@ class LearningGroupSystem(ConfiguredComponent):
     LearningGroup, figure 3.
     """
 
-    def __init__(self, config: LearningGroupHardware):
-        super().__init__(config, system_signature(config.shell))
-
-    def elaborate(self, platform):
-        m = Module()
+    def connect_engines(self, m, shell):
         config = self.config
-        m.submodules.shell = shell = Shell(config.shell)
-        connect_host(m, self, shell)
         reset = ResetInserter(shell.reset)
         sparse, update = SparseDataEngine(config.sparse), UpdateEngine(config.grouping_update)
         aggregator = Aggregator(config.aggregator)
@@ -72,7 +64,6 @@ class LearningGroupSystem(ConfiguredComponent):
         _connect_update(m, shell, update, sparse, cores)
         self._connect_memories(m, shell, update, cores, reset)
         _connect_flags(m, shell, sparse, cores)
-        return m
 
     def _connect_memories(self, m, shell, update, cores, reset):
         """The memories that the host sees, and the transfer engine that moves rows to and from them."""

@@ -18,7 +18,7 @@ from ..sequencer.sequencer import Sequencer
 from .config import State
 from .registers import INTERRUPTS
 
-__all__ = ["Shell", "connect_host", "system_signature"]
+__all__ = ["Shell", "system_signature"]
 
 STOPPING_FLAGS = sum(1 << index for index, flag in enumerate(ERROR_FLAGS) if flag.stops)
 
@@ -39,22 +39,6 @@ def system_signature(config):
             "interrupt": Out(1),
         }
     )
-
-
-def connect_host(m, system, shell):
-    """Connects the ports of a system to those of the shell inside it.
-
-    Parameters
-    ----------
-    m : Module
-    system : component
-        The system itself, from within its ``elaborate``.
-    shell : Shell
-    """
-    wiring.connect(m, wiring.flipped(system.control), shell.control)
-    wiring.connect(m, wiring.flipped(system.stream_in), shell.stream_in)
-    wiring.connect(m, shell.stream_out, wiring.flipped(system.stream_out))
-    m.d.comb += system.interrupt.eq(shell.interrupt)
 
 
 class Shell(ConfiguredComponent):

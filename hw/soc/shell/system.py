@@ -3,9 +3,10 @@
 from abc import ABC, abstractmethod
 
 from amaranth.hdl import Module
+from amaranth.lib import wiring
 
 from ...cores.component import ConfiguredComponent
-from .shell import Shell, connect_host, system_signature
+from .shell import Shell, system_signature
 
 __all__ = ["System"]
 
@@ -34,6 +35,9 @@ class System(ConfiguredComponent, ABC):
     def elaborate(self, platform):
         m = Module()
         m.submodules.shell = shell = Shell(self._config.shell)
-        connect_host(m, self, shell)
+        wiring.connect(m, wiring.flipped(self.control), shell.control)
+        wiring.connect(m, wiring.flipped(self.stream_in), shell.stream_in)
+        wiring.connect(m, shell.stream_out, wiring.flipped(self.stream_out))
+        m.d.comb += self.interrupt.eq(shell.interrupt)
         self.connect_engines(m, shell)
         return m

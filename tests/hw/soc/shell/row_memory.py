@@ -14,7 +14,7 @@ from rewardware.hw.soc.bus.registers import Access, Register
 from rewardware.hw.soc.sequencer.instructions import Format, InstructionSet
 from rewardware.hw.soc.sequencer.layouts import command_layout
 from rewardware.hw.soc.shell.config import ShellConfig, configuration_hash
-from rewardware.hw.soc.shell.shell import Shell, connect_host, system_signature
+from rewardware.hw.soc.shell.system import System
 
 RANGE = (Field("base", 8), Field("count", 9))
 INSTRUCTION_SET = InstructionSet(
@@ -155,18 +155,11 @@ class StoreEngine(wiring.Component):
         return m
 
 
-class RowMemory(wiring.Component):
+class RowMemory(System):
     """The system."""
 
-    def __init__(self, config):
-        self.config = config
-        super().__init__(system_signature(config.shell))
-
-    def elaborate(self, platform):
-        m = Module()
+    def connect_engines(self, m, shell):
         config = self.config
-        m.submodules.shell = shell = Shell(config.shell)
-        connect_host(m, self, shell)
         load, store = LoadEngine(config), StoreEngine(config)
         m.submodules.load = ResetInserter(shell.reset)(load)
         m.submodules.store = ResetInserter(shell.reset)(store)
@@ -190,4 +183,3 @@ class RowMemory(wiring.Component):
             m.d.sync += registers.rows_loaded.eq(0)
         with m.Elif(load.write.valid):
             m.d.sync += registers.rows_loaded.eq(registers.rows_loaded + 1)
-        return m
