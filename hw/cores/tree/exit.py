@@ -1,11 +1,13 @@
 """Behind the last level: answers, and blocks of rows for the levels that need them."""
 
 from amaranth.hdl import Module, Mux, Signal, Value
-from amaranth.lib import data, stream
+from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
 
 from ..component import ConfiguredComponent
+from ..stream.buffer import StreamBuffer
+from ..stream.buffer_config import StreamBufferConfig
 from .bank_assigner import AssignerCommand, assigner_request_layout, block_layout
 from .config import TreeConfig
 from .layouts import answer_layout
@@ -36,8 +38,8 @@ class Exit(ConfiguredComponent):
     Grants keep the order of requests; answers do not wait for them.
 
     Latency: 1 cycle to the answer; a grant comes 2 cycles and the assigner's latency behind the request. Throughput: a
-    request a cycle, while no more than 8 wait for blocks. Back-pressure: ``requests.ready`` depends on registers and
-    ``answers.ready``.
+    request a cycle, while no more than 8 wait for blocks and no more than 2 answers. Back-pressure: ``requests.ready``
+    depends on registers alone.
 
     Parameters
     ----------
@@ -90,11 +92,8 @@ class Exit(ConfiguredComponent):
         m.d.comb += [
             Value.cast(next_due).eq(fifo.r_data),
             fifo.w_data.eq(due),
-            self.requests.ready.eq((~self.answers.valid | self.answers.ready) & fifo.w_rdy),
         ]
-        takes = Signal()
-        m.d.comb += takes.eq(self.requests.valid & self.requests.ready)
-        self._answer(m, takes)
+        takes = self._answer(m, fifo.w_rdy)
 
         request = self.requests.payload
         selection = request.body.select
@@ -129,8 +128,12 @@ class Exit(ConfiguredComponent):
         self._grant(m, fifo, next_due)
         return m
 
-    def _answer(self, m, takes):
-        request = self.requests.payload
+    def _answer(self, m, has_room):
+        """Answer a request; whether one is taken."""
+        # The host's ready ends here: it would go on through the last stage and the interconnect to the banks.
+        m.submodules.waiting = waiting = StreamBuffer(ROW_WIDTH, StreamBufferConfig(depth=2, latency=1))
+        wiring.connect(m, waiting.o, wiring.flipped(self.answers))
+        request, takes = self.requests.payload, Signal(name="takes")
         selection = request.body.select
         answer = Signal(answer_layout)
         m.d.comb += [answer.kind.eq(request.kind), answer.worker.eq(request.worker), answer.status.eq(request.status)]
@@ -142,10 +145,13 @@ class Exit(ConfiguredComponent):
                 answer.parent.eq(selection.parent),
                 answer.node.eq(selection.node),
             ]
-        with m.If(takes & request.answered):
-            m.d.sync += [self.answers.payload.eq(answer), self.answers.valid.eq(1)]
-        with m.Elif(self.answers.ready):
-            m.d.sync += self.answers.valid.eq(0)
+        m.d.comb += [
+            self.requests.ready.eq(waiting.i.ready & has_room),
+            takes.eq(self.requests.valid & self.requests.ready),
+            waiting.i.payload.eq(answer),
+            waiting.i.valid.eq(takes & request.answered),
+        ]
+        return takes
 
     def _grant(self, m, fifo, due):
         """One block after the other."""

@@ -1,7 +1,7 @@
 """The exit with an assigner in plain Python: answers, and grants in the order of the requests."""
 
 import cocotb
-from cocotb.triggers import RisingEdge
+from cocotb.triggers import ReadOnly, RisingEdge
 
 from rewardware.hw.cores.tree.bank_assigner import AssignerCommand
 from rewardware.hw.cores.tree.exit import finished_layout, level_grant_layout
@@ -157,3 +157,24 @@ async def answers_and_grants(dut):
     compare(expected.finished, got, "finished", 0)
     assert {reserve for _, reserve, _ in expected.grants} == {0, 1}
     assert {node is None for _, _, node in expected.grants} == {True, False}
+
+
+@cocotb.test()
+async def ready_does_not_follow_the_host(dut):
+    """Two answers wait; room shows in the cycle behind the one in which the host takes an answer, not in it."""
+    config = parameters()["config"]
+    source = StreamSource(dut, "requests", stall=0)
+    dut.answers__ready.value = dut.clear.value = dut.turn.value = dut.root_stage.value = 0
+    await clock_and_reset(dut)
+    request, selection = next(iter(random_requests(config, rng("one request"), 1)))
+    refused = {"kind": RequestKind.BACKUP, "accepted": 0, "answered": 1}
+    for worker in range(3):
+        source.put(request | refused | {"worker": worker, "body": codec_of(selection_layout(config)).pack(selection)})
+    for _ in range(10):
+        await RisingEdge(dut.clk)
+    assert source.count == 2
+    dut.answers__ready.value = 1
+    for ready in (0, 1):
+        await ReadOnly()
+        assert (int(dut.answers__valid.value), int(dut.requests__ready.value)) == (1, ready)
+        await RisingEdge(dut.clk)
