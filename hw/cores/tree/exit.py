@@ -87,13 +87,15 @@ class Exit(ConfiguredComponent):
     def elaborate(self, platform):
         m = Module()
         due_layout = data.StructLayout({"level": LEVEL_WIDTH, "current": 1, "reserve": 1})
-        m.submodules.due = fifo = SyncFIFO(width=due_layout.size, depth=DUE)
-        due, next_due = Signal(due_layout), Signal(due_layout)
+        # A register says whether there is room, one cycle late: two more have a place.
+        m.submodules.due = fifo = SyncFIFO(width=due_layout.size, depth=DUE + 2)
+        due, next_due, has_room = Signal(due_layout), Signal(due_layout), Signal(init=1)
+        m.d.sync += has_room.eq(fifo.level <= DUE)
         m.d.comb += [
             Value.cast(next_due).eq(fifo.r_data),
             fifo.w_data.eq(due),
         ]
-        takes = self._answer(m, fifo.w_rdy)
+        takes = self._answer(m, has_room)
 
         request = self.requests.payload
         selection = request.body.select
