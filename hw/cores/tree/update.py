@@ -137,14 +137,15 @@ class Update(ConfiguredComponent):
         m.d.comb += [
             starts.eq(_has_node(reading) & (request.kind == RequestKind.BACKUP)),
             lacks_row.eq(reading.chooses & ~self.edges.edge.child & request.body.select.may_insert & self.rows.waiting),
-            can.eq(has_reading & self.command_room & (~self.forward.valid | self.forward.ready) & ~lacks_row),
+            can.eq(has_reading & self.command_room & (~self.forward.valid | self.forward.ready)),
+            # A pass is claimed only by a request that nothing else holds up: flits must not wait for other streams. What
+            # holds up selections and priors stays out of it, as claims go on to the banks in the same cycle.
+            self.claims.eq(self.start | (can & starts)),
         ]
+        waits = lacks_row
         if self._config.policy != "uct":
-            with m.If((request.kind == RequestKind.PRIOR) & self.mean_next):
-                m.d.comb += can.eq(0)
-        # A pass is claimed only by a request that nothing else holds up: flits must not wait for other streams.
-        m.d.comb += self.claims.eq(self.start | (can & starts))
-        return can & (~starts | self.pass_ready_next)
+            waits = waits | ((request.kind == RequestKind.PRIOR) & self.mean_next)
+        return can & ~waits & (~starts | self.pass_ready_next)
 
     def _write(self, m, writing, has_writing, edge, node, reward):
         """Writes edge and node to the buffer and to the bank, and lets the request go on."""
