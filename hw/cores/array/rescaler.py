@@ -75,7 +75,8 @@ class Rescaler(wiring.Component):
         full_1 = Signal(signed(ACCUMULATOR_WIDTH + 1), reset_less=True)
         m.d.comb += selected.eq(Mux(self.select_high, self.high, self.low))
         m.d.sync += [
-            lower.eq(selected[:HALF_RULE_SHIFT]),
+            # Without a limb the second product is 0, as full precision needs it.
+            lower.eq(Mux(self.half_rule, selected[:HALF_RULE_SHIFT], 0)),
             upper.eq(selected[HALF_RULE_SHIFT:].as_signed()),
             scale.eq(self.scale),
             full_1.eq(self.high + (self.low >> HALF_WIDTH)),
@@ -93,10 +94,10 @@ class Rescaler(wiring.Component):
             full_2.eq(full_1),
         ]
 
-        # 3: t without bias.
-        half_rule = delay(m, self.half_rule, 2, "half_rule")
-        product = Signal(wide, reset_less=True)
-        m.d.sync += product.eq(Mux(half_rule, upper_product + lower_product, full_2))
+        # 3: t without bias. The choice is of an operand, not of sums, so that it goes into the adder.
+        product, upper_or_full = Signal(wide, reset_less=True), Signal(signed(63))
+        m.d.comb += upper_or_full.eq(Mux(delay(m, self.half_rule, 2, "half_rule"), upper_product, full_2))
+        m.d.sync += product.eq(lower_product + upper_or_full)
 
         # 4: the bias, its shift registered first.
         bias = delay(m, self.bias, 2, "bias")
