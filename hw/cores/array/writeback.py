@@ -8,6 +8,7 @@ from ..bits import count_ones
 from ..component import ConfiguredComponent
 from ..pipeline import delay
 from ..quantization.ports import LookupPort, MonitorPort
+from ..quantization.quantizer import ParameterStages
 from ..replicated import replicated
 from ..time_sharing import collect, hold, serialize
 from .config import ACCUMULATOR_WIDTH, WORD_WIDTH, WritebackConfig
@@ -144,6 +145,8 @@ class WritebackPath(ConfiguredComponent):
         """Everything that goes into the units, in its stage."""
         lanes = self._config.lanes
         bias = self._enter(m, self.bias, "bias")
+        m.submodules.output_parameters = output_parameters = ParameterStages()
+        m.d.comb += output_parameters.parameters.eq(self.lookups[OUTPUT].parameters)
         for core, units in enumerate(self._units):
             place = slice(core * lanes, (core + 1) * lanes)
             low = self._enter(m, list(self.low)[place], f"low_{core}")
@@ -165,7 +168,7 @@ class WritebackPath(ConfiguredComponent):
                     unit.auxiliary_high.eq(first.auxiliary_high),
                     unit.auxiliary_parameters.eq(self.lookups[AUXILIARY].parameters),
                     unit.operation.eq(activation.operation),
-                    unit.output_parameters.eq(self.lookups[OUTPUT].parameters),
+                    unit.output_parameters.eq(output_parameters.stages),
                     unit.quantize.eq(store.quantize),
                 ]
 

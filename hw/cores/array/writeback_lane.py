@@ -5,17 +5,14 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from ..pipeline import delay
-from ..quantization.parameters import slot_parameters
-from ..quantization.quantizer import Quantizer
+from ..quantization.parameters import slot_parameters, stage_parameters
+from ..quantization.quantizer import QuantizerLane
 from .activation_unit import ActivationUnit
 from .config import ACCUMULATOR_WIDTH, WORD_WIDTH
 from .dequantizer import Dequantizer
 from .rescaler import Rescaler
 
 __all__ = ["WritebackLane"]
-
-# Stated here so that the latency is known without making one.
-QUANTIZER_LATENCY = 7
 
 
 class WritebackLane(wiring.Component):
@@ -43,8 +40,8 @@ class WritebackLane(wiring.Component):
         Inputs of the :class:`ActivationUnit`, in cycle ``activation_start``.
     value : Out(signed(32))
         In cycle ``value_latency``.
-    output_parameters : In(slot_parameters)
-        Input of the :class:`Quantizer`, in cycle ``value_latency``.
+    output_parameters : In(stage_parameters)
+        Input of the :class:`QuantizerLane`, from cycle ``value_latency`` on.
     quantize : In(1)
         In cycle ``latency``.
     word : Out(32)
@@ -72,7 +69,7 @@ class WritebackLane(wiring.Component):
     factor: In(signed(WORD_WIDTH))
     operation: In(3)
     value: Out(signed(WORD_WIDTH))
-    output_parameters: In(slot_parameters)
+    output_parameters: In(stage_parameters)
     quantize: In(1)
     word: Out(WORD_WIDTH)
     rescaler_saturated: Out(1)
@@ -92,15 +89,14 @@ class WritebackLane(wiring.Component):
     @property
     def latency(self):
         """Cycles from sums to ``word``."""
-        return self.value_latency + QUANTIZER_LATENCY
+        return self.value_latency + QuantizerLane.LATENCY
 
     def elaborate(self, platform):
         m = Module()
         m.submodules.rescaler = rescaler = Rescaler()
         m.submodules.dequantizer = dequantizer = Dequantizer()
         m.submodules.activation = activation = ActivationUnit()
-        m.submodules.quantizer = quantizer = Quantizer()
-        assert quantizer.latency == QUANTIZER_LATENCY
+        m.submodules.quantizer = quantizer = QuantizerLane()
 
         for name in ("low", "high", "half_rule", "select_high", "scale", "bias", "bias_shift", "shift"):
             m.d.comb += getattr(rescaler, name).eq(getattr(self, name))
@@ -123,7 +119,7 @@ class WritebackLane(wiring.Component):
             activation.operation.eq(self.operation),
             self.value.eq(activation.y),
             quantizer.value.eq(activation.y),
-            quantizer.parameters.eq(self.output_parameters),
+            quantizer.stages.eq(self.output_parameters),
         ]
 
         plain = Signal(WORD_WIDTH)

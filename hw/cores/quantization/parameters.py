@@ -5,7 +5,7 @@ from amaranth.lib import data
 
 from .config import CODE_WIDTH
 
-__all__ = ["recorded_range", "slot_parameters"]
+__all__ = ["recorded_range", "slot_parameters", "stage_parameters"]
 
 # Smallest and largest value of a tensor, zero included.
 recorded_range = data.StructLayout({"minimum": signed(32), "maximum": signed(32)})
@@ -21,5 +21,20 @@ slot_parameters = data.StructLayout(
         "zero_point": signed(18),
         "bits": 5,
         "code_maximum": CODE_WIDTH,
+    }
+)
+
+# The parameters of a slot in the cycles in which the quantiser's stages take them, counted from that of the value.
+stage_parameters = data.StructLayout(
+    {
+        "compared": recorded_range,  # cycle 0
+        "clamped": recorded_range,  # 1
+        "reciprocal": 32,  # 2
+        "shift": 6,  # 3
+        "bits": 5,  # 4
+        "multiplier": 32,  # 4: the scale
+        "scale": 32,  # 5
+        "zero_point": signed(18),  # 6
+        "code_maximum": CODE_WIDTH,  # 6
     }
 )

@@ -1,14 +1,16 @@
 """From a word to its code."""
 
+from typing import Final
+
 from amaranth.hdl import Module, Mux, Signal, signed
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from ..pipeline import delay
 from .config import CODE_WIDTH
-from .parameters import slot_parameters
+from .parameters import slot_parameters, stage_parameters
 
-__all__ = ["Quantizer"]
+__all__ = ["ParameterStages", "Quantizer", "QuantizerLane"]
 
 # A quotient is from -2^16 to 2^16, and its estimate may be one more.
 QUOTIENT_WIDTH = 18
@@ -16,7 +18,40 @@ QUOTIENT_WIDTH = 18
 REMAINDER_WIDTH = 34
 
 
-class Quantizer(wiring.Component):
+class ParameterStages(wiring.Component):
+    """The parameters of a slot for every stage of :class:`QuantizerLane`: once for all lanes of a row.
+
+    Latency: of each field that of ``stage_parameters``; new parameters every cycle. No back-pressure.
+
+    Members
+    -------
+    parameters : In(slot_parameters)
+        In the cycle of the value, as :class:`RangeUnit` gives them; the range contains zero.
+    stages : Out(stage_parameters)
+    """
+
+    parameters: In(slot_parameters)
+    stages: Out(stage_parameters)
+
+    def elaborate(self, platform):
+        m = Module()
+        given, stages = self.parameters, self.stages
+        m.d.comb += [
+            stages.compared.minimum.eq(given.minimum),
+            stages.compared.maximum.eq(given.maximum),
+            stages.clamped.eq(delay(m, stages.compared.as_value(), 1, "clamped")),
+            stages.reciprocal.eq(delay(m, given.reciprocal, 2, "reciprocal")),
+            stages.shift.eq(delay(m, given.shift, 3, "shift")),
+            stages.bits.eq(delay(m, given.bits, 4, "bits")),
+            stages.multiplier.eq(delay(m, given.scale, 4, "multiplier")),
+            stages.scale.eq(delay(m, stages.multiplier, 1, "scale")),
+            stages.zero_point.eq(delay(m, given.zero_point, 6, "zero_point")),
+            stages.code_maximum.eq(delay(m, given.code_maximum, 6, "code_maximum")),
+        ]
+        return m
+
+
+class QuantizerLane(wiring.Component):
     """Affine quantisation of one lane, exact.
 
     With the slot's range [minimum, maximum], scale S, zero point z and n bits::
@@ -34,8 +69,8 @@ class Quantizer(wiring.Component):
     Members
     -------
     value : In(signed(32))
-    parameters : In(slot_parameters)
-        The slot's parameters in the cycle of its value, as :class:`RangeUnit` gives them; the range contains zero.
+    stages : In(stage_parameters)
+        Those of :class:`ParameterStages`.
     code : Out(16)
     saturated : Out(1)
         The value was outside of the range.
@@ -46,6 +81,74 @@ class Quantizer(wiring.Component):
     """
 
     value: In(signed(32))
+    stages: In(stage_parameters)
+    code: Out(CODE_WIDTH)
+    saturated: Out(1)
+
+    LATENCY: Final = 7
+
+    @property
+    def latency(self):
+        """Cycles from ``value`` to ``code``."""
+        return self.LATENCY
+
+    def elaborate(self, platform):
+        m = Module()
+        at = self.stages
+
+        # 1: compare.
+        value = delay(m, self.value, 1, "value")
+        below, above = Signal(), Signal()
+        m.d.sync += [below.eq(self.value < at.compared.minimum), above.eq(self.value > at.compared.maximum)]
+
+        # 2: clamp.
+        clamped = Signal(signed(32))
+        m.d.sync += clamped.eq(Mux(below, at.clamped.minimum, Mux(above, at.clamped.maximum, value)))
+
+        # 3: multiply by the reciprocal.
+        product = Signal(signed(64))
+        m.d.sync += product.eq(clamped * at.reciprocal)
+
+        # 4: the estimate.
+        estimate = Signal(signed(QUOTIENT_WIDTH))
+        m.d.sync += estimate.eq(product >> at.shift)
+
+        # 5: what it stands for, and what should be there. Only the low bits of the difference matter.
+        dividend, multiple = Signal(REMAINDER_WIDTH), Signal(REMAINDER_WIDTH)
+        value_before = delay(m, clamped, 2, "clamped")
+        m.d.sync += [dividend.eq(value_before << at.bits), multiple.eq(estimate * at.multiplier)]
+        quotient = delay(m, estimate, 1, "estimate")
+
+        # 6: correct by the remainder.
+        remainder = Signal(signed(REMAINDER_WIDTH))
+        corrected = Signal(signed(QUOTIENT_WIDTH))
+        m.d.comb += remainder.eq(dividend - multiple)
+        m.d.sync += corrected.eq(quotient + Mux(remainder < 0, -1, Mux(remainder >= at.scale, 1, 0)))
+
+        # 7: zero point.
+        moved = Signal(signed(QUOTIENT_WIDTH + 1))
+        m.d.comb += moved.eq(corrected + at.zero_point)
+        m.d.sync += self.code.eq(Mux(moved < 0, 0, Mux(moved > at.code_maximum, at.code_maximum, moved)))
+        m.d.comb += self.saturated.eq(delay(m, below | above, 6, "outside"))
+        return m
+
+
+class Quantizer(wiring.Component):
+    """One lane with the parameters of its own: :class:`QuantizerLane` behind :class:`ParameterStages`.
+
+    Latency: 7 cycles, one value a cycle. No back-pressure.
+
+    Members
+    -------
+    value : In(signed(32))
+    parameters : In(slot_parameters)
+        In the cycle of the value.
+    code : Out(16)
+    saturated : Out(1)
+        The value was outside of the range.
+    """
+
+    value: In(signed(32))
     parameters: In(slot_parameters)
     code: Out(CODE_WIDTH)
     saturated: Out(1)
@@ -53,55 +156,17 @@ class Quantizer(wiring.Component):
     @property
     def latency(self):
         """Cycles from ``value`` to ``code``."""
-        return 7
+        return QuantizerLane.LATENCY
 
     def elaborate(self, platform):
         m = Module()
-
-        # 1: compare.
-        value = delay(m, self.value, 1, "value")
-        given = Signal(slot_parameters)
-        below, above = Signal(), Signal()
-        m.d.sync += [
-            given.eq(self.parameters),
-            below.eq(self.value < self.parameters.minimum),
-            above.eq(self.value > self.parameters.maximum),
+        m.submodules.stages = stages = ParameterStages()
+        m.submodules.lane = lane = QuantizerLane()
+        m.d.comb += [
+            stages.parameters.eq(self.parameters),
+            lane.stages.eq(stages.stages),
+            lane.value.eq(self.value),
+            self.code.eq(lane.code),
+            self.saturated.eq(lane.saturated),
         ]
-
-        # 2: clamp.
-        clamped = Signal(signed(32))
-        m.d.sync += clamped.eq(Mux(below, given.minimum, Mux(above, given.maximum, value)))
-        reciprocal = delay(m, given.reciprocal, 1, "reciprocal")
-        shift = delay(m, given.shift, 2, "shift")
-        bits = delay(m, given.bits, 3, "bits")
-
-        # 3: multiply by the reciprocal.
-        product = Signal(signed(64))
-        m.d.sync += product.eq(clamped * reciprocal)
-
-        # 4: the estimate.
-        estimate = Signal(signed(QUOTIENT_WIDTH))
-        m.d.sync += estimate.eq(product >> shift)
-
-        # 5: what it stands for, and what should be there. Only the low bits of the difference matter.
-        scale = delay(m, given.scale, 4, "scale")
-        scale_before = delay(m, given.scale, 3, "multiplier")
-        dividend, multiple = Signal(REMAINDER_WIDTH), Signal(REMAINDER_WIDTH)
-        value_before = delay(m, clamped, 2, "clamped")
-        m.d.sync += [dividend.eq(value_before << bits), multiple.eq(estimate * scale_before)]
-        quotient = delay(m, estimate, 1, "estimate")
-
-        # 6: correct by the remainder.
-        remainder = Signal(signed(REMAINDER_WIDTH))
-        corrected = Signal(signed(QUOTIENT_WIDTH))
-        m.d.comb += remainder.eq(dividend - multiple)
-        m.d.sync += corrected.eq(quotient + Mux(remainder < 0, -1, Mux(remainder >= scale, 1, 0)))
-
-        # 7: zero point.
-        zero_point = delay(m, given.zero_point, 5, "zero_point")
-        code_maximum = delay(m, given.code_maximum, 5, "code_maximum")
-        moved = Signal(signed(QUOTIENT_WIDTH + 1))
-        m.d.comb += moved.eq(corrected + zero_point)
-        m.d.sync += self.code.eq(Mux(moved < 0, 0, Mux(moved > code_maximum, code_maximum, moved)))
-        m.d.comb += self.saturated.eq(delay(m, below | above, 6, "outside"))
         return m
