@@ -25,7 +25,7 @@ class SampleGate(ConfiguredComponent):
     -------
     open : In(1)
     batch : In(16)
-        Samples, at least 1; constant while it is open.
+        Samples, at least 1; taken with ``open``.
     i : In(stream of width)
     o : Out(stream of width)
     """
@@ -37,7 +37,7 @@ class SampleGate(ConfiguredComponent):
     def elaborate(self, platform):
         m = Module()
         inputs = self._config.sizes[0]
-        index, sample, is_open, last = Signal(range(max(inputs, 2))), Signal(BATCH_WIDTH), Signal(), Signal()
+        index, left, is_open, last = Signal(range(max(inputs, 2))), Signal(BATCH_WIDTH), Signal(), Signal()
         m.d.comb += [
             self.o.payload.eq(self.i.payload),
             self.o.valid.eq(self.i.valid & is_open),
@@ -45,9 +45,9 @@ class SampleGate(ConfiguredComponent):
             last.eq(index == inputs - 1),
         ]
         with m.If(self.open):
-            m.d.sync += [is_open.eq(1), sample.eq(0)]
+            m.d.sync += [is_open.eq(1), left.eq(self.batch)]
         with m.If(self.o.valid & self.o.ready):
             m.d.sync += index.eq(Mux(last, 0, index + 1))
             with m.If(last):
-                m.d.sync += [sample.eq(sample + 1), is_open.eq(sample != self.batch - 1)]
+                m.d.sync += [left.eq(left - 1), is_open.eq(left != 1)]
         return m
