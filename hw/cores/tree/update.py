@@ -138,8 +138,8 @@ class Update(ConfiguredComponent):
             starts.eq(_has_node(reading) & (request.kind == RequestKind.BACKUP)),
             lacks_row.eq(reading.chooses & ~self.edges.edge.child & request.body.select.may_insert & self.rows.waiting),
             can.eq(has_reading & self.command_room & (~self.forward.valid | self.forward.ready)),
-            # A pass is claimed only by a request that nothing else holds up: flits must not wait for other streams. What
-            # holds up selections and priors stays out of it, as claims go on to the banks in the same cycle.
+            # A pass is claimed only by a request that nothing else holds up: flits must not wait for other streams.
+            # Claims go on to the banks in the same cycle, so what holds up selections and priors stays out of them.
             self.claims.eq(self.start | (can & starts)),
         ]
         waits = lacks_row
