@@ -169,7 +169,8 @@ TARGETS = {
                 # Without the last step of the usual script, "&mfs", which makes our arithmetic 10 to 40 % larger.
                 'scratchpad -set abc9.script "+&scorr;&sweep;&dc2;&dch,-f,-r;&ps;&if,{C},{W},{D},{R},-v;&ps"',
                 # Multipliers before the usual script takes them: it spends a whole block on the few bits by which
-                # an operand is wider than 18. Up to four of them go into LUTs.
+                # an operand is wider than 18. Up to four of them go into LUTs, and products of up to 12 bits: the least
+                # of the four parts of a product of two significands of 24 bits.
                 "proc",
                 "flatten",
                 "opt",
@@ -177,7 +178,8 @@ TARGETS = {
                 "peepopt",
                 "opt_clean",
                 "techmap -map +/mul2dsp.v -map +/lattice/dsp_map_18x18.v -D DSP_NAME=$__MUL18X18 "
-                "-D DSP_A_MAXWIDTH=18 -D DSP_B_MAXWIDTH=18 -D DSP_A_MINWIDTH=5 -D DSP_B_MINWIDTH=5",
+                "-D DSP_A_MAXWIDTH=18 -D DSP_B_MAXWIDTH=18 -D DSP_A_MINWIDTH=5 -D DSP_B_MINWIDTH=5 "
+                "-D DSP_Y_MINWIDTH=13",
                 "chtype -set $mul t:$__soft_mul",
                 "alumacc",
             ),
