@@ -7,6 +7,7 @@ from amaranth.lib.wiring import In, Out
 from ..component import ConfiguredComponent
 from ..replicated import replicated
 from ..stream.connect import connect_bits, connect_handshake
+from ..stream.skid_buffer import SkidBuffer
 from .butterfly import Butterfly
 from .interconnect_config import ButterflyConfig, InterconnectConfig, SwitchConfig
 from .switch import Switch
@@ -31,7 +32,8 @@ class StageBankInterconnect(ConfiguredComponent):
     Latency: ``request_latency`` and ``response_latency`` of the configuration. Throughput: a value a cycle at each
     port. Back-pressure: a combinational path leads from ``ready`` of the banks to ``ready`` of the stages, and the
     other way for responses, one LUT for each layer of 2 x 2 switches; so banks and stages had better
-    make their ``ready`` of registers. ``ready`` of an input depends on its ``valid``: a source must not wait for it.
+    make their ``ready`` of registers. Where four stages or more take turns at a port, the path for requests ends at a
+    skid buffer behind their register. ``ready`` of an input depends on its ``valid``: a source must not wait for it.
 
     Parameters
     ----------
@@ -83,6 +85,7 @@ class StageBankInterconnect(ConfiguredComponent):
             self.requests, self.responses = (replicated(Switch(switch)) for switch in switches)
             self.concentrators = []
             self.stage_concentrators = []
+            self.skid_buffers = []
         else:
             self.requests = Butterfly(ButterflyConfig(radices=config.radices, width=width))
             self.responses = Butterfly(ButterflyConfig(radices=config.radices, width=response.size))
@@ -94,6 +97,7 @@ class StageBankInterconnect(ConfiguredComponent):
                 replicated(Switch(SwitchConfig(inputs=len(self._stages(port)), outputs=1, width=width)))
                 for port in range(config.ports if config.concentration > 1 else 0)
             ]
+            self.skid_buffers = [SkidBuffer(width) for port in range(config.ports if config.concentration > 2 else 0)]
 
     def elaborate(self, platform):
         m = Module()
@@ -102,7 +106,12 @@ class StageBankInterconnect(ConfiguredComponent):
         for number, concentrator in enumerate(self.stage_concentrators):
             m.submodules[f"stage_concentrator_{number}"] = concentrator
             entrances |= dict(zip(self._stages(number), concentrator.i, strict=True))
-            wiring.connect(m, concentrator.o[0], self.requests.i[number])
+            register = concentrator.o[0]
+            if self.skid_buffers:
+                m.submodules[f"skid_buffer_{number}"] = skid_buffer = self.skid_buffers[number]
+                wiring.connect(m, register, skid_buffer.i)
+                register = skid_buffer.o
+            wiring.connect(m, register, self.requests.i[number])
         for number, port in enumerate(self.stage_requests):
             stage = Const(number, self._config.stage_width)
             m.d.comb += entrances[number].payload.eq(Cat(port.payload.bank, stage, port.payload.body))
@@ -130,7 +139,8 @@ class StageBankInterconnect(ConfiguredComponent):
         if self._config.interconnect == "crossbar":
             return [*self.requests.o, *self.responses.o]
         rows = [row for network in (self.requests, self.responses) for layer in network.rows for row in layer.values()]
-        return [*rows, *(concentrator.o[0] for concentrator in (*self.concentrators, *self.stage_concentrators))]
+        concentrators = [*self.concentrators, *self.stage_concentrators]
+        return [*rows, *(concentrator.o[0] for concentrator in concentrators), *(skid.o for skid in self.skid_buffers)]
 
     def _banks(self, port):
         """Banks at a port of the butterfly."""

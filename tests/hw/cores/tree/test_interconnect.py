@@ -10,9 +10,19 @@ from tests.hw.cores.tree.run_traffic import run_phases
 
 
 @pytest.mark.parametrize(
-    ("interconnect", "concentration"), [("butterfly", 1), ("butterfly4", 1), ("butterfly4", 2), ("crossbar", 1)]
+    ("stages", "banks", "interconnect", "concentration"),
+    [
+        (3, 5, "butterfly", 1),
+        (5, 12, "butterfly", 1),
+        (5, 12, "butterfly", 4),
+        (3, 5, "butterfly4", 1),
+        (5, 12, "butterfly4", 1),
+        (3, 5, "butterfly4", 2),
+        (5, 12, "butterfly4", 2),
+        (3, 5, "crossbar", 1),
+        (5, 12, "crossbar", 1),
+    ],
 )
-@pytest.mark.parametrize(("stages", "banks"), [(3, 5), (5, 12)])
 def test_traffic(stages, banks, interconnect, concentration):
     config = InterconnectConfig(stages=stages, banks=banks, interconnect=interconnect, concentration=concentration)
     request = data.StructLayout({"value": 30, "stage": range(stages)})
@@ -36,6 +46,7 @@ def test_latency_is_that_of_the_layers():
         (32, "butterfly", 1): (5, 6),
         (32, "butterfly4", 1): (3, 4),
         (32, "butterfly4", 2): (3, 3),
+        (32, "butterfly", 4): (4, 4),
         (17, "butterfly4", 1): (3, 4),
         (16, "butterfly4", 1): (2, 3),
         (2, "butterfly4", 1): (1, 2),

@@ -24,6 +24,7 @@ def test_nobody_is_passed_over(tmp_path, count):
         (4, 7, "butterfly4", 1),
         (5, 12, "butterfly4", 1),
         (5, 12, "butterfly4", 2),
+        (5, 7, "butterfly", 4),
         (3, 5, "crossbar", 1),
     ],
 )
