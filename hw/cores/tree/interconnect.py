@@ -32,8 +32,9 @@ class StageBankInterconnect(ConfiguredComponent):
     Latency: ``request_latency`` and ``response_latency`` of the configuration. Throughput: a value a cycle at each
     port. Back-pressure: a combinational path leads from ``ready`` of the banks to ``ready`` of the stages, and the
     other way for responses, one LUT for each layer of 2 x 2 switches; so banks and stages had better
-    make their ``ready`` of registers. Where four stages or more take turns at a port, the path for requests ends at a
-    skid buffer behind their register. ``ready`` of an input depends on its ``valid``: a source must not wait for it.
+    make their ``ready`` of registers. Where four stages or more share a port, the paths end at skid buffers behind
+    the registers of those that take turns. ``ready`` of an input depends on its ``valid``: a source must not wait for
+    it.
 
     Parameters
     ----------
@@ -85,7 +86,7 @@ class StageBankInterconnect(ConfiguredComponent):
             self.requests, self.responses = (replicated(Switch(switch)) for switch in switches)
             self.concentrators = []
             self.stage_concentrators = []
-            self.skid_buffers = []
+            self.request_skid_buffers, self.response_skid_buffers = [], []
         else:
             self.requests = Butterfly(ButterflyConfig(radices=config.radices, width=width))
             self.responses = Butterfly(ButterflyConfig(radices=config.radices, width=response.size))
@@ -97,7 +98,9 @@ class StageBankInterconnect(ConfiguredComponent):
                 replicated(Switch(SwitchConfig(inputs=len(self._stages(port)), outputs=1, width=width)))
                 for port in range(config.ports if config.concentration > 1 else 0)
             ]
-            self.skid_buffers = [SkidBuffer(width) for port in range(config.ports if config.concentration > 2 else 0)]
+            ports = range(config.ports if config.concentration > 2 else 0)
+            self.request_skid_buffers = [SkidBuffer(width) for port in ports]
+            self.response_skid_buffers = [SkidBuffer(response.size) for port in ports]
 
     def elaborate(self, platform):
         m = Module()
@@ -106,12 +109,7 @@ class StageBankInterconnect(ConfiguredComponent):
         for number, concentrator in enumerate(self.stage_concentrators):
             m.submodules[f"stage_concentrator_{number}"] = concentrator
             entrances |= dict(zip(self._stages(number), concentrator.i, strict=True))
-            register = concentrator.o[0]
-            if self.skid_buffers:
-                m.submodules[f"skid_buffer_{number}"] = skid_buffer = self.skid_buffers[number]
-                wiring.connect(m, register, skid_buffer.i)
-                register = skid_buffer.o
-            wiring.connect(m, register, self.requests.i[number])
+            self._enter(m, concentrator, self.requests, self.request_skid_buffers, number, "request")
         for number, port in enumerate(self.stage_requests):
             stage = Const(number, self._config.stage_width)
             m.d.comb += entrances[number].payload.eq(Cat(port.payload.bank, stage, port.payload.body))
@@ -130,7 +128,7 @@ class StageBankInterconnect(ConfiguredComponent):
                 m.submodules[f"concentrator_{number}"] = concentrator
                 for bank, row in zip(self._banks(number), concentrator.i, strict=True):
                     connect_bits(m, self.bank_responses[bank], row)
-                wiring.connect(m, concentrator.o[0], self.responses.i[number])
+                self._enter(m, concentrator, self.responses, self.response_skid_buffers, number, "response")
         m.d.comb += self.idle.eq(~Cat(register.valid for register in self._registers()).any())
         return m
 
@@ -140,7 +138,17 @@ class StageBankInterconnect(ConfiguredComponent):
             return [*self.requests.o, *self.responses.o]
         rows = [row for network in (self.requests, self.responses) for layer in network.rows for row in layer.values()]
         concentrators = [*self.concentrators, *self.stage_concentrators]
-        return [*rows, *(concentrator.o[0] for concentrator in concentrators), *(skid.o for skid in self.skid_buffers)]
+        skid_buffers = [*self.request_skid_buffers, *self.response_skid_buffers]
+        return [*rows, *(concentrator.o[0] for concentrator in concentrators), *(skid.o for skid in skid_buffers)]
+
+    def _enter(self, m, concentrator, network, skid_buffers, number, name):
+        """Join a concentrator to its port of a butterfly, through its skid buffer where there is one."""
+        register = concentrator.o[0]
+        if skid_buffers:
+            m.submodules[f"{name}_skid_buffer_{number}"] = skid_buffer = skid_buffers[number]
+            wiring.connect(m, register, skid_buffer.i)
+            register = skid_buffer.o
+        wiring.connect(m, register, network.i[number])
 
     def _banks(self, port):
         """Banks at a port of the butterfly."""

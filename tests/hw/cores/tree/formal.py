@@ -165,8 +165,9 @@ class RoutingProperties(wiring.Component):
         concentrators = self.network.concentrators if self.way == "responses" else self.network.stage_concentrators
         if concentrators:
             layers.append(({port: switch.o[0] for port, switch in enumerate(concentrators)}, 0))
-        if self.way == "requests" and self.network.skid_buffers:
-            layers.append(({port: skid.held for port, skid in enumerate(self.network.skid_buffers)}, 0))
+        skid_buffers = getattr(self.network, f"{self.way[:-1]}_skid_buffers")
+        if skid_buffers:
+            layers.append(({port: skid.held for port, skid in enumerate(skid_buffers)}, 0))
         from_target = 0
         for rows, radix in zip(network.rows, config.radices, strict=True):
             from_target = (from_target + 1) * radix - 1
