@@ -42,6 +42,7 @@ check: setup
 boards: setup
 	.venv/bin/rewardware build fixar --board ulx3s-85f -o build/boards/ulx3s-85f/fixar
 	.venv/bin/rewardware build learninggroup --board ulx3s-85f -o build/boards/ulx3s-85f/learninggroup
+	.venv/bin/rewardware build mcts --board ulx3s-85f -o build/boards/ulx3s-85f/mcts
 	.venv/bin/rewardware build pearl --board ulx3s-85f -o build/boards/ulx3s-85f/pearl
 	.venv/bin/rewardware build pearl_learner --board ulx3s-85f -o build/boards/ulx3s-85f/pearl_learner
 
