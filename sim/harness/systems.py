@@ -2,7 +2,6 @@
 
 import functools
 import hashlib
-import importlib
 import importlib.metadata
 import sys
 from collections.abc import Callable
@@ -13,41 +12,13 @@ from amaranth.lib import wiring
 
 from ... import hw
 from ...hw.cores.verilog.emit import emit
+from ...hw.soc.devices import find_device
 from ..verilator.cache import build_once, content_key
-
-# Where the component of each `config.system` is.
-SYSTEMS = {
-    "fixar": "rewardware.hw.soc.fixar.device:FixarSystem",
-    "learninggroup": "rewardware.hw.soc.learninggroup.device:LearningGroupSystem",
-    "mcts": "rewardware.hw.soc.mcts.device:MCTSSystem",
-    "pearl": "rewardware.hw.soc.pearl.device:PearlSystem",
-    "pearl_ddpg_learner": "rewardware.hw.soc.pearl.learner_device:PearlLearnerSystem",
-    "pearl_learner": "rewardware.hw.soc.pearl.learner_device:PearlLearnerSystem",
-}
-
-
-def register_system(name: str, place: str) -> None:
-    """Make a system outside this package known to the simulator.
-
-    Parameters
-    ----------
-    name : str
-        ``config.system`` of its configurations.
-    place : str
-        ``"module:class"``; the class is called with the configuration.
-    """
-    if place.count(":") != 1:
-        raise ValueError(f'Place of a system must be "module:class", not {place!r}')
-    SYSTEMS[name] = place
 
 
 def system_class(config: Any) -> type[wiring.Component]:
     """The component class that a configuration describes."""
-    try:
-        module, name = SYSTEMS[config.system].split(":")
-    except KeyError:
-        raise ValueError(f"System must be one of {', '.join(sorted(SYSTEMS))}, not {config.system!r}") from None
-    found: type[wiring.Component] = getattr(importlib.import_module(module), name)
+    found: type[wiring.Component] = find_device(config.system).component_class
     return found
 
 

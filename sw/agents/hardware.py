@@ -7,16 +7,17 @@ from typing import Any
 
 import yaml
 
+from ...hw.soc.devices import find_device
 from ...hw.soc.fixar.config import FixarConfig
-from ...hw.soc.presets import CONFIGURATIONS, HARDWARE, read_preset
+from ...hw.soc.presets import read_preset
 
 __all__ = ["resolve_hardware", "resolve_training"]
 
 
 def resolve_hardware(hardware: Any, system: str = "fixar") -> Any:
     """What a device is built from: itself, or by a preset's name, a YAML file's path, or the mapping of its fields."""
-    configuration = CONFIGURATIONS[system]
-    whole = HARDWARE.get(system, configuration)
+    device = find_device(system)
+    configuration, whole = device.configuration_class, device.hardware_class
     if isinstance(hardware, whole):
         return hardware
     if isinstance(hardware, Mapping):

@@ -6,12 +6,19 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from ...hw.soc.devices import devices
 from ...hw.soc.export.placement import PLACERS
 
-__all__ = ["BOARDS", "build_board"]
+__all__ = ["boards", "build_board"]
 
-# Boards, each a module of `hw/soc/boards`, with the preset that fits it of each system.
-BOARDS = {"ulx3s-85f": dict.fromkeys(("fixar", "learninggroup", "mcts", "pearl", "pearl_learner"), "ulx3s")}
+
+def boards() -> dict[str, dict[str, str]]:
+    """Boards, each a module of `hw/soc/boards`, with the preset that fits it of each device."""
+    found: dict[str, dict[str, str]] = {}
+    for name, device in devices().items():
+        for board, preset in device.boards.items():
+            found.setdefault(board, {})[name] = preset
+    return found
 
 
 def build_board(
@@ -48,13 +55,14 @@ def build_board(
     from ...sim.harness.systems import verilog_of
     from .cached import place_once, synthesise_once
 
-    if board not in BOARDS:
-        raise ValueError(f"Board must be one of {', '.join(BOARDS)}, not {board!r}")
+    known = boards()
+    if board not in known:
+        raise ValueError(f"Board must be one of {', '.join(known)}, not {board!r}")
     name = board.replace("-", "_")
     module = importlib.import_module(f"...hw.soc.boards.{name}", __package__)
-    if system not in BOARDS[board]:
-        raise ValueError(f"System for {board} must be one of {', '.join(BOARDS[board])}, not {system!r}")
-    config = read_preset(preset or BOARDS[board][system], system).hardware
+    if system not in known[board]:
+        raise ValueError(f"System for {board} must be one of {', '.join(known[board])}, not {system!r}")
+    config = read_preset(preset or known[board][system], system).hardware
     verilog = verilog_of(config, module.TOP, name)
     part = find_part(module.PART)
     constraints = CONSTRAINTS / module.CONSTRAINTS

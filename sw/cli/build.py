@@ -8,11 +8,11 @@ __all__ = ["add_arguments", "run"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from .board_flow import BOARDS, PLACERS
+    from .board_flow import PLACERS, boards
 
-    systems = sorted({system for presets in BOARDS.values() for system in presets})
+    systems = sorted({system for presets in boards().values() for system in presets})
     parser.add_argument("system", choices=systems, help="which")
-    parser.add_argument("--board", choices=tuple(BOARDS), default="ulx3s-85f", help="which (default %(default)s)")
+    parser.add_argument("--board", choices=tuple(boards()), default="ulx3s-85f", help="which (default %(default)s)")
     parser.add_argument("--config", metavar="PRESET", help="preset or YAML file (default: that of the board)")
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="folder to write")
     parser.add_argument("--placer", choices=PLACERS, default=PLACERS[0], help="nextpnr's (default %(default)s)")

@@ -37,9 +37,9 @@ class Elaborated:
 
 def add_design_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments that choose a design: its name, a preset, and settings."""
-    from ...hw.soc.export.catalogue import CATALOGUE
+    from ...hw.soc.export.catalogue import catalogue
 
-    parser.add_argument("name", metavar="NAME", help=f"one of {', '.join(CATALOGUE)}")
+    parser.add_argument("name", metavar="NAME", help=f"one of {', '.join(catalogue())}")
     parser.add_argument("--config", metavar="PRESET", help="preset or YAML file of the system (a core: of its sizes)")
     parser.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="one parameter; may be given again"

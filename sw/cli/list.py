@@ -5,16 +5,11 @@ import ast
 import importlib.resources
 from collections.abc import Iterator
 
+from ...hw.soc.devices import devices, find_device
+from ...hw.soc.presets import list_presets
+
 __all__ = ["add_arguments", "run"]
 
-SYSTEMS = {
-    "fixar": "fixed-point DDPG on adaptive array cores",
-    "learninggroup": "IC3Net with grouped weights in binary16",
-    "mcts": "Monte-Carlo tree search with the tree on chip",
-    "pearl": "prioritised replay with the sum tree on chip",
-    "pearl_ddpg_learner": "gradient steps of DDPG, layer after layer in a pipeline",
-    "pearl_learner": "gradient steps of a DQN, layer after layer in a pipeline",
-}
 KINDS = ("systems", "presets", "cores", "boards")
 
 
@@ -23,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    listings = {"systems": lambda: SYSTEMS.items(), "presets": presets, "cores": cores, "boards": boards}
+    listings = {"systems": systems, "presets": presets, "cores": cores, "boards": boards}
     for kind in [arguments.kind] if arguments.kind else KINDS:
         rows = sorted(listings[kind]())
         print(f"{kind}:")
@@ -32,20 +27,25 @@ def run(arguments: argparse.Namespace) -> None:
             print(f"  {name:<{width}}  {about}")
 
 
+def systems() -> Iterator[tuple[str, str]]:
+    """Name and summary of each system."""
+    yield from ((name, device.description) for name, device in devices().items())
+
+
 def presets() -> Iterator[tuple[str, str]]:
     """System, name and first comment line of each preset."""
-    for folder in importlib.resources.files("rewardware.hw.soc.presets").iterdir():
-        for file in folder.iterdir() if folder.name in SYSTEMS else ():
-            first, *_ = file.read_text().splitlines()
-            name = f"{folder.name}/{file.name.removesuffix('.yaml')}"
+    for system in devices():
+        for name in list_presets(system):
+            first, *_ = (find_device(system).preset_folder / f"{name}.yaml").read_text().splitlines()
+            name = f"{system}/{name}"
             yield name, first.removeprefix("#").strip() if first.startswith("#") else ""
 
 
 def cores() -> Iterator[tuple[str, str]]:
     """Name and summary of each core, by the name that `verilog` and `report` take."""
-    from ...hw.soc.export.catalogue import CATALOGUE
+    from ...hw.soc.export.catalogue import catalogue
 
-    yield from ((name, design.description) for name, design in CATALOGUE.items() if not design.system)
+    yield from ((name, design.description) for name, design in catalogue().items() if not design.system)
 
 
 def boards() -> Iterator[tuple[str, str]]:

@@ -4,9 +4,17 @@ import dataclasses
 from typing import Any
 
 from ...cores.layer.config import NetworkConfig
+from ..devices import DeviceDescriptor, devices
 from .design import Design
 
-__all__ = ["CATALOGUE", "find_design"]
+__all__ = ["catalogue", "find_design"]
+
+HARDWARE = "rewardware.hw"
+
+
+def catalogue() -> dict[str, Design]:
+    """All that can be exported: the devices, then what they share and the cores."""
+    return {design.name: design for design in (*(_system(device) for device in devices().values()), *_DESIGNS)}
 
 
 def find_design(name: str) -> Design:
@@ -17,9 +25,10 @@ def find_design(name: str) -> Design:
     ValueError
         There is none; the text names those there are.
     """
-    if name not in CATALOGUE:
-        raise ValueError(f"Design must be one of {', '.join(CATALOGUE)}, not {name!r}")
-    return CATALOGUE[name]
+    known = catalogue()
+    if name not in known:
+        raise ValueError(f"Design must be one of {', '.join(known)}, not {name!r}")
+    return known[name]
 
 
 def _array(config: Any) -> dict[str, int]:
@@ -49,51 +58,34 @@ def _shell(config: Any) -> dict[str, Any]:
 
 def _core(name: str, component: str, configuration: str = "", **options: Any) -> Design:
     """A core; ``options`` are the further fields of the design."""
-    configuration = f"cores.{configuration}" if configuration else ""
-    return Design(name=name, component=f"cores.{component}", configuration=configuration, **options)
+    configuration = f"{HARDWARE}.cores.{configuration}" if configuration else ""
+    return Design(name=name, component=f"{HARDWARE}.cores.{component}", configuration=configuration, **options)
 
 
-def _system(name: str, component: str, configuration: str, preset: str = "small") -> Design:
+def _system(device: DeviceDescriptor) -> Design:
     """A whole device, whose presets are under its own name."""
     return Design(
-        name=name,
-        component=f"soc.{component}",
-        configuration=f"soc.{configuration}",
+        name=device.name,
+        component=device.component,
+        configuration=device.hardware or device.configuration,
         system=True,
-        default_preset=preset,
-        preset_system=name,
+        default_preset=device.default_preset,
+        preset_system=device.name,
     )
 
 
 _DESIGNS = (
-    _system("fixar", "fixar.device:FixarSystem", "fixar.config:FixarConfig", "paper"),
-    _system(
-        "learninggroup",
-        "learninggroup.device:LearningGroupSystem",
-        "learninggroup.hardware:LearningGroupHardware",
-        "paper",
-    ),
-    _system("mcts", "mcts.device:MCTSSystem", "mcts.config:MCTSConfig"),
-    _system("pearl", "pearl.device:PearlSystem", "pearl.config:PearlConfig"),
-    _system(
-        "pearl_learner", "pearl.learner_device:PearlLearnerSystem", "pearl.dqn_learner_config:PearlDQNLearnerConfig"
-    ),
-    _system(
-        "pearl_ddpg_learner",
-        "pearl.learner_device:PearlLearnerSystem",
-        "pearl.ddpg_learner_config:PearlDDPGLearnerConfig",
-    ),
     Design(
         name="shell",
-        component="soc.shell.shell:Shell",
-        configuration="soc.shell.config:ShellConfig",
+        component=f"{HARDWARE}.soc.shell.shell:Shell",
+        configuration=f"{HARDWARE}.soc.shell.config:ShellConfig",
         of_preset=_shell,
         default_preset="small",
     ),
     Design(
         name="uart_bridge",
-        component="soc.bus.uart_bridge:UartBridge",
-        configuration="soc.bus.uart_config:UartConfig",
+        component=f"{HARDWARE}.soc.bus.uart_bridge:UartBridge",
+        configuration=f"{HARDWARE}.soc.bus.uart_config:UartConfig",
         defaults={"divisor": 50},
         arguments={"address_width": 16, "stream_width": 128},
     ),
@@ -265,5 +257,3 @@ _DESIGNS = (
     _core("hyperbolic_tangent", "function.hyperbolic_tangent:HyperbolicTangent"),
     _core("reciprocal_square_root", "function.reciprocal_square_root:ReciprocalSquareRoot"),
 )
-
-CATALOGUE = {design.name: design for design in _DESIGNS}

@@ -2,16 +2,15 @@
 
 import ast
 import dataclasses
-import importlib
+import importlib.util
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Design"]
+from ..devices import load_object
 
-_PACKAGE = __package__.rpartition(".soc.")[0]  # the gateware
-_ROOT = Path(__file__).parents[2]
+__all__ = ["Design"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,9 +22,9 @@ class Design:
     name : str
         Its name on the command line.
     component : str
-        Module and class, within the gateware.
+        ``"module:class"``.
     configuration : str
-        Module and class of its configuration, or empty: the component has no parameters.
+        ``"module:class"`` of its configuration, or empty: the component has no parameters.
     defaults : Mapping
         Settings where the configuration has no default of its own.
     of_preset : callable or None
@@ -59,7 +58,9 @@ class Design:
     def description(self) -> str:
         """First line of the component's documentation, read from its file: importing every component takes seconds."""
         module, _, name = self.component.partition(":")
-        tree = ast.parse((_ROOT.joinpath(*module.split(".")).with_suffix(".py")).read_text(encoding="utf-8"))
+        found_module = importlib.util.find_spec(module)
+        assert found_module is not None and found_module.origin is not None
+        tree = ast.parse(Path(found_module.origin).read_text(encoding="utf-8"))
         (found,) = (node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name)
         return (ast.get_docstring(found) or "").partition("\n")[0]
 
@@ -68,7 +69,7 @@ class Design:
         if not self.configuration:
             return {}
         found = {}
-        for field in dataclasses.fields(_load(self.configuration)):
+        for field in dataclasses.fields(load_object(self.configuration)):
             if field.init:
                 default = None if field.default is dataclasses.MISSING else field.default
                 found[field.name] = self.defaults.get(field.name, default)
@@ -96,14 +97,9 @@ class Design:
                 given = {name: getattr(preset, name) for name in known}
             elif self.of_preset is not None:
                 given |= self.of_preset(preset)
-        return _load(self.configuration)(**given | settings)
+        return load_object(self.configuration)(**given | settings)
 
     def create(self, configuration: Any) -> Any:
         """The component of a configuration made by :meth:`configure`."""
-        component = _load(self.component)
+        component = load_object(self.component)
         return component() if configuration is None else component(configuration, **self.arguments)
-
-
-def _load(path: str) -> Any:
-    module, _, name = path.partition(":")
-    return getattr(importlib.import_module(f"{_PACKAGE}.{module}"), name)

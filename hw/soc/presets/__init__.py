@@ -2,33 +2,17 @@
 
 import dataclasses
 from dataclasses import dataclass, field
-from importlib import resources
+from importlib.resources.abc import Traversable
 from pathlib import Path
+from typing import Any
 
 import yaml
 
-from ..fixar.config import FixarConfig
-from ..learninggroup.config import LearningGroupConfig
-from ..learninggroup.hardware import LearningGroupHardware
-from ..mcts.config import MCTSConfig
-from ..pearl.config import PearlConfig
-from ..pearl.ddpg_learner_config import PearlDDPGLearnerConfig
-from ..pearl.dqn_learner_config import PearlDQNLearnerConfig
-from ..pearl.learner_config import PearlLearnerConfig
+from ..devices import find_device
 
-__all__ = ["CONFIGURATIONS", "Preset", "list_presets", "load_preset", "read_preset"]
+__all__ = ["Preset", "list_presets", "load_preset", "read_preset"]
 
-CONFIGURATIONS = {
-    "fixar": FixarConfig,
-    "learninggroup": LearningGroupConfig,
-    "mcts": MCTSConfig,
-    "pearl": PearlConfig,
-    "pearl_learner": PearlDQNLearnerConfig,
-    "pearl_ddpg_learner": PearlDDPGLearnerConfig,
-}
 SECTIONS = ("name", "system", "hardware", "memories", "training")
-# Of a system whose reference needs less than its hardware does: where the depths of memories belong.
-HARDWARE = {"learninggroup": LearningGroupHardware}
 
 
 @dataclass(frozen=True)
@@ -37,16 +21,17 @@ class Preset:
 
     Parameters
     ----------
-    config : FixarConfig, LearningGroupConfig, MCTSConfig, PearlConfig or PearlLearnerConfig
+    config : object
+        Of the device's ``configuration_class``.
     training : dict
         Defaults of hyper-parameters for this configuration, as the agent names them.
-    hardware : FixarConfig, LearningGroupHardware, MCTSConfig, PearlConfig or PearlLearnerConfig
+    hardware : object
         What the device is built from: the configuration, with the depths of memories where they are not part of it.
     """
 
-    config: FixarConfig | LearningGroupConfig | MCTSConfig | PearlConfig | PearlLearnerConfig
+    config: Any
     training: dict = field(default_factory=dict)
-    hardware: FixarConfig | LearningGroupHardware | MCTSConfig | PearlConfig | PearlLearnerConfig | None = None
+    hardware: Any = None
 
 
 def list_presets(system="fixar"):
@@ -84,10 +69,8 @@ def read_preset(name_or_path, system="fixar"):
         raise type(error)(f"{source}: {error}") from None
 
 
-def folder(system):
-    if system not in CONFIGURATIONS:
-        raise ValueError(f"System must be {' or '.join(CONFIGURATIONS)}, not {system!r}")
-    return resources.files(__package__) / system
+def folder(system: str) -> Traversable:
+    return find_device(system).preset_folder
 
 
 def parse(text, name, system):
@@ -99,19 +82,21 @@ def parse(text, name, system):
     training, memories = content.get("training") or {}, content.get("memories") or {}
     if not isinstance(hardware, dict) or not isinstance(training, dict) or not isinstance(memories, dict):
         raise ValueError("Sections hardware, memories and training must be mappings")
-    fields = [field for field in dataclasses.fields(CONFIGURATIONS[system]) if field.name not in ("name", "system")]
+    device = find_device(system)
+    configuration, whole = device.configuration_class, device.hardware_class
+    fields = [field for field in dataclasses.fields(configuration) if field.name not in ("name", "system")]
     refuse_unknown("field of hardware", hardware, [field.name for field in fields])
     needed = [field.name for field in fields if field.default is dataclasses.MISSING and field.name not in hardware]
     if needed:
         raise ValueError(f"Section hardware needs {', '.join(needed)}")
     found = {"name": content.get("name", name), "system": content.get("system", system)}
-    config = CONFIGURATIONS[system](**found, **hardware)
-    if system not in HARDWARE:
+    config = configuration(**found, **hardware)
+    if whole is configuration:
         refuse_unknown("field of memories", memories, [])
         return Preset(config, training, config)
-    known = [field.name for field in dataclasses.fields(HARDWARE[system]) if field.name not in ("device", "system")]
+    known = [field.name for field in dataclasses.fields(whole) if field.name not in ("device", "system")]
     refuse_unknown("field of memories", memories, known)
-    return Preset(config, training, HARDWARE[system](device=config, **memories))
+    return Preset(config, training, whole(device=config, **memories))
 
 
 def refuse_unknown(what, given, known):

@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 
 from rewardware.hw.soc.bus.axi_top import AxiTop
+from rewardware.hw.soc.devices import register_device
 from rewardware.sim.harness.axi import AxiSimulation
-from rewardware.sim.harness.systems import register_system, system_class, verilog_of
-from tests.hw.soc.shell.row_memory import RowMemory, RowMemoryConfig
+from rewardware.sim.harness.systems import system_class, verilog_of
+from tests.hw.soc.shell.row_memory import DEVICE, RowMemory, RowMemoryConfig
 
-register_system("row_memory", "tests.hw.soc.shell.row_memory:RowMemory")
+register_device(DEVICE)
 CONFIG = RowMemoryConfig()
 
 
@@ -19,8 +20,6 @@ def test_systems_are_found_by_name():
         match="System must be one of fixar, .* pearl, pearl_ddpg_learner, pearl_learner, row_memory, not 'toaster'",
     ):
         system_class(RowMemoryConfig(system="toaster"))
-    with pytest.raises(ValueError, match="Place of a system must be \"module:class\", not 'RowMemory'"):
-        register_system("other", "RowMemory")
 
 
 def test_verilog_is_kept_by_configuration():

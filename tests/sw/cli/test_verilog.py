@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 from rewardware.hw.cores.verilog.text import LINE_LENGTH
-from rewardware.hw.soc.export.catalogue import CATALOGUE
+from rewardware.hw.soc.export.catalogue import catalogue
 from rewardware.hw.soc.export.lint import check_icarus, check_slang, check_yosys, waiver_file
 from rewardware.hw.soc.export.package import write_package
 from rewardware.hw.soc.export.synthesis import modules_of
@@ -29,7 +29,7 @@ def test_a_core_is_written_and_accepted_by_the_tools(tmp_path, capsys):
     assert parameters["configuration"]["activation_fraction"] == 18
 
 
-@pytest.mark.parametrize("name", [name for name, design in CATALOGUE.items() if not design.system])
+@pytest.mark.parametrize("name", [name for name, design in catalogue().items() if not design.system])
 def test_every_core_is_taken_by_every_tool(tmp_path, name):
     design = elaborate_design(name, "tiny")
     write_package(design.verilog, name, tmp_path, configuration=design.configuration, clock=design.clock)

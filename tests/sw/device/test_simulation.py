@@ -5,13 +5,13 @@ import dataclasses
 import numpy as np
 import pytest
 
-from rewardware.sim.harness.systems import register_system
+from rewardware.hw.soc.devices import register_device
 from rewardware.sw.device.device import Device
 from rewardware.sw.device.errors import DeviceError, DeviceFault, DeviceTimeout
 from rewardware.sw.device.open import open_device
-from tests.hw.soc.shell.row_memory import INSTRUCTION_SET, RowMemoryConfig
+from tests.hw.soc.shell.row_memory import DEVICE, INSTRUCTION_SET, RowMemoryConfig
 
-register_system("row_memory", "tests.hw.soc.shell.row_memory:RowMemory")
+register_device(DEVICE)
 CONFIG = RowMemoryConfig()
 HALT = INSTRUCTION_SET.encode("halt")
 

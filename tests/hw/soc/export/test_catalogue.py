@@ -2,11 +2,11 @@ import dataclasses
 
 import pytest
 
-from rewardware.hw.soc.export.catalogue import CATALOGUE, find_design
+from rewardware.hw.soc.export.catalogue import catalogue, find_design
 from rewardware.hw.soc.presets import load_preset, read_preset
 
 
-@pytest.mark.parametrize("name", CATALOGUE)
+@pytest.mark.parametrize("name", catalogue())
 def test_every_design_is_created_and_described(name):
     design = find_design(name)
     preset = read_preset(design.default_preset or "tiny", design.preset_system).hardware
@@ -17,7 +17,7 @@ def test_every_design_is_created_and_described(name):
 
 
 def test_every_core_is_in_the_catalogue():
-    classes = {design.component.rpartition(":")[2] for design in CATALOGUE.values()}
+    classes = {design.component.rpartition(":")[2] for design in catalogue().values()}
     assert {"ProcessingElementColumn", "AdaptiveArrayCore", "AdamEngine", "Quantizer", "Rescaler"} <= classes
 
 

@@ -2,9 +2,10 @@
 
 import pytest
 
+from rewardware.hw.soc.devices import devices
 from rewardware.hw.soc.fixar.config import Networks
 from rewardware.hw.soc.learninggroup.config import Network
-from rewardware.hw.soc.presets import CONFIGURATIONS, list_presets, load_preset, read_preset
+from rewardware.hw.soc.presets import list_presets, load_preset, read_preset
 from rewardware.sw.program.fixar import Compiler
 from rewardware.sw.program.learninggroup_map import MemoryMap
 from rewardware.sw.reference.learninggroup.layout import Layout
@@ -86,8 +87,8 @@ def test_unknown_preset():
 
 
 def test_unknown_system():
-    systems = " or ".join(CONFIGURATIONS)
-    with pytest.raises(ValueError, match=f"System must be {systems}, not 'fixer'"):
+    systems = ", ".join(devices())
+    with pytest.raises(ValueError, match=f"System must be one of {systems}, not 'fixer'"):
         load_preset("paper", "fixer")
 
 

@@ -11,11 +11,20 @@ from rewardware.hw.cores.records import Field
 from rewardware.hw.cores.stream.packet import PacketReader, packet_signature
 from rewardware.hw.cores.stream.packet_config import PacketReaderConfig
 from rewardware.hw.soc.bus.registers import Access, Register
+from rewardware.hw.soc.devices import DeviceDescriptor
 from rewardware.hw.soc.sequencer.instructions import Format, InstructionSet
 from rewardware.hw.soc.sequencer.layouts import command_layout
 from rewardware.hw.soc.shell.config import ShellConfig, configuration_hash
 from rewardware.hw.soc.shell.system import System
 
+DEVICE = DeviceDescriptor(
+    name="row_memory",
+    description="loads rows and stores them",
+    component=f"{__name__}:RowMemory",
+    configuration=f"{__name__}:RowMemoryConfig",
+    presets=f"{__package__}:presets",
+    default_preset="narrow",
+)
 RANGE = (Field("base", 8), Field("count", 9))
 INSTRUCTION_SET = InstructionSet(
     engines=("load", "store"),
@@ -36,11 +45,14 @@ class RowMemoryConfig:
         Rows.
     instructions : int
         Of the program memory.
+    name, system : str
+        Of the preset, and of the descriptor.
     """
 
     lanes: int = 3
     depth: int = 100
     instructions: int = 16
+    name: str = "custom"
     system: str = "row_memory"
 
     @property

@@ -1,0 +1,15 @@
+"""The search tree, as export, simulator, boards and presets need it."""
+
+from ..devices import DeviceDescriptor
+
+__all__ = ["DEVICES"]
+
+DEVICES = (
+    DeviceDescriptor(
+        name="mcts",
+        description="Monte-Carlo tree search with the tree on chip",
+        component="rewardware.hw.soc.mcts.device:MCTSSystem",
+        configuration="rewardware.hw.soc.mcts.config:MCTSConfig",
+        boards={"ulx3s-85f": "ulx3s"},
+    ),
+)

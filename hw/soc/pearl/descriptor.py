@@ -1,0 +1,28 @@
+"""PEARL: replay manager and learners, as export, simulator, boards and presets need it."""
+
+from ..devices import DeviceDescriptor
+
+__all__ = ["DEVICES"]
+
+DEVICES = (
+    DeviceDescriptor(
+        name="pearl",
+        description="prioritised replay with the sum tree on chip",
+        component="rewardware.hw.soc.pearl.device:PearlSystem",
+        configuration="rewardware.hw.soc.pearl.config:PearlConfig",
+        boards={"ulx3s-85f": "ulx3s"},
+    ),
+    DeviceDescriptor(
+        name="pearl_learner",
+        description="gradient steps of a DQN, layer after layer in a pipeline",
+        component="rewardware.hw.soc.pearl.learner_device:PearlLearnerSystem",
+        configuration="rewardware.hw.soc.pearl.dqn_learner_config:PearlDQNLearnerConfig",
+        boards={"ulx3s-85f": "ulx3s"},
+    ),
+    DeviceDescriptor(
+        name="pearl_ddpg_learner",
+        description="gradient steps of DDPG, layer after layer in a pipeline",
+        component="rewardware.hw.soc.pearl.learner_device:PearlLearnerSystem",
+        configuration="rewardware.hw.soc.pearl.ddpg_learner_config:PearlDDPGLearnerConfig",
+    ),
+)
