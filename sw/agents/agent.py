@@ -116,6 +116,13 @@ class Agent(ABC):
         seeds = range(EVALUATION_SEED, EVALUATION_SEED + episodes)
         return np.array([self._evaluation.run_episode(seed, policy) for seed in seeds])
 
+    def describe_evaluation(self, episodes: int | None = None) -> list[str]:
+        """Lines that say what `evaluate` came to; of 10 episodes, if nobody says how many."""
+        returns = self.evaluate(10 if episodes is None else episodes)
+        lines = [f"episode {episode:3}  return {value:10.2f}" for episode, value in enumerate(returns)]
+        summary = f"mean {returns.mean():.2f}, standard deviation {returns.std():.2f}, after {self.num_timesteps} steps"
+        return [*lines, summary]
+
     def _checked(self, observation: np.ndarray) -> np.ndarray:
         """An observation, or rows of them, as float32."""
         observation = np.asarray(observation, dtype=np.float32)

@@ -127,6 +127,15 @@ class IC3Net:
         means = {name: float(np.mean([outcome[name] for outcome in outcomes])) for name in outcomes[0]}
         return {"episodes": len(outcomes) * self.config.episodes, **means}
 
+    def describe_evaluation(self, episodes: int | None = None) -> list[str]:
+        """A line that says what `evaluate` came to; of 100 episodes, if nobody says how many."""
+        outcome = self.evaluate(100 if episodes is None else episodes)
+        success, arrived = 100 * outcome["success"], 100 * outcome["arrived"]
+        return [
+            f"success {success:.1f} %, arrived {arrived:.1f} % of the predators, return {outcome['return']:.2f}, "
+            f"over {outcome['episodes']} episodes, after {self.iterations} iterations"
+        ]
+
     def _play(self, starts: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Parallel episodes from grouping to their end: rewards, and which were still going on at each step."""
         environment, learner = self.environment, self.learner

@@ -1,23 +1,17 @@
 """Print a system's figures beside those of its paper."""
 
 import argparse
-import importlib
 import json
 from typing import Any
 
-__all__ = ["add_arguments", "run"]
+from ...hw.soc.devices import load_object
+from ..systems.descriptor import find_system, systems_with
 
-# The class of each system's bench, looked up when it is wanted.
-SYSTEMS = {
-    "fixar": "bench_fixar:FixarBench",
-    "learninggroup": "bench_learninggroup:LearningGroupBench",
-    "mcts": "bench_mcts:MCTSBench",
-    "pearl": "bench_pearl:PearlBench",
-}
+__all__ = ["add_arguments", "run"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("system", choices=SYSTEMS, help="which")
+    parser.add_argument("system", choices=systems_with("bench"), help="which")
     parser.add_argument("--json", action="store_true", help="one JSON object")
     parser.add_argument("--only", metavar="ID,...", help="these figures alone")
     parser.add_argument(
@@ -27,9 +21,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     only = [name.strip() for name in arguments.only.split(",") if name.strip()] if arguments.only else None
-    module, name = SYSTEMS[arguments.system].split(":")
     chosen = () if arguments.config is None else (arguments.config,)
-    bench = getattr(importlib.import_module(f".{module}", __package__), name)(*chosen)
+    bench = load_object(find_system(arguments.system).bench)(*chosen)
     report = {"system": arguments.system, "config": bench.configuration, "rows": bench.rows(only)}
     print(json.dumps(report, indent=2) if arguments.json else as_table(report))
 

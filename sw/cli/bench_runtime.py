@@ -12,8 +12,8 @@ from ..agents.make_environment import make_environment
 from ..runtime.actor_critic_config import PrioritizedDDPGConfig, PrioritizedSACConfig
 from ..runtime.dqn_config import DQNConfig
 from ..runtime.replay_parameters import ReplayParameters
+from ..systems.agents import agent_class
 from .bench_rows import comparison_library, make_row, say
-from .step_agents import agent_class
 
 __all__ = ["COMPARISONS", "Comparison", "against_stable_baselines3", "agent_of", "model_of"]
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from ..agents.lockstep import LockstepError
 from ..agents.run_folder import Interrupted
 from ..device.errors import DeviceError
+from .lazy_parser import USAGE_ERROR, LazyParser, first_line_of
 
 __all__ = ["COMMANDS", "dispatch"]
 
@@ -18,15 +19,7 @@ __all__ = ["COMMANDS", "dispatch"]
 # the first line of its docstring is its help. Heavy imports belong inside `run`.
 COMMANDS = ("train", "plan", "eval", "experiment", "bench", "explore", "compose", "verilog", "build", "report", "list")
 
-USAGE_ERROR = 2
 FAILURE = 1
-
-
-class _Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line, without the usage before it."""
-
-    def error(self, message: str):
-        self.exit(USAGE_ERROR, f"{self.prog}: error: {message}\n")
 
 
 def _version() -> str:
@@ -37,16 +30,14 @@ def _version() -> str:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog="rewardware", description="Reinforcement learning on open RTL, the same bits everywhere.")
+    parser = LazyParser(prog="rewardware", description="Reinforcement learning on open RTL, the same bits everywhere.")
     parser.add_argument("--version", action="version", version=f"rewardware {_version()}")
     parser.add_argument("--traceback", action="store_true", help="show where in the program an error came from")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name in COMMANDS:
-        module = importlib.import_module(f".{name}", __package__)
-        first_line = (module.__doc__ or name).splitlines()[0]
-        command = commands.add_parser(name, help=first_line, description=module.__doc__)
-        module.add_arguments(command)
-        command.set_defaults(run=module.run)
+        module = f"{__package__}.{name}"
+        command: LazyParser = commands.add_parser(name, help=first_line_of(module))
+        command.fill_with(module)
     return parser
 
 
@@ -56,7 +47,7 @@ def dispatch(arguments: Sequence[str] | None = None) -> int:
     # Amaranth's reminder; some components are made only to be asked for their latency.
     warnings.filterwarnings("ignore", message=".* created but never used")
     try:
-        return parsed.run(parsed) or 0
+        return importlib.import_module(f"{__package__}.{parsed.command}").run(parsed) or 0
     except Interrupted as interruption:
         print(f"rewardware: {interruption}", file=sys.stderr)
         return 128 + interruption.signal_number

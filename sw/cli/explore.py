@@ -1,113 +1,15 @@
 """Choose what a design is built with for a part: all choices, and the best that fits."""
 
 import argparse
-import dataclasses
-import json
-from typing import Any
+
+from .system_commands import add_systems, run_system
 
 __all__ = ["add_arguments", "run"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from ...hw.cores.tree.config import COMPARISONS, TreeConfig
-    from ...hw.soc.target.parts import load_parts
-
-    default = TreeConfig()
-    parts = [part.name for part in load_parts().values() if part.holds is not None]
-    parser.add_argument("system", choices=("mcts",), help="which")
-    for name, what in (("fanout", "F, children"), ("levels", "D, levels"), ("banks", "Y, banks")):
-        parser.add_argument(f"--{name}", type=int, default=getattr(default, name), help=f"{what} (default %(default)s)")
-    parser.add_argument(
-        "--comparison", choices=COMPARISONS, default=default.comparison, help="in a group (default %(default)s)"
-    )
-    parser.add_argument("--part", default="xcu250", help=f"one of {', '.join(parts)} (default %(default)s)")
-    parser.add_argument(
-        "--share",
-        type=float,
-        default=100,
-        help="percent of the part's LUT for selectors and interconnect (default 100)",
-    )
-    parser.add_argument("--json", action="store_true", help="one JSON object")
+    add_systems(parser, "explore")
 
 
-def run(arguments: argparse.Namespace) -> None:
-    report = explore(arguments)
-    print(json.dumps(report, indent=2) if arguments.json else as_table(report))
-
-
-def explore(arguments: argparse.Namespace) -> dict[str, Any]:
-    """All choices, the best, and the costs, as plain data."""
-    from ...hw.cores.tree.config import TreeConfig
-    from ...hw.soc.target.parts import find_part
-    from ..mapping.tree_exploration import best_point, explore_tree
-    from .tree_costs import measure_costs
-
-    part = find_part(arguments.part)
-    if part.holds is None:
-        raise ValueError(f"--part must be a part, not the family {part.name}")
-    if not 0 < arguments.share <= 100:
-        raise ValueError(f"--share must be above 0 and at most 100, not {arguments.share:g}")
-    default = TreeConfig()
-    config = TreeConfig(
-        fanout=arguments.fanout,
-        levels=arguments.levels,
-        banks=arguments.banks,
-        comparison=arguments.comparison,
-        group=min(default.group, arguments.fanout),
-        nodes=min(default.nodes, arguments.banks * default.rows),
-    )
-    budget = part.holds.lut * arguments.share / 100
-    costs = measure_costs(config, part.target.name)
-    points = explore_tree(config, costs, budget)
-    return {
-        "part": part.name,
-        "budget_lut": budget,
-        "tree": {name: getattr(config, name) for name in ("fanout", "levels", "banks", "comparison")},
-        "costs": dataclasses.asdict(costs),
-        "how": "Yosys, LUT: whole selectors; a buffer, and what a bank takes besides, from small interconnects",
-        "best": dataclasses.asdict(best_point(points, budget)),
-        "points": [dataclasses.asdict(point) for point in points],
-    }
-
-
-def as_table(report: dict[str, Any]) -> str:
-    """The choices for people, the best first."""
-    tree, best = report["tree"], report["best"]
-    head = [
-        "interconnect",
-        "f",
-        "T selector",
-        "T interconnect",
-        "D T + T",
-        "R selector",
-        "R interconnect",
-        "LUT",
-        "fits",
-    ]
-    rows = [
-        [point["interconnect"]]
-        + [str(point[name]) for name in ("group", "selector_cycles", "interconnect_cycles", "objective")]
-        + [f"{point[name]:.0f}" for name in ("selector_tables", "interconnect_tables", "tables")]
-        + ["yes" if point["fits"] else "no"]
-        for point in report["points"]
-    ]
-    widths = [max(len(row[column]) for row in (head, *rows)) for column in range(len(head))]
-    lines = [
-        f"mcts, F = {tree['fanout']}, D = {tree['levels']}, Y = {tree['banks']}, {tree['comparison']}; "
-        f"{report['part']}, {report['budget_lut']:.0f} LUT",
-        "",
-    ]
-    for row in (head, *rows):
-        cells = [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
-        lines.append("  ".join(cells).rstrip())
-    costs = report["costs"]
-    buffers = ", ".join(f"{name} {lut:.0f} and {costs['bank'][name]:.0f}" for name, lut in costs["buffer"].items())
-    return "\n".join(
-        [
-            *lines,
-            "",
-            f"Choice: {best['interconnect']}, f = {best['group']}: {best['objective']} cycles, "
-            f"{best['tables']:.0f} LUT",
-            f"{report['how']}: {buffers}",
-        ]
-    )
+def run(arguments: argparse.Namespace) -> int | None:
+    return run_system("explore", arguments)

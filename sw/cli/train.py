@@ -2,19 +2,14 @@
 
 import argparse
 
-from . import train_fixar, train_learninggroup, train_pearl
+from .system_commands import add_systems, run_system
 
 __all__ = ["add_arguments", "run"]
 
-SYSTEMS = {"fixar": train_fixar, "learninggroup": train_learninggroup, "pearl": train_pearl}
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    systems = parser.add_subparsers(dest="system", metavar="SYSTEM", required=True, help=" or ".join(SYSTEMS))
-    for name, module in SYSTEMS.items():
-        system = systems.add_parser(name, help=(module.__doc__ or name).splitlines()[0], description=module.__doc__)
-        module.add_arguments(system)
+    add_systems(parser, "train")
 
 
-def run(arguments: argparse.Namespace) -> None:
-    SYSTEMS[arguments.system].run(arguments)
+def run(arguments: argparse.Namespace) -> int | None:
+    return run_system("train", arguments)

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from .step_agents import agent_class, agent_of
+from ..systems.agents import agent_class, agent_of
 from .train_options import (
     add_hyper_parameters,
     add_run_options,

@@ -1,0 +1,57 @@
+"""Parsers that import what they are about when they are used, so that the command line starts at once."""
+
+import argparse
+import ast
+import importlib
+import importlib.util
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NoReturn
+
+__all__ = ["LazyParser", "first_line_of"]
+
+USAGE_ERROR = 2
+
+
+def first_line_of(module: str) -> str:
+    """First line of a module's docstring, read from its file: the module is not imported."""
+    found = importlib.util.find_spec(module)
+    if found is None or found.origin is None:
+        raise ValueError(f"There is no module {module}")
+    docstring = ast.get_docstring(ast.parse(Path(found.origin).read_text(encoding="utf-8"))) or module
+    return docstring.splitlines()[0]
+
+
+class LazyParser(argparse.ArgumentParser):
+    """Takes its arguments from a module, on first use; says what is wrong in one line, without the usage before it."""
+
+    _module = ""
+    _add_more: Callable[[argparse.ArgumentParser], None] | None = None
+
+    def fill_with(self, module: str, add_more: Callable[[argparse.ArgumentParser], None] | None = None) -> None:
+        """Name the module, which has ``add_arguments(parser)``; ``add_more`` comes behind."""
+        self._module, self._add_more = module, add_more
+
+    def _fill(self) -> None:
+        name, self._module = self._module, ""
+        if name:
+            module = importlib.import_module(name)
+            self.description = module.__doc__
+            module.add_arguments(self)
+            if self._add_more is not None:
+                self._add_more(self)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Fill the parser, then parse."""
+        self._fill()
+        return super().parse_known_args(args, namespace)
+
+    def format_help(self) -> str:
+        """Fill the parser, then say what it takes."""
+        self._fill()
+        return super().format_help()
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong in one line."""
+        self.exit(USAGE_ERROR, f"{self.prog}: error: {message}\n")
+        raise AssertionError("exit does not return")

@@ -1,0 +1,40 @@
+"""Commands that do something else for each system: a parser below the command's for every system that it knows."""
+
+import argparse
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+from ..systems.descriptor import find_system, systems_with
+from .lazy_parser import LazyParser, first_line_of
+
+__all__ = ["add_systems", "run_system"]
+
+AddArguments = Callable[[argparse.ArgumentParser], None]
+
+
+def add_systems(parser: argparse.ArgumentParser, command: str, add_shared: AddArguments | None = None) -> None:
+    """A parser for each system that knows the command, filled once it is chosen.
+
+    Parameters
+    ----------
+    parser
+        Of the command.
+    command
+        As descriptors name it.
+    add_shared
+        Adds what is the same for every system.
+    """
+    known = systems_with(command)
+    choices = parser.add_subparsers(
+        dest="system", metavar="SYSTEM", required=True, help=" or ".join(known), parser_class=LazyParser
+    )
+    for name, system in known.items():
+        place = system.commands[command]
+        below: LazyParser = choices.add_parser(name, help=first_line_of(place))
+        below.fill_with(place, add_shared)
+
+
+def run_system(command: str, arguments: argparse.Namespace) -> Any:
+    """What the module of the chosen system does; its exit code."""
+    return importlib.import_module(find_system(arguments.system).commands[command]).run(arguments)

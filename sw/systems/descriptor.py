@@ -1,0 +1,103 @@
+"""What the software has of a system, and the systems there are. What a descriptor names is imported on use."""
+
+import functools
+import importlib
+import importlib.metadata
+import importlib.util
+import pkgutil
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ...hw.soc.devices import DeviceDescriptor, register_device
+
+__all__ = ["ENTRY_POINTS", "SystemDescriptor", "find_system", "register_system", "systems", "systems_with"]
+
+# Group under which a package of somebody else names its descriptors: `toaster = "toaster.descriptor:SYSTEM"`.
+ENTRY_POINTS = "rewardware.systems"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SystemDescriptor:
+    """A system to the command line.
+
+    Parameters
+    ----------
+    name
+        On the command line.
+    description
+        What it does, in a line.
+    commands
+        Modules by the command that they add to: ``train``, ``plan``, ``experiment``, ``explore``. A module has
+        ``add_arguments(parser)`` and ``run(arguments)``; the first line of its docstring is its help.
+    bench
+        ``"module:class"`` of its bench, or empty.
+    agents
+        ``"module:class"`` of each agent, by its name in checkpoints.
+    devices
+        Devices of a system outside this package, which become known with it.
+    """
+
+    name: str
+    description: str
+    commands: Mapping[str, str] = field(default_factory=dict)
+    bench: str = ""
+    agents: Mapping[str, str] = field(default_factory=dict)
+    devices: tuple[DeviceDescriptor, ...] = ()
+
+    def has(self, command: str) -> bool:
+        """Whether the command knows this system."""
+        return bool(self.bench) if command == "bench" else command in self.commands
+
+
+@functools.cache
+def _known() -> dict[str, SystemDescriptor]:
+    """Those of the folders beside this file, then those of other packages, by name."""
+    found: dict[str, SystemDescriptor] = {}
+    package = importlib.import_module(__package__)
+    for folder in sorted(entry.name for entry in pkgutil.iter_modules(package.__path__) if entry.ispkg):
+        system = importlib.import_module(f"{__package__}.{folder}.descriptor").SYSTEM
+        found[system.name] = system
+    for entry in importlib.metadata.entry_points(group=ENTRY_POINTS):
+        _add(found, entry.load())
+    return found
+
+
+def _add(known: dict[str, SystemDescriptor], system: SystemDescriptor) -> None:
+    if known.setdefault(system.name, system) != system:
+        raise ValueError(f"There is a system {system.name!r} already: {known[system.name].description}")
+    for device in system.devices:
+        register_device(device)
+
+
+def systems() -> Mapping[str, SystemDescriptor]:
+    """All systems by name, in the order of their names."""
+    return dict(sorted(_known().items()))
+
+
+def systems_with(command: str) -> dict[str, SystemDescriptor]:
+    """Those that a command knows."""
+    return {name: system for name, system in systems().items() if system.has(command)}
+
+
+def find_system(name: str) -> SystemDescriptor:
+    """The system of that name.
+
+    Raises
+    ------
+    ValueError
+        There is none; the text names those there are.
+    """
+    if name not in _known():
+        raise ValueError(f"System must be one of {', '.join(systems())}, not {name!r}")
+    return _known()[name]
+
+
+def register_system(system: SystemDescriptor) -> None:
+    """Make a system outside this package known to the command line, and its devices to everything.
+
+    Raises
+    ------
+    ValueError
+        There is another one of that name.
+    """
+    _add(_known(), system)

@@ -1,0 +1,18 @@
+"""FIXAR, as the command line needs it."""
+
+from ..descriptor import SystemDescriptor
+
+__all__ = ["SYSTEM"]
+
+SYSTEM = SystemDescriptor(
+    name="fixar",
+    description="fixed-point DDPG on adaptive array cores",
+    commands={
+        "train": "rewardware.sw.cli.train_fixar",
+        "experiment": "rewardware.sw.cli.experiment_fixar",
+    },
+    bench="rewardware.sw.cli.bench_fixar:FixarBench",
+    agents={
+        "ddpg": "rewardware.sw.agents.ddpg:DDPG",
+    },
+)

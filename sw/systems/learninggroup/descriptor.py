@@ -1,0 +1,18 @@
+"""LearningGroup, as the command line needs it."""
+
+from ..descriptor import SystemDescriptor
+
+__all__ = ["SYSTEM"]
+
+SYSTEM = SystemDescriptor(
+    name="learninggroup",
+    description="IC3Net with grouped weights in binary16",
+    commands={
+        "train": "rewardware.sw.cli.train_learninggroup",
+        "experiment": "rewardware.sw.cli.experiment_learninggroup",
+    },
+    bench="rewardware.sw.cli.bench_learninggroup:LearningGroupBench",
+    agents={
+        "ic3net": "rewardware.sw.agents.ic3net:IC3Net",
+    },
+)

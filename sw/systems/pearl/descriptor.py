@@ -1,0 +1,21 @@
+"""PEARL, as the command line needs it."""
+
+from ..descriptor import SystemDescriptor
+
+__all__ = ["SYSTEM"]
+
+SYSTEM = SystemDescriptor(
+    name="pearl",
+    description="prioritised replay and learners on chip: DQN, DDPG, SAC",
+    commands={
+        "train": "rewardware.sw.cli.train_pearl",
+        "experiment": "rewardware.sw.cli.experiment_pearl",
+    },
+    bench="rewardware.sw.cli.bench_pearl:PearlBench",
+    agents={
+        "dqn": "rewardware.sw.runtime.dqn:DQN",
+        "parallel-ddpg": "rewardware.sw.runtime.parallel_actor_critic:ParallelDDPG",
+        "parallel-dqn": "rewardware.sw.runtime.parallel_dqn:ParallelDQN",
+        "parallel-sac": "rewardware.sw.runtime.parallel_actor_critic:ParallelSAC",
+    },
+)

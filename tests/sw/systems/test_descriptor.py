@@ -1,0 +1,102 @@
+"""A system becomes known to every tool by its descriptor, and by nothing else."""
+
+import dataclasses
+import importlib.metadata
+import importlib.util
+import json
+
+import pytest
+
+from rewardware.hw.soc.devices import devices, load_object
+from rewardware.sw.cli.dispatch import dispatch
+from rewardware.sw.systems import descriptor
+from rewardware.sw.systems.descriptor import SystemDescriptor, find_system, register_system, systems, systems_with
+from tests.hw.soc.shell.row_memory import DEVICE
+
+COMMANDS = "tests.sw.systems.row_memory_commands"
+SYSTEM = SystemDescriptor(
+    name="row_memory",
+    description="rows come back as they went",
+    commands={"train": COMMANDS},
+    bench=f"{COMMANDS}:RowMemoryBench",
+    devices=(DEVICE,),
+)
+
+
+def run(*arguments: str) -> int:
+    try:
+        return dispatch(arguments)
+    except SystemExit as exit:
+        return exit.code or 0
+
+
+@pytest.fixture(scope="module", autouse=True)
+def registered():
+    register_system(SYSTEM)
+
+
+def test_list_names_it(capsys):
+    assert run("list", "systems") == run("list", "presets") == 0
+    out = capsys.readouterr().out
+    assert "row_memory " in out and "loads rows and stores them" in out
+    assert "row_memory/narrow " in out and "A row of two words." in out
+
+
+def test_it_trains(capsys):
+    assert run("train", "row_memory", "--rows", "5") == 0
+    assert "cycles for 5 rows" in capsys.readouterr().out
+    assert run("train", "row_memory", "--help") == 0
+    out = capsys.readouterr().out
+    assert "Store rows and get them back" in out and "--rows" in out
+
+
+def test_its_bench_runs(capsys):
+    assert run("bench", "row_memory", "--json") == 0
+    (row,) = json.loads(capsys.readouterr().out)["rows"]
+    assert row["id"] == "round_trip" and 7 < row["value"] < 100
+
+
+def test_its_verilog_is_written(tmp_path, capsys):
+    assert run("verilog", "row_memory", "-o", str(tmp_path / "narrow"), "--no-check") == 0
+    assert "module row_memory(" in (tmp_path / "narrow/rtl/row_memory.v").read_text()
+    settings = ("--config", "narrow", "--set", "lanes=3")
+    assert run("verilog", "row_memory", *settings, "-o", str(tmp_path / "wide"), "--no-check") == 0
+    described = json.loads((tmp_path / "wide/row_memory.json").read_text())
+    assert described["configuration"]["lanes"] == 3 and described["configuration"]["depth"] == 20
+
+
+def test_its_resources_are_reported(capsys):
+    assert run("report", "row_memory", "--part", "ecp5", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["total"]["lut"] > 100
+
+
+@pytest.mark.parametrize("name", ["fixar", "learninggroup", "mcts", "pearl"])
+def test_descriptors_name_what_there_is(name):
+    system = find_system(name)
+    assert system.name == name and name in devices()
+    for place in (*system.agents.values(), system.bench):
+        assert isinstance(load_object(place), type)
+    for module in system.commands.values():
+        assert importlib.util.find_spec(module)
+
+
+def test_commands_know_their_systems():
+    assert set(systems()) >= {"fixar", "learninggroup", "mcts", "pearl"}
+    assert set(systems_with("plan")) == set(systems_with("explore")) == {"mcts"}
+    assert set(systems_with("train")) == {"fixar", "learninggroup", "pearl", "row_memory"}
+    with pytest.raises(ValueError, match="System must be one of fixar, .*, not 'toaster'"):
+        find_system("toaster")
+
+
+def test_a_name_is_taken_once():
+    register_system(SYSTEM)
+    with pytest.raises(ValueError, match="There is a system 'row_memory' already: rows come back as they went"):
+        register_system(dataclasses.replace(SYSTEM, description="another"))
+
+
+def test_packages_of_others_name_theirs_by_entry_points(monkeypatch):
+    toaster = dataclasses.replace(SYSTEM, name="toaster", devices=())
+    entry = importlib.metadata.EntryPoint("toaster", f"{__name__}:TOASTER", descriptor.ENTRY_POINTS)
+    monkeypatch.setitem(globals(), "TOASTER", toaster)
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: [entry] if group == entry.group else [])
+    assert descriptor._known.__wrapped__()["toaster"] is toaster
