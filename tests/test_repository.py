@@ -191,9 +191,42 @@ def test_references_import_numpy_and_configurations_only():
     assert not violations(foreign)
 
 
+def measures(module):
+    """Whether a module may join software, gateware and simulation: command line and benches."""
+    return within(module, "rewardware.sw.cli", "rewardware.sw.measurement") or bool(
+        re.match(r"rewardware\.sw\.systems\.\w+\.bench(\.|$)", module)
+    )
+
+
+def test_systems_do_not_import_each_other():
+    def foreign(module, name):
+        own, other = (re.match(r"rewardware\.sw\.systems\.(\w+)\.", f"{place}.") for place in (module, name))
+        return own and other and own[1] != other[1] and MODULES[folder_of(other[1])].name == "__init__.py"
+
+    def folder_of(system):
+        return f"rewardware.sw.systems.{system}"
+
+    assert not violations(foreign)
+
+
+def test_only_the_command_line_imports_the_command_line():
+    def upwards(module, name):
+        return within(name, "rewardware.sw.cli") and not within(module, "rewardware.sw.cli")
+
+    assert not violations(upwards)
+
+
+def test_only_commands_and_systems_import_systems():
+    def upwards(module, name):
+        allowed = within(module, "rewardware.sw.cli", "rewardware.sw.systems")
+        return within(name, "rewardware.sw.systems") and not allowed
+
+    assert not violations(upwards)
+
+
 def test_software_uses_only_pure_data_of_the_gateware():
     def impure(module, name):
-        host = within(module, "rewardware.sw") and not within(module, "rewardware.sw.cli")
+        host = within(module, "rewardware.sw") and not measures(module)
         return host and within(name, "rewardware.hw") and not is_pure(name)
 
     assert not violations(impure)
@@ -201,7 +234,7 @@ def test_software_uses_only_pure_data_of_the_gateware():
 
 def test_only_devices_and_the_command_line_reach_the_simulator():
     def reaches(module, name):
-        allowed = within(module, "rewardware.sw.device", "rewardware.sw.cli")
+        allowed = within(module, "rewardware.sw.device") or measures(module)
         return within(module, "rewardware.sw") and not allowed and within(name, "rewardware.sim")
 
     assert not violations(reaches)

@@ -8,7 +8,7 @@ __all__ = ["add_arguments", "run"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from .board_flow import PLACERS, boards
+    from ..measurement.board_flow import PLACERS, boards
 
     systems = sorted({system for presets in boards().values() for system in presets})
     parser.add_argument("system", choices=systems, help="which")
@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from .board_flow import as_text, build_board
+    from ..measurement.board_flow import as_text, build_board
 
     report = build_board(
         arguments.board,

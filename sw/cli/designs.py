@@ -1,38 +1,12 @@
-"""Designs of the catalogue on the command line: which, with what parameters, and their Verilog."""
+"""Designs of the catalogue on the command line: which, and with what parameters."""
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Elaborated", "add_design_arguments", "elaborate", "elaborate_design", "parse_settings"]
+from ..measurement.elaboration import Elaborated, elaborate_design
 
-
-@dataclass(frozen=True, kw_only=True)
-class Elaborated:
-    """A design as Verilog.
-
-    Parameters
-    ----------
-    design : str
-        Name in the catalogue.
-    name : str
-        Name of the top module.
-    description : str
-        One line.
-    configuration : dataclass instance or None
-    verilog : str
-        Complete in one text.
-    clock : str or None
-        Port of the clock, if there is one.
-    """
-
-    design: str
-    name: str
-    description: str
-    configuration: Any
-    verilog: str
-    clock: str | None
+__all__ = ["add_design_arguments", "elaborate", "parse_settings"]
 
 
 def add_design_arguments(parser: argparse.ArgumentParser) -> None:
@@ -63,46 +37,3 @@ def parse_settings(settings: Sequence[str]) -> dict[str, Any]:
 def elaborate(arguments: argparse.Namespace) -> Elaborated:
     """The design that the arguments choose."""
     return elaborate_design(arguments.name, arguments.config, parse_settings(arguments.set), arguments.top)
-
-
-def elaborate_design(
-    name: str, preset_name: str | None = None, settings: dict[str, Any] | None = None, top: str | None = None
-) -> Elaborated:
-    """A design of the catalogue as Verilog: a system within its AXI top, a core as it is.
-
-    Parameters
-    ----------
-    name : str
-        Its name in the catalogue.
-    preset_name : str or None
-        Preset of the system, or a YAML file; without one the design's own defaults apply.
-    settings : dict or None
-        Parameters over those.
-    top : str or None
-        Name of the top module; without one that of the design.
-    """
-    from ...hw.cores.verilog.emit import emit
-    from ...hw.soc.export.catalogue import find_design
-    from ...hw.soc.export.synthesis import ports_of
-    from ...hw.soc.presets import read_preset
-
-    design = find_design(name)
-    preset_name = preset_name or design.default_preset or None
-    preset = read_preset(preset_name, design.preset_system).hardware if preset_name is not None else None
-    configuration = design.configure(preset, settings)
-    if design.system:
-        from ...hw.soc.bus.axi_top import AxiTop
-        from ...sim.harness.systems import verilog_of
-
-        verilog = verilog_of(configuration, AxiTop, top or name)
-    else:
-        verilog = emit(design.create(configuration), top or name)
-    ports = ports_of(verilog, top or name)
-    return Elaborated(
-        design=name,
-        name=top or name,
-        description=design.description,
-        configuration=configuration,
-        verilog=verilog,
-        clock=next((port for port in ("aclk", "clk") if port in ports), None),
-    )

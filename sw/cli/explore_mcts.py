@@ -39,7 +39,7 @@ def explore(arguments: argparse.Namespace) -> dict[str, Any]:
     from ...hw.cores.tree.config import TreeConfig
     from ...hw.soc.target.parts import find_part
     from ..mapping.tree_exploration import best_point, explore_tree
-    from .tree_costs import measure_costs
+    from ..systems.mcts.bench.tree_costs import measure_costs
 
     part = find_part(arguments.part)
     if part.holds is None:

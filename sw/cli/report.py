@@ -65,7 +65,7 @@ def make_report(name: str, verilog: str, part_name: str, depth: int = 1, place: 
         Place and route as a unit of a larger design (ECP5).
     """
     from ...hw.soc.target.parts import find_part
-    from .cached import place_once, synthesise_once
+    from ..measurement.tool_cache import place_once, synthesise_once
 
     part = find_part(part_name)
     if place and part.target.name != "ecp5":

@@ -97,7 +97,7 @@ def measure(row: Row) -> dict[str, Any]:
     from ...hw.cores.verilog.emit import emit
     from ...hw.soc.export.catalogue import find_design
     from ...hw.soc.export.registered import RegisteredUnit
-    from .cached import place_once, synthesise_once
+    from ..measurement.tool_cache import place_once, synthesise_once
 
     design = find_design(row.design)
     configuration = design.configure(settings=row.settings)

@@ -11,7 +11,7 @@ SYSTEM = SystemDescriptor(
         "train": "rewardware.sw.cli.train_fixar",
         "experiment": "rewardware.sw.cli.experiment_fixar",
     },
-    bench="rewardware.sw.cli.bench_fixar:FixarBench",
+    bench="rewardware.sw.systems.fixar.bench.figures:FixarBench",
     agents={
         "ddpg": "rewardware.sw.agents.ddpg:DDPG",
     },

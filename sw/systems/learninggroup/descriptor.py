@@ -11,7 +11,7 @@ SYSTEM = SystemDescriptor(
         "train": "rewardware.sw.cli.train_learninggroup",
         "experiment": "rewardware.sw.cli.experiment_learninggroup",
     },
-    bench="rewardware.sw.cli.bench_learninggroup:LearningGroupBench",
+    bench="rewardware.sw.systems.learninggroup.bench.figures:LearningGroupBench",
     agents={
         "ic3net": "rewardware.sw.agents.ic3net:IC3Net",
     },

@@ -12,5 +12,5 @@ SYSTEM = SystemDescriptor(
         "experiment": "rewardware.sw.cli.experiment_mcts",
         "explore": "rewardware.sw.cli.explore_mcts",
     },
-    bench="rewardware.sw.cli.bench_mcts:MCTSBench",
+    bench="rewardware.sw.systems.mcts.bench.figures:MCTSBench",
 )

@@ -11,7 +11,7 @@ SYSTEM = SystemDescriptor(
         "train": "rewardware.sw.cli.train_pearl",
         "experiment": "rewardware.sw.cli.experiment_pearl",
     },
-    bench="rewardware.sw.cli.bench_pearl:PearlBench",
+    bench="rewardware.sw.systems.pearl.bench.figures:PearlBench",
     agents={
         "dqn": "rewardware.sw.runtime.dqn:DQN",
         "parallel-ddpg": "rewardware.sw.runtime.parallel_actor_critic:ParallelDDPG",

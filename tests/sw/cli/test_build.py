@@ -7,9 +7,10 @@ from rewardware.hw.soc.boards.ulx3s_85f import CLOCK_MHZ
 from rewardware.hw.soc.export.placement import PLACERS, CriticalPath, Placement
 from rewardware.hw.soc.export.synthesis import Block, Synthesis
 from rewardware.hw.soc.target.target import Resources
-from rewardware.sw.cli import board_flow, cached
-from rewardware.sw.cli.board_flow import as_text, build_board
 from rewardware.sw.cli.dispatch import dispatch
+from rewardware.sw.measurement import board_flow
+from rewardware.sw.measurement import tool_cache as cached
+from rewardware.sw.measurement.board_flow import as_text, build_board
 
 
 @pytest.fixture

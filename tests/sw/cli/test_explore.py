@@ -17,7 +17,7 @@ TREE = ["explore", "mcts", "--fanout", "4", "--levels", "8", "--banks", "16"]
 
 @pytest.fixture
 def measured(monkeypatch):
-    monkeypatch.setattr("rewardware.sw.cli.tree_costs.measure_costs", lambda config, family: COSTS)
+    monkeypatch.setattr("rewardware.sw.systems.mcts.bench.tree_costs.measure_costs", lambda config, family: COSTS)
 
 
 def test_the_choice_follows_the_part(measured, capsys):
@@ -44,7 +44,7 @@ def test_errors(arguments, words, measured, capsys):
 
 def test_costs_are_synthesised(monkeypatch):
     from rewardware.hw.cores.tree.config import TreeConfig
-    from rewardware.sw.cli import tree_costs
+    from rewardware.sw.systems.mcts.bench import tree_costs
 
     monkeypatch.setattr(tree_costs, "STAGES", (2, 3))
     costs = tree_costs.measure_costs(

@@ -1,8 +1,8 @@
 import json
 
 from rewardware.hw.soc.export.placement import read_placement
-from rewardware.sw.cli import cached
 from rewardware.sw.cli.dispatch import dispatch
+from rewardware.sw.measurement import tool_cache as cached
 
 
 def test_a_report_in_json_adds_up(capsys):

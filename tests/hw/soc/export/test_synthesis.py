@@ -6,7 +6,7 @@ from rewardware.hw.cores.verilog.emit import emit
 from rewardware.hw.soc.export.catalogue import find_design
 from rewardware.hw.soc.export.synthesis import kept_modules, modules_of
 from rewardware.hw.soc.export.tools import ToolError, find_tool, run_tool
-from rewardware.sw.cli.cached import place_once, synthesise_once
+from rewardware.sw.measurement.tool_cache import place_once, synthesise_once
 
 
 def unit(name, **settings):

@@ -6,8 +6,8 @@ from itertools import islice
 import numpy as np
 
 from rewardware.hw.cores.tree.records import RequestKind
-from rewardware.sw.cli.bench_game import record_game
 from rewardware.sw.reference.tree.messages import pack_request
+from rewardware.sw.systems.mcts.bench.game import record_game
 from tests.sw.reference.tree.stimulus import RandomRequests
 
 __all__ = ["KINDS", "REGISTERS", "make_requests", "tree_for"]

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from rewardware.sw.cli.user_lines import EXAMPLES, count_lines
 from rewardware.sw.runtime.examples import ddpg, dqn, sac
+from rewardware.sw.systems.pearl.bench.user_lines import EXAMPLES, count_lines
 
 
 def test_dqn_learns_cartpole():

@@ -1,0 +1,57 @@
+"""Requests of a real game's searches, for the bench."""
+
+from typing import Any
+
+__all__ = ["record_game"]
+
+STEPS = 4
+SIMULATIONS = 2560
+WORKERS = 128
+ROLLOUT_STEPS = 5
+
+
+def record_game(name: str, config: Any, *, steps: int = STEPS, simulations: int = SIMULATIONS) -> Any:
+    """The first decisions of a game, each searched by :class:`...planning.planner.MCTSPlanner` on the reference.
+
+    Parameters
+    ----------
+    name : str
+        Of the environment.
+    config : TreeConfig
+        The tree that the requests are for.
+    steps : int
+        Decisions at most; the episode may end before.
+    simulations : int
+        Of each decision.
+
+    Returns
+    -------
+    Recording
+        At least two requests a simulation; all workers select, then all back up.
+    """
+    from ....device.mcts import MCTSDevice
+    from ....device.tree_backends import ReferenceTree
+    from ....measurement.bench import say
+    from ....planning.defaults import planner_config
+    from ....planning.environments import state_environment
+    from ....planning.planner import MCTSPlanner
+    from ....planning.recorder import RecordingTree
+
+    environment, tree = state_environment(name), RecordingTree(ReferenceTree(config))
+    settings = planner_config(
+        environment,
+        {
+            "simulations": simulations,
+            "workers": min(WORKERS, config.workers),
+            "schedule": "synchronous",
+            "rollout_steps": ROLLOUT_STEPS,
+        },
+    )
+    say(f"{name}: {steps} decisions of {simulations} simulations")
+    with MCTSPlanner(environment, settings, device=MCTSDevice(tree)) as planner:
+        environment.reset(seed=settings.seed)
+        ended, step = False, 0
+        while not ended and step < steps:
+            _, ended = environment.step(planner.act(environment.save()).action)
+            step += 1
+    return tree.recording

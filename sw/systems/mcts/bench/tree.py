@@ -1,0 +1,140 @@
+"""Searches on the RTL of the tree: what selections, backups and the assignment of banks take."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+__all__ = ["TreeCounts", "count_recording", "count_search"]
+
+SEED = 1
+# Of the score: c = sqrt(2), a virtual loss of a quarter.
+REGISTERS = {"exploration": 5793, "loss": 1 << 14, "first_value": 0, "alternate": 0}
+
+
+@dataclass(frozen=True, kw_only=True)
+class TreeCounts:
+    """What a list of requests took; the tree was given each packet of them without a gap.
+
+    Parameters
+    ----------
+    requests : int
+        All of them; their answers were compared with the reference's, and were equal.
+    selections, insertions, backups : int
+        That were no error.
+    packets : tuple of int
+        Cycles of each packet, from its first request to its last answer.
+    interval, backup_interval : float
+        Cycles between a selection, or a backup, and the one that entered right behind it, the mean.
+    assigning : int
+        Cycles in which a bank was being assigned.
+    """
+
+    requests: int
+    selections: int
+    insertions: int
+    backups: int
+    packets: tuple[int, ...]
+    interval: float
+    backup_interval: float
+    assigning: int
+
+    @property
+    def cycles(self) -> int:
+        """Of all packets."""
+        return sum(self.packets)
+
+    @property
+    def operations(self) -> int:
+        """Selections, insertions and backups."""
+        return self.selections + self.insertions + self.backups
+
+
+def count_search(config: Any, at_rest: bool = False) -> TreeCounts:
+    """All workers select, then all back up, and so on, with as many simulations as nodes.
+
+    Every state has all actions; rewards are random, in [-1, 1).
+
+    Parameters
+    ----------
+    config : MCTSConfig
+    at_rest : bool
+        The clear, each turn's selections and each turn's backups are a packet, which is sent when all before it are
+        answered; else everything is one.
+
+    Raises
+    ------
+    DeviceError
+        An answer is not the reference's.
+    """
+    from .....hw.cores.tree.records import RequestKind
+    from ....reference.tree.messages import pack_request
+
+    full, workers, rng = (1 << config.fanout) - 1, range(config.workers), random.Random(SEED)
+    packets = [[pack_request(config, RequestKind.CLEAR, terminal=0, legal=full)]]
+    for _ in range(config.nodes // config.workers):
+        packets.append([pack_request(config, RequestKind.SELECT, worker) for worker in workers])
+        backups = []
+        for worker in workers:
+            reward = rng.randrange(-1 << 12, 1 << 12)
+            backups.append(pack_request(config, RequestKind.BACKUP, worker, reward=reward, terminal=0, legal=full))
+        packets.append(backups)
+    rows = [np.array(packet, np.uint64) for packet in packets]
+    return _count(config, REGISTERS, rows if at_rest else [np.concatenate(rows)])
+
+
+def count_recording(config: Any, recording: Any) -> TreeCounts:
+    """The requests of a recording.
+
+    Parameters
+    ----------
+    config : MCTSConfig
+        Its tree is that of the recording.
+    recording : Recording
+
+    Raises
+    ------
+    DeviceError
+        An answer is not the reference's.
+    """
+    return _count(config, recording.registers, [recording.requests])
+
+
+def _count(config: Any, registers: dict[str, int], packets: Sequence[np.ndarray]) -> TreeCounts:
+    from .....hw.cores.tree.records import RequestKind, Status
+    from ....device.errors import DeviceError
+    from ....device.tree_backends import DeviceTree, ReferenceTree
+    from ....measurement.bench import say
+    from ....reference.tree.messages import Answer
+
+    device, reference = DeviceTree(config), ReferenceTree(config.tree)
+    rows, cycles = sum(map(len, packets)), []
+    say(f"{config.name}: {rows} requests by {config.workers} workers on the RTL")
+    try:
+        for tree in (device, reference):
+            tree.write_registers(registers)
+        for packet in packets:
+            before = device.cycles
+            device.send(packet)
+            cycles.append(device.cycles - before)
+            reference.send(packet)
+        counters = device.counters()
+        answers, expected = device.receive(rows), reference.receive(rows)
+    finally:
+        device.close()
+    different = np.flatnonzero(answers != expected)
+    if len(different):
+        raise DeviceError(f"{config.name}: answers differ from the reference's after {different[0]} requests")
+    ends = [(answer.kind, answer.status) for answer in map(Answer.unpack, expected.tolist())]
+    return TreeCounts(
+        requests=rows,
+        selections=counters["selections"],
+        insertions=ends.count((RequestKind.SELECT, Status.INSERTED)),
+        backups=ends.count((RequestKind.BACKUP, Status.DONE)),
+        packets=tuple(cycles),
+        interval=counters["interval_cycles"] / counters["intervals"],
+        backup_interval=counters["backup_interval_cycles"] / counters["backup_intervals"],
+        assigning=counters["assigning_cycles"],
+    )

@@ -1,0 +1,219 @@
+"""Cycles that gradient steps take on the RTL of a learner."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from .....hw.cores.float.config import FloatFormat
+from .....hw.cores.layer.config import NetworkConfig
+from .....hw.cores.layer.learner_config import DDPGLearnerConfig, DQNLearnerConfig, LearnedNetwork, LearnerCommand
+from .....hw.cores.layer.update_stage_config import UpdateStageConfig
+from ....device.learner_backends import MANY_UNITS
+from ....mapping.layer_pipeline import LearnerConfig, network_stages, step_cycles, units
+from ....reference.float.conversion import from_numbers
+from ....reference.float.host import to_bits
+from ....reference.layer.ddpg_learner import DDPGBatch, DDPGLearnerReference
+from ....reference.layer.dqn_learner import DQNBatch, DQNLearnerReference
+from ....reference.layer.network import NetworkReference
+from ....reference.optimizer.float_adam import AdamRates
+
+__all__ = ["count_step"]
+
+# How far the targets of a DDPG learner move, and the learning rates.
+TAU = 0.005
+ACTOR_RATE, RATE = 1e-4, 1e-3
+
+
+def count_step(config: LearnerConfig, batch: int, seed: int = 0) -> int:
+    """Cycles of a gradient step with random samples, from its command to its completion.
+
+    Two steps, and then all numbers compared; of a DQN the first one with a copy to the target network.
+
+    Parameters
+    ----------
+    config : DQNLearnerConfig or DDPGLearnerConfig
+    batch : int
+        Samples.
+    seed : int
+        Of weights and samples.
+
+    Raises
+    ------
+    RuntimeError
+        A number is not the reference's.
+    """
+    from .....sim.harness.streams import StreamSimulation
+
+    rng = np.random.default_rng(seed)
+    learner = _DDPG(config, rng) if isinstance(config, DDPGLearnerConfig) else _DQN(config, rng)
+    with StreamSimulation(learner.component, hierarchical=units(config) > MANY_UNITS) as simulation:
+        learner.load(simulation)
+        cycles = [learner.step(simulation, batch, step) for step in (1, 2)]
+        learner.check(simulation)
+    return cycles[1]
+
+
+class _Learner(ABC):
+    """A learner's reference, and the commands with which its RTL does the same.
+
+    Parameters
+    ----------
+    config : DQNLearnerConfig or DDPGLearnerConfig
+    rng : Generator
+        Of weights and samples.
+    """
+
+    component: Any
+    command_layout: Any
+    transition_layout: Any
+    update: UpdateStageConfig
+
+    def __init__(self, config: LearnerConfig, rng: np.random.Generator):
+        self.config, self.rng = config, rng
+        self.format: FloatFormat = network_stages(config)[0][0].arithmetic.format
+        layers = [layer for network, _ in network_stages(config) for layer in network.layers]
+        self.numbers = sum(layer.rows * layer.outputs for layer in layers)
+
+    @abstractmethod
+    def _arrays(self) -> Iterable[tuple[dict[str, int], dict[str, list[np.ndarray]]]]:
+        """For each network what names it in a command, and bit patterns of what is kept."""
+
+    @abstractmethod
+    def _step(self, simulation: Any, count: int, step: int) -> tuple[dict[str, int], np.ndarray]:
+        """Samples and rates to the RTL, and the step on the reference; fields of the command, and priorities."""
+
+    def load(self, simulation: Any) -> None:
+        """Weights to the RTL; what an optimiser keeps is 0 there, too."""
+        for fields, arrays in self._arrays():
+            for name in ("weights", "target"):
+                simulation.send("parameters_in", _joined(arrays[name]))
+                self._command(simulation, LearnerCommand.LOAD, array=self.config.arrays.index(name), **fields)
+
+    def step(self, simulation: Any, count: int, step: int) -> int:
+        """A gradient step on both; cycles of the RTL."""
+        simulation.set("batch", count)
+        fields, priorities = self._step(simulation, count, step)
+        cycles = self._command(simulation, LearnerCommand.STEP, 4 * step_cycles(self.config, count), **fields)
+        _compare("priorities", simulation.receive("priorities", count, 0), to_bits(self.format, priorities))
+        return cycles
+
+    def check(self, simulation: Any) -> None:
+        """All numbers of the RTL are the reference's."""
+        for network, arrays in self._arrays():
+            for name, matrices in arrays.items():
+                self._command(simulation, LearnerCommand.STORE, array=self.config.arrays.index(name), **network)
+                expected = _joined(matrices)
+                _compare(name, simulation.receive("parameters_out", len(expected), 0), expected)
+
+    def _command(self, simulation: Any, kind: LearnerCommand, limit: int = 0, **fields: int) -> int:
+        """Returns cycles to its completion."""
+        simulation.send("commands", [_pack(self.command_layout, {"kind": kind} | fields)])
+        cycles: int = simulation.run("completions", 1, limit + 2 * self.numbers + 1000)
+        simulation.receive("completions", 1, 0)
+        return cycles
+
+    def _send(self, simulation: Any, samples: Any, names: Sequence[str], **fields: np.ndarray) -> None:
+        """Samples; ``fields`` are further ones of the transitions."""
+        for name in names:
+            simulation.send(name, from_numbers(self.format, getattr(samples, name)).ravel())
+        parts = {"reward": samples.rewards, "discount": samples.discounts, "weight": samples.weights}
+        fields |= {name: from_numbers(self.format, numbers) for name, numbers in parts.items()}
+        rows = (dict(zip(fields, row, strict=True)) for row in zip(*fields.values(), strict=True))
+        simulation.send("transitions", [_pack(self.transition_layout, row) for row in rows])
+
+    def _rates(self, simulation: Any, port: str, step: int, rate: float) -> AdamRates | float:
+        """Those of a step, which the reference takes, too."""
+        rates = AdamRates.of_step(step, learning_rate=rate)
+        bits = vars(rates.rounded(self.format))
+        chosen = [int(bits[name]) for name in self.update.algorithm.rates]
+        simulation.set(port, sum(number << self.format.width * place for place, number in enumerate(chosen)))
+        return rates if self.update.optimizer == "adam" else rates.learning_rate
+
+    def _patterns(self, network: NetworkReference, **values: Sequence[np.ndarray]) -> dict[str, list[np.ndarray]]:
+        """Bit patterns of what the optimiser keeps of a network, and of other arrays."""
+        arrays = {name: [to_bits(self.format, matrix) for matrix in given] for name, given in values.items()}
+        return arrays | {name: getattr(network, name) for name in self.update.algorithm.state}
+
+    def _weights(self, network: NetworkConfig) -> list[np.ndarray]:
+        shapes = [(layer.inputs, layer.rows, layer.outputs) for layer in network.layers]
+        return [self.rng.normal(0, inputs**-0.5, (rows, outputs)) for inputs, rows, outputs in shapes]
+
+    def _samples(self, count: int, inputs: int) -> dict[str, np.ndarray]:
+        """What samples of all learners have."""
+        rng = self.rng
+        return {
+            "observations": rng.normal(0, 1, (count, inputs)),
+            "rewards": rng.normal(0, 1, count),
+            "discounts": np.where(rng.random(count) < 0.2, 0, 0.99),
+            "next_observations": rng.normal(0, 1, (count, inputs)),
+            "weights": rng.random(count) / count,
+        }
+
+
+class _DQN(_Learner):
+    def __init__(self, config: DQNLearnerConfig, rng: np.random.Generator):
+        from .....hw.cores.layer.dqn_learner import DQNLearner, learner_command
+        from .....hw.cores.layer.temporal_difference_loss import transition_layout
+
+        super().__init__(config, rng)
+        self.component, self.command_layout = DQNLearner(config), learner_command
+        self.transition_layout, self.update = transition_layout(config.temporal_difference), config.updates[0]
+        self.sizes = config.network.sizes
+        self.reference = DQNLearnerReference(config, self._weights(config.network))
+
+    def _arrays(self) -> Iterable[tuple[dict[str, int], dict[str, list[np.ndarray]]]]:
+        reference = self.reference
+        return [({}, self._patterns(reference.online, weights=reference.weights, target=reference.target))]
+
+    def _step(self, simulation: Any, count: int, step: int) -> tuple[dict[str, int], np.ndarray]:
+        samples = self._samples(count, self.sizes[0])
+        batch = DQNBatch(actions=self.rng.integers(0, self.sizes[-1], count), **samples)
+        self._send(simulation, batch, ("observations", "next_observations"), action=batch.actions)
+        priorities = self.reference.step(batch, self._rates(simulation, "rates", step, RATE))
+        if step == 1:
+            self.reference.copy_to_target()
+        return {"copy": int(step == 1)}, priorities
+
+
+class _DDPG(_Learner):
+    def __init__(self, config: DDPGLearnerConfig, rng: np.random.Generator):
+        from .....hw.cores.layer.ddpg_learner import DDPGLearner, ddpg_learner_command
+        from .....hw.cores.layer.temporal_difference_loss import transition_layout
+
+        super().__init__(config, rng)
+        self.component, self.command_layout = DDPGLearner(config), ddpg_learner_command
+        self.transition_layout, self.update = transition_layout(config.temporal_difference), config.actor_updates[0]
+        self.sizes = config.actor.sizes
+        self.reference = DDPGLearnerReference(config, self._weights(config.actor), self._weights(config.critic))
+
+    def _arrays(self) -> Iterable[tuple[dict[str, int], dict[str, list[np.ndarray]]]]:
+        reference = self.reference
+        targets = reference.actor_target, reference.critic_target
+        networks = zip(LearnedNetwork, (reference.actor, reference.critic), targets, strict=True)
+        for place, network, target in networks:
+            yield {"network": place}, self._patterns(network, weights=network.weights, target=target)
+
+    def _step(self, simulation: Any, count: int, step: int) -> tuple[dict[str, int], np.ndarray]:
+        samples = self._samples(count, self.sizes[0])
+        batch = DDPGBatch(actions=self.rng.uniform(-1, 1, (count, self.sizes[-1])), **samples)
+        self._send(simulation, batch, ("observations", "actions", "next_observations"))
+        for port, number in (("tau", TAU), ("policy_slope", -1 / count)):
+            simulation.set(port, from_numbers(self.format, number).item())
+        actor_rates = self._rates(simulation, "actor_rates", step, ACTOR_RATE)
+        critic_rates = self._rates(simulation, "critic_rates", step, RATE)
+        return {}, self.reference.step(batch, actor_rates, critic_rates, TAU)
+
+
+def _joined(matrices: Sequence[np.ndarray]) -> np.ndarray:
+    return np.concatenate([matrix.ravel() for matrix in matrices])
+
+
+def _pack(layout: Any, values: Mapping[str, Any]) -> int:
+    return sum(int(value) << layout[name].offset for name, value in values.items())
+
+
+def _compare(name: str, got: np.ndarray, expected: np.ndarray) -> None:
+    if (got != expected).any():
+        raise RuntimeError(f"The learner does not have the {name} that the reference has")

@@ -1,0 +1,92 @@
+"""Returns of algorithms with actors beside those of Stable-Baselines3 with the same hyper-parameters."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ....agents.agent import EVALUATION_SEED
+from ....agents.make_environment import make_environment
+from ....measurement.bench import make_row, say
+from ....runtime.actor_critic_config import PrioritizedDDPGConfig, PrioritizedSACConfig
+from ....runtime.dqn_config import DQNConfig
+from .runtime import COMPARISONS, Comparison, agent_of, model_of
+
+__all__ = ["LEARNING", "returns_against_stable_baselines3"]
+
+SEEDS, POINTS, EPISODES, ENVIRONMENTS = 3, 3, 20, 4
+CARTPOLE, PENDULUM = "CartPole-v1", "Pendulum-v1"
+LEARNING = {
+    # To the end of its falling learning rate.
+    "dqn": Comparison(CARTPOLE, DQNConfig.from_mapping(DQNConfig.suited_to(CARTPOLE)), 51_000),
+    # Stable-Baselines3 has one learning rate for actor and critic.
+    "ddpg": Comparison(
+        PENDULUM,
+        PrioritizedDDPGConfig.from_mapping(PrioritizedDDPGConfig.suited_to(PENDULUM) | {"critic_learning_rate": None}),
+        6000,
+    ),
+    "sac": Comparison(PENDULUM, PrioritizedSACConfig.from_mapping(PrioritizedSACConfig.suited_to(PENDULUM)), 6000),
+    # That of the row of experiences a second.
+    "sac_halfcheetah": replace(COMPARISONS["sac"], steps=9000),
+}
+
+
+def returns_against_stable_baselines3(comparison: Comparison) -> dict[str, Any]:
+    """A row without its name: by how much the mean return at the end is above that of Stable-Baselines3.
+
+    Both learn with one thread in as many environments, each seed anew, and are evaluated in the same episodes.
+    """
+    import torch
+
+    threads = torch.get_num_threads()
+    try:
+        torch.set_num_threads(1)
+        curves: dict[str, np.ndarray] = {}
+        for name, make in (("here", agent_of), ("Stable-Baselines3", model_of)):
+            curves[name] = np.array([_curve(name, make, comparison, seed) for seed in range(SEEDS)])
+    finally:
+        torch.set_num_threads(threads)
+    config, steps = comparison.config, comparison.steps // POINTS
+    told = "; ".join(
+        f"{name}: means {_numbers(curve.mean(0))}, seeds at the end {_numbers(curve[:, -1])}"
+        for name, curve in curves.items()
+    )
+    how = (
+        f"{comparison.environment}, networks {'-'.join(map(str, config.hidden_sizes))}, batch {config.batch_size}, "
+        f"{ENVIRONMENTS} environments; mean return of {EPISODES} episodes after every {steps} of {comparison.steps} "
+        f"steps, {SEEDS} seeds: {told}; replay prioritised here, uniform there"
+    )
+    last = {name: curve[:, -1].mean() for name, curve in curves.items()}
+    return make_row(round(last["here"] - last["Stable-Baselines3"], 1), "return", "measured", how)
+
+
+def _curve(name: str, make: Any, comparison: Comparison, seed: int) -> list[float]:
+    """Mean returns at so many points, as far from each other as from the beginning."""
+    say(f"{comparison.config.algorithm} on {comparison.environment}, {name}, seed {seed}")
+    model, means = make(replace(comparison, config=replace(comparison.config, seed=seed)), ENVIRONMENTS), []
+    try:
+        for _ in range(POINTS):
+            model.learn(comparison.steps // POINTS)
+            means.append(_mean_return(model, comparison.environment))
+    finally:
+        if hasattr(model, "close"):
+            model.close()
+    return means
+
+
+def _mean_return(model: Any, name: str) -> float:
+    """Of episodes without noise, which begin as those of :meth:`.Agent.evaluate`."""
+    environment, total = make_environment(name), 0.0
+    for seed in range(EVALUATION_SEED, EVALUATION_SEED + EPISODES):
+        observation, _ = environment.reset(seed=seed)
+        ended = False
+        while not ended:
+            action, _ = model.predict(observation, deterministic=True)
+            observation, reward, terminated, truncated, _ = environment.step(action)
+            total += float(reward)
+            ended = terminated or truncated
+    return total / EPISODES
+
+
+def _numbers(values: np.ndarray) -> str:
+    return ", ".join(f"{value:.1f}" for value in values)

@@ -1,0 +1,202 @@
+"""Experiences a second of algorithms with actors, and of Stable-Baselines3's, in turn on the same machine."""
+
+import functools
+import os
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ....agents.make_environment import make_environment
+from ....measurement.bench import comparison_library, make_row, say
+from ....runtime.actor_critic_config import PrioritizedDDPGConfig, PrioritizedSACConfig
+from ....runtime.dqn_config import DQNConfig
+from ....runtime.replay_parameters import ReplayParameters
+from ...agents import agent_class
+
+__all__ = ["COMPARISONS", "Comparison", "against_stable_baselines3", "agent_of", "model_of"]
+
+REPEATS = 5
+ENVIRONMENTS = 8
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What is measured.
+
+    Parameters
+    ----------
+    environment
+        Identifier.
+    config
+        Hyper-parameters of all.
+    steps
+        Experiences of each measurement, without the warm-up.
+    paper
+        The source's ratio, Table 4.3: on its CPU-GPU-FPGA server, with the best devices.
+    threads
+        Of PyTorch, each number by itself; the fastest of each side counts.
+    """
+
+    environment: str
+    config: ReplayParameters
+    steps: int
+    paper: float | None = None
+    threads: tuple[int, ...] = (1,)
+
+
+# One thread is the faster setting of both sides for DQN's small networks; else there is a measurement with all cores.
+ALL_CORES = tuple(sorted({1, os.cpu_count() or 1}))
+COMPARISONS = {
+    # Stable-Baselines3's defaults; networks and batch are the source's, too (section 4.5.4).
+    "dqn": Comparison(
+        "CartPole-v1",
+        DQNConfig(
+            batch_size=32,
+            learning_rate=1e-4,
+            double_q=False,
+            learning_starts=100,
+            train_freq=4,
+            target_update_interval=10_000,
+        ),
+        5120,
+        1.68,
+    ),
+    # With which CartPole is learned.
+    "dqn_tuned": Comparison("CartPole-v1", DQNConfig.from_mapping(DQNConfig.suited_to("CartPole-v1")), 5120, 1.68),
+    # The source's networks (section 4.5.4), the rest Stable-Baselines3's defaults.
+    "ddpg": Comparison(
+        "MountainCarContinuous-v0", PrioritizedDDPGConfig(hidden_sizes=(256, 128)), 1024, threads=ALL_CORES
+    ),
+    "sac": Comparison("HalfCheetah-v5", PrioritizedSACConfig(), 512, threads=ALL_CORES),
+}
+
+Arm = Callable[[], float]
+
+
+def agent_of(comparison: Comparison, environments: int) -> Any:
+    """Of one actor, the replay on the reference."""
+    config = comparison.config
+    return agent_class(f"parallel-{config.algorithm}")(comparison.environment, config, environments=environments)
+
+
+def _actors(comparison: Comparison, threads: int) -> float:
+    import torch
+
+    agent = agent_of(comparison, ENVIRONMENTS)
+    try:
+        torch.set_num_threads(threads)
+        return _experiences_per_second(agent, comparison)
+    finally:
+        agent.close()
+
+
+def model_of(comparison: Comparison, environments: int) -> Any:
+    """Stable-Baselines3's; gradient steps come as often, by experiences, however many environments there are."""
+    from torch import nn
+
+    config = comparison.config
+    # In steps of all environments.
+    interval = max(config.train_freq // environments, 1)
+    library = comparison_library("stable_baselines3")
+    make = comparison_library("stable_baselines3.common.env_util").make_vec_env
+    model = getattr(library, config.algorithm.upper())(
+        "MlpPolicy",
+        make(functools.partial(make_environment, comparison.environment), n_envs=environments, seed=config.seed),
+        learning_rate=config.learning_rate,
+        buffer_size=1 << 17,
+        learning_starts=config.learning_starts,
+        batch_size=config.batch_size,
+        gamma=config.gamma,
+        train_freq=interval,
+        gradient_steps=config.gradient_steps * interval * environments // config.train_freq,
+        policy_kwargs={"net_arch": list(config.hidden_sizes), "activation_fn": nn.ReLU},
+        seed=config.seed,
+        device="cpu",
+        **_own_parameters(config),
+    )
+    # Otherwise it leaves a folder for each call of `learn`.
+    model.set_logger(comparison_library("stable_baselines3.common.logger").Logger(None, []))
+    if isinstance(config, DQNConfig):
+        # Both fall by steps, however many `learn` is asked for.
+        model.lr_schedule = lambda _: config.learning_rate_at(model.num_timesteps)
+        model.exploration_schedule = lambda _: config.exploration_at(model.num_timesteps)
+    # It does not begin anew when it goes on.
+    model.learn = functools.partial(model.learn, reset_num_timesteps=False)
+    return model
+
+
+def _stable_baselines3(comparison: Comparison, environments: int, threads: int) -> float:
+    import torch
+
+    model = model_of(comparison, environments)
+    torch.set_num_threads(threads)
+    return _experiences_per_second(model, comparison)
+
+
+def _own_parameters(config: Any) -> dict[str, Any]:
+    """Of an algorithm alone, by Stable-Baselines3's names."""
+    if config.algorithm == "dqn":
+        names = "target_update_interval", "exploration_final_eps", "max_grad_norm"
+        return {name: getattr(config, name) for name in names}
+    if config.algorithm == "sac":
+        return {"tau": config.tau}
+    import numpy as np
+
+    noise = comparison_library("stable_baselines3.common.noise").NormalActionNoise
+    # Of the one element of an action, MountainCar's and Pendulum's.
+    return {"tau": config.tau, "action_noise": noise(np.zeros(1), np.full(1, config.noise_scale))}
+
+
+def _experiences_per_second(model: Any, comparison: Comparison) -> float:
+    config = comparison.config
+    # Behind the first training, so that what is made once is made.
+    model.learn(config.learning_starts + max(2 * config.train_freq, comparison.steps // 10))
+    first, start = model.num_timesteps, time.perf_counter()
+    model.learn(comparison.steps)
+    return (model.num_timesteps - first) / (time.perf_counter() - start)
+
+
+def _arms(comparison: Comparison) -> tuple[dict[str, Arm], dict[str, Arm]]:
+    """Ours and Stable-Baselines3's, by how they are told."""
+    ours: dict[str, Arm] = {}
+    theirs: dict[str, Arm] = {}
+    for threads in comparison.threads:
+        told = f"{threads} {'thread' if threads == 1 else 'threads'}"
+        ours[f"1 actor with {ENVIRONMENTS} environments, prioritised replay on the reference, {told}"] = (
+            functools.partial(_actors, comparison, threads)
+        )
+        for environments in (1, ENVIRONMENTS):
+            theirs[f"Stable-Baselines3 with {environments}, {told}"] = functools.partial(
+                _stable_baselines3, comparison, environments, threads
+            )
+    return ours, theirs
+
+
+def against_stable_baselines3(comparison: Comparison) -> dict[str, Any]:
+    """A row without its name: the median of several measurements over that of the fastest of Stable-Baselines3's."""
+    import torch
+
+    ours, theirs = _arms(comparison)
+    found: dict[str, list[float]] = {told: [] for told in (*ours, *theirs)}
+    threads = torch.get_num_threads()
+    try:
+        for repeat in range(REPEATS):
+            say(f"measurement {repeat + 1} of {REPEATS}")
+            for told, measure in (ours | theirs).items():
+                found[told].append(measure())
+    finally:
+        torch.set_num_threads(threads)
+    medians = {told: statistics.median(values) for told, values in found.items()}
+    ratio = max(medians[told] for told in ours) / max(medians[told] for told in theirs)
+    figures = "; ".join(
+        f"{told}: {medians[told]:.0f} ({min(values):.0f} to {max(values):.0f})" for told, values in found.items()
+    )
+    config = comparison.config
+    how = (
+        f"{comparison.environment}, networks {'-'.join(map(str, config.hidden_sizes))}, batch {config.batch_size}, "
+        f"gradient steps: {config.gradient_steps} every {config.train_freq} experiences; experiences a second, medians "
+        f"of {REPEATS} measurements in turn, of {comparison.steps} experiences each: {figures}"
+    )
+    return make_row(round(ratio, 2), "times", "measured", how, comparison.paper)
