@@ -4,13 +4,13 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ..device.backends import parse_backend
 from .ic3net_config import IC3NetConfig
 
-__all__ = ["BACKENDS", "DEVICES", "PYTORCH", "IC3NetLearner", "make_learner"]
+__all__ = ["PYTORCH", "IC3NetLearner", "make_learner"]
 
+# Beside the backends of every device.
 PYTORCH = ("torch", "blocks")
-DEVICES = ("reference", "rtl", "lockstep")
-BACKENDS = (*PYTORCH, *DEVICES)
 
 
 class IC3NetLearner(Protocol):
@@ -66,7 +66,7 @@ def make_learner(
     Parameters
     ----------
     backend
-        One of `BACKENDS`, or a board as ``"uart:/dev/ttyUSB0"``.
+        ``"torch"``, ``"blocks"``, or as `parse_backend` takes it.
     hardware
         `LearningGroupHardware`; PyTorch needs none.
     observation_size, actions, agents, config, generator
@@ -81,9 +81,7 @@ def make_learner(
     ValueError
         No such backend, or one that cannot do what the hyper-parameters say.
     """
-    if backend not in BACKENDS and ":" not in backend:
-        names = ", ".join(BACKENDS)
-        raise ValueError(f"Backend must be {names}, or a device such as uart:/dev/ttyUSB0, not {backend!r}")
+    where = parse_backend(backend, PYTORCH)
     if backend == "torch":
         from .ic3net_torch import TorchIC3NetLearner
 
@@ -94,9 +92,7 @@ def make_learner(
         return BlockIC3NetLearner(observation_size, actions, agents, config, generator)
     from .learninggroup_learner import LearningGroupLearner, network_of
 
-    arguments = hardware, network_of(observation_size, actions, agents, config), config, generator
-    if backend == "reference":
-        return LearningGroupLearner.on_reference(*arguments)
-    if backend == "lockstep":
-        return LearningGroupLearner.in_lockstep(*arguments, steps=steps, every=lockstep_every)
-    return LearningGroupLearner.on_device("sim" if backend == "rtl" else backend, *arguments, steps=steps)
+    network = network_of(observation_size, actions, agents, config)
+    return LearningGroupLearner.on(
+        where, hardware, network, config, generator, steps=steps, lockstep_every=lockstep_every
+    )

@@ -4,13 +4,16 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ..device.backends import open_backend, parse_backend
 from .ddpg_config import DDPGConfig
 from .replay_buffer import Batch
 
-__all__ = ["BACKENDS", "Learner", "make_learner"]
+__all__ = ["PYTORCH", "Learner", "make_learner"]
 
-# With the options that each takes. Any other name is the address of a device.
-BACKENDS = {"reference": ("array", "sixteen_bit"), "rtl": (), "lockstep": ("array",), "torch": ("threads",)}
+# Beside the backends of every device.
+PYTORCH = ("torch",)
+# That a backend takes; of a pair those of its reference, which has to be the device, without words of 16 bits.
+OPTIONS = {"reference": ("array", "sixteen_bit"), "lockstep": ("array",), "torch": ("threads",)}
 
 
 class Learner(Protocol):
@@ -69,25 +72,23 @@ def make_learner(
     ValueError
         No such backend, or one without such an option.
     """
-    if backend not in BACKENDS and ":" not in backend:
-        names = ", ".join(BACKENDS)
-        raise ValueError(f"Backend must be {names}, or a device such as uart:/dev/ttyUSB0, not {backend!r}")
-    strange = [name for name in options if name not in BACKENDS.get(backend, ())]
+    where = parse_backend(backend, PYTORCH)
+    allowed = OPTIONS.get("lockstep" if where.pair else where.name, ())
+    strange = [name for name in options if name not in allowed]
     if strange:
         raise ValueError(f"Backend {backend} has no option {', '.join(strange)}")
-    if backend == "torch":
+    if where.name in PYTORCH:
         from .torch_ddpg import TorchLearner
 
         return TorchLearner(observation_size, action_size, config, **options)
     from .fixar_learner import FixarLearner
+    from .fixar_lockstep import FixarLockstep
 
-    make = FixarLearner.on_reference
-    if backend == "reference":
-        return make(hardware, observation_size, action_size, config, **options)
-    address = "sim" if backend in ("rtl", "lockstep") else backend
-    device = FixarLearner.on_device(address, hardware, observation_size, action_size, config)
-    if backend != "lockstep":
-        return device
-    from .lockstep import Lockstep
-
-    return Lockstep(make(hardware, observation_size, action_size, config, **options), device, lockstep_every)
+    shape = hardware, observation_size, action_size, config
+    learner: Learner = open_backend(
+        where,
+        lambda: FixarLearner.on_reference(*shape, **options),
+        lambda place: FixarLearner.on_device(place, *shape),
+        lambda reference, device: FixarLockstep(reference, device, lockstep_every),
+    )
+    return learner

@@ -7,6 +7,7 @@ import numpy as np
 
 from ...hw.soc.learninggroup.config import LearningGroupConfig, Network, Rates
 from ...hw.soc.learninggroup.hardware import LearningGroupHardware
+from ..device.backends import Backend, open_backend
 from ..reference.learninggroup.iteration import LearningGroupReference
 from ..reference.learninggroup.state import initial_state
 from .ic3net_config import IC3NetConfig
@@ -77,7 +78,7 @@ def check_hyper_parameters(hardware: LearningGroupConfig, config: IC3NetConfig) 
         raise ValueError(f"entropy_coefficient must be 0 on LearningGroup, not {config.entropy_coefficient}")
 
 
-def _reference(hardware: LearningGroupHardware, network: Network, config: IC3NetConfig) -> LearningGroupReference:
+def _reference(hardware: LearningGroupHardware, network: Network, config: IC3NetConfig) -> Any:
     return LearningGroupReference(hardware.device, network, rates_of(config), episodes=config.episodes)
 
 
@@ -96,7 +97,7 @@ def _device(where: str, hardware: LearningGroupHardware, network: Network, confi
 class LearningGroupLearner:
     """IC3Net's two jobs on LearningGroup; state and interface are the same for reference and device.
 
-    Made by `on_reference`, `on_device` or `in_lockstep`, with the first weights in place.
+    Made by `on`, with the first weights in place.
 
     Parameters
     ----------
@@ -117,19 +118,33 @@ class LearningGroupLearner:
         self._measured: dict[str, Any] = {"iterations": 0, "cycles": 0, "busy": {}}
 
     @classmethod
-    def on_reference(
-        cls, hardware: LearningGroupHardware, network: Network, config: IC3NetConfig, generator: np.random.Generator
+    def on(
+        cls,
+        backend: Backend | str,
+        hardware: LearningGroupHardware,
+        network: Network,
+        config: IC3NetConfig,
+        generator: np.random.Generator,
+        *,
+        steps: int,
+        lockstep_every: int = 100,
     ) -> "LearningGroupLearner":
-        """The bit-exact reference.
+        """On a backend, as `parse_backend` gives or takes it.
 
         Parameters
         ----------
+        backend
+            Where.
         hardware
             The device.
         network
             Its shape, of `network_of`.
         config, generator
             As of `IC3NetNetwork`.
+        steps
+            Length of an episode.
+        lockstep_every
+            Iterations from one comparison to the next.
 
         Raises
         ------
@@ -137,47 +152,16 @@ class LearningGroupLearner:
             What only PyTorch can do, or what does not fit the device.
         """
         check_hyper_parameters(hardware.device, config)
-        return cls(_reference(hardware, network, config), network, config)._begun(hardware.device.cores, generator)
-
-    @classmethod
-    def on_device(
-        cls,
-        where: str,
-        hardware: LearningGroupHardware,
-        network: Network,
-        config: IC3NetConfig,
-        generator: np.random.Generator,
-        *,
-        steps: int,
-    ) -> "LearningGroupLearner":
-        """A device: ``"sim"``, or a board as ``"uart:/dev/ttyUSB0"``; ``steps`` is the length of an episode."""
-        check_hyper_parameters(hardware.device, config)
-        device = _device(where, hardware, network, config, steps)
+        engine: Any = open_backend(
+            backend,
+            lambda: _reference(hardware, network, config),
+            lambda place: _device(place, hardware, network, config, steps),
+            lambda reference, device: LearningGroupLockstep(reference, device, lockstep_every),
+        )
         try:
-            return cls(device, network, config)._begun(hardware.device.cores, generator)
-        except BaseException:
-            device.close()
-            raise
-
-    @classmethod
-    def in_lockstep(
-        cls,
-        hardware: LearningGroupHardware,
-        network: Network,
-        config: IC3NetConfig,
-        generator: np.random.Generator,
-        *,
-        steps: int,
-        every: int,
-    ) -> "LearningGroupLearner":
-        """The reference, and every ``every``-th iteration the Verilated RTL beside it, compared."""
-        check_hyper_parameters(hardware.device, config)
-        device = _device("sim", hardware, network, config, steps)
-        try:
-            engine = LearningGroupLockstep(_reference(hardware, network, config), device, every)
             return cls(engine, network, config)._begun(hardware.device.cores, generator)
         except BaseException:
-            device.close()
+            engine.close()
             raise
 
     def _begun(self, cores: int, generator: np.random.Generator) -> "LearningGroupLearner":
@@ -253,5 +237,4 @@ class LearningGroupLearner:
 
     def close(self) -> None:
         """Lets go of the device, if there is one."""
-        if not isinstance(self.engine, LearningGroupReference):
-            self.engine.close()
+        self.engine.close()

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from .lockstep import Comparison
+from ..device.lockstep import Comparison
 
 __all__ = ["LearningGroupLockstep"]
 

@@ -8,9 +8,9 @@ import sys
 import warnings
 from collections.abc import Sequence
 
-from ..agents.lockstep import LockstepError
 from ..agents.run_folder import Interrupted
 from ..device.errors import DeviceError
+from ..device.lockstep import LockstepError
 from .lazy_parser import USAGE_ERROR, LazyParser, first_line_of
 
 __all__ = ["COMMANDS", "dispatch"]

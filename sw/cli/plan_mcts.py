@@ -15,7 +15,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--backend",
         default="reference",
-        help="where the tree is: reference (NumPy), rtl (simulated device), uart:PORT (default %(default)s)",
+        help="where the tree is: reference (NumPy), rtl (Verilated), lockstep (both, every answer compared), "
+        "or a device as uart:/dev/ttyUSB0 (default %(default)s)",
     )
     parser.add_argument("--config", help="preset of the tree, or path of a YAML file (default: a tree for the actions)")
     parser.add_argument(
@@ -137,8 +138,12 @@ def _print_summary(summary: dict[str, Any], directory: Path) -> None:
             f"{summary['simulations'] / summary['seconds']:.0f} simulations/s {where}, "
             f"{summary['simulated_steps'] / summary['seconds']:.0f} steps/s",
         ),
-        ("files", str(directory)),
     ]
+    if "lockstep_steps" in summary["counters"]:
+        steps, compared, equal = (summary["counters"][f"lockstep_{name}"] for name in ("steps", "compared", "equal"))
+        rows.append(("lockstep", f"{steps} packets of requests to the RTL, too"))
+        rows.append(("", f"{compared} answers compared, {equal} equal"))
+    rows.append(("files", str(directory)))
     width = max(len(name) for name, _ in rows)
     for name, value in rows:
         print(f"{name:<{width}}  {value}")

@@ -16,8 +16,10 @@ from ..reference.layer.ddpg_learner import DDPGBatch, DDPGLearnerReference
 from ..reference.layer.dqn_learner import DQNBatch, DQNLearnerReference
 from ..reference.layer.network import NetworkReference
 from ..reference.optimizer.float_adam import AdamRates
+from .backends import open_backend
 from .device import RunReport
-from .open import open_backend, open_device
+from .lockstep_learner import LockstepLearner
+from .open import open_device
 
 __all__ = ["MANY_UNITS", "DeviceLearner", "LearnerBackend", "LearnerBatch", "Rates", "ReferenceLearner", "open_learner"]
 
@@ -248,7 +250,7 @@ def open_learner(where: str, config: PearlLearnerConfig, **options: Any) -> Lear
     Parameters
     ----------
     where : str
-        ``"reference"``; ``"rtl"``, the RTL in the simulator; ``"uart:PORT"``, a board.
+        As :func:`.backends.parse_backend` takes it.
     config : PearlLearnerConfig
     **options
         Options of :func:`.open.open_device`.
@@ -258,4 +260,9 @@ def open_learner(where: str, config: PearlLearnerConfig, **options: Any) -> Lear
     ValueError
         There is no such backend.
     """
-    return open_backend(where, partial(ReferenceLearner, config), partial(DeviceLearner, config), **options)
+    return open_backend(
+        where,
+        partial(ReferenceLearner, config),
+        lambda place: DeviceLearner(config, place, **options),
+        LockstepLearner,
+    )

@@ -11,7 +11,9 @@ from ...hw.soc.pearl.config import PearlConfig
 from ..reference.replay.draws import DrawReference
 from ..reference.replay.messages import pack_beats, pack_requests
 from ..reference.replay.sum_tree import SumTreeReference
-from .open import open_backend, open_device
+from .backends import open_backend
+from .lockstep_sum_tree import LockstepSumTree
+from .open import open_device
 from .rows import from_words, to_words
 
 __all__ = ["DeviceSumTree", "ReferenceSumTree", "SumTreeBackend", "open_sum_tree", "segment_width"]
@@ -160,7 +162,7 @@ def open_sum_tree(where: str, config: SumTreeConfig, **options: Any) -> SumTreeB
     Parameters
     ----------
     where : str
-        ``"reference"``; ``"rtl"``, the RTL in the simulator; ``"uart:PORT"``, a board.
+        As :func:`.backends.parse_backend` takes it.
     config : SumTreeConfig
         For a board a :class:`...hw.soc.pearl.config.PearlConfig`.
     **options
@@ -172,4 +174,9 @@ def open_sum_tree(where: str, config: SumTreeConfig, **options: Any) -> SumTreeB
         There is no such backend.
     """
     device = config if isinstance(config, PearlConfig) else PearlConfig(**vars(config))
-    return open_backend(where, partial(ReferenceSumTree, device.tree), partial(DeviceSumTree, device), **options)
+    return open_backend(
+        where,
+        partial(ReferenceSumTree, device.tree),
+        lambda place: DeviceSumTree(device, place, **options),
+        LockstepSumTree,
+    )

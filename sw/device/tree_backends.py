@@ -10,7 +10,9 @@ from ...hw.cores.tree.config import TreeConfig
 from ...hw.cores.tree.records import COUNTERS, ROW_WIDTH, edge_record, node_record
 from ...hw.soc.mcts.config import MCTSConfig
 from ..reference.tree.search_tree import SearchTreeReference
-from .open import open_backend, open_device
+from .backends import open_backend
+from .lockstep_tree import LockstepTree
+from .open import open_device
 from .rows import from_words, to_words
 
 __all__ = ["DeviceTree", "ReferenceTree", "TreeBackend", "open_tree"]
@@ -182,7 +184,7 @@ def open_tree(where: str, config: TreeConfig, **options: Any) -> TreeBackend:
     Parameters
     ----------
     where : str
-        ``"reference"``; ``"rtl"``, the RTL in the simulator; ``"uart:PORT"``, a board.
+        As :func:`.backends.parse_backend` takes it.
     config : TreeConfig
         For a device an :class:`...hw.soc.mcts.config.MCTSConfig`.
     **options
@@ -194,4 +196,9 @@ def open_tree(where: str, config: TreeConfig, **options: Any) -> TreeBackend:
         There is no such backend.
     """
     device = config if isinstance(config, MCTSConfig) else MCTSConfig(**vars(config))
-    return open_backend(where, partial(ReferenceTree, device.tree), partial(DeviceTree, device), **options)
+    return open_backend(
+        where,
+        partial(ReferenceTree, device.tree),
+        lambda place: DeviceTree(device, place, **options),
+        LockstepTree,
+    )

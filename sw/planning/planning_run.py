@@ -145,6 +145,7 @@ class PlanningRun:
             "deepest": max((len(step["depths"]) - 1 for step in steps), default=0),
             **sums,
             "run_seconds": seconds,
+            "counters": self.planner.device.counters(),
         }
         (self.directory / SUMMARY).write_text(json.dumps(summary, indent=2) + "\n")
         title = f"{self.environment.name}, {self.planner.config.simulations} simulations a step"

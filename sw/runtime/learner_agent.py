@@ -8,9 +8,9 @@ import gymnasium
 from ...hw.soc.pearl.learner_config import PearlLearnerConfig
 from ..agents.environment import identifier_of
 from ..agents.hardware import resolve_hardware
-from ..device.learner_backends import DeviceLearner, LearnerBackend, ReferenceLearner, open_learner
-from .lockstep_learner import LockstepLearner
-from .replay_agent import ReplayAgent, require_backend
+from ..device.backends import parse_backend
+from ..device.learner_backends import LearnerBackend, open_learner
+from .replay_agent import ReplayAgent
 from .replay_parameters import ReplayParameters
 
 __all__ = ["LearnerAgent"]
@@ -52,7 +52,7 @@ class LearnerAgent(ReplayAgent):
         **settings: Any,
     ):
         if learner_backend is not None:
-            require_backend(learner_backend)
+            parse_backend(learner_backend)
             if learner is None:
                 raise ValueError(f"Gradient steps are in PyTorch: there is no learner to be on {learner_backend}")
         if config is None:
@@ -72,11 +72,7 @@ class LearnerAgent(ReplayAgent):
                 f"The board at {where.removeprefix('uart:')} has the replay manager alone: say where the learner is "
                 "(learner_backend), or leave it in PyTorch"
             )
-        self._learner = (
-            LockstepLearner(ReferenceLearner(hardware), DeviceLearner(hardware))
-            if where == "lockstep"
-            else open_learner(where, hardware)
-        )
+        self._learner = open_learner(where, hardware)
         return self._learner
 
     def _hardware(self) -> dict[str, Any]:

@@ -12,16 +12,16 @@ from ..agents.agent import Agent
 from ..agents.checkpoint import environment_of, read_agent, require_configuration
 from ..agents.environment import Environment, identifier_of
 from ..agents.hardware import resolve_hardware
-from ..agents.lockstep import Comparison
+from ..device.backends import parse_backend
+from ..device.lockstep import Comparison
 from ..device.replay import ReplayDevice
-from ..device.replay_backends import DeviceSumTree, ReferenceSumTree, SumTreeBackend, open_sum_tree
-from .lockstep_sum_tree import LockstepSumTree
+from ..device.replay_backends import open_sum_tree
 from .policies import Policy
 from .prioritized_replay_buffer import Batch, PrioritizedReplayBuffer
 from .replay_parameters import ReplayParameters
 from .training_loop import Learner
 
-__all__ = ["Networks", "ReplayAgent", "require_backend"]
+__all__ = ["Networks", "ReplayAgent"]
 
 # What a checkpoint holds beside its arrays.
 MEMBERS = (
@@ -116,9 +116,9 @@ class ReplayAgent(Agent):
         seeds = np.random.SeedSequence(config.seed).generate_state(4)
         super().__init__(self.kind(env, int(seeds[0])), config, backend, evaluation_env)
         self._exploration = np.random.default_rng(int(seeds[1]))
-        require_backend(backend)
+        parse_backend(backend)
         self.learner, self.policy = self._make_networks(int(seeds[3]))
-        self._sum_tree = _open_sum_tree(backend, self.hardware)
+        self._sum_tree = open_sum_tree(backend, self.hardware)
         self.replay_buffer = PrioritizedReplayBuffer(
             self.hardware.leaves,
             config.alpha,
@@ -254,21 +254,3 @@ class ReplayAgent(Agent):
         """Lets go of the devices."""
         self.replay_buffer.close()
         self.learner.close()
-
-
-def require_backend(backend: str) -> None:
-    """Refuses what is no backend.
-
-    Raises
-    ------
-    ValueError
-        What there is.
-    """
-    if backend not in ("reference", "rtl", "lockstep") and not backend.startswith("uart:"):
-        raise ValueError(f"Backend must be reference, rtl, lockstep or uart:PORT, not {backend!r}")
-
-
-def _open_sum_tree(backend: str, hardware: PearlConfig) -> SumTreeBackend:
-    if backend == "lockstep":
-        return LockstepSumTree(ReferenceSumTree(hardware.tree), DeviceSumTree(hardware))
-    return open_sum_tree(backend, hardware)

@@ -83,6 +83,9 @@ class LearningGroupReference:
         self.steps = []
         self.network.nonfinite.clear()
 
+    def close(self):
+        """Nothing is held."""
+
     def nonfinite_layers(self):
         """Names of the layers that have met an infinity or a NaN since the state was loaded, the first one first."""
         return list(self.network.nonfinite)

@@ -199,7 +199,7 @@ def test_learns_to_find_the_prey(groups):
 def test_refuses_what_it_cannot_train(tmp_path):
     with pytest.raises(ValueError, match="Level must be easy, medium, hard, not 'simple'"):
         IC3Net("simple")
-    with pytest.raises(ValueError, match="Backend must be torch, .* or a device .*, not 'abacus'"):
+    with pytest.raises(ValueError, match="Backend must be torch, blocks, reference, .*, not 'abacus'"):
         IC3Net("easy", backend="abacus")
     write_checkpoint(tmp_path / "other.zip", {}, {"agent": "ddpg"})
     with pytest.raises(CheckpointError, match="checkpoint of 'ddpg', not of 'ic3net'"):

@@ -49,7 +49,9 @@ def test_an_update_is_near_that_of_pytorch(grouping_gradient):
     """Same weights, same observations, same choices: the gradients agree as far as binary16 goes."""
     settings = config(grouping_gradient=grouping_gradient)
     sizes = 7, 5, 2, settings
-    device = LearningGroupLearner.on_reference(SMALL, network_of(*sizes), settings, np.random.default_rng(0))
+    device = LearningGroupLearner.on(
+        "reference", SMALL, network_of(*sizes), settings, np.random.default_rng(0), steps=1
+    )
     other = TorchIC3NetLearner(*sizes[:3], dataclasses.replace(settings, precision="float32"), np.random.default_rng(0))
     generator = np.random.default_rng(1)
     observations = generator.integers(0, 2, (4, 5, 2, 7)).astype(np.float32)

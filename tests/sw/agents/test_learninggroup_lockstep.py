@@ -5,7 +5,7 @@ import pytest
 
 from rewardware.hw.soc.learninggroup.config import LearningGroupConfig, Network, Rates
 from rewardware.sw.agents.learninggroup_lockstep import LearningGroupLockstep
-from rewardware.sw.agents.lockstep import LockstepError
+from rewardware.sw.device.lockstep import LockstepError
 from rewardware.sw.reference.learninggroup.iteration import LearningGroupReference
 from rewardware.sw.reference.learninggroup.state import initial_state
 

@@ -8,8 +8,8 @@ import pytest
 from rewardware.sw.agents.ic3net import IC3Net
 from rewardware.sw.agents.ic3net_config import IC3NetConfig
 from rewardware.sw.agents.ic3net_run import IC3NetRun
-from rewardware.sw.agents.lockstep import LockstepError
 from rewardware.sw.agents.run_folder import read_metrics
+from rewardware.sw.device.lockstep import LockstepError
 from rewardware.sw.environments.predator_prey_config import PredatorPreyConfig
 
 TASK = PredatorPreyConfig(size=3, predators=3, steps=5)

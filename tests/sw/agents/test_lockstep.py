@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from rewardware.sw.agents.lockstep import Lockstep, LockstepError, first_difference
+from rewardware.sw.agents.fixar_lockstep import FixarLockstep
+from rewardware.sw.device.lockstep import LockstepError, first_difference
 
 
 class Counter:
@@ -57,7 +58,7 @@ def play(learner, steps):
 @pytest.mark.parametrize("every", [1, 3, 7])
 def test_every_kth_step_is_compared_in_full(every):
     reference, device = Counter(), Counter()
-    lockstep = Lockstep(reference, device, every)
+    lockstep = FixarLockstep(reference, device, every)
     play(lockstep, 20)
     counters = lockstep.counters()
     assert counters["lockstep_steps"] == -(-20 // every)
@@ -69,12 +70,12 @@ def test_every_kth_step_is_compared_in_full(every):
 def test_training_is_the_references_own():
     alone, reference = Counter(), Counter()
     play(alone, 20)
-    play(Lockstep(reference, Counter(), 3), 20)
+    play(FixarLockstep(reference, Counter(), 3), 20)
     assert first_difference(alone.save(), reference.save()) is None
 
 
 def test_difference_is_reported_by_step_name_index_and_value():
-    lockstep = Lockstep(Counter(), Counter(wrong=7), 2)
+    lockstep = FixarLockstep(Counter(), Counter(wrong=7), 2)
     with pytest.raises(LockstepError) as failure:
         play(lockstep, 20)
     assert str(failure.value) == (
@@ -84,7 +85,7 @@ def test_difference_is_reported_by_step_name_index_and_value():
 
 
 def test_tally_goes_on_after_a_checkpoint():
-    straight, first, second = (Lockstep(Counter(), Counter(), 3) for _ in range(3))
+    straight, first, second = (FixarLockstep(Counter(), Counter(), 3) for _ in range(3))
     play(straight, 20)
     play(first, 7)
     second.load(first.save())
@@ -94,7 +95,7 @@ def test_tally_goes_on_after_a_checkpoint():
 
 
 def test_freezing_is_compared():
-    lockstep = Lockstep(Counter(), Counter(), 5)
+    lockstep = FixarLockstep(Counter(), Counter(), 5)
     play(lockstep, 3)
     lockstep.freeze(12)
     assert lockstep.device.save()["bits"] == 12 and lockstep.compared == lockstep.equal > 0
@@ -119,4 +120,4 @@ def test_first_difference_names_what_is_missing_or_misshapen():
 )
 def test_errors(every, kind, words):
     with pytest.raises(kind, match=words):
-        Lockstep(Counter(), Counter(), every)
+        FixarLockstep(Counter(), Counter(), every)

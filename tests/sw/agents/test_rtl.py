@@ -5,8 +5,8 @@ import pytest
 
 from rewardware.sw.agents.ddpg import DDPG
 from rewardware.sw.agents.ddpg_config import DDPGConfig
-from rewardware.sw.agents.lockstep import LockstepError
 from rewardware.sw.agents.training_run import TrainingRun
+from rewardware.sw.device.lockstep import LockstepError
 
 CONFIG = DDPGConfig(hidden_sizes=(21, 17), batch_size=41, learning_starts=10, quantization_delay=20)
 

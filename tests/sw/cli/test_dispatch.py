@@ -41,7 +41,7 @@ def test_help_names_every_command(capsys):
         ("train fixar --env Pendulum-v1 --config nowhere.yaml", "Configuration must be one of .*'nowhere.yaml'"),
         (
             "train fixar --env Pendulum-v1 --backend verilog",
-            "Backend must be reference, rtl, lockstep, torch, or a device such as uart:/dev/ttyUSB0, not 'verilog'",
+            "Backend must be torch, reference, rtl, lockstep or uart:PORT, not 'verilog'",
         ),
         ("train fixar --env Pendulum-v1 --backend rtl --sixteen-bit 8", "Backend rtl has no option sixteen_bit"),
         ("train fixar --env Pendulum-v1 --sixteen-bit 16", "Weight fraction must be from 0 to 15, not 16"),

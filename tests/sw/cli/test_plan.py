@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+import yaml
 
 from rewardware.hw.soc.presets import load_preset
 from rewardware.sw.agents.run_folder import read_metrics
@@ -16,6 +17,7 @@ from rewardware.sw.cli.dispatch import dispatch
 from rewardware.sw.device.tree_backends import ReferenceTree
 from rewardware.sw.planning import planning_run
 from rewardware.sw.planning.recorder import Recording
+from tests.hw.soc.mcts.test_system import SHAPES
 
 
 def plan(*arguments):
@@ -47,6 +49,18 @@ def test_a_run_leaves_everything(tmp_path, capsys):
     # Where the tree went on, a root had visits before.
     assert any(sum(step["visits"]) > 50 for step in steps)
     Recording.load(record).replay(ReferenceTree(load_preset("small", "mcts").tree))
+
+
+def test_lockstep_says_what_it_compared(tmp_path, capsys):
+    preset = tmp_path / "tree.yaml"
+    hardware = {"policy": "uct", "group": 3, "flits": 2, **SHAPES["uct"]}
+    preset.write_text(yaml.safe_dump({"system": "mcts", "hardware": hardware}))
+    options = "--env MountainCar-v0 --backend lockstep --simulations 20 --workers 4 --max-steps 2 --rollout-steps 3"
+    given = (*options.split(), "--reward-scale", "0.03125", "--config", preset, "--out", tmp_path / "run")
+    assert plan(*given) == 0
+    counters = json.loads((tmp_path / "run/summary.json").read_text())["counters"]
+    assert counters["lockstep_compared"] == counters["lockstep_equal"] >= 2 * 2 * 20
+    assert f"{counters['lockstep_compared']} answers compared" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("processes", [0, 1])
@@ -121,7 +135,7 @@ def test_ctrl_c_ends_all_processes(tmp_path):
         ("", "--env is needed: an environment that can save its state"),
         ("--env Nothing-v0", "Environment 'Nothing-v0' cannot be made"),
         ("--env HalfCheetah-v5", "HalfCheetah-v5 cannot be searched: its state cannot be saved and restored"),
-        ("--env tic-tac-toe --backend sim", "Backend must be reference, rtl or uart:PORT, not 'sim'"),
+        ("--env tic-tac-toe --backend sim", "Backend must be reference, rtl, lockstep or uart:PORT, not 'sim'"),
         ("--env tic-tac-toe --config f6-d8", "Fanout of the tree must be at least the 9 actions of tic-tac-toe, not 6"),
         ("--env tic-tac-toe --config f6-d9", "Configuration must be one of f18-d16"),
         ("--env tic-tac-toe --episodes 0", "--episodes must be at least 1, not 0"),

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from rewardware.hw.soc.presets import load_preset
-from rewardware.sw.agents.lockstep import LockstepError
 from rewardware.sw.device.learner_backends import ReferenceLearner
+from rewardware.sw.device.lockstep import LockstepError
 from rewardware.sw.runtime.actor_critic_config import PrioritizedDDPGConfig
 from rewardware.sw.runtime.ddpg_learner import DDPGLearner
 from rewardware.sw.runtime.device_ddpg_learner import DeviceDDPGLearner

@@ -5,8 +5,8 @@ import pytest
 
 from rewardware.hw.soc.presets import load_preset
 from rewardware.sim.harness.uart import SimulatedBoard
-from rewardware.sw.agents.lockstep import LockstepError
 from rewardware.sw.device.learner_backends import ReferenceLearner
+from rewardware.sw.device.lockstep import LockstepError
 from rewardware.sw.runtime.device_q_learner import DeviceQLearner
 from rewardware.sw.runtime.dqn import DQN
 from rewardware.sw.runtime.dqn_config import DQNConfig

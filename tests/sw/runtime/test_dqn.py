@@ -6,7 +6,7 @@ import pytest
 
 from rewardware.hw.soc.pearl.config import PearlConfig
 from rewardware.sw.agents.checkpoint import CheckpointError, read_checkpoint, write_checkpoint
-from rewardware.sw.agents.lockstep import LockstepError
+from rewardware.sw.device.lockstep import LockstepError
 from rewardware.sw.device.replay_backends import ReferenceSumTree
 from rewardware.sw.runtime.dqn import DQN
 from rewardware.sw.runtime.dqn_config import DQNConfig

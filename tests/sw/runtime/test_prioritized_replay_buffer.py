@@ -160,7 +160,7 @@ def test_experiences_keep_their_form():
         ({"capacity": 1}, "Capacity must be at least 2, not 1"),
         ({"capacity": 8, "alpha": -1}, "Alpha must be at least 0, not -1"),
         ({"capacity": 8, "beta": 1.5}, "Beta must be from 0 to 1, not 1.5"),
-        ({"capacity": 8, "device": "fpga"}, "Backend must be reference, rtl or uart:PORT, not 'fpga'"),
+        ({"capacity": 8, "device": "fpga"}, "Backend must be reference, rtl, lockstep or uart:PORT, not 'fpga'"),
     ],
 )
 def test_buffers_that_mean_nothing_are_refused(settings, words):

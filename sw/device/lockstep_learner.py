@@ -1,9 +1,13 @@
 """The RTL of a learner beside its reference: every weight, moment and priority compared."""
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
-from ..agents.lockstep import Comparison
-from ..device.learner_backends import DeviceLearner, LearnerBatch, Rates, ReferenceLearner
+from .lockstep import Comparison
+
+if TYPE_CHECKING:
+    from .learner_backends import LearnerBackend, LearnerBatch, Rates
 
 __all__ = ["LockstepLearner"]
 
@@ -24,10 +28,10 @@ class LockstepLearner(Comparison):
         At the first number that differs.
     """
 
-    reference: ReferenceLearner
-    device: DeviceLearner
+    reference: "LearnerBackend"
+    device: Any
 
-    def __init__(self, reference: ReferenceLearner, device: DeviceLearner):
+    def __init__(self, reference: "LearnerBackend", device: Any):
         super().__init__(reference, device, 1, "Gradient step")
         self.config = reference.config
 
@@ -47,7 +51,7 @@ class LockstepLearner(Comparison):
         self.compare("store", {array: numbers}, {array: self.device.store(array)})
         return numbers
 
-    def step(self, batch: LearnerBatch, rates: Rates, tau: float) -> np.ndarray:
+    def step(self, batch: "LearnerBatch", rates: "Rates", tau: float) -> np.ndarray:
         """A gradient step of both."""
         priorities = self.reference.step(batch, rates, tau)
         self.compare("step", {"priorities": priorities}, {"priorities": self.device.step(batch, rates, tau)})

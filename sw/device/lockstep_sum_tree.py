@@ -1,11 +1,14 @@
 """The RTL of a sum tree beside its reference: every answer compared."""
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..agents.lockstep import Comparison
-from ..device.replay_backends import DeviceSumTree, ReferenceSumTree, SumTreeBackend
+from .lockstep import Comparison
+
+if TYPE_CHECKING:
+    from .replay_backends import SumTreeBackend
 
 __all__ = ["LockstepSumTree"]
 
@@ -26,10 +29,10 @@ class LockstepSumTree(Comparison):
         At the first answer that differs.
     """
 
-    reference: ReferenceSumTree
-    device: DeviceSumTree
+    reference: "SumTreeBackend"
+    device: Any
 
-    def __init__(self, reference: ReferenceSumTree, device: DeviceSumTree):
+    def __init__(self, reference: "SumTreeBackend", device: Any):
         super().__init__(reference, device, 1, "Packet")
         self.config = reference.config
 
@@ -46,7 +49,7 @@ class LockstepSumTree(Comparison):
         """Answers to samples and the total's."""
         return self._compared("samples", lambda tree: tree.sample(count, segment))
 
-    def _compared(self, what: str, ask: Callable[[SumTreeBackend], np.ndarray]) -> np.ndarray:
+    def _compared(self, what: str, ask: Callable[["SumTreeBackend"], np.ndarray]) -> np.ndarray:
         answers = ask(self.reference)
         self.compare(what, {"row": answers}, {"row": ask(self.device)})
         self.steps += 1

@@ -1,0 +1,101 @@
+"""Where something computes, as a user says it, and how it is opened."""
+
+import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Backend", "open_backend", "parse_backend"]
+
+DEVICES = {"rtl": "sim"}
+BOARD = "uart:"
+PAIR = "lockstep"
+
+
+@dataclass(frozen=True)
+class Backend:
+    """Where something computes.
+
+    Parameters
+    ----------
+    name
+        As the user said it.
+    place
+        Of a device, as `open_device` takes it; empty, if it is none.
+    pair
+        The two that are compared; empty, if it is no lockstep.
+    """
+
+    name: str
+    place: str = ""
+    pair: tuple["Backend", ...] = ()
+
+
+def parse_backend(name: str, more: tuple[str, ...] = ()) -> Backend:
+    """What a user's word says.
+
+    Parameters
+    ----------
+    name
+        ``"reference"``, bit-exact NumPy; ``"rtl"``, the RTL in the simulator; ``"uart:PORT"``, a board; ``"lockstep"``,
+        reference and RTL compared; ``"lockstep:A,B"``, A and what has to be the same; or one of ``more``.
+    more
+        What else there is, as ``"torch"``.
+
+    Raises
+    ------
+    ValueError
+        There is no such backend; the text says which there are.
+    """
+    if name in ("reference", *more):
+        return Backend(name)
+    if name in DEVICES:
+        return Backend(name, place=DEVICES[name])
+    if name.startswith(BOARD) and name != BOARD:
+        return Backend(name, place=name)
+    if name == PAIR:
+        return Backend(name, pair=(parse_backend("reference"), parse_backend("rtl")))
+    first, comma, second = name.removeprefix(f"{PAIR}:").partition(",")
+    if name.startswith(f"{PAIR}:") and comma and not any(part.startswith(PAIR) for part in (first, second)):
+        return Backend(name, pair=(parse_backend(first), parse_backend(second)))
+    raise ValueError(f"Backend must be {', '.join((*more, 'reference', *DEVICES, PAIR))} or uart:PORT, not {name!r}")
+
+
+def open_backend(
+    backend: Backend | str,
+    reference: Callable[[], Any],
+    device: Callable[[str], Any],
+    lockstep: Callable[[Any, Any], Any],
+) -> Any:
+    """Open something that the reference does as well as a device.
+
+    Parameters
+    ----------
+    backend
+        As `parse_backend` gives or takes it.
+    reference
+        Makes the reference.
+    device
+        Opens the device, given its place.
+    lockstep
+        Joins two of them: a `Comparison` with their interface.
+
+    Raises
+    ------
+    ValueError
+        There is no such backend.
+    """
+    where = parse_backend(backend) if isinstance(backend, str) else backend
+    if not where.pair:
+        return device(where.place) if where.place else reference()
+    one, other = where.pair
+    first = open_backend(one, reference, device, lockstep)
+    with contextlib.ExitStack() as opened:
+        opened.callback(first.close)
+        second = open_backend(other, reference, device, lockstep)
+        opened.callback(second.close)
+        joined = lockstep(first, second)
+        opened.pop_all()
+    if where.name != PAIR:
+        joined.names = one.name, other.name
+    return joined
