@@ -2,6 +2,7 @@
 
 import pytest
 
+from rewardware.hw.cores.float.config import BINARY32
 from rewardware.hw.cores.verilog.emit import emit
 from rewardware.hw.soc.export.catalogue import find_design
 from rewardware.hw.soc.export.synthesis import kept_modules, modules_of
@@ -31,6 +32,18 @@ def test_a_rescaler_on_ecp5_and_its_clock():
     assert placed.frequency >= 65
     assert placed.utilization["MULT18X18D"][0] == synthesised.result.total.dsp
     assert placed.critical_path.levels > 0
+
+
+def test_a_choice_goes_into_the_adder_behind_it():
+    """Two tables a bit of the sums for choice and addition, not three; the other one is the choice of a buffer."""
+    verilog = unit("accumulator_bank", lanes=2, accumulator_depth=16)
+    within(synthesise_once(verilog, "accumulator_bank", "xcup", depth=0).result.total, lut=800, ff=700, dsp=0)
+
+
+def test_a_product_of_binary32_takes_three_multipliers_on_ecp5():
+    """24 by 24 bits are four parts, of which the smallest, six by six, goes into tables."""
+    verilog = unit("float_multiplier", format=BINARY32)
+    within(synthesise_once(verilog, "float_multiplier", "ecp5", depth=0).result.total, lut=620, ff=210, dsp=3)
 
 
 def test_a_replicated_unit_is_counted_once_for_each_instance():
