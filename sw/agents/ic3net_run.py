@@ -11,7 +11,16 @@ from tqdm import tqdm
 
 from .ic3net import IC3Net
 from .plots import plot_shares, plot_utilization
-from .run_folder import CHECKPOINT, METRICS, SUMMARY, Interrupted, StopRequests, drop_records_after, read_metrics
+from .run_folder import (
+    CHECKPOINT,
+    METRICS,
+    SUMMARY,
+    Interrupted,
+    StopRequests,
+    drop_records_after,
+    hold_folder,
+    read_metrics,
+)
 
 __all__ = ["IC3NetRun", "smoothed", "workload_curves"]
 
@@ -51,6 +60,7 @@ class IC3NetRun:
     workload.png         each core's share of the weights that take part, over iterations (accelerator only)
     utilization.png      how busy the engines were (device only)
     summary.json         what `run` returns
+    .lock                held by the run that is writing there
     ==================== =========================================================================================
 
     Parameters
@@ -79,14 +89,17 @@ class IC3NetRun:
         Raises
         ------
         ValueError
-            The agent is further than ``iterations``.
+            Another run is writing to the folder; or the agent is further than ``iterations``.
         Interrupted
             Ctrl-C (or a polite termination): the iteration under way was finished and the checkpoint written.
         """
+        with hold_folder(self.directory):
+            return self._run()
+
+    def _run(self) -> dict[str, Any]:
         first = self.agent.iterations
         if self.iterations < first:
             raise ValueError(f"The run is at iteration {first} already, beyond the {self.iterations} asked for")
-        self.directory.mkdir(parents=True, exist_ok=True)
         drop_records_after(self.directory, "iteration", first)
         started = time.perf_counter()
         with (

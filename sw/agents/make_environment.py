@@ -10,13 +10,16 @@ __all__ = ["make_environment"]
 
 
 def make_environment(identifier: str) -> gymnasium.Env:
-    """The environment of an identifier.
+    """The environment of an identifier: ``"module:identifier"`` is one of a module, also of the working folder.
 
     Raises
     ------
     ValueError
         It cannot be made, and why.
     """
+    # A script's own folder is on the path, the folder in which the command line is called is not.
+    if ":" in identifier and "" not in sys.path:
+        sys.path.append("")
     try:
         with _quiet_about_own_models(identifier):
             return gymnasium.make(identifier)

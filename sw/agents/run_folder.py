@@ -1,17 +1,25 @@
-"""What training runs share: their files, records line by line, and a stop at the next good moment."""
+"""What runs share: their files, who may write them, records line by line, and a stop at the next good moment."""
 
+import contextlib
 import json
 import os
 import signal
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-__all__ = ["CHECKPOINT", "METRICS", "SUMMARY", "Interrupted", "StopRequests", "drop_records_after", "read_metrics"]
+import filelock
+
+__all__ = [
+    "CHECKPOINT", "LOCK", "METRICS", "SUMMARY", "Interrupted", "StopRequests", "drop_records_after", "hold_folder",
+    "read_metrics",
+]  # fmt: skip
 
 CHECKPOINT = "checkpoint.zip"
 METRICS = "metrics.jsonl"
 SUMMARY = "summary.json"
+LOCK = ".lock"
 STANDARD_ERROR = 2
 STOPPING = b"\nstopping when what is under way has ended; a second Ctrl-C stops at once\n"
 
@@ -22,6 +30,27 @@ class Interrupted(Exception):
     def __init__(self, message: str, signal_number: int):
         super().__init__(message)
         self.signal_number = signal_number
+
+
+@contextlib.contextmanager
+def hold_folder(directory: Path) -> Iterator[None]:
+    """Make a folder, if it is not there, and keep every other run out of it.
+
+    Raises
+    ------
+    ValueError
+        Another run, of this process or another one, is writing there.
+    """
+    directory.mkdir(parents=True, exist_ok=True)
+    lock = filelock.FileLock(directory / LOCK, timeout=0)
+    try:
+        lock.acquire()
+    except filelock.Timeout:
+        raise ValueError(f"Another run is writing to {directory}: wait for its end, or choose another folder") from None
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 class StopRequests:

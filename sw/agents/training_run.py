@@ -10,7 +10,16 @@ from tqdm import tqdm
 
 from .agent import Agent
 from .plots import plot_learning_curve, plot_utilization
-from .run_folder import CHECKPOINT, METRICS, SUMMARY, Interrupted, StopRequests, drop_records_after, read_metrics
+from .run_folder import (
+    CHECKPOINT,
+    METRICS,
+    SUMMARY,
+    Interrupted,
+    StopRequests,
+    drop_records_after,
+    hold_folder,
+    read_metrics,
+)
 
 __all__ = ["TrainingRun"]
 
@@ -25,6 +34,7 @@ class TrainingRun:
     learning_curve.png   returns over steps
     utilization.png      how busy the engines were (accelerator only)
     summary.json         what `run` returns
+    .lock                held by the run that is writing there
     ==================== =========================================================================================
 
     Parameters
@@ -57,15 +67,18 @@ class TrainingRun:
         Raises
         ------
         ValueError
-            The agent is further than ``steps``.
+            Another run is writing to the folder; or the agent is further than ``steps``.
         Interrupted
             Ctrl-C (or a polite termination): the step under way was finished and the checkpoint written.
         """
+        with hold_folder(self.directory):
+            return self._run()
+
+    def _run(self) -> dict[str, Any]:
         if self.steps < self.agent.num_timesteps:
             raise ValueError(
                 f"The run is at step {self.agent.num_timesteps} already, beyond the {self.steps} asked for"
             )
-        self.directory.mkdir(parents=True, exist_ok=True)
         self._last_return: float | None = None
         drop_records_after(self.directory, "step", self.agent.num_timesteps)
         started, first_step = time.perf_counter(), self.agent.num_timesteps

@@ -5,8 +5,11 @@ import importlib
 import importlib.metadata
 import os
 import sys
+import sysconfig
+import traceback
 import warnings
 from collections.abc import Sequence
+from pathlib import Path
 
 from ..agents.run_folder import Interrupted
 from ..device.errors import DeviceError
@@ -61,8 +64,28 @@ def dispatch(arguments: Sequence[str] | None = None) -> int:
     except LockstepError as error:
         print(f"rewardware: lockstep: {error}", file=sys.stderr)
         return FAILURE
-    except (ValueError, TypeError, OSError, RuntimeError, ImportError, DeviceError) as error:
-        if parsed.traceback:
+    except Exception as error:
+        place = _place_outside(error)
+        known = isinstance(error, (ValueError, TypeError, OSError, RuntimeError, ImportError, DeviceError))
+        failed = isinstance(error, FloatingPointError) or bool(place)
+        if parsed.traceback or not (known or failed):
             raise
-        print(f"rewardware: error: {' '.join(str(error).split())}", file=sys.stderr)
-        return USAGE_ERROR
+        text = " ".join(str(error).split())
+        said = f"{type(error).__name__} in {place}: {text} (--traceback shows the way there)" if place else text
+        print(f"rewardware: error: {said}", file=sys.stderr)
+        return FAILURE if failed else USAGE_ERROR
+
+
+def _place_outside(error: BaseException) -> str:
+    """File and line of a user's module in which an error was raised; empty, if it was here or in a package."""
+    frames = traceback.extract_tb(error.__traceback__)
+    outside = [frame for frame in frames if not _is_installed(frame.filename)]
+    return f"{outside[-1].filename}:{outside[-1].lineno}" if outside else ""
+
+
+def _is_installed(filename: str) -> bool:
+    """Whether a file is of this package, of Python, or of a package beside it; frames of C have no file."""
+    own = Path(__file__).parents[2]
+    folders = [own / "hw", own / "sw", own / "sim", *map(Path, set(sysconfig.get_paths().values()))]
+    path = Path(filename)
+    return not path.is_file() or any(path.resolve().is_relative_to(folder.resolve()) for folder in folders)

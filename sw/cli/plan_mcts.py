@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from .train_options import print_rows, refuse_counts_below
+
 __all__ = ["add_arguments", "run"]
 
 
@@ -52,6 +54,7 @@ def _add_hyper_parameters(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
+    from ..agents.run_folder import METRICS
     from ..device.mcts import MCTSDevice
     from ..device.tree_backends import open_tree
     from ..planning.defaults import planner_config, tree_config
@@ -63,20 +66,20 @@ def run(arguments: argparse.Namespace) -> None:
 
     if not arguments.env:
         raise ValueError("--env is needed: an environment that can save its state, as ALE/Pong-v5")
-    for name, least in (("episodes", 1), ("max_steps", 1), ("draw_step", 0)):
-        value = getattr(arguments, name)
-        if value is not None and value < least:
-            raise ValueError(f"--{name.replace('_', '-')} must be at least {least}, not {value}")
+    refuse_counts_below(1, arguments, "episodes", "max_steps")
+    refuse_counts_below(0, arguments, "draw_step")
     names = [field.name for field in dataclasses.fields(PlannerConfig)]
     given = {name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None}
     environment = state_environment(arguments.env)
     config = planner_config(environment, given)
     evaluator = _evaluator(arguments.evaluator) if arguments.evaluator else None
     shape = _tree(arguments.config) or tree_config(environment, "puct_root" if evaluator else "uct")
+    directory = arguments.out or Path("runs") / f"{environment.name}-mcts-{config.seed}"
+    if (directory / METRICS).exists():
+        raise ValueError(f"{directory} holds a run already: choose another folder with --out")
     tree: Any = open_tree(arguments.backend, shape)
     if arguments.record:
         tree = RecordingTree(tree)
-    directory = arguments.out or Path("runs") / f"{environment.name}-mcts-{config.seed}"
     with MCTSPlanner(environment, config, device=MCTSDevice(tree), evaluator=evaluator) as planner:
         try:
             summary = PlanningRun(
@@ -144,6 +147,4 @@ def _print_summary(summary: dict[str, Any], directory: Path) -> None:
         rows.append(("lockstep", f"{steps} packets of requests to the RTL, too"))
         rows.append(("", f"{compared} answers compared, {equal} equal"))
     rows.append(("files", str(directory)))
-    width = max(len(name) for name, _ in rows)
-    for name, value in rows:
-        print(f"{name:<{width}}  {value}")
+    print_rows(rows)

@@ -9,7 +9,7 @@ from .train_options import (
     given_hyper_parameters,
     new_folder,
     print_rows,
-    refuse_counts_below_one,
+    refuse_counts_below,
     result_rows,
     run_in_folder,
 )
@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> None:
     from ..agents.ddpg_config import DDPGConfig
     from ..agents.hardware import resolve_training
 
-    refuse_counts_below_one(arguments, "steps", "lockstep_every", "evaluation_episodes")
+    refuse_counts_below(1, arguments, "steps", "lockstep_every", "evaluation_episodes")
     options = {"lockstep_every": arguments.lockstep_every}
     if arguments.array:
         options["array"] = arguments.array
@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace) -> None:
         directory = new_folder(arguments, f"{arguments.env}-{backend.split(':')[0]}-{config.seed}")
         return DDPG(arguments.env, config, hardware=hardware, backend=backend, **options), directory
 
-    _print_summary(*run_in_folder(arguments, given, resume, begin))
+    _print_summary(*run_in_folder("fixar", arguments, given, resume, begin))
 
 
 def _print_summary(summary: dict, directory: Path) -> None:

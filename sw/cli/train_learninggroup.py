@@ -5,7 +5,7 @@ import dataclasses
 from pathlib import Path
 from typing import Any
 
-from .train_options import print_rows
+from .train_options import print_rows, refuse_counts_below
 
 __all__ = ["add_arguments", "run"]
 
@@ -55,11 +55,10 @@ def run(arguments: argparse.Namespace) -> None:
     from ..agents.ic3net_run import IC3NetRun
     from ..agents.run_folder import CHECKPOINT
     from ..environments.predator_prey_config import LEVELS
+    from ..systems.agents import run_to_resume
 
-    for name, least in (("iterations", 1), ("lockstep_every", 1), ("checkpoint_every", 0)):
-        if getattr(arguments, name) < least:
-            option = name.replace("_", "-")
-            raise ValueError(f"--{option} must be at least {least}, not {getattr(arguments, name)}")
+    refuse_counts_below(1, arguments, "iterations", "lockstep_every")
+    refuse_counts_below(0, arguments, "checkpoint_every")
     names = [field.name for field in dataclasses.fields(IC3NetConfig)]
     given = {name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None}
     task = {"predators": arguments.agents, "mode": arguments.mode}
@@ -70,7 +69,11 @@ def run(arguments: argparse.Namespace) -> None:
         if changed or arguments.out:
             options = ", ".join([*changed, *(["out"] if arguments.out else [])])
             raise ValueError(f"--resume goes on with the run's own {options}: leave the option away")
-        agent = IC3Net.load(directory / CHECKPOINT, backend=arguments.backend, lockstep_every=arguments.lockstep_every)
+        agent = IC3Net.load(
+            run_to_resume("learninggroup", directory),
+            backend=arguments.backend,
+            lockstep_every=arguments.lockstep_every,
+        )
     else:
         hardware, backend = None, arguments.backend or "torch"
         if backend in PYTORCH:

@@ -14,7 +14,7 @@ __all__ = [
     "given_hyper_parameters",
     "new_folder",
     "print_rows",
-    "refuse_counts_below_one",
+    "refuse_counts_below",
     "result_rows",
     "run_in_folder",
     "sizes",
@@ -81,11 +81,12 @@ def given_hyper_parameters(arguments: argparse.Namespace, *configurations: type)
     return {name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None}
 
 
-def refuse_counts_below_one(arguments: argparse.Namespace, *names: str) -> None:
-    """Numbers of things that there must be at least one of."""
+def refuse_counts_below(least: int, arguments: argparse.Namespace, *names: str) -> None:
+    """Numbers of things that there must be so many of at least; an option that was not given is left out."""
     for name in names:
-        if getattr(arguments, name) < 1:
-            raise ValueError(f"--{name.replace('_', '-')} must be at least 1, not {getattr(arguments, name)}")
+        value = getattr(arguments, name)
+        if value is not None and value < least:
+            raise ValueError(f"--{name.replace('_', '-')} must be at least {least}, not {value}")
 
 
 def new_folder(arguments: argparse.Namespace, name: str) -> Path:
@@ -105,6 +106,7 @@ def new_folder(arguments: argparse.Namespace, name: str) -> Path:
 
 
 def run_in_folder(
+    system: str,
     arguments: argparse.Namespace,
     given: Iterable[str],
     resume: Callable[[Path], Any],
@@ -114,6 +116,8 @@ def run_in_folder(
 
     Parameters
     ----------
+    system
+        Whose run it is.
     arguments
         Of the command.
     given
@@ -128,16 +132,17 @@ def run_in_folder(
     ValueError
         Options that contradict each other.
     """
-    from ..agents.run_folder import CHECKPOINT
     from ..agents.training_run import TrainingRun
+    from ..systems.agents import run_to_resume
 
+    refuse_counts_below(0, arguments, "evaluate_every", "checkpoint_every")
     if arguments.resume:
         directory, changed = arguments.resume, list(given)
         if arguments.out:
             raise ValueError("--resume goes on in its own folder: leave --out away")
         if changed:
             raise ValueError(f"--resume goes on with the run's own {', '.join(changed)}: leave the option away")
-        agent = resume(directory / CHECKPOINT)
+        agent = resume(run_to_resume(system, directory, arguments.env))
     else:
         agent, directory = begin()
     try:

@@ -11,7 +11,7 @@ from .train_options import (
     given_hyper_parameters,
     new_folder,
     print_rows,
-    refuse_counts_below_one,
+    refuse_counts_below,
     result_rows,
     run_in_folder,
 )
@@ -24,7 +24,7 @@ ALGORITHMS = ("dqn", "ddpg", "sac")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from ..runtime.dqn_config import LOSSES
 
-    parser.add_argument("--algo", choices=ALGORITHMS, default="dqn", help="default %(default)s")
+    parser.add_argument("--algo", choices=ALGORITHMS, help=f"default {ALGORITHMS[0]}")
     parser.add_argument(
         "--env", help="Gymnasium environment: of dqn with numbered actions, as CartPole-v1; else as Pendulum-v1"
     )
@@ -72,8 +72,8 @@ def _configurations() -> dict[str, Any]:
 def run(arguments: argparse.Namespace) -> None:
     from ..runtime.parallel_agent import ParallelAgent
 
-    refuse_counts_below_one(arguments, "steps", "evaluation_episodes")
-    algorithm = arguments.algo
+    refuse_counts_below(1, arguments, "steps", "evaluation_episodes")
+    algorithm = arguments.algo or ALGORITHMS[0]
     given = given_hyper_parameters(arguments, *_configurations().values())
 
     parallel = {
@@ -106,7 +106,9 @@ def run(arguments: argparse.Namespace) -> None:
         settings = {"hardware": arguments.config or "k16", "backend": backend, **learner, **elsewhere, **parallel}
         return kind(arguments.env, config, **settings), directory
 
-    summary, directory = run_in_folder(arguments, [*given, *parallel, *learner], resume, begin)
+    summary, directory = run_in_folder(
+        "pearl", arguments, [*(["algo"] if arguments.algo else []), *given, *parallel, *learner], resume, begin
+    )
     print_rows([*result_rows(summary), *_hardware_rows(summary["counters"]), ("files", str(directory))])
 
 

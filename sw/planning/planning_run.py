@@ -8,7 +8,7 @@ from typing import Any
 
 from tqdm import tqdm
 
-from ..agents.run_folder import METRICS, SUMMARY, Interrupted, StopRequests, read_metrics
+from ..agents.run_folder import METRICS, SUMMARY, Interrupted, StopRequests, hold_folder, read_metrics
 from .planner import Decision, MCTSPlanner
 from .plots import draw_tree, plot_intervals, plot_returns, plot_shapes
 from .state_environment import StateEnvironment
@@ -27,6 +27,7 @@ class PlanningRun:
     intervals.png        cycles between selections over steps; on hardware alone
     tree_step_N.png      the tree of a step (``draw_step``)
     summary.json         what `run` returns
+    .lock                held by the run that is writing there
     ==================== =========================================================================================
 
     Where two players take turns, the planner plays for both, and rewards are those of player 0.
@@ -65,10 +66,15 @@ class PlanningRun:
 
         Raises
         ------
+        ValueError
+            Another run is writing to the folder.
         Interrupted
             Ctrl-C (or a polite termination): the step under way was finished, plots and summary written.
         """
-        self.directory.mkdir(parents=True, exist_ok=True)
+        with hold_folder(self.directory):
+            return self._run()
+
+    def _run(self) -> dict[str, Any]:
         started = time.perf_counter()
         with (
             StopRequests() as self._stop,

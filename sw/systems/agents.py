@@ -6,7 +6,7 @@ from typing import Any
 from ...hw.soc.devices import load_object
 from .descriptor import systems
 
-__all__ = ["agent_class", "agent_of"]
+__all__ = ["agent_class", "agent_of", "run_to_resume"]
 
 
 def _places() -> dict[str, str]:
@@ -32,3 +32,26 @@ def agent_of(checkpoint: Path) -> Any:
     if name not in places:
         raise CheckpointError(f"{checkpoint} is of an agent {name!r}; known are {', '.join(places)}")
     return load_object(places[name])
+
+
+def run_to_resume(system: str, directory: Path, env: str | None = None) -> Path:
+    """The checkpoint of a run, which has to be one of a system, and in an environment if one is given.
+
+    Raises
+    ------
+    CheckpointError
+        It is another system's run, which the text names, or one in another environment; or the file is damaged.
+    """
+    from ..agents.checkpoint import CheckpointError, read_checkpoint
+    from ..agents.run_folder import CHECKPOINT
+
+    checkpoint = directory / CHECKPOINT
+    about = read_checkpoint(checkpoint)[1]
+    owners = [name for name, other in systems().items() if about.get("agent") in other.agents]
+    if system not in owners:
+        hint = f": go on with rewardware train {owners[0]} --resume {directory}" if owners else ""
+        raise CheckpointError(f"{directory} is a run of {about.get('agent')!r}, not of {system}{hint}")
+    known = about.get("env")
+    if None not in (env, known) and env != known:
+        raise CheckpointError(f"{directory} is a run in {known}, not in {env}: leave --env away")
+    return checkpoint

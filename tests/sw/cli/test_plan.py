@@ -34,7 +34,7 @@ def test_a_run_leaves_everything(tmp_path, capsys):
     printed = capsys.readouterr().out
     for words in ("tic-tac-toe, seed 0", "50 simulations a step, 4 workers, relaxed", "12 levels, 9 children"):
         assert words in printed
-    files = {"metrics.jsonl", "returns.png", "tree_shapes.png", "tree_step_1.png", "summary.json"}
+    files = {".lock", "metrics.jsonl", "returns.png", "tree_shapes.png", "tree_step_1.png", "summary.json"}
     assert {path.name for path in out.iterdir()} == files
     records = read_metrics(out)
     steps = [record for record in records if record["kind"] == "step"]

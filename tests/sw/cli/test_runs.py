@@ -1,0 +1,136 @@
+"""What users do to runs: two at once, the wrong folder, an environment of their own."""
+
+import threading
+
+import pytest
+
+from rewardware.sw.agents.run_folder import CHECKPOINT, hold_folder, read_metrics
+from rewardware.sw.cli.dispatch import dispatch
+
+FIXAR = ["train", "fixar", "--quiet", "--evaluation-episodes", "1", "--evaluate-every", "0"]
+SHORT = ["--env", "Pendulum-v1", "--steps", "3"]
+
+
+def error_of(capsys, *arguments, code=2):
+    assert dispatch(list(map(str, arguments))) == code
+    captured = capsys.readouterr()
+    assert captured.err.count("\n") == 1
+    return captured.err
+
+
+@pytest.fixture(scope="module")
+def fixar_run(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("fixar") / "run"
+    assert dispatch([*FIXAR, *SHORT, "--out", str(folder)]) == 0
+    return folder
+
+
+def test_a_folder_has_one_run_at_a_time(tmp_path):
+    released, held = threading.Event(), threading.Event()
+
+    def hold():
+        with hold_folder(tmp_path / "run"):
+            held.set()
+            released.wait(30)
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    assert held.wait(30)
+    try:
+        with pytest.raises(ValueError, match="Another run is writing to .*run: wait for its end, or choose another"):
+            with hold_folder(tmp_path / "run"):
+                pass
+    finally:
+        released.set()
+        thread.join()
+    with hold_folder(tmp_path / "run"):
+        pass
+
+
+def test_a_second_run_leaves_the_first_alone(fixar_run, capsys):
+    before = (fixar_run / CHECKPOINT).read_bytes(), read_metrics(fixar_run)
+    with hold_folder(fixar_run):
+        said = error_of(capsys, *FIXAR, "--resume", fixar_run, "--steps", 5)
+    assert "Another run is writing to" in said
+    assert ((fixar_run / CHECKPOINT).read_bytes(), read_metrics(fixar_run)) == before
+
+
+def test_resuming_another_systems_run_names_the_right_command(fixar_run, capsys):
+    before = (fixar_run / CHECKPOINT).read_bytes()
+    for system in ("pearl", "learninggroup"):
+        said = error_of(capsys, "train", system, "--resume", fixar_run)
+        assert f"is a run of 'ddpg', not of {system}: go on with rewardware train fixar --resume {fixar_run}" in said
+    assert (fixar_run / CHECKPOINT).read_bytes() == before
+
+
+def test_resuming_in_another_environment_is_refused_by_name(fixar_run, capsys):
+    said = error_of(capsys, *FIXAR, "--resume", fixar_run, "--env", "MountainCarContinuous-v0")
+    assert "is a run in Pendulum-v1, not in MountainCarContinuous-v0: leave --env away" in said
+
+
+def test_an_algorithm_is_not_ignored(fixar_run, capsys):
+    said = error_of(capsys, "train", "pearl", "--resume", fixar_run, "--algo", "sac")
+    assert "--resume goes on with the run's own algo: leave the option away" in said
+
+
+@pytest.mark.parametrize("option", ["--evaluate-every", "--checkpoint-every"])
+def test_no_interval_is_below_nought(option, tmp_path, capsys):
+    for system, env in (("fixar", "Pendulum-v1"), ("pearl", "CartPole-v1")):
+        said = error_of(capsys, "train", system, "--env", env, option, -1, "--out", tmp_path / "run")
+        assert f"{option} must be at least 0, not -1" in said
+    assert not (tmp_path / "run").exists()
+
+
+def test_planning_does_not_overwrite(tmp_path, capsys):
+    plan = [
+        "plan",
+        "mcts",
+        "--env",
+        "tic-tac-toe",
+        "--simulations",
+        "5",
+        "--workers",
+        "2",
+        "--max-steps",
+        "1",
+        "--quiet",
+    ]
+    assert dispatch([*plan, "--out", str(tmp_path)]) == 0
+    before = read_metrics(tmp_path)
+    assert "holds a run already: choose another folder with --out" in error_of(capsys, *plan, "--out", tmp_path)
+    assert read_metrics(tmp_path) == before
+
+
+OWN = """
+import gymnasium
+from gymnasium.envs.classic_control.pendulum import PendulumEnv
+
+class Own(PendulumEnv):
+    def step(self, action):
+        if self.fails:
+            raise self.fails("boom")
+        return super().step(action)
+
+for number, error in enumerate((None, ValueError, KeyError)):
+    made = type(f"Own{number}", (Own,), {"fails": error})
+    gymnasium.register(f"Own{number}-v0", entry_point=made, max_episode_steps=50)
+"""
+
+
+@pytest.fixture
+def own_environment(tmp_path, monkeypatch):
+    (tmp_path / "own_pendulum.py").write_text(OWN)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_ones_own_environment_is_found_in_the_working_folder(own_environment):
+    arguments = ["--env", "own_pendulum:Own0-v0", "--steps", "3", "--out", str(own_environment / "run")]
+    assert dispatch([*FIXAR, *arguments]) == 0
+
+
+@pytest.mark.parametrize(("number", "name"), [(1, "ValueError"), (2, "KeyError")])
+def test_an_error_in_it_says_type_and_place(number, name, own_environment, capsys):
+    arguments = ["--env", f"own_pendulum:Own{number}-v0", "--steps", "3", "--out", own_environment / "run"]
+    said = error_of(capsys, *FIXAR, *arguments, code=1)
+    assert f"error: {name} in " in said and "own_pendulum.py:8: " in said and "boom" in said
