@@ -41,4 +41,12 @@ def test_quantizer():
         parameters += [packed(slot)] * len(words)
         codes += result.tolist()
         saturated += outside.tolist()
-    check_pipeline(Quantizer(), {"value": values, "parameters": parameters}, {"code": codes, "saturated": saturated})
+    # Another slot with nearly every value: whatever is late or early for its value meets the parameters of another.
+    order = rng.permutation(len(values))
+    given = {
+        name: [column[number] for number in order] for name, column in (("value", values), ("parameters", parameters))
+    }
+    expected = {
+        name: [column[number] for number in order] for name, column in (("code", codes), ("saturated", saturated))
+    }
+    check_pipeline(Quantizer(), given, expected)
