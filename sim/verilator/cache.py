@@ -12,6 +12,8 @@ from filelock import FileLock, Timeout
 
 # A build of the largest system takes minutes; a lock held longer than this belongs to something that hangs.
 LOCK_LIMIT_SECONDS = 1800
+# Names and sizes of a build's files, written when it is complete.
+MANIFEST = "manifest.json"
 
 
 def cache_folder() -> Path:
@@ -34,7 +36,9 @@ def build_once(kind: str, key: str, build: Callable[[Path], None]) -> Path:
     """Return the folder of build ``key``, calling ``build(folder)`` if it is not there yet.
 
     Processes that ask for the same build at the same time wait for the one that makes it. A folder appears
-    under its final name only when it is complete, so an interrupted build leaves nothing that looks finished.
+    under its final name only when it is complete, so an interrupted build leaves nothing that looks finished; what a
+    killed one left is removed by the next of its kind. A folder of which a file is missing or of another size than it
+    was, as behind a full disk, is made again.
 
     Parameters
     ----------
@@ -47,19 +51,38 @@ def build_once(kind: str, key: str, build: Callable[[Path], None]) -> Path:
     """
     parent = cache_folder() / kind
     folder = parent / key
-    if folder.exists():
+    if _is_whole(folder):
         os.utime(folder)
         return folder
     parent.mkdir(parents=True, exist_ok=True)
     try:
         with FileLock(parent / f"{key}.lock", timeout=LOCK_LIMIT_SECONDS):
-            if not folder.exists():
+            # Whoever holds the lock is alone with what bears this key.
+            for left in parent.glob(f"{key}.partial.*"):
+                shutil.rmtree(left, ignore_errors=True)
+            if not _is_whole(folder):
+                shutil.rmtree(folder, ignore_errors=True)
                 partial = Path(tempfile.mkdtemp(prefix=f"{key}.partial.", dir=parent))
                 try:
                     build(partial)
+                    (partial / MANIFEST).write_text(json.dumps(_sizes(partial)))
                     partial.rename(folder)
                 finally:
                     shutil.rmtree(partial, ignore_errors=True)
     except Timeout:
         raise TimeoutError(f"Another process has been building {folder} for {LOCK_LIMIT_SECONDS} s") from None
     return folder
+
+
+def _sizes(folder: Path) -> dict[str, int]:
+    """Bytes of each file in a folder, by its path in it."""
+    return {str(file.relative_to(folder)): file.stat().st_size for file in folder.rglob("*") if file.is_file()}
+
+
+def _is_whole(folder: Path) -> bool:
+    """Whether a folder is there with all that it was made with."""
+    try:
+        expected = json.loads((folder / MANIFEST).read_text())
+        return all((folder / name).stat().st_size == size for name, size in expected.items())
+    except (FileNotFoundError, json.JSONDecodeError):
+        return False

@@ -102,8 +102,9 @@ class Environment:
         self._actions.append(action)
         observation, reward, terminated, truncated, _ = self.env.step(self.unscale(action))
         self.observation = self._checked(observation)
-        self.episode_return += float(reward)
-        return self.observation, float(reward), bool(terminated), bool(truncated)
+        reward = self._checked_reward(reward, self.episode_length)
+        self.episode_return += reward
+        return self.observation, reward, bool(terminated), bool(truncated)
 
     def _checked(self, observation: Any) -> np.ndarray:
         observation = np.asarray(observation, dtype=np.float32)
@@ -115,14 +116,21 @@ class Environment:
             )
         return observation
 
+    @staticmethod
+    def _checked_reward(reward: Any, number: int) -> float:
+        if not np.isfinite(reward):
+            raise ValueError(f"Reward {number} of an episode is {reward}; rewards must be finite")
+        return float(reward)
+
     def run_episode(self, episode_seed: int, policy) -> float:
         """Plays an episode from a seed with `policy(observation) -> action in [-1, 1]`; its return."""
         observation = self._checked(self.env.reset(seed=episode_seed)[0])
-        total, ended = 0.0, False
+        total, ended, length = 0.0, False, 0
         while not ended:
+            length += 1
             observation, reward, terminated, truncated, _ = self.env.step(self.unscale(policy(observation)))
             observation = self._checked(observation)
-            total += float(reward)
+            total += self._checked_reward(reward, length)
             ended = terminated or truncated
         return total
 

@@ -38,6 +38,9 @@ def run(arguments: argparse.Namespace) -> None:
 
     if arguments.actors < 1:
         raise ValueError(f"--actors must be at least 1, not {arguments.actors}")
+    if arguments.out:
+        # Before minutes of measurements, not behind them.
+        arguments.out.mkdir(parents=True, exist_ok=True)
     problem, title = _problem(arguments)
     composition = compose(problem, actors=arguments.actors, refine=arguments.refine)
     content = report(composition, problem, title)
@@ -45,7 +48,6 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.out:
         from ..composer.gantt import plot_schedule
 
-        arguments.out.mkdir(parents=True, exist_ok=True)
         (arguments.out / "schedule.json").write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
         plot_schedule(arguments.out / "schedule.png", composition, title)
 

@@ -162,9 +162,11 @@ def run_in_folder(
 
 def result_rows(summary: dict[str, Any]) -> list[tuple[str, str]]:
     """What the run of any agent came to, for people."""
+    # A run whose metrics were lost has none.
+    random = "" if summary["random_return"] is None else f" (random actions: {summary['random_return']:.1f})"
     rows = [
         ("environment", f"{summary['env']}, {summary['steps']} steps, seed {summary['seed']}"),
-        ("return", f"{summary['return']:.1f} (random actions: {summary['random_return']:.1f})"),
+        ("return", f"{summary['return']:.1f}{random}"),
     ]
     if summary["steps_per_second"]:
         rows.append(("speed", f"{summary['steps_per_second']:.1f} steps/s on backend {summary['backend']}"))

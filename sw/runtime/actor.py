@@ -142,8 +142,6 @@ def _step(record: Any, environment: Environment, action: np.ndarray) -> None:
             f"An observation of shape {observation.shape} does not go into the queue's record, which has room for "
             f"one of {record['next_observation'].shape}"
         )
-    if not np.isfinite(reward):
-        raise ValueError(f"Reward {environment.episode_length} of an episode is {reward}; rewards must be finite")
     record["reward"], record["next_observation"], record["terminated"] = reward, observation, terminated
     if terminated or truncated:
         record["ends"] = True

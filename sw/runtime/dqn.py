@@ -41,8 +41,6 @@ class DQN(LearnerAgent):
         explores = self.num_timesteps < config.learning_starts
         action = self._action(observation, 1.0 if explores else config.exploration_at(self.num_timesteps))
         next_observation, reward, terminated, truncated = environment.step(action)
-        if not np.isfinite(reward):
-            raise ValueError(f"Reward {self.num_timesteps + 1} is {reward}; rewards must be finite")
         self.replay_buffer.add(
             observation=observation[np.newaxis],
             action=action[np.newaxis],

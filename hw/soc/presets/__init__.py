@@ -58,7 +58,10 @@ def read_preset(name_or_path, system="fixar"):
     if source in names:
         text = (folder(system) / f"{source}.yaml").read_text(encoding="utf-8")
     elif Path(source).is_file():
-        text = Path(source).read_text(encoding="utf-8")
+        try:
+            text = Path(source).read_text(encoding="utf-8")
+        except UnicodeDecodeError as error:
+            raise ValueError(f"{source} is no text in UTF-8: {error.reason} at byte {error.start}") from None
     else:
         raise ValueError(f"Configuration must be one of {', '.join(names)} or a YAML file, not {source!r}")
     try:

@@ -82,6 +82,19 @@ def test_observations_must_be_finite():
         environment.step(np.zeros(2))
 
 
+@pytest.mark.parametrize("reward", [np.nan, np.inf])
+def test_rewards_must_be_finite(reward):
+    class Broken(Drift):
+        def step(self, action):
+            return np.zeros(2, np.float32), reward, False, False, {}
+
+    message = f"Reward 1 of an episode is {reward}; rewards must be finite"
+    with pytest.raises(ValueError, match=message):
+        Environment(Broken(), 0).step(np.zeros(2))
+    with pytest.raises(ValueError, match=message):
+        Environment(Broken(), 0).run_episode(0, lambda observation: np.zeros(2))
+
+
 def test_first_observation_must_be_finite():
     class Broken(Drift):
         def reset(self, *, seed=None, options=None):

@@ -135,3 +135,13 @@ def test_a_platform_that_is_wrong(platform, tmp_path, capsys):
     (tmp_path / "mine.yaml").write_text(yaml.safe_dump(content))
     assert dispatch(command(platform)) == 2
     assert "mine.yaml: Devices cpu and fpga must have one link, not 0" in capsys.readouterr().err
+
+
+def test_a_folder_that_cannot_be_made_is_told_first(platform, tmp_path, monkeypatch, capsys):
+    def never(*_, **__):
+        raise AssertionError("measured before the folder was made")
+
+    monkeypatch.setattr("rewardware.sw.composer.profiling.profile", never)
+    (tmp_path / "file").write_text("")
+    assert dispatch([*command(platform), "--out", str(tmp_path / "file" / "below")]) == 2
+    assert "file/below" in capsys.readouterr().err

@@ -68,6 +68,14 @@ def test_resuming_in_another_environment_is_refused_by_name(fixar_run, capsys):
     assert "is a run in Pendulum-v1, not in MountainCarContinuous-v0: leave --env away" in said
 
 
+def test_resuming_without_metrics_goes_on(fixar_run, tmp_path, capsys):
+    (tmp_path / CHECKPOINT).write_bytes((fixar_run / CHECKPOINT).read_bytes())
+    assert dispatch([*FIXAR, "--resume", str(tmp_path), "--steps", "5"]) == 0
+    out = capsys.readouterr().out
+    assert "Pendulum-v1, 5 steps" in out and "random actions" not in out
+    assert {record["kind"] for record in read_metrics(tmp_path)} == {"evaluation"}
+
+
 def test_an_algorithm_is_not_ignored(fixar_run, capsys):
     said = error_of(capsys, "train", "pearl", "--resume", fixar_run, "--algo", "sac")
     assert "--resume goes on with the run's own algo: leave the option away" in said

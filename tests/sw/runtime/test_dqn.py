@@ -112,7 +112,7 @@ def test_poisoned_rewards_are_an_error_that_loses_nothing(tmp_path):
     agent = DQN(env, CONFIG, hardware=HARDWARE).learn(45)
     before = agent.replay_buffer.device.retrieve(np.arange(45))
     env.poisoned = True
-    with pytest.raises(ValueError, match="Reward 46 is nan; rewards must be finite"):
+    with pytest.raises(ValueError, match="Reward [0-9]+ of an episode is nan; rewards must be finite"):
         agent.learn(1)
     assert len(agent.replay_buffer) == 45
     assert np.array_equal(agent.replay_buffer.device.retrieve(np.arange(45)), before)

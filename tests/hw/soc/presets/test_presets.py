@@ -108,3 +108,10 @@ def test_a_preset_of_mcts_is_a_tree_by_name(name):
         assert f"f{tree.fanout}-d{tree.levels}" == name
         # Of the paper.
         assert (tree.banks, tree.nodes, tree.workers) == (128, 10_000, 128)
+
+
+def test_a_file_that_is_no_text(tmp_path):
+    path = tmp_path / "mine.yaml"
+    path.write_bytes(b"hardware:\n  cores: \xff\xfe")
+    with pytest.raises(ValueError, match="mine.yaml is no text in UTF-8: .* at byte 19"):
+        load_preset(path)
