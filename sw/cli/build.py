@@ -14,7 +14,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("system", choices=systems, help="which")
     parser.add_argument("--board", choices=tuple(boards()), default="ulx3s-85f", help="which (default %(default)s)")
     parser.add_argument("--config", metavar="PRESET", help="preset or YAML file (default: that of the board)")
-    parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="folder to write")
+    parser.add_argument("-o", "--out", type=Path, required=True, metavar="DIR", help="folder to write")
     parser.add_argument("--placer", choices=PLACERS, default=PLACERS[0], help="nextpnr's (default %(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="of the placer (default %(default)s)")
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
@@ -26,7 +26,7 @@ def run(arguments: argparse.Namespace) -> int:
     report = build_board(
         arguments.board,
         arguments.config,
-        arguments.output,
+        arguments.out,
         system=arguments.system,
         bitstream=True,
         seed=arguments.seed,
@@ -34,5 +34,5 @@ def run(arguments: argparse.Namespace) -> int:
     )
     print(json.dumps(report, indent=2) if arguments.json else as_text(report))
     if not arguments.json:
-        print(f"bitstream and reports in {arguments.output}")
+        print(f"bitstream and reports in {arguments.out}")
     return 0 if report["met"] else 1

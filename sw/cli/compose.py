@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--refine", action="store_true", help="move tasks one at a time behind Algorithm 3's placement, while it gains"
     )
     parser.add_argument("--json", action="store_true", help="one JSON object")
-    parser.add_argument("--out", type=Path, metavar="DIR", help="folder for schedule.json and schedule.png")
+    parser.add_argument("-o", "--out", type=Path, metavar="DIR", help="folder for schedule.json and schedule.png")
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -18,7 +18,9 @@ def _add_shared(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--seed", type=int, action="append", help="only this seed; may be repeated (default: all)")
     parser.add_argument("--jobs", type=int, default=1, help="runs at a time, each a process (default %(default)s)")
-    parser.add_argument("--out", type=Path, default=Path("runs"), help="folder of the runs; they resume from there")
+    parser.add_argument(
+        "-o", "--out", type=Path, default=Path("runs"), help="folder of the runs; they resume from there"
+    )
     parser.add_argument("--docs", type=Path, default=Path("docs"), help="where results and picture go")
     parser.add_argument("--collect", action="store_true", help="run nothing, only collect what the folder holds")
 

@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--config", help="preset of the device, or path of a YAML file (default paper; not for torch)")
     parser.add_argument("--iterations", type=int, default=2000, help="updates in all (default %(default)s)")
-    parser.add_argument("--out", type=Path, help="folder for checkpoint, metrics and plots")
+    parser.add_argument("-o", "--out", type=Path, help="folder for checkpoint, metrics and plots")
     parser.add_argument("--resume", type=Path, metavar="DIR", help="go on with the run in DIR, bit-identically")
     parser.add_argument("--lockstep-every", type=int, default=100, metavar="K", help="compare every K-th iteration")
     parser.add_argument("--checkpoint-every", type=int, default=500, metavar="ITERATIONS", help="0: only at the end")

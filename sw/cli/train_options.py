@@ -25,7 +25,7 @@ def add_run_options(parser: argparse.ArgumentParser, steps: int) -> None:
     """Options of a run in a folder: how long, where, how often it evaluates and saves."""
     parser.add_argument("--steps", type=int, default=steps, help="environment steps in all (default %(default)s)")
     parser.add_argument(
-        "--out", type=Path, metavar="DIR", help="folder for checkpoint, metrics and plots (default: one in runs)"
+        "-o", "--out", type=Path, metavar="DIR", help="folder for checkpoint, metrics and plots (default: one in runs)"
     )
     parser.add_argument("--resume", type=Path, metavar="DIR", help="go on with the run in DIR, bit-identically")
     parser.add_argument("--evaluate-every", type=int, default=1000, metavar="STEPS", help="0: only at the end")

@@ -106,9 +106,8 @@ def run(arguments: argparse.Namespace) -> None:
         settings = {"hardware": arguments.config or "k16", "backend": backend, **learner, **elsewhere, **parallel}
         return kind(arguments.env, config, **settings), directory
 
-    summary, directory = run_in_folder(
-        "pearl", arguments, [*(["algo"] if arguments.algo else []), *given, *parallel, *learner], resume, begin
-    )
+    told = [*given, *parallel, *learner, *(["algo"] if arguments.algo else [])]
+    summary, directory = run_in_folder("pearl", arguments, told, resume, begin)
     print_rows([*result_rows(summary), *_hardware_rows(summary["counters"]), ("files", str(directory))])
 
 

@@ -11,7 +11,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     from .designs import add_design_arguments
 
     add_design_arguments(parser)
-    parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="folder to write")
+    parser.add_argument("-o", "--out", type=Path, required=True, metavar="DIR", help="folder to write")
     parser.add_argument(
         "--frequency", type=float, default=164.0, metavar="MHZ", help="clock of the constraints (default %(default)s)"
     )
@@ -28,7 +28,7 @@ def run(arguments: argparse.Namespace) -> None:
     files = write_package(
         design.verilog,
         design.name,
-        arguments.output,
+        arguments.out,
         design=design.design,
         configuration=design.configuration,
         description=design.description,
@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace) -> None:
     for file in files:
         print(file)
     if not arguments.no_check:
-        check(arguments.output, design.name)
+        check(arguments.out, design.name)
 
 
 def check(folder: Path, name: str) -> None:
