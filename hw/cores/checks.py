@@ -1,8 +1,10 @@
 """Checks that configurations share. No Amaranth here."""
 
+import difflib
+
 __all__ = [
-    "is_power_of_two", "require_even", "require_identifier", "require_integer", "require_interval", "require_kind",
-    "require_multiple", "require_name", "require_power_of_two",
+    "is_power_of_two", "nearest", "require_even", "require_identifier", "require_integer", "require_interval",
+    "require_kind", "require_multiple", "require_name", "require_power_of_two",
 ]  # fmt: skip
 
 
@@ -93,8 +95,8 @@ def require_interval(interval, lanes):
         raise ValueError(f"Interval must be a divisor of lanes, not {interval}")
 
 
-def require_name(name, value, names):
-    """Raise unless ``value`` is one of ``names``.
+def require_name(name, value, names, other=""):
+    """Raise unless ``value`` is one of ``names``; the text names them, ``other`` behind them, and the nearest one.
 
     Raises
     ------
@@ -105,4 +107,10 @@ def require_name(name, value, names):
     """
     require_kind(name, value, str)
     if value not in names:
-        raise ValueError(f"{name} must be one of {', '.join(names)}, not {value!r}")
+        raise ValueError(f"{name} must be one of {', '.join(names)}{other}, not {value!r}{nearest(value, names)}")
+
+
+def nearest(value, names):
+    """What to add to an error about a name that is none of ``names``: the one that was meant, if one is near."""
+    meant = difflib.get_close_matches(value, list(names), 1)
+    return f": did you mean {meant[0]!r}?" if meant else ""

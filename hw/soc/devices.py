@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from importlib.resources.abc import Traversable
 from typing import Any
 
+from ..cores.checks import require_name
+
 __all__ = ["DeviceDescriptor", "devices", "find_device", "load_object", "register_device"]
 
 SOC = __package__
@@ -107,8 +109,7 @@ def find_device(name: str) -> DeviceDescriptor:
     ValueError
         There is none; the text names those there are.
     """
-    if name not in _known():
-        raise ValueError(f"System must be one of {', '.join(devices())}, not {name!r}")
+    require_name("System", name, devices())
     return _known()[name]
 
 

@@ -4,9 +4,12 @@ import argparse
 import ast
 import importlib
 import importlib.util
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
+
+from ...hw.cores.checks import nearest
 
 __all__ = ["LazyParser", "first_line_of"]
 
@@ -52,6 +55,9 @@ class LazyParser(argparse.ArgumentParser):
         return super().format_help()
 
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong in one line."""
+        """Say what is wrong in one line, and what was meant, if a choice is near."""
+        choice = re.search(r"invalid choice: '(.*)' \(choose from (.*)\)$", message)
+        if choice:
+            message += nearest(choice[1], [name.strip("' ") for name in choice[2].split(",")])
         self.exit(USAGE_ERROR, f"{self.prog}: error: {message}\n")
         raise AssertionError("exit does not return")

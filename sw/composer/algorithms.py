@@ -8,7 +8,7 @@ once in thousands of iterations, are not.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from ...hw.cores.checks import require_integer
+from ...hw.cores.checks import require_integer, require_name
 from .layer_group import NUMBER_BYTES, LayerGroup, Propagation
 from .task_graph import Edge, Task, TaskGraph, TaskKind
 
@@ -48,8 +48,7 @@ class Workload:
     leaves: int = 1 << 17
 
     def __post_init__(self):
-        if self.algorithm not in ALGORITHMS:
-            raise ValueError(f"Algorithm must be one of {', '.join(ALGORITHMS)}, not {self.algorithm!r}")
+        require_name("Algorithm", self.algorithm, ALGORITHMS)
         object.__setattr__(self, "hidden_sizes", tuple(self.hidden_sizes))
         for name, value in (("Observation size", self.observation_size), ("Action size", self.action_size)):
             require_integer(name, value, 1)

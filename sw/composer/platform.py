@@ -9,6 +9,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from ...hw.cores.checks import require_name
 from .fields import read_fields, read_yaml, require_names, require_number
 
 __all__ = ["Device", "DeviceKind", "Link", "Platform", "list_platforms", "load_platform"]
@@ -192,7 +193,7 @@ def load_platform(name_or_path: str) -> Platform:
     if name_or_path in names:
         file = _folder() / f"{name_or_path}{_SUFFIX}"
     elif not (file := Path(name_or_path)).is_file():
-        raise ValueError(f"Platform must be one of {', '.join(names)} or a YAML file, not {name_or_path!r}")
+        require_name("Platform", name_or_path, names, other=" or a YAML file")
     try:
         return Platform.from_mapping(read_yaml(file))
     except (TypeError, ValueError) as error:

@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from ...hw.cores.checks import require_name
 from ...hw.soc.devices import devices
 from ...hw.soc.export.placement import PLACERS
 
@@ -56,12 +57,10 @@ def build_board(
     from ..measurement.tool_cache import place_once, synthesise_once
 
     known = boards()
-    if board not in known:
-        raise ValueError(f"Board must be one of {', '.join(known)}, not {board!r}")
+    require_name("Board", board, known)
     name = board.replace("-", "_")
     module = importlib.import_module(f"...hw.soc.boards.{name}", __package__)
-    if system not in known[board]:
-        raise ValueError(f"System for {board} must be one of {', '.join(known[board])}, not {system!r}")
+    require_name(f"System for {board}", system, known[board])
     config = read_preset(preset or known[board][system], system).hardware
     verilog = verilog_of(config, module.TOP, name)
     part = find_part(module.PART)

@@ -8,6 +8,7 @@ import pkgutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from ...hw.cores.checks import require_name
 from ...hw.soc.devices import DeviceDescriptor, register_device
 
 __all__ = ["ENTRY_POINTS", "SystemDescriptor", "find_system", "register_system", "systems", "systems_with"]
@@ -87,8 +88,7 @@ def find_system(name: str) -> SystemDescriptor:
     ValueError
         There is none; the text names those there are.
     """
-    if name not in _known():
-        raise ValueError(f"System must be one of {', '.join(systems())}, not {name!r}")
+    require_name("System", name, systems())
     return _known()[name]
 
 

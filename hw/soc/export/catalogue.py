@@ -3,6 +3,7 @@
 import dataclasses
 from typing import Any
 
+from ...cores.checks import require_name
 from ...cores.layer.config import NetworkConfig
 from ..devices import DeviceDescriptor, devices
 from .design import Design
@@ -26,8 +27,7 @@ def find_design(name: str) -> Design:
         There is none; the text names those there are.
     """
     known = catalogue()
-    if name not in known:
-        raise ValueError(f"Design must be one of {', '.join(known)}, not {name!r}")
+    require_name("Design", name, known)
     return known[name]
 
 

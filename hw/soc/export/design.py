@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ...cores.checks import nearest
 from ..devices import load_object
 
 __all__ = ["Design"]
@@ -88,7 +89,8 @@ class Design:
         for name in settings:
             if name not in known:
                 allowed = ", ".join(known) or "none: it has no parameters"
-                raise ValueError(f"Parameter of {self.name} must be one of {allowed}, not {name!r}")
+                hint = nearest(name, known)
+                raise ValueError(f"Parameter of {self.name} must be one of {allowed}, not {name!r}{hint}")
         if not self.configuration:
             return None
         given = dict(self.defaults)

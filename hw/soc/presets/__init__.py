@@ -8,6 +8,7 @@ from typing import Any
 
 import yaml
 
+from ...cores.checks import require_name
 from ..devices import find_device
 
 __all__ = ["Preset", "list_presets", "load_preset", "read_preset"]
@@ -63,7 +64,7 @@ def read_preset(name_or_path, system="fixar"):
         except UnicodeDecodeError as error:
             raise ValueError(f"{source} is no text in UTF-8: {error.reason} at byte {error.start}") from None
     else:
-        raise ValueError(f"Configuration must be one of {', '.join(names)} or a YAML file, not {source!r}")
+        require_name("Configuration", source, names, other=" or a YAML file")
     try:
         return parse(text, Path(source).stem, system)
     except yaml.YAMLError as error:

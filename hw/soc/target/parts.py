@@ -5,6 +5,7 @@ from pathlib import Path
 
 import yaml
 
+from ...cores.checks import require_name
 from .target import TARGETS, Resources, Target
 
 __all__ = ["CONSTRAINTS", "Part", "find_part", "load_parts"]
@@ -67,5 +68,5 @@ def find_part(name: str) -> Part:
     """
     parts = load_parts()
     if name.lower() not in parts:
-        raise ValueError(f"Part must be one of {', '.join(parts)}, not {name!r}")
+        require_name("Part", name, parts)
     return parts[name.lower()]
