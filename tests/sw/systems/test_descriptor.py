@@ -7,6 +7,7 @@ import json
 
 import pytest
 
+from rewardware.hw.soc import devices as device_descriptors
 from rewardware.hw.soc.devices import devices, load_object
 from rewardware.sw.cli.dispatch import dispatch
 from rewardware.sw.systems import descriptor
@@ -33,6 +34,9 @@ def run(*arguments: str) -> int:
 @pytest.fixture(scope="module", autouse=True)
 def registered():
     register_system(SYSTEM)
+    yield
+    # Tests of other modules run in this process too, and know the project's own systems alone.
+    del descriptor._known()[SYSTEM.name], device_descriptors._known()[DEVICE.name]
 
 
 def test_list_names_it(capsys):
