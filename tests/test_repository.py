@@ -209,19 +209,46 @@ def test_systems_do_not_import_each_other():
     assert not violations(foreign)
 
 
-def test_only_the_command_line_imports_the_command_line():
+# Rooms of the software, those that a module may import before those that it may not.
+LEVELS = (
+    ("core", "reference", "networks", "mapping", "device"),
+    ("actors", "algorithms", "measurement"),
+    ("systems",),
+    ("cli",),
+)
+ROOMS = {f"rewardware.sw.{room}": level for level, rooms in enumerate(LEVELS) for room in rooms}
+
+
+def test_the_software_has_the_rooms_that_the_rules_name():
+    folders = {name_of(path) for path in SOURCES if path.name == "__init__.py"}
+    assert {name for name in folders if re.fullmatch(r"rewardware\.sw\.\w+", name)} == set(ROOMS)
+
+
+def test_rooms_of_the_software_import_one_way():
+    def level(module):
+        return next((level for room, level in ROOMS.items() if within(module, room)), None)
+
     def upwards(module, name):
-        return within(name, "rewardware.sw.cli") and not within(module, "rewardware.sw.cli")
+        return None not in (level(module), level(name)) and level(name) > level(module)
 
     assert not violations(upwards)
 
 
-def test_only_commands_and_systems_import_systems():
-    def upwards(module, name):
-        allowed = within(module, "rewardware.sw.cli", "rewardware.sw.systems")
-        return within(name, "rewardware.sw.systems") and not allowed
+def test_actors_know_no_algorithm():
+    """What acts is handed to them; who trains hands it."""
+    assert not violations(
+        lambda module, name: within(module, "rewardware.sw.actors") and within(name, "rewardware.sw.algorithms")
+    )
 
-    assert not violations(upwards)
+
+def test_what_every_run_needs_imports_no_other_room():
+    assert not violations(
+        lambda module, name: (
+            within(module, "rewardware.sw.core")
+            and within(name, "rewardware.sw")
+            and not within(name, "rewardware.sw.core")
+        )
+    )
 
 
 def test_software_uses_only_pure_data_of_the_gateware():

@@ -4,14 +4,14 @@ import argparse
 import json
 from pathlib import Path
 
-from ..composer.workloads import HIDDEN_SIZES, environment_sizes
+from ..mapping.composer.workloads import HIDDEN_SIZES, environment_sizes
 from .train_options import sizes
 
 __all__ = ["add_arguments", "run"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from ..composer.platform import list_platforms
+    from ..mapping.composer.platform import list_platforms
 
     parser.add_argument("--algo", choices=tuple(HIDDEN_SIZES), help="which")
     parser.add_argument("--env", help="Gymnasium environment, as CartPole-v1")
@@ -33,8 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    from ..composer.composer import compose
-    from ..composer.composition_report import as_text, report
+    from ..mapping.composer.composer import compose
+    from ..mapping.composer.composition_report import as_text, report
 
     if arguments.actors < 1:
         raise ValueError(f"--actors must be at least 1, not {arguments.actors}")
@@ -46,7 +46,7 @@ def run(arguments: argparse.Namespace) -> None:
     content = report(composition, problem, title)
     print(json.dumps(content, indent=2) if arguments.json else as_text(content))
     if arguments.out:
-        from ..composer.gantt import plot_schedule
+        from ..mapping.composer.gantt import plot_schedule
 
         (arguments.out / "schedule.json").write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
         plot_schedule(arguments.out / "schedule.png", composition, title)
@@ -54,10 +54,10 @@ def run(arguments: argparse.Namespace) -> None:
 
 def _problem(arguments: argparse.Namespace):
     """What is composed, and what it is called."""
-    from ..composer.algorithms import Workload, training_iteration
-    from ..composer.platform import load_platform
-    from ..composer.problem import read_problem
-    from ..composer.profiling import profile
+    from ..mapping.composer.algorithms import Workload, training_iteration
+    from ..mapping.composer.platform import load_platform
+    from ..mapping.composer.problem import read_problem
+    from ..mapping.composer.profiling import profile
 
     three = {name: getattr(arguments, name) for name in ("algo", "env", "platform")}
     if arguments.problem:

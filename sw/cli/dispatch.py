@@ -11,9 +11,9 @@ import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..agents.run_folder import Interrupted
+from ..core.lockstep import LockstepError
+from ..core.run_folder import Interrupted
 from ..device.errors import DeviceError
-from ..device.lockstep import LockstepError
 from .lazy_parser import USAGE_ERROR, LazyParser, first_line_of
 
 __all__ = ["COMMANDS", "dispatch"]

@@ -13,7 +13,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    from ..agents.run_folder import CHECKPOINT
+    from ..core.run_folder import CHECKPOINT
     from ..systems.agents import agent_of
 
     if arguments.episodes is not None and arguments.episodes < 1:

@@ -2,7 +2,7 @@
 
 import argparse
 
-from ..agents.experiments import Arm
+from ..systems.experiments import Arm
 from .experiment_steps import add_step_arguments, run_step_experiment
 
 __all__ = ["add_arguments", "run"]

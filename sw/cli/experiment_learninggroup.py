@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ..agents.ic3net_experiments import ITERATIONS, SWEEP, TABLES, Arm
+from ..systems.learninggroup.experiments import ITERATIONS, SWEEP, TABLES, Arm
 from .experiment_runs import chosen_arms, insert_table, run_all, run_folders, summary_of, train
 
 __all__ = ["add_arguments", "run"]
@@ -49,9 +49,9 @@ def _train(arm: Arm, seed: int, iterations: int, directory: Path) -> None:
 
 def _report(root: Path, docs: Path, iterations: int) -> None:
     """Results as JSON, pictures and tables: of the runs that ended, and what the JSON has of others."""
-    from ..agents.ic3net_run import WINDOW, smoothed
-    from ..agents.plots import plot_shares
-    from ..agents.run_folder import read_metrics
+    from ..core.plots import plot_shares
+    from ..core.run_folder import read_metrics
+    from ..systems.learninggroup.run import WINDOW, smoothed
 
     record, results = docs / "learning" / "learninggroup.json", {}
     recorded = _recorded(record, iterations)

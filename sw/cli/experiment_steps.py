@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from ..agents.experiments import EXPERIMENTS, Arm, Experiment
+from ..systems.experiments import EXPERIMENTS, Arm, Experiment
 from .experiment_runs import chosen_arms, insert_table, run_all, run_folders, summary_of, train
 
 __all__ = ["add_step_arguments", "run_step_experiment"]
@@ -60,8 +60,8 @@ def _train(experiment: Experiment, arm: Arm, seed: int, steps: int, directory: P
 
 def _report(name: str, experiment: Experiment, root: Path, docs: Path, steps: int) -> int:
     """Results as JSON, picture and table; 1 if an arm did not come out as it must."""
-    from ..agents.plots import plot_curves
-    from ..agents.run_folder import read_metrics
+    from ..core.plots import plot_curves
+    from ..core.run_folder import read_metrics
 
     results, curves, failed = {}, {}, []
     for key, arm in experiment.arms.items():

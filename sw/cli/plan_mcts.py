@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_hyper_parameters(parser: argparse.ArgumentParser) -> None:
-    from ..planning.planner_config import SCHEDULES, PlannerConfig
+    from ..systems.mcts.planner_config import SCHEDULES, PlannerConfig
 
     group = parser.add_argument_group("search (defaults are those that suit the environment, where it has some)")
     for field in dataclasses.fields(PlannerConfig):
@@ -54,15 +54,15 @@ def _add_hyper_parameters(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    from ..agents.run_folder import METRICS
-    from ..device.mcts import MCTSDevice
-    from ..device.tree_backends import open_tree
-    from ..planning.defaults import planner_config, tree_config
-    from ..planning.environments import state_environment
-    from ..planning.planner import MCTSPlanner
-    from ..planning.planner_config import PlannerConfig
-    from ..planning.planning_run import PlanningRun
-    from ..planning.recorder import RecordingTree
+    from ..core.environments.make_state_environment import state_environment
+    from ..core.run_folder import METRICS
+    from ..systems.mcts.backends import open_tree
+    from ..systems.mcts.defaults import planner_config, tree_config
+    from ..systems.mcts.driver import MCTSDevice
+    from ..systems.mcts.planner import MCTSPlanner
+    from ..systems.mcts.planner_config import PlannerConfig
+    from ..systems.mcts.planning_run import PlanningRun
+    from ..systems.mcts.recorder import RecordingTree
 
     if not arguments.env:
         raise ValueError("--env is needed: an environment that can save its state, as ALE/Pong-v5")

@@ -18,7 +18,7 @@ __all__ = ["add_arguments", "run"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from ..agents.ddpg_config import DDPGConfig
+    from ..algorithms.ddpg_config import DDPGConfig
 
     parser.add_argument("--env", help="Gymnasium environment with continuous actions, as Pendulum-v1")
     parser.add_argument(
@@ -40,9 +40,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    from ..agents.ddpg import DDPG
-    from ..agents.ddpg_config import DDPGConfig
-    from ..agents.hardware import resolve_training
+    from ..algorithms.ddpg_config import DDPGConfig
+    from ..systems.fixar.agent import DDPG
+    from ..systems.fixar.defaults import resolve_training
 
     refuse_counts_below(1, arguments, "steps", "lockstep_every", "evaluation_episodes")
     options = {"lockstep_every": arguments.lockstep_every}

@@ -13,7 +13,7 @@ ENVIRONMENT = "predator-prey"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from ..environments.predator_prey_config import LEVELS, MODES
+    from ..core.environments.predator_prey_config import LEVELS, MODES
 
     parser.add_argument("--env", choices=(ENVIRONMENT,), default=ENVIRONMENT, help="environment (default %(default)s)")
     parser.add_argument("--level", choices=tuple(LEVELS), default="easy", help="of the authors (default %(default)s)")
@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_hyper_parameters(parser: argparse.ArgumentParser) -> None:
-    from ..agents.ic3net_config import GROUPING_GRADIENTS, PRECISIONS, SPARSITIES, IC3NetConfig
+    from ..algorithms.ic3net.ic3net_config import GROUPING_GRADIENTS, PRECISIONS, SPARSITIES, IC3NetConfig
 
     choices = {"grouping_gradient": GROUPING_GRADIENTS, "precision": PRECISIONS, "sparsity": SPARSITIES}
     group = parser.add_argument_group("hyper-parameters")
@@ -49,13 +49,13 @@ def _add_hyper_parameters(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    from ..agents.ic3net import IC3Net
-    from ..agents.ic3net_config import IC3NetConfig
-    from ..agents.ic3net_learner import PYTORCH
-    from ..agents.ic3net_run import IC3NetRun
-    from ..agents.run_folder import CHECKPOINT
-    from ..environments.predator_prey_config import LEVELS
+    from ..algorithms.ic3net.ic3net_config import IC3NetConfig
+    from ..core.environments.predator_prey_config import LEVELS
+    from ..core.run_folder import CHECKPOINT
     from ..systems.agents import run_to_resume
+    from ..systems.learninggroup.agent import IC3Net
+    from ..systems.learninggroup.ic3net_learner import PYTORCH
+    from ..systems.learninggroup.run import IC3NetRun
 
     refuse_counts_below(1, arguments, "iterations", "lockstep_every")
     refuse_counts_below(0, arguments, "checkpoint_every")
@@ -105,7 +105,7 @@ def run(arguments: argparse.Namespace) -> None:
 def _device(source: str, given: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     """Configuration of a preset or file and the hyper-parameters that come with it; a precision given goes first."""
     from ...hw.soc.presets import read_preset
-    from ..agents.learninggroup_learner import OPTIMIZER_FORMATS, precision_of
+    from ..systems.learninggroup.learner import OPTIMIZER_FORMATS, precision_of
 
     preset = read_preset(source, "learninggroup")
     hardware = preset.hardware

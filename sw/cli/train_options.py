@@ -97,7 +97,7 @@ def new_folder(arguments: argparse.Namespace, name: str) -> Path:
     ValueError
         There is a run in it.
     """
-    from ..agents.run_folder import CHECKPOINT
+    from ..core.run_folder import CHECKPOINT
 
     directory = arguments.out or Path("runs") / name
     if (directory / CHECKPOINT).exists():
@@ -132,8 +132,8 @@ def run_in_folder(
     ValueError
         Options that contradict each other.
     """
-    from ..agents.training_run import TrainingRun
     from ..systems.agents import run_to_resume
+    from ..systems.training_run import TrainingRun
 
     refuse_counts_below(0, arguments, "evaluate_every", "checkpoint_every")
     if arguments.resume:

@@ -22,7 +22,7 @@ ALGORITHMS = ("dqn", "ddpg", "sac")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from ..runtime.dqn_config import LOSSES
+    from ..algorithms.dqn_config import LOSSES
 
     parser.add_argument("--algo", choices=ALGORITHMS, help=f"default {ALGORITHMS[0]}")
     parser.add_argument(
@@ -63,14 +63,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _configurations() -> dict[str, Any]:
     """Of each algorithm."""
-    from ..runtime.actor_critic_config import PrioritizedDDPGConfig, PrioritizedSACConfig
-    from ..runtime.dqn_config import DQNConfig
+    from ..algorithms.actor_critic_config import PrioritizedDDPGConfig, PrioritizedSACConfig
+    from ..algorithms.dqn_config import DQNConfig
 
     return {kind.algorithm: kind for kind in (DQNConfig, PrioritizedDDPGConfig, PrioritizedSACConfig)}
 
 
 def run(arguments: argparse.Namespace) -> None:
-    from ..runtime.parallel_agent import ParallelAgent
+    from ..systems.pearl.parallel_agent import ParallelAgent
 
     refuse_counts_below(1, arguments, "steps", "evaluation_episodes")
     algorithm = arguments.algo or ALGORITHMS[0]

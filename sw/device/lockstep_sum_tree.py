@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .lockstep import Comparison
+from ..core.lockstep import Comparison
 
 if TYPE_CHECKING:
     from .replay_backends import SumTreeBackend

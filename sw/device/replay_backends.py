@@ -8,10 +8,10 @@ import numpy as np
 from ...hw.cores.replay.config import DRAW_WIDTH, SumTreeConfig
 from ...hw.cores.replay.records import RequestKind
 from ...hw.soc.pearl.config import PearlConfig
+from ..core.backends import open_backend
 from ..reference.replay.draws import DrawReference
 from ..reference.replay.messages import pack_beats, pack_requests
 from ..reference.replay.sum_tree import SumTreeReference
-from .backends import open_backend
 from .lockstep_sum_tree import LockstepSumTree
 from .open import open_device
 from .rows import from_words, to_words

@@ -47,7 +47,7 @@ def narrowed(words, fraction, kept, xp):
 
 
 class FixarReference:
-    """The device's jobs and state; interface of :class:`rewardware.sw.device.fixar.FixarDevice`.
+    """The device's jobs and state; interface of :class:`rewardware.sw.systems.fixar.driver.FixarDevice`.
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ def agent_of(checkpoint: Path) -> Any:
     CheckpointError
         The file is damaged, no checkpoint, or one of an agent that no system has.
     """
-    from ..agents.checkpoint import CheckpointError, read_checkpoint
+    from ..core.checkpoint import CheckpointError, read_checkpoint
 
     name, places = read_checkpoint(checkpoint)[1].get("agent"), _places()
     if name not in places:
@@ -42,8 +42,8 @@ def run_to_resume(system: str, directory: Path, env: str | None = None) -> Path:
     CheckpointError
         It is another system's run, which the text names, or one in another environment; or the file is damaged.
     """
-    from ..agents.checkpoint import CheckpointError, read_checkpoint
-    from ..agents.run_folder import CHECKPOINT
+    from ..core.checkpoint import CheckpointError, read_checkpoint
+    from ..core.run_folder import CHECKPOINT
 
     checkpoint = directory / CHECKPOINT
     about = read_checkpoint(checkpoint)[1]

@@ -13,6 +13,6 @@ SYSTEM = SystemDescriptor(
     },
     bench="rewardware.sw.systems.fixar.bench.figures:FixarBench",
     agents={
-        "ddpg": "rewardware.sw.agents.ddpg:DDPG",
+        "ddpg": "rewardware.sw.systems.fixar.agent:DDPG",
     },
 )

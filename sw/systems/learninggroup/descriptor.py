@@ -13,6 +13,6 @@ SYSTEM = SystemDescriptor(
     },
     bench="rewardware.sw.systems.learninggroup.bench.figures:LearningGroupBench",
     agents={
-        "ic3net": "rewardware.sw.agents.ic3net:IC3Net",
+        "ic3net": "rewardware.sw.systems.learninggroup.agent:IC3Net",
     },
 )

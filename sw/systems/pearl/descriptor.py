@@ -13,9 +13,9 @@ SYSTEM = SystemDescriptor(
     },
     bench="rewardware.sw.systems.pearl.bench.figures:PearlBench",
     agents={
-        "dqn": "rewardware.sw.runtime.dqn:DQN",
-        "parallel-ddpg": "rewardware.sw.runtime.parallel_actor_critic:ParallelDDPG",
-        "parallel-dqn": "rewardware.sw.runtime.parallel_dqn:ParallelDQN",
-        "parallel-sac": "rewardware.sw.runtime.parallel_actor_critic:ParallelSAC",
+        "dqn": "rewardware.sw.systems.pearl.dqn:DQN",
+        "parallel-ddpg": "rewardware.sw.systems.pearl.parallel_actor_critic:ParallelDDPG",
+        "parallel-dqn": "rewardware.sw.systems.pearl.parallel_dqn:ParallelDQN",
+        "parallel-sac": "rewardware.sw.systems.pearl.parallel_actor_critic:ParallelSAC",
     },
 )

@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from rewardware.sw.cli.dispatch import dispatch
-from rewardware.sw.composer.platform import list_platforms, load_platform
+from rewardware.sw.mapping.composer.platform import list_platforms, load_platform
 
 # Nothing of it is measured.
 ESTIMATED = {"profile": {"operations_per_second": 1.0e9, "seconds_per_task": 1.0e-5}, "memory_bandwidth": 1.0e10}
@@ -104,7 +104,7 @@ def test_platforms_of_the_package(name):
 
 
 def test_a_shipped_platform_with_what_is_measured_here(capsys, monkeypatch):
-    monkeypatch.setattr("rewardware.sw.composer.torch_latency.REPEATS", 3)
+    monkeypatch.setattr("rewardware.sw.mapping.composer.torch_latency.REPEATS", 3)
     assert dispatch([*command("server-cgf"), "--batch-size", "9", "--buffer-size", "1000"]) == 0
     assert "cpu (measured)  gpu (estimate)  fpga (cycle model)" in capsys.readouterr().out
 
@@ -141,7 +141,7 @@ def test_a_folder_that_cannot_be_made_is_told_first(platform, tmp_path, monkeypa
     def never(*_, **__):
         raise AssertionError("measured before the folder was made")
 
-    monkeypatch.setattr("rewardware.sw.composer.profiling.profile", never)
+    monkeypatch.setattr("rewardware.sw.mapping.composer.profiling.profile", never)
     (tmp_path / "file").write_text("")
     assert dispatch([*command(platform), "--out", str(tmp_path / "file" / "below")]) == 2
     assert "file/below" in capsys.readouterr().err

@@ -2,8 +2,8 @@
 
 import json
 
-from rewardware.sw.agents.ic3net_experiments import RATES, SWEEP, TABLES
 from rewardware.sw.cli.dispatch import dispatch
+from rewardware.sw.systems.learninggroup.experiments import RATES, SWEEP, TABLES
 
 
 def test_sweep_collects_what_has_ended_and_goes_on(tmp_path, capsys):

@@ -12,11 +12,11 @@ import pytest
 import yaml
 
 from rewardware.hw.soc.presets import load_preset
-from rewardware.sw.agents.run_folder import read_metrics
 from rewardware.sw.cli.dispatch import dispatch
-from rewardware.sw.device.tree_backends import ReferenceTree
-from rewardware.sw.planning import planning_run
-from rewardware.sw.planning.recorder import Recording
+from rewardware.sw.core.run_folder import read_metrics
+from rewardware.sw.systems.mcts import planning_run
+from rewardware.sw.systems.mcts.backends import ReferenceTree
+from rewardware.sw.systems.mcts.recorder import Recording
 from tests.hw.soc.mcts.test_system import SHAPES
 
 
@@ -66,7 +66,7 @@ def test_lockstep_says_what_it_compared(tmp_path, capsys):
 @pytest.mark.parametrize("processes", [0, 1])
 def test_an_evaluator_takes_the_place_of_rollouts(processes, tmp_path):
     options = f"--env tic-tac-toe --simulations 20 --workers 4 --processes {processes} --evaluator"
-    assert plan(*options.split(), "tests.sw.planning.evaluators:Drawn", "--out", tmp_path) == 0
+    assert plan(*options.split(), "tests.sw.systems.mcts.evaluators:Drawn", "--out", tmp_path) == 0
     steps = [record for record in read_metrics(tmp_path) if record["kind"] == "step"]
     # The root is looked at first, a selection more.
     assert steps and all(sum(step["visits"]) == 20 and sum(step["statuses"].values()) == 21 for step in steps)
@@ -148,7 +148,7 @@ def test_ctrl_c_ends_all_processes(tmp_path):
         ("--env tic-tac-toe --evaluator math:no", "There is no evaluator 'math:no': module 'math' has no attribute"),
         ("--env tic-tac-toe --evaluator math:pi", "Evaluator 'math:pi' must be callable, not float"),
         (
-            "--env tic-tac-toe --config small --evaluator tests.sw.planning.evaluators:Drawn",
+            "--env tic-tac-toe --config small --evaluator tests.sw.systems.mcts.evaluators:Drawn",
             "Policy of the tree must be puct or puct_root for an evaluator, as uct has no priors",
         ),
     ],

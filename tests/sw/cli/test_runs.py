@@ -4,8 +4,8 @@ import threading
 
 import pytest
 
-from rewardware.sw.agents.run_folder import CHECKPOINT, hold_folder, read_metrics
 from rewardware.sw.cli.dispatch import dispatch
+from rewardware.sw.core.run_folder import CHECKPOINT, hold_folder, read_metrics
 
 FIXAR = ["train", "fixar", "--quiet", "--evaluation-episodes", "1", "--evaluate-every", "0"]
 SHORT = ["--env", "Pendulum-v1", "--steps", "3"]

@@ -10,9 +10,9 @@ import time
 import numpy as np
 import pytest
 
-from rewardware.sw.agents.checkpoint import read_checkpoint
-from rewardware.sw.agents.run_folder import read_metrics
 from rewardware.sw.cli.dispatch import dispatch
+from rewardware.sw.core.checkpoint import read_checkpoint
+from rewardware.sw.core.run_folder import read_metrics
 
 TINY = (
     "train fixar --env Pendulum-v1 --config tiny --batch-size 12 --learning-starts 30 --quiet --evaluation-episodes 1"

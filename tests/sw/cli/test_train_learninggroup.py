@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from rewardware.sw.agents.checkpoint import read_checkpoint
-from rewardware.sw.agents.run_folder import read_metrics
 from rewardware.sw.cli.dispatch import dispatch
+from rewardware.sw.core.checkpoint import read_checkpoint
+from rewardware.sw.core.run_folder import read_metrics
 
 TINY = "train learninggroup --hidden-size 8 --episodes 4 --quiet"
 

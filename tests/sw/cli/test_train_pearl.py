@@ -10,9 +10,9 @@ import time
 import numpy as np
 import pytest
 
-from rewardware.sw.agents.checkpoint import read_checkpoint
-from rewardware.sw.agents.run_folder import read_metrics
 from rewardware.sw.cli.dispatch import dispatch
+from rewardware.sw.core.checkpoint import read_checkpoint
+from rewardware.sw.core.run_folder import read_metrics
 
 # As that of tests/hw/soc/pearl, so that its simulator is built once.
 DEVICE = "hardware: {leaves: 150, fanout: 8, priority_width: 24, priority_fraction: 12}"

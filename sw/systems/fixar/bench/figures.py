@@ -109,7 +109,7 @@ class FixarBench(Bench):
         return make_row(round(batch / report.cycles * PAPER_MHZ * 1e6), "samples/s", "counted", how, paper)
 
     def _utilization(self, batch: int, half: bool, paper: float | None) -> dict[str, Any]:
-        from ....program.cycles import useful_products
+        from ..program.cycles import useful_products
 
         report = self._step(batch, half)
         useful = useful_products(self.networks, batch)
@@ -159,8 +159,8 @@ class FixarBench(Bench):
 
     def _open(self) -> Any:
         if self._device is None:
-            from ....device.fixar import FixarDevice
             from ....device.open import open_device
+            from ..driver import FixarDevice
 
             say("building the simulator, or finding it in the cache")
             device = open_device("sim", self.config)
@@ -251,7 +251,7 @@ def _rates() -> Any:
 
 def _model(config: Any, networks: Any, batch: int, bits: int | None) -> int:
     """Cycles of a training step by the program's model."""
-    from ....program.fixar import Compiler
+    from ..program.compiler import Compiler
 
     cycles: int = Compiler(config, networks).train(batch, bits=bits).cycles().cycles
     return cycles
@@ -259,7 +259,7 @@ def _model(config: Any, networks: Any, batch: int, bits: int | None) -> int:
 
 def _transitions(networks: Any, batch: int) -> Any:
     """A batch of random numbers of the size that HalfCheetah's have."""
-    from ....agents.replay_buffer import Batch
+    from ....algorithms.replay_buffer import Batch
 
     random = np.random.default_rng(SEED)
     shape = (batch, networks.observation_size)
@@ -273,7 +273,7 @@ def _transitions(networks: Any, batch: int) -> Any:
 
 
 def _initial_state(config: Any, networks: Any) -> Any:
-    from ....agents.initialization import initial_layers
+    from ....networks.initialization import initial_layers
     from ....reference.fixar_state import initial_state, with_parameters
 
     state = initial_state(config, networks, SEED)

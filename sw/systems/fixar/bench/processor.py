@@ -24,8 +24,8 @@ def samples_per_second(networks: Any, batch_size: int, batch: Any) -> dict[str, 
     """
     import torch
 
-    from ....agents.ddpg_config import DDPGConfig
-    from ....agents.torch_ddpg import TorchLearner
+    from ....algorithms.ddpg_config import DDPGConfig
+    from ....algorithms.torch_ddpg import TorchLearner
 
     config = DDPGConfig(hidden_sizes=networks.hidden_sizes, batch_size=batch_size)
     threads = torch.get_num_threads()

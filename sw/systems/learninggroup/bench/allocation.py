@@ -12,10 +12,10 @@ Deviations = dict[str, list[float]]
 def deviations_in_training(groups: int, cores: int, *, hidden_size: int, iterations: int, seed: int) -> Deviations:
     """Of each iteration of a training run on Predator-Prey, for each scheme the largest distance of a core's unmasked
     weights of the hidden state's matrix from an equal part."""
-    from ....agents.flgw import mask
-    from ....agents.ic3net import IC3Net
-    from ....agents.ic3net_config import IC3NetConfig
-    from ....environments.predator_prey_config import LEVELS
+    from ....algorithms.ic3net.flgw import mask
+    from ....algorithms.ic3net.ic3net_config import IC3NetConfig
+    from ....core.environments.predator_prey_config import LEVELS
+    from ..agent import IC3Net
 
     config = IC3NetConfig(hidden_size=hidden_size, groups=groups, seed=seed)
     agent = IC3Net(LEVELS["easy"], config, backend="blocks")

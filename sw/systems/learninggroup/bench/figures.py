@@ -216,8 +216,8 @@ class LearningGroupBench(Bench):
 
     def _iterate(self, groups: int, size: str, steps: int, whole: bool = False) -> Counts:
         from .....hw.soc.learninggroup.config import Network, Rates
-        from ....device.learninggroup import LearningGroupDevice
         from ....reference.learninggroup.iteration import LearningGroupReference
+        from ..driver import LearningGroupDevice
 
         simulation, hardware = self._open(whole)
         narrower = self.config.cluster_vpus // hardware.device.cluster_vpus

@@ -68,9 +68,9 @@ def _simulation_seconds(name: str) -> list[float]:
     """What simulations of a planner take of a processor, in states along an episode of random actions."""
     import numpy as np
 
-    from ....planning.defaults import planner_config
-    from ....planning.environments import state_environment
-    from ....planning.simulation import SimulationTask, simulate
+    from ....actors.simulation import SimulationTask, simulate
+    from ....core.environments.make_state_environment import state_environment
+    from ..defaults import planner_config
 
     environment = state_environment(name)
     steps = planner_config(environment, {}).rollout_steps

@@ -29,13 +29,13 @@ def record_game(name: str, config: Any, *, steps: int = STEPS, simulations: int 
     Recording
         At least two requests a simulation; all workers select, then all back up.
     """
-    from ....device.mcts import MCTSDevice
-    from ....device.tree_backends import ReferenceTree
+    from ....core.environments.make_state_environment import state_environment
     from ....measurement.bench import say
-    from ....planning.defaults import planner_config
-    from ....planning.environments import state_environment
-    from ....planning.planner import MCTSPlanner
-    from ....planning.recorder import RecordingTree
+    from ..backends import ReferenceTree
+    from ..defaults import planner_config
+    from ..driver import MCTSDevice
+    from ..planner import MCTSPlanner
+    from ..recorder import RecordingTree
 
     environment, tree = state_environment(name), RecordingTree(ReferenceTree(config))
     settings = planner_config(

@@ -105,9 +105,9 @@ def count_recording(config: Any, recording: Any) -> TreeCounts:
 def _count(config: Any, registers: dict[str, int], packets: Sequence[np.ndarray]) -> TreeCounts:
     from .....hw.cores.tree.records import RequestKind, Status
     from ....device.errors import DeviceError
-    from ....device.tree_backends import DeviceTree, ReferenceTree
     from ....measurement.bench import say
     from ....reference.tree.messages import Answer
+    from ..backends import DeviceTree, ReferenceTree
 
     device, reference = DeviceTree(config), ReferenceTree(config.tree)
     rows, cycles = sum(map(len, packets)), []

@@ -138,7 +138,7 @@ class PearlBench(BenchOfPresets):
         """Of the longest example."""
         lines = {algorithm: lines_of_example(algorithm) for algorithm in EXAMPLES}
         told = ", ".join(f"{name} {count} (paper: {USER_LINES[name]})" for name, count in lines.items())
-        how = f"most of the examples in sw/runtime/examples, without blank lines, comments and docstrings: {told}"
+        how = f"most of the examples in sw/algorithms/examples, without blank lines, comments and docstrings: {told}"
         return make_row(max(lines.values()), "lines", "counted", how, max(USER_LINES.values()))
 
     def against_cpu(self, kind: str) -> dict[str, Any]:

@@ -10,7 +10,6 @@ from .....hw.cores.float.config import FloatFormat
 from .....hw.cores.layer.config import NetworkConfig
 from .....hw.cores.layer.learner_config import DDPGLearnerConfig, DQNLearnerConfig, LearnedNetwork, LearnerCommand
 from .....hw.cores.layer.update_stage_config import UpdateStageConfig
-from ....device.learner_backends import MANY_UNITS
 from ....mapping.layer_pipeline import LearnerConfig, network_stages, step_cycles, units
 from ....reference.float.conversion import from_numbers
 from ....reference.float.host import to_bits
@@ -18,6 +17,7 @@ from ....reference.layer.ddpg_learner import DDPGBatch, DDPGLearnerReference
 from ....reference.layer.dqn_learner import DQNBatch, DQNLearnerReference
 from ....reference.layer.network import NetworkReference
 from ....reference.optimizer.float_adam import AdamRates
+from ..learner_backends import MANY_UNITS
 
 __all__ = ["count_step"]
 

@@ -6,13 +6,13 @@ Source: Y. Meng, *Accelerating reinforcement learning using heterogeneous platfo
 from collections.abc import Iterable
 from typing import Any
 
-from ....composer.algorithms import Workload, training_iteration
-from ....composer.composer import compose
-from ....composer.platform import DeviceKind, load_platform
-from ....composer.problem import Problem
-from ....composer.profiling import profile
-from ....composer.schedule import list_schedule
-from ....composer.workloads import HIDDEN_SIZES, environment_sizes
+from ....mapping.composer.algorithms import Workload, training_iteration
+from ....mapping.composer.composer import compose
+from ....mapping.composer.platform import DeviceKind, load_platform
+from ....mapping.composer.problem import Problem
+from ....mapping.composer.profiling import profile
+from ....mapping.composer.schedule import list_schedule
+from ....mapping.composer.workloads import HIDDEN_SIZES, environment_sizes
 from ....measurement.bench import make_row, say
 
 __all__ = ["PLATFORMS", "harmonic_mean", "portability"]

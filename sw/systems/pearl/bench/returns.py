@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from ....agents.agent import EVALUATION_SEED
-from ....agents.make_environment import make_environment
+from ....algorithms.actor_critic_config import PrioritizedDDPGConfig, PrioritizedSACConfig
+from ....algorithms.agent import EVALUATION_SEED
+from ....algorithms.dqn_config import DQNConfig
+from ....core.environments.make_environment import make_environment
 from ....measurement.bench import make_row, say
-from ....runtime.actor_critic_config import PrioritizedDDPGConfig, PrioritizedSACConfig
-from ....runtime.dqn_config import DQNConfig
 from .runtime import COMPARISONS, Comparison, agent_of, model_of
 
 __all__ = ["LEARNING", "returns_against_stable_baselines3"]

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ....agents.make_environment import make_environment
+from ....algorithms.actor_critic_config import PrioritizedDDPGConfig, PrioritizedSACConfig
+from ....algorithms.dqn_config import DQNConfig
+from ....algorithms.replay_parameters import ReplayParameters
+from ....core.environments.make_environment import make_environment
 from ....measurement.bench import comparison_library, make_row, say
-from ....runtime.actor_critic_config import PrioritizedDDPGConfig, PrioritizedSACConfig
-from ....runtime.dqn_config import DQNConfig
-from ....runtime.replay_parameters import ReplayParameters
 from ...agents import agent_class
 
 __all__ = ["COMPARISONS", "Comparison", "against_stable_baselines3", "agent_of", "model_of"]

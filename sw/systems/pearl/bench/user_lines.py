@@ -5,13 +5,13 @@ import importlib.resources
 
 __all__ = ["EXAMPLES", "count_lines", "lines_of_example"]
 
-# Algorithms that there are examples of, in `sw/runtime/examples`.
+# Algorithms that there are examples of, in `sw/algorithms/examples`.
 EXAMPLES = ("dqn", "ddpg", "sac")
 
 
 def lines_of_example(algorithm: str) -> int:
     """Of its example."""
-    file = importlib.resources.files("rewardware.sw.runtime.examples").joinpath(f"{algorithm}.py")
+    file = importlib.resources.files("rewardware.sw.algorithms.examples").joinpath(f"{algorithm}.py")
     return count_lines(file.read_text(encoding="utf-8"))
 
 

@@ -9,9 +9,9 @@ import pytest
 from rewardware.hw.soc.fixar.config import Networks, Rates
 from rewardware.hw.soc.presets import load_preset
 from rewardware.sw.device.errors import DeviceFault, DeviceTimeout
-from rewardware.sw.device.fixar import FixarDevice
 from rewardware.sw.device.open import open_device
 from rewardware.sw.reference.fixar import FixarReference
+from rewardware.sw.systems.fixar.driver import FixarDevice
 
 RATES = Rates.of(learning_rate_actor=1e-3, noise=0.3)
 

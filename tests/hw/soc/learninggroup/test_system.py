@@ -10,15 +10,15 @@ from rewardware.hw.soc.learninggroup.hardware import LearningGroupHardware
 from rewardware.hw.soc.learninggroup.instructions import Memory
 from rewardware.hw.soc.presets import read_preset
 from rewardware.sw.device.errors import DeviceError, DeviceFault
-from rewardware.sw.device.learninggroup import LearningGroupDevice
-from rewardware.sw.device.learninggroup_state import DTYPES, StateLayout
 from rewardware.sw.device.open import open_device
-from rewardware.sw.program.learninggroup_map import MemoryMap
-from rewardware.sw.program.program import Program
+from rewardware.sw.device.program import Program
 from rewardware.sw.reference.learninggroup.iteration import LearningGroupReference
 from rewardware.sw.reference.learninggroup.state import initial_state
 from rewardware.sw.reference.sparse.compression import decompress
 from rewardware.sw.reference.sparse.engine import group_layer
+from rewardware.sw.systems.learninggroup.driver import LearningGroupDevice
+from rewardware.sw.systems.learninggroup.program.map import MemoryMap
+from rewardware.sw.systems.learninggroup.state import DTYPES, StateLayout
 
 HARDWARE = LearningGroupHardware(
     device=LearningGroupConfig(

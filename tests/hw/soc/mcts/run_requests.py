@@ -11,8 +11,8 @@ import numpy as np
 
 from rewardware.hw.cores.tree.records import RequestKind
 from rewardware.hw.soc.presets import load_preset
-from rewardware.sw.device.tree_backends import DeviceTree, ReferenceTree
 from rewardware.sw.reference.tree.messages import Answer
+from rewardware.sw.systems.mcts.backends import DeviceTree, ReferenceTree
 from tests.hw.soc.mcts.workloads import KINDS, make_requests, tree_for
 
 # Of a packet; the last requests of one wait for the first of the next.

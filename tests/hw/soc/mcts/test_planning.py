@@ -2,15 +2,15 @@
 
 import pytest
 
-from rewardware.sw.agents.run_folder import read_metrics
-from rewardware.sw.device.mcts import MCTSDevice
-from rewardware.sw.device.tree_backends import open_tree
-from rewardware.sw.planning.environments import state_environment
-from rewardware.sw.planning.planner import MCTSPlanner
-from rewardware.sw.planning.planner_config import PlannerConfig
-from rewardware.sw.planning.planning_run import PlanningRun
+from rewardware.sw.core.environments.make_state_environment import state_environment
+from rewardware.sw.core.run_folder import read_metrics
+from rewardware.sw.systems.mcts.backends import open_tree
+from rewardware.sw.systems.mcts.driver import MCTSDevice
+from rewardware.sw.systems.mcts.planner import MCTSPlanner
+from rewardware.sw.systems.mcts.planner_config import PlannerConfig
+from rewardware.sw.systems.mcts.planning_run import PlanningRun
 
-from ....sw.planning.evaluators import Drawn
+from ....sw.systems.mcts.evaluators import Drawn
 from .run_requests import compare_memory
 from .test_system import config_of
 

@@ -5,9 +5,9 @@ import pytest
 
 from rewardware.hw.soc.presets import load_preset
 from rewardware.sw.device.errors import DeviceError
-from rewardware.sw.device.learner_backends import DeviceLearner, ReferenceLearner
 from rewardware.sw.mapping.layer_pipeline import learner_stage_cycles
 from rewardware.sw.reference.optimizer.float_adam import AdamRates
+from rewardware.sw.systems.pearl.learner_backends import DeviceLearner, ReferenceLearner
 
 from ....sw.reference.layer.stimulus import random_batch, random_ddpg_batch
 

@@ -6,9 +6,9 @@ from rewardware.hw.soc.devices import devices
 from rewardware.hw.soc.fixar.config import Networks
 from rewardware.hw.soc.learninggroup.config import Network
 from rewardware.hw.soc.presets import list_presets, load_preset, read_preset
-from rewardware.sw.program.fixar import Compiler
-from rewardware.sw.program.learninggroup_map import MemoryMap
 from rewardware.sw.reference.learninggroup.layout import Layout
+from rewardware.sw.systems.fixar.program.compiler import Compiler
+from rewardware.sw.systems.learninggroup.program.map import MemoryMap
 
 SIZES = {"paper": (17, 6), "scaled": (17, 6), "scaled-u250": (17, 6)}
 

@@ -11,15 +11,15 @@ from rewardware.hw.cores.layer.config import NetworkConfig
 from rewardware.hw.cores.layer.learner_config import DDPGLearnerConfig, DQNLearnerConfig
 from rewardware.hw.cores.replay.records import HEADER, STATUS_WIDTH
 from rewardware.hw.soc.pearl.config import PearlConfig
+from rewardware.sw.algorithms.actor_critic_config import PrioritizedDDPGConfig, PrioritizedSACConfig
+from rewardware.sw.algorithms.dqn_config import DQNConfig
 from rewardware.sw.cli.dispatch import dispatch
-from rewardware.sw.composer.latency_table import Latency
+from rewardware.sw.mapping.composer.latency_table import Latency
 from rewardware.sw.mapping.layer_pipeline import learner_stage_cycles
 from rewardware.sw.mapping.replay_cycles import sample_cycles, update_cycles
 from rewardware.sw.measurement.bench import comparison_library
 from rewardware.sw.reference.layer.temporal_difference_loss import temporal_difference_loss
 from rewardware.sw.reference.replay.sum_tree import SumTreeReference
-from rewardware.sw.runtime.actor_critic_config import PrioritizedDDPGConfig, PrioritizedSACConfig
-from rewardware.sw.runtime.dqn_config import DQNConfig
 from rewardware.sw.systems.pearl.bench import figures as bench_pearl
 from rewardware.sw.systems.pearl.bench import learner as bench_learner
 from rewardware.sw.systems.pearl.bench import replay as bench_replay
@@ -137,7 +137,7 @@ def test_portability_of_made_up_latencies(monkeypatch):
     def measure(iteration, device, threads):
         return {task: Latency(fixed=1e-3, origin="measured") for task in iteration.graph.kinds}
 
-    monkeypatch.setattr("rewardware.sw.composer.torch_latency.measure", measure)
+    monkeypatch.setattr("rewardware.sw.mapping.composer.torch_latency.measure", measure)
     row = portability()
     assert row["kind"] == "model" and row["value"] > 1
     # DQN: sample, four tasks of the learner, update; of which the processor has two where there is a GPU.

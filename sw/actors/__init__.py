@@ -1,0 +1,1 @@
+"""Who steps environments, and where: in this process, in others, on Ray; simulations of a search."""

@@ -1,0 +1,149 @@
+"""What the learners of DDPG and SAC share: networks of actor and critics, their targets, and their steps."""
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from ..networks.dense_layers import DenseLayer, backward, dense_layers, forward
+from ..networks.fused_adam import FusedAdam
+from ..networks.initialization import initial_layers
+from ..networks.torch_networks import build_network, load_modules, save_modules
+from .actor_critic_config import ActorCriticConfig
+from .prioritized_replay_buffer import Batch
+
+__all__ = ["ActorCritic", "Network", "tensors"]
+
+
+class Network:
+    """A perceptron, its optimiser if it learns, and both passes without autograd.
+
+    Parameters
+    ----------
+    sizes
+        Inputs, hidden layers, outputs.
+    generator
+        Of the first weights.
+    learning_rate
+        Adam's step; ``None``: it does not learn.
+    """
+
+    def __init__(self, sizes: tuple[int, ...], generator: np.random.Generator, learning_rate: float | None):
+        self.module = build_network(initial_layers(sizes, generator))
+        self.layers: list[DenseLayer] = dense_layers(self.module)
+        self.parameters: list[torch.Tensor] = list(self.module.parameters())
+        self.optimizer = None if learning_rate is None else FusedAdam(self.parameters, learning_rate)
+
+    def __call__(self, *values: torch.Tensor) -> tuple[torch.Tensor, list[torch.Tensor]]:
+        """Outputs for values side by side, shape (rows, outputs), and what went into each layer."""
+        return forward(self.layers, torch.cat(values, 1) if len(values) > 1 else values[0])
+
+    def learn(self, inputs: list[torch.Tensor], derivative: torch.Tensor) -> None:
+        """A step against a loss's derivative by the outputs."""
+        assert self.optimizer is not None
+        backward(self.layers, inputs, derivative)
+        self.optimizer.advance()
+
+    def follow(self, leader: "Network", rate: float) -> None:
+        """Go a part of the way to another network's weights."""
+        torch._foreach_lerp_(self.parameters, leader.parameters, rate)
+
+
+class ActorCritic:
+    """Base of both learners: an actor and critics, each with a target where the algorithm has one.
+
+    Actions are in [-1, 1]; a critic takes (observation, action). Steps take as many threads as PyTorch is set to.
+
+    Parameters
+    ----------
+    observation_size, action_size
+        Elements of an observation and of an action.
+    config
+        Hyper-parameters.
+    outputs
+        Of the actor's network.
+    critics
+        How many.
+    seed
+        Of the first weights, and of what the algorithm draws.
+    """
+
+    def __init__(
+        self,
+        observation_size: int,
+        action_size: int,
+        config: ActorCriticConfig,
+        outputs: int,
+        critics: int,
+        seed: int,
+    ):
+        generator = np.random.default_rng(seed)
+        self.config = config
+        self.observation_size, self.action_size = observation_size, action_size
+        self.actor = Network((observation_size, *config.hidden_sizes, outputs), generator, config.learning_rate)
+        sizes = observation_size + action_size, *config.hidden_sizes, 1
+        self.critics = [Network(sizes, generator, config.critic_rate) for _ in range(critics)]
+        self.target_critics = [self._copy(critic, sizes) for critic in self.critics]
+
+    @staticmethod
+    def _copy(network: Network, sizes: tuple[int, ...]) -> Network:
+        """A network of the same weights that does not learn."""
+        copy = Network(sizes, np.random.default_rng(0), None)
+        copy.follow(network, 1.0)
+        return copy
+
+    def prepare(self, batch: Batch) -> Batch:
+        """The batch: all networks change with every gradient step."""
+        return batch
+
+    def weights(self) -> list[np.ndarray]:
+        """Of the actor: of each layer weights and biases, which go on changing."""
+        return [parameter.numpy() for parameter in self.actor.parameters]
+
+    def _learn_values(self, data: dict[str, torch.Tensor], targets: torch.Tensor, weights: np.ndarray) -> np.ndarray:
+        """A step of each critic; absolute errors, their mean over the critics.
+
+        The loss is half the mean of the squared errors with their importance weights.
+        """
+        scale = torch.from_numpy(weights).unsqueeze(1) * (1 / len(weights))
+        errors = []
+        for critic in self.critics:
+            values, inputs = critic(data["observation"], data["action"])
+            error = values - targets
+            critic.learn(inputs, scale * error)
+            errors.append(error.squeeze(1).abs_().numpy())
+        return np.mean(errors, axis=0)
+
+    def _discounted(self, data: dict[str, torch.Tensor], future: torch.Tensor) -> torch.Tensor:
+        """Targets: a reward, and what follows where the episode went on; shape (rows, 1)."""
+        return data["reward"].unsqueeze(1) + self.config.gamma * ~data["terminated"].unsqueeze(1) * future
+
+    def save(self) -> dict[str, np.ndarray]:
+        """Everything that training changes, as arrays by name."""
+        return save_modules(self._parts())
+
+    def load(self, state: dict[str, np.ndarray]) -> None:
+        """Takes back what `save` gave."""
+        load_modules(self._parts(), state)
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+    def _networks(self) -> dict[str, Network]:
+        numbered = enumerate(zip(self.critics, self.target_critics, strict=True), 1)
+        pairs = {(f"critic_{number}", f"target_critic_{number}"): pair for number, pair in numbered}
+        named = {name: network for names, pair in pairs.items() for name, network in zip(names, pair, strict=True)}
+        return {"actor": self.actor, **named}
+
+    def _parts(self) -> dict[str, Any]:
+        parts: dict[str, Any] = {}
+        for name, network in self._networks().items():
+            parts[name] = network.module
+            if network.optimizer is not None:
+                parts[f"{name}_optimizer"] = network.optimizer
+        return parts
+
+
+def tensors(batch: Batch) -> dict[str, torch.Tensor]:
+    """The experiences of a batch; they share its memory."""
+    return {name: torch.from_numpy(values) for name, values in batch.experiences.items()}

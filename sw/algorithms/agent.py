@@ -1,0 +1,188 @@
+"""What agents share that learn from an environment step by step: the loop, evaluation, what a training run asks for."""
+
+import dataclasses
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import gymnasium
+import numpy as np
+
+from ..core.checkpoint import lacking, prefixed, under, write_checkpoint
+from ..core.environments.environment import Environment
+from ..core.hyper_parameters import HyperParameters
+
+__all__ = ["Agent"]
+
+# Evaluation episodes have seeds of their own, the same for every agent.
+EVALUATION_SEED = 0x0E7A_0000
+
+
+class Agent(ABC):
+    """Base of agents with the conventions of Stable-Baselines3.
+
+    Parameters
+    ----------
+    environment
+        Of training.
+    config
+        Hyper-parameters, ``seed`` and ``learning_starts`` among them.
+    backend
+        Where it runs, for people.
+    evaluation_env
+        Where `evaluate` plays; ``None``: a second environment of the same identifier.
+
+    Members
+    -------
+    num_timesteps
+        Environment steps taken.
+    """
+
+    # In its checkpoints.
+    name: ClassVar[str]
+    config: Any
+    hardware: Any
+    learner: Any
+    replay_buffer: Any
+
+    def __init__(
+        self,
+        environment: Environment,
+        config: HyperParameters,
+        backend: str,
+        evaluation_env: gymnasium.Env | str | None = None,
+    ):
+        self.environment, self.config, self.backend = environment, config, backend
+        self.num_timesteps = 0
+        self._evaluation_env = evaluation_env
+        self._evaluation: Environment | None = None
+
+    def learn(
+        self,
+        total_timesteps: int,
+        callback: Callable[[Any, dict[str, Any]], bool | None] | None = None,
+        progress_bar: bool = False,
+    ) -> Self:
+        """Takes that many environment steps, in whole rounds, and trains with them once warmed up.
+
+        Parameters
+        ----------
+        total_timesteps
+            Environment steps to take.
+        callback
+            Called after each step with the agent and a record (``step``, ``reward``; when trained ``error``, the mean
+            absolute temporal-difference error; at the end of an episode ``return``, ``length``). ``False`` stops behind
+            the round.
+        progress_bar
+            Whether to show one.
+        """
+        rounds: Iterable[int] = range(-(-total_timesteps // self.round_size))
+        if progress_bar:
+            from tqdm import tqdm
+
+            rounds = tqdm(rounds, unit="step" if self.round_size == 1 else f" x {self.round_size} steps")
+        for _ in rounds:
+            records = self._round()
+            if callback is not None and False in [callback(self, record) for record in records]:
+                break
+        return self
+
+    @property
+    def round_size(self) -> int:
+        """Environment steps that are taken at a time."""
+        return 1
+
+    def evaluate(self, episodes: int = 10, *, random: bool = False) -> np.ndarray:
+        """Returns of episodes without noise; the same starting states each time, whatever was done before.
+
+        Parameters
+        ----------
+        episodes
+            How many.
+        random
+            Uniformly random actions in place of the policy's: what there is to be better than.
+        """
+        if self._evaluation is None:
+            env = self._evaluation_env or self.environment.name
+            if env is None:
+                raise ValueError("The environment is not registered: give an evaluation_env to evaluate in")
+            self._evaluation = type(self.environment)(env, 0)
+        generator = np.random.default_rng(EVALUATION_SEED)
+
+        def policy(observation: np.ndarray) -> np.ndarray:
+            return self.environment.random_action(generator) if random else self._best_action(observation)
+
+        seeds = range(EVALUATION_SEED, EVALUATION_SEED + episodes)
+        return np.array([self._evaluation.run_episode(seed, policy) for seed in seeds])
+
+    def describe_evaluation(self, episodes: int | None = None) -> list[str]:
+        """Lines that say what `evaluate` came to; of 10 episodes, if nobody says how many."""
+        returns = self.evaluate(10 if episodes is None else episodes)
+        lines = [f"episode {episode:3}  return {value:10.2f}" for episode, value in enumerate(returns)]
+        summary = f"mean {returns.mean():.2f}, standard deviation {returns.std():.2f}, after {self.num_timesteps} steps"
+        return [*lines, summary]
+
+    def _checked(self, observation: np.ndarray) -> np.ndarray:
+        """An observation, or rows of them, as float32."""
+        observation = np.asarray(observation, dtype=np.float32)
+        size = self.environment.observation_size
+        if observation.shape[-1:] != (size,) or observation.ndim > 2:
+            raise ValueError(f"An observation must be a vector of {size} or rows of such, not {observation.shape}")
+        return observation
+
+    @abstractmethod
+    def _round(self) -> list[dict[str, Any]]:
+        """As many environment steps as `round_size`, and what is learned with them; their records."""
+
+    @abstractmethod
+    def _best_action(self, observation: np.ndarray) -> np.ndarray:
+        """The policy's action without noise, as the environment takes it."""
+
+    @abstractmethod
+    def counters(self) -> dict[str, Any]:
+        """What was counted: cycles, saturations, comparisons."""
+
+    def save(self, path: Path | str) -> None:
+        """Writes everything that training depends on into one file; from it, training goes on bit-identically."""
+        arrays = prefixed("learner", self.learner.save())
+        about: dict[str, Any] = {
+            "agent": self.name,
+            "backend": self.backend,
+            "config": self.config.to_mapping(),
+            "hardware": None if self.hardware is None else dataclasses.asdict(self.hardware),
+            "configuration_hash": None if self.hardware is None else self.hardware.configuration_hash,
+            "env": self.environment.name,
+            "num_timesteps": self.num_timesteps,
+        }
+        for name, part in self._parts().items():
+            part_arrays, about[name] = part.state()
+            arrays |= prefixed(name, part_arrays)
+        write_checkpoint(path, arrays, about | self._own_state())
+
+    def _restore(self, path: Path | str, arrays: dict[str, np.ndarray], about: dict[str, Any]) -> None:
+        """Takes on what `save` wrote, which `path` names in errors."""
+        try:
+            self.learner.load(under("learner", arrays))
+            for name, part in self._parts().items():
+                part.restore(under(name, arrays), about[name])
+            self.num_timesteps = about["num_timesteps"]
+            self._restore_own_state(about)
+        except KeyError as error:
+            raise lacking(path, about, error.args[0]) from error
+
+    def _parts(self) -> dict[str, Any]:
+        """What a checkpoint has the state of, and gives it back to."""
+        return {"replay": self.replay_buffer, "environment": self.environment}
+
+    @abstractmethod
+    def _own_state(self) -> dict[str, Any]:
+        """What a checkpoint of this agent has besides, as plain numbers and texts."""
+
+    @abstractmethod
+    def _restore_own_state(self, about: dict[str, Any]) -> None:
+        """Takes on what `_own_state` gave."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Lets go of the device."""

@@ -1,0 +1,108 @@
+"""Hyper-parameters of IC3Net. Pure data: no gateware, no PyTorch."""
+
+import math
+from dataclasses import dataclass
+
+from ...core.hyper_parameters import HyperParameters
+
+__all__ = ["GROUPING_GRADIENTS", "PRECISIONS", "SPARSITIES", "IC3NetConfig"]
+
+SPARSITIES = ("grouping", "magnitude", "block-circulant", "group-sparse")
+GROUPING_GRADIENTS = ("unmasked", "dense")
+PRECISIONS = ("float32", "mixed", "half")
+
+
+@dataclass(frozen=True, kw_only=True)
+class IC3NetConfig(HyperParameters):
+    """What IC3Net learns with.
+
+    Parameters
+    ----------
+    hidden_size
+        Elements of encoding, communication, hidden and cell state.
+    groups
+        Groups of the weights of every layer. 1: dense.
+    grouping_gradient
+        ``"unmasked"``: from the weights that take part; ``"dense"``: from all, as if they did.
+    grouping_bound
+        Grouping matrices begin uniform within plus and minus this. The smaller, the sooner masks change.
+    episodes
+        Parallel episodes of an iteration.
+    learning_rate, alpha, epsilon
+        RMSprop's step, the decay of its mean square, and the constant in its denominator.
+    gamma
+        Discount.
+    value_coefficient, entropy_coefficient
+        Weights of the value's squared error and of the entropy in the loss.
+    sparsity
+        How weights are made sparse: ``"grouping"``, or for comparison ``"magnitude"``, ``"block-circulant"``,
+        ``"group-sparse"``.
+    pruning_iterations
+        Iterations over which pruning by magnitude reaches half of the weights.
+    precision
+        ``"float32"``; ``"mixed"``: activations, errors, gradients and the weights they meet are rounded to binary16;
+        ``"half"``: so are the weights, grouping matrices and mean squares that stay from iteration to iteration.
+    loss_scale
+        Factor on the loss, taken back by the optimiser: keeps small errors and mean squares above binary16's least.
+    seed
+        Of everything random.
+
+    Raises
+    ------
+    TypeError
+        A value of the wrong kind.
+    ValueError
+        A value outside its range.
+    """
+
+    hidden_size: int = 128
+    groups: int = 1
+    grouping_gradient: str = "unmasked"
+    grouping_bound: float = 1.0
+    episodes: int = 32
+    learning_rate: float = 1e-3
+    alpha: float = 0.97
+    epsilon: float = 1e-6
+    gamma: float = 1.0
+    value_coefficient: float = 0.01
+    entropy_coefficient: float = 0.0
+    sparsity: str = "grouping"
+    pruning_iterations: int = 1000
+    precision: str = "float32"
+    loss_scale: float = 1.0
+    seed: int = 0
+
+    def __post_init__(self):
+        for name, least in (("hidden_size", 1), ("groups", 1), ("episodes", 1), ("pruning_iterations", 1), ("seed", 0)):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int):
+                raise TypeError(f"{name} must be a whole number, not {value!r}")
+            if value < least:
+                raise ValueError(f"{name} must be at least {least}, not {value}")
+        for name, allowed in (
+            ("sparsity", SPARSITIES),
+            ("grouping_gradient", GROUPING_GRADIENTS),
+            ("precision", PRECISIONS),
+        ):
+            value = getattr(self, name)
+            if not isinstance(value, str):
+                raise TypeError(f"{name} must be a string, not {value!r}")
+            if value not in allowed:
+                raise ValueError(f"{name} must be {', '.join(allowed[:-1])} or {allowed[-1]}, not {value!r}")
+        if self.sparsity != "grouping" and self.groups != 1:
+            raise ValueError(f"groups must be 1 with sparsity {self.sparsity!r}, not {self.groups}")
+        for name, low, high in (
+            ("grouping_bound", 0.0, math.inf),
+            ("loss_scale", 0.0, math.inf),
+            ("learning_rate", 0.0, 1.0),
+            ("alpha", 0.0, 1.0),
+            ("epsilon", 0.0, 1.0),
+            ("gamma", 0.0, 1.0),
+            ("value_coefficient", 0.0, math.inf),
+            ("entropy_coefficient", 0.0, math.inf),
+        ):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                raise TypeError(f"{name} must be a number, not {value!r}")
+            if not low <= value <= high:
+                raise ValueError(f"{name} must be in [{low}, {high}], not {value}")

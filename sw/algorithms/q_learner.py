@@ -1,0 +1,110 @@
+"""DQN's gradient step in PyTorch, float32, on the processor."""
+
+from dataclasses import replace
+
+import numpy as np
+import torch
+
+from ..networks.dense_layers import backward, clip_gradients, dense_layers, forward
+from ..networks.fused_adam import FusedAdam
+from ..networks.initialization import initial_layers
+from ..networks.torch_networks import build_network, load_modules, save_modules
+from .dqn_config import DQNConfig
+from .prioritized_replay_buffer import Batch
+
+__all__ = ["QLearner"]
+
+
+class QLearner:
+    """An online network that learns the values of actions, and a target network that follows it in jumps.
+
+    Parameters
+    ----------
+    observation_size, actions
+        Elements of an observation, and how many actions there are.
+    config
+        Hyper-parameters.
+    seed
+        Of the first weights.
+    threads
+        Of PyTorch; one is best for networks of this size. ``None``: as many as it is set to.
+    """
+
+    def __init__(self, observation_size: int, actions: int, config: DQNConfig, seed: int, threads: int | None = 1):
+        if threads is not None:
+            torch.set_num_threads(threads)
+        layers = initial_layers((observation_size, *config.hidden_sizes, actions), np.random.default_rng(seed))
+        self.config = config
+        self.online, self.target = build_network(layers), build_network(layers)
+        self._layers, self._target_layers = dense_layers(self.online), dense_layers(self.target)
+        self._parameters = list(self.online.parameters())
+        self.optimizer = FusedAdam(self._parameters)
+
+    def values(self, observations: np.ndarray) -> np.ndarray:
+        """Of every action, float32, shape (rows, actions)."""
+        return self.online(torch.from_numpy(observations)).numpy()
+
+    def act(self, observations: np.ndarray) -> np.ndarray:
+        """Numbers of the actions of the greatest value, int64."""
+        return self.values(observations).argmax(1)
+
+    def prepare(self, batch: Batch) -> Batch:
+        """The batch with ``next_values``, the target network's of every action: float32, shape (batch, actions).
+
+        Gradient steps do not change them: they can be found beside the step before.
+        """
+        values, _ = forward(self._target_layers, torch.from_numpy(batch.experiences["next_observation"]))
+        return replace(batch, experiences=batch.experiences | {"next_values": values.numpy()})
+
+    def train(self, batch: Batch, step: int) -> np.ndarray:
+        """One gradient step after that many environment steps; absolute temporal-difference errors, shape (batch,).
+
+        Parameters
+        ----------
+        batch
+            From `prepare`: besides, ``observation`` and ``next_observation`` (float32), ``action`` (int64), ``reward``
+            (float32), ``terminated`` (bool), in rows. A truncated episode went on: its last state has a future.
+        step
+            Says the learning rate.
+        """
+        config, data = self.config, batch.experiences
+        rows = np.arange(len(batch.weights))
+        next_values, chosen = data["next_values"], (rows, data["action"])
+        if config.double_q:
+            chooser, _ = forward(self._layers, torch.from_numpy(data["next_observation"]))
+            best = next_values[rows, chooser.numpy().argmax(1)]
+        else:
+            best = next_values.max(1)
+        targets = data["reward"] + np.where(data["terminated"], 0, np.float32(config.gamma) * best)
+        values, inputs = forward(self._layers, torch.from_numpy(data["observation"]))
+        errors = values.numpy()[chosen] - targets
+        # Of half the squared error, or of Huber's, which is that up to an error of 1; the loss is the mean.
+        slopes = np.zeros(values.shape, np.float32)
+        slopes[chosen] = batch.weights * (1 / len(rows)) * (errors.clip(-1, 1) if config.loss == "huber" else errors)
+        backward(self._layers, inputs, torch.from_numpy(slopes))
+        clip_gradients(self._parameters, config.max_grad_norm)
+        self.optimizer.param_groups[0]["lr"] = config.learning_rate_at(step)
+        self.optimizer.advance()
+        return np.abs(errors)
+
+    def weights(self) -> list[np.ndarray]:
+        """Of the online network, for actors: of each layer weights and biases, which go on changing."""
+        return [parameter.numpy() for parameter in self._parameters]
+
+    def update_target(self) -> None:
+        """Copy the online network."""
+        self.target.load_state_dict(self.online.state_dict())
+
+    def save(self) -> dict[str, np.ndarray]:
+        """Everything that training changes, as arrays by name."""
+        return save_modules(self._parts())
+
+    def load(self, state: dict[str, np.ndarray]) -> None:
+        """Takes back what `save` gave."""
+        load_modules(self._parts(), state)
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+    def _parts(self) -> dict[str, torch.nn.Module | torch.optim.Optimizer]:
+        return {"online": self.online, "target": self.target, "optimizer": self.optimizer}

@@ -1,0 +1,121 @@
+"""Hyper-parameters that all algorithms with prioritised replay have. Pure data: no gateware, no PyTorch."""
+
+import importlib.resources
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import yaml
+
+from ...hw.soc.presets import read_preset
+from ..core.hyper_parameters import HyperParameters
+
+__all__ = ["ReplayParameters", "ramp"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplayParameters(HyperParameters):
+    """When and how much is trained, and how experiences are drawn; the base of each algorithm's configuration.
+
+    What changes over a run does so by the number of environment steps, not by their share of the run: a run that goes
+    on is the same as one that never stopped.
+
+    Parameters
+    ----------
+    hidden_sizes
+        Neurons of the hidden layers.
+    batch_size
+        Experiences in a gradient step.
+    learning_rate
+        Adam's step.
+    gamma
+        Discount.
+    learning_starts
+        Steps with uniformly random actions before the first gradient step.
+    train_freq, gradient_steps
+        Steps from one training to the next, and gradient steps in it.
+    alpha, priority_epsilon
+        Priorities are ``(error + priority_epsilon) ** alpha``.
+    beta, beta_steps
+        Exponent of importance weights at first, and the step at which it has risen to 1.
+    stratified
+        Whether a batch has one of each of as many parts of the total.
+    seed
+        Of everything random.
+
+    Raises
+    ------
+    TypeError
+        A value of the wrong kind.
+    ValueError
+        A value outside its range.
+
+    Source: T. Schaul et al., "Prioritized experience replay", 2016, algorithm 1.
+    """
+
+    # Its section of `environments.yaml`.
+    algorithm: ClassVar[str]
+    # System of the learners in hardware that take its gradient steps; empty: there are none.
+    learner_system: ClassVar[str] = ""
+
+    hidden_sizes: tuple[int, ...] = (64, 64)
+    batch_size: int = 64
+    learning_rate: float = 1e-3
+    gamma: float = 0.99
+    learning_starts: int = 1_000
+    train_freq: int = 4
+    gradient_steps: int = 1
+    alpha: float = 0.6
+    priority_epsilon: float = 1e-3
+    beta: float = 0.4
+    beta_steps: int = 50_000
+    stratified: bool = True
+    seed: int = 0
+
+    def __post_init__(self):
+        self._layers("hidden_sizes")
+        for name in ("batch_size", "train_freq", "gradient_steps"):
+            self._whole(name, getattr(self, name), 1)
+        for name in ("learning_starts", "beta_steps", "seed"):
+            self._whole(name, getattr(self, name), 0)
+        if not isinstance(self.stratified, bool):
+            raise TypeError(f"stratified must be True or False, not {self.stratified!r}")
+        self._real("learning_rate", 0, 1, low_included=False)
+        for name in ("gamma", "beta"):
+            self._real(name, 0, 1, high_included=True)
+        for name in ("alpha", "priority_epsilon"):
+            self._real(name, 0, math.inf)
+
+    def beta_at(self, step: int) -> float:
+        """Exponent of the importance weights at an environment step."""
+        return ramp(self.beta, 1.0, step, self.beta_steps)
+
+    @classmethod
+    def suited_to(cls, env: str | None, learner: Any = None) -> dict[str, Any]:
+        """Those that suit an environment, and over them those that come with the preset of a learner in hardware.
+
+        Parameters
+        ----------
+        env
+            Its identifier.
+        learner
+            Name of a preset, or a YAML file's path; nothing else comes with hyper-parameters.
+
+        Raises
+        ------
+        ValueError
+            There is no learner in hardware for the algorithm, or no such preset.
+        """
+        text = importlib.resources.files(__package__).joinpath("environments.yaml").read_text(encoding="utf-8")
+        suited = yaml.safe_load(text)[cls.algorithm].get(env, {})
+        if learner is not None and not cls.learner_system:
+            raise ValueError(f"There is no learner in hardware for {cls.algorithm}: it is in PyTorch")
+        if isinstance(learner, str | Path):
+            suited |= read_preset(learner, cls.learner_system).training
+        return suited
+
+
+def ramp(first: float, last: float, step: int, steps: int) -> float:
+    """From the first to the last value within so many steps, evenly."""
+    return last if step >= steps else first + (last - first) * step / steps

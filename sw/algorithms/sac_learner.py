@@ -1,0 +1,124 @@
+"""SAC's gradient step in PyTorch, float32, on the processor."""
+
+import math
+
+import numpy as np
+import torch
+from torch.nn import functional
+
+from ..networks.dense_layers import input_derivative
+from ..networks.fused_adam import FusedAdam
+from .actor_critic import ActorCritic, tensors
+from .actor_critic_config import PrioritizedSACConfig
+from .policies import LOG_DEVIATION
+from .prioritized_replay_buffer import Batch
+
+__all__ = ["SACLearner"]
+
+
+class SACLearner(ActorCritic):
+    """An actor that draws actions, two critics, targets that follow these, and a temperature.
+
+    Parameters
+    ----------
+    observation_size, action_size
+        Elements of an observation and of an action.
+    config
+        Hyper-parameters.
+    seed
+        Of the first weights, and of the actions that are drawn.
+
+    Members
+    -------
+    logarithm
+        Of the temperature.
+
+    Source: T. Haarnoja et al., "Soft actor-critic algorithms and applications", 2019, algorithm 1.
+    """
+
+    def __init__(
+        self,
+        observation_size: int,
+        action_size: int,
+        config: PrioritizedSACConfig,
+        seed: int,
+    ):
+        super().__init__(observation_size, action_size, config, 2 * action_size, 2, seed)
+        self.target_entropy = -float(action_size) if config.target_entropy is None else config.target_entropy
+        self.logarithm = torch.tensor([math.log(config.temperature)])
+        self._temperature_optimizer = FusedAdam([self.logarithm], config.learning_rate)
+        self._noise = torch.Generator().manual_seed(seed)
+
+    def act(self, observations: np.ndarray) -> np.ndarray:
+        """Means of the actor's distributions, in [-1, 1], float32."""
+        return self.actor(torch.from_numpy(observations))[0][:, : self.action_size].tanh().numpy()
+
+    def train(self, batch: Batch, step: int) -> np.ndarray:
+        """A step of the temperature, of both critics, then of the actor; absolute errors, float32, shape (batch,).
+
+        Parameters
+        ----------
+        batch
+            ``observation``, ``action``, ``reward`` and ``next_observation`` (float32), ``terminated`` (bool), in rows.
+        step
+            Nothing depends on it.
+        """
+        data = tensors(batch)
+        drawn = _Drawn(self, data["observation"])
+        temperature = float(self.logarithm.exp())
+        self.logarithm.grad = -(drawn.log_density.mean() + self.target_entropy).reshape(1)
+        self._temperature_optimizer.advance()
+        following = _Drawn(self, data["next_observation"])
+        one, other = (target(data["next_observation"], following.actions)[0] for target in self.target_critics)
+        future = torch.minimum(one, other) - temperature * following.log_density
+        errors = self._learn_values(data, self._discounted(data, future), batch.weights)
+        self._learn_actions(data["observation"], drawn, temperature)
+        for target, leader in zip(self.target_critics, self.critics, strict=True):
+            target.follow(leader, self.config.tau)
+        return errors
+
+    def _learn_actions(self, observations: torch.Tensor, drawn: "_Drawn", temperature: float) -> None:
+        """Towards actions of greater value, of the lesser of both critics, and greater entropy."""
+        rising = torch.full((len(observations), 1), -1 / len(observations))
+        (one, into_one), (other, into_other) = (critic(observations, drawn.actions) for critic in self.critics)
+        first = input_derivative(self.critics[0].layers, into_one, rising)
+        second = input_derivative(self.critics[1].layers, into_other, rising)
+        slopes = torch.where(one <= other, first, second)[:, self.observation_size :]
+        self.actor.learn(drawn.inputs, drawn.derivative(slopes, temperature / len(observations)))
+
+    def save(self) -> dict[str, np.ndarray]:
+        """Everything that training changes, as arrays by name."""
+        own = {"noise": self._noise.get_state().numpy().copy(), "logarithm": self.logarithm.numpy().copy()}
+        return own | super().save()
+
+    def load(self, state: dict[str, np.ndarray]) -> None:
+        """Takes back what `save` gave."""
+        self._noise.set_state(torch.from_numpy(np.array(state["noise"])))
+        self.logarithm.copy_(torch.from_numpy(np.array(state["logarithm"])))
+        super().load(state)
+
+    def _parts(self):
+        return super()._parts() | {"temperature_optimizer": self._temperature_optimizer}
+
+
+class _Drawn:
+    """Actions that the actor has drawn: ``tanh(u)`` of ``u = mean + deviation * noise``."""
+
+    def __init__(self, learner: SACLearner, observations: torch.Tensor):
+        outputs, self.inputs = learner.actor(observations)
+        mean, unbounded = outputs.chunk(2, 1)
+        logarithm = unbounded.clamp(*LOG_DEVIATION)
+        noise = torch.randn(mean.shape, generator=learner._noise)
+        self._spread = logarithm.exp() * noise
+        self._within = unbounded == logarithm
+        before = mean + self._spread
+        self.actions = before.tanh()
+        # log(1 - tanh(u)^2), where tanh(u) is 1 already, too.
+        squashed = 2 * (math.log(2) - before - functional.softplus(-2 * before))
+        normal = -0.5 * noise * noise - logarithm - 0.5 * math.log(2 * math.pi)
+        self.log_density = (normal - squashed).sum(1, keepdim=True)
+
+    def derivative(self, slopes: torch.Tensor, weight: float) -> torch.Tensor:
+        """Of a loss by the actor's outputs: ``slopes`` by the actions, ``weight`` by each density's logarithm."""
+        before = slopes * (1 - self.actions * self.actions) + 2 * weight * self.actions
+        return torch.cat((before, (before * self._spread - weight) * self._within), 1)

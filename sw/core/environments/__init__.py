@@ -1,0 +1,1 @@
+"""Environments as training and searches see them, and those of the papers that nobody else packages."""

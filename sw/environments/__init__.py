@@ -1,1 +1,0 @@
-"""Environments of the papers that nobody else packages."""

@@ -1,0 +1,1 @@
+"""Networks in PyTorch from layers as arrays: initial weights, passes, optimiser."""

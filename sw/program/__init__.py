@@ -1,1 +1,0 @@
-"""Compilers from networks to instructions."""

@@ -1,1 +1,0 @@
-"""Model-free training with replay: buffers."""

@@ -1,0 +1,222 @@
+"""IC3Net: agents that learn with what and when to talk, on parallel episodes of Predator-Prey."""
+
+import dataclasses
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...algorithms.ic3net.ic3net_config import IC3NetConfig
+from ...core.checkpoint import lacking, prefixed, read_agent, under, write_checkpoint
+from ...core.environments.predator_prey import ACTIONS
+from ...core.environments.predator_prey_batch import PredatorPreyBatch
+from ...core.environments.predator_prey_config import LEVELS, PredatorPreyConfig
+from ...core.hardware import resolve_hardware
+from .ic3net_learner import PYTORCH, IC3NetLearner, make_learner
+
+__all__ = ["IC3Net"]
+
+# Of the starting states of evaluations.
+EVALUATION_SEED = 1_000_000
+# What a checkpoint holds beside its arrays.
+MEMBERS = ("backend", "config", "iterations", "learner", "starts", "task")
+
+
+class IC3Net:
+    """Trains one network for all predators by REINFORCE with a value as the baseline.
+
+    An iteration plays ``config.episodes`` episodes side by side, all of the task's length, and ends with one update.
+    The host runs the environments and adds up the returns; the learner makes masks, acts, and updates.
+
+    Parameters
+    ----------
+    task
+        The task, or a level's name: ``"easy"``, ``"medium"``, ``"hard"``.
+    config
+        Hyper-parameters.
+    backend
+        ``"torch"``: PyTorch's autograd. ``"blocks"``: the same but for the order of sums, faster. ``"reference"``:
+        LearningGroup, to the bit, in NumPy. ``"rtl"``: its Verilated RTL. ``"lockstep"``: the reference, and the RTL
+        beside it, compared. Or a board, as ``"uart:/dev/ttyUSB0"``.
+    hardware
+        The device: `LearningGroupHardware`, the mapping of its fields, a preset's name (default ``"paper"``) or a YAML
+        file's path. PyTorch needs none.
+    lockstep_every
+        Iterations from one comparison to the next.
+
+    Members
+    -------
+    iterations
+        Done so far.
+    learner
+        What acts and trains.
+
+    Raises
+    ------
+    ValueError
+        No such level, or no such backend.
+    """
+
+    def __init__(
+        self,
+        task: PredatorPreyConfig | str = "easy",
+        config: IC3NetConfig | None = None,
+        *,
+        backend: str = "torch",
+        hardware: Any = None,
+        lockstep_every: int = 100,
+    ):
+        if isinstance(task, str):
+            if task not in LEVELS:
+                raise ValueError(f"Level must be {', '.join(LEVELS)}, not {task!r}")
+            task = LEVELS[task]
+        self.task, self.backend = task, backend
+        self.hardware = None if backend in PYTORCH else resolve_hardware(hardware or "paper", "learninggroup")
+        self.config = config or IC3NetConfig()
+        starts, learner = np.random.SeedSequence(self.config.seed).spawn(2)
+        self._starts = np.random.default_rng(starts)
+        self.environment = PredatorPreyBatch(task, self.config.episodes)
+        sizes = task.observation_size, len(ACTIONS), task.predators
+        self.learner: IC3NetLearner = make_learner(
+            backend, self.hardware, *sizes, self.config, np.random.default_rng(learner),
+            steps=task.steps, lockstep_every=lockstep_every,
+        )  # fmt: skip
+        self.iterations = 0
+
+    def learn(self, iterations: int, callback: Callable[["IC3Net", dict[str, Any]], bool | None] | None = None):
+        """Does that many iterations.
+
+        Parameters
+        ----------
+        iterations
+            How many.
+        callback
+            Called after each with the agent and a record: ``iteration``; of its episodes ``success`` (the share in
+            which all predators were on the prey at the end), ``arrived`` (the share of predators), ``return`` (mean);
+            ``sparsity``, and what the learner reports. ``False`` stops.
+        """
+        for _ in range(iterations):
+            record = self._iterate()
+            if callback is not None and callback(self, record) is False:
+                break
+        return self
+
+    def evaluate(self, episodes: int = 100) -> dict[str, float]:
+        """Plays episodes with the policy as it is: movements are drawn, nothing is learned.
+
+        The same starting states each time; the agent goes on afterwards as if it had not been asked.
+
+        Parameters
+        ----------
+        episodes
+            How many at the least: they are played ``config.episodes`` at a time.
+
+        Returns
+        -------
+        dict
+            ``episodes``, and of them ``success``, ``arrived`` and ``return`` as in a record of `learn`.
+        """
+        state = self.learner.save()
+        starts = np.random.default_rng(EVALUATION_SEED)
+        outcomes = []
+        for _ in range(-(-episodes // self.config.episodes)):
+            rewards, _ = self._play(starts)
+            outcomes.append(self._outcome(rewards))
+        self.learner.load(*state)
+        means = {name: float(np.mean([outcome[name] for outcome in outcomes])) for name in outcomes[0]}
+        return {"episodes": len(outcomes) * self.config.episodes, **means}
+
+    def describe_evaluation(self, episodes: int | None = None) -> list[str]:
+        """A line that says what `evaluate` came to; of 100 episodes, if nobody says how many."""
+        outcome = self.evaluate(100 if episodes is None else episodes)
+        success, arrived = 100 * outcome["success"], 100 * outcome["arrived"]
+        return [
+            f"success {success:.1f} %, arrived {arrived:.1f} % of the predators, return {outcome['return']:.2f}, "
+            f"over {outcome['episodes']} episodes, after {self.iterations} iterations"
+        ]
+
+    def _play(self, starts: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Parallel episodes from grouping to their end: rewards, and which were still going on at each step."""
+        environment, learner = self.environment, self.learner
+        observations = environment.reset(environment.draw(starts))
+        learner.begin()
+        steps = range(self.task.steps)
+        rewards = np.zeros((len(steps), self.config.episodes, self.task.predators))
+        active = np.zeros((len(steps), self.config.episodes), bool)
+        for step in steps:
+            active[step] = environment.active
+            observations, rewards[step] = environment.step(learner.step(observations))
+        return rewards, active
+
+    def _outcome(self, rewards: np.ndarray) -> dict[str, float]:
+        """How the episodes that were just played ended."""
+        return {
+            "success": float(self.environment.success.mean()),
+            "arrived": float(self.environment.arrived.mean()),
+            "return": float(rewards.sum(axis=0).mean()),
+        }
+
+    def _iterate(self) -> dict[str, Any]:
+        rewards, active = self._play(self._starts)
+        sparsity = self.learner.sparsity()
+        returns = np.zeros_like(rewards)
+        following = np.zeros_like(rewards[0])
+        for step in reversed(range(len(rewards))):
+            following = returns[step] = rewards[step] + self.config.gamma * following
+        report = self.learner.update(returns, active)
+        self.iterations += 1
+        return {"iteration": self.iterations, **self._outcome(rewards), "sparsity": sparsity, **report}
+
+    def save(self, path: Path | str) -> None:
+        """Writes everything that training depends on into one file; from it, training goes on bit-identically."""
+        arrays, learner = self.learner.save()
+        rest = {
+            "agent": "ic3net",
+            "backend": self.backend,
+            "config": self.config.to_mapping(),
+            "hardware": self.hardware and dataclasses.asdict(self.hardware),
+            "iterations": self.iterations,
+            "learner": learner,
+            "starts": self._starts.bit_generator.state,
+            "task": dataclasses.asdict(self.task),
+        }
+        write_checkpoint(path, prefixed("learner", arrays), rest)
+
+    @classmethod
+    def load(cls, path: Path | str, *, backend: str | None = None, lockstep_every: int = 100) -> "IC3Net":
+        """The agent a checkpoint holds, ready to go on.
+
+        Parameters
+        ----------
+        path
+            What `save` wrote.
+        backend
+            Another than the checkpoint's: device, reference and lockstep have the same state.
+        lockstep_every
+            Iterations from one comparison to the next.
+
+        Raises
+        ------
+        CheckpointError
+            The file is damaged, or no checkpoint of this agent.
+        ValueError
+            The backend has another kind of state.
+        """
+        arrays, about = read_agent(path, "ic3net", MEMBERS)
+        task, config = PredatorPreyConfig(**about["task"]), IC3NetConfig.from_mapping(about["config"])
+        backend = backend or about["backend"]
+        if (backend in PYTORCH or about["backend"] in PYTORCH) and backend != about["backend"]:
+            raise ValueError(f"{path} is of backend {about['backend']}, which {backend} cannot go on with")
+        agent = cls(task, config, backend=backend, hardware=about.get("hardware"), lockstep_every=lockstep_every)
+        try:
+            agent.learner.load(under("learner", arrays), about["learner"])
+        except KeyError as error:
+            raise lacking(path, about, error.args[0]) from error
+        agent.iterations = about["iterations"]
+        agent._starts.bit_generator.state = about["starts"]
+        return agent
+
+    def close(self) -> None:
+        """Lets go of the device."""
+        self.learner.close()

@@ -1,0 +1,204 @@
+"""Where a search tree is: the reference, or a device."""
+
+from collections import deque
+from functools import partial
+from typing import Any, Protocol
+
+import numpy as np
+
+from ....hw.cores.tree.config import TreeConfig
+from ....hw.cores.tree.records import COUNTERS, ROW_WIDTH, edge_record, node_record
+from ....hw.soc.mcts.config import MCTSConfig
+from ...core.backends import open_backend
+from ...device.open import open_device
+from ...device.rows import from_words, to_words
+from ...reference.tree.search_tree import SearchTreeReference
+from .lockstep import LockstepTree
+
+__all__ = ["DeviceTree", "ReferenceTree", "TreeBackend", "open_tree"]
+
+# Far more than a request takes: clearing waits for the pipeline, a bank is assigned in a pass over all of them.
+CYCLES_A_REQUEST = 4096
+# Addresses of the program.
+SERVE_ADDRESS, READ_ADDRESS = 0, 2
+
+
+class TreeBackend(Protocol):
+    """Where a tree is: rows go in, as many answers come out, in the same order.
+
+    Members
+    -------
+    config : TreeConfig
+    """
+
+    config: TreeConfig
+
+    def write_registers(self, registers: dict[str, int]) -> None:
+        """Set the registers, by name; while the tree has no request under way."""
+        ...
+
+    def send(self, rows: np.ndarray) -> None:
+        """Send requests: uint64, shape (n,)."""
+        ...
+
+    def receive(self, count: int) -> np.ndarray:
+        """The next answers: uint64, shape (count,)."""
+        ...
+
+    def counters(self) -> dict[str, int]:
+        """What hardware has counted since :meth:`write_registers`, by name; empty of the reference."""
+        ...
+
+    def close(self) -> None:
+        """Give it back."""
+        ...
+
+
+class ReferenceTree:
+    """The NumPy reference as a :class:`TreeBackend`.
+
+    Parameters
+    ----------
+    config : TreeConfig
+    """
+
+    def __init__(self, config: TreeConfig):
+        self.config = config
+        self.reference = SearchTreeReference(config)
+        self._answers: deque[int] = deque()
+
+    def write_registers(self, registers: dict[str, int]) -> None:
+        """Set the registers; there is no tree until the next clear."""
+        values: dict[str, Any] = dict(registers)
+        self.reference = SearchTreeReference(self.config, **values)
+
+    def send(self, rows: np.ndarray) -> None:
+        """Do what the requests ask, one after another."""
+        self._answers.extend(self.reference.apply(rows.tolist()))
+
+    def receive(self, count: int) -> np.ndarray:
+        """The next answers."""
+        return np.array([self._answers.popleft() for _ in range(count)], np.uint64)
+
+    def counters(self) -> dict[str, int]:
+        """None: it has no cycles."""
+        return {}
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+class DeviceTree:
+    """A device as a :class:`TreeBackend`: the RTL in the simulator, or a board.
+
+    Parameters
+    ----------
+    config : MCTSConfig
+    where : str
+        As :func:`.open.open_device` takes it.
+    **options
+        Options of :func:`.open.open_device`.
+
+    Members
+    -------
+    hardware : MCTSConfig
+    device : ShellDevice
+    cycles : int
+        Cycles of all packets of requests so far.
+    """
+
+    def __init__(self, config: MCTSConfig, where: str = "sim", **options: Any):
+        self.config = config.tree
+        self.hardware = config
+        self.device = open_device(where, config, **options)
+        self.cycles = 0
+        self._answers: deque[int] = deque()
+        instructions = config.shell.instruction_set
+        self.device.load_program([instructions.encode("serve"), instructions.encode("halt")], SERVE_ADDRESS)
+
+    def write_registers(self, registers: dict[str, int]) -> None:
+        """Set the registers; there is no tree until the next clear."""
+        self.device.soft_reset()
+        for name, value in registers.items():
+            self.device.write_register(name, value)
+
+    def send(self, rows: np.ndarray) -> None:
+        """Send requests, and wait until all are answered."""
+        if not len(rows):
+            return
+        self.device.send(to_words(rows))
+        report = self.device.run(SERVE_ADDRESS, cycle_limit=CYCLES_A_REQUEST * (len(rows) + 16))
+        self.cycles += report.cycles
+        self._answers.extend(from_words(self.device.receive(len(rows))).tolist())
+
+    def receive(self, count: int) -> np.ndarray:
+        """The next answers."""
+        return np.array([self._answers.popleft() for _ in range(count)], np.uint64)
+
+    def counters(self) -> dict[str, int]:
+        """What the tree has counted since :meth:`write_registers`."""
+        return {part.name: self.device.read_register(part.name) for part in COUNTERS.fields}
+
+    def read_nodes(self, base: int = 0, count: int | None = None) -> list[tuple[dict[str, int], list[dict[str, int]]]]:
+        """Nodes as they are in the banks: fields of :func:`.node_record`, and of :func:`.edge_record` for each action.
+
+        Parameters
+        ----------
+        base : int
+            Number of the first.
+        count : int or None
+            None: up to the last row of the last bank.
+        """
+        config = self.hardware
+        count = config.banks * config.rows - base if count is None else count
+        instructions = config.shell.instruction_set
+        program = [instructions.encode("read", base=base, count=count), instructions.encode("halt")]
+        self.device.load_program(program, READ_ADDRESS)
+        rows = count * config.flits * config.flit_rows
+        self.device.run(READ_ADDRESS, cycle_limit=100_000 + 100 * rows)
+        words = from_words(self.device.receive(rows)).tolist()
+        node_fields, edge_fields = node_record(config), edge_record(config)
+        nodes = []
+        for number in range(count):
+            edges: list[dict[str, int]] = []
+            for flit in range(config.flits):
+                start = (number * config.flits + flit) * config.flit_rows
+                rows_of_flit = words[start : start + config.flit_rows]
+                word = sum(row << ROW_WIDTH * index for index, row in enumerate(rows_of_flit))
+                header = node_fields.unpack(word)
+                word >>= node_fields.width
+                for _ in range(config.lanes):
+                    edges.append(edge_fields.unpack(word))
+                    word >>= edge_fields.width
+            nodes.append((header, edges[: config.fanout]))
+        return nodes
+
+    def close(self) -> None:
+        """Give the device back."""
+        self.device.close()
+
+
+def open_tree(where: str, config: TreeConfig, **options: Any) -> TreeBackend:
+    """Open a search tree, for :class:`.mcts.MCTSDevice`.
+
+    Parameters
+    ----------
+    where : str
+        As :func:`.backends.parse_backend` takes it.
+    config : TreeConfig
+        For a device an :class:`...hw.soc.mcts.config.MCTSConfig`.
+    **options
+        Options of :func:`.open.open_device`.
+
+    Raises
+    ------
+    ValueError
+        There is no such backend.
+    """
+    device = config if isinstance(config, MCTSConfig) else MCTSConfig(**vars(config))
+    return open_backend(
+        where,
+        partial(ReferenceTree, device.tree),
+        lambda place: DeviceTree(device, place, **options),
+        LockstepTree,
+    )

@@ -1,0 +1,275 @@
+"""Driver of the search tree: requests and answers, wherever the tree is."""
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ....hw.cores.tree.config import (
+    COEFFICIENT_FRACTION,
+    COEFFICIENT_WIDTH,
+    LOSS_WIDTH,
+    REWARD_FRACTION,
+    REWARD_WIDTH,
+    SCORE_FRACTION,
+    VALUE_WIDTH,
+)
+from ....hw.cores.tree.records import REQUEST_HEADER, RequestKind, Status
+from ...device.driver import Driver
+from ...device.errors import DeviceError
+from ...reference.tree.messages import Answer, pack_request
+from .backends import TreeBackend
+
+__all__ = ["MCTSDevice", "SearchTreeError", "TreeParameters"]
+
+
+class SearchTreeError(DeviceError):
+    """The tree refused a request, and is as it was.
+
+    Parameters
+    ----------
+    status : Status
+    message : str
+    """
+
+    def __init__(self, status: Status, message: str):
+        self.status = status
+        super().__init__(message)
+
+
+def _fixed(name: str, value: float, width: int, fraction: int, signed: bool = False) -> int:
+    """The nearest number of the format.
+
+    Raises
+    ------
+    ValueError
+        Out of its range: value and range.
+    """
+    low, high = (-(1 << width - 1), 1 << width - 1) if signed else (0, 1 << width)
+    scaled = value * (1 << fraction)
+    # NaN is not in it, either.
+    if not low <= scaled < high or round(scaled) >= high:
+        unit = 1 << fraction
+        raise ValueError(f"{name} must be in [{low / unit:g}, {high / unit:g}), not {value:g}")
+    return round(scaled)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TreeParameters:
+    """Registers of the tree.
+
+    Parameters
+    ----------
+    exploration : float
+        c of the score, in [0, 16), 12 fraction bits.
+    virtual_loss : float
+        Subtracted from an edge's score for each selection under way through it, in [0, 1), 16 fraction bits.
+    first_value : float
+        Value of an edge that no backup went through, in [-8, 8), 16 fraction bits.
+    alternate : bool
+        Two players take turns.
+
+    Raises
+    ------
+    ValueError
+        A number out of its format's range.
+    """
+
+    exploration: float = 2**0.5
+    virtual_loss: float = 0.25
+    first_value: float = 0.0
+    alternate: bool = False
+
+    def __post_init__(self):
+        self.registers()
+
+    def registers(self) -> dict[str, int]:
+        """Their contents, by the registers' names."""
+        return {
+            "exploration": _fixed("Exploration", self.exploration, COEFFICIENT_WIDTH, COEFFICIENT_FRACTION),
+            "loss": _fixed("Virtual loss", self.virtual_loss, LOSS_WIDTH, SCORE_FRACTION),
+            "first_value": _fixed("First value", self.first_value, VALUE_WIDTH, SCORE_FRACTION, signed=True),
+            "alternate": int(self.alternate),
+        }
+
+
+class MCTSDevice(Driver):
+    """A search tree and the requests under way.
+
+    The interface of the source's Table 5.1, whose other two functions are the pool's
+    (:class:`...planning.simulation_pool.SimulationPool`):
+
+    ==================== ========================================================================================
+    Init                 :func:`.tree_backends.open_tree`
+    MCTS_Parameters      :meth:`mcts_parameters`
+    LoadKrnlParameters   :meth:`load_kernel_parameters`
+    AssignExpSimTasks    the pool's ``assign_exp_sim_tasks``
+    CollectSimTasks      the pool's ``collect_sim_tasks``
+    SendInTreeRequests   :meth:`send_in_tree_requests`
+    ReceiveSimRequests   :meth:`receive_sim_requests`
+    ==================== ========================================================================================
+
+    Parameters
+    ----------
+    backend : TreeBackend
+
+    Source: Y. Meng, *Accelerating reinforcement learning using heterogeneous platforms*, section 5.1.2.
+    """
+
+    holds = "search tree"
+    backend: TreeBackend
+
+    def __init__(self, backend: TreeBackend):
+        super().__init__(backend)
+        self._sent: deque[tuple[int, int]] = deque()
+
+    def mcts_parameters(self, parameters: TreeParameters) -> None:
+        """Set the registers.
+
+        Raises
+        ------
+        DeviceError
+            Requests are under way, or the device was closed.
+        """
+        self._refuse_if_closed()
+        if self._sent:
+            raise DeviceError(f"Parameters cannot change with {len(self._sent)} requests under way")
+        self.backend.write_registers(parameters.registers())
+
+    def load_kernel_parameters(self) -> int:
+        """Words of comparison tables that were loaded: none, they are part of the gateware."""
+        return 0
+
+    # Requests, as rows.
+
+    def select(self, worker: int) -> int:
+        """The request of a selection."""
+        return pack_request(self.config, RequestKind.SELECT, worker)
+
+    def backup(self, worker: int, reward: float, terminal: bool, legal: int) -> int:
+        """The request of a backup.
+
+        Parameters
+        ----------
+        worker : int
+        reward : float
+            In [-8, 8), rounded to 12 fraction bits.
+        terminal : bool
+            Whether the episode has ended in the selection's end.
+        legal : int
+            Actions that exist there, bit a for action a.
+
+        Raises
+        ------
+        ValueError
+            A reward out of range; no action where the episode has not ended; an action that the tree has no room for.
+        """
+        self._check_state(terminal, legal)
+        reward_bits = _fixed("Reward", reward, REWARD_WIDTH, REWARD_FRACTION, signed=True)
+        return pack_request(
+            self.config, RequestKind.BACKUP, worker, reward=reward_bits, terminal=int(terminal), legal=legal
+        )
+
+    def priors(self, worker: int, priors: Sequence[int]) -> list[int]:
+        """The requests that give priors to the pending node at the end of a worker's selection, two a request.
+
+        Parameters
+        ----------
+        worker : int
+        priors : sequence of int
+            From action 0 on, 16 fraction bits, as :func:`.priors.quantize_priors` gives them.
+
+        Raises
+        ------
+        ValueError
+            A prior out of range.
+        """
+        pairs = zip(priors[::2], [*priors[1::2], 0], strict=False)
+        return [
+            pack_request(self.config, RequestKind.PRIOR, worker, group=group, even_prior=even, odd_prior=odd)
+            for group, (even, odd) in enumerate(pairs)
+        ]
+
+    def clear(self, terminal: bool, legal: int) -> int:
+        """The request of a new tree. Its root is pending and can get priors if ``terminal`` and ``legal`` are 0.
+
+        Raises
+        ------
+        ValueError
+            An action that the tree has no room for.
+        """
+        return pack_request(self.config, RequestKind.CLEAR, terminal=int(terminal), legal=legal)
+
+    def advance(self, action: int) -> int:
+        """The request that makes the root's child the root."""
+        return pack_request(self.config, RequestKind.ADVANCE, action=action)
+
+    @staticmethod
+    def _check_state(terminal: bool, legal: int) -> None:
+        if not terminal and not legal:
+            raise ValueError("Legal actions must not be 0 unless the episode has ended")
+
+    # Rows over the link.
+
+    def send_in_tree_requests(self, rows: Iterable[int]) -> None:
+        """Send requests.
+
+        Raises
+        ------
+        DeviceError
+            The device was closed.
+        """
+        self._refuse_if_closed()
+        rows = list(rows)
+        if rows:
+            headers = map(REQUEST_HEADER.unpack, rows)
+            self._sent.extend((header["kind"], header["worker"]) for header in headers)
+            self.backend.send(np.array(rows, np.uint64))
+
+    def receive_sim_requests(self) -> list[Answer]:
+        """The answers to all requests sent.
+
+        Raises
+        ------
+        SearchTreeError
+            A request was refused: the first one; no answer is left.
+        DeviceError
+            The device was closed, or an answer is not that of the request.
+        """
+        self._refuse_if_closed()
+        answers, refused = [], None
+        for row in self.backend.receive(len(self._sent)) if self._sent else ():
+            answer = Answer.unpack(int(row))
+            kind, worker = self._sent.popleft()
+            if (answer.kind, answer.worker) != (kind, worker):
+                raise DeviceError(
+                    f"The answer to request {RequestKind(kind).name.lower()} of worker {worker} came with kind "
+                    f"{answer.kind} and worker {answer.worker}"
+                )
+            answers.append(answer)
+            if answer.status >= Status.UNKNOWN_KIND and refused is None:
+                refused = answer
+        if refused is not None:
+            raise SearchTreeError(
+                refused.status,
+                f"Request {RequestKind(refused.kind).name.lower()} of worker {refused.worker} was refused: "
+                f"{refused.status.name.lower()}",
+            )
+        return answers
+
+    def request(self, *rows: int) -> list[Answer]:
+        """Send requests and wait for their answers; errors as those of both."""
+        self.send_in_tree_requests(rows)
+        return self.receive_sim_requests()
+
+    def counters(self) -> dict[str, int]:
+        """What hardware has counted since :meth:`mcts_parameters`, by name; empty of the reference.
+
+        Raises
+        ------
+        DeviceError
+            The device was closed.
+        """
+        self._refuse_if_closed()
+        return self.backend.counters()

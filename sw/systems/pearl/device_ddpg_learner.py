@@ -1,0 +1,71 @@
+"""DDPG's gradient step on a learner in hardware, or its bit-exact reference."""
+
+import numpy as np
+
+from ....hw.soc.pearl.ddpg_learner_config import PearlDDPGLearnerConfig
+from ...algorithms.actor_critic_config import PrioritizedDDPGConfig
+from ...algorithms.policies import forward
+from ...algorithms.prioritized_replay_buffer import Batch
+from ...reference.layer.ddpg_learner import DDPGBatch
+from .device_networks import DeviceNetworks, initial_matrices, require_network, samples_of
+from .learner_backends import LearnerBackend
+from .learner_driver import DDPGLearnerDevice
+
+__all__ = ["DeviceDDPGLearner", "require_suitable"]
+
+
+def require_suitable(
+    hardware: PearlDDPGLearnerConfig, observation_size: int, action_size: int, config: PrioritizedDDPGConfig
+) -> None:
+    """Refuses networks that a learner in hardware does not have, and a learner whose loss is not DDPG's.
+
+    Raises
+    ------
+    ValueError
+        What is asked for, and what the learner has.
+    """
+    require_network(hardware, "actor", (observation_size, *config.hidden_sizes, action_size))
+    require_network(hardware, "critic", (observation_size + action_size, *config.hidden_sizes, 1))
+    if hardware.loss != "squared":
+        raise ValueError(f"Learner {hardware.name} must have the loss squared, not {hardware.loss}")
+
+
+class DeviceDDPGLearner(DeviceNetworks):
+    """The interface of :class:`.DDPGLearner`; the host computes actions alone, with the learner's weights.
+
+    Both networks' gradients are those of the weights before the step; :class:`.DDPGLearner` updates the critic first.
+
+    Parameters
+    ----------
+    config
+        Hyper-parameters, which `require_suitable` takes.
+    seed
+        Of the first weights.
+    backend
+        Where the learner is.
+    """
+
+    device: DDPGLearnerDevice
+
+    def __init__(self, config: PrioritizedDDPGConfig, seed: int, backend: LearnerBackend):
+        self.config = config
+        super().__init__(DDPGLearnerDevice(backend, *initial_matrices(backend.config, np.random.default_rng(seed))))
+
+    def act(self, observations: np.ndarray) -> np.ndarray:
+        """The actor's actions in [-1, 1], float32."""
+        return np.tanh(forward(self.weights(), observations))
+
+    def train(self, batch: Batch, step: int) -> np.ndarray:
+        """One gradient step of both networks; absolute temporal-difference errors, float32, shape (batch,).
+
+        Parameters
+        ----------
+        batch
+            As of :class:`.DDPGLearner`.
+        step
+            Nothing depends on it.
+        """
+        self._weights = None
+        config = self.config
+        samples = DDPGBatch(**samples_of(batch, config.gamma))
+        return self.device.step(samples, config.learning_rate, config.critic_rate, config.tau)

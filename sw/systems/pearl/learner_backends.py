@@ -1,0 +1,268 @@
+"""Where a learner is: the reference, or a device."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, Protocol
+
+import numpy as np
+
+from ....hw.cores.layer.config import BINARY32_LANE
+from ....hw.cores.layer.learner_config import DDPGLearnerConfig
+from ....hw.soc.pearl.learner_config import PearlLearnerConfig
+from ...core.backends import open_backend
+from ...device.device import RunReport
+from ...device.open import open_device
+from ...mapping.layer_pipeline import step_cycles, units
+from ...reference.float.conversion import from_numbers
+from ...reference.float.host import from_bits, to_bits
+from ...reference.layer.ddpg_learner import DDPGBatch, DDPGLearnerReference
+from ...reference.layer.dqn_learner import DQNBatch, DQNLearnerReference
+from ...reference.layer.network import NetworkReference
+from ...reference.optimizer.float_adam import AdamRates
+from .lockstep_learner import LockstepLearner
+
+__all__ = ["MANY_UNITS", "DeviceLearner", "LearnerBackend", "LearnerBatch", "Rates", "ReferenceLearner", "open_learner"]
+
+# Units from which on each kind of them is compiled by itself: the whole would be built longer than it is run.
+MANY_UNITS = 300
+# A run may take so many times the model's cycles, and so many more.
+PATIENCE, PATIENCE_CYCLES = 4, 100_000
+FORMAT = BINARY32_LANE.format
+
+# What a gradient step takes of each network: Adam's rates, or the learning rate.
+Rates = Sequence[AdamRates | float]
+LearnerBatch = DQNBatch | DDPGBatch
+
+
+class LearnerBackend(Protocol):
+    """Where a learner is. Numbers are bit patterns of binary32, uint32; those of an array in the hardware's order.
+
+    Members
+    -------
+    config : PearlLearnerConfig
+    """
+
+    config: PearlLearnerConfig
+
+    def load(self, array: str, numbers: np.ndarray) -> None:
+        """Set an array, one of ``config.state``; shape (numbers,)."""
+        ...
+
+    def store(self, array: str) -> np.ndarray:
+        """The numbers of an array, shape (numbers,)."""
+        ...
+
+    def step(self, batch: LearnerBatch, rates: Rates, tau: float) -> np.ndarray:
+        """A gradient step; magnitudes of the TD errors, shape (batch,).
+
+        Parameters
+        ----------
+        batch : DQNBatch or DDPGBatch
+        rates : sequence of AdamRates or float
+            Rates of each of ``config.networks``, real numbers.
+        tau : float
+            Share of the way to the new weights that targets go; of a DQN 0, or 1, which is a copy.
+        """
+        ...
+
+    def close(self) -> None:
+        """Give it back."""
+        ...
+
+
+class ReferenceLearner:
+    """The NumPy reference as a :class:`LearnerBackend`.
+
+    Parameters
+    ----------
+    config : PearlLearnerConfig
+    """
+
+    def __init__(self, config: PearlLearnerConfig):
+        self.config = config
+        zeros = [
+            [np.zeros((layer.rows, layer.outputs)) for layer in network.layers] for network in config.networks.values()
+        ]
+        self.reference: DQNLearnerReference | DDPGLearnerReference
+        self._networks: tuple[NetworkReference, ...]
+        if isinstance(config.learner, DDPGLearnerConfig):
+            self.reference = DDPGLearnerReference(config.learner, *zeros)
+            self._networks = self.reference.actor, self.reference.critic
+        else:
+            self.reference = DQNLearnerReference(config.learner, *zeros)
+            self._networks = (self.reference.online,)
+
+    def _holder(self, array: str) -> tuple[Any, str, bool]:
+        """Whose attribute an array is and which, and whether it is kept as values, not as bit patterns."""
+        entry = self.config.arrays[array]
+        if entry.kind == "target":
+            return self.reference, array, True
+        return self._networks[entry.network], entry.kind, entry.kind == "weights"
+
+    def load(self, array: str, numbers: np.ndarray) -> None:
+        """Set an array."""
+        shapes = self.config.arrays[array].shapes
+        ends = np.cumsum([rows * outputs for rows, outputs in shapes])[:-1]
+        parts = np.split(np.asarray(numbers, np.int64), ends)
+        matrices = [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)]
+        holder, name, values = self._holder(array)
+        setattr(holder, name, [from_bits(FORMAT, matrix) for matrix in matrices] if values else matrices)
+
+    def store(self, array: str) -> np.ndarray:
+        """The numbers of an array."""
+        holder, name, values = self._holder(array)
+        matrices = getattr(holder, name)
+        if values:
+            matrices = [to_bits(FORMAT, matrix) for matrix in matrices]
+        return np.concatenate([matrix.ravel() for matrix in matrices]).astype(np.uint32)
+
+    def step(self, batch: LearnerBatch, rates: Rates, tau: float) -> np.ndarray:
+        """A gradient step."""
+        if isinstance(self.reference, DDPGLearnerReference):
+            assert isinstance(batch, DDPGBatch)
+            actor_rates, critic_rates = rates
+            priorities = self.reference.step(batch, actor_rates, critic_rates, tau)
+        else:
+            assert isinstance(batch, DQNBatch)
+            priorities = self.reference.step(batch, rates[0])
+            if tau:
+                self.reference.copy_to_target()
+        return to_bits(FORMAT, priorities).astype(np.uint32)
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+class DeviceLearner:
+    """A device as a :class:`LearnerBackend`: the RTL in the simulator, or a board.
+
+    Parameters
+    ----------
+    config : PearlLearnerConfig
+    where : str
+        As :func:`.open.open_device` takes it.
+    **options
+        Options of :func:`.open.open_device`.
+
+    Members
+    -------
+    device : ShellDevice
+    cycles : int
+        Cycles of the last gradient step, from the start of its program to its end.
+    report : RunReport or None
+        Report of the last program.
+    """
+
+    def __init__(self, config: PearlLearnerConfig, where: str = "sim", **options: Any):
+        self.config = config
+        if where == "sim":
+            options = {"hierarchical": units(config.learner) > MANY_UNITS} | options
+        self.device = open_device(where, config, **options)
+        self.cycles = 0
+        self.report: RunReport | None = None
+        self._instructions = config.INSTRUCTION_SET
+        self._places = {name: place for place, name in enumerate(config.arrays)}
+        self._registers: dict[str, int] = {}
+
+    def load(self, array: str, numbers: np.ndarray) -> None:
+        """Set an array."""
+        self.device.send(_rows(numbers))
+        self._run("load", PATIENCE * len(numbers), array=self._places[array])
+
+    def store(self, array: str) -> np.ndarray:
+        """The numbers of an array."""
+        numbers = self.config.arrays[array].parameters
+        self._run("store", PATIENCE * numbers, array=self._places[array])
+        return self._receive(numbers)
+
+    def step(self, batch: LearnerBatch, rates: Rates, tau: float) -> np.ndarray:
+        """A gradient step."""
+        count = len(batch.rewards)
+        settings = self._rates(rates)
+        arguments = {"count": count}
+        if isinstance(batch, DDPGBatch):
+            settings |= {"tau": tau, "policy_slope": -1 / count}
+        else:
+            arguments["copy"] = int(tau)
+        self._set(settings)
+        self.device.send(_samples(batch))
+        self.cycles = self._run("step", PATIENCE * step_cycles(self.config.learner, count), **arguments).cycles
+        return self._receive(count)
+
+    def _rates(self, rates: Rates) -> dict[str, float]:
+        """Rates of all networks, by register."""
+        return {
+            self.config.name_in(network, name): value
+            for network, given in zip(self.config.networks, rates, strict=True)
+            for name, value in (vars(given) if isinstance(given, AdamRates) else {"learning_rate": given}).items()
+        }
+
+    def _set(self, settings: dict[str, float]) -> None:
+        """Registers to the numbers of a step; most are the same in every step."""
+        bits = from_numbers(FORMAT, list(settings.values()))
+        for name, value in zip(settings, bits.tolist(), strict=True):
+            if self._registers.get(name) != value:
+                self.device.write_register(name, value)
+                self._registers[name] = value
+
+    def _run(self, instruction: str, cycles: int, **arguments: int) -> RunReport:
+        encode = self._instructions.encode
+        self.device.load_program([encode(instruction, **arguments), encode("halt")])
+        self.report = self.device.run(cycle_limit=cycles + PATIENCE_CYCLES)
+        return self.report
+
+    def _receive(self, count: int) -> np.ndarray:
+        return np.ascontiguousarray(self.device.receive(count)[:, 0])
+
+    def close(self) -> None:
+        """Give the device back."""
+        self.device.close()
+
+
+def _rows(numbers: np.ndarray) -> np.ndarray:
+    """A number a row."""
+    return np.stack([numbers, np.zeros_like(numbers)], axis=1).astype(np.uint32)
+
+
+def _samples(batch: LearnerBatch) -> np.ndarray:
+    """Rows of samples, as :mod:`...hw.cores.layer.learner_records` has them."""
+
+    def bits(numbers: np.ndarray) -> np.ndarray:
+        return np.asarray(numbers, np.float32).view(np.uint32)
+
+    def pairs(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+        return np.stack([one, other], axis=-1).reshape(len(one), -1, 2)
+
+    weights = bits(batch.weights)
+    none = np.zeros_like(weights)
+    rows = [pairs(bits(batch.observations), bits(batch.next_observations))]
+    if isinstance(batch, DDPGBatch):
+        actions = bits(batch.actions)
+        rows.append(pairs(actions, np.zeros_like(actions)))
+    rows.append(pairs(bits(batch.rewards), bits(batch.discounts)))
+    rows.append(pairs(weights, none if isinstance(batch, DDPGBatch) else np.asarray(batch.actions, np.uint32)))
+    return np.concatenate(rows, axis=1).reshape(-1, 2)
+
+
+def open_learner(where: str, config: PearlLearnerConfig, **options: Any) -> LearnerBackend:
+    """Open a learner, for the drivers in :mod:`.learner`.
+
+    Parameters
+    ----------
+    where : str
+        As :func:`.backends.parse_backend` takes it.
+    config : PearlLearnerConfig
+    **options
+        Options of :func:`.open.open_device`.
+
+    Raises
+    ------
+    ValueError
+        There is no such backend.
+    """
+    return open_backend(
+        where,
+        partial(ReferenceLearner, config),
+        lambda place: DeviceLearner(config, place, **options),
+        LockstepLearner,
+    )

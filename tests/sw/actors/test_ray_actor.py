@@ -1,0 +1,112 @@
+"""Actors on Ray, on a cluster of two nodes: the same rounds as of processes, actors and nodes that die, errors."""
+
+import os
+import signal
+import sys
+
+import numpy as np
+import pytest
+import ray
+from ray.cluster_utils import Cluster
+
+from rewardware.sw.actors.actor_pool import ActorError
+from rewardware.sw.actors.ray_actor import RayWeights
+from tests.sw.actors.test_actor_pool import assert_whole_episodes, open_pool, rounds
+from tests.sw.algorithms.counting import Poisoned, Slow, Suicidal
+from tests.sw.systems.pearl.test_parallel_dqn import assert_same, learned
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """Of nodes with one core each: two actors are on both."""
+    with pytest.MonkeyPatch.context() as patch:
+        # Nothing of the user's own set-up, and nothing to anybody.
+        patch.delenv("RAY_ADDRESS", raising=False)
+        patch.setenv("RAY_AUTH_MODE", "disabled")
+        patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+        # Where the processes of all nodes find these tests.
+        patch.setenv("PYTHONPATH", os.pathsep.join(filter(None, sys.path)))
+        # Small ones: a node's object store would take a third of the memory, in shared memory, which may be little.
+        node = {"num_cpus": 1, "object_store_memory": 100 << 20}
+        opened = Cluster(initialize_head=True, head_node_args={**node, "include_dashboard": False})
+        try:
+            opened.add_node(**node)
+            ray.init(opened.address, log_to_driver=False)
+            yield opened
+        finally:
+            ray.shutdown()
+            opened.shutdown()
+
+
+def test_rounds_and_states_are_those_of_processes(cluster):
+    with open_pool() as pool, open_pool(actors_on="ray") as remote, open_pool(actors_on="ray") as other:
+        expected, lost = rounds(remote, 20)
+        assert np.array_equal(rounds(pool, 20)[0], expected) and not any(lost)
+        arrays, rest = pool.state()
+        found, found_rest = remote.state()
+        assert rest == found_rest and arrays.keys() == found.keys()
+        assert all(np.array_equal(arrays[name], found[name]) for name in arrays)
+        remote.close()
+        # Cores are free again. One that went over to Ray goes on as it would have gone on in processes.
+        other.restore(arrays, rest)
+        assert np.array_equal(rounds(pool, 20, 20)[0], rounds(other, 20, 20)[0])
+        with pytest.raises(RuntimeError, match="Actors run already: a state is restored before the first round"):
+            other.restore(arrays, rest)
+
+
+def test_weights_are_those_that_were_published(cluster):
+    array = np.zeros(3, np.float32)
+    weights = RayWeights([array])
+    # As a learner goes on; an actor that starts again later still gets what was published.
+    array += 1
+    step, (found,) = ray.get(weights.reference)
+    assert step == 0 and not found.any()
+
+
+def test_an_agent_learns_the_same(cluster, tmp_path):
+    expected = learned(tmp_path / "processes.zip", actors=2, steps=90)
+    assert_same(expected, learned(tmp_path / "ray.zip", actors=2, steps=90, actors_on="ray"))
+
+
+def kill_an_actor(cluster, pool):
+    os.kill(pool.process_ids[1], signal.SIGKILL)
+
+
+def kill_a_node(cluster, pool):
+    (node,) = cluster.worker_nodes
+    cluster.add_node(num_cpus=1)
+    cluster.remove_node(node, allow_graceful=False)
+
+
+@pytest.mark.parametrize("kill", [kill_an_actor, kill_a_node])
+def test_what_is_killed_is_started_again_and_nothing_comes_twice(kill, cluster):
+    with open_pool(actors_on="ray") as pool:
+        before, _ = rounds(pool, 10)
+        pool.round()
+        kill(cluster, pool)
+        after, lost = rounds(pool, 30)
+        assert pool.restarts == 1
+        ((number, gone),) = [(number, environments) for number, environments in enumerate(lost) if environments]
+        assert number >= 1 and gone in ((0, 1, 2), (3, 4, 5))
+        for environment in range(6):
+            first = number if environment in gone else 30
+            assert_whole_episodes(np.concatenate([before[environment], after[environment, :first]]))
+            assert_whole_episodes(after[environment, first:])
+        seen = np.concatenate([before, after], axis=1)["observation"].reshape(-1, 2).tolist()
+        assert len({tuple(one) for one in seen}) == len(seen) == 240
+
+
+@pytest.mark.parametrize(
+    ("environment", "limit", "words"),
+    [
+        (Poisoned, 60.0, "Actor 0 failed with ValueError: Reward 4 of an episode is nan; rewards must be finite"),
+        (Suicidal, 60.0, r"Actor 0 was given up: 3 processes ended, .*\(ActorDiedError: The actor died unexpectedly"),
+        (Slow, 1.0, r"took more than 1 seconds, without a round \(no answer; of \d cores of Ray's cluster \d are free"),
+    ],
+)
+def test_what_actors_cannot_do_is_an_error(environment, limit, words, cluster):
+    with (
+        open_pool(environment, actors=1, limit=limit, actors_on="ray") as pool,
+        pytest.raises(ActorError, match=words),
+    ):
+        rounds(pool, 4)

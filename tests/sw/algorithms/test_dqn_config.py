@@ -1,0 +1,38 @@
+"""DQN's hyper-parameters: what they give at a step, what they refuse."""
+
+import pytest
+
+from rewardware.sw.algorithms.dqn_config import DQNConfig
+
+
+def test_what_changes_does_so_with_steps():
+    config = DQNConfig(exploration_final_eps=0.5, exploration_steps=100, beta=0.25, beta_steps=200)
+    assert [config.exploration_at(step) for step in (0, 50, 100, 900)] == [1, 0.75, 0.5, 0.5]
+    assert [config.beta_at(step) for step in (0, 100, 200, 900)] == [0.25, 0.625, 1, 1]
+    config = DQNConfig(learning_rate=0.5, learning_rate_final=0.0, learning_rate_steps=100)
+    assert [config.learning_rate_at(step) for step in (0, 50, 100, 900)] == [0.5, 0.25, 0, 0]
+    assert DQNConfig(learning_rate=0.5).learning_rate_at(70) == 0.5
+    assert DQNConfig(exploration_steps=0).exploration_at(0) == 0.05
+
+
+def test_an_environment_has_its_own():
+    config = DQNConfig.from_mapping(DQNConfig.suited_to("CartPole-v1"))
+    assert config.hidden_sizes == (256, 256) and config.to_mapping()["hidden_sizes"] == [256, 256]
+    assert DQNConfig.suited_to("Acrobot-v1") == DQNConfig.suited_to(None) == {}
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "words"),
+    [
+        ({"hidden_sizes": ()}, ValueError, r"hidden_sizes must name at least one layer, not \(\)"),
+        ({"batch_size": 0}, ValueError, "batch_size must be at least 1, not 0"),
+        ({"train_freq": 1.5}, TypeError, "train_freq must be a whole number, not 1.5"),
+        ({"double_q": 1}, TypeError, "double_q must be True or False, not 1"),
+        ({"loss": "absolute"}, ValueError, "loss must be huber or squared, not 'absolute'"),
+        ({"beta": 1.1}, ValueError, r"beta must be in \[0, 1\], not 1.1"),
+        ({"alpha": -0.1}, ValueError, r"alpha must be in \[0, inf\), not -0.1"),
+    ],
+)
+def test_what_means_nothing_is_refused(settings, error, words):
+    with pytest.raises(error, match=words):
+        DQNConfig(**settings)

@@ -1,0 +1,112 @@
+"""Where something computes: names, and pairs that are compared."""
+
+import numpy as np
+import pytest
+
+from rewardware.sw.core.backends import open_backend, parse_backend
+from rewardware.sw.core.lockstep import Comparison, LockstepError
+from rewardware.sw.systems.mcts.backends import ReferenceTree, open_tree
+from rewardware.sw.systems.mcts.driver import MCTSDevice, TreeParameters
+from tests.hw.soc.mcts.test_system import config_of
+
+CONFIG = config_of("uct")
+
+
+class Part:
+    """Something on a backend."""
+
+    def __init__(self, where, log):
+        self.where, self.log = where, log
+        log.append(f"open {where}")
+
+    def close(self):
+        self.log.append(f"close {self.where}")
+
+
+def open_parts(backend, log, broken=()):
+    def part(where):
+        if where in broken:
+            raise OSError(where)
+        return Part(where, log)
+
+    def join(one, other):
+        if "pair" in broken:
+            raise OSError("pair")
+        return Comparison(one, other, 1, "Step")
+
+    return open_backend(backend, lambda: part("reference"), part, join)
+
+
+@pytest.mark.parametrize(
+    ("backend", "opened", "names"),
+    [
+        ("reference", ["reference"], None),
+        ("rtl", ["sim"], None),
+        ("uart:/dev/ttyUSB0", ["uart:/dev/ttyUSB0"], None),
+        ("lockstep", ["reference", "sim"], ("the reference", "RTL")),
+        ("lockstep:rtl,uart:/dev/ttyUSB0", ["sim", "uart:/dev/ttyUSB0"], ("rtl", "uart:/dev/ttyUSB0")),
+    ],
+)
+def test_what_is_opened_is_closed(backend, opened, names):
+    log = []
+    part = open_parts(backend, log)
+    assert log == [f"open {place}" for place in opened]
+    assert names is None or part.names == names
+    part.close()
+    assert sorted(log[len(opened) :]) == sorted(f"close {place}" for place in opened)
+
+
+@pytest.mark.parametrize(
+    ("broken", "closed"), [("sim", ["close reference"]), ("pair", ["close sim", "close reference"])]
+)
+def test_a_pair_that_cannot_be_opened_leaves_nothing_open(broken, closed):
+    log = []
+    with pytest.raises(OSError, match=broken):
+        open_parts("lockstep", log, (broken,))
+    assert [line for line in log if line.startswith("close")] == closed
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["", "sim", "uart", "uart:", "torch", "lockstep:", "lockstep:rtl", "lockstep:rtl,sim", "lockstep:lockstep,rtl"],
+)
+def test_others_are_refused(name):
+    with pytest.raises(ValueError, match="Backend must be reference, rtl, lockstep or uart:PORT, not "):
+        parse_backend(name)
+
+
+def test_more_backends_come_first():
+    assert parse_backend("torch", ("torch",)).name == "torch"
+    with pytest.raises(ValueError, match="Backend must be torch, reference, rtl, lockstep or uart:PORT, not 'fpga'"):
+        parse_backend("fpga", ("torch",))
+
+
+def play(tree, searches=30):
+    """Selections and backups of a tree of three moves."""
+    with MCTSDevice(tree) as device:
+        device.mcts_parameters(TreeParameters())
+        device.request(device.clear(False, 0b111))
+        for number in range(searches):
+            worker = number % 4
+            device.request(device.select(worker))
+            device.request(device.backup(worker, (number % 5) / 8, False, 0b111))
+        return device.counters()
+
+
+def test_a_search_tree_in_lockstep():
+    counters = play(open_tree("lockstep", CONFIG))
+    assert counters["lockstep_steps"] == 61
+    assert counters["lockstep_compared"] == counters["lockstep_equal"] == 61
+    assert counters["selections"] == 30
+
+
+def test_lockstep_sees_one_wrong_bit_of_an_answer(monkeypatch):
+    receive, received = ReferenceTree.receive, []
+
+    def wrong(self, count):
+        received.append(count)
+        return receive(self, count) ^ np.uint64(len(received) == 40)
+
+    monkeypatch.setattr(ReferenceTree, "receive", wrong)
+    with pytest.raises(LockstepError, match=r"Packet 39, answers: RTL differs from the reference in row\[0\]"):
+        play(open_tree("lockstep", CONFIG))

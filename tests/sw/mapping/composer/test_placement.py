@@ -1,0 +1,117 @@
+"""Algorithm 3's first two steps by hand, against a simulation and against all there is."""
+
+import itertools
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rewardware.sw.mapping.composer.optimum import LARGEST, optimum
+from rewardware.sw.mapping.composer.placement import earliest_finish_time, feasible, refined
+from rewardware.sw.mapping.composer.schedule import list_schedule, upward_ranks
+from rewardware.sw.mapping.composer.simulator import simulate
+
+from .compare_with_optimum import WORKLOADS, ratios, workload_problem
+from .random_problems import random_problem, seeded_problem
+
+problems = st.builds(
+    random_problem,
+    st.randoms(use_true_random=False),
+    st.integers(2, 12),
+    st.integers(1, 3),
+    st.sampled_from([0.0, 0.1, 1, 3]),
+    st.booleans(),
+)
+
+
+def placed(problem):
+    """Its schedule, or none where nothing has the resources."""
+    try:
+        return earliest_finish_time(problem)[0]
+    except ValueError:
+        return None
+
+
+def check(problem, schedule):
+    """A simulation comes to the same times, to the last bit; the rules of placement hold."""
+    queues = {device: [task.task for task in schedule.on(device)] for device in problem.devices}
+    times = simulate(problem, queues)
+    assert times == {task.task: (task.start, task.finish) for task in schedule.tasks}
+    assert schedule.makespan == max(finish for _, finish in times.values())
+    assert feasible(problem, schedule.placement)
+    assert len({schedule.placement[task] for task in problem.graph.replay_tasks}) <= 1
+
+
+@given(problem=problems)
+def test_the_makespan_is_that_of_a_simulation(problem):
+    schedule = placed(problem)
+    if schedule is not None:
+        check(problem, schedule)
+        better = refined(problem, schedule)
+        check(problem, better)
+        assert better.makespan <= schedule.makespan
+
+
+@given(problem=problems, choices=st.randoms(use_true_random=False))
+def test_any_placement_is_simulated_alike(problem, choices):
+    placement = {task: choices.choice(problem.devices) for task in problem.graph.order}
+    schedule = list_schedule(problem, placement)
+    queues = {device: [task.task for task in schedule.on(device)] for device in problem.devices}
+    assert simulate(problem, queues) == {task.task: (task.start, task.finish) for task in schedule.tasks}
+
+
+def test_ranks_by_hand():
+    problem = seeded_problem(3)
+    ranks, graph, devices = upward_ranks(problem), problem.graph, problem.devices
+    for task in graph.order:
+        mean = sum(problem.latency(task, device) for device in devices) / len(devices)
+        after = [problem.platform.mean_transfer(size) + ranks[other] for other, size in graph.successors[task].items()]
+        assert ranks[task] == max(after, default=0) + mean
+
+
+def every_schedule(problem):
+    """Of all orders and all placements."""
+    graph = problem.graph
+    for order in itertools.permutations(graph.order):
+        place = {task: index for index, task in enumerate(order)}
+        if any(place[edge.source] > place[edge.target] for edge in graph.edges):
+            continue
+        for devices in itertools.product(problem.devices, repeat=len(order)):
+            placement = dict(zip(order, devices, strict=True))
+            together = len({placement[task] for task in graph.replay_tasks}) <= 1
+            if together and feasible(problem, placement):
+                yield list_schedule(problem, placement, order)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_optimum_is_the_least_of_all(seed):
+    problem = seeded_problem(seed, most_tasks=4)
+    makespans = [schedule.makespan for schedule in every_schedule(problem)]
+    if makespans:
+        best = optimum(problem)
+        check(problem, best)
+        assert best.makespan == min(makespans)
+        assert optimum(problem, bound=placed(problem)).makespan == min(makespans)
+    else:
+        with pytest.raises(ValueError, match="No placement has the resources"):
+            optimum(problem)
+
+
+def test_ratio_to_the_optimum():
+    """Few graphs; `compare_with_optimum` tries many."""
+    found = ratios(seeded_problem(seed, most_tasks=6) for seed in range(40))
+    assert min(found["algorithm"]) >= 1 and min(found["refined"]) >= 1
+    assert max(found["algorithm"]) > 1 and sum(found["refined"]) <= sum(found["algorithm"])
+
+
+@pytest.mark.parametrize("name", WORKLOADS)
+def test_ratio_of_the_algorithms(name):
+    """Their own graphs are far from the worst."""
+    found = ratios([workload_problem(name, 128)])
+    assert 1 <= found["refined"][0] <= found["algorithm"][0] < 1.2
+
+
+def test_graphs_too_large_to_search():
+    with pytest.raises(ValueError, match=f"at most {LARGEST} tasks to be searched, not {LARGEST + 1}"):
+        optimum(random_problem(random.Random(1), LARGEST + 1, 2))
