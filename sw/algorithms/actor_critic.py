@@ -84,6 +84,7 @@ class ActorCritic:
         sizes = observation_size + action_size, *config.hidden_sizes, 1
         self.critics = [Network(sizes, generator, config.critic_rate) for _ in range(critics)]
         self.target_critics = [self._copy(critic, sizes) for critic in self.critics]
+        self._last = torch.zeros(1)
 
     @staticmethod
     def _copy(network: Network, sizes: tuple[int, ...]) -> Network:
@@ -110,9 +111,15 @@ class ActorCritic:
         for critic in self.critics:
             values, inputs = critic(data["observation"], data["action"])
             error = values - targets
+            self._last = values
             critic.learn(inputs, scale * error)
             errors.append(error.squeeze(1).abs_().numpy())
         return np.mean(errors, axis=0)
+
+    def statistics(self) -> dict[str, float]:
+        """Of the last gradient step: mean value that the last critic gives the actions taken; learning rates."""
+        rates = {"learning_rate": self.config.learning_rate, "critic_learning_rate": self.config.critic_rate}
+        return {"q": float(self._last.mean()), **rates}
 
     def _discounted(self, data: dict[str, torch.Tensor], future: torch.Tensor) -> torch.Tensor:
         """Targets: a reward, and what follows where the episode went on; shape (rows, 1)."""

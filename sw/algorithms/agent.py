@@ -12,6 +12,7 @@ import numpy as np
 from ..core.checkpoint import lacking, prefixed, under, write_checkpoint
 from ..core.environments.environment import Environment
 from ..core.hyper_parameters import HyperParameters
+from .step_report import StepReport
 
 __all__ = ["Agent"]
 
@@ -41,6 +42,7 @@ class Agent(ABC):
 
     # In its checkpoints.
     name: ClassVar[str]
+    unit: ClassVar[str] = "step"
     config: Any
     hardware: Any
     learner: Any
@@ -57,6 +59,7 @@ class Agent(ABC):
         self.num_timesteps = 0
         self._evaluation_env = evaluation_env
         self._evaluation: Environment | None = None
+        self._error: float | None = None
 
     def learn(
         self,
@@ -83,10 +86,76 @@ class Agent(ABC):
 
             rounds = tqdm(rounds, unit="step" if self.round_size == 1 else f" x {self.round_size} steps")
         for _ in rounds:
-            records = self._round()
+            records = self._take_round()
             if callback is not None and False in [callback(self, record) for record in records]:
                 break
         return self
+
+    def advance(self) -> list[dict[str, Any]]:
+        """A round of environment steps, and what is learned with them; the episodes that ended in it.
+
+        Raises
+        ------
+        EnvironmentFailure
+            The environment failed; everything is as before the step that did.
+        """
+        return [
+            {"kind": "episode", **{name: record[name] for name in ("step", "return", "length")}}
+            for record in self._take_round()
+            if "return" in record
+        ]
+
+    def _take_round(self) -> list[dict[str, Any]]:
+        records = self._round()
+        self._error = next((record["error"] for record in reversed(records) if "error" in record), None)
+        return records
+
+    @property
+    def count(self) -> int:
+        """Environment steps taken."""
+        return self.num_timesteps
+
+    @property
+    def evaluates_from(self) -> int:
+        """Step until which the policy is the first one."""
+        return int(self.config.learning_starts)
+
+    def evaluate_for_record(self, episodes: int) -> dict[str, Any]:
+        """Of `evaluate`: ``mean`` and ``returns``."""
+        return self._outcome(self.evaluate(episodes))
+
+    def baseline(self, episodes: int) -> dict[str, Any]:
+        """The same of random actions."""
+        return self._outcome(self.evaluate(episodes, random=True))
+
+    @staticmethod
+    def _outcome(returns: np.ndarray) -> dict[str, Any]:
+        return {"mean": float(returns.mean()), "returns": [float(value) for value in returns]}
+
+    def statistics(self) -> dict[str, float] | None:
+        """Of the last gradient step, if it was in the last round: ``error``, the mean absolute temporal-difference
+        error, and what the learner says (``loss``, ``q``, the mean value of the batch, ``learning_rate``); counts so
+        far, as saturations."""
+        if self._error is None:
+            return None
+        counts = {name: value for name, value in self.counters().items() if isinstance(value, int | float)}
+        told = self.learner.statistics() if hasattr(self.learner, "statistics") else {}
+        return {"error": self._error, **told, **counts}
+
+    def about(self) -> dict[str, Any]:
+        """What a run's summary says of it."""
+        return {
+            "algorithm": self.name,
+            "backend": self.backend,
+            "env": self.environment.name,
+            "seed": self.config.seed,
+            "config": self.config.to_mapping(),
+            "hardware": None if self.hardware is None else dataclasses.asdict(self.hardware),
+        }
+
+    def report(self) -> StepReport:
+        """What makes sense of its records."""
+        return StepReport(self.about(), getattr(self.config, "quantization_delay", None))
 
     @property
     def round_size(self) -> int:

@@ -39,6 +39,7 @@ class QLearner:
         self._layers, self._target_layers = dense_layers(self.online), dense_layers(self.target)
         self._parameters = list(self.online.parameters())
         self.optimizer = FusedAdam(self._parameters)
+        self._last: tuple[np.ndarray, np.ndarray, np.ndarray] = (np.zeros(1), np.zeros(1), np.zeros(1))
 
     def values(self, observations: np.ndarray) -> np.ndarray:
         """Of every action, float32, shape (rows, actions)."""
@@ -85,7 +86,17 @@ class QLearner:
         clip_gradients(self._parameters, config.max_grad_norm)
         self.optimizer.param_groups[0]["lr"] = config.learning_rate_at(step)
         self.optimizer.advance()
+        self._last = values.numpy()[chosen], errors, batch.weights
         return np.abs(errors)
+
+    def statistics(self) -> dict[str, float]:
+        """Of the last gradient step: loss, mean value of the actions taken, learning rate."""
+        values, errors, weights = self._last
+        sizes = np.abs(errors)
+        huber = self.config.loss == "huber"
+        losses = np.where((sizes <= 1) | (not huber), errors**2 / 2, sizes - 0.5)
+        rate = self.optimizer.param_groups[0]["lr"]
+        return {"loss": float((weights * losses).mean()), "q": float(values.mean()), "learning_rate": float(rate)}
 
     def weights(self) -> list[np.ndarray]:
         """Of the online network, for actors: of each layer weights and biases, which go on changing."""

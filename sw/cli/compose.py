@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 from ..mapping.composer.workloads import HIDDEN_SIZES, environment_sizes
-from .train_options import sizes
+from ..systems.options import sizes
 
 __all__ = ["add_arguments", "run"]
 

@@ -2,7 +2,6 @@
 
 import argparse
 import importlib
-import importlib.metadata
 import os
 import sys
 import sysconfig
@@ -11,8 +10,10 @@ import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
+from ..core.environments.failure import EnvironmentFailure
 from ..core.lockstep import LockstepError
 from ..core.run_folder import Interrupted
+from ..core.versions import package_version
 from ..device.errors import DeviceError
 from .lazy_parser import USAGE_ERROR, LazyParser, first_line_of
 
@@ -25,16 +26,9 @@ COMMANDS = ("train", "plan", "eval", "experiment", "bench", "explore", "compose"
 FAILURE = 1
 
 
-def _version() -> str:
-    try:
-        return importlib.metadata.version("rewardware")
-    except importlib.metadata.PackageNotFoundError:
-        return "(not installed)"
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = LazyParser(prog="rewardware", description="Reinforcement learning on open RTL, the same bits everywhere.")
-    parser.add_argument("--version", action="version", version=f"rewardware {_version()}")
+    parser.add_argument("--version", action="version", version=f"rewardware {package_version()}")
     parser.add_argument("--traceback", action="store_true", help="show where in the program an error came from")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name in COMMANDS:
@@ -65,13 +59,16 @@ def dispatch(arguments: Sequence[str] | None = None) -> int:
         print(f"rewardware: lockstep: {error}", file=sys.stderr)
         return FAILURE
     except Exception as error:
-        place = _place_outside(error)
+        # Of an environment's failure the error that it raised is told; notes say what became of the run.
+        cause = error.__cause__ if isinstance(error, EnvironmentFailure) and error.__cause__ else error
+        place = _place_outside(cause)
         known = isinstance(error, (ValueError, TypeError, OSError, RuntimeError, ImportError, DeviceError))
-        failed = isinstance(error, FloatingPointError) or bool(place)
+        failed = isinstance(error, (FloatingPointError, EnvironmentFailure)) and not isinstance(error, ValueError)
+        failed = failed or bool(place)
         if parsed.traceback or not (known or failed):
             raise
-        text = " ".join(str(error).split())
-        said = f"{type(error).__name__} in {place}: {text} (--traceback shows the way there)" if place else text
+        text = " ".join("; ".join([str(cause if place else error), *getattr(error, "__notes__", ())]).split())
+        said = f"{type(cause).__name__} in {place}: {text} (--traceback shows the way there)" if place else text
         print(f"rewardware: error: {said}", file=sys.stderr)
         return FAILURE if failed else USAGE_ERROR
 

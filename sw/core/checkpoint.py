@@ -1,6 +1,5 @@
 """Checkpoints: one file of named arrays and plain numbers, written whole or not at all."""
 
-import importlib.metadata
 import json
 import os
 import struct
@@ -12,13 +11,15 @@ from typing import Any
 
 import numpy as np
 
+from .versions import package_version
+
 __all__ = [
     "CheckpointError", "environment_of", "lacking", "prefixed", "read_agent", "read_checkpoint",
     "require_configuration", "under", "write_checkpoint",
 ]  # fmt: skip
 
 FORMAT = "rewardware checkpoint"
-VERSION = 1
+VERSION = 2
 # What reading a damaged archive may raise.
 DAMAGE = (
     zipfile.BadZipFile, EOFError, KeyError, OSError, OverflowError, RuntimeError, TypeError, ValueError, struct.error,
@@ -28,13 +29,6 @@ DAMAGE = (
 
 class CheckpointError(ValueError):
     """A file that is no checkpoint, or a damaged one, or one of something else."""
-
-
-def package_version() -> str:
-    try:
-        return importlib.metadata.version("rewardware")
-    except importlib.metadata.PackageNotFoundError:
-        return "not installed"
 
 
 def lacking(path: Path | str, about: dict[str, Any], name: str) -> CheckpointError:

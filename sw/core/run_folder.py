@@ -12,13 +12,14 @@ from typing import Any
 import filelock
 
 __all__ = [
-    "CHECKPOINT", "LOCK", "METRICS", "SUMMARY", "Interrupted", "StopRequests", "drop_records_after", "hold_folder",
-    "read_metrics",
+    "CHECKPOINT", "LOCK", "METRICS", "SETTINGS", "SUMMARY", "Interrupted", "StopRequests", "drop_records_after",
+    "hold_folder", "read_metrics",
 ]  # fmt: skip
 
 CHECKPOINT = "checkpoint.zip"
 METRICS = "metrics.jsonl"
 SUMMARY = "summary.json"
+SETTINGS = "settings.json"
 LOCK = ".lock"
 STANDARD_ERROR = 2
 STOPPING = b"\nstopping when what is under way has ended; a second Ctrl-C stops at once\n"

@@ -5,6 +5,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 
+from .failure import EnvironmentFailure, NonFiniteError
 from .make_environment import make_environment
 
 __all__ = ["DiscreteEnvironment", "Environment", "identifier_of"]
@@ -89,7 +90,7 @@ class Environment:
         seed = int(np.random.SeedSequence((self.seed, episode)).generate_state(1)[0])
         self._actions: list[np.ndarray] = []
         self.episode_return = 0.0
-        self.observation = self._checked(self.env.reset(seed=seed)[0])
+        self.observation = self._checked(self.env.reset(seed=seed)[0], 0)
 
     @property
     def episode_length(self) -> int:
@@ -99,19 +100,26 @@ class Environment:
     def step(self, action: np.ndarray) -> tuple[np.ndarray, float, bool, bool]:
         """Takes an action in [-1, 1]: next observation, reward, terminated, truncated. Does not begin an episode."""
         action = np.array(action, dtype=self._action_type)
+        try:
+            observation, reward, terminated, truncated, _ = self.env.step(self.unscale(action))
+        except Exception as error:
+            raise EnvironmentFailure(
+                f"Step {self.episode_length + 1} of episode {self.episode}: {type(error).__name__}: {error}"
+            ) from error
+        # Nothing is kept of a step that is no good.
+        checked = self._checked(observation, self.episode_length + 1)
+        reward = self._checked_reward(reward, self.episode_length + 1)
         self._actions.append(action)
-        observation, reward, terminated, truncated, _ = self.env.step(self.unscale(action))
-        self.observation = self._checked(observation)
-        reward = self._checked_reward(reward, self.episode_length)
+        self.observation = checked
         self.episode_return += reward
         return self.observation, reward, bool(terminated), bool(truncated)
 
-    def _checked(self, observation: Any) -> np.ndarray:
+    def _checked(self, observation: Any, number: int) -> np.ndarray:
         observation = np.asarray(observation, dtype=np.float32)
         if not np.isfinite(observation).all():
             where = int(np.flatnonzero(~np.isfinite(observation))[0])
-            raise ValueError(
-                f"Element {where} of the observation after step {self.episode_length} "
+            raise NonFiniteError(
+                f"Element {where} of the observation after step {number} "
                 f"of episode {self.episode} is {observation[where]}; observations must be finite"
             )
         return observation
@@ -119,17 +127,17 @@ class Environment:
     @staticmethod
     def _checked_reward(reward: Any, number: int) -> float:
         if not np.isfinite(reward):
-            raise ValueError(f"Reward {number} of an episode is {reward}; rewards must be finite")
+            raise NonFiniteError(f"Reward {number} of an episode is {reward}; rewards must be finite")
         return float(reward)
 
     def run_episode(self, episode_seed: int, policy) -> float:
         """Plays an episode from a seed with `policy(observation) -> action in [-1, 1]`; its return."""
-        observation = self._checked(self.env.reset(seed=episode_seed)[0])
+        observation = self._checked(self.env.reset(seed=episode_seed)[0], 0)
         total, ended, length = 0.0, False, 0
         while not ended:
             length += 1
             observation, reward, terminated, truncated, _ = self.env.step(self.unscale(policy(observation)))
-            observation = self._checked(observation)
+            observation = self._checked(observation, length)
             total += self._checked_reward(reward, length)
             ended = terminated or truncated
         return total

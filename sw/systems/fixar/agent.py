@@ -15,7 +15,7 @@ from ...core.hardware import resolve_hardware
 from .defaults import resolve_training
 from .learner import Learner, make_learner
 
-__all__ = ["DDPG"]
+__all__ = ["FixarDDPG"]
 
 # What a checkpoint holds beside its arrays.
 MEMBERS = (
@@ -24,7 +24,7 @@ MEMBERS = (
 )  # fmt: skip
 
 
-class DDPG(Agent):
+class FixarDDPG(Agent):
     """Deep deterministic policy gradient on an accelerator, its bit-exact reference, or PyTorch.
 
     The host runs the environment and the replay buffer; the backend does act and train. From environment step
@@ -152,7 +152,7 @@ class DDPG(Agent):
         backend: str | None = None,
         hardware: Any = None,
         **options: Any,
-    ) -> "DDPG":
+    ) -> "FixarDDPG":
         """The agent a checkpoint holds, ready to go on.
 
         Parameters

@@ -8,11 +8,11 @@ SYSTEM = SystemDescriptor(
     name="fixar",
     description="fixed-point DDPG on adaptive array cores",
     commands={
-        "train": "rewardware.sw.cli.train_fixar",
-        "experiment": "rewardware.sw.cli.experiment_fixar",
+        "train": "rewardware.sw.systems.fixar.train_command",
+        "experiment": "rewardware.sw.systems.fixar.experiment_command",
     },
     bench="rewardware.sw.systems.fixar.bench.figures:FixarBench",
     agents={
-        "ddpg": "rewardware.sw.systems.fixar.agent:DDPG",
+        "ddpg": "rewardware.sw.systems.fixar.agent:FixarDDPG",
     },
 )

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 import numpy as np
 import torch
 
-from .agent import DDPG
+from .agent import FixarDDPG
 
 __all__ = ["export_actor", "export_critic", "import_networks"]
 
@@ -25,7 +25,11 @@ Layers = list[tuple[np.ndarray, np.ndarray]]
 
 
 def import_networks(
-    agent: DDPG, actor: Mapping[str, torch.Tensor], critic: Mapping[str, torch.Tensor], *, action_first: bool = False
+    agent: FixarDDPG,
+    actor: Mapping[str, torch.Tensor],
+    critic: Mapping[str, torch.Tensor],
+    *,
+    action_first: bool = False,
 ) -> None:
     """Gives an agent these networks. Targets become copies; gradients, moments and bias correction begin anew.
 
@@ -45,13 +49,13 @@ def import_networks(
     agent.learner.set_layers(actor_layers, critic_layers)
 
 
-def export_actor(agent: DDPG, dtype: torch.dtype = torch.float64) -> dict[str, torch.Tensor]:
+def export_actor(agent: FixarDDPG, dtype: torch.dtype = torch.float64) -> dict[str, torch.Tensor]:
     """The actor as the state dictionary of `Sequential(Linear, ReLU, ..., Linear, Tanh)`."""
     return _state_dict(agent.learner.layers("actor"), dtype)
 
 
 def export_critic(
-    agent: DDPG, dtype: torch.dtype = torch.float64, *, action_first: bool = False
+    agent: FixarDDPG, dtype: torch.dtype = torch.float64, *, action_first: bool = False
 ) -> dict[str, torch.Tensor]:
     """The critic as the state dictionary of `Sequential(Linear, ReLU, ..., Linear)`."""
     layers = agent.learner.layers("critic")

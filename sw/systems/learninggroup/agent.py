@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from ...core.environments.predator_prey_batch import PredatorPreyBatch
 from ...core.environments.predator_prey_config import LEVELS, PredatorPreyConfig
 from ...core.hardware import resolve_hardware
 from .ic3net_learner import PYTORCH, IC3NetLearner, make_learner
+from .report import IC3NetReport
 
 __all__ = ["IC3Net"]
 
@@ -57,6 +58,8 @@ class IC3Net:
     ValueError
         No such level, or no such backend.
     """
+
+    unit: ClassVar[str] = "iteration"
 
     def __init__(
         self,
@@ -126,6 +129,51 @@ class IC3Net:
         self.learner.load(*state)
         means = {name: float(np.mean([outcome[name] for outcome in outcomes])) for name in outcomes[0]}
         return {"episodes": len(outcomes) * self.config.episodes, **means}
+
+    def advance(self) -> list[dict[str, Any]]:
+        """An iteration; its record."""
+        return [{"kind": "iteration", **self._iterate()}]
+
+    @property
+    def count(self) -> int:
+        """Iterations done."""
+        return self.iterations
+
+    @property
+    def evaluates_from(self) -> int | None:
+        """None: records of iterations say how their episodes ended."""
+        return None
+
+    def evaluate_for_record(self, episodes: int) -> dict[str, Any]:
+        """As `evaluate`."""
+        return dict(self.evaluate(episodes))
+
+    def baseline(self, episodes: int) -> None:
+        """There is none."""
+
+    def statistics(self) -> dict[str, float] | None:
+        """What was counted so far; losses are in the records of iterations."""
+        return {name: value for name, value in self.counters().items() if isinstance(value, int | float)} or None
+
+    def counters(self) -> dict[str, Any]:
+        """What the learner counted."""
+        return self.learner.counters()
+
+    def about(self) -> dict[str, Any]:
+        """What a run's summary says of it."""
+        return {
+            "algorithm": "ic3net",
+            "backend": self.backend,
+            "env": "predator-prey",
+            "task": dataclasses.asdict(self.task),
+            "seed": self.config.seed,
+            "config": self.config.to_mapping(),
+            "hardware": self.hardware and dataclasses.asdict(self.hardware),
+        }
+
+    def report(self) -> IC3NetReport:
+        """What makes sense of its records."""
+        return IC3NetReport(self.about())
 
     def describe_evaluation(self, episodes: int | None = None) -> list[str]:
         """A line that says what `evaluate` came to; of 100 episodes, if nobody says how many."""

@@ -8,8 +8,8 @@ SYSTEM = SystemDescriptor(
     name="learninggroup",
     description="IC3Net with grouped weights in binary16",
     commands={
-        "train": "rewardware.sw.cli.train_learninggroup",
-        "experiment": "rewardware.sw.cli.experiment_learninggroup",
+        "train": "rewardware.sw.systems.learninggroup.train_command",
+        "experiment": "rewardware.sw.systems.learninggroup.experiment_command",
     },
     bench="rewardware.sw.systems.learninggroup.bench.figures:LearningGroupBench",
     agents={

@@ -8,9 +8,9 @@ SYSTEM = SystemDescriptor(
     name="mcts",
     description="Monte-Carlo tree search with the tree on chip",
     commands={
-        "plan": "rewardware.sw.cli.plan_mcts",
-        "experiment": "rewardware.sw.cli.experiment_mcts",
-        "explore": "rewardware.sw.cli.explore_mcts",
+        "plan": "rewardware.sw.systems.mcts.plan_command",
+        "experiment": "rewardware.sw.systems.mcts.experiment_command",
+        "explore": "rewardware.sw.systems.mcts.explore_command",
     },
     bench="rewardware.sw.systems.mcts.bench.figures:MCTSBench",
 )

@@ -8,14 +8,13 @@ SYSTEM = SystemDescriptor(
     name="pearl",
     description="prioritised replay and learners on chip: DQN, DDPG, SAC",
     commands={
-        "train": "rewardware.sw.cli.train_pearl",
-        "experiment": "rewardware.sw.cli.experiment_pearl",
+        "train": "rewardware.sw.systems.pearl.train_command",
+        "experiment": "rewardware.sw.systems.pearl.experiment_command",
     },
     bench="rewardware.sw.systems.pearl.bench.figures:PearlBench",
     agents={
-        "dqn": "rewardware.sw.systems.pearl.dqn:DQN",
-        "parallel-ddpg": "rewardware.sw.systems.pearl.parallel_actor_critic:ParallelDDPG",
-        "parallel-dqn": "rewardware.sw.systems.pearl.parallel_dqn:ParallelDQN",
-        "parallel-sac": "rewardware.sw.systems.pearl.parallel_actor_critic:ParallelSAC",
+        "prioritized-ddpg": "rewardware.sw.systems.pearl.ddpg:DDPG",
+        "prioritized-dqn": "rewardware.sw.systems.pearl.dqn:DQN",
+        "prioritized-sac": "rewardware.sw.systems.pearl.sac:SAC",
     },
 )

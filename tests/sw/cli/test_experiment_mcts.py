@@ -5,7 +5,7 @@ import json
 import pytest
 
 from rewardware.sw.cli.dispatch import dispatch
-from rewardware.sw.cli.experiment_mcts import _table
+from rewardware.sw.systems.mcts.experiment_command import _table
 
 
 def test_workers_are_compared_and_what_was_played_is_not_played_again(tmp_path, capsys):

@@ -13,8 +13,8 @@ import yaml
 
 from rewardware.hw.soc.presets import load_preset
 from rewardware.sw.cli.dispatch import dispatch
+from rewardware.sw.core.run import Run
 from rewardware.sw.core.run_folder import read_metrics
-from rewardware.sw.systems.mcts import planning_run
 from rewardware.sw.systems.mcts.backends import ReferenceTree
 from rewardware.sw.systems.mcts.recorder import Recording
 from tests.hw.soc.mcts.test_system import SHAPES
@@ -34,8 +34,13 @@ def test_a_run_leaves_everything(tmp_path, capsys):
     printed = capsys.readouterr().out
     for words in ("tic-tac-toe, seed 0", "50 simulations a step, 4 workers, relaxed", "12 levels, 9 children"):
         assert words in printed
-    files = {".lock", "metrics.jsonl", "returns.png", "tree_shapes.png", "tree_step_1.png", "summary.json"}
-    assert {path.name for path in out.iterdir()} == files
+    pictures = {"returns.png", "tree_shapes.png", "tree_step_1.png"}
+    assert {path.name for path in out.iterdir()} == pictures | {
+        ".lock",
+        "settings.json",
+        "metrics.jsonl",
+        "summary.json",
+    }
     records = read_metrics(out)
     steps = [record for record in records if record["kind"] == "step"]
     episodes = [record for record in records if record["kind"] == "episode"]
@@ -80,15 +85,15 @@ def test_processes_play_an_episode_of_pong(tmp_path, capsys):
 
 
 def test_a_polite_stop_keeps_what_there_is(tmp_path, capsys, monkeypatch):
-    write = planning_run.PlanningRun._write
+    write = Run._write
 
     def interrupted(run, *arguments):
         write(run, *arguments)
         signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr(planning_run.PlanningRun, "_write", interrupted)
+    monkeypatch.setattr(Run, "_write", interrupted)
     assert plan(*"--env tic-tac-toe --simulations 9 --episodes 3 --out".split(), tmp_path) == 130
-    assert "Stopped after 1 steps; what they came to is written" in capsys.readouterr().err
+    assert "Stopped after episode 0; what it came to is written" in capsys.readouterr().err
     assert json.loads((tmp_path / "summary.json").read_text())["lengths"] == [1]
 
 

@@ -13,6 +13,7 @@ import pytest
 from rewardware.sw.cli.dispatch import dispatch
 from rewardware.sw.core.checkpoint import read_checkpoint
 from rewardware.sw.core.run_folder import read_metrics
+from tests.sw.systems.records import records
 
 TINY = (
     "train fixar --env Pendulum-v1 --config tiny --batch-size 12 --learning-starts 30 --quiet --evaluation-episodes 1"
@@ -33,7 +34,7 @@ def assert_same_run(one, other):
     assert left.keys() == right.keys() and left_rest == right_rest
     for name in left:
         assert np.array_equal(left[name], right[name]), name
-    assert read_metrics(one) == read_metrics(other)
+    assert records(one) == records(other)
 
 
 @pytest.mark.parametrize("backend", ["torch", "reference"])
@@ -42,7 +43,7 @@ def test_run_leaves_everything_and_prints_a_summary(backend, tmp_path, capsys):
     assert train("--backend", backend, "--steps", "220", "--out", str(out), "--evaluate-every", "100") == 0
     printed = capsys.readouterr().out
     assert "return" in printed and "random actions" in printed and str(out) in printed
-    files = {".lock", "checkpoint.zip", "metrics.jsonl", "learning_curve.png", "summary.json"}
+    files = {".lock", "settings.json", "checkpoint.zip", "metrics.jsonl", "learning_curve.png", "summary.json"}
     if backend == "reference":
         files.add("utilization.png")
         for words in ("cycles, mean of 190, cycle model", "processing elements", "overflows"):

@@ -7,6 +7,7 @@ import pytest
 from rewardware.sw.cli.dispatch import dispatch
 from rewardware.sw.core.checkpoint import read_checkpoint
 from rewardware.sw.core.run_folder import read_metrics
+from tests.sw.systems.records import records
 
 TINY = "train learninggroup --hidden-size 8 --episodes 4 --quiet"
 
@@ -21,16 +22,16 @@ def test_run_leaves_everything_and_goes_on_with_the_same_bits(tmp_path, capsys):
     printed = capsys.readouterr().out
     for words in ("2 predators on 5 x 5 cells, mixed, vision 0, 20 steps", "% of the last 24 episodes", "(2 groups)"):
         assert words in printed
-    files = {".lock", "checkpoint.zip", "metrics.jsonl", "learning_curve.png", "summary.json"}
+    files = {".lock", "settings.json", "checkpoint.zip", "metrics.jsonl", "learning_curve.png", "summary.json"}
     assert {path.name for path in (tmp_path / "whole").iterdir()} == files
     assert json.loads((tmp_path / "whole" / "summary.json").read_text())["iterations"] == 6
 
     part = tmp_path / "part"
     assert train(*options, "--iterations", 4, "--checkpoint-every", 2, "--out", part) == 0
     with open(part / "metrics.jsonl", "a") as metrics:
-        metrics.write('{"iteration": 5, "success": 9}\n{"iterat')
+        metrics.write('{"kind": "iteration", "iteration": 5, "success": 9}\n{"iterat')
     assert dispatch(["train", "learninggroup", "--resume", str(part), "--iterations", "6", "--quiet"]) == 0
-    assert read_metrics(part) == read_metrics(tmp_path / "whole")
+    assert records(part) == records(tmp_path / "whole")
     assert read_checkpoint(part / "checkpoint.zip")[1] == read_checkpoint(tmp_path / "whole" / "checkpoint.zip")[1]
 
 

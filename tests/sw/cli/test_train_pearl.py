@@ -13,6 +13,7 @@ import pytest
 from rewardware.sw.cli.dispatch import dispatch
 from rewardware.sw.core.checkpoint import read_checkpoint
 from rewardware.sw.core.run_folder import read_metrics
+from tests.sw.systems.records import records
 
 # As that of tests/hw/soc/pearl, so that its simulator is built once.
 DEVICE = "hardware: {leaves: 150, fanout: 8, priority_width: 24, priority_fraction: 12}"
@@ -39,7 +40,7 @@ def assert_same_run(one, other):
     assert left.keys() == right.keys() and left_rest == right_rest
     for name in left:
         assert np.array_equal(left[name], right[name]), name
-    assert read_metrics(one) == read_metrics(other)
+    assert records(one) == records(other)
 
 
 @pytest.mark.parametrize("backend", ["reference", "lockstep"])
@@ -51,7 +52,7 @@ def test_run_leaves_everything_and_prints_a_summary(backend, device, tmp_path, c
         assert words in printed
     if backend == "lockstep":
         assert "cycles a batch of samples" in printed and "packets of requests to the RTL, too" in printed
-    files = {".lock", "checkpoint.zip", "metrics.jsonl", "learning_curve.png", "summary.json"}
+    files = {".lock", "settings.json", "checkpoint.zip", "metrics.jsonl", "learning_curve.png", "summary.json"}
     assert {path.name for path in out.iterdir()} == files
     assert [record["step"] for record in read_metrics(out) if record["kind"] == "evaluation"] == [50, 100, 120]
     assert json.loads((out / "summary.json").read_text())["counters"]["gradient_steps"] == 23

@@ -78,7 +78,7 @@ def test_foreign_files_are_refused(tmp_path):
         read_checkpoint(path)
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("about.json", '{"format": "rewardware checkpoint", "version": 99, "arrays": []}')
-    with pytest.raises(CheckpointError, match="version 99, not 1"):
+    with pytest.raises(CheckpointError, match="version 99, not 2"):
         read_checkpoint(path)
 
 

@@ -3,12 +3,13 @@
 import pytest
 
 from rewardware.sw.core.environments.make_state_environment import state_environment
+from rewardware.sw.core.run import Run
 from rewardware.sw.core.run_folder import read_metrics
 from rewardware.sw.systems.mcts.backends import open_tree
 from rewardware.sw.systems.mcts.driver import MCTSDevice
+from rewardware.sw.systems.mcts.planned_episodes import PlannedEpisodes
 from rewardware.sw.systems.mcts.planner import MCTSPlanner
 from rewardware.sw.systems.mcts.planner_config import PlannerConfig
-from rewardware.sw.systems.mcts.planning_run import PlanningRun
 
 from ....sw.systems.mcts.evaluators import Drawn
 from .run_requests import compare_memory
@@ -26,7 +27,8 @@ def test_a_run_on_the_device_is_that_on_the_reference(policy, evaluator, workers
         for number, tree in enumerate(trees):
             planner = MCTSPlanner(environment, config, device=MCTSDevice(tree), evaluator=evaluator)
             folder = tmp_path / str(number)
-            PlanningRun(planner, environment, folder, max_steps=3, keep_tree=True, progress=False).run()
+            episodes = PlannedEpisodes(planner, environment, max_steps=3, keep_tree=True)
+            Run(episodes, folder, 1, saves=False, progress=False).run()
             records.append(read_metrics(folder))
         assert compare_memory(*trees) > 10
     finally:

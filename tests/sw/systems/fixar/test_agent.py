@@ -6,19 +6,19 @@ import pytest
 from rewardware.hw.soc.presets import load_preset
 from rewardware.sw.algorithms.ddpg_config import DDPGConfig
 from rewardware.sw.core.checkpoint import CheckpointError, read_checkpoint, write_checkpoint
-from rewardware.sw.systems.fixar.agent import DDPG
+from rewardware.sw.systems.fixar.agent import FixarDDPG
 from tests.sw.core.environments.environments import Drift
 
 BACKENDS = ("torch", "reference")
 CONFIG = DDPGConfig(hidden_sizes=(11, 7), batch_size=13, learning_starts=20, learning_rate=1e-3, reward_scale=0.5)
 
 
-def make(backend: str, env="Pendulum-v1", **changes) -> DDPG:
+def make(backend: str, env="Pendulum-v1", **changes) -> FixarDDPG:
     config = DDPGConfig.from_mapping({**CONFIG.to_mapping(), **changes})
-    return DDPG(env, config, hardware="tiny", backend=backend)
+    return FixarDDPG(env, config, hardware="tiny", backend=backend)
 
 
-def assert_same(one: DDPG, other: DDPG) -> None:
+def assert_same(one: FixarDDPG, other: FixarDDPG) -> None:
     left, right = one.learner.save(), other.learner.save()
     assert left.keys() == right.keys()
     for name in left:
@@ -47,7 +47,7 @@ def test_resumed_training_is_bit_identical(backend, tmp_path):
     straight = make(backend, **changes).learn(90)
     for cut in (10, 40, 70):  # in the warm-up, before the quantisation and after it
         make(backend, **changes).learn(cut).save(tmp_path / "a.zip")
-        assert_same(straight, DDPG.load(tmp_path / "a.zip").learn(90 - cut))
+        assert_same(straight, FixarDDPG.load(tmp_path / "a.zip").learn(90 - cut))
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -114,7 +114,7 @@ def test_first_weights_are_the_same_on_every_backend():
 
 
 def test_preset_and_environment_give_hyper_parameters():
-    agent = DDPG("Pendulum-v1", hardware="small")
+    agent = FixarDDPG("Pendulum-v1", hardware="small")
     assert agent.config.hidden_sizes == (64, 48) and agent.config.reward_scale == 0.1
 
 
@@ -122,11 +122,11 @@ def test_checkpoint_of_another_configuration_is_refused(tmp_path):
     make("reference").save(tmp_path / "a.zip")
     expected = load_preset("tiny").configuration_hash
     with pytest.raises(CheckpointError, match=f"is of a configuration with hash {expected:#010x}; this one has"):
-        DDPG.load(tmp_path / "a.zip", hardware="small")
+        FixarDDPG.load(tmp_path / "a.zip", hardware="small")
     with pytest.raises(CheckpointError, match="is of backend 'reference' and cannot go on as 'torch'"):
-        DDPG.load(tmp_path / "a.zip", backend="torch")
+        FixarDDPG.load(tmp_path / "a.zip", backend="torch")
     with pytest.raises(ValueError):
-        DDPG.load(tmp_path / "a.zip", env="MountainCarContinuous-v0")
+        FixarDDPG.load(tmp_path / "a.zip", env="MountainCarContinuous-v0")
 
 
 @pytest.mark.parametrize("missing", ["tally", "replay/actions"])
@@ -140,20 +140,20 @@ def test_checkpoint_that_lacks_something_names_it_and_the_versions(missing, tmp_
     write_checkpoint(path, arrays, {**rest, "rewardware": "0.0.9"})
     written = "written by version 0.0.9 of rewardware and cannot go on in version"
     with pytest.raises(CheckpointError, match=f"a.zip lacks .*{missing.split('/')[-1]}.*: it was {written} {version}"):
-        DDPG.load(path)
+        FixarDDPG.load(path)
 
 
 def test_checkpoint_of_an_unregistered_environment_needs_it(tmp_path):
     make("torch", Drift()).learn(30).save(tmp_path / "a.zip")
     with pytest.raises(CheckpointError, match="is not registered: give the environment"):
-        DDPG.load(tmp_path / "a.zip")
-    assert_same(make("torch", Drift()).learn(45), DDPG.load(tmp_path / "a.zip", env=Drift()).learn(15))
+        FixarDDPG.load(tmp_path / "a.zip")
+    assert_same(make("torch", Drift()).learn(45), FixarDDPG.load(tmp_path / "a.zip", env=Drift()).learn(15))
 
 
 def test_unregistered_environment_needs_another_to_evaluate_in():
     with pytest.raises(ValueError, match="give an evaluation_env"):
         make("torch", Drift()).evaluate(1)
-    agent = DDPG(Drift(), CONFIG, backend="torch", evaluation_env=Drift())
+    agent = FixarDDPG(Drift(), CONFIG, backend="torch", evaluation_env=Drift())
     assert len(agent.evaluate(2)) == 2
 
 

@@ -5,8 +5,8 @@ import pytest
 
 from rewardware.sw.algorithms.ddpg_config import DDPGConfig
 from rewardware.sw.core.lockstep import LockstepError
+from rewardware.sw.core.run import Run
 from rewardware.sw.systems.fixar.agent import DDPG
-from rewardware.sw.systems.training_run import TrainingRun
 
 CONFIG = DDPGConfig(hidden_sizes=(21, 17), batch_size=41, learning_starts=10, quantization_delay=20)
 
@@ -39,7 +39,7 @@ def test_rtl_trains_as_the_reference_and_reads_its_checkpoints(tmp_path):
 def test_lockstep_compares_and_summarizes(tmp_path):
     agent = make("lockstep", lockstep_every=3)
     try:
-        run = TrainingRun(agent, tmp_path, 32, evaluate_every=0, evaluation_episodes=1, progress=False)
+        run = Run(agent, tmp_path, 32, evaluation_episodes=1, progress=False)
         counters = run.run()["counters"]
     finally:
         agent.close()

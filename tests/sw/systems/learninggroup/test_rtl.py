@@ -8,9 +8,9 @@ import pytest
 from rewardware.sw.algorithms.ic3net.ic3net_config import IC3NetConfig
 from rewardware.sw.core.environments.predator_prey_config import PredatorPreyConfig
 from rewardware.sw.core.lockstep import LockstepError
+from rewardware.sw.core.run import Run
 from rewardware.sw.core.run_folder import read_metrics
 from rewardware.sw.systems.learninggroup.agent import IC3Net
-from rewardware.sw.systems.learninggroup.run import IC3NetRun
 
 TASK = PredatorPreyConfig(size=3, predators=3, steps=5)
 CONFIG = IC3NetConfig(hidden_size=11, episodes=6, groups=3, loss_scale=64.0, precision="mixed")
@@ -54,7 +54,7 @@ def test_rtl_trains_as_the_reference_and_reads_its_checkpoints(tmp_path):
 def test_lockstep_compares_and_summarizes(tmp_path):
     agent = make("lockstep", lockstep_every=2)
     try:
-        counters = IC3NetRun(agent, tmp_path, 3, progress=False).run()["counters"]
+        counters = Run(agent, tmp_path, 3, progress=False).run()["counters"]
         assert counters["lockstep_steps"] == counters["measured_iterations"] == 2
         assert counters["lockstep_compared"] == counters["lockstep_equal"] > 2 * 2000
         assert (tmp_path / "utilization.png").stat().st_size > 5_000

@@ -10,9 +10,9 @@ from rewardware.sw.algorithms.actor_critic_config import PrioritizedDDPGConfig
 from rewardware.sw.algorithms.ddpg_learner import DDPGLearner
 from rewardware.sw.algorithms.prioritized_replay_buffer import Batch
 from rewardware.sw.core.lockstep import LockstepError
+from rewardware.sw.systems.pearl.ddpg import DDPG
 from rewardware.sw.systems.pearl.device_ddpg_learner import DeviceDDPGLearner
 from rewardware.sw.systems.pearl.learner_backends import ReferenceLearner
-from rewardware.sw.systems.pearl.parallel_actor_critic import ParallelDDPG
 
 from ...algorithms.checkpoints import assert_same_arrays, learned
 from .test_dqn import HARDWARE
@@ -26,7 +26,7 @@ CONFIG = PrioritizedDDPGConfig(
 
 
 def make(backend="reference", config=CONFIG, learner=LEARNER):
-    return ParallelDDPG("Swimmer-v5", config, hardware=HARDWARE, learner=learner, backend=backend, environments=5)
+    return DDPG("Swimmer-v5", config, hardware=HARDWARE, learner=learner, backend=backend, environments=5)
 
 
 class ActorFirst(DDPGLearner):
@@ -73,7 +73,7 @@ def test_every_backend_learns_the_same_and_goes_on_identically(tmp_path):
     assert counters["learner_lockstep_equal"] == counters["learner_lockstep_compared"] > least
     assert counters["step_cycles"] > 8 * CONFIG.batch_size * LEARNER.sample_rows
     assert counters["replay_lockstep_equal"] == counters["replay_lockstep_compared"]
-    resumed = ParallelDDPG.load(tmp_path / "agent.zip", backend="rtl")
+    resumed = DDPG.load(tmp_path / "agent.zip", backend="rtl")
     assert_same_arrays(straight, learned(resumed, tmp_path / "resumed.zip", 20)[0])
 
 

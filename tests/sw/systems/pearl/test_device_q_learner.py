@@ -12,7 +12,6 @@ from rewardware.sw.core.lockstep import LockstepError
 from rewardware.sw.systems.pearl.device_q_learner import DeviceQLearner
 from rewardware.sw.systems.pearl.dqn import DQN
 from rewardware.sw.systems.pearl.learner_backends import ReferenceLearner
-from rewardware.sw.systems.pearl.parallel_dqn import ParallelDQN
 
 from ...algorithms.checkpoints import assert_same_arrays, learned
 from .test_dqn import CONFIG as DEFAULTS
@@ -84,7 +83,7 @@ def test_the_learner_may_be_elsewhere_than_the_replay(tmp_path):
     learned(DQN("CartPole-v1", DEFAULTS, hardware=HARDWARE), tmp_path / "torch.zip", 5)
     with pytest.raises(ValueError, match="there is no learner to be on rtl"):
         DQN.load(tmp_path / "torch.zip", learner_backend="rtl")
-    with pytest.raises(ValueError, match=r"torch\.zip holds dqn, which has no actors"):
+    with pytest.raises(ValueError, match=r"torch\.zip: only actors_on and learner_backend may be another, not actors"):
         DQN.load(tmp_path / "torch.zip", actors=2)
     # Counts are those of where it is now.
     _, more = learned(DQN.load(tmp_path / "straight.zip", learner_backend="lockstep"), tmp_path / "there.zip", 10)
@@ -100,7 +99,7 @@ def test_the_learner_may_be_a_board(tmp_path):
     assert counters["gradient_steps"] and counters["step_cycles"]
 
 
-@pytest.mark.parametrize("settings", [{}, {"kind": ParallelDQN, "actors": 1, "environments": 5}])
+@pytest.mark.parametrize("settings", [{}, {"actors": 1, "environments": 5}])
 def test_resumed_training_is_bit_identical(settings, tmp_path):
     straight, _ = learned(make(**settings), tmp_path / "straight.zip", 150)
     learned(make(**settings), tmp_path / "agent.zip", 80)

@@ -128,7 +128,7 @@ def test_checkpoints_of_something_else_are_refused(tmp_path):
     with pytest.raises(CheckpointError, match="lacks exploration"):
         DQN.load(path)
     write_checkpoint(path, arrays, {**about, "agent": "ddpg"})
-    with pytest.raises(CheckpointError, match="is a checkpoint of 'ddpg', not of 'dqn'"):
+    with pytest.raises(CheckpointError, match="is a checkpoint of 'ddpg', not of 'prioritized-dqn'"):
         DQN.load(path)
 
 

@@ -9,8 +9,8 @@ __all__ = ["add_arguments", "run"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from ...hw.cores.tree.config import COMPARISONS, TreeConfig
-    from ...hw.soc.target.parts import load_parts
+    from ....hw.cores.tree.config import COMPARISONS, TreeConfig
+    from ....hw.soc.target.parts import load_parts
 
     default = TreeConfig()
     parts = [part.name for part in load_parts().values() if part.holds is not None]
@@ -36,10 +36,10 @@ def run(arguments: argparse.Namespace) -> None:
 
 def explore(arguments: argparse.Namespace) -> dict[str, Any]:
     """All choices, the best, and the costs, as plain data."""
-    from ...hw.cores.tree.config import TreeConfig
-    from ...hw.soc.target.parts import find_part
-    from ..mapping.tree_exploration import best_point, explore_tree
-    from ..systems.mcts.bench.tree_costs import measure_costs
+    from ....hw.cores.tree.config import TreeConfig
+    from ....hw.soc.target.parts import find_part
+    from ...mapping.tree_exploration import best_point, explore_tree
+    from .bench.tree_costs import measure_costs
 
     part = find_part(arguments.part)
     if part.holds is None:

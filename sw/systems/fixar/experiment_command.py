@@ -2,8 +2,8 @@
 
 import argparse
 
-from ..systems.experiments import Arm
-from .experiment_steps import add_step_arguments, run_step_experiment
+from ..experiment_steps import add_step_arguments, run_step_experiment
+from ..experiments import Arm
 
 __all__ = ["add_arguments", "run"]
 

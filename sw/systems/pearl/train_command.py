@@ -4,17 +4,17 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from ..systems.agents import agent_class, agent_of
-from .train_options import (
+from ...core.hardware import resolve_hardware
+from ..agents import agent_class, agent_of
+from ..options import (
     add_hyper_parameters,
     add_run_options,
     given_hyper_parameters,
-    new_folder,
-    print_rows,
-    refuse_counts_below,
+    lockstep_rows,
+    print_result,
     result_rows,
-    run_in_folder,
 )
+from ..training import TrainingPlan, plain, train
 
 __all__ = ["add_arguments", "run"]
 
@@ -22,7 +22,7 @@ ALGORITHMS = ("dqn", "ddpg", "sac")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from ..algorithms.dqn_config import LOSSES
+    from ...algorithms.dqn_config import LOSSES
 
     parser.add_argument("--algo", choices=ALGORITHMS, help=f"default {ALGORITHMS[0]}")
     parser.add_argument(
@@ -57,58 +57,63 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="processes of this machine (default), or ray: a cluster's, that of RAY_ADDRESS or the one at hand",
     )
     parser.add_argument("--environments", type=int, metavar="N", help="of each actor (default 8)")
-    add_run_options(parser, steps=50_000)
+    add_run_options(parser, "step", 50_000, evaluate_every=1000)
     add_hyper_parameters(parser, *_configurations().values(), choices={"loss": LOSSES})
 
 
 def _configurations() -> dict[str, Any]:
     """Of each algorithm."""
-    from ..algorithms.actor_critic_config import PrioritizedDDPGConfig, PrioritizedSACConfig
-    from ..algorithms.dqn_config import DQNConfig
+    from ...algorithms.actor_critic_config import PrioritizedDDPGConfig, PrioritizedSACConfig
+    from ...algorithms.dqn_config import DQNConfig
 
     return {kind.algorithm: kind for kind in (DQNConfig, PrioritizedDDPGConfig, PrioritizedSACConfig)}
 
 
 def run(arguments: argparse.Namespace) -> None:
-    from ..systems.pearl.parallel_agent import ParallelAgent
-
-    refuse_counts_below(1, arguments, "steps", "evaluation_episodes")
     algorithm = arguments.algo or ALGORITHMS[0]
+    configuration = _configurations()[algorithm]
+    # Another algorithm's hyper-parameter is refused by its name.
     given = given_hyper_parameters(arguments, *_configurations().values())
-
-    parallel = {
-        name: getattr(arguments, name) for name in ParallelAgent.SETTINGS if getattr(arguments, name) is not None
-    }
-    if parallel and arguments.actors is None and not arguments.resume and algorithm == "dqn":
-        options = " and ".join(f"--{name.replace('_', '-')}" for name in parallel)
-        raise ValueError(f"{options} is of actors: give --actors, too")
-
-    learner = {"learner": arguments.learner} if arguments.learner else {}
-    elsewhere = {"learner_backend": arguments.learner_backend} if arguments.learner_backend else {}
-    if elsewhere and not learner and not arguments.resume:
-        raise ValueError("--learner-backend is where a learner in hardware is: give --learner, too")
+    parallel = _told(arguments, "actors", "environments", "actors_on")
+    learner, elsewhere = _told(arguments, "learner"), _told(arguments, "learner_backend")
+    if not arguments.resume:
+        if parallel and arguments.actors is None and algorithm == "dqn":
+            options = " and ".join(f"--{name.replace('_', '-')}" for name in parallel)
+            raise ValueError(f"{options} is of actors: give --actors, too")
+        if elsewhere and not learner:
+            raise ValueError("--learner-backend is where a learner in hardware is: give --learner, too")
 
     def resume(checkpoint: Path) -> Any:
         return agent_of(checkpoint).load(
             checkpoint, arguments.env, backend=arguments.backend, hardware=arguments.config, **elsewhere
         )
 
-    def begin() -> tuple[Any, Path]:
+    def begin() -> TrainingPlan:
         if not arguments.env:
             raise ValueError("--env is needed: a Gymnasium environment, as CartPole-v1 for dqn")
-        # Another algorithm's hyper-parameter is refused by its name.
-        configuration = _configurations()[algorithm]
         config = configuration.from_mapping({**configuration.suited_to(arguments.env, **learner), **given})
         backend = arguments.backend or "reference"
-        name = f"{arguments.env}-{algorithm}-{backend.split(':')[0]}-{config.seed}"
-        directory = new_folder(arguments, name)
-        kind = agent_class(algorithm if algorithm == "dqn" and not parallel else f"parallel-{algorithm}")
-        settings = {"hardware": arguments.config or "k16", "backend": backend, **learner, **elsewhere, **parallel}
-        return kind(arguments.env, config, **settings), directory
+        hardware = resolve_hardware(arguments.config or "k16", "pearl")
+        settings = {"backend": backend, **learner, **elsewhere, **parallel}
+        kind = agent_class(f"prioritized-{algorithm}")
+        about = {"env": arguments.env, "algorithm": algorithm, **settings, "config": config.to_mapping()}
+        return TrainingPlan(
+            make=lambda: kind(arguments.env, config, hardware=hardware, **settings),
+            name=f"{arguments.env}-{algorithm}-{backend.split(':')[0]}-{config.seed}",
+            about={**about, "hardware": plain(hardware)},
+        )
 
     told = [*given, *parallel, *learner, *(["algo"] if arguments.algo else [])]
-    summary, directory = run_in_folder("pearl", arguments, told, resume, begin)
-    print_rows([*result_rows(summary), *_hardware_rows(summary["counters"]), ("files", str(directory))])
+    result = train("pearl", arguments, told, resume, begin)
+    if result is not None:
+        summary, directory = result
+        rows = [*result_rows(summary), *_hardware_rows(summary["counters"])]
+        print_result(arguments, summary, rows, directory)
+
+
+def _told(arguments: argparse.Namespace, *names: str) -> dict[str, Any]:
+    """Options that were given."""
+    return {name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None}
 
 
 def _hardware_rows(counters: dict[str, Any]) -> list[tuple[str, str]]:
@@ -121,12 +126,5 @@ def _hardware_rows(counters: dict[str, Any]) -> list[tuple[str, str]]:
         rows.append(("replay", f"{sample:.0f} cycles a batch of samples, {update:.0f} a batch of updates, RTL"))
     if steps and counters.get("step_cycles"):
         rows.append(("learner", f"{counters['step_cycles'] / steps:.0f} cycles a gradient step, RTL"))
-    for part, done, compared in (
-        ("replay", "packets of requests to", "answers"),
-        ("learner", "gradient steps on", "numbers"),
-    ):
-        if f"{part}_lockstep_steps" in counters:
-            count, total, equal = (counters[f"{part}_lockstep_{what}"] for what in ("steps", "compared", "equal"))
-            rows.append(("lockstep", f"{count} {done} the RTL, too"))
-            rows.append(("", f"{total} {compared} compared, {equal} equal"))
-    return rows
+    rows += lockstep_rows(counters, "packets of requests to", "answers", "replay_")
+    return rows + lockstep_rows(counters, "gradient steps on", "numbers", "learner_")

@@ -8,14 +8,14 @@ import pytest
 
 from rewardware.sw.core.checkpoint import CheckpointError, read_checkpoint
 from rewardware.sw.systems.pearl.dqn import DQN
-from rewardware.sw.systems.pearl.parallel_dqn import ParallelDQN
+from rewardware.sw.systems.pearl.sac import SAC
 from tests.sw.algorithms.checkpoints import assert_same_arrays
 from tests.sw.algorithms.counting import Counting
 from tests.sw.systems.pearl.test_dqn import CONFIG, HARDWARE
 
 
 def make(env="CartPole-v1", **settings):
-    return ParallelDQN(env, CONFIG, hardware=HARDWARE, **{"actors": 1, "environments": 5, **settings})
+    return DQN(env, CONFIG, hardware=HARDWARE, **{"actors": 1, "environments": 5, **settings})
 
 
 def learned(path, agent=None, steps=200, **settings):
@@ -42,7 +42,7 @@ def test_resumed_training_is_bit_identical_on_every_backend(actors, tmp_path):
     learned(tmp_path / "agent.zip", actors=actors, steps=90)
     # On the reference the buffer works between gradient steps, on others during them.
     for backend in ("reference", "lockstep"):
-        agent = ParallelDQN.load(tmp_path / "agent.zip", backend=backend)
+        agent = DQN.load(tmp_path / "agent.zip", backend=backend)
         assert_same(straight, learned(tmp_path / "resumed.zip", agent, 110))
 
 
@@ -91,5 +91,5 @@ def test_training_stops_behind_a_round():
 
 def test_checkpoints_of_another_agent_are_refused(tmp_path):
     learned(tmp_path / "agent.zip", steps=5)
-    with pytest.raises(CheckpointError, match="is a checkpoint of 'parallel-dqn', not of 'dqn'"):
-        DQN.load(tmp_path / "agent.zip")
+    with pytest.raises(CheckpointError, match="is a checkpoint of 'prioritized-dqn', not of 'prioritized-sac'"):
+        SAC.load(tmp_path / "agent.zip")

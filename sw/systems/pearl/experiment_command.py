@@ -2,7 +2,7 @@
 
 import argparse
 
-from .experiment_steps import add_step_arguments, run_step_experiment
+from ..experiment_steps import add_step_arguments, run_step_experiment
 
 __all__ = ["add_arguments", "run"]
 

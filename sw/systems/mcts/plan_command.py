@@ -1,18 +1,27 @@
 """Tree-parallel Monte-Carlo tree search: the tree on a device or its reference, simulations in processes."""
 
 import argparse
-import dataclasses
+import contextlib
 import importlib
 import sys
 from pathlib import Path
 from typing import Any
 
-from .train_options import print_rows, refuse_counts_below
+from ..options import (
+    add_hyper_parameters,
+    add_output_options,
+    given_hyper_parameters,
+    lockstep_rows,
+    print_result,
+    refuse_counts_below,
+)
 
 __all__ = ["add_arguments", "run"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from .planner_config import SCHEDULES, PlannerConfig
+
     parser.add_argument("--env", help="environment that can save its state, as ALE/Pong-v5, CartPole-v1, tic-tac-toe")
     parser.add_argument(
         "--backend",
@@ -36,40 +45,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--record", type=Path, metavar="FILE", help="keep the tree's requests and answers in an .npz file"
     )
-    parser.add_argument("--quiet", action="store_true", help="no progress bar")
-    _add_hyper_parameters(parser)
-
-
-def _add_hyper_parameters(parser: argparse.ArgumentParser) -> None:
-    from ..systems.mcts.planner_config import SCHEDULES, PlannerConfig
-
-    group = parser.add_argument_group("search (defaults are those that suit the environment, where it has some)")
-    for field in dataclasses.fields(PlannerConfig):
-        option = "--" + field.name.replace("_", "-")
-        if field.name == "schedule":
-            group.add_argument(option, choices=SCHEDULES, help=f"default {field.default}")
-        else:
-            kind = int if field.type is int else float
-            group.add_argument(option, type=kind, metavar="N" if kind is int else "X", help=f"default {field.default}")
+    add_output_options(parser)
+    parser.add_argument("--hyper", type=Path, metavar="FILE", help="YAML or JSON file of these; options go before it")
+    add_hyper_parameters(parser, PlannerConfig, choices={"schedule": SCHEDULES})
 
 
 def run(arguments: argparse.Namespace) -> None:
-    from ..core.environments.make_state_environment import state_environment
-    from ..core.run_folder import METRICS
-    from ..systems.mcts.backends import open_tree
-    from ..systems.mcts.defaults import planner_config, tree_config
-    from ..systems.mcts.driver import MCTSDevice
-    from ..systems.mcts.planner import MCTSPlanner
-    from ..systems.mcts.planner_config import PlannerConfig
-    from ..systems.mcts.planning_run import PlanningRun
-    from ..systems.mcts.recorder import RecordingTree
+    from ...core.environments.make_state_environment import state_environment
+    from ...core.run import Run
+    from ...core.run_folder import METRICS
+    from .backends import open_tree
+    from .defaults import planner_config, tree_config
+    from .driver import MCTSDevice
+    from .planned_episodes import PlannedEpisodes
+    from .planner import MCTSPlanner
+    from .planner_config import PlannerConfig
+    from .recorder import RecordingTree
 
     if not arguments.env:
         raise ValueError("--env is needed: an environment that can save its state, as ALE/Pong-v5")
     refuse_counts_below(1, arguments, "episodes", "max_steps")
     refuse_counts_below(0, arguments, "draw_step")
-    names = [field.name for field in dataclasses.fields(PlannerConfig)]
-    given = {name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None}
+    given = given_hyper_parameters(arguments, PlannerConfig)
     environment = state_environment(arguments.env)
     config = planner_config(environment, given)
     evaluator = _evaluator(arguments.evaluator) if arguments.evaluator else None
@@ -80,27 +77,37 @@ def run(arguments: argparse.Namespace) -> None:
     tree: Any = open_tree(arguments.backend, shape)
     if arguments.record:
         tree = RecordingTree(tree)
-    with MCTSPlanner(environment, config, device=MCTSDevice(tree), evaluator=evaluator) as planner:
+    with contextlib.ExitStack() as opened:
+        opened.callback(tree.close)
+        planner = MCTSPlanner(environment, config, device=MCTSDevice(tree), evaluator=evaluator)
+        opened.callback(planner.close)
+        episodes = PlannedEpisodes(
+            planner,
+            environment,
+            max_steps=arguments.max_steps,
+            keep_tree=arguments.keep_tree,
+            draw_step=arguments.draw_step,
+            directory=directory,
+        )
         try:
-            summary = PlanningRun(
-                planner,
-                environment,
+            run = Run(
+                episodes,
                 directory,
-                episodes=arguments.episodes,
-                max_steps=arguments.max_steps,
-                keep_tree=arguments.keep_tree,
-                draw_step=arguments.draw_step,
+                arguments.episodes,
+                saves=False,
+                log=arguments.log,
                 progress=not arguments.quiet,
-            ).run()
+            )
+            summary = run.run()
         finally:
             if arguments.record:
                 tree.recording.save(arguments.record)
-    _print_summary(summary, directory)
+    print_result(arguments, summary, _rows(summary), directory)
 
 
 def _tree(source: str | None):
     """The tree of a preset or file."""
-    from ...hw.soc.presets import load_preset
+    from ....hw.soc.presets import load_preset
 
     return load_preset(source, "mcts") if source else None
 
@@ -122,13 +129,13 @@ def _evaluator(source: str) -> Any:
     return evaluator
 
 
-def _print_summary(summary: dict[str, Any], directory: Path) -> None:
+def _rows(summary: dict[str, Any]) -> list[tuple[str, str]]:
     """What a run came to, for people."""
-    config, tree = summary["config"], summary["tree"]
+    config, tree = summary["config"], summary["hardware"]
     where = "in this process" if not config["processes"] else f"in {config['processes']} processes"
     returns = ", ".join(f"{value:g}" for value in summary["returns"])
     rows = [
-        ("environment", f"{summary['environment']}, seed {config['seed']}"),
+        ("environment", f"{summary['env']}, seed {config['seed']}"),
         ("search", f"{config['simulations']} simulations a step, {config['workers']} workers, {config['schedule']}"),
         (
             "tree",
@@ -142,9 +149,4 @@ def _print_summary(summary: dict[str, Any], directory: Path) -> None:
             f"{summary['simulated_steps'] / summary['seconds']:.0f} steps/s",
         ),
     ]
-    if "lockstep_steps" in summary["counters"]:
-        steps, compared, equal = (summary["counters"][f"lockstep_{name}"] for name in ("steps", "compared", "equal"))
-        rows.append(("lockstep", f"{steps} packets of requests to the RTL, too"))
-        rows.append(("", f"{compared} answers compared, {equal} equal"))
-    rows.append(("files", str(directory)))
-    print_rows(rows)
+    return rows + lockstep_rows(summary["counters"], "packets of requests to", "answers")

@@ -7,8 +7,8 @@ import statistics
 from pathlib import Path
 from typing import Any
 
-from ..systems.mcts.experiments import ARMS, GAMES, SEEDS, Arm, Game
-from .experiment_runs import chosen_arms, insert_table, run_all, run_command, run_folders
+from ..experiment_runs import chosen_arms, insert_table, run_all, run_command, run_folders
+from .experiments import ARMS, GAMES, SEEDS, Arm, Game
 
 __all__ = ["add_arguments", "run"]
 
@@ -47,7 +47,7 @@ def _play(game: Game, arm: Arm, seed: int, steps: int, directory: Path) -> None:
 
 def _return_of(directory: Path, steps: int) -> float | None:
     """The return of an episode; `None` if it was not played to its end, or to so many steps."""
-    from ..core.run_folder import read_metrics
+    from ...core.run_folder import read_metrics
 
     episodes = [record for record in read_metrics(directory) if record["kind"] == "episode"]
     for episode in episodes:
@@ -58,7 +58,7 @@ def _return_of(directory: Path, steps: int) -> float | None:
 
 def _report(root: Path, docs: Path, steps: int | None) -> None:
     """Results as JSON, picture and tables, of the episodes that ended."""
-    from ..systems.mcts.plots import plot_groups
+    from .plots import plot_groups
 
     results: dict[str, Any] = {}
     for key, game in GAMES.items():
@@ -91,7 +91,7 @@ def _random_return(name: str, seed: int, steps: int) -> float:
     """Of an episode of actions drawn at random, as short, from the same beginning."""
     import numpy as np
 
-    from ..core.environments.make_state_environment import state_environment
+    from ...core.environments.make_state_environment import state_environment
 
     environment, random = state_environment(name), np.random.default_rng(seed)
     environment.reset(seed)

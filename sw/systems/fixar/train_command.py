@@ -2,23 +2,24 @@
 
 import argparse
 from pathlib import Path
+from typing import Any
 
-from .train_options import (
+from ..options import (
     add_hyper_parameters,
     add_run_options,
     given_hyper_parameters,
-    new_folder,
-    print_rows,
+    lockstep_rows,
+    print_result,
     refuse_counts_below,
     result_rows,
-    run_in_folder,
 )
+from ..training import TrainingPlan, plain, train
 
 __all__ = ["add_arguments", "run"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from ..algorithms.ddpg_config import DDPGConfig
+    from ...algorithms.ddpg_config import DDPGConfig
 
     parser.add_argument("--env", help="Gymnasium environment with continuous actions, as Pendulum-v1")
     parser.add_argument(
@@ -27,51 +28,67 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "torch (float32), or a device as uart:/dev/ttyUSB0",
     )
     parser.add_argument("--config", help="preset, or path of a YAML file (default small)")
-    parser.add_argument("--lockstep-every", type=int, default=100, metavar="K", help="compare every K-th training step")
-    parser.add_argument("--array", choices=("numpy", "cupy"), help="what the reference computes with")
+    parser.add_argument(
+        "--lockstep-every", type=int, default=100, metavar="K", help="compare every K-th training step (default 100)"
+    )
+    parser.add_argument("--array", choices=("numpy", "cupy"), help="what the reference computes with (default numpy)")
     parser.add_argument(
         "--sixteen-bit",
         type=int,
         metavar="FRACTION",
         help="words of 16 bits from the start, weights with so many fraction bits: the case that fails (reference)",
     )
-    add_run_options(parser, steps=10_000)
+    add_run_options(parser, "step", 10_000, evaluate_every=1000)
     add_hyper_parameters(parser, DDPGConfig)
 
 
 def run(arguments: argparse.Namespace) -> None:
-    from ..algorithms.ddpg_config import DDPGConfig
-    from ..systems.fixar.agent import DDPG
-    from ..systems.fixar.defaults import resolve_training
+    from ...algorithms.ddpg_config import DDPGConfig
+    from ...core.hardware import resolve_hardware
+    from .agent import FixarDDPG
+    from .defaults import resolve_training
 
-    refuse_counts_below(1, arguments, "steps", "lockstep_every", "evaluation_episodes")
-    options = {"lockstep_every": arguments.lockstep_every}
+    refuse_counts_below(1, arguments, "lockstep_every")
+    options: dict[str, Any] = {"lockstep_every": arguments.lockstep_every}
     if arguments.array:
         options["array"] = arguments.array
     if arguments.sixteen_bit is not None:
         options["sixteen_bit"] = arguments.sixteen_bit
     given = given_hyper_parameters(arguments, DDPGConfig)
 
-    def resume(checkpoint: Path) -> DDPG:
-        return DDPG.load(checkpoint, arguments.env, backend=arguments.backend, hardware=arguments.config, **options)
+    def resume(checkpoint: Path) -> FixarDDPG:
+        return FixarDDPG.load(
+            checkpoint, arguments.env, backend=arguments.backend, hardware=arguments.config, **options
+        )
 
-    def begin() -> tuple[DDPG, Path]:
+    def begin() -> TrainingPlan:
         if not arguments.env:
             raise ValueError("--env is needed: a Gymnasium environment with continuous actions, as Pendulum-v1")
-        hardware = arguments.config or "small"
-        config = DDPGConfig.from_mapping({**resolve_training(hardware, arguments.env), **given})
-        backend = arguments.backend or "reference"
-        directory = new_folder(arguments, f"{arguments.env}-{backend.split(':')[0]}-{config.seed}")
-        return DDPG(arguments.env, config, hardware=hardware, backend=backend, **options), directory
+        backend, chosen = arguments.backend or "reference", arguments.config or "small"
+        config = DDPGConfig.from_mapping({**resolve_training(chosen, arguments.env), **given})
+        hardware = None if backend == "torch" else resolve_hardware(chosen)
+        return TrainingPlan(
+            make=lambda: FixarDDPG(arguments.env, config, hardware=hardware or chosen, backend=backend, **options),
+            name=f"{arguments.env}-{backend.split(':')[0]}-{config.seed}",
+            about={
+                "env": arguments.env,
+                "backend": backend,
+                "config": config.to_mapping(),
+                "hardware": plain(hardware),
+            },
+        )
 
-    _print_summary(*run_in_folder("fixar", arguments, given, resume, begin))
+    result = train("fixar", arguments, given, resume, begin)
+    if result is not None:
+        summary, directory = result
+        print_result(arguments, summary, _rows(summary), directory)
 
 
-def _print_summary(summary: dict, directory: Path) -> None:
+def _rows(summary: dict[str, Any]) -> list[tuple[str, str]]:
     """What a run came to, for people."""
     rows = result_rows(summary)
     counters = summary["counters"]
-    if "train_cycles" in counters:
+    if "train_cycles" in counters and counters["train_steps"]:
         cycles = counters["train_cycles"] / counters["train_steps"]
         rows.append(
             ("training step", f"{cycles:.0f} cycles, mean of {counters['train_steps']}, {counters['cycles_from']}")
@@ -85,9 +102,4 @@ def _print_summary(summary: dict, directory: Path) -> None:
         rows.append(("saturations", ", ".join(words)))
         overflows = counters["gradient_saturations"] + counters["weight_saturations"]
         rows.append(("overflows", f"{overflows} (gradients and weights that were clamped)"))
-    if "lockstep_steps" in counters:
-        compared, equal = counters["lockstep_compared"], counters["lockstep_equal"]
-        rows.append(("lockstep", f"{counters['lockstep_steps']} training steps on the RTL, too"))
-        rows.append(("", f"{compared} words compared, {equal} equal"))
-    rows.append(("files", str(directory)))
-    print_rows(rows)
+    return rows + lockstep_rows(counters, "training steps on", "words")

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ..systems.learninggroup.experiments import ITERATIONS, SWEEP, TABLES, Arm
-from .experiment_runs import chosen_arms, insert_table, run_all, run_folders, summary_of, train
+from ..experiment_runs import chosen_arms, insert_table, run_all, run_folders, summary_of, train
+from .experiments import ITERATIONS, SWEEP, TABLES, Arm
 
 __all__ = ["add_arguments", "run"]
 
@@ -49,9 +49,9 @@ def _train(arm: Arm, seed: int, iterations: int, directory: Path) -> None:
 
 def _report(root: Path, docs: Path, iterations: int) -> None:
     """Results as JSON, pictures and tables: of the runs that ended, and what the JSON has of others."""
-    from ..core.plots import plot_shares
-    from ..core.run_folder import read_metrics
-    from ..systems.learninggroup.run import WINDOW, smoothed
+    from ...core.plots import plot_shares
+    from ...core.run_folder import read_metrics
+    from .report import WINDOW, smoothed
 
     record, results = docs / "learning" / "learninggroup.json", {}
     recorded = _recorded(record, iterations)

@@ -6,8 +6,8 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from ..systems.experiments import EXPERIMENTS, Arm, Experiment
 from .experiment_runs import chosen_arms, insert_table, run_all, run_folders, summary_of, train
+from .experiments import EXPERIMENTS, Arm, Experiment
 
 __all__ = ["add_step_arguments", "run_step_experiment"]
 

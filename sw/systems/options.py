@@ -1,0 +1,213 @@
+"""Options of runs, the same for every system, and what a run prints at its end."""
+
+import argparse
+import dataclasses
+import json
+import types
+import typing
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+__all__ = [
+    "add_hyper_parameters",
+    "add_run_options",
+    "given_hyper_parameters",
+    "lockstep_rows",
+    "print_result",
+    "print_rows",
+    "refuse_counts_below",
+    "result_rows",
+    "sizes",
+]
+
+
+def add_run_options(parser: argparse.ArgumentParser, unit: str, until: int, evaluate_every: int = 0) -> None:
+    """Options of a run in a folder: how long, where, how often it evaluates and saves, who gets its records.
+
+    Parameters
+    ----------
+    parser
+        Of the command.
+    unit
+        What is counted, as ``step``.
+    until, evaluate_every
+        Defaults.
+    """
+    many = f"{unit.upper()}S"
+    parser.set_defaults(unit=unit, default_until=until, default_evaluate_every=evaluate_every)
+    parser.add_argument(
+        f"--{unit}s",
+        dest="until",
+        type=int,
+        metavar="COUNT",
+        help=f"{unit}s in all (default {until}; with --resume those that the run was to have)",
+    )
+    parser.add_argument(
+        "-o", "--out", type=Path, metavar="DIR", help="folder for checkpoint, metrics and plots (default: one in runs)"
+    )
+    parser.add_argument("--resume", type=Path, metavar="DIR", help="go on with the run in DIR, bit-identically")
+    parser.add_argument(
+        "--evaluate-every", type=int, metavar=many, help=f"0: only at the end (default {evaluate_every})"
+    )
+    parser.add_argument("--evaluation-episodes", type=int, metavar="COUNT", help="default 10")
+    parser.add_argument(
+        "--checkpoint-every", type=int, metavar=many, help=f"default 0: by time alone; counted in {unit}s"
+    )
+    parser.add_argument(
+        "--checkpoint-seconds", type=float, metavar="SECONDS", help="default 60; 0: not by time; always at the end"
+    )
+    parser.add_argument(
+        "--statistics-every", type=int, metavar=many, help="losses, values, speed in the metrics (default 100; 0: none)"
+    )
+    add_output_options(parser)
+    parser.add_argument(
+        "--hyper", type=Path, metavar="FILE", help="YAML or JSON file of hyper-parameters; options go before it"
+    )
+    parser.add_argument(
+        "--print-config", action="store_true", help="print what would be trained, as YAML, and train nothing"
+    )
+
+
+def add_output_options(parser: argparse.ArgumentParser) -> None:
+    """Options of who is told what."""
+    parser.add_argument(
+        "--log",
+        action="append",
+        default=[],
+        metavar="LOGGER",
+        help="records go to tensorboard or wandb, too, where it is installed; more than once for both",
+    )
+    parser.add_argument("-q", "--quiet", action="store_true", help="no progress bar")
+    parser.add_argument("--json", action="store_true", help="print the summary as JSON")
+
+
+def add_hyper_parameters(
+    parser: argparse.ArgumentParser, *configurations: type, choices: Mapping[str, Iterable[str]] | None = None
+) -> None:
+    """An option for each field of dataclasses; those not given come from elsewhere.
+
+    Parameters
+    ----------
+    parser
+        Of the command.
+    *configurations
+        The dataclasses; a field of several is one option.
+    choices
+        Of fields that are words.
+    """
+    group = parser.add_argument_group("hyper-parameters (a preset, or what suits the environment, goes before these)")
+    known: dict[str, list[Any]] = {}
+    for configuration in configurations:
+        for field in dataclasses.fields(configuration):
+            known.setdefault(field.name, []).append(field)
+    for name, fields in known.items():
+        option, kinds, text = "--" + name.replace("_", "-"), _kinds(fields[0].type), _default(fields)
+        if typing.get_origin(fields[0].type) is tuple:
+            group.add_argument(option, type=sizes, metavar="A,B,...", help=text)
+        elif bool in kinds:
+            group.add_argument(option, action=argparse.BooleanOptionalAction, help=text)
+        elif str in kinds:
+            group.add_argument(option, choices=tuple((choices or {})[name]), help=text)
+        else:
+            whole = int in kinds
+            group.add_argument(option, type=int if whole else float, metavar="N" if whole else "X", help=text)
+
+
+def _default(fields: list[Any]) -> str:
+    """What an option's help says of its defaults, which may be several dataclasses'."""
+    values = dict.fromkeys(
+        ",".join(map(str, field.default)) if isinstance(field.default, tuple) else str(field.default)
+        for field in fields
+        if field.default is not dataclasses.MISSING
+    )
+    return f"default {' or '.join(values)}" if values else "no default"
+
+
+def _kinds(annotation: Any) -> tuple[Any, ...]:
+    return typing.get_args(annotation) if isinstance(annotation, types.UnionType) else (annotation,)
+
+
+def sizes(text: str) -> tuple[int, ...]:
+    """Numbers of neurons, as an option gives them."""
+    try:
+        return tuple(int(part) for part in text.split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no list of whole numbers, as 400,300") from None
+
+
+def given_hyper_parameters(arguments: argparse.Namespace, *configurations: type) -> dict[str, Any]:
+    """Those of the file of ``--hyper``, and over them those of the command line.
+
+    Raises
+    ------
+    ValueError
+        The file is no mapping of hyper-parameters.
+    """
+    names = {field.name: None for configuration in configurations for field in dataclasses.fields(configuration)}
+    told = {name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None}
+    return {**_read(arguments.hyper, tuple(names)), **told}
+
+
+def _read(path: Path | None, names: tuple[str, ...]) -> dict[str, Any]:
+    if path is None:
+        return {}
+    try:
+        # JSON is YAML, too.
+        found = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path} is not YAML: {' '.join(str(error).split())}") from None
+    if not isinstance(found, dict):
+        raise ValueError(f"{path} must be a mapping of hyper-parameters, not {type(found).__name__}")
+    if unknown := [str(name) for name in found if name not in names]:
+        raise ValueError(f"{path}: unknown hyper-parameter {', '.join(unknown)}; known are {', '.join(names)}")
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in found.items()}
+
+
+def refuse_counts_below(least: int, arguments: argparse.Namespace, *names: str) -> None:
+    """Numbers of things that there must be so many of at least; an option that was not given is left out."""
+    for name in names:
+        value = getattr(arguments, name)
+        if value is not None and value < least:
+            raise ValueError(f"--{name.replace('_', '-')} must be at least {least}, not {value}")
+
+
+def result_rows(summary: dict[str, Any]) -> list[tuple[str, str]]:
+    """What the run of an agent that learns step by step came to, for people."""
+    # A run whose metrics were lost has none.
+    random = "" if summary["random_return"] is None else f" (random actions: {summary['random_return']:.1f})"
+    rows = [
+        ("environment", f"{summary['env']}, {summary['steps']} steps, seed {summary['seed']}"),
+        ("return", f"{summary['return']:.1f}{random}"),
+    ]
+    if summary["steps_per_second"]:
+        rows.append(("speed", f"{summary['steps_per_second']:.1f} steps/s on backend {summary['backend']}"))
+    return rows
+
+
+def lockstep_rows(counters: dict[str, Any], done: str, compared: str, prefix: str = "") -> list[tuple[str, str]]:
+    """What lockstep came to, where there was one."""
+    if f"{prefix}lockstep_steps" not in counters:
+        return []
+    steps, total, equal = (counters[f"{prefix}lockstep_{name}"] for name in ("steps", "compared", "equal"))
+    return [("lockstep", f"{steps} {done} the RTL, too"), ("", f"{total} {compared} compared, {equal} equal")]
+
+
+def print_result(
+    arguments: argparse.Namespace, summary: dict[str, Any], rows: Iterable[tuple[str, str]], directory: Path
+) -> None:
+    """The summary as JSON where that was asked for, else rows for people and the folder."""
+    if arguments.json:
+        print(json.dumps({**summary, "files": str(directory)}, indent=2))
+    else:
+        print_rows([*rows, ("files", str(directory))])
+
+
+def print_rows(rows: Iterable[tuple[str, str]]) -> None:
+    """A line for each, the values below each other."""
+    rows = list(rows)
+    width = max(len(name) for name, _ in rows)
+    for name, value in rows:
+        print(f"{name:<{width}}  {value}")

@@ -1,0 +1,122 @@
+"""From the options of `rewardware train` to a run: one plan, made once."""
+
+import argparse
+import dataclasses
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from ...hw.cores.checks import require_name
+from ..core.loggers import LOGGERS
+from ..core.run import KEPT, Run
+from ..core.run_folder import CHECKPOINT, SETTINGS
+from .agents import run_to_resume
+from .options import refuse_counts_below
+
+__all__ = ["TrainingPlan", "train"]
+
+DEFAULTS = {"evaluation_episodes": 10, "checkpoint_every": 0, "checkpoint_seconds": 60.0, "statistics_every": 100}
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingPlan:
+    """What is to be trained: nothing below reads an option again.
+
+    Parameters
+    ----------
+    make
+        The agent, of the settings below or of a checkpoint.
+    name
+        Of the run's folder among the runs, if no other is given.
+    about
+        What there is to say before it is made: ``env``, ``backend``, ``config``, ``hardware`` and the like, plain data.
+    """
+
+    make: Callable[[], Any]
+    name: str = ""
+    about: dict[str, Any] = field(default_factory=dict)
+
+
+def train(
+    system: str,
+    arguments: argparse.Namespace,
+    given: Iterable[str],
+    resume: Callable[[Path], Any],
+    begin: Callable[[], TrainingPlan],
+) -> tuple[dict[str, Any], Path] | None:
+    """Trains an agent that begins or goes on, as the options of `add_run_options` say.
+
+    Parameters
+    ----------
+    system
+        Whose run it is.
+    arguments
+        Of the command.
+    given
+        Names of the options that say what is trained: a run that goes on has its own.
+    resume
+        The agent of a checkpoint.
+    begin
+        The plan of a new one.
+
+    Returns
+    -------
+    The summary and the folder; ``None`` if the plan was only to be printed.
+
+    Raises
+    ------
+    ValueError
+        Options that contradict each other.
+    """
+    refuse_counts_below(0, arguments, "evaluate_every", "checkpoint_every", "checkpoint_seconds", "statistics_every")
+    refuse_counts_below(1, arguments, "evaluation_episodes")
+    if arguments.until is not None and arguments.until < 1:
+        raise ValueError(f"--{arguments.unit}s must be at least 1, not {arguments.until}")
+    if arguments.resume:
+        directory, plan = arguments.resume, _plan_of(system, arguments, list(given), resume)
+    else:
+        plan = begin()
+        directory = arguments.out or Path("runs") / plan.name
+        if (directory / CHECKPOINT).exists():
+            raise ValueError(f"{directory} holds a run already: --resume {directory} goes on with it")
+    settings = _settings(arguments, directory)
+    for name in arguments.log:
+        require_name("Logger", name, LOGGERS)
+    if arguments.print_config:
+        print(yaml.safe_dump({"system": system, **plan.about, **settings}, sort_keys=False), end="")
+        return None
+    agent = plan.make()
+    try:
+        run = Run(agent, directory, **settings, log=arguments.log, progress=not arguments.quiet)
+        return run.run(), directory
+    finally:
+        agent.close()
+
+
+def _plan_of(
+    system: str, arguments: argparse.Namespace, given: list[str], resume: Callable[[Path], Any]
+) -> TrainingPlan:
+    if arguments.out:
+        raise ValueError("--resume goes on in its own folder: leave --out away")
+    if given:
+        raise ValueError(f"--resume goes on with the run's own {', '.join(given)}: leave the option away")
+    checkpoint = run_to_resume(system, arguments.resume, arguments.env)
+    return TrainingPlan(make=lambda: resume(checkpoint), about={"resume": str(arguments.resume)})
+
+
+def _settings(arguments: argparse.Namespace, directory: Path) -> dict[str, Any]:
+    """How long and how often: of the options, else of the run that goes on, else the defaults."""
+    of_system = {"until": arguments.default_until, "evaluate_every": arguments.default_evaluate_every}
+    path = directory / SETTINGS
+    kept = json.loads(path.read_text()) if arguments.resume and path.is_file() else {}
+    told = {name: getattr(arguments, name) for name in KEPT if getattr(arguments, name) is not None}
+    return {**of_system, **DEFAULTS, **{name: kept[name] for name in KEPT if name in kept}, **told}
+
+
+def plain(hardware: Any) -> Any:
+    """A configuration as YAML has it."""
+    return None if hardware is None else json.loads(json.dumps(dataclasses.asdict(hardware)))
