@@ -92,9 +92,8 @@ class InRounds:
         return self.pool
 
     def counters(self) -> dict[str, int]:
-        """Gradient steps, actors that were started again, experiences dropped with them."""
-        loop = self._loop
-        return {"gradient_steps": loop.gradient_steps, "restarts": self.pool.restarts, "dropped": loop.dropped}
+        """Actors that were started again, experiences dropped with them."""
+        return {"restarts": self.pool.restarts, "dropped": self._loop.dropped}
 
     def state(self) -> dict[str, Any]:
         """The loop's own, as plain numbers; actors, buffer and learner have theirs."""

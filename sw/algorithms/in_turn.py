@@ -34,8 +34,8 @@ class InTurn:
 
     Members
     -------
-    num_timesteps, gradient_steps
-        Taken so far.
+    num_timesteps
+        Environment steps taken so far.
     """
 
     # Environment steps at a time.
@@ -54,7 +54,7 @@ class InTurn:
     ):
         self.environment, self.replay, self.learner, self.schedule = environment, replay, learner, schedule
         self._explore, self._after_step, self._counted = explore, after_step, counted
-        self.num_timesteps = self.gradient_steps = 0
+        self.num_timesteps = 0
 
     def round(self) -> list[dict[str, Any]]:
         """A step, and the gradient steps that are due; its record.
@@ -97,7 +97,6 @@ class InTurn:
         self._counted("step_cycles")
         self.replay.update_priorities(batch.indices, errors)
         self._counted("update_cycles")
-        self.gradient_steps += 1
         return float(errors.mean())
 
     def part(self) -> Environment:
@@ -105,16 +104,16 @@ class InTurn:
         return self.environment
 
     def counters(self) -> dict[str, int]:
-        """Gradient steps."""
-        return {"gradient_steps": self.gradient_steps}
+        """There are none."""
+        return {}
 
     def state(self) -> dict[str, Any]:
         """Its own, as plain numbers; environment, buffer and learner have theirs."""
-        return {"num_timesteps": self.num_timesteps, "gradient_steps": self.gradient_steps}
+        return {"num_timesteps": self.num_timesteps}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take back what `state` gave."""
-        self.num_timesteps, self.gradient_steps = state["num_timesteps"], state["gradient_steps"]
+        self.num_timesteps = state["num_timesteps"]
 
     def close(self) -> None:
         """Nothing is held."""

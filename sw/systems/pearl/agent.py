@@ -40,7 +40,7 @@ MEMBERS = (
     "backend", "comparisons", "config", "configuration_hash", "env", "environment", "exploration", "hardware", "loop",
     "num_timesteps", "replay", "tally", *SETTINGS,
 )  # fmt: skip
-COUNTED = ("sample_cycles", "update_cycles", "step_cycles")
+COUNTED = ("gradient_steps", "sample_cycles", "update_cycles", "step_cycles")
 # Of `actors`: the algorithm's own choice.
 DEFAULT: Any = object()
 
@@ -293,10 +293,10 @@ class ReplayAgent(Agent):
         return self.learner.act(observation[np.newaxis])[0]
 
     def counters(self) -> dict[str, Any]:
-        """Gradient steps, cycles that the device took for their batches, and comparisons; of actors those that were
-        started again, and experiences dropped with them."""
+        """Gradient steps where they are taken now, the cycles that the device took for their batches, comparisons; of
+        actors those that were started again, and experiences dropped with them."""
         cycles = {name: count for name, count in self._tally.items() if hasattr(self._counter(name), "cycles")}
-        counts: dict[str, Any] = self._loop.counters() | cycles
+        counts: dict[str, Any] = {"gradient_steps": self._tally["gradient_steps"], **cycles, **self._loop.counters()}
         for name, comparison in self._comparisons().items():
             counts |= {f"{name}_{what}": count for what, count in comparison.counts().items()}
         return counts
@@ -304,6 +304,7 @@ class ReplayAgent(Agent):
     def _count(self, name: str) -> None:
         """Add the cycles of what was just done, where there are any."""
         self._tally[name] += getattr(self._counter(name), "cycles", 0)
+        self._tally["gradient_steps"] += name == "step_cycles"
 
     def _hardware(self) -> dict[str, Any]:
         """What may be a device, by name."""
@@ -311,7 +312,9 @@ class ReplayAgent(Agent):
 
     def _counter(self, name: str) -> Any:
         """Whose cycles those are."""
-        return self._hardware().get("learner" if name == "step_cycles" else "replay")
+        if name == "gradient_steps":
+            return None
+        return self._hardware()["learner" if name == "step_cycles" else "replay"]
 
     def _comparisons(self) -> dict[str, Comparison]:
         """RTL beside its reference, by name."""
