@@ -25,6 +25,7 @@ $(READY): requirements.lock pyproject.toml
 	@# Type checkers and editors do not see through the mapping of an editable install; they get links.
 	@mkdir -p .venv/typed/rewardware
 	@for folder in hw sw sim; do ln -sfn ../../../$$folder .venv/typed/rewardware/$$folder; done
+	@ln -sfn ../../../sw/api/__init__.py .venv/typed/rewardware/__init__.py
 	@touch $@
 
 demo: setup

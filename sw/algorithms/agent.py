@@ -43,6 +43,8 @@ class Agent(ABC):
     # In its checkpoints.
     name: ClassVar[str]
     unit: ClassVar[str] = "step"
+    # Of PyTorch, with which it learns fastest; None: as many as there are.
+    suited_threads: ClassVar[int | None] = None
     config: Any
     hardware: Any
     learner: Any
@@ -255,3 +257,9 @@ class Agent(ABC):
     @abstractmethod
     def close(self) -> None:
         """Lets go of the device."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

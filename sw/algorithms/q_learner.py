@@ -26,13 +26,9 @@ class QLearner:
         Hyper-parameters.
     seed
         Of the first weights.
-    threads
-        Of PyTorch; one is best for networks of this size. ``None``: as many as it is set to.
     """
 
-    def __init__(self, observation_size: int, actions: int, config: DQNConfig, seed: int, threads: int | None = 1):
-        if threads is not None:
-            torch.set_num_threads(threads)
+    def __init__(self, observation_size: int, actions: int, config: DQNConfig, seed: int):
         layers = initial_layers((observation_size, *config.hidden_sizes, actions), np.random.default_rng(seed))
         self.config = config
         self.online, self.target = build_network(layers), build_network(layers)

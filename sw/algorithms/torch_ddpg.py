@@ -36,13 +36,9 @@ class TorchLearner:
         Elements of an observation and of an action.
     config
         Hyper-parameters; ``quantization_delay`` does not apply.
-    threads
-        Of PyTorch; one is best for networks of this size.
     """
 
-    def __init__(self, observation_size: int, action_size: int, config: DDPGConfig, threads: int | None = 1):
-        if threads is not None:
-            torch.set_num_threads(threads)
+    def __init__(self, observation_size: int, action_size: int, config: DDPGConfig):
         generator = np.random.default_rng(config.seed)
         hidden = config.hidden_sizes
         self.config = config

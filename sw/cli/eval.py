@@ -14,13 +14,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     from ..core.run_folder import CHECKPOINT
+    from ..core.threads import limited_threads
     from ..systems.agents import agent_of
 
     if arguments.episodes is not None and arguments.episodes < 1:
         raise ValueError(f"--episodes must be at least 1, not {arguments.episodes}")
     checkpoint = arguments.directory / CHECKPOINT
     agent = agent_of(checkpoint).load(checkpoint, backend=arguments.backend)
-    try:
+    with agent, limited_threads(agent.suited_threads):
         print("\n".join(agent.describe_evaluation(arguments.episodes)))
-    finally:
-        agent.close()

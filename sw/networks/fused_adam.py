@@ -1,11 +1,15 @@
 """PyTorch's Adam without what its optimisers do around a step."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 
 __all__ = ["FusedAdam"]
+
+
+# Not promised to stay: without it, steps go the long way.
+FUSED: Callable[..., None] | None = getattr(torch, "_fused_adam_", None)
 
 
 class FusedAdam(torch.optim.Adam):
@@ -33,6 +37,9 @@ class FusedAdam(torch.optim.Adam):
 
     def advance(self) -> None:
         """A step against the gradients, which every parameter must have, contiguous."""
+        if FUSED is None:
+            self.step()
+            return
         (group,) = self.param_groups
         parameters = group["params"]
         if self._moments is None:
@@ -45,7 +52,7 @@ class FusedAdam(torch.optim.Adam):
         first, second, steps = self._moments
         torch._foreach_add_(steps, 1)
         beta1, beta2 = group["betas"]
-        torch._fused_adam_(
+        FUSED(
             parameters,
             [parameter.grad for parameter in parameters],
             first,

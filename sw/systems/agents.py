@@ -6,7 +6,7 @@ from typing import Any
 from ...hw.soc.devices import load_object
 from .descriptor import systems
 
-__all__ = ["agent_class", "agent_of", "run_to_resume"]
+__all__ = ["agent_class", "agent_of", "load_agent", "run_to_resume"]
 
 
 def _places() -> dict[str, str]:
@@ -32,6 +32,28 @@ def agent_of(checkpoint: Path) -> Any:
     if name not in places:
         raise CheckpointError(f"{checkpoint} is of an agent {name!r}; known are {', '.join(places)}")
     return load_object(places[name])
+
+
+def load_agent(path: Path | str, **changes: Any) -> Any:
+    """The agent of a checkpoint, whatever it is, ready to go on or to act.
+
+    Parameters
+    ----------
+    path
+        Of a checkpoint, or of a run's folder.
+    **changes
+        What its ``load`` takes, as ``backend``.
+
+    Raises
+    ------
+    CheckpointError
+        The file is damaged, no checkpoint, or one of an agent that no system has.
+    """
+    from ..core.run_folder import CHECKPOINT
+
+    path = Path(path)
+    checkpoint = path / CHECKPOINT if path.is_dir() else path
+    return agent_of(checkpoint).load(checkpoint, **changes)
 
 
 def run_to_resume(system: str, directory: Path, env: str | None = None) -> Path:

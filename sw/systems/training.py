@@ -14,6 +14,7 @@ from ...hw.cores.checks import require_name
 from ..core.loggers import LOGGERS
 from ..core.run import KEPT, Run
 from ..core.run_folder import CHECKPOINT, SETTINGS
+from ..core.threads import limited_threads
 from .agents import run_to_resume
 from .options import refuse_counts_below
 
@@ -92,7 +93,8 @@ def train(
     agent = plan.make()
     try:
         run = Run(agent, directory, **settings, log=arguments.log, progress=not arguments.quiet)
-        return run.run(), directory
+        with limited_threads(agent.suited_threads):
+            return run.run(), directory
     finally:
         agent.close()
 

@@ -176,8 +176,6 @@ class TorchIC3NetLearner:
         config: IC3NetConfig,
         generator: np.random.Generator,
     ):
-        # Matrices this small are slower on several.
-        torch.set_num_threads(1)
         self.config = config
         self.network = IC3NetNetwork(observation_size, actions, agents, config, generator)
         self._generator = generator

@@ -1,7 +1,7 @@
 """DDPG with quantisation-aware training, to the conventions of Stable-Baselines3."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import gymnasium
 import numpy as np
@@ -65,6 +65,7 @@ class FixarDDPG(Agent):
     """
 
     name = "ddpg"
+    suited_threads: ClassVar[int | None] = 1
     config: DDPGConfig
     learner: Learner
 
@@ -85,7 +86,7 @@ class FixarDDPG(Agent):
         seeds = np.random.SeedSequence(config.seed).generate_state(3)
         super().__init__(Environment(env, int(seeds[0])), config, backend, evaluation_env)
         # What computes does not change the bits, so a checkpoint does not bind to it.
-        self._options = {name: value for name, value in options.items() if name not in ("array", "threads")}
+        self._options = {name: value for name, value in options.items() if name != "array"}
         sizes = self.environment.observation_size, self.environment.action_size
         self.replay_buffer = ReplayBuffer(config.buffer_size, *sizes, config.gamma, int(seeds[1]))
         self._warm_up = np.random.default_rng(int(seeds[2]))

@@ -13,7 +13,7 @@ __all__ = ["PYTORCH", "Learner", "make_learner"]
 # Beside the backends of every device.
 PYTORCH = ("torch",)
 # That a backend takes; of a pair those of its reference, which has to be the device, without words of 16 bits.
-OPTIONS = {"reference": ("array", "sixteen_bit"), "lockstep": ("array",), "torch": ("threads",)}
+OPTIONS = {"reference": ("array", "sixteen_bit"), "lockstep": ("array",)}
 
 
 class Learner(Protocol):

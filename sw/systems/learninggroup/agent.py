@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -60,6 +60,7 @@ class IC3Net:
     """
 
     unit: ClassVar[str] = "iteration"
+    suited_threads: ClassVar[int | None] = 1
 
     def __init__(
         self,
@@ -268,3 +269,9 @@ class IC3Net:
     def close(self) -> None:
         """Lets go of the device."""
         self.learner.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

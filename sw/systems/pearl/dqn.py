@@ -28,6 +28,7 @@ class DQN(ReplayAgent):
     configuration: ClassVar[type[ReplayParameters]] = DQNConfig
     kind: ClassVar[type[Environment]] = DiscreteEnvironment
     default_actors: ClassVar[int | None] = None
+    suited_threads: ClassVar[int | None] = 1
     config: DQNConfig
     learner: QLearner | DeviceQLearner
 

@@ -3,8 +3,10 @@
 import copy
 
 import numpy as np
+import pytest
 import torch
 
+from rewardware.sw.networks import fused_adam
 from rewardware.sw.networks.fused_adam import FusedAdam
 from rewardware.sw.networks.torch_networks import load_modules, save_modules
 
@@ -21,8 +23,11 @@ def set_gradients(tensors, generator):
         tensor.grad = torch.from_numpy(generator.normal(size=tensor.shape).astype(np.float32))
 
 
-def test_steps_are_those_of_the_optimizer():
-    """With a rate that changes, and a state that is taken back in mid-course."""
+@pytest.mark.parametrize("promised", [False, True])
+def test_steps_are_those_of_the_optimizer(promised, monkeypatch):
+    """With a rate that changes, and a state that is taken back in mid-course; with what PyTorch promises alone, too."""
+    if promised:
+        monkeypatch.setattr(fused_adam, "FUSED", None)
     found, told = parameters(), parameters()
     one, other = FusedAdam(found, 1e-2), torch.optim.Adam(told, 1e-2, fused=True)
     for step in range(12):
