@@ -205,6 +205,24 @@ async def a_completion_of_nothing_is_ignored(dut):
 
 
 @cocotb.test()
+async def a_command_may_complete_in_the_cycle_of_its_issue(dut):
+    """Nothing is outstanding behind it, so that the program ends."""
+    instruction_set = parameters()["instruction_set"]
+    program = [instruction_set.encode("left", value=1), instruction_set.encode("halt", wait="all")]
+    engines = await start(dut, instruction_set, program, 0.0)
+    engines.complete = False
+    while "left" not in engines.offered:
+        await engines.step()
+    dut.engines__left__commands__ready.value = 1
+    dut.engines__left__completions__valid.value = 1
+    await engines.step()
+    dut.engines__left__completions__valid.value = 0
+    assert len(engines.issue_cycles) == 1 and engines.outstanding["left"] == 0
+    await until_stopped(dut, engines)
+    assert dut.done.value == 1
+
+
+@cocotb.test()
 async def unknown_opcode_stops_and_waits_for_the_engines(dut):
     instruction_set = parameters()["instruction_set"]
     program = [instruction_set.encode("left", value=1), instruction_set.encode("right", a=-1, b=3), 0]
