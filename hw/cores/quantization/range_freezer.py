@@ -18,7 +18,7 @@ class RangeFreezer(ConfiguredComponent):
 
     Number format: exact; floors.
 
-    Latency: ``settle`` + 1 cycles before the first slot, 139 to 170 for each. Throughput: one freeze at a time. No
+    Latency: ``settle`` + 1 cycles before the first slot, 137 to 168 for each. Throughput: one freeze at a time. No
     back-pressure: a freeze that is asked for meanwhile is lost.
 
     Parameters

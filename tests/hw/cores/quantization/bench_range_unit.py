@@ -1,6 +1,7 @@
 """Random monitoring, freezing and host access against the reference."""
 
 import cocotb
+import numpy as np
 from cocotb.triggers import ReadOnly, RisingEdge
 
 from rewardware.hw.cores.quantization.parameters import recorded_range, slot_parameters
@@ -62,15 +63,21 @@ class Bench:
         """Right behind the last row."""
         self.dut.control__bits.value = bits
         await self.pulse("control__freeze")
-        for _ in range(200 * self.config.slots):
+        self.dut.monitor__valid.value = 0
+        cycles, done = 0, 0
+        while not done:
             await ReadOnly()
             done = int(self.dut.control__done.value)
             await RisingEdge(self.dut.clk)
-            if done:
-                break
-        else:
-            raise TimeoutError("freeze: not done within 200 cycles a slot")
+            cycles += 1
+            if cycles > 200 * self.config.slots:
+                raise TimeoutError("freeze: not done within 200 cycles a slot")
         self.reference.freeze(bits)
+        # Behind the rows on their way 136 cycles a slot, and one for each bit of its scale.
+        slots = range(self.config.slots)
+        scales = [max(1, self.reference.maxima[slot] - self.reference.minima[slot]) for slot in slots]
+        expected = self.monitor_latency + 1 + sum(136 + int(scale).bit_length() for scale in scales)
+        compare(expected, cycles, "cycles of a freeze", bits)
 
     async def check_lookups(self):
         """A random slot in each port, every cycle."""
@@ -110,6 +117,25 @@ async def a_row_is_recorded_after_its_latency(dut):
     for _ in range(bench.monitor_latency - 1):
         await RisingEdge(dut.clk)
     await bench.check_ranges()
+
+
+@cocotb.test()
+async def a_freeze_waits_for_the_rows_on_their_way(dut):
+    """A row that grows the range of the first slot, in the cycle of the freeze and in every one before."""
+    bench = Bench(dut)
+    await bench.start()
+    count = bench.config.cores * bench.config.lanes
+    for before in range(bench.monitor_latency + 1):
+        value = 1000 * (before + 1)
+        dut.monitor__slot.value, dut.monitor__mask.value = 0, 1 << count - 1
+        dut.monitor__values.value = value << 32 * (count - 1)
+        dut.monitor__valid.value = 1
+        bench.reference.monitor(0, np.array([value]))
+        for _ in range(before):
+            await RisingEdge(dut.clk)
+            dut.monitor__valid.value = 0
+        await bench.freeze(16)
+        await bench.check_lookups()
 
 
 @cocotb.test()
