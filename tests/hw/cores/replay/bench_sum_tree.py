@@ -4,7 +4,7 @@ import random
 
 import cocotb
 import numpy as np
-from cocotb.triggers import RisingEdge
+from cocotb.triggers import FallingEdge, RisingEdge
 
 from rewardware.hw.cores.replay.config import DRAW_WIDTH
 from rewardware.hw.cores.replay.records import ROW_WIDTH, RequestKind
@@ -52,6 +52,36 @@ async def answers_as_the_reference(dut):
         dut.clear.value = 0
         reference.clear()
         await ask(source, sink, reference, [pack_request(RequestKind.TOTAL), pack_request(RequestKind.SAMPLE, draw=0)])
+
+
+@cocotb.test()
+async def a_clear_is_behind_the_requests_taken(dut):
+    """While requests are under way and answers wait; those taken until then are answered as if there were no clear."""
+    config, latency = parameters()["config"], parameters()["latency"]
+    source, sink = StreamSource(dut, "requests"), StreamSink(dut, "answers")
+    dut.clear.value = 0
+    await clock_and_reset(dut)
+    made, reference = random.Random(int(rng("clears").integers(1 << 32))), SumTreeReference(config)
+    for number in range(20):
+        source.stall, sink.stall = made.choice([0, 0.3]), made.choice([0, 0.3, 0.9])
+        rows, beats = beats_of(config, random_rows(config, made, 3 * latency * config.lanes))
+        for beat in beats:
+            source.put(beat)
+        taken = 0
+        for cycle in range(last := made.randrange(1, 3 * latency)):
+            await FallingEdge(dut.clk)
+            taken += int(dut.requests__valid.value) & int(dut.requests__ready.value)
+            # A request that is taken in the very cycle is before the clear, too.
+            dut.clear.value = int(cycle == last - 1)
+        await FallingEdge(dut.clk)
+        dut.clear.value = 0
+        before = config.lanes * taken
+        expected = reference.apply(rows[:before])
+        reference.clear()
+        expected += reference.apply(rows[before:])
+        got = await sink.receive_all(len(beats))
+        got = [beat >> ROW_WIDTH * lane & (1 << ROW_WIDTH) - 1 for beat in got for lane in range(config.lanes)]
+        compare(expected, got, f"answers, cleared behind {before}", number)
 
 
 @cocotb.test()
