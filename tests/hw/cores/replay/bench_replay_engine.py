@@ -33,7 +33,7 @@ class Bench:
         self.tree, self.draws = SumTreeReference(config), DrawReference()
         # What the tree gets and gives; the beats of packets; errors and clears behind each command.
         self.to_ask, self.beats, self.behind = deque(), [], []
-        self.clears = self.clearing = self.raised = 0
+        self.clears = self.clearing = self.raised = self.done = 0
 
     def words(self, rows):
         """Rows as beats."""
@@ -49,15 +49,15 @@ class Bench:
         self.beats += [{"data": beat, "last": int(index + 1 == len(asked))} for index, beat in enumerate(answered)]
         return asked
 
-    def command(self, kind):
-        """Gives a command, and says what it will do."""
+    def command(self, kind, argument=None):
+        """Gives a command, with a count of samples or a seed unless they are random, and says what it will do."""
         made, arguments, error = self.random, self.random.getrandbits(64), 0
         if kind == ReplayCommand.SERVE:
             beats = self.expect(random_rows(self.config, made, made.choice([1, 2, made.randrange(1, 60)])))
             for index, beat in enumerate(beats):
                 self.packets_in.put({"data": beat, "last": int(index + 1 == len(beats))})
         elif kind == ReplayCommand.SAMPLE:
-            count = made.choice([0, 1, 2, 3, made.randrange(1, 40)])
+            count = made.choice([0, 1, 2, 3, made.randrange(1, 40)]) if argument is None else argument
             segment = made.choice([0, (1 << DRAW_WIDTH) // max(count, 2)])
             arguments, error = count | segment << COUNT_WIDTH, int(count == 0)
             if count:
@@ -66,7 +66,7 @@ class Bench:
                 ]
                 self.expect([*rows, pack_request(RequestKind.TOTAL)])
         elif kind == ReplayCommand.SEED:
-            arguments = made.choice([0, arguments | 1])
+            arguments = made.choice([0, arguments | 1]) if argument is None else argument
             error = int(arguments == 0)
             if arguments:
                 self.draws = DrawReference(arguments)
@@ -99,16 +99,18 @@ class Bench:
         for stream in (self.commands, self.packets_in, self.completions, self.packets_out):
             stream.stall = stall
         self.requests.stall = self.answers.stall = tree_stall
-        given = [*ReplayCommand, *self.random.choices(list(ReplayCommand), [6, 6, 1, 1], k=COMMANDS)]
-        done = len(self.behind)
-        for kind in given:
+        for kind in [*ReplayCommand, *self.random.choices(list(ReplayCommand), [6, 6, 1, 1], k=COMMANDS)]:
             self.command(kind)
-        while done < len(self.behind):
+        await self.complete()
+
+    async def complete(self):
+        """All commands that were given."""
+        while self.done < len(self.behind):
             await self.cycle()
             while len(self.completions):
                 await self.completions.receive()
-                compare(self.behind[done], (self.raised, self.clears), "errors and clears of command", done)
-                done += 1
+                compare(self.behind[self.done], (self.raised, self.clears), "errors and clears of command", self.done)
+                self.done += 1
         compare_all(self.beats, await self.packets_out.receive_all(len(self.beats)), "packets_out")
         assert not self.to_ask, "requests are missing"
         self.beats.clear()
@@ -124,3 +126,15 @@ async def executes_in_order(dut):
     for _ in range(20):
         await bench.cycle()
     assert not (len(bench.packets_out) or len(bench.requests) or len(bench.completions))
+
+
+@cocotb.test()
+async def seed_zero_leaves_the_generator_as_it_is(dut):
+    """At first, and behind another seed: the draws go on where they were."""
+    dut.idle.value = 1
+    bench = Bench(dut, parameters()["config"])
+    await clock_and_reset(dut)
+    for seed in (0, 1 << 40 | 1, 0, 0):
+        bench.command(ReplayCommand.SEED, seed)
+        bench.command(ReplayCommand.SAMPLE, 5)
+        await bench.complete()
