@@ -12,6 +12,7 @@ from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, com
 from rewardware.sw.reference.float import host
 from rewardware.sw.reference.layer.stages import backward, forward
 from tests.hw.cores.float.operands import extremes
+from tests.hw.cores.transfer_cycles import TransferCycles
 
 from .stimulus import numbers, pack_word, pad_words
 
@@ -98,18 +99,9 @@ async def takes_as_many_cycles_as_it_says(dut):
     bench, latency, period = Bench(dut), parameters()["latency"], parameters()["period"]
     await bench.prepare()
     bench.source.stall, bench.sink.stall = 0, 0
+    seen = TransferCycles(dut, bench.source.name, bench.sink_name)
     expected = bench.put(bench.samples(12))
-    valid = getattr(dut, f"{bench.source.name}__valid")
-    while not int(valid.value):
-        await RisingEdge(dut.clk)
-    ends, cycle = [], 0
-    while len(ends) < len(expected):
-        ends += [cycle] * (bench.sink.count - len(ends))
-        await RisingEdge(dut.clk)
-        cycle += 1
-    # When in a cycle the bench looks, and when the drivers do, is worth one cycle.
-    assert abs(ends[0] - latency) <= 1, f"The first result came after {ends[0]} cycles, latency {latency}"
-    last_of_samples = ends[bench.given - 1 :: bench.given]
-    periods = [after - before for before, after in zip(last_of_samples, last_of_samples[1:], strict=False)]
-    assert periods == [period] * 11, f"Samples came after {periods} cycles"
     await bench.check(expected)
+    given = seen.taken[bench.sink_name]
+    compare(latency, given[0] - seen.offered[bench.source.name][0], "cycles to the first result", 0)
+    compare([period] * 11, np.diff(given[bench.given - 1 :: bench.given]), "cycles between samples", 0)

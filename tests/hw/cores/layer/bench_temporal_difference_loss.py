@@ -7,6 +7,7 @@ from cocotb.triggers import RisingEdge
 from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, parameters, rng
 from rewardware.sw.reference.float import host
 from rewardware.sw.reference.layer.temporal_difference_loss import temporal_difference_loss
+from tests.hw.cores.transfer_cycles import TransferCycles
 from tests.sw.reference.layer.stimulus import loss_samples
 
 
@@ -74,17 +75,10 @@ async def takes_as_many_cycles_as_it_says(dut):
     for part in bench.sources + bench.sinks:
         part.stall = 0
     await clock_and_reset(dut)
+    values, derivatives = bench.sources[0].name, bench.sinks[0].name
+    seen = TransferCycles(dut, values, derivatives)
     expected = bench.put(20)
-    taken, given, cycle = None, [], 0
-    while len(given) < len(expected[0]):
-        await RisingEdge(dut.clk)
-        if taken is None and bench.sources[0].count == bench.config.values:
-            taken = cycle
-        given += [cycle] * (bench.sinks[0].count - len(given))
-        cycle += 1
-    # When in a cycle the bench looks is worth one cycle.
-    latency = given[0] - taken
-    assert abs(latency - parameters()["latency"]) <= 1, f"The first derivative came after {latency} cycles"
-    firsts = np.diff(given[:: bench.config.values])
-    assert (firsts == period).all(), f"Samples came after {firsts} cycles"
     await bench.check(expected)
+    taken, given = seen.taken[values][bench.config.values - 1], seen.taken[derivatives]
+    compare(parameters()["latency"], given[0] - taken, "cycles to the first derivative", 0)
+    compare([period] * 19, np.diff(given[:: bench.config.values]), "cycles between samples", 0)
