@@ -188,6 +188,16 @@ def check_banks(bench, layers, number):
             compare(banks[bank], bench.banks[core, bank], f"bank {bank} of core {core}", number)
 
 
+async def check_words(bench, layer, every_word):
+    """The words of a walk through a layer."""
+    bases = {f"{name}_base": layer.bases[name] for name in ("row", "parameter")}
+    for core, sink in enumerate(bench.words):
+        words = layer.expected.words(bench.config, core, every_word=bool(every_word), **bases)
+        for place in range(len(words["row"])):
+            expected = {name: int(part[place]) for name, part in words.items()}
+            compare(expected, await sink.receive(), f"words of core {core}", place)
+
+
 def check_loads(bench, layer, number):
     workloads = layer.expected.workloads()
     for name, parts in (
@@ -278,23 +288,47 @@ async def stages_work_at_a_time(dut):
     assert not bench.errors, bench.errors
 
 
+def anew(bench, random):
+    """Makes a layer, and another one in the same place of all memories but that of the grouping matrices."""
+    config = bench.config
+    groups, rows, own = config.groups, config.rows // 2, min(4, config.core_columns)
+    for grouping in (0, config.grouping_words // 2):
+        columns = [random.integers(0, groups, own) for _ in range(config.cores)]
+        bases = dict.fromkeys(BASES, 0) | {"grouping": grouping}
+        yield Layer(bench, random.integers(0, groups, rows), columns, groups, bases)
+
+
 @cocotb.test()
 async def a_layer_is_grouped_anew_when_it_is_done(dut):
     """Other maxima for the same layer, right behind its command: they must not meet it."""
-    config, random = parameters()["config"], rng("anew")
-    bench = Bench(dut, config)
+    bench = Bench(dut, parameters()["config"])
     await bench.start()
-    groups, rows, own = config.groups, config.rows // 2, min(4, config.core_columns)
-
-    def layer_at(grouping):
-        columns = [random.integers(0, groups, own) for _ in range(config.cores)]
-        bases = dict.fromkeys(BASES, 0) | {"grouping": grouping}
-        return Layer(bench, random.integers(0, groups, rows), columns, groups, bases)
-
-    first = layer_at(0)
-    await bench.do_all([(first, dict.fromkeys(STAGES[:4], 1)), (layer_at(config.grouping_words // 2), {"find": 1})])
+    first, second = anew(bench, rng("anew"))
+    await bench.do_all([(first, dict.fromkeys(STAGES[:4], 1)), (second, {"find": 1})])
     await check_lists(bench, first, 0)
     check_ends(bench, first, 0)
+    assert not bench.errors, bench.errors
+
+
+@cocotb.test()
+async def a_layer_is_grouped_anew_when_it_is_walked(dut):
+    """Other maxima and lists for the same layer while it is walked, slowly, as its words are hardly taken."""
+    config = parameters()["config"]
+    bench = Bench(dut, config)
+    await bench.start()
+    first, second = anew(bench, rng("walked"))
+    await bench.do(first, find=1, encode=1, transpose=1)
+    for sink in bench.words:
+        sink.stall = 0.95
+    done = cocotb.start_soon(
+        bench.do_all([(first, {"compress": 1, "walk": 1}), (second, dict.fromkeys(STAGES[:3], 1))])
+    )
+    await check_words(bench, first, 0)
+    await done
+    # The weights of both are in the same place: those of the second.
+    first.weights = second.weights
+    check_banks(bench, [first], 0)
+    await check_lists(bench, second, 1)
     assert not bench.errors, bench.errors
 
 
@@ -317,12 +351,7 @@ async def layers_of_a_network_stay(dut):
     check_banks(bench, [first], 0)
     for every_word in (0, 1):
         done = cocotb.start_soon(bench.do(first, walk=1, every_word=every_word))
-        for core, sink in enumerate(bench.words):
-            bases = {f"{name}_base": first.bases[name] for name in ("row", "parameter")}
-            words = first.expected.words(config, core, every_word=bool(every_word), **bases)
-            for place in range(len(words["row"])):
-                expected = {name: int(part[place]) for name, part in words.items()}
-                compare(expected, await sink.receive(), f"words of core {core}", place)
+        await check_words(bench, first, every_word)
         await done
         assert not any(len(sink) for sink in bench.words)
     assert not bench.errors, bench.errors
