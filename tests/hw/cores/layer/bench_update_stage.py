@@ -70,6 +70,9 @@ async def same_bits_as_the_reference(dut):
     for step in range(1, 5):
         weights, gradient, *moments = kept
         gradient = to_bits(number_format, numbers(random, number_format, *shape))
+        if step == 3:
+            # Lanes of the last group that are no outputs must not say anything.
+            gradient[:, outputs:] = number_format.infinity
         if step == 4:
             gradient = np.where(random.random(shape) < 0.2, corners, gradient)
             gradient[-1, outputs - 1] = number_format.infinity
@@ -96,4 +99,4 @@ async def same_bits_as_the_reference(dut):
             compare(values.tolist(), (await bench.access(name)).tolist(), name, step)
         infinity = number_format.infinity
         assert nonfinite == any((values & infinity == infinity).any() for values in expected)
-    assert nonfinite, "An infinite gradient must have shown"
+        assert nonfinite == (step == 4), f"Step {step} has numbers that are infinite or NaN: {nonfinite}"
