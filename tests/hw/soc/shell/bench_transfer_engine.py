@@ -25,12 +25,13 @@ class Bench:
         self.busy_share = 0.0
         self.accesses, self.copies, self.beats = [], [], []
         self.completed, self.flags, self.cycle, self.taken, self.ended = 0, set(), 0, 0, 0
+        self.busy, self.options = False, 0
 
     async def start(self):
         self.commands = StreamSource(self.dut, "commands")
         self.source = StreamSource(self.dut, "packets_in")
         self.sink = StreamSink(self.dut, "packets_out")
-        self.dut.completions__ready.value = 1
+        self.completions = StreamSink(self.dut, "completions")
         self.dut.others.value = 0
         await clock_and_reset(self.dut)
         cocotb.start_soon(self.watch())
@@ -40,16 +41,20 @@ class Bench:
         dut = self.dut
         while True:
             await ReadOnly()
+            compare(int(self.busy), int(dut.busy.value), "busy", self.cycle)
             if int(dut.accesses.value):
+                if self.config.option_width:
+                    compare(self.options, int(dut.options.value), "options", self.cycle)
                 self.accesses.append((self.cycle, self.access.unpack(int(dut.access.value))))
             if self.config.copy_rows and int(dut.copies__enable.value):
                 self.copies.append((self.cycle, int(dut.copies__address.value), int(dut.copies__data.value)))
             if int(dut.commands__valid.value) and int(dut.commands__ready.value):
-                self.taken = self.cycle
+                self.taken, self.busy = self.cycle, True
             if int(dut.packets_out__valid.value) and int(dut.packets_out__ready.value):
                 self.beats.append(self.cycle)
-            if int(dut.completions__valid.value):
-                self.completed, self.ended = self.completed + 1, self.cycle
+            if int(dut.completions__valid.value) and int(dut.completions__ready.value):
+                self.completed, self.ended, self.busy = self.completed + 1, self.cycle, False
+            self.busy &= not int(dut.rst.value)
             self.flags |= {flag for bit, flag in enumerate(FLAGS) if int(dut.errors.value) >> bit & 1}
             await RisingEdge(dut.clk)
             self.cycle += 1
@@ -60,6 +65,7 @@ class Bench:
     async def run(self, **fields):
         """A command until it is complete."""
         self.accesses, self.copies, self.beats, self.flags = [], [], [], set()
+        self.options = fields.get("options", 0)
         await self.commands.send({name: int(fields.get(name, 0)) for name in self.fields})
         for _ in range(LIMIT):
             if self.completed:
@@ -151,7 +157,7 @@ async def rows_move(dut):
     await bench.fill()
     kinds = [load, store, copy] if bench.config.copy_rows else [load, store]
     for turn in range(100):
-        for stream in (bench.source, bench.sink):
+        for stream in (bench.source, bench.sink, bench.completions):
             stream.stall = bench.random.choice([0, 0.3, 0.8])
         bench.busy_share = bench.random.choice([0, 0.3])
         await kinds[bench.random.integers(len(kinds))](bench, turn)
@@ -207,7 +213,7 @@ async def cycles_are_counted(dut):
     bench = Bench(dut)
     await bench.start()
     await bench.fill()
-    for stream in (bench.commands, bench.source, bench.sink):
+    for stream in (bench.commands, bench.source, bench.sink, bench.completions):
         stream.stall = 0
     region = max(bench.host.regions, key=lambda region: (region.parts, region.rows))
     fields = {"memory": region.number, "count": region.rows}
@@ -233,7 +239,7 @@ async def a_reset_forgets_what_is_under_way(dut):
     bench = Bench(dut)
     await bench.start()
     await bench.fill()
-    for stream in (bench.commands, bench.sink):
+    for stream in (bench.commands, bench.sink, bench.completions):
         stream.stall = 0
     region = max(bench.host.regions, key=lambda region: region.rows)
     for cycles in range(14):
