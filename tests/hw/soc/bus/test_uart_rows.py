@@ -1,0 +1,110 @@
+"""Rows for a host behind a UART: as many as are wanted, are there and fit a frame; all of a request, or none."""
+
+import numpy as np
+import pytest
+from amaranth.sim import Simulator
+
+from rewardware.hw.soc.bus.uart_config import BUFFER_ROWS, PAYLOAD_LIMIT, Status, rows_per_frame
+from rewardware.hw.soc.bus.uart_rows import RowsToHost, RowsToSystem
+
+LIMIT_CYCLES = 20_000
+
+
+def run(unit, bench):
+    simulator = Simulator(unit)
+    simulator.add_clock(1e-6)
+    simulator.add_testbench(bench)
+    simulator.run()
+
+
+async def execute(ctx, unit, payload, each_cycle):
+    """A request; its status, the length of its answer, and how many bytes of its payload were taken.
+
+    ``each_cycle`` is called between what goes in and the clock, and gives what it makes of a cycle.
+    """
+    requests, taken, passed = unit.requests, 0, []
+    ctx.set(requests.length, len(payload))
+    ctx.set(requests.begin, 1)
+    await ctx.tick()
+    ctx.set(requests.begin, 0)
+    for _ in range(LIMIT_CYCLES):
+        ctx.set(requests.payload.valid, taken < len(payload))
+        ctx.set(requests.payload.payload, payload[taken] if taken < len(payload) else 0)
+        taken += ctx.get(requests.payload.valid & requests.payload.ready)
+        passed += each_cycle()
+        done, result = ctx.get(requests.results.valid), ctx.get(requests.results.payload)
+        ctx.set(requests.results.ready, done)
+        await ctx.tick()
+        if done:
+            ctx.set(requests.results.ready, 0)
+            return Status(result.status), result.length, taken, passed
+    raise AssertionError("no result")
+
+
+# A frame carries the whole buffer, and less than that.
+@pytest.mark.parametrize("row_bytes", [4, 100])
+def test_no_more_rows_are_received_than_wanted_there_and_fit(row_bytes):
+    unit, random = RowsToHost(8 * row_bytes), np.random.default_rng(row_bytes)
+    limit = rows_per_frame(row_bytes)
+    assert (limit < BUFFER_ROWS) == (row_bytes == 100)
+
+    async def bench(ctx):
+        for wanted in (0, 1, limit - 1, limit, limit + 1, BUFFER_ROWS, BUFFER_ROWS + 1, 255):
+            for level in (0, 1, limit - 1, limit, BUFFER_ROWS):
+                rows = [(random.bytes(row_bytes), int(random.integers(2))) for _ in range(level)]
+                there = b"".join(bytes([last]) + row for row, last in rows)
+                ctx.set(unit.level, level)
+                status, length, _, _ = await execute(ctx, unit, bytes([wanted]), lambda: ())
+                count = min(wanted, level, limit)
+                assert (status, length) == (Status.OK, count * (row_bytes + 1)), (wanted, level)
+                answer = bytearray()
+                ctx.set(unit.requests.answer.ready, 1)
+                while len(answer) < length:
+                    # The rows come late, now and then.
+                    here = bool(random.random() < 0.7)
+                    ctx.set(unit.i.valid, here)
+                    ctx.set(unit.i.payload, {"data": int.from_bytes(rows[0][0], "little"), "last": rows[0][1]})
+                    _, _, valid, byte, taken = await ctx.tick().sample(
+                        unit.requests.answer.valid, unit.requests.answer.payload, unit.i.ready
+                    )
+                    assert valid == here
+                    if valid:
+                        answer.append(byte)
+                    if valid and taken:
+                        rows.pop(0)
+                ctx.set(unit.i.valid, 0)
+                ctx.set(unit.requests.answer.ready, 0)
+                assert len(rows) == level - count, (wanted, level)
+                assert answer == there[:length], (wanted, level)
+
+    run(unit, bench)
+
+
+@pytest.mark.parametrize("row_bytes", [4, 12])
+def test_rows_are_sent_all_or_none(row_bytes):
+    unit, random = RowsToSystem(8 * row_bytes), np.random.default_rng(row_bytes)
+
+    async def bench(ctx):
+        ctx.set(unit.o.ready, 1)
+        for ends in (0, 1):
+            for rows in (1, 2, BUFFER_ROWS):
+                data = [random.bytes(row_bytes) for _ in range(rows)]
+                payload = bytes([ends, rows]) + b"".join(data)
+                assert len(payload) <= PAYLOAD_LIMIT
+
+                def passing():
+                    if ctx.get(unit.o.valid & unit.o.ready):
+                        row = ctx.get(unit.o.payload)
+                        yield row.data.to_bytes(row_bytes, "little"), row.last
+
+                ctx.set(unit.room, rows - 1)
+                assert await execute(ctx, unit, payload, passing) == (Status.BUSY, 0, 2, [])
+                # A length that is not that of so many rows, and no rows.
+                ctx.set(unit.room, BUFFER_ROWS)
+                for wrong in (payload[:-1], payload + b"x", payload[:2], bytes([ends, 0]) + payload[2:]):
+                    assert await execute(ctx, unit, wrong, passing) == (Status.UNKNOWN, 0, 2, [])
+                ctx.set(unit.room, rows)
+                expected = [(row, int(ends and number == rows - 1)) for number, row in enumerate(data)]
+                assert await execute(ctx, unit, payload, passing) == (Status.OK, 0, len(payload), expected)
+
+    run(unit, bench)
