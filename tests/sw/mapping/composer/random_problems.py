@@ -11,12 +11,13 @@ from rewardware.sw.mapping.composer.task_graph import Edge, Task, TaskGraph
 KINDS = ("cpu", "gpu", "fpga")
 
 
-def random_problem(rng, tasks, devices, communication=1.0, replay=True, batch=1, gradient_bytes=0):
+def random_problem(rng, tasks, devices, communication=1.0, replay=True, batch=1, gradient_bytes=0, tight=False):
     """A problem of so many tasks and devices.
 
     Tasks take 1 to 20 on the middling device, and up to four times less or more on another; transfers take up to 20
     times ``communication``. The first and the last task are the replay manager's, if there is to be one. The last
-    device of three holds about half of the tasks.
+    device of three holds about half of the tasks, the others all; if ``tight``, each holds about half, and there may
+    be no placement.
     """
     names = [f"task{number}" for number in range(tasks)]
     replayed = {names[0], names[-1]} if replay else set()
@@ -28,14 +29,14 @@ def random_problem(rng, tasks, devices, communication=1.0, replay=True, batch=1,
         if rng.random() < density
     ]
     held = [f"device{number}" for number in range(devices)]
-    limited = devices == 3
+    limited = held if tight else held[2:]
     platform = Platform(
         devices=tuple(
             Device(
                 name=name,
                 kind=KINDS[number],
                 memory_bandwidth=rng.randint(1, 9),
-                resources={"dsp": 5 * tasks / 2} if limited and number == 2 else {},
+                resources={"dsp": 5 * tasks / 2} if name in limited else {},
             )
             for number, name in enumerate(held)
         ),
@@ -46,7 +47,7 @@ def random_problem(rng, tasks, devices, communication=1.0, replay=True, batch=1,
     )
     table = LatencyTable(
         latencies={name: {device: _latency(rng, batch) for device in held} for name in names},
-        resources={name: {held[2]: {"dsp": rng.randint(0, 10)}} for name in names} if limited else {},
+        resources={name: {device: {"dsp": rng.randint(0, 10)} for device in limited} for name in names},
     )
     graph = TaskGraph(
         tasks=tuple(Task(name=name, kind="replay" if name in replayed else "learner") for name in names),
@@ -63,9 +64,10 @@ def _latency(rng, batch):
     return Latency(fixed=whole * fixed, experience=whole * (1 - fixed) / batch)
 
 
-def seeded_problem(seed, most_tasks=8, most_devices=3, communication=None):
+def seeded_problem(seed, most_tasks=8, most_devices=3, communication=None, tight=False):
     """A problem of at most so many tasks and devices; with little to much communication, if it is not said."""
     rng = random.Random(seed)
     tasks, devices = rng.randint(2, most_tasks), rng.randint(2, most_devices)
     drawn = rng.choice([0.1, 1, 3])
-    return random_problem(rng, tasks, devices, drawn if communication is None else communication, rng.random() < 0.8)
+    communication = drawn if communication is None else communication
+    return random_problem(rng, tasks, devices, communication, rng.random() < 0.8, tight=tight)

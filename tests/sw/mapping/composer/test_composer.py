@@ -147,10 +147,8 @@ def test_replay_memory_is_where_traffic_is_least():
 def test_every_answer_is_simulated(rng: random.Random, tasks, devices, refine, gradient_bytes):
     """Data-parallel ones, too; an answer is never slower than step 2's."""
     problem = random_problem(rng, tasks, devices, batch=rng.randint(1, 64), gradient_bytes=gradient_bytes)
-    try:
-        composition = compose(problem, refine=refine)
-    except ValueError:
-        return
+    # One device at least holds everything, so that there is an answer.
+    composition = compose(problem, refine=refine)
     queues = {device: [task.task for task in composition.schedule.on(device)] for device in problem.devices}
     times = simulate(composition.problem, queues)
     assert times == {task.task: (task.start, task.finish) for task in composition.schedule.tasks}
