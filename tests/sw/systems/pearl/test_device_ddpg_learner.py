@@ -78,9 +78,13 @@ def test_every_backend_learns_the_same_and_goes_on_identically(tmp_path):
 
 
 def test_a_wrong_weight_of_the_rtl_stops_lockstep(monkeypatch):
-    store = ReferenceLearner.store
-    monkeypatch.setattr(ReferenceLearner, "store", lambda *arguments: store(*arguments) ^ np.uint32(1))
-    with pytest.raises(LockstepError, match=r"Gradient step 0, store: RTL differs from the reference in \w+\[0\]"):
+    load = DeviceLearner.load
+
+    def load_wrongly(learner, array, numbers):
+        load(learner, array, numbers ^ (np.arange(len(numbers)) == 3).astype(np.uint32))
+
+    monkeypatch.setattr(DeviceLearner, "load", load_wrongly)
+    with pytest.raises(LockstepError, match=r"Gradient step 0, store: RTL differs from the reference in \w+\[3\]"):
         make("lockstep")
 
 
