@@ -12,7 +12,7 @@ from rewardware.sw.algorithms.prioritized_replay_buffer import Batch
 from rewardware.sw.core.lockstep import LockstepError
 from rewardware.sw.systems.pearl.ddpg import DDPG
 from rewardware.sw.systems.pearl.device_ddpg_learner import DeviceDDPGLearner
-from rewardware.sw.systems.pearl.learner_backends import ReferenceLearner
+from rewardware.sw.systems.pearl.learner_backends import DeviceLearner, ReferenceLearner
 
 from ...algorithms.checkpoints import assert_same_arrays, learned
 from .test_dqn import HARDWARE

@@ -11,7 +11,7 @@ from rewardware.sw.algorithms.q_learner import QLearner
 from rewardware.sw.core.lockstep import LockstepError
 from rewardware.sw.systems.pearl.device_q_learner import DeviceQLearner
 from rewardware.sw.systems.pearl.dqn import DQN
-from rewardware.sw.systems.pearl.learner_backends import ReferenceLearner
+from rewardware.sw.systems.pearl.learner_backends import DeviceLearner, ReferenceLearner
 
 from ...algorithms.checkpoints import assert_same_arrays, learned
 from .test_dqn import CONFIG as DEFAULTS
