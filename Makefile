@@ -4,7 +4,7 @@ PYTHON ?= python3
 SHELL := /bin/bash
 READY := .venv/ready
 
-.PHONY: setup demo test check boards clean
+.PHONY: setup demo test check mutate boards clean
 .DEFAULT_GOAL := setup
 
 setup: $(READY)
@@ -39,6 +39,10 @@ check: setup
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	MYPYPATH=.venv/typed .venv/bin/mypy -p rewardware
+
+# ROOM, CORE, COUNT and SEED choose: `make mutate ROOM=stream CORE=StreamFork`.
+mutate: setup
+	.venv/bin/python -m tests.mutate $(ROOM) $(if $(CORE),--core $(CORE)) --count $(or $(COUNT),40) --seed $(or $(SEED),1)
 
 boards: setup
 	.venv/bin/rewardware build fixar --board ulx3s-85f -o build/boards/ulx3s-85f/fixar

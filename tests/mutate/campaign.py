@@ -1,0 +1,50 @@
+"""All mutants of one core: run, and compared where no test kills them."""
+
+from typing import TextIO
+
+from .equivalence import compare
+from .mutants import mutate
+from .report import CoreReport, say
+from .run import Session, Verdict
+from .table import Core
+
+# Each design is built once more for its mutants; a core with many configurations has some of them mutated.
+DESIGNS = 4
+
+
+def measure(core: Core, count: int, seed: int, designs: int = DESIGNS, log: TextIO | None = None) -> CoreReport:
+    """Mutate the designs that the tests of a core build, and run those tests on each mutant.
+
+    Parameters
+    ----------
+    core : Core
+    count : int
+        Mutants in all, shared among the designs.
+    seed : int
+        Of the choice of mutants.
+    designs : int
+        Configurations that are mutated at most, spread over those that there are.
+    log : file or None
+        Gets a line for each mutant.
+    """
+
+    def tell(verdict: Verdict) -> None:
+        if log is not None:
+            said = verdict.killed_by or "survived"
+            print(f"  {verdict.mutant.number}: {said} ({verdict.mutant.options})", file=log, flush=True)
+
+    session = Session(tests=core.paths, options=["-k", core.select] if core.select else [])
+    recorded = list(session.record().items())
+    number = min(designs, len(recorded), count)
+    chosen = [recorded[index * len(recorded) // number] for index in range(number)]
+    report = CoreReport(name=core.name, designs=number)
+    for index, (design, tests) in enumerate(chosen):
+        share = count * (index + 1) // number - count * index // number
+        report.verdicts += session.run(design, tests, mutate(design.verilog, design.top, share, seed), tell)
+    for verdict in report.verdicts:
+        if not verdict.killed_by:
+            comparison = compare(verdict.design, verdict.mutant, verdict.top)
+            report.survivors.append((verdict, comparison))
+            if log is not None:
+                print(f"  {verdict.mutant.number}: {say(comparison)}: {verdict.mutant.place}", file=log, flush=True)
+    return report

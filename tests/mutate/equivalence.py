@@ -1,0 +1,129 @@
+"""Whether a mutant that no test kills can be told from the design at all, by the model checker in Yosys's ABC."""
+
+import json
+import re
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from rewardware.hw.soc.export.tools import ToolError, run_tool
+
+from .mutants import Mutant, MutatedDesign
+
+# Cycles from power-on that are searched where there is no proof, and seconds for the proof and for the search.
+CYCLES = 40
+PROOF_SECONDS = 20
+SEARCH_SECONDS = 10
+# For the whole call; one that ends by it has found nothing.
+LIMIT_SECONDS = 90
+
+# Design and mutant side by side as a graph of gates, with registers that start as they do in a simulation: memories
+# and what has no value of its own at 0. The pass that maps to gates is only asked to run the checker's script.
+_SCRIPT = """\
+read_rtlil prepared.il
+setattr -mod -unset top {top}
+rename {top} design
+copy design mutant
+cd mutant
+mutate {options}
+cd ..
+read_verilog views.v
+flatten design_view mutant_view
+memory_collect
+memory_map
+miter -equiv -flatten design_view mutant_view miter
+hierarchy -top miter
+opt -full
+techmap
+dfflegalize -cell $_DFF_P_ 01
+zinit -all
+opt_clean
+aigmap
+write_aiger pair.aig
+delete
+read_verilog any.v
+simplemap
+abc -script check.abc
+"""
+_CHECK = """\
+read_aiger pair.aig
+pdr -T {proof} -L proof.txt
+read_aiger pair.aig
+bmc3 -F {cycles} -T {search} -L search.txt
+"""
+_ANY = "module any(input a, input b, output both); assign both = a & b; endmodule\n"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """What is known of a mutant beside the design.
+
+    Parameters
+    ----------
+    equivalent : bool
+        No input ever shows the difference.
+    shown : bool
+        Some input shows it.
+    cycles : int
+        Cycles from power-on in which no input shows it, as far as was looked; 0 for what is equivalent.
+    """
+
+    equivalent: bool = False
+    shown: bool = False
+    cycles: int = 0
+
+
+def compare(design: MutatedDesign, mutant: Mutant, top: str) -> Comparison:
+    """Compare a mutant with its design from power-on: all outputs, a payload only while it is valid, for any inputs."""
+    with tempfile.TemporaryDirectory(prefix="rewardware-") as name:
+        folder = Path(name)
+        (folder / "prepared.il").write_text((design.folder / "prepared.il").read_text())
+        _yosys(folder, "ports", "read_rtlil prepared.il\nwrite_json ports.json\n")
+        ports = json.loads((folder / "ports.json").read_text())["modules"][top]["ports"]
+        (folder / "views.v").write_text(_view("design", ports) + _view("mutant", ports))
+        (folder / "any.v").write_text(_ANY)
+        (folder / "check.abc").write_text(_CHECK.format(proof=PROOF_SECONDS, search=SEARCH_SECONDS, cycles=CYCLES))
+        options = re.sub(r"-module \S+", "-module mutant", mutant.options)
+        _yosys(folder, "compare", _SCRIPT.format(top=top, options=options))
+        return _read(folder)
+
+
+def _read(folder: Path) -> Comparison:
+    """What the checker noted: a proof, a counterexample, or how far it came."""
+    cycles = 0
+    for file in ("proof.txt", "search.txt"):
+        words = (folder / file).read_text().split() if (folder / file).exists() else ["snl_UNK", "-1"]
+        if words[0] == "snl_UNSAT":
+            return Comparison(equivalent=True)
+        if words[0] == "snl_SAT":
+            # Output and cycle of the counterexample, where the checker says them.
+            return Comparison(shown=True, cycles=int(words[4]) if words[4].isdigit() else cycles)
+        cycles = max(cycles, int(words[1]) + 1)
+    return Comparison(cycles=cycles)
+
+
+def _view(module: str, ports: dict) -> str:
+    """A module around the design whose payloads are 0 unless they are valid."""
+    outputs = {name for name, port in ports.items() if port["direction"] == "output"}
+    lines, connected = [], []
+    for name, port in ports.items():
+        width = len(port["bits"])
+        lines.append(f"  {port['direction']} [{width - 1}:0] {name};")
+        valid = re.sub("__payload$", "__valid", name)
+        if name in outputs and valid != name and valid in outputs:
+            lines += [f"  wire [{width - 1}:0] {name}_any;", f"  assign {name} = {valid} ? {name}_any : {width}'d0;"]
+            connected.append(f".{name}({name}_any)")
+        else:
+            connected.append(f".{name}({name})")
+    inside = f"  {module} inside({', '.join(connected)});"
+    return "\n".join([f"module {module}_view({', '.join(ports)});", *lines, inside, "endmodule\n"])
+
+
+def _yosys(folder: Path, name: str, script: str) -> None:
+    (folder / f"{name}.ys").write_text(script)
+    try:
+        run_tool("yosys", ["-q", "-l", "yosys.txt", f"{name}.ys"], folder, f"{name}.log", LIMIT_SECONDS)
+    except ToolError as error:
+        # The script of the checker gives no netlist back, which the pass that runs it complains of.
+        if "ABC output file" not in str(error) and "longer than its limit" not in str(error):
+            raise

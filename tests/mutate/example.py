@@ -1,0 +1,87 @@
+"""Tiny cores for the test of mutation testing, with tests that see much and tests that see little.
+
+Not collected by itself: its file is named to pytest by whoever wants it.
+"""
+
+import numpy as np
+from amaranth.hdl import Module, Mux, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from rewardware.sim.cocotb import simulate
+from rewardware.sim.harness.vectors import evaluate
+
+
+class Maximum(wiring.Component):
+    """The larger of two numbers; the last term changes nothing."""
+
+    latency = 0
+
+    def __init__(self):
+        super().__init__({"a": In(3), "b": In(3), "result": Out(3)})
+
+    def elaborate(self, platform):
+        m = Module()
+        m.d.comb += self.result.eq(Mux(self.a > self.b, self.a, self.b) | (self.a & self.b))
+        return m
+
+
+class LateCounter(wiring.Component):
+    """``late`` once that many cycles were counted."""
+
+    def __init__(self, cycles):
+        self.cycles = cycles
+        super().__init__({"late": Out(1)})
+
+    def elaborate(self, platform):
+        m = Module()
+        count = Signal(range(self.cycles + 1))
+        m.d.comb += self.late.eq(count == self.cycles)
+        with m.If(~self.late):
+            m.d.sync += count.eq(count + 1)
+        return m
+
+
+class Square(wiring.Component):
+    """The square of a sum by two ways, and after a cycle whether they differ, which they never do."""
+
+    def __init__(self, width):
+        self.width = width
+        super().__init__({"a": In(width), "b": In(width), "differ": Out(1)})
+
+    def elaborate(self, platform):
+        m = Module()
+        wrong = Signal()
+        m.d.comb += wrong.eq((self.a + self.b) * (self.a - self.b) != self.a * self.a - self.b * self.b)
+        m.d.sync += self.differ.eq(wrong)
+        return m
+
+
+def check(a, b):
+    np.testing.assert_array_equal(evaluate(Maximum(), {"a": a, "b": b})["result"], np.maximum(a, b))
+
+
+def test_all_pairs():
+    check(np.repeat(np.arange(8), 8), np.tile(np.arange(8), 8))
+
+
+def test_equal_numbers():
+    check(np.arange(8), np.arange(8))
+
+
+def test_in_a_bench():
+    simulate(Maximum(), bench="tests.mutate.bench_example")
+
+
+def test_without_end_if_wrong():
+    wrong = evaluate(Maximum(), {"a": 3, "b": 5})["result"][0] != 5
+    while wrong:
+        pass
+
+
+def test_that_fails():
+    check(np.array([1]), np.array([8]))
+
+
+def test_of_nothing():
+    assert Maximum().latency == 0

@@ -1,0 +1,145 @@
+"""Many mutants of a design in one text of Verilog; a number in the environment chooses one when simulation starts."""
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from rewardware.hw.soc.export.tools import run_tool, tool_version
+from rewardware.sim.verilator.cache import build_once, content_key
+
+# Number of the mutant that a simulation shows; 0, and nothing, is the design as it was.
+MUTANT_VARIABLE = "REWARDWARE_MUTANT"
+LIMIT_SECONDS = 300
+
+_CONTROL = "mutant_number"
+_WIDTH = 16
+# The clock's edges are not logic: a simulator with as many clocks as mutants would be slow, too. A register's output
+# would lose its value at power-on to the fault's multiplexer; its input and its readers have faults, too.
+_LEFT_OUT = {"CLK", "Q"}
+_PREPARE = "read_verilog design.v\nhierarchy -check -top {top}\nproc\nflatten\nopt_clean\n"
+_READ = f'$c32("(std::getenv(\\"{MUTANT_VARIABLE}\\") ? std::atoi(std::getenv(\\"{MUTANT_VARIABLE}\\")) : 0)")'
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mutant:
+    """One fault.
+
+    Parameters
+    ----------
+    number : int
+        From 1; the value of ``REWARDWARE_MUTANT`` that shows it.
+    options : str
+        What Yosys's ``mutate`` takes for it: kind of fault, cell, port, bit.
+    place : str
+        Signal that is wrong, where it has a name, and the lines of the Verilog.
+    """
+
+    number: int
+    options: str
+    place: str
+
+    @property
+    def kind(self) -> str:
+        """Kind of fault in Yosys's words: ``inv``, ``const0``, ``const1``, ``cnot0`` or ``cnot1``."""
+        return _option(self.options, "mode")
+
+
+@dataclass(frozen=True, kw_only=True)
+class MutatedDesign:
+    """A design with its mutants.
+
+    Parameters
+    ----------
+    verilog : str
+        Of all of them.
+    mutants : tuple of Mutant
+    folder : Path
+        Holds ``prepared.il``, the flat design without faults.
+    """
+
+    verilog: str
+    mutants: tuple[Mutant, ...]
+    folder: Path
+
+
+def mutate(verilog: str, top: str, count: int, seed: int) -> MutatedDesign:
+    """Choose ``count`` mutants of a design and put them into one text.
+
+    The design is flattened, so a fault stands in one instance of a unit.
+
+    Parameters
+    ----------
+    verilog, top : str
+        The design, complete in one text, and its top module.
+    count, seed : int
+        Number of mutants, fewer where the design has fewer, and the seed of Yosys's choice.
+
+    Raises
+    ------
+    ValueError
+        Too many mutants.
+    ToolError
+        Yosys refused the design.
+    """
+    if not 1 <= count < 1 << _WIDTH:
+        raise ValueError(f"Count must be from 1 to {(1 << _WIDTH) - 1}, not {count}")
+    key = content_key(verilog=verilog, top=top, count=count, seed=seed, tool=tool_version("yosys"), prepare=_PREPARE)
+
+    def fill(folder: Path) -> None:
+        (folder / "design.v").write_text(verilog)
+        # More than wanted: some are left out.
+        choose = f"mutate -list {2 * count} -seed {seed} -o list.txt\nwrite_rtlil prepared.il\n"
+        _yosys(folder, "choose", _PREPARE.format(top=top) + choose)
+        mutants = _select((folder / "list.txt").read_text(), verilog.splitlines(), count)
+        control = f"mutate -ctrl {_CONTROL} {_WIDTH}"
+        faults = "".join(f"{control} {mutant.number} {mutant.options}\n" for mutant in mutants)
+        # Without faults there would be no control input.
+        _yosys(folder, "insert", f"read_rtlil prepared.il\n{faults}write_verilog -noattr mutated.v\n")
+        text = (folder / "mutated.v").read_text()
+        (folder / "mutated.v").write_text(_read_control(text) if mutants else text)
+        (folder / "mutants.json").write_text(json.dumps([vars(mutant) for mutant in mutants]))
+
+    folder = build_once("mutants", key, fill)
+    mutants = tuple(Mutant(**fields) for fields in json.loads((folder / "mutants.json").read_text()))
+    return MutatedDesign(verilog=(folder / "mutated.v").read_text(), mutants=mutants, folder=folder)
+
+
+def _yosys(folder: Path, name: str, script: str) -> None:
+    (folder / f"{name}.ys").write_text(script)
+    run_tool("yosys", ["-q", f"{name}.ys"], folder, f"{name}.log", LIMIT_SECONDS)
+
+
+def _select(listed: str, lines: list[str], count: int) -> list[Mutant]:
+    """The first mutants of Yosys's list, each fault once."""
+    chosen: dict[str, str] = {}
+    for line in listed.splitlines():
+        options, _, documentation = line.removeprefix("mutate ").partition(" -wire ")
+        options = options.partition(" -src ")[0]
+        if _option(options, "port") not in _LEFT_OUT and len(chosen) < count:
+            chosen.setdefault(options, _place(line, documentation, lines))
+    return [
+        Mutant(number=number, options=options, place=place) for number, (options, place) in enumerate(chosen.items(), 1)
+    ]
+
+
+def _place(line: str, documentation: str, lines: list[str]) -> str:
+    name = documentation.split(" ")[0] if documentation else ""
+    numbers = dict.fromkeys(int(number) for number in re.findall(r" -src design\.v:(\d+)\.", line))
+    code = " | ".join(lines[number - 1].strip() for number in numbers)
+    return f"{name}: {code}" if name else code
+
+
+def _option(options: str, name: str) -> str:
+    words = options.split()
+    return words[words.index(f"-{name}") + 1] if f"-{name}" in words else ""
+
+
+def _read_control(text: str) -> str:
+    """The control input as a register that reads the environment: the ports are those of the design."""
+    text, ports = re.subn(rf"(?:, {_CONTROL}(?=[,)]))|(?:(?<=\(){_CONTROL}, )", "", text, count=1)
+    text, inputs = re.subn(rf"^  input \[{_WIDTH - 1}:0\] {_CONTROL};\n", "", text, flags=re.MULTILINE)
+    declared = f"  wire [{_WIDTH - 1}:0] {_CONTROL};\n"
+    if (ports, inputs, text.count(declared)) != (1, 1, 1):
+        raise RuntimeError("Yosys's Verilog has another form than expected: the control input was not found")
+    return text.replace(declared, f"  reg [{_WIDTH - 1}:0] {_CONTROL};\n  initial {_CONTROL} = {_READ};\n")

@@ -1,0 +1,154 @@
+"""Mutation testing: what good tests kill, what weak ones let live, what nobody can kill, and that nothing hangs."""
+
+import dataclasses
+import json
+import os
+import time
+
+import pytest
+
+from rewardware.hw.cores.stream.skid_buffer import SkidBuffer
+from rewardware.hw.cores.verilog.emit import emit
+from tests.mutate.__main__ import main
+from tests.mutate.equivalence import Comparison, compare
+from tests.mutate.example import LateCounter, Maximum, Square
+from tests.mutate.mutants import mutate
+from tests.mutate.report import CoreReport, table
+from tests.mutate.run import MutationError, Session, wait
+from tests.mutate.table import CORES
+
+ALL = 300
+
+
+def find(mutated, kind, place, port, bit=0):
+    """The mutant of one bit of a cell's port, by a piece of the line that the cell stands in."""
+    (found,) = (
+        mutant
+        for mutant in mutated.mutants
+        if mutant.kind == kind and place in mutant.place and f" -port {port} -portbit {bit}" in mutant.options
+    )
+    return found
+
+
+def faults():
+    """Of the example: a bit inverted, a comparison that always says the same, and a bit lost that is not needed."""
+    mutated = mutate(emit(Maximum(), "unit"), "unit", ALL, 1)
+    return (
+        find(mutated, "inv", "result = ", "Y"),
+        find(mutated, "const1", " ? a : b", "S"),
+        find(mutated, "const0", "result = ", "B"),
+    )
+
+
+def verdicts(test, *chosen):
+    session = Session(tests=[f"tests/mutate/example.py::{test}"])
+    ((design, tests),) = session.record().items()
+    assert tests == [f"tests/mutate/example.py::{test}"]
+    mutated = dataclasses.replace(mutate(design.verilog, design.top, ALL, 1), mutants=chosen)
+    return session.run(design, tests, mutated, lambda verdict: None)
+
+
+@pytest.mark.parametrize(
+    ("test", "killed"),
+    [("test_all_pairs", [True, True, False]), ("test_equal_numbers", [True, False, False])],
+)
+def test_a_weak_test_lets_a_fault_live(test, killed):
+    found = verdicts(test, *faults())
+    assert [bool(verdict.killed_by) for verdict in found] == killed
+    assert found[0].killed_by.startswith(f"tests/mutate/example.py::{test}: ")
+    assert all(verdict.in_time for verdict in found)
+
+
+def test_benches_of_cocotb_run_on_mutants():
+    inverted, _, unneeded = faults()
+    found = verdicts("test_in_a_bench", inverted, unneeded)
+    # All numbers are in the text: the bench's name, the transaction and what came instead.
+    assert found[0].killed_by == "tests/mutate/example.py::test_in_a_bench: larger_of_all_pairs: result[0] differs"
+    assert found[1].killed_by == ""
+
+
+def test_what_never_shows_is_equivalent():
+    mutated = mutate(emit(Maximum(), "unit"), "unit", ALL, 1)
+    _, always, unneeded = faults()
+    assert compare(mutated, unneeded, "unit") == Comparison(equivalent=True)
+    assert compare(mutated, always, "unit") == Comparison(shown=True)
+
+
+def test_a_payload_counts_while_it_is_valid():
+    mutated = mutate(emit(SkidBuffer(2), "top"), "top", ALL, 1)
+    # In reset the value that is held is another one: nobody sees it, since none is valid.
+    assert compare(mutated, find(mutated, "const1", "if (rst)", "B", 1), "top") == Comparison(equivalent=True)
+
+
+def test_what_shows_late_is_found_in_its_cycle():
+    mutated = mutate(emit(LateCounter(21), "top"), "top", ALL, 1)
+    late = find(mutated, "const0", "late = ", "Y")
+    assert compare(mutated, late, "top") == Comparison(shown=True, cycles=21)
+
+
+def test_what_is_too_hard_is_equal_up_to_a_bound(monkeypatch):
+    """A product and the same product with its factors exchanged, of which one has a fault that changes nothing."""
+    monkeypatch.setattr("tests.mutate.equivalence.PROOF_SECONDS", 2)
+    monkeypatch.setattr("tests.mutate.equivalence.SEARCH_SECONDS", 2)
+    mutated = mutate(emit(Square(14), "top"), "top", ALL, 1)
+    found = compare(mutated, find(mutated, "const0", "wrong = ", "Y"), "top")
+    assert not found.equivalent and not found.shown and found.cycles > 0
+
+
+def test_same_seed_same_mutants():
+    text = emit(Maximum(), "unit")
+    first, same, other = (mutate(text, "unit", 10, seed).mutants for seed in (1, 1, 2))
+    assert first == same != other
+    assert len({mutant.options for mutant in first}) == len(first) == 10
+    assert not [mutant for mutant in first if " -port CLK" in mutant.options]
+
+
+def test_tests_that_fail_by_themselves_say_nothing():
+    with pytest.raises(MutationError, match="(?s)^The tests fail without a mutant:.*test_that_fails"):
+        Session(tests=["tests/mutate/example.py::test_that_fails"]).record()
+    with pytest.raises(MutationError, match="^No simulator is built by tests/mutate/example.py::test_of_nothing$"):
+        Session(tests=["tests/mutate/example.py::test_of_nothing"]).record()
+
+
+def test_a_process_that_hangs_is_ended():
+    process = os.fork()
+    if process == 0:
+        os.setsid()
+        time.sleep(60)
+        os._exit(0)
+    begin = time.monotonic()
+    assert wait(process, 0.3) is None
+    assert time.monotonic() - begin < 10
+
+
+def test_a_mutant_that_computes_without_end_is_ended(monkeypatch):
+    monkeypatch.setattr("tests.mutate.run.TIME_FACTOR", 0)
+    monkeypatch.setattr("tests.mutate.run.TIME_ADDED_SECONDS", 1)
+    (verdict,) = verdicts("test_without_end_if_wrong", faults()[0])
+    assert (verdict.killed_by, verdict.in_time) == ("limit of time", False)
+
+
+def test_report():
+    found = verdicts("test_equal_numbers", *faults())
+    _, always, unneeded = found
+    survivors = [(always, Comparison(shown=True, cycles=2)), (unneeded, Comparison(equivalent=True))]
+    report = CoreReport(name="Maximum", designs=1, verdicts=found, survivors=survivors)
+    assert table([report]).splitlines()[-1] == "| Maximum | 1 | 3 | 1 | 1 | 1 | 0 | 50 % |"
+    (line,) = report.lines()
+    assert always.mutant.options in line and "some input shows it in cycle 3 from power-on" in line
+    assert [mutant["killed_by"] != "" for mutant in json.loads(json.dumps(report.as_dictionary()))["list"]] == [
+        True,
+        False,
+        False,
+    ]
+
+
+def test_command_says_which_cores_there_are(capsys):
+    with pytest.raises(SystemExit):
+        main(["nowhere"])
+    assert "No such core; the table has: cores/stream SkidBuffer" in capsys.readouterr().err
+
+
+def test_every_core_of_the_table_has_its_tests():
+    files = [path.partition("::")[0] for core in CORES for path in core.paths]
+    assert not [file for file in files if not os.path.exists(file)]
