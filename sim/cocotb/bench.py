@@ -34,6 +34,8 @@ class Run:
         Wall-clock limit in seconds.
     waveform : str or None
         Path of the waveform being written.
+    inputs : dict
+        Width of each input port, by its flattened name.
     """
 
     parameters: dict[str, Any] = field(default_factory=dict)
@@ -41,6 +43,7 @@ class Run:
     streams: dict[str, Codec] = field(default_factory=dict)
     timeout_s: float = 300
     waveform: str | None = None
+    inputs: dict[str, int] = field(default_factory=dict)
 
     def save(self, path: Path) -> None:
         """Write to ``path``."""

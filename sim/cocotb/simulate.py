@@ -9,6 +9,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import cocotb_tools.config
+from amaranth.hdl import Shape
 from amaranth.lib import stream, wiring
 from cocotb_tools.runner import get_runner
 
@@ -20,6 +21,7 @@ from .codec import Codec, codec_of
 SEED_VARIABLE = "REWARDWARE_SEED"
 WAVEFORM_VARIABLE = "REWARDWARE_WAVEFORM"
 TOP = "top"
+NOISE = "noise"
 
 
 def simulate(
@@ -32,6 +34,7 @@ def simulate(
     timeout_s: float = 300,
     tests: str | list[str] | None = None,
     internals: bool = False,
+    after_noise: bool = False,
 ) -> None:
     """Run the cocotb tests of a bench on a component, on Verilator.
 
@@ -56,6 +59,9 @@ def simulate(
         Names of the bench's tests to run; None runs all.
     internals : bool
         Keep the signals inside the component visible to the bench; slower.
+    after_noise : bool
+        Play noise on all inputs before the first test, so that what the reset leaves as it was shows. Not for benches
+        that rely on the contents of memories at power-on.
 
     Raises
     ------
@@ -78,14 +84,18 @@ def simulate(
             streams=stream_codecs(component),
             timeout_s=timeout_s,
             waveform=trace,
+            inputs=input_widths(component),
         )
         run.save(run_file)
-        _run(program, bench, tests, results, log_file, {RUN_VARIABLE: str(run_file)}, trace)
+        benches, names = [bench], [tests] if isinstance(tests, str) else tests
+        if after_noise:
+            benches, names = [f"rewardware.sim.cocotb.{NOISE}", bench], names and [*names, NOISE]
+        _run(program, benches, names, results, log_file, {RUN_VARIABLE: str(run_file)}, trace)
         failures, count = _failures(results)
         log = log_file.read_text(errors="replace") if log_file.exists() else ""
     if count is None:
         failures = [f"The simulation of {bench} ended without results (limit {timeout_s:g} s)"]
-    elif count == 0:
+    elif count == int(after_noise):
         failures = [f"{bench} has no test named {tests}"]
     if failures:
         end = "\n".join(log.splitlines()[-30:])
@@ -111,6 +121,12 @@ def stream_codecs(component: wiring.Component) -> dict[str, Codec]:
 
     visit(component.signature, "")
     return codecs
+
+
+def input_widths(component: wiring.Component) -> dict[str, int]:
+    """Width of each input port of a component, by its flattened name."""
+    inputs = [port for port in component.signature.flatten(component) if port[1].flow == wiring.In]
+    return {"__".join(map(str, path)): Shape.cast(member.shape).width for path, member, _ in inputs}
 
 
 def _indices(dimensions: tuple[int, ...]) -> list[str]:
@@ -162,8 +178,8 @@ def _waveform_path(name: str) -> str:
 
 def _run(
     program: Path,
-    bench: str,
-    tests: str | list[str] | None,
+    benches: list[str],
+    tests: list[str] | None,
     results: Path,
     log_file: Path,
     environment: dict[str, str],
@@ -174,7 +190,7 @@ def _run(
     arguments = ["--trace", "--trace-file", trace] if trace else []
     try:
         runner.test(
-            test_module=["rewardware.sim.cocotb.watchdog", bench],
+            test_module=["rewardware.sim.cocotb.watchdog", *benches],
             hdl_toplevel=program.name,
             hdl_toplevel_lang="verilog",
             build_dir=program.parent,
@@ -185,7 +201,7 @@ def _run(
             | {
                 "COCOTB_ANSI_OUTPUT": "0",
                 # The bench alone: to have pytest's hook read every module, NumPy and Amaranth too, takes a second.
-                "COCOTB_REWRITE_ASSERTION_FILES": f"{bench.rpartition('.')[2]}.py",
+                "COCOTB_REWRITE_ASSERTION_FILES": f"{benches[-1].rpartition('.')[2]}.py",
                 "LD_LIBRARY_PATH": _library_path(),
             },
             results_xml=str(results),

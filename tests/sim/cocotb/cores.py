@@ -1,6 +1,6 @@
 """Small components for the tests of the bench helpers."""
 
-from amaranth.hdl import Module, Shape, signed, unsigned
+from amaranth.hdl import Module, Shape, Signal, signed, unsigned
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -36,6 +36,28 @@ class Adder(wiring.Component):
                 m.d.sync += results.payload.eq(results.payload + 1)
             if self.mistake == "withdrawn":
                 m.d.sync += results.valid.eq(0)
+        return m
+
+
+class Counter(wiring.Component):
+    """Counts the cycles in which ``enable`` is 1.
+
+    Parameters
+    ----------
+    reset_less : bool
+        Leave out the reset, which nobody sees who starts from power-on.
+    """
+
+    def __init__(self, reset_less: bool = False):
+        self.reset_less = reset_less
+        super().__init__({"enable": In(1), "count": Out(8)})
+
+    def elaborate(self, platform):
+        m = Module()
+        count = Signal(8, reset_less=self.reset_less)
+        m.d.comb += self.count.eq(count)
+        with m.If(self.enable):
+            m.d.sync += count.eq(count + 1)
         return m
 
 

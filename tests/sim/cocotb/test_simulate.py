@@ -4,7 +4,7 @@ import pytest
 
 from rewardware.sim.cocotb import simulate
 
-from .cores import Adder, Doubler
+from .cores import Adder, Counter, Doubler
 
 ROOT = Path(__file__).parents[3]
 BENCH = "tests.sim.cocotb.bench_adder"
@@ -29,6 +29,17 @@ def test_adder(stall):
 
 def test_component_without_clock():
     simulate(Doubler(), bench="tests.sim.cocotb.bench_doubler")
+    simulate(Doubler(), bench="tests.sim.cocotb.bench_doubler", after_noise=True)
+
+
+def test_what_a_reset_forgets_shows_after_noise():
+    bench, first = "tests.sim.cocotb.bench_counter", "counts_from_zero"
+    simulate(Counter(), bench=bench, after_noise=True)
+    simulate(Counter(reset_less=True), bench=bench, tests=first)
+    with pytest.raises(AssertionError, match=f"^{first}: "):
+        simulate(Counter(reset_less=True), bench=bench, tests=first, after_noise=True)
+    with pytest.raises(AssertionError, match="has no test named nothing"):
+        simulate(Counter(), bench=bench, tests="nothing", after_noise=True)
 
 
 def test_waveform_is_written_and_named(tmp_path, monkeypatch):
