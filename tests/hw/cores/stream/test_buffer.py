@@ -17,6 +17,7 @@ def test_buffer(depth, latency, stall):
         buffer,
         bench="tests.hw.cores.stream.bench_buffer",
         parameters={"depth": depth, "latency": buffer.latency, "stall": stall},
+        after_noise=True,
     )
 
 

@@ -35,7 +35,12 @@ def test_there_and_back():
     component = ThereAndBack(3, 2)
     concatenation, tail = component.parts
     assert (concatenation.first, concatenation.second, tail.dropped, tail.kept) == (3, 2, 3, 2)
-    simulate(component, bench="tests.hw.cores.stream.bench_concatenation", parameters={"first": 3, "second": 2})
+    simulate(
+        component,
+        bench="tests.hw.cores.stream.bench_concatenation",
+        parameters={"first": 3, "second": 2},
+        after_noise=True,
+    )
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from rewardware.sim.cocotb import simulate
 def test_fork():
     fork = StreamFork(5, 3)
     assert fork.ways == 3
-    simulate(fork, bench="tests.hw.cores.stream.bench_fork", parameters={"ways": 3})
+    simulate(fork, bench="tests.hw.cores.stream.bench_fork", parameters={"ways": 3}, after_noise=True)
 
 
 def test_bad_ways():

@@ -53,6 +53,7 @@ def test_packets(width, count_width, stall):
         reader,
         bench="tests.hw.cores.stream.bench_packet",
         parameters={"config": reader.config, "packets": packets, "requests": requests, "stall": stall},
+        after_noise=True,
     )
 
 

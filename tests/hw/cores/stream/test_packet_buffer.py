@@ -19,7 +19,7 @@ def test_packets():
         "outlet": PacketOutlet(16, StreamBufferConfig(depth=7)),
     }
     assert [unit.latency for unit in units.values()] == [2, 2]
-    simulate(SideBySide(units), bench="tests.hw.cores.stream.bench_packet_buffer")
+    simulate(SideBySide(units), bench="tests.hw.cores.stream.bench_packet_buffer", after_noise=True)
 
 
 class OutletProperties(wiring.Component):

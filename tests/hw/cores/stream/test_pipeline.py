@@ -22,7 +22,7 @@ CONFIGS = [
 def test_pipelines():
     units = {f"unit_{index}": config for index, config in enumerate(CONFIGS)}
     component = SideBySide({name: StreamMultiplier(config) for name, config in units.items()})
-    simulate(component, bench="tests.hw.cores.stream.bench_pipeline", parameters={"units": units})
+    simulate(component, bench="tests.hw.cores.stream.bench_pipeline", parameters={"units": units}, after_noise=True)
 
 
 @pytest.mark.parametrize("depth, latency, through", [(2, 1, 1), (3, 3, 1), (3, 2, 2)])
