@@ -11,7 +11,7 @@ from rewardware.hw.cores.stream.skid_buffer import SkidBuffer
 from rewardware.hw.cores.verilog.emit import emit
 from tests.mutate.__main__ import main
 from tests.mutate.equivalence import Comparison, compare
-from tests.mutate.example import LateCounter, Maximum, Square
+from tests.mutate.example import Gate, LateCounter, Maximum, Square
 from tests.mutate.mutants import mutate
 from tests.mutate.report import CoreReport, table
 from tests.mutate.run import MutationError, Session, wait
@@ -75,8 +75,15 @@ def test_what_never_shows_is_equivalent():
 
 
 def test_a_payload_counts_while_it_is_valid():
+    mutated = mutate(emit(Gate(), "top"), "top", ALL, 1)
+    unseen, seen = (find(mutated, "inv", "open ? a : b", port) for port in "AB")
+    assert compare(mutated, unseen, "top") == Comparison(equivalent=True)
+    assert compare(mutated, seen, "top") == Comparison(shown=True)
+
+
+def test_state_that_is_never_used_is_equivalent():
     mutated = mutate(emit(SkidBuffer(2), "top"), "top", ALL, 1)
-    # In reset the value that is held is another one: nobody sees it, since none is valid.
+    # In reset the value that is held is another one, and goes nowhere.
     assert compare(mutated, find(mutated, "const1", "if (rst)", "B", 1), "top") == Comparison(equivalent=True)
 
 

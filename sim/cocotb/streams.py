@@ -1,5 +1,6 @@
 """Drivers for Amaranth streams that stall at random, and the monitor of their rules."""
 
+import os
 from collections import deque
 from collections.abc import Iterable
 from typing import Any
@@ -11,7 +12,8 @@ from .bench import CLOCK_PERIOD_NANOSECONDS, current_run, rng
 from .codec import Codec, codec_of
 
 # No wait in a bench is without a limit: a lost transaction ends in a message, not in a hang.
-WAIT_LIMIT_CYCLES = 100_000
+WAIT_LIMIT_VARIABLE = "REWARDWARE_WAIT_CYCLES"
+WAIT_LIMIT_CYCLES = int(os.environ.get(WAIT_LIMIT_VARIABLE, "100000"))
 
 
 class _Stream:

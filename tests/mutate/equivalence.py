@@ -32,8 +32,11 @@ flatten design_view mutant_view
 memory_collect
 memory_map
 miter -equiv -flatten design_view mutant_view miter
-hierarchy -top miter
-opt -full
+opt -full miter
+read_verilog watch.v
+proc watch
+hierarchy -top watch
+flatten
 techmap
 dfflegalize -cell $_DFF_P_ 01
 zinit -all
@@ -81,6 +84,7 @@ def compare(design: MutatedDesign, mutant: Mutant, top: str) -> Comparison:
         _yosys(folder, "ports", "read_rtlil prepared.il\nwrite_json ports.json\n")
         ports = json.loads((folder / "ports.json").read_text())["modules"][top]["ports"]
         (folder / "views.v").write_text(_view("design", ports) + _view("mutant", ports))
+        (folder / "watch.v").write_text(_watch([name for name in ports if ports[name]["direction"] == "input"], ports))
         (folder / "any.v").write_text(_ANY)
         (folder / "check.abc").write_text(_CHECK.format(proof=PROOF_SECONDS, search=SEARCH_SECONDS, cycles=CYCLES))
         options = re.sub(r"-module \S+", "-module mutant", mutant.options)
@@ -97,8 +101,9 @@ def _read(folder: Path) -> Comparison:
             return Comparison(equivalent=True)
         if words[0] == "snl_SAT":
             # Output and cycle of the counterexample, where the checker says them.
-            return Comparison(shown=True, cycles=int(words[4]) if words[4].isdigit() else cycles)
-        cycles = max(cycles, int(words[1]) + 1)
+            return Comparison(shown=True, cycles=int(words[4]) - 1 if words[4].isdigit() else cycles)
+        # The number of the last cycle, of which the register that watches is one late.
+        cycles = max(cycles, int(words[1]))
     return Comparison(cycles=cycles)
 
 
@@ -117,6 +122,24 @@ def _view(module: str, ports: dict) -> str:
             connected.append(f".{name}({name})")
     inside = f"  {module} inside({', '.join(connected)});"
     return "\n".join([f"module {module}_view({', '.join(ports)});", *lines, inside, "endmodule\n"])
+
+
+def _watch(inputs: list[str], ports: dict) -> str:
+    """A register that notes a difference: the checker wants one, which a design or what is left of it may not have."""
+    lines = [f"  input [{len(ports[name]['bits']) - 1}:0] {name};" for name in inputs]
+    connected = "".join(f".in_{name}({name}), " for name in inputs)
+    return "\n".join(
+        [
+            f"module watch({', '.join([*inputs, 'watch_clock', 'differs'])});",
+            *lines,
+            "  input watch_clock;",
+            "  output reg differs = 1'b0;",
+            "  wire trigger;",
+            f"  miter pair({connected}.trigger(trigger));",
+            "  always @(posedge watch_clock) differs <= differs | trigger;",
+            "endmodule\n",
+        ]
+    )
 
 
 def _yosys(folder: Path, name: str, script: str) -> None:

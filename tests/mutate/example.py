@@ -5,7 +5,7 @@ Not collected by itself: its file is named to pytest by whoever wants it.
 
 import numpy as np
 from amaranth.hdl import Module, Mux, Signal
-from amaranth.lib import wiring
+from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from rewardware.sim.cocotb import simulate
@@ -39,6 +39,18 @@ class LateCounter(wiring.Component):
         m.d.comb += self.late.eq(count == self.cycles)
         with m.If(~self.late):
             m.d.sync += count.eq(count + 1)
+        return m
+
+
+class Gate(wiring.Component):
+    """A payload that is another one while it is not valid."""
+
+    def __init__(self):
+        super().__init__({"open": In(1), "a": In(2), "b": In(2), "o": Out(stream.Signature(2))})
+
+    def elaborate(self, platform):
+        m = Module()
+        m.d.comb += [self.o.valid.eq(self.open), self.o.payload.eq(Mux(self.open, self.a, self.b))]
         return m
 
 

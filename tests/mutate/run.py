@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from rewardware.sim.cocotb.streams import WAIT_LIMIT_VARIABLE
+
 from .build import Build, Design
 from .mutants import MUTANT_VARIABLE, Mutant, MutatedDesign
 
@@ -20,6 +22,8 @@ TIME_FACTOR = 3
 TIME_ADDED_SECONDS = 10
 # By the clock on the wall, for a process that waits and computes nothing; long, for machines that are busy.
 WALL_FACTOR = 10
+# How long a bench waits for a stream: a lost transaction is common among mutants.
+WAIT_CYCLES = 10_000
 _OPTIONS = ["-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", "--no-header", "--tb=short"]
 
 
@@ -121,6 +125,7 @@ class Session:
         return verdicts
 
     def _pytest(self, tests: Sequence[str], build: Build) -> None:
+        os.environ[WAIT_LIMIT_VARIABLE] = str(WAIT_CYCLES)
         code = self._pytest_quietly(tests, build)
         if code != pytest.ExitCode.OK:
             raise MutationError("The tests fail without a mutant:\n" + "\n".join(build.failed or [str(code)]))
