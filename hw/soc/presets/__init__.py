@@ -54,8 +54,10 @@ def load_preset(name_or_path, system="fixar"):
 
 
 def read_preset(name_or_path, system="fixar"):
-    """:class:`Preset` of that name or file."""
+    """:class:`Preset` of that name, with or without ``system/`` before it, or file."""
     source, names = str(name_or_path), list_presets(system)
+    if source.removeprefix(f"{system}/") in names:
+        source = source.removeprefix(f"{system}/")
     if source in names:
         text = (folder(system) / f"{source}.yaml").read_text(encoding="utf-8")
     elif Path(source).is_file():

@@ -1,0 +1,35 @@
+"""What `list` prints is what other commands take."""
+
+import pytest
+
+from rewardware.hw.soc.export.catalogue import find_design
+from rewardware.hw.soc.presets import read_preset
+from rewardware.sw.cli.dispatch import dispatch
+
+
+def listed(kind: str, capsys: pytest.CaptureFixture) -> list[str]:
+    """The names that `list KIND` prints."""
+    assert dispatch(["list", kind]) == 0
+    head, *rows = capsys.readouterr().out.splitlines()
+    assert head == f"{kind}:" and rows
+    return [row.split()[0] for row in rows]
+
+
+@pytest.mark.parametrize("kind", ["cores", "systems"])
+def test_every_listed_design_has_a_configuration_and_a_component(kind, capsys):
+    for name in listed(kind, capsys):
+        design = find_design(name)
+        preset = design.default_preset and read_preset(design.default_preset, design.preset_system).hardware
+        assert design.create(design.configure(preset or None)) is not None, name
+
+
+def test_every_listed_preset_is_read_by_the_name_that_is_listed(capsys):
+    for name in listed("presets", capsys):
+        system, _, preset = name.partition("/")
+        assert read_preset(name, system).config == read_preset(preset, system).config
+
+
+def test_listed_boards_are_those_that_build_takes(capsys):
+    from rewardware.sw.measurement.board_flow import boards
+
+    assert listed("boards", capsys) == sorted(boards())
