@@ -9,6 +9,7 @@ import numpy as np
 from ...hw.cores.checks import require_integer
 from ...hw.cores.replay.config import SumTreeConfig
 from ..core.checkpoint import prefixed, under
+from ..core.experience_checks import finite_array
 from ..device.replay import ReplayDevice
 from ..device.replay_backends import open_sum_tree
 
@@ -109,9 +110,10 @@ class PrioritizedReplayBuffer:
         Raises
         ------
         ValueError
-            Names or shapes are not those of the first experiences; more experiences than there is room for.
+            Names or shapes are not those of the first experiences; more experiences than there is room for; a value
+            that is not finite.
         """
-        rows = {name: np.asarray(values) for name, values in experience.items()}
+        rows = {name: self._finite(name, values) for name, values in experience.items()}
         count = self._check(rows)
         indices = self.device.insert(np.full(count, self._priorities(np.array([self._greatest]))[0]))
         for name, values in rows.items():
@@ -183,6 +185,10 @@ class PrioritizedReplayBuffer:
 
     def _priorities(self, values: np.ndarray) -> np.ndarray:
         return (values + self.epsilon) ** self.alpha
+
+    def _finite(self, name: str, values: Any) -> np.ndarray:
+        column = self._columns.get(name)
+        return finite_array(name.replace("_", " ").capitalize(), values, None if column is None else column.dtype)
 
     def _check(self, rows: Mapping[str, np.ndarray]) -> int:
         """How many there are, after all is found well-formed; makes the columns."""

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..core.experience_checks import finite_array
+
 __all__ = ["Batch", "ReplayBuffer"]
 
 
@@ -65,15 +67,24 @@ class ReplayBuffer:
             setattr(self, name, grown)
 
     def add(self, observation, action, reward: float, next_observation, terminated: bool) -> None:
-        """Stores one transition."""
+        """Stores one transition.
+
+        Raises
+        ------
+        ValueError
+            A value that is not finite in float32; nothing is stored.
+        """
+        discount = 0.0 if terminated else self.gamma
+        given = (observation, action, reward, discount, next_observation)
+        values = [
+            finite_array(name.replace("_", " ").capitalize(), value, np.float32)
+            for name, value in zip(self._FIELDS, given, strict=True)
+        ]
         if self.position == len(self.rewards):
             self._allocate(min(self.capacity, 2 * self.position))
         row = self.position
-        self.observations[row] = observation
-        self.actions[row] = action
-        self.rewards[row] = reward
-        self.discounts[row] = 0.0 if terminated else self.gamma
-        self.next_observations[row] = next_observation
+        for name, value in zip(self._FIELDS, values, strict=True):
+            getattr(self, name)[row] = value
         self.position = (row + 1) % self.capacity
         self.size = max(self.size, row + 1)
 

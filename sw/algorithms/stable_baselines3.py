@@ -17,6 +17,7 @@ from stable_baselines3.common.buffers import ReplayBuffer
 from stable_baselines3.common.vec_env import VecNormalize
 from torch.nn import functional
 
+from ..core.experience_checks import finite_array
 from ..device.replay import ReplayDevice
 from .prioritized_replay_buffer import PrioritizedReplayBuffer
 
@@ -113,7 +114,20 @@ class DeviceReplayBuffer(ReplayBuffer):
         done: np.ndarray,
         infos: list[dict[str, Any]],
     ) -> None:
-        """Add an experience of each environment."""
+        """Add an experience of each environment.
+
+        Raises
+        ------
+        ValueError
+            A value that is not finite; nothing is added.
+        """
+        for name, values, kind in (
+            ("Observation", obs, self.observations.dtype),
+            ("Next observation", next_obs, self.next_observations.dtype),
+            ("Action", action, self.actions.dtype),
+            ("Reward", reward, self.rewards.dtype),
+        ):
+            finite_array(name, values, kind)
         rows = (self.pos + np.arange(self.environments)) % self.buffer_size
         for number in range(self.environments):
             one = slice(number, number + 1)

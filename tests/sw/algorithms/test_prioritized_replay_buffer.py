@@ -79,6 +79,8 @@ def test_the_device_samples_as_the_reference():
         (lambda buffer: buffer.add(), "Experiences must be arrays with the same number of rows"),
         (lambda buffer: buffer.add(a=[1, 2], b=[1]), "Experiences must be arrays with the same number of rows"),
         (lambda buffer: buffer.add(a=[1] * 9), "There must be at most 8 experiences at once, not 9"),
+        (lambda buffer: buffer.add(a=[1.0], b=[np.nan]), "B of an experience must be finite in float64, not nan"),
+        (lambda buffer: buffer.add(a=[[1.0], [np.inf]]), "A of an experience must be finite in float64, not inf"),
         (lambda buffer: buffer.update_priorities([0], [-1.0]), "Priorities must be at least 0, not -1"),
         (lambda buffer: buffer.update_priorities([0], [float("nan")]), "Priorities must be at least 0, not nan"),
         (lambda buffer: buffer.update_priorities([3], [1.0]), "Indices must be below the 0 experiences, not 3"),
@@ -151,6 +153,14 @@ def test_experiences_keep_their_form():
         buffer.add(**experience([1]))
         with pytest.raises(ValueError, match="Experiences must have"):
             buffer.add(action=[1])
+        assert len(buffer) == 1
+
+
+def test_numbers_that_the_first_type_cannot_hold_are_refused():
+    with PrioritizedReplayBuffer(8) as buffer:
+        buffer.add(reward=np.ones(1, np.float32))
+        with pytest.raises(ValueError, match=r"Reward of an experience must be finite in float32, not 1e\+39"):
+            buffer.add(reward=[1e39])
         assert len(buffer) == 1
 
 

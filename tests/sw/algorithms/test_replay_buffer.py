@@ -1,6 +1,7 @@
 """The ring of transitions."""
 
 import numpy as np
+import pytest
 
 from rewardware.sw.algorithms.replay_buffer import ReplayBuffer
 
@@ -49,3 +50,23 @@ def test_restored_buffer_draws_the_same():
             one.add(np.zeros(3), np.zeros(2), 7.0, np.zeros(3), terminated=False)
         assert np.array_equal(buffer.sample(50).rewards, other.sample(50).rewards)
         assert buffer.position == other.position and buffer.size == other.size
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("observation", [0, np.nan, 0], "Observations of an experience must be finite in float32, not nan"),
+        ("action", [np.inf, 0], "Actions of an experience must be finite in float32, not inf"),
+        ("reward", -np.inf, "Rewards of an experience must be finite in float32, not -inf"),
+        ("reward", 1e39, r"Rewards of an experience must be finite in float32, not 1e\+39"),
+        ("next_observation", [0, 0, np.nan], "Next observations of an experience must be finite in float32, not nan"),
+    ],
+)
+def test_what_is_not_finite_is_refused(name, value, words):
+    buffer = filled(3, 10)
+    transition = {"observation": np.ones(3), "action": np.ones(2), "reward": 1.0, "next_observation": np.ones(3)}
+    with pytest.raises(ValueError, match=words):
+        buffer.add(**transition | {name: value}, terminated=False)
+    assert buffer.size == 3 and all(np.isfinite(values).all() for values in buffer.state()[0].values())
+    buffer.add(**transition, terminated=False)
+    assert buffer.size == 4

@@ -46,6 +46,14 @@ def test_experiences_are_whole_and_of_every_environment(environments):
     assert seen == set(kept[-64:])
 
 
+def test_what_is_not_finite_is_refused_and_changes_nothing():
+    buffer = filled_buffer(environments=2, count=3)
+    one = {"obs": np.zeros((2, 2)), "next_obs": np.ones((2, 2)), "action": np.zeros(2), "done": np.zeros(2)}
+    with pytest.raises(ValueError, match="Reward of an experience must be finite in float32, not nan"):
+        buffer.add(**one, reward=np.array([1.0, np.nan]), infos=[{}, {}])
+    assert buffer.size() == 6 and len(buffer.priorities) == 6
+
+
 def test_errors_become_priorities():
     buffer = filled_buffer(alpha=1.0, epsilon=0.0)
     buffer.update_priorities(np.arange(40), torch.zeros(40, 1))
