@@ -100,12 +100,14 @@ class PrioritizedReplayBuffer:
         Parameters
         ----------
         **experience
-            By name, always the same ones: numbers or arrays, of shape (count, ...); all of the same count.
+            By name, always the same ones: arrays of shape (count, ...), all of the same count. Or one experience,
+            without the first dimension: if one of its values at least is a number, or all have the shapes of those
+            before.
 
         Returns
         -------
         numpy.ndarray
-            Their indices, int64.
+            Their indices, int64; of one experience, too, an array.
 
         Raises
         ------
@@ -114,6 +116,8 @@ class PrioritizedReplayBuffer:
             that is not finite.
         """
         rows = {name: self._finite(name, values) for name, values in experience.items()}
+        if self._is_one(rows):
+            rows = {name: values[np.newaxis] for name, values in rows.items()}
         count = self._check(rows)
         indices = self.device.insert(np.full(count, self._priorities(np.array([self._greatest]))[0]))
         for name, values in rows.items():
@@ -190,9 +194,14 @@ class PrioritizedReplayBuffer:
         column = self._columns.get(name)
         return finite_array(name.replace("_", " ").capitalize(), values, None if column is None else column.dtype)
 
+    def _is_one(self, rows: Mapping[str, np.ndarray]) -> bool:
+        """Whether those are the values of one experience."""
+        known = bool(self._shapes) and {name: values.shape for name, values in rows.items()} == self._shapes
+        return known or any(values.ndim == 0 for values in rows.values())
+
     def _check(self, rows: Mapping[str, np.ndarray]) -> int:
         """How many there are, after all is found well-formed; makes the columns."""
-        counts = {len(values) if values.ndim else 0 for values in rows.values()}
+        counts = {len(values) for values in rows.values()}
         if len(counts) != 1 or 0 in counts:
             raise ValueError("Experiences must be arrays with the same number of rows, one at least")
         (count,) = counts

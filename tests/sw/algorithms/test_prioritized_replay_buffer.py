@@ -79,7 +79,7 @@ def test_the_device_samples_as_the_reference():
         (lambda buffer: buffer.add(), "Experiences must be arrays with the same number of rows"),
         (lambda buffer: buffer.add(a=[1, 2], b=[1]), "Experiences must be arrays with the same number of rows"),
         (lambda buffer: buffer.add(a=[1] * 9), "There must be at most 8 experiences at once, not 9"),
-        (lambda buffer: buffer.add(a=[1.0], b=[np.nan]), "B of an experience must be finite in float64, not nan"),
+        (lambda buffer: buffer.add(a=1.0, b=np.nan), "B of an experience must be finite in float64, not nan"),
         (lambda buffer: buffer.add(a=[[1.0], [np.inf]]), "A of an experience must be finite in float64, not inf"),
         (lambda buffer: buffer.update_priorities([0], [-1.0]), "Priorities must be at least 0, not -1"),
         (lambda buffer: buffer.update_priorities([0], [float("nan")]), "Priorities must be at least 0, not nan"),
@@ -156,11 +156,28 @@ def test_experiences_keep_their_form():
         assert len(buffer) == 1
 
 
+def test_one_experience_needs_no_first_dimension():
+    with PrioritizedReplayBuffer(8) as buffer:
+        assert buffer.add(observation=np.array([1, 2], np.float32), action=3, reward=0.5).tolist() == [0]
+        assert buffer.add(observation=[[3, 4], [5, 6]], action=[1, 2], reward=[1.5, 2.5]).tolist() == [1, 2]
+        kept = buffer.state()[0]
+        assert kept["experiences/observation"].tolist() == [[1, 2], [3, 4], [5, 6]]
+        assert kept["experiences/action"].tolist() == [3, 1, 2]
+        assert kept["experiences/reward"].tolist() == [0.5, 1.5, 2.5]
+
+
+def test_one_experience_of_vectors_is_known_by_those_before():
+    with PrioritizedReplayBuffer(8) as buffer:
+        buffer.add(observation=np.zeros((2, 3)), action=np.zeros((2, 2)))
+        assert buffer.add(observation=[1, 2, 3], action=[4, 5]).tolist() == [2]
+        assert buffer.state()[0]["experiences/action"].tolist() == [[0, 0], [0, 0], [4, 5]]
+
+
 def test_numbers_that_the_first_type_cannot_hold_are_refused():
     with PrioritizedReplayBuffer(8) as buffer:
-        buffer.add(reward=np.ones(1, np.float32))
+        buffer.add(reward=np.float32(1))
         with pytest.raises(ValueError, match=r"Reward of an experience must be finite in float32, not 1e\+39"):
-            buffer.add(reward=[1e39])
+            buffer.add(reward=1e39)
         assert len(buffer) == 1
 
 
