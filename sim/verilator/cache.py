@@ -10,6 +10,8 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from ...hw.soc.written_file import writing, writing_into
+
 # A build of the largest system takes minutes; a lock held longer than this belongs to something that hangs.
 LOCK_LIMIT_SECONDS = 1800
 # Names and sizes of a build's files, written when it is complete.
@@ -54,9 +56,10 @@ def build_once(kind: str, key: str, build: Callable[[Path], None]) -> Path:
     if _is_whole(folder):
         os.utime(folder)
         return folder
-    parent.mkdir(parents=True, exist_ok=True)
+    with writing(parent):
+        parent.mkdir(parents=True, exist_ok=True)
     try:
-        with FileLock(parent / f"{key}.lock", timeout=LOCK_LIMIT_SECONDS):
+        with writing_into(parent), FileLock(parent / f"{key}.lock", timeout=LOCK_LIMIT_SECONDS):
             # Whoever holds the lock is alone with what bears this key.
             for left in parent.glob(f"{key}.partial.*"):
                 shutil.rmtree(left, ignore_errors=True)

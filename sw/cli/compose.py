@@ -4,6 +4,7 @@ import argparse
 import json
 from pathlib import Path
 
+from ...hw.soc.written_file import write_text, writing
 from ..mapping.composer.workloads import HIDDEN_SIZES, environment_sizes
 from ..systems.options import sizes
 
@@ -40,7 +41,8 @@ def run(arguments: argparse.Namespace) -> None:
         raise ValueError(f"--actors must be at least 1, not {arguments.actors}")
     if arguments.out:
         # Before minutes of measurements, not behind them.
-        arguments.out.mkdir(parents=True, exist_ok=True)
+        with writing(arguments.out):
+            arguments.out.mkdir(parents=True, exist_ok=True)
     problem, title = _problem(arguments)
     composition = compose(problem, actors=arguments.actors, refine=arguments.refine)
     content = report(composition, problem, title)
@@ -48,7 +50,7 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.out:
         from ..mapping.composer.gantt import plot_schedule
 
-        (arguments.out / "schedule.json").write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+        write_text(arguments.out / "schedule.json", json.dumps(content, indent=2) + "\n")
         plot_schedule(arguments.out / "schedule.png", composition, title)
 
 

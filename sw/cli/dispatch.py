@@ -1,15 +1,19 @@
 """Finds the subcommand, runs it, and says what went wrong in one line."""
 
 import argparse
+import contextlib
+import errno
 import importlib
 import os
 import sys
 import sysconfig
 import traceback
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
+from ...hw.soc.written_file import WriteError, writing
 from ..core.environments.failure import EnvironmentFailure
 from ..core.lockstep import LockstepError
 from ..core.run_folder import Interrupted
@@ -44,17 +48,17 @@ def dispatch(arguments: Sequence[str] | None = None) -> int:
     # Amaranth's reminder; some components are made only to be asked for their latency.
     warnings.filterwarnings("ignore", message=".* created but never used")
     try:
-        return importlib.import_module(f"{__package__}.{parsed.command}").run(parsed) or 0
+        with contextlib.redirect_stdout(_Output(sys.stdout)) as output:
+            code = importlib.import_module(f"{__package__}.{parsed.command}").run(parsed) or 0
+            # Here and not at Python's exit, where nobody says what is wrong with it.
+            output.flush()
+        return code
     except Interrupted as interruption:
         print(f"rewardware: {interruption}", file=sys.stderr)
         return 128 + interruption.signal_number
     except KeyboardInterrupt:
         print("rewardware: interrupted", file=sys.stderr)
         return 130
-    except BrokenPipeError:
-        # Whoever read our output has enough; nothing more can be said to them.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FAILURE
     except LockstepError as error:
         print(f"rewardware: lockstep: {error}", file=sys.stderr)
         return FAILURE
@@ -63,14 +67,53 @@ def dispatch(arguments: Sequence[str] | None = None) -> int:
         cause = error.__cause__ if isinstance(error, EnvironmentFailure) and error.__cause__ else error
         place = _place_outside(cause)
         known = isinstance(error, (ValueError, TypeError, OSError, RuntimeError, ImportError, DeviceError))
-        failed = isinstance(error, (FloatingPointError, EnvironmentFailure)) and not isinstance(error, ValueError)
-        failed = failed or bool(place)
+        failed = isinstance(error, (FloatingPointError, EnvironmentFailure, WriteError))
+        failed = (failed and not isinstance(error, ValueError)) or bool(place)
         if parsed.traceback or not (known or failed):
             raise
         text = " ".join("; ".join([str(cause if place else error), *getattr(error, "__notes__", ())]).split())
         said = f"{type(cause).__name__} in {place}: {text} (--traceback shows the way there)" if place else text
         print(f"rewardware: error: {said}", file=sys.stderr)
         return FAILURE if failed else USAGE_ERROR
+
+
+class _Output:
+    """Standard output whose errors name it; whatever else it has is that of the stream."""
+
+    def __init__(self, stream: Any):
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        """Print a text."""
+        with _printing():
+            return self._stream.write(text)
+
+    def flush(self) -> None:
+        """Hand what was printed to the system."""
+        with _printing():
+            self._stream.flush()
+
+
+@contextlib.contextmanager
+def _printing() -> Iterator[None]:
+    try:
+        with writing("standard output"):
+            yield
+    except WriteError as error:
+        # What could not be written stays in the stream, and would be tried again at Python's exit.
+        _drop_output()
+        if error.errno == errno.EPIPE:
+            # Whoever read our output has enough; nothing more can be said to them.
+            raise SystemExit(FAILURE) from None
+        raise
+
+
+def _drop_output() -> None:
+    """Send what is still in the output, and what comes behind it, nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _place_outside(error: BaseException) -> str:

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ...hw.soc.written_file import write_text
+
 __all__ = ["TABLES", "Row", "as_markdown", "measure", "write_table"]
 
 
@@ -144,5 +146,5 @@ def write_table(name: str, table: str, folder: Path) -> Path:
     replaced, count = re.subn(rf"(?s){begin}\n.*?{end}", f"{begin}\n{table}\n{end}", text)
     if count != 1:
         raise ValueError(f"{page} must have one place between {begin} and {end}, not {count}")
-    page.write_text(replaced)
+    write_text(page, replaced)
     return page

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ...hw.soc.written_file import writing
 from .versions import package_version
 
 __all__ = [
@@ -43,8 +44,18 @@ def write_checkpoint(path: Path | str, arrays: dict[str, np.ndarray], rest: dict
     """Writes a checkpoint: a zip archive of .npy files and one JSON, each with its CRC-32.
 
     The file appears under its name only when it is complete and on disk; until then the old one stays.
+
+    Raises
+    ------
+    WriteError
+        It cannot be written.
     """
     path = Path(path)
+    with writing(path):
+        _write(path, arrays, rest)
+
+
+def _write(path: Path, arrays: dict[str, np.ndarray], rest: dict[str, Any]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:

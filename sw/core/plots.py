@@ -6,6 +6,8 @@ from typing import Any
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from ..core.pictures import save_figure
+
 __all__ = ["plot_curves", "plot_learning_curve", "plot_shares", "plot_utilization"]
 
 
@@ -29,7 +31,7 @@ def plot_learning_curve(path: Path, records: list[dict[str, Any]], title: str, d
         axes.axvline(delay, color="grey", linestyle="--", label="quantisation")
     if axes.has_data():
         axes.legend()
-    figure.savefig(path, dpi=120)
+    save_figure(figure, path)
 
 
 def plot_utilization(path: Path, counters: dict[str, Any], title: str) -> None:
@@ -41,7 +43,7 @@ def plot_utilization(path: Path, counters: dict[str, Any], title: str) -> None:
     bars = axes.bar(list(busy), [100 * share for share in busy.values()], color="#4878a8")
     axes.bar_label(bars, fmt="%.1f")
     axes.set_ylim(0, 110)
-    figure.savefig(path, dpi=120)
+    save_figure(figure, path)
 
 
 def plot_shares(path: Path, curves: dict[str, list[list[tuple[int, float]]]], title: str) -> None:
@@ -51,7 +53,7 @@ def plot_shares(path: Path, curves: dict[str, list[list[tuple[int, float]]]], ti
     axes.set_ylim(0, 100)
     figure.set_figheight(5)
     figure.legend(loc="outside lower center", ncols=3, fontsize="small")
-    figure.savefig(path, dpi=120)
+    save_figure(figure, path)
 
 
 def plot_curves(
@@ -76,7 +78,7 @@ def plot_curves(
         axes.axvline(step, color="grey", linestyle="--", label=name)
     figure.set_figheight(5)
     figure.legend(loc="outside lower center", ncols=2, fontsize="small")
-    figure.savefig(path, dpi=120)
+    save_figure(figure, path)
 
 
 def _draw(axes, curves: dict[str, list[list[tuple[int, float]]]]) -> None:

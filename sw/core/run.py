@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Protocol
 
 from tqdm import tqdm
 
+from ...hw.soc.written_file import writing_into
 from .environments.failure import EnvironmentFailure
 from .loggers import JsonLines, Logger, make_logger
 from .run_folder import (
@@ -150,11 +151,13 @@ class Run:
             Another run is writing to the folder; or the algorithm is further than ``until``.
         Interrupted
             Ctrl-C (or a polite termination): the round under way was finished, and what it came to is written.
+        WriteError
+            Something cannot be written, which the text names.
         EnvironmentFailure
             The environment failed; the checkpoint has everything before the step that did.
         """
         self.directory = Path(self.directory)
-        with hold_folder(self.directory):
+        with writing_into(self.directory), hold_folder(self.directory):
             return self._run()
 
     def _run(self) -> dict[str, Any]:

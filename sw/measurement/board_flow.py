@@ -9,6 +9,7 @@ from typing import Any
 from ...hw.cores.checks import require_name
 from ...hw.soc.devices import devices
 from ...hw.soc.export.placement import PLACERS
+from ...hw.soc.written_file import writing, writing_into
 
 __all__ = ["boards", "build_board"]
 
@@ -58,6 +59,10 @@ def build_board(
 
     known = boards()
     require_name("Board", board, known)
+    if folder is not None:
+        # Before minutes of synthesis, not behind them.
+        with writing(folder):
+            folder.mkdir(parents=True, exist_ok=True)
     name = board.replace("-", "_")
     module = importlib.import_module(f"...hw.soc.boards.{name}", __package__)
     require_name(f"System for {board}", system, known[board])
@@ -72,8 +77,9 @@ def build_board(
     options = {"device": module.DEVICE, "package": module.PACKAGE, "speed": module.SPEED, "frequency": module.CLOCK_MHZ}
     placed = place_once(synthesised, constraints=constraints, seed=seed, placer=placer, **options)
     report = _report(board, config, part, module, placed.result)
-    if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
+    if folder is None:
+        return report
+    with writing_into(folder):
         (folder / f"{name}.v").write_text(verilog)
         shutil.copyfile(constraints, folder / constraints.name)
         shutil.copyfile(placed.folder / CONFIGURATION, folder / f"{name}.config")

@@ -9,6 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from ...hw.soc.written_file import write_text
+
 __all__ = ["chosen_arms", "insert_table", "run_all", "run_command", "run_folders", "summary_of", "train"]
 
 
@@ -95,4 +97,4 @@ def insert_table(page: Path, name: str, table: str) -> None:
         text = page.read_text()
         if begin in text and end in text:
             before, _, rest = text.partition(begin)
-            page.write_text(f"{before}{begin}\n{table}\n{end}{rest.partition(end)[2]}")
+            write_text(page, f"{before}{begin}\n{table}\n{end}{rest.partition(end)[2]}")

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+from ...hw.soc.written_file import write_text, writing
 from .experiment_runs import chosen_arms, insert_table, run_all, run_folders, summary_of, train
 from .experiments import EXPERIMENTS, Arm, Experiment
 
@@ -82,10 +83,11 @@ def _report(name: str, experiment: Experiment, root: Path, docs: Path, steps: in
                 failed.append(key)
     if not results:
         raise ValueError(f"{root} holds no finished evaluation")
-    (docs / "learning").mkdir(parents=True, exist_ok=True)
-    (docs / "images").mkdir(parents=True, exist_ok=True)
+    for folder in (docs / "learning", docs / "images"):
+        with writing(folder):
+            folder.mkdir(parents=True, exist_ok=True)
     about = {"experiment": name, "env": experiment.env, "steps": steps, "threshold": experiment.threshold}
-    (docs / "learning" / f"{name}.json").write_text(json.dumps({**about, "arms": results}, indent=1) + "\n")
+    write_text(docs / "learning" / f"{name}.json", json.dumps({**about, "arms": results}, indent=1) + "\n")
     picture = docs / "images" / f"learning-{name}.png"
     title = f"{experiment.env}: mean and span of {max(map(len, curves.values()))} seeds"
     plot_curves(picture, curves, title, experiment.marks)

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from ..written_file import write_text, writing
 from .constraints import sdc, xdc
 from .lint import waiver_file
 
@@ -48,6 +49,8 @@ def write_package(
     ------
     ValueError
         The folder holds something else.
+    WriteError
+        A file cannot be written.
     """
     files: dict[str, str] = {f"rtl/{unit}.v": text for unit, text in split_units(verilog, name).items()}
     parameters: dict[str, Any] = {
@@ -74,8 +77,9 @@ def write_package(
     _make_room(folder, name)
     for file, text in files.items():
         path = folder / file
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+        with writing(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+        write_text(path, text)
     return [folder / file for file in files]
 
 

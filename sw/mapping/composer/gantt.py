@@ -5,6 +5,7 @@ from pathlib import Path
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from ..core.pictures import save_figure
 from .composer import Composition
 from .task_graph import TaskKind
 
@@ -52,4 +53,4 @@ def plot_schedule(path: Path, composition: Composition, title: str) -> None:
     axes.set(title=title, xlabel="microseconds", yticks=list(rows.values()), ylim=(len(rows) - 0.5, -0.9))
     axes.set_yticklabels(list(rows))
     axes.grid(alpha=0.3, axis="x")
-    figure.savefig(path, dpi=120)
+    save_figure(figure, path)

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from ....hw.soc.written_file import write_text, writing
 from ..experiment_runs import chosen_arms, insert_table, run_all, run_folders, summary_of, train
 from .experiments import ITERATIONS, SWEEP, TABLES, Arm
 
@@ -73,10 +74,11 @@ def _report(root: Path, docs: Path, iterations: int) -> None:
             results[key] = {"name": arm.name, "options": arm.options, "mean": mean, "seeds": seeds}
     if not results:
         raise ValueError(f"{root} holds no run that ended after {iterations} iterations")
-    record.parent.mkdir(parents=True, exist_ok=True)
-    (docs / "images").mkdir(parents=True, exist_ok=True)
+    for folder in (record.parent, docs / "images"):
+        with writing(folder):
+            folder.mkdir(parents=True, exist_ok=True)
     about = {"experiment": "sweep", "iterations": iterations, "window": WINDOW}
-    record.write_text(json.dumps({**about, "arms": results}) + "\n")
+    write_text(record, json.dumps({**about, "arms": results}) + "\n")
     for name, group in TABLES.items():
         shown = {key: results[key] for key in group.arms if key in results}
         if not shown:

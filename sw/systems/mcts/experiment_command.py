@@ -7,6 +7,7 @@ import statistics
 from pathlib import Path
 from typing import Any
 
+from ....hw.soc.written_file import write_text, writing
 from ..experiment_runs import chosen_arms, insert_table, run_all, run_command, run_folders
 from .experiments import ARMS, GAMES, SEEDS, Arm, Game
 
@@ -76,8 +77,9 @@ def _report(root: Path, docs: Path, steps: int | None) -> None:
     if not results:
         raise ValueError(f"{root} holds no episode that was played to its end")
     for folder in ("learning", "images"):
-        (docs / folder).mkdir(parents=True, exist_ok=True)
-    (docs / "learning" / "mcts-workers.json").write_text(json.dumps(results, indent=1) + "\n")
+        with writing(docs / folder):
+            (docs / folder).mkdir(parents=True, exist_ok=True)
+    write_text(docs / "learning" / "mcts-workers.json", json.dumps(results, indent=1) + "\n")
     shown = {f"{name}, {game['steps']} steps": game["returns"] for name, game in results.items()}
     plot_groups(docs / "images" / "mcts-workers.png", shown, "return")
     for game in GAMES.values():

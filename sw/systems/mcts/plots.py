@@ -9,6 +9,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from ..core.pictures import save_figure
 from .state_table import Node, StateTable
 
 __all__ = ["draw_tree", "plot_groups", "plot_intervals", "plot_returns", "plot_shapes"]
@@ -44,7 +45,7 @@ def _plot_steps(path: Path, records: list[dict[str, Any]], title: str, name: str
         axes.plot(*zip(*own, strict=True), label=f"episode {episode}", linewidth=1)
     if steps:
         axes.legend(fontsize="small")
-    figure.savefig(path, dpi=120)
+    save_figure(figure, path)
 
 
 def plot_shapes(path: Path, records: list[dict[str, Any]], title: str) -> None:
@@ -59,7 +60,7 @@ def plot_shapes(path: Path, records: list[dict[str, Any]], title: str) -> None:
         axes.set(xlabel=label, ylabel="nodes, mean of the steps")
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         axes.grid(alpha=0.3, axis="y")
-    figure.savefig(path, dpi=120)
+    save_figure(figure, path)
 
 
 def plot_groups(path: Path, groups: dict[str, dict[str, dict[str, float]]], label: str) -> None:
@@ -84,7 +85,7 @@ def plot_groups(path: Path, groups: dict[str, dict[str, dict[str, float]]], labe
         axes.set_yticks(range(len(rows)), list(rows))
         axes.invert_yaxis()
         axes.grid(alpha=0.3, axis="x")
-    figure.savefig(path, dpi=120)
+    save_figure(figure, path)
 
 
 def _means(rows: list[list[int]]) -> list[float]:
@@ -125,7 +126,7 @@ def draw_tree(path: Path, table: StateTable, title: str) -> int:
     figure.colorbar(scatter, label="mean scaled reward")
     axes.set(title=title, ylabel="level", xticks=[], yticks=range(0, -max(drawn.values()) - 1, -1))
     axes.set_yticklabels([str(level) for level in range(max(drawn.values()) + 1)])
-    figure.savefig(path, dpi=120)
+    save_figure(figure, path)
     return len(nodes)
 
 

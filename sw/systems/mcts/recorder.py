@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from ....hw.cores.tree.config import TreeConfig
+from ....hw.soc.written_file import writing
 from ...device.errors import DeviceError
 from .backends import TreeBackend
 
@@ -33,9 +34,16 @@ class Recording:
     answers: np.ndarray
 
     def save(self, path: Path | str) -> None:
-        """Write a compressed ``.npz``."""
+        """Write a compressed ``.npz``.
+
+        Raises
+        ------
+        WriteError
+            It cannot be written.
+        """
         about = json.dumps({"config": dataclasses.asdict(self.config), "registers": self.registers})
-        np.savez_compressed(path, requests=self.requests, answers=self.answers, about=np.array(about))
+        with writing(path):
+            np.savez_compressed(path, requests=self.requests, answers=self.answers, about=np.array(about))
 
     @classmethod
     def load(cls, path: Path | str) -> "Recording":
