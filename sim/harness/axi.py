@@ -10,7 +10,7 @@ import numpy as np
 
 from ...hw.soc.bus.axi_top import AxiTop
 from ..verilator.build import build_library
-from .handle import Handle
+from .handle import Handle, in_parts
 from .systems import verilog_of
 
 # An AXI4-Lite transaction takes some ten cycles; one that takes this long never ends.
@@ -107,7 +107,9 @@ class AxiSimulation(Handle):
     def run(self, cycles: int, *, until_interrupt: bool = False, rows: int = 0) -> int:
         """Run for ``cycles``, or less: until the interrupt, or until ``rows`` have arrived. Returns the cycles run."""
         before = time.perf_counter()
-        count: int = self._library.harness_run(self._open, cycles, int(until_interrupt), rows)
+        count = in_parts(
+            cycles, lambda part: int(self._library.harness_run(self._open, part, int(until_interrupt), rows))
+        )
         self.run_seconds += time.perf_counter() - before
         self.run_cycles += count
         return count

@@ -1,9 +1,33 @@
 """What simulations in a C++ library have in common: a handle, until they are closed."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Self
 
-__all__ = ["Handle"]
+__all__ = ["Handle", "in_parts"]
+
+# Python sees a signal between two calls of a library: the largest systems simulate some thousand cycles a second.
+PART_CYCLES = 2000
+
+
+def in_parts(cycles: int, run: Callable[[int], int]) -> int:
+    """Simulate in calls that return soon, so that Ctrl-C is seen; the cycles run.
+
+    Parameters
+    ----------
+    cycles : int
+        At most.
+    run : callable
+        Runs at most so many cycles; it returns how many, fewer if there is nothing left to wait for.
+    """
+    done = 0
+    while done < cycles:
+        part = min(PART_CYCLES, cycles - done)
+        ran = run(part)
+        done += ran
+        if ran < part:
+            break
+    return done
 
 
 class Handle(ABC):

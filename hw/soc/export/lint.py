@@ -3,9 +3,9 @@
 import importlib.util
 import re
 import shutil
-import subprocess
 from pathlib import Path
 
+from ..limited_command import run_limited
 from .tools import ToolError, run_tool
 
 __all__ = ["WAIVERS", "check_icarus", "check_slang", "check_yosys", "verilator_arguments", "waiver_file"]
@@ -23,6 +23,9 @@ WAIVERS = {
     "WIDTHEXPAND": "operands are extended by the sign rules of Verilog, which are those of the source",
     "WIDTHTRUNC": "a word is cut to the bits that go on, and a comparison with zero is written as a negation",
 }
+
+# Of Icarus, which takes seconds.
+LIMIT_SECONDS = 600
 
 # What slang warns of with -Wextra and means the same as Verilator's rules above.
 _SLANG_WAIVERS = {
@@ -98,7 +101,7 @@ def check_icarus(folder: Path, name: str) -> bool:
         return False
     files = sorted(str(file) for file in (folder / "rtl").iterdir())
     command = ["iverilog", "-g2005", "-Wall", "-t", "null", "-s", name, *files]
-    result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
+    result = run_limited(command, LIMIT_SECONDS)
     if result.returncode != 0 or re.search(r"\berror\b|never trigger", result.stderr):
         raise ToolError(f"iverilog refused {name}:\n{result.stderr[-2000:]}")
     return True

@@ -8,6 +8,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from ..limited_command import run_limited
+
 __all__ = ["ToolError", "find_tool", "run_tool", "tool_version"]
 
 # The largest board takes some twenty minutes; a tool that runs longer than this hangs.
@@ -47,7 +49,7 @@ def tool_version(name: str) -> str:
     package, _, distribution = _PACKAGES[name]
     if importlib.util.find_spec(package) is not None:
         return f"{distribution} {importlib.metadata.version(distribution)}"
-    result = subprocess.run([*find_tool(name), "--version"], capture_output=True, text=True, check=False, timeout=600)
+    result = run_limited([*find_tool(name), "--version"], 600, what="say its version")
     return (result.stdout or result.stderr).strip()
 
 

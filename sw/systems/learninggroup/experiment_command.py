@@ -29,7 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
         # Seed by seed, so that what an interrupted sweep has is a fair part of all.
         wanted = arguments.seed if arguments.seed is not None else range(max(SWEEP[arm].seeds for arm in arms))
         runs = [
-            functools.partial(_train, SWEEP[arm], seed, arguments.iterations, root / arm / str(seed))
+            functools.partial(_train, SWEEP[arm], seed, arguments.iterations, root / arm / str(seed), arguments.limit)
             for seed in wanted
             for arm in arms
             if arguments.seed is not None or seed < SWEEP[arm].seeds
@@ -39,12 +39,13 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _train(arm: Arm, seed: int, iterations: int, directory: Path) -> None:
+def _train(arm: Arm, seed: int, iterations: int, directory: Path, limit: float) -> None:
     """One run, if it has not ended yet."""
     summary = summary_of(directory)
     if summary is not None and summary["iterations"] >= iterations:
         return
-    summary = train(directory, "learninggroup", ["--iterations", str(iterations)], ["--seed", str(seed), *arm.options])
+    options, first = ["--iterations", str(iterations)], ["--seed", str(seed), *arm.options]
+    summary = train(directory, "learninggroup", options, first, limit)
     print(f"{directory}: success {100 * summary['success']:.1f} %", flush=True)
 
 

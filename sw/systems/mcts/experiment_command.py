@@ -32,17 +32,18 @@ def run(arguments: argparse.Namespace) -> int:
             for key in arms:
                 game, arm = key.split("-")
                 steps = arguments.steps or GAMES[game].steps
-                runs.append(functools.partial(_play, GAMES[game], ARMS[arm], seed, steps, root / key / str(seed)))
+                directory = root / key / str(seed)
+                runs.append(functools.partial(_play, GAMES[game], ARMS[arm], seed, steps, directory, arguments.limit))
         run_all(arguments.jobs, runs)
     _report(root, arguments.docs, arguments.steps)
     return 0
 
 
-def _play(game: Game, arm: Arm, seed: int, steps: int, directory: Path) -> None:
+def _play(game: Game, arm: Arm, seed: int, steps: int, directory: Path, limit: float) -> None:
     """One episode, if it has not ended yet."""
     if _return_of(directory, steps) is None:
         options = ["--env", game.env, "--seed", str(seed), "--max-steps", str(steps), *game.options, *arm.options]
-        run_command(directory, ["plan", "mcts", "--quiet", "--out", str(directory), *options])
+        run_command(directory, ["plan", "mcts", "--quiet", "--out", str(directory), *options], limit)
         print(f"{directory}: return {_return_of(directory, steps):g}", flush=True)
 
 

@@ -1,8 +1,12 @@
 """The stream harness: what is sent comes in, what comes out is received."""
 
+import signal
+import time
+
 import numpy as np
 import pytest
 
+from rewardware.sim.harness.handle import PART_CYCLES
 from rewardware.sim.harness.streams import StreamSimulation
 
 from .units import Accumulate, Add, Packed
@@ -28,6 +32,36 @@ def test_values_pass_in_order(stall):
         assert simulation.get("taken") == 102
     with pytest.raises(RuntimeError, match="^The simulation is closed$"):
         simulation.get("taken")
+
+
+def test_limits_are_counted_over_all_parts():
+    with StreamSimulation(Add()) as simulation:
+        with pytest.raises(TimeoutError, match="^Stream results has 0 of 1 values after 5003 cycles$"):
+            simulation.run("results", 1, 2 * PART_CYCLES + 1003)
+        count = 2 * PART_CYCLES + 7
+        simulation.send("terms", range(count))
+        simulation.send("others", np.zeros(count, np.int64))
+        assert simulation.run("results", count, 10 * PART_CYCLES) == count
+        assert simulation.receive("results", count, 0).tolist() == list(range(count))
+
+
+def test_a_simulation_without_an_end_can_be_interrupted():
+    """Ctrl-C a moment from now, as Python's own handler has it."""
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    try:
+        with StreamSimulation(Add()) as simulation:
+            begun = time.monotonic()
+            signal.setitimer(signal.ITIMER_REAL, 0.3)
+            with pytest.raises(KeyboardInterrupt):
+                # Some minutes of cycles.
+                simulation.run("results", 1, 1_000_000_000)
+            assert time.monotonic() - begun < 10
+            simulation.send("terms", [1])
+            simulation.send("others", [2])
+            assert simulation.receive("results", 1, 10).tolist() == [3]
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def test_mistakes_are_named():

@@ -10,6 +10,7 @@ from amaranth.lib.wiring import Out
 
 from rewardware.hw.cores.replicated import replicated
 from rewardware.hw.cores.verilog.emit import emit
+from rewardware.sim.verilator import build as verilator_build
 from rewardware.sim.verilator.build import OPTIMISATION_VARIABLE, BuildError, build_library
 from rewardware.sim.verilator.cache import MANIFEST, build_once, cache_folder, content_key
 
@@ -53,6 +54,13 @@ class Counters(wiring.Component):
 def test_hierarchical_build_computes_the_same():
     library = build_library(emit(Counters()), "top", [HARNESS], hierarchical=True)
     assert ctypes.CDLL(str(library)).count(1000) == 6000
+
+
+def test_a_compiler_that_takes_too_long_is_named(tmp_path, monkeypatch):
+    monkeypatch.setenv("REWARDWARE_CACHE", str(tmp_path))
+    monkeypatch.setattr(verilator_build, "COMMAND_LIMIT_SECONDS", 0.01)
+    with pytest.raises(BuildError, match="^verilator ran longer than its limit of 0.01 s$"):
+        build_library(emit(Counter()), "top", [HARNESS])
 
 
 def test_error_says_what_the_compiler_said(tmp_path, monkeypatch):

@@ -9,6 +9,7 @@ import serial
 
 from rewardware.hw.soc.bus.uart_config import BUFFER_ROWS, Kind, Status
 from rewardware.sim.harness.uart import SimulatedBoard
+from rewardware.sw.device import uart
 from rewardware.sw.device.errors import DeviceError, DeviceFault, DeviceTimeout
 from rewardware.sw.device.open import open_device
 from rewardware.sw.device.uart import pack_frame
@@ -83,6 +84,13 @@ def test_rows_that_nobody_takes_do_not_block_the_registers(device):
     assert device.read_register("system") == int.from_bytes(b"ROWS", "little")
     device.soft_reset()
     check_round_trip(device)
+
+
+def test_a_device_that_never_stops_sending_is_given_up(device, monkeypatch):
+    monkeypatch.setattr(uart, "DRAIN_TIMEOUTS", 1)
+    monkeypatch.setattr(device.transport, "_pull", lambda: True)
+    with pytest.raises(DeviceTimeout, match="was done, and sent rows for 0.5 s more, 0 of them"):
+        device.transport.advance(100, until_done=True)
 
 
 def noise(kind):
