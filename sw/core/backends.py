@@ -1,13 +1,14 @@
 """Where something computes, as a user says it, and how it is opened."""
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Backend", "open_backend", "parse_backend"]
+__all__ = ["OWN_LINK", "Backend", "open_backend", "options_at", "parse_backend", "require_link"]
 
 DEVICES = {"rtl": "sim"}
+OWN_LINK = "transport"
 BOARD = "uart:"
 PAIR = "lockstep"
 
@@ -38,7 +39,8 @@ def parse_backend(name: str, more: tuple[str, ...] = ()) -> Backend:
     ----------
     name
         ``"reference"``, bit-exact NumPy; ``"rtl"``, the RTL in the simulator; ``"uart:PORT"``, a board; ``"lockstep"``,
-        reference and RTL compared; ``"lockstep:A,B"``, A and what has to be the same; or one of ``more``.
+        reference and RTL compared; ``"lockstep:A,B"``, A and what has to be the same; ``"transport"``, a device behind
+        a link of one's own, which is given besides; or one of ``more``.
     more
         What else there is, as ``"torch"``.
 
@@ -51,7 +53,7 @@ def parse_backend(name: str, more: tuple[str, ...] = ()) -> Backend:
         return Backend(name)
     if name in DEVICES:
         return Backend(name, place=DEVICES[name])
-    if name.startswith(BOARD) and name != BOARD:
+    if name == OWN_LINK or (name.startswith(BOARD) and name != BOARD):
         return Backend(name, place=name)
     if name == PAIR:
         return Backend(name, pair=(parse_backend("reference"), parse_backend("rtl")))
@@ -59,6 +61,36 @@ def parse_backend(name: str, more: tuple[str, ...] = ()) -> Backend:
     if name.startswith(f"{PAIR}:") and comma and not any(part.startswith(PAIR) for part in (first, second)):
         return Backend(name, pair=(parse_backend(first), parse_backend(second)))
     raise ValueError(f"Backend must be {', '.join((*more, 'reference', *DEVICES, PAIR))} or uart:PORT, not {name!r}")
+
+
+def options_at(place: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options of a device, of which a link of one's own is only for the device that is behind it."""
+    return {name: value for name, value in options.items() if name != OWN_LINK or place == OWN_LINK}
+
+
+def require_link(backend: str, link: Any, option: str = OWN_LINK) -> None:
+    """Refuse a link of one's own that is not used, and a backend without its link.
+
+    Parameters
+    ----------
+    backend
+        As `parse_backend` takes it.
+    link
+        ``None``: none is given.
+    option
+        By which it is given.
+
+    Raises
+    ------
+    ValueError
+        One is there without the other.
+    """
+    # Of a pair, one may be behind it.
+    wanted = OWN_LINK in backend.removeprefix(f"{PAIR}:").split(",")
+    if wanted and link is None:
+        raise ValueError(f"Backend {backend!r} is a device behind a link of your own: give {option}=")
+    if link is not None and not wanted:
+        raise ValueError(f"{option}= is a link of your own: the backend must be {OWN_LINK!r}, not {backend!r}")
 
 
 def open_backend(

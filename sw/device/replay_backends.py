@@ -8,7 +8,7 @@ import numpy as np
 from ...hw.cores.replay.config import DRAW_WIDTH, SumTreeConfig
 from ...hw.cores.replay.records import RequestKind
 from ...hw.soc.pearl.config import PearlConfig
-from ..core.backends import open_backend
+from ..core.backends import open_backend, options_at
 from ..reference.replay.draws import DrawReference
 from ..reference.replay.messages import pack_beats, pack_requests
 from ..reference.replay.sum_tree import SumTreeReference
@@ -103,7 +103,7 @@ class DeviceSumTree:
     where : str
         As :func:`.open.open_device` takes it.
     **options
-        Options of :func:`.open.open_device`.
+        Options of :func:`.open.open_device`, ``transport`` among them.
 
     Members
     -------
@@ -166,7 +166,7 @@ def open_sum_tree(where: str, config: SumTreeConfig, **options: Any) -> SumTreeB
     config : SumTreeConfig
         For a board a :class:`...hw.soc.pearl.config.PearlConfig`.
     **options
-        Options of :func:`.open.open_device`.
+        Options of :func:`.open.open_device`; ``transport`` is that of backend ``"transport"``.
 
     Raises
     ------
@@ -177,6 +177,6 @@ def open_sum_tree(where: str, config: SumTreeConfig, **options: Any) -> SumTreeB
     return open_backend(
         where,
         partial(ReferenceSumTree, device.tree),
-        lambda place: DeviceSumTree(device, place, **options),
+        lambda place: DeviceSumTree(device, place, **options_at(place, options)),
         LockstepSumTree,
     )

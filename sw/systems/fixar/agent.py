@@ -12,6 +12,7 @@ from ...algorithms.replay_buffer import ReplayBuffer
 from ...core.checkpoint import CheckpointError, environment_of, read_agent, require_configuration
 from ...core.environments.environment import Environment, identifier_of
 from ...core.hardware import resolve_hardware
+from ...device.transport import Transport
 from .defaults import resolve_training
 from .learner import Learner, make_learner
 
@@ -47,6 +48,8 @@ class FixarDDPG(Agent):
         Where `evaluate` plays; ``None``: a second environment of the same identifier.
     lockstep_every
         Training steps from one comparison to the next.
+    transport
+        Of backend ``"transport"``: an open link to the accelerator, over PCIe say; it is closed with the agent.
     options
         Of the reference: ``array="cupy"`` computes on a GPU, ``sixteen_bit=8`` keeps words at 16 bits from the start,
         weights with 8 of them fractional.
@@ -78,6 +81,7 @@ class FixarDDPG(Agent):
         backend: str = "reference",
         evaluation_env: gymnasium.Env | str | None = None,
         lockstep_every: int = 100,
+        transport: Transport | None = None,
         **options: Any,
     ):
         self.hardware = None if backend == "torch" else resolve_hardware(hardware)
@@ -90,7 +94,9 @@ class FixarDDPG(Agent):
         sizes = self.environment.observation_size, self.environment.action_size
         self.replay_buffer = ReplayBuffer(config.buffer_size, *sizes, config.gamma, int(seeds[1]))
         self._warm_up = np.random.default_rng(int(seeds[2]))
-        self.learner = make_learner(backend, self.hardware, *sizes, config, lockstep_every=lockstep_every, **options)
+        self.learner = make_learner(
+            backend, self.hardware, *sizes, config, lockstep_every=lockstep_every, transport=transport, **options
+        )
 
     def _round(self) -> list[dict[str, Any]]:
         return [self._step()]

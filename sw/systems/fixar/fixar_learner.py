@@ -10,6 +10,7 @@ from ....hw.soc.fixar.config import FixarConfig, Networks, Rates
 from ...algorithms.ddpg_config import DDPGConfig
 from ...algorithms.range_margin import widened_ranges
 from ...algorithms.replay_buffer import Batch
+from ...device.transport import Transport
 from ...networks.initialization import initial_layers
 from ...reference.fixar import FixarReference, SixteenBit
 from ...reference.fixar_state import initial_state, parameters_of, with_parameters
@@ -106,15 +107,21 @@ class FixarLearner:
 
     @classmethod
     def on_device(
-        cls, where: str, hardware: FixarConfig, observation_size: int, action_size: int, config: DDPGConfig
+        cls,
+        where: str,
+        hardware: FixarConfig,
+        observation_size: int,
+        action_size: int,
+        config: DDPGConfig,
+        transport: Transport | None = None,
     ) -> "FixarLearner":
-        """A device: ``"sim"``, or a board as ``"uart:/dev/ttyUSB0"``."""
+        """A device: ``"sim"``, a board as ``"uart:/dev/ttyUSB0"``, or behind a link of one's own."""
         from ...device.open import open_device
         from .driver import FixarDevice
 
         networks = networks_of(observation_size, action_size, config)
         rates = rates_of(config, hardware)
-        device = open_device(where, hardware)
+        device = open_device(where, hardware, transport=transport)
         try:
             return cls(FixarDevice(device, hardware, networks, rates, seed=config.seed), hardware, networks, config)
         except BaseException:

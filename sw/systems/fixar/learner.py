@@ -6,7 +6,8 @@ import numpy as np
 
 from ...algorithms.ddpg_config import DDPGConfig
 from ...algorithms.replay_buffer import Batch
-from ...core.backends import open_backend, parse_backend
+from ...core.backends import open_backend, options_at, parse_backend, require_link
+from ...device.transport import Transport
 
 __all__ = ["PYTORCH", "Learner", "make_learner"]
 
@@ -63,6 +64,7 @@ def make_learner(
     config: DDPGConfig,
     *,
     lockstep_every: int = 100,
+    transport: Transport | None = None,
     **options: Any,
 ) -> Learner:
     """The learner of a backend's name, with initial weights from the seed: the same numbers for each backend.
@@ -73,6 +75,7 @@ def make_learner(
         No such backend, or one without such an option.
     """
     where = parse_backend(backend, PYTORCH)
+    require_link(backend, transport)
     allowed = OPTIONS.get("lockstep" if where.pair else where.name, ())
     strange = [name for name in options if name not in allowed]
     if strange:
@@ -88,7 +91,7 @@ def make_learner(
     learner: Learner = open_backend(
         where,
         lambda: FixarLearner.on_reference(*shape, **options),
-        lambda place: FixarLearner.on_device(place, *shape),
+        lambda place: FixarLearner.on_device(place, *shape, **options_at(place, {"transport": transport})),
         lambda reference, device: FixarLockstep(reference, device, lockstep_every),
     )
     return learner

@@ -13,6 +13,7 @@ from ...core.environments.predator_prey import ACTIONS
 from ...core.environments.predator_prey_batch import PredatorPreyBatch
 from ...core.environments.predator_prey_config import LEVELS, PredatorPreyConfig
 from ...core.hardware import resolve_hardware
+from ...device.transport import Transport
 from .ic3net_learner import PYTORCH, IC3NetLearner, make_learner
 from .report import IC3NetReport
 
@@ -45,6 +46,8 @@ class IC3Net:
         file's path. PyTorch needs none.
     lockstep_every
         Iterations from one comparison to the next.
+    transport
+        Of backend ``"transport"``: an open link to the device, over PCIe say; it is closed with the agent.
 
     Members
     -------
@@ -70,6 +73,7 @@ class IC3Net:
         backend: str = "torch",
         hardware: Any = None,
         lockstep_every: int = 100,
+        transport: Transport | None = None,
     ):
         if isinstance(task, str):
             if task not in LEVELS:
@@ -84,7 +88,7 @@ class IC3Net:
         sizes = task.observation_size, len(ACTIONS), task.predators
         self.learner: IC3NetLearner = make_learner(
             backend, self.hardware, *sizes, self.config, np.random.default_rng(learner),
-            steps=task.steps, lockstep_every=lockstep_every,
+            steps=task.steps, lockstep_every=lockstep_every, transport=transport,
         )  # fmt: skip
         self.iterations = 0
 
@@ -233,7 +237,14 @@ class IC3Net:
         write_checkpoint(path, prefixed("learner", arrays), rest)
 
     @classmethod
-    def load(cls, path: Path | str, *, backend: str | None = None, lockstep_every: int = 100) -> "IC3Net":
+    def load(
+        cls,
+        path: Path | str,
+        *,
+        backend: str | None = None,
+        lockstep_every: int = 100,
+        transport: Transport | None = None,
+    ) -> "IC3Net":
         """The agent a checkpoint holds, ready to go on.
 
         Parameters
@@ -244,6 +255,8 @@ class IC3Net:
             Another than the checkpoint's: device, reference and lockstep have the same state.
         lockstep_every
             Iterations from one comparison to the next.
+        transport
+            As for the constructor.
 
         Raises
         ------
@@ -257,7 +270,8 @@ class IC3Net:
         backend = backend or about["backend"]
         if (backend in PYTORCH or about["backend"] in PYTORCH) and backend != about["backend"]:
             raise ValueError(f"{path} is of backend {about['backend']}, which {backend} cannot go on with")
-        agent = cls(task, config, backend=backend, hardware=about.get("hardware"), lockstep_every=lockstep_every)
+        hardware, every = about.get("hardware"), lockstep_every
+        agent = cls(task, config, backend=backend, hardware=hardware, lockstep_every=every, transport=transport)
         try:
             agent.learner.load(under("learner", arrays), about["learner"])
         except KeyError as error:

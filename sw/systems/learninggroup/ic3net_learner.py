@@ -5,7 +5,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from ...algorithms.ic3net.ic3net_config import IC3NetConfig
-from ...core.backends import parse_backend
+from ...core.backends import parse_backend, require_link
+from ...device.transport import Transport
 
 __all__ = ["PYTORCH", "IC3NetLearner", "make_learner"]
 
@@ -60,6 +61,7 @@ def make_learner(
     *,
     steps: int,
     lockstep_every: int = 100,
+    transport: Transport | None = None,
 ) -> IC3NetLearner:
     """The learner of a backend's name, with initial weights from the generator: the same numbers for each backend.
 
@@ -75,6 +77,8 @@ def make_learner(
         Length of an episode.
     lockstep_every
         Iterations from one comparison to the next.
+    transport
+        Of backend ``"transport"``: an open link of one's own.
 
     Raises
     ------
@@ -82,6 +86,7 @@ def make_learner(
         No such backend, or one that cannot do what the hyper-parameters say.
     """
     where = parse_backend(backend, PYTORCH)
+    require_link(backend, transport)
     if backend == "torch":
         from ...algorithms.ic3net.ic3net_torch import TorchIC3NetLearner
 
@@ -94,5 +99,5 @@ def make_learner(
 
     network = network_of(observation_size, actions, agents, config)
     return LearningGroupLearner.on(
-        where, hardware, network, config, generator, steps=steps, lockstep_every=lockstep_every
+        where, hardware, network, config, generator, steps=steps, lockstep_every=lockstep_every, transport=transport
     )

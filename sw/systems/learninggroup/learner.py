@@ -8,7 +8,8 @@ import numpy as np
 from ....hw.soc.learninggroup.config import LearningGroupConfig, Network, Rates
 from ....hw.soc.learninggroup.hardware import LearningGroupHardware
 from ...algorithms.ic3net.ic3net_config import IC3NetConfig
-from ...core.backends import Backend, open_backend
+from ...core.backends import Backend, open_backend, options_at
+from ...device.transport import Transport
 from ...reference.learninggroup.iteration import LearningGroupReference
 from ...reference.learninggroup.state import initial_state
 from .lockstep import LearningGroupLockstep
@@ -82,11 +83,18 @@ def _reference(hardware: LearningGroupHardware, network: Network, config: IC3Net
     return LearningGroupReference(hardware.device, network, rates_of(config), episodes=config.episodes)
 
 
-def _device(where: str, hardware: LearningGroupHardware, network: Network, config: IC3NetConfig, steps: int) -> Any:
+def _device(
+    where: str,
+    hardware: LearningGroupHardware,
+    network: Network,
+    config: IC3NetConfig,
+    steps: int,
+    transport: Transport | None,
+) -> Any:
     from ...device.open import open_device
     from .driver import LearningGroupDevice
 
-    device = open_device(where, hardware)
+    device = open_device(where, hardware, **options_at(where, {"transport": transport}))
     try:
         return LearningGroupDevice(device, hardware, network, rates_of(config), episodes=config.episodes, steps=steps)
     except BaseException:
@@ -128,6 +136,7 @@ class LearningGroupLearner:
         *,
         steps: int,
         lockstep_every: int = 100,
+        transport: Transport | None = None,
     ) -> "LearningGroupLearner":
         """On a backend, as `parse_backend` gives or takes it.
 
@@ -145,6 +154,8 @@ class LearningGroupLearner:
             Length of an episode.
         lockstep_every
             Iterations from one comparison to the next.
+        transport
+            Of backend ``"transport"``: an open link of one's own.
 
         Raises
         ------
@@ -155,7 +166,7 @@ class LearningGroupLearner:
         engine: Any = open_backend(
             backend,
             lambda: _reference(hardware, network, config),
-            lambda place: _device(place, hardware, network, config, steps),
+            lambda place: _device(place, hardware, network, config, steps, transport),
             lambda reference, device: LearningGroupLockstep(reference, device, lockstep_every),
         )
         try:

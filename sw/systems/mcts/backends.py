@@ -9,7 +9,7 @@ import numpy as np
 from ....hw.cores.tree.config import TreeConfig
 from ....hw.cores.tree.records import COUNTERS, ROW_WIDTH, edge_record, node_record
 from ....hw.soc.mcts.config import MCTSConfig
-from ...core.backends import open_backend
+from ...core.backends import open_backend, options_at
 from ...device.open import open_device
 from ...device.rows import from_words, to_words
 from ...reference.tree.search_tree import SearchTreeReference
@@ -97,7 +97,7 @@ class DeviceTree:
     where : str
         As :func:`.open.open_device` takes it.
     **options
-        Options of :func:`.open.open_device`.
+        Options of :func:`.open.open_device`, ``transport`` among them.
 
     Members
     -------
@@ -188,7 +188,7 @@ def open_tree(where: str, config: TreeConfig, **options: Any) -> TreeBackend:
     config : TreeConfig
         For a device an :class:`...hw.soc.mcts.config.MCTSConfig`.
     **options
-        Options of :func:`.open.open_device`.
+        Options of :func:`.open.open_device`; ``transport`` is that of backend ``"transport"``.
 
     Raises
     ------
@@ -199,6 +199,6 @@ def open_tree(where: str, config: TreeConfig, **options: Any) -> TreeBackend:
     return open_backend(
         where,
         partial(ReferenceTree, device.tree),
-        lambda place: DeviceTree(device, place, **options),
+        lambda place: DeviceTree(device, place, **options_at(place, options)),
         LockstepTree,
     )

@@ -20,13 +20,14 @@ from ...algorithms.in_turn import InTurn
 from ...algorithms.prioritized_replay_buffer import Batch, PrioritizedReplayBuffer
 from ...algorithms.replay_parameters import ReplayParameters
 from ...algorithms.training_loop import Learner
-from ...core.backends import parse_backend
+from ...core.backends import OWN_LINK, parse_backend, require_link
 from ...core.checkpoint import environment_of, read_agent, require_configuration
 from ...core.environments.environment import Environment, identifier_of
 from ...core.hardware import resolve_hardware
 from ...core.lockstep import Comparison
 from ...device.replay import ReplayDevice
 from ...device.replay_backends import open_sum_tree
+from ...device.transport import Transport
 from .learner_backends import LearnerBackend, open_learner
 
 __all__ = ["Networks", "ReplayAgent"]
@@ -35,6 +36,8 @@ __all__ = ["Networks", "ReplayAgent"]
 SETTINGS = ("actors", "environments", "actors_on", "learner", "learner_backend")
 # Where it runs, which changes no bits: a checkpoint may go on elsewhere.
 CHANGES = ("actors_on", "learner_backend")
+# What it is made with and no checkpoint holds: links of the user's own.
+LINKS = ("transport", "learner_transport")
 # What a checkpoint holds beside its arrays.
 MEMBERS = (
     "backend", "comparisons", "config", "configuration_hash", "env", "environment", "exploration", "hardware", "loop",
@@ -101,6 +104,9 @@ class ReplayAgent(Agent):
         included.
     evaluation_env
         Where `evaluate` plays; ``None``: a second environment of the same identifier.
+    transport, learner_transport
+        Of backend and learner backend ``"transport"``: an open link to the device, over PCIe say; it is closed with
+        the agent.
 
     Members
     -------
@@ -145,6 +151,8 @@ class ReplayAgent(Agent):
         actors_on: str = "processes",
         limit: float = 60.0,
         evaluation_env: gymnasium.Env | str | None = None,
+        transport: Transport | None = None,
+        learner_transport: Transport | None = None,
     ):
         self.actors = self.default_actors if actors is DEFAULT else actors
         self.environments, self.actors_on = environments, actors_on
@@ -152,6 +160,9 @@ class ReplayAgent(Agent):
         if self.actors is not None:
             require_integer("Number of actors", self.actors, 1)
         parse_backend(backend)
+        require_link(backend, transport)
+        require_link(learner_backend or "", learner_transport, "learner_transport")
+        self._learner_transport = learner_transport
         self._learner_hardware = self._checked_learner(learner, learner_backend)
         self.learner_backend = learner_backend
         made = env if isinstance(env, str | gymnasium.Env) else env()
@@ -167,7 +178,7 @@ class ReplayAgent(Agent):
         with contextlib.ExitStack() as opened:
             self.learner, self.policy = self._make_networks(int(seeds[3]))
             opened.callback(self.learner.close)
-            self._sum_tree = open_sum_tree(backend, self.hardware)
+            self._sum_tree = open_sum_tree(backend, self.hardware, transport=transport)
             opened.callback(self._sum_tree.close)
             self.replay_buffer = PrioritizedReplayBuffer(
                 self.hardware.leaves,
@@ -256,12 +267,12 @@ class ReplayAgent(Agent):
     def _open_learner(self) -> LearnerBackend:
         """The learner in hardware, where it is said to be."""
         where = self.learner_backend or self.backend
-        if where.startswith("uart:") and self.learner_backend is None:
+        if self.learner_backend is None and where.startswith(("uart:", OWN_LINK)):
             raise ValueError(
                 f"The board at {where.removeprefix('uart:')} has the replay manager alone: say where the learner is "
                 "(learner_backend), or leave it in PyTorch"
             )
-        self._learner = open_learner(where, self._learner_hardware)
+        self._learner = open_learner(where, self._learner_hardware, transport=self._learner_transport)
         return self._learner
 
     @abstractmethod
@@ -372,7 +383,8 @@ class ReplayAgent(Agent):
         hardware
             ``None``: the configuration in the checkpoint. Another one is refused.
         **changes
-            ``actors_on`` and ``learner_backend``, where they are other than in the checkpoint.
+            ``actors_on`` and ``learner_backend``, where they are other than in the checkpoint; links of
+            one's own.
 
         Raises
         ------
@@ -386,7 +398,7 @@ class ReplayAgent(Agent):
         chosen = resolve_hardware(hardware if hardware is not None else about["hardware"], "pearl")
         require_configuration(path, about, chosen)
         config = cls.configuration.from_mapping(about["config"])
-        if fixed := sorted(changes.keys() - set(CHANGES)):
+        if fixed := sorted(changes.keys() - {*CHANGES, *LINKS}):
             raise ValueError(f"{path}: only {' and '.join(CHANGES)} may be another, not {', '.join(fixed)}")
         settings = {name: about[name] for name in SETTINGS}
         # A backend that is told is that of both.

@@ -9,7 +9,7 @@ import numpy as np
 from ....hw.cores.layer.config import BINARY32_LANE
 from ....hw.cores.layer.learner_config import DDPGLearnerConfig
 from ....hw.soc.pearl.learner_config import PearlLearnerConfig
-from ...core.backends import open_backend
+from ...core.backends import open_backend, options_at
 from ...device.device import RunReport
 from ...device.open import open_device
 from ...mapping.layer_pipeline import step_cycles, units
@@ -142,7 +142,7 @@ class DeviceLearner:
     where : str
         As :func:`.open.open_device` takes it.
     **options
-        Options of :func:`.open.open_device`.
+        Options of :func:`.open.open_device`, ``transport`` among them.
 
     Members
     -------
@@ -253,7 +253,7 @@ def open_learner(where: str, config: PearlLearnerConfig, **options: Any) -> Lear
         As :func:`.backends.parse_backend` takes it.
     config : PearlLearnerConfig
     **options
-        Options of :func:`.open.open_device`.
+        Options of :func:`.open.open_device`; ``transport`` is that of backend ``"transport"``.
 
     Raises
     ------
@@ -263,6 +263,6 @@ def open_learner(where: str, config: PearlLearnerConfig, **options: Any) -> Lear
     return open_backend(
         where,
         partial(ReferenceLearner, config),
-        lambda place: DeviceLearner(config, place, **options),
+        lambda place: DeviceLearner(config, place, **options_at(place, options)),
         LockstepLearner,
     )
