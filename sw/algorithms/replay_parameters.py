@@ -8,10 +8,14 @@ from typing import Any, ClassVar
 
 import yaml
 
+from ...hw.soc.pearl.instructions import COUNT_WIDTH
 from ...hw.soc.presets import read_preset
 from ..core.hyper_parameters import HyperParameters
 
 __all__ = ["ReplayParameters", "ramp"]
+
+# The replay manager's instruction counts no more samples, and a learner's no more in a step.
+MOST_SAMPLES = (1 << COUNT_WIDTH) - 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +30,7 @@ class ReplayParameters(HyperParameters):
     hidden_sizes
         Neurons of the hidden layers.
     batch_size
-        Experiences in a gradient step.
+        Experiences in a gradient step, at most 65 535, which the replay manager samples at once.
     learning_rate
         Adam's step.
     gamma
@@ -77,6 +81,11 @@ class ReplayParameters(HyperParameters):
         self._layers("hidden_sizes")
         for name in ("batch_size", "train_freq", "gradient_steps"):
             self._whole(name, getattr(self, name), 1)
+        if self.batch_size > MOST_SAMPLES:
+            raise ValueError(
+                f"batch_size must be at most {MOST_SAMPLES}, which the replay manager samples at once, "
+                f"not {self.batch_size}"
+            )
         for name in ("learning_starts", "beta_steps", "seed"):
             self._whole(name, getattr(self, name), 0)
         if not isinstance(self.stratified, bool):

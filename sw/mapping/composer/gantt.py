@@ -5,7 +5,7 @@ from pathlib import Path
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from ..core.pictures import save_figure
+from ...core.pictures import save_figure
 from .composer import Composition
 from .task_graph import TaskKind
 

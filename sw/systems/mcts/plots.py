@@ -9,7 +9,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from ..core.pictures import save_figure
+from ...core.pictures import save_figure
 from .state_table import Node, StateTable
 
 __all__ = ["draw_tree", "plot_groups", "plot_intervals", "plot_returns", "plot_shapes"]

@@ -13,7 +13,7 @@ from rewardware.sw.actors.actor_pool import ActorError
 from rewardware.sw.actors.ray_actor import RayWeights
 from tests.sw.actors.test_actor_pool import assert_whole_episodes, open_pool, rounds
 from tests.sw.algorithms.counting import Poisoned, Slow, Suicidal
-from tests.sw.systems.pearl.test_parallel_dqn import assert_same, learned
+from tests.sw.systems.pearl.test_actors import assert_same, learned
 
 
 @pytest.fixture(scope="module")

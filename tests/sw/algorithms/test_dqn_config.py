@@ -2,7 +2,10 @@
 
 import pytest
 
+from rewardware.hw.cores.replay.config import SumTreeConfig
 from rewardware.sw.algorithms.dqn_config import DQNConfig
+from rewardware.sw.device.replay import ReplayDevice
+from rewardware.sw.device.replay_backends import open_sum_tree
 
 
 def test_what_changes_does_so_with_steps():
@@ -21,11 +24,25 @@ def test_an_environment_has_its_own():
     assert DQNConfig.suited_to("Acrobot-v1") == DQNConfig.suited_to(None) == {}
 
 
+def test_the_largest_batch_is_that_of_the_replay_manager():
+    batch = DQNConfig(batch_size=65535).batch_size
+    with ReplayDevice(open_sum_tree("reference", SumTreeConfig(leaves=4))) as device:
+        device.insert([1.0])
+        assert len(device.sample(batch).indices) == batch
+        with pytest.raises(ValueError, match="Number of samples must be from 1 to 65535, not 65536"):
+            device.sample(batch + 1)
+
+
 @pytest.mark.parametrize(
     ("settings", "error", "words"),
     [
         ({"hidden_sizes": ()}, ValueError, r"hidden_sizes must name at least one layer, not \(\)"),
         ({"batch_size": 0}, ValueError, "batch_size must be at least 1, not 0"),
+        (
+            {"batch_size": 65536},
+            ValueError,
+            "batch_size must be at most 65535, .*, not 65536",
+        ),
         ({"train_freq": 1.5}, TypeError, "train_freq must be a whole number, not 1.5"),
         ({"double_q": 1}, TypeError, "double_q must be True or False, not 1"),
         ({"loss": "absolute"}, ValueError, "loss must be huber or squared, not 'absolute'"),

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from rewardware.sw.cli.dispatch import dispatch
-from rewardware.sw.cli.experiment_runs import run_command
+from rewardware.sw.systems.experiment_runs import run_command
 
 # In Python's place: a run that never ends, unless it is asked to.
 ENDLESS = """#!/bin/sh

@@ -138,6 +138,10 @@ def test_interrupted_run_leaves_a_checkpoint_and_goes_on_identically(device, tmp
         (("--env", "CartPole-v9"), "cannot be made"),
         (("--environments", 3), "--environments is of actors: give --actors, too"),
         (("--actors", 0), "Number of actors must be at least 1, not 0"),
+        (
+            ("--batch-size", 70000),
+            "batch_size must be at most 65535, which the replay manager samples at once, not 70000",
+        ),
         (("--batch-size", 0), "batch_size must be at least 1, not 0"),
         (("--steps", 0), "--steps must be at least 1, not 0"),
         (("--tau", 0.1), "Unknown hyper-parameter tau; known are"),

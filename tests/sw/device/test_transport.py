@@ -19,7 +19,7 @@ from rewardware.sw.device.replay import ReplayDevice
 from rewardware.sw.device.replay_backends import DeviceSumTree, open_sum_tree
 from rewardware.sw.device.simulation import SimulationTransport
 from rewardware.sw.device.transport import Transport
-from rewardware.sw.systems.fixar.agent import DDPG
+from rewardware.sw.systems.fixar.agent import FixarDDPG
 from rewardware.sw.systems.learninggroup.agent import IC3Net
 from rewardware.sw.systems.mcts.backends import DeviceTree, open_tree
 from rewardware.sw.systems.pearl.dqn import DQN
@@ -113,7 +113,7 @@ def test_the_search_tree_is_behind_it():
 
 def fixar(**where):
     config = DDPGConfig(hidden_sizes=(21, 17), batch_size=41, learning_starts=10)
-    return DDPG("Pendulum-v1", config, hardware="tiny", **where)
+    return FixarDDPG("Pendulum-v1", config, hardware="tiny", **where)
 
 
 def learninggroup(**where):

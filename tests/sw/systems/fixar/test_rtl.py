@@ -6,16 +6,16 @@ import pytest
 from rewardware.sw.algorithms.ddpg_config import DDPGConfig
 from rewardware.sw.core.lockstep import LockstepError
 from rewardware.sw.core.run import Run
-from rewardware.sw.systems.fixar.agent import DDPG
+from rewardware.sw.systems.fixar.agent import FixarDDPG
 
 CONFIG = DDPGConfig(hidden_sizes=(21, 17), batch_size=41, learning_starts=10, quantization_delay=20)
 
 
-def make(backend: str, **options) -> DDPG:
-    return DDPG("Pendulum-v1", CONFIG, hardware="tiny", backend=backend, **options)
+def make(backend: str, **options) -> FixarDDPG:
+    return FixarDDPG("Pendulum-v1", CONFIG, hardware="tiny", backend=backend, **options)
 
 
-def assert_same_state(one: DDPG, other: DDPG) -> None:
+def assert_same_state(one: FixarDDPG, other: FixarDDPG) -> None:
     left, right = one.learner.save(), other.learner.save()
     assert left.keys() == right.keys()
     for name in left:
@@ -33,7 +33,7 @@ def test_rtl_trains_as_the_reference_and_reads_its_checkpoints(tmp_path):
         assert rtl.learner.counters()["cycles_from"] == "RTL"
     finally:
         rtl.close()
-    assert_same_state(reference, DDPG.load(tmp_path / "a.zip", backend="reference").learn(15))
+    assert_same_state(reference, FixarDDPG.load(tmp_path / "a.zip", backend="reference").learn(15))
 
 
 def test_lockstep_compares_and_summarizes(tmp_path):
@@ -52,12 +52,12 @@ def test_lockstep_compares_and_summarizes(tmp_path):
 
 
 def agent_of(directory):
-    return DDPG.load(directory / "checkpoint.zip", backend="reference")
+    return FixarDDPG.load(directory / "checkpoint.zip", backend="reference")
 
 
 def test_board_preset_in_lockstep_with_its_memories_full():
     config = DDPGConfig(hidden_sizes=(48, 32), batch_size=64, learning_starts=70, quantization_delay=74)
-    agent = DDPG("Pendulum-v1", config, hardware="ulx3s", backend="lockstep", lockstep_every=1)
+    agent = FixarDDPG("Pendulum-v1", config, hardware="ulx3s", backend="lockstep", lockstep_every=1)
     try:
         agent.learn(77)
         assert agent.learner.counters()["lockstep_steps"] == 7
@@ -67,7 +67,7 @@ def test_board_preset_in_lockstep_with_its_memories_full():
 
 def test_ranges_frozen_with_a_margin_are_the_references_up_to_the_words_limits():
     config = DDPGConfig.from_mapping({**CONFIG.to_mapping(), "range_margin": 3.7, "bits": 13})
-    agent = DDPG("Pendulum-v1", config, hardware="tiny", backend="lockstep", lockstep_every=1)
+    agent = FixarDDPG("Pendulum-v1", config, hardware="tiny", backend="lockstep", lockstep_every=1)
     try:
         state = agent.learn(20).learner.save()
         state["range/minimum"][0] = -(1 << 31)

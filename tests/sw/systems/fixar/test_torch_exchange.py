@@ -6,7 +6,7 @@ import torch
 from torch import nn
 
 from rewardware.sw.algorithms.ddpg_config import DDPGConfig
-from rewardware.sw.systems.fixar.agent import DDPG
+from rewardware.sw.systems.fixar.agent import FixarDDPG
 from rewardware.sw.systems.fixar.torch_exchange import export_actor, export_critic, import_networks
 
 SIZES = (11, 13)
@@ -19,8 +19,8 @@ def sequential(inputs: int, outputs: int, last: list[nn.Module]) -> nn.Sequentia
     return nn.Sequential(*hidden, *last)
 
 
-def agent(backend: str, seed: int = 0) -> DDPG:
-    return DDPG(
+def agent(backend: str, seed: int = 0) -> FixarDDPG:
+    return FixarDDPG(
         "Pendulum-v1", DDPGConfig(hidden_sizes=SIZES, batch_size=8, seed=seed), hardware="tiny", backend=backend
     )
 
