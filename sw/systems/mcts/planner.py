@@ -15,7 +15,7 @@ from ...core.environments.make_state_environment import state_environment
 from ...device.errors import DeviceError
 from ...reference.tree.messages import Answer
 from .backends import open_tree
-from .defaults import tree_config
+from .defaults import planner_config, tree_config
 from .driver import MCTSDevice, TreeParameters
 from .planner_config import MOST_SIMULATIONS, PlannerConfig
 from .state_table import Node, StateTable
@@ -82,7 +82,8 @@ class MCTSPlanner:
     ----------
     environment : str, gymnasium.Env or StateEnvironment
         As :func:`.environments.state_environment` takes it. The planner has a copy of its own.
-    config : PlannerConfig
+    config : PlannerConfig or None
+        None: what suits the environment.
     device : MCTSDevice or None
         None: the NumPy reference, with as many children a node as there are actions; it chooses by UCT, with an
         evaluator by PUCT in the published form. It is closed with the planner.
@@ -108,8 +109,8 @@ class MCTSPlanner:
         pool: SimulationPool | None = None,
         evaluator: Evaluator | None = None,
     ):
-        self.config = config = config or PlannerConfig()
         self.environment = copy.deepcopy(state_environment(environment))
+        self.config = config = planner_config(self.environment, {}) if config is None else config
         parameters = TreeParameters(
             exploration=config.exploration,
             virtual_loss=config.virtual_loss,
