@@ -1,5 +1,6 @@
 """Actors that may die without an experience getting lost or counted twice."""
 
+import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, Self
@@ -162,8 +163,13 @@ class ActorPool:
             record=self.record,
         )  # fmt: skip
         hosted, kept = _where(actors_on)
-        self.weights = kept(weights)
-        self._actors = [_Actor(number, hosted(number, settings, self.weights, limit)) for number in range(actors)]
+        self._actors: list[_Actor] = []
+        with contextlib.ExitStack() as opened:
+            self.weights = kept(weights)
+            opened.callback(self.close)
+            for number in range(actors):
+                self._actors.append(_Actor(number, hosted(number, settings, self.weights, limit)))
+            opened.pop_all()
 
     @property
     def process_ids(self) -> list[int]:

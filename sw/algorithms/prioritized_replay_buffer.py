@@ -1,5 +1,6 @@
 """A replay buffer whose priorities are on a device."""
 
+import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
@@ -81,7 +82,11 @@ class PrioritizedReplayBuffer:
                 raise ValueError(f"{name} must be {'at least 0' if most == np.inf else 'from 0 to 1'}, not {value}")
         self.capacity, self.alpha, self.beta, self.epsilon = capacity, alpha, beta, epsilon
         if isinstance(device, str):
-            device = ReplayDevice(open_sum_tree(device, SumTreeConfig(leaves=capacity)), seed)
+            with contextlib.ExitStack() as opened:
+                backend = open_sum_tree(device, SumTreeConfig(leaves=capacity))
+                opened.callback(backend.close)
+                device = ReplayDevice(backend, seed)
+                opened.pop_all()
         elif device.config.leaves != capacity:
             raise ValueError(f"Capacity must be that of the device, {device.config.leaves}, not {capacity}")
         self.device = device

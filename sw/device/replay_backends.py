@@ -1,5 +1,6 @@
 """Where a sum tree is: the reference, or a device."""
 
+import contextlib
 from functools import partial
 from typing import Any, Protocol
 
@@ -114,10 +115,13 @@ class DeviceSumTree:
 
     def __init__(self, config: PearlConfig, where: str = "sim", **options: Any):
         self.config = config.tree
-        self.device = open_device(where, config, **options)
         self.cycles = 0
-        self._instructions = config.shell.instruction_set
-        self.device.load_program([self._instructions.encode("serve"), self._instructions.encode("halt")], SERVE_ADDRESS)
+        self._instructions = instructions = config.shell.instruction_set
+        with contextlib.ExitStack() as opened:
+            self.device = open_device(where, config, **options)
+            opened.callback(self.device.close)
+            self.device.load_program([instructions.encode("serve"), instructions.encode("halt")], SERVE_ADDRESS)
+            opened.pop_all()
 
     def request(self, rows: np.ndarray) -> np.ndarray:
         """Answers to requests."""

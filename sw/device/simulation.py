@@ -1,5 +1,6 @@
 """The simulator as a link."""
 
+import contextlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -26,11 +27,14 @@ class SimulationTransport:
         # Only a user of the simulator needs what it is made of.
         from ...sim.harness.axi import AxiSimulation
 
-        self.simulation = AxiSimulation(config, **options)
         registers = config.shell.address_map
         self._status_address: int = registers["interrupt_status"].address
         self._every_interrupt: int = (1 << registers["interrupt_status"].item.width) - 1
-        self.write(registers["interrupt_enable"].address, self._every_interrupt)
+        with contextlib.ExitStack() as opened:
+            self.simulation = AxiSimulation(config, **options)
+            opened.callback(self.simulation.close)
+            self.write(registers["interrupt_enable"].address, self._every_interrupt)
+            opened.pop_all()
 
     def read(self, address: int) -> int:
         """A 32-bit word."""

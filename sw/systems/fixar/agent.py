@@ -1,5 +1,6 @@
 """DDPG with quantisation-aware training, to the conventions of Stable-Baselines3."""
 
+import contextlib
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -189,8 +190,11 @@ class FixarDDPG(Agent):
             hardware = resolve_hardware(hardware if hardware is not None else about["hardware"])
             require_configuration(path, about, hardware)
         config = DDPGConfig.from_mapping(about["config"])
-        agent = cls(env, config, hardware=hardware, backend=backend, **{**about["options"], **options})
-        agent._restore(path, arrays, about)
+        with contextlib.ExitStack() as opened:
+            agent = cls(env, config, hardware=hardware, backend=backend, **{**about["options"], **options})
+            opened.callback(agent.close)
+            agent._restore(path, arrays, about)
+            opened.pop_all()
         return agent
 
     def close(self) -> None:

@@ -1,5 +1,6 @@
 """IC3Net: agents that learn with what and when to talk, on parallel episodes of Predator-Prey."""
 
+import contextlib
 import dataclasses
 from collections.abc import Callable
 from pathlib import Path
@@ -271,13 +272,16 @@ class IC3Net:
         if (backend in PYTORCH or about["backend"] in PYTORCH) and backend != about["backend"]:
             raise ValueError(f"{path} is of backend {about['backend']}, which {backend} cannot go on with")
         hardware, every = about.get("hardware"), lockstep_every
-        agent = cls(task, config, backend=backend, hardware=hardware, lockstep_every=every, transport=transport)
-        try:
-            agent.learner.load(under("learner", arrays), about["learner"])
-        except KeyError as error:
-            raise lacking(path, about, error.args[0]) from error
-        agent.iterations = about["iterations"]
-        agent._starts.bit_generator.state = about["starts"]
+        with contextlib.ExitStack() as opened:
+            agent = cls(task, config, backend=backend, hardware=hardware, lockstep_every=every, transport=transport)
+            opened.callback(agent.close)
+            try:
+                agent.learner.load(under("learner", arrays), about["learner"])
+            except KeyError as error:
+                raise lacking(path, about, error.args[0]) from error
+            agent.iterations = about["iterations"]
+            agent._starts.bit_generator.state = about["starts"]
+            opened.pop_all()
         return agent
 
     def close(self) -> None:

@@ -1,5 +1,6 @@
 """Where a search tree is: the reference, or a device."""
 
+import contextlib
 from collections import deque
 from functools import partial
 from typing import Any, Protocol
@@ -110,11 +111,14 @@ class DeviceTree:
     def __init__(self, config: MCTSConfig, where: str = "sim", **options: Any):
         self.config = config.tree
         self.hardware = config
-        self.device = open_device(where, config, **options)
         self.cycles = 0
         self._answers: deque[int] = deque()
         instructions = config.shell.instruction_set
-        self.device.load_program([instructions.encode("serve"), instructions.encode("halt")], SERVE_ADDRESS)
+        with contextlib.ExitStack() as opened:
+            self.device = open_device(where, config, **options)
+            opened.callback(self.device.close)
+            self.device.load_program([instructions.encode("serve"), instructions.encode("halt")], SERVE_ADDRESS)
+            opened.pop_all()
 
     def write_registers(self, registers: dict[str, int]) -> None:
         """Set the registers; there is no tree until the next clear."""

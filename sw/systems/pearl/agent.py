@@ -176,8 +176,8 @@ class ReplayAgent(Agent):
         self._learner: LearnerBackend | None = None
         # What was opened is closed if a later part cannot be made.
         with contextlib.ExitStack() as opened:
+            opened.callback(self._close_learner)
             self.learner, self.policy = self._make_networks(int(seeds[3]))
-            opened.callback(self.learner.close)
             self._sum_tree = open_sum_tree(backend, self.hardware, transport=transport)
             opened.callback(self._sum_tree.close)
             self.replay_buffer = PrioritizedReplayBuffer(
@@ -206,6 +206,11 @@ class ReplayAgent(Agent):
         if not self.configuration.learner_system:
             raise ValueError(f"There is no learner in hardware for {self.configuration.algorithm}: it is in PyTorch")
         return resolve_hardware(learner, self.configuration.learner_system)
+
+    def _close_learner(self) -> None:
+        """Let go of the learner in hardware, if there is one."""
+        if self._learner is not None:
+            self._learner.close()
 
     def _in_turn(self) -> InTurn:
         return InTurn(
@@ -403,8 +408,11 @@ class ReplayAgent(Agent):
         settings = {name: about[name] for name in SETTINGS}
         # A backend that is told is that of both.
         settings |= ({} if backend is None else {"learner_backend": None}) | changes
-        agent = cls(env, config, hardware=chosen, backend=backend or about["backend"], **settings)
-        agent._restore(path, arrays, about)
+        with contextlib.ExitStack() as opened:
+            agent = cls(env, config, hardware=chosen, backend=backend or about["backend"], **settings)
+            opened.callback(agent.close)
+            agent._restore(path, arrays, about)
+            opened.pop_all()
         return agent
 
     def close(self) -> None:
