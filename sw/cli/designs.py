@@ -14,11 +14,17 @@ def add_design_arguments(parser: argparse.ArgumentParser) -> None:
     from ...hw.soc.export.catalogue import catalogue
 
     parser.add_argument("name", metavar="NAME", help=f"one of {', '.join(catalogue())}")
-    parser.add_argument("--config", metavar="PRESET", help="preset or YAML file of the system (a core: of its sizes)")
+    parser.add_argument(
+        "--config",
+        metavar="PRESET",
+        help="preset or YAML file of the system (a core: of its sizes; default: its own)",
+    )
     parser.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="one parameter; may be given again"
     )
-    parser.add_argument("--name", dest="top", metavar="TOP", help="of the top module, and before that of every other")
+    parser.add_argument(
+        "--name", dest="top", metavar="TOP", help="of the top module, and before that of every other (default: NAME)"
+    )
 
 
 def parse_settings(settings: Sequence[str]) -> dict[str, Any]:

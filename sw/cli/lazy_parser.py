@@ -5,7 +5,7 @@ import ast
 import importlib
 import importlib.util
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -25,11 +25,37 @@ def first_line_of(module: str) -> str:
     return docstring.splitlines()[0]
 
 
+class DefaultsFormatter(argparse.HelpFormatter):
+    """Says the default of every option that has one, unless its help does."""
+
+    def add_argument(self, action: argparse.Action) -> None:
+        """An argument without help says its default alone."""
+        if action.help is None and _has_default(action):
+            action.help = "default %(default)s"
+        super().add_argument(action)
+
+    def _get_help_string(self, action: argparse.Action) -> str | None:
+        text = action.help
+        if not text or "default" in text or not _has_default(action):
+            return text
+        return f"{text} (default %(default)s)"
+
+
+def _has_default(action: argparse.Action) -> bool:
+    """Whether leaving an argument away gives a value: switches are off, and lists empty, without words."""
+    return action.default not in (None, False, [], argparse.SUPPRESS)
+
+
 class LazyParser(argparse.ArgumentParser):
     """Takes its arguments from a module, on first use; says what is wrong in one line, without the usage before it."""
 
+    # What follows the command, for options that depend on each other.
+    given: Sequence[str] = ()
     _module = ""
     _add_more: Callable[[argparse.ArgumentParser], None] | None = None
+
+    def __init__(self, *arguments: Any, **settings: Any):
+        super().__init__(*arguments, **{"formatter_class": DefaultsFormatter, **settings})
 
     def fill_with(self, module: str, add_more: Callable[[argparse.ArgumentParser], None] | None = None) -> None:
         """Name the module, which has ``add_arguments(parser)``; ``add_more`` comes behind."""
@@ -46,6 +72,7 @@ class LazyParser(argparse.ArgumentParser):
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Fill the parser, then parse."""
+        self.given = list(args or ())
         self._fill()
         return super().parse_known_args(args, namespace)
 

@@ -98,32 +98,36 @@ def add_hyper_parameters(
     choices
         Of fields that are words.
     """
-    group = parser.add_argument_group("hyper-parameters (a preset, or what suits the environment, goes before these)")
-    known: dict[str, list[Any]] = {}
-    for configuration in configurations:
-        for field in dataclasses.fields(configuration):
-            known.setdefault(field.name, []).append(field)
-    for name, fields in known.items():
-        option, kinds, text = "--" + name.replace("_", "-"), _kinds(fields[0].type), _default(fields)
-        if typing.get_origin(fields[0].type) is tuple:
-            group.add_argument(option, type=sizes, metavar="A,B,...", help=text)
+    group = parser.add_argument_group(
+        "hyper-parameters", "Those that suit the environment or come with the configuration go before these defaults."
+    )
+    known = {field.name: field for configuration in configurations for field in dataclasses.fields(configuration)}
+    for field in known.values():
+        option, kinds = "--" + field.name.replace("_", "-"), _kinds(field.type)
+        about = _defaults(field.name, configurations)
+        if typing.get_origin(field.type) is tuple:
+            group.add_argument(option, type=sizes, metavar="A,B,...", help=about)
         elif bool in kinds:
-            group.add_argument(option, action=argparse.BooleanOptionalAction, help=text)
+            group.add_argument(option, action=argparse.BooleanOptionalAction, help=about)
         elif str in kinds:
-            group.add_argument(option, choices=tuple((choices or {})[name]), help=text)
+            group.add_argument(option, choices=tuple((choices or {})[field.name]), help=about)
         else:
             whole = int in kinds
-            group.add_argument(option, type=int if whole else float, metavar="N" if whole else "X", help=text)
+            group.add_argument(option, type=int if whole else float, metavar="N" if whole else "X", help=about)
 
 
-def _default(fields: list[Any]) -> str:
-    """What an option's help says of its defaults, which may be several dataclasses'."""
-    values = dict.fromkeys(
-        ",".join(map(str, field.default)) if isinstance(field.default, tuple) else str(field.default)
-        for field in fields
-        if field.default is not dataclasses.MISSING
-    )
-    return f"default {' or '.join(values)}" if values else "no default"
+def _defaults(name: str, configurations: Iterable[type]) -> str:
+    """What a hyper-parameter is if nobody says, by algorithm if they do not agree; of some other algorithms nothing."""
+    found: dict[str, list[str]] = {}
+    own = [configuration for configuration in configurations if hasattr(configuration, name)]
+    for configuration in own:
+        value = getattr(configuration, name)
+        words = ",".join(map(str, value)) if isinstance(value, tuple) else "none" if value is None else str(value)
+        found.setdefault(words, []).append(getattr(configuration, "algorithm", ""))
+    shared = len(own) == len(tuple(configurations))
+    if shared and len(found) == 1:
+        return f"default {next(iter(found))}"
+    return "default " + ", ".join(f"{words} ({' and '.join(names)})" for words, names in found.items())
 
 
 def _kinds(annotation: Any) -> tuple[Any, ...]:

@@ -10,7 +10,7 @@ __all__ = ["add_arguments", "run"]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_step_arguments(parser, "fixar")
-    parser.add_argument("--array", choices=("numpy", "cupy"), help="what the reference computes with")
+    parser.add_argument("--array", choices=("numpy", "cupy"), help="what the reference computes with (default numpy)")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -28,9 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "torch (float32), or a device as uart:/dev/ttyUSB0",
     )
     parser.add_argument("--config", help="preset, or path of a YAML file (default small)")
-    parser.add_argument(
-        "--lockstep-every", type=int, default=100, metavar="K", help="compare every K-th training step (default 100)"
-    )
+    parser.add_argument("--lockstep-every", type=int, default=100, metavar="K", help="compare every K-th training step")
     parser.add_argument("--array", choices=("numpy", "cupy"), help="what the reference computes with (default numpy)")
     parser.add_argument(
         "--sixteen-bit",

@@ -34,9 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "rtl (Verilated), lockstep (both, compared), or a device as uart:/dev/ttyUSB0",
     )
     parser.add_argument("--config", help="preset of the device, or path of a YAML file (default paper; not for torch)")
-    parser.add_argument(
-        "--lockstep-every", type=int, default=100, metavar="K", help="compare every K-th iteration (default 100)"
-    )
+    parser.add_argument("--lockstep-every", type=int, default=100, metavar="K", help="compare every K-th iteration")
     add_run_options(parser, "iteration", 2000)
     choices = {"grouping_gradient": GROUPING_GRADIENTS, "precision": PRECISIONS, "sparsity": SPARSITIES}
     add_hyper_parameters(parser, IC3NetConfig, choices=choices)

@@ -58,7 +58,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--environments", type=int, metavar="N", help="of each actor (default 8)")
     add_run_options(parser, "step", 50_000, evaluate_every=1000)
-    add_hyper_parameters(parser, *_configurations().values(), choices={"loss": LOSSES})
+    # Options and help are those of the algorithm that is named before them or after.
+    add_hyper_parameters(parser, _configurations()[_algorithm(parser)], choices={"loss": LOSSES})
+
+
+def _algorithm(parser: argparse.ArgumentParser) -> str:
+    """The algorithm among the arguments, as far as it is one; a run that goes on has its own."""
+    only = argparse.ArgumentParser(add_help=False, exit_on_error=False)
+    only.add_argument("--algo", nargs="?")
+    found = only.parse_known_args(list(getattr(parser, "given", ())))[0].algo
+    return found if found in ALGORITHMS else ALGORITHMS[0]
 
 
 def _configurations() -> dict[str, Any]:
@@ -72,8 +81,7 @@ def _configurations() -> dict[str, Any]:
 def run(arguments: argparse.Namespace) -> None:
     algorithm = arguments.algo or ALGORITHMS[0]
     configuration = _configurations()[algorithm]
-    # Another algorithm's hyper-parameter is refused by its name.
-    given = given_hyper_parameters(arguments, *_configurations().values())
+    given = given_hyper_parameters(arguments, configuration)
     parallel = _told(arguments, "actors", "environments", "actors_on")
     learner, elsewhere = _told(arguments, "learner"), _told(arguments, "learner_backend")
     if not arguments.resume:

@@ -1,0 +1,104 @@
+"""Every command that there is, those of each system included: help, defaults in it, options that there are not."""
+
+import argparse
+from collections.abc import Iterator
+
+import pytest
+
+from rewardware.sw.cli.dispatch import COMMANDS, _parser, dispatch
+from rewardware.sw.cli.lazy_parser import LazyParser
+from rewardware.sw.systems.descriptor import systems_with
+
+
+def parsers(parser: LazyParser, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], LazyParser]]:
+    """A parser and all below it, filled, with the words that lead to each."""
+    parser.format_help()
+    yield words, parser
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for name, below in action.choices.items():
+                yield from parsers(below, (*words, name))
+
+
+PARSERS = dict(parsers(_parser()))
+
+
+def exit_code(*arguments: str) -> int:
+    with pytest.raises(SystemExit) as exit:
+        dispatch(arguments)
+    return exit.value.code
+
+
+def least(parser: LazyParser) -> list[str]:
+    """Something for every argument that has to be there."""
+    found = []
+    for action in parser._actions:
+        value = str(next(iter(action.choices))) if action.choices else "1"
+        if action.option_strings and action.required:
+            found += [action.option_strings[0], value]
+        elif not action.option_strings and action.nargs not in ("?", "*"):
+            found.append(value)
+    return found
+
+
+def test_all_commands_are_there():
+    assert {words[0] for words in PARSERS if words} == set(COMMANDS)
+    below = {words for words in PARSERS if len(words) == 2}
+    commands = ("train", "plan", "experiment", "explore")
+    assert below == {(command, system) for command in commands for system in systems_with(command)}
+    assert ("train", "fixar") in below and ("plan", "mcts") in below
+
+
+@pytest.mark.parametrize("words", PARSERS, ids=" ".join)
+def test_help_is_there(words, capsys):
+    assert exit_code(*words, "--help") == 0
+    captured = capsys.readouterr()
+    assert captured.err == "" and captured.out.startswith(f"usage: {' '.join(('rewardware', *words))} ")
+    description = PARSERS[words].description
+    assert description and description.split()[0] in captured.out
+
+
+@pytest.mark.parametrize("words", [words for words in PARSERS if words], ids=" ".join)
+def test_an_option_that_there_is_not_is_refused_in_one_line(words, capsys):
+    parser = PARSERS[words]
+    missing = "SYSTEM" in [action.metavar for action in parser._actions]
+    assert exit_code(*words, *([] if missing else least(parser)), "--no-such-option") == 2
+    captured = capsys.readouterr()
+    assert captured.out == "" and captured.err.count("\n") == 1 and captured.err.startswith("rewardware")
+    said = "the following arguments are required: SYSTEM" if missing else "unrecognized arguments: --no-such-option"
+    assert said in captured.err
+
+
+@pytest.mark.parametrize("words", PARSERS, ids=" ".join)
+def test_every_option_has_a_help_that_says_its_default(words):
+    parser = PARSERS[words]
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction | argparse._HelpAction):
+            continue
+        text = " ".join(parser._get_formatter()._expand_help(action).split()) if action.help else ""
+        assert text, action.option_strings or action.dest
+        if action.default not in (None, False, [], argparse.SUPPRESS):
+            assert f"default {action.default}" in text, text
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            "train fixar",
+            ["STEPS 0: only at the end (default 1000)", "--learning-rate X default 0.0001"],
+        ),
+        (
+            "train pearl",
+            ["--batch-size N default 64", "--exploration-final-eps X default 0.05", "--gamma X default 0.99"],
+        ),
+        ("train learninggroup", ["(default 100)", "--hidden-size N default 128"]),
+        ("experiment mcts", ["(default docs)", "(default runs)"]),
+        ("compose", ["experiences (default 128)"]),
+    ],
+)
+def test_defaults_are_told(words, said, capsys):
+    assert exit_code(*words.split(), "--help") == 0
+    text = " ".join(capsys.readouterr().out.split())
+    for part in said:
+        assert part in text
