@@ -11,6 +11,7 @@ import numpy as np
 
 from ..core.checkpoint import lacking, prefixed, under, write_checkpoint
 from ..core.environments.environment import Environment
+from ..core.environments.film import film_episode
 from ..core.hyper_parameters import HyperParameters
 from .step_report import StepReport
 
@@ -164,7 +165,7 @@ class Agent(ABC):
         """Environment steps that are taken at a time."""
         return 1
 
-    def evaluate(self, episodes: int = 10, *, random: bool = False) -> np.ndarray:
+    def evaluate(self, episodes: int = 10, *, random: bool = False, seed: int | None = None) -> np.ndarray:
         """Returns of episodes without noise; the same starting states each time, whatever was done before.
 
         Parameters
@@ -173,23 +174,46 @@ class Agent(ABC):
             How many.
         random
             Uniformly random actions in place of the policy's: what there is to be better than.
+        seed
+            Of other starting states.
         """
+        environment = self._evaluation_environment()
+        first = EVALUATION_SEED if seed is None else seed
+        generator = np.random.default_rng(first)
+
+        def policy(observation: np.ndarray) -> np.ndarray:
+            return self.environment.random_action(generator) if random else self._best_action(observation)
+
+        return np.array([environment.run_episode(number, policy) for number in range(first, first + episodes)])
+
+    def _evaluation_environment(self) -> Environment:
+        """A second environment, made when it is first needed."""
         if self._evaluation is None:
             env = self._evaluation_env or self.environment.name
             if env is None:
                 raise ValueError("The environment is not registered: give an evaluation_env to evaluate in")
             self._evaluation = type(self.environment)(env, 0)
-        generator = np.random.default_rng(EVALUATION_SEED)
+        return self._evaluation
 
-        def policy(observation: np.ndarray) -> np.ndarray:
-            return self.environment.random_action(generator) if random else self._best_action(observation)
+    def evaluation(self, episodes: int | None = None, seed: int | None = None) -> dict[str, Any]:
+        """``mean`` and ``returns`` of `evaluate`; of 10 episodes, if nobody says how many."""
+        return self._outcome(self.evaluate(10 if episodes is None else episodes, seed=seed))
 
-        seeds = range(EVALUATION_SEED, EVALUATION_SEED + episodes)
-        return np.array([self._evaluation.run_episode(seed, policy) for seed in seeds])
+    def film(self, path: Path, seed: int | None = None) -> None:
+        """An episode of the policy as an animated GIF.
 
-    def describe_evaluation(self, episodes: int | None = None) -> list[str]:
-        """Lines that say what `evaluate` came to; of 10 episodes, if nobody says how many."""
-        returns = self.evaluate(10 if episodes is None else episodes)
+        Raises
+        ------
+        ValueError
+            The environment does not draw itself, or is not registered.
+        """
+        if self.environment.name is None:
+            raise ValueError("The environment is not registered: it cannot be made anew to be drawn")
+        film_episode(path, self.environment.name, type(self.environment), self._best_action, seed or EVALUATION_SEED)
+
+    def describe_evaluation(self, outcome: dict[str, Any]) -> list[str]:
+        """Lines that say what `evaluation` came to."""
+        returns = np.array(outcome["returns"])
         lines = [f"episode {episode:3}  return {value:10.2f}" for episode, value in enumerate(returns)]
         summary = f"mean {returns.mean():.2f}, standard deviation {returns.std():.2f}, after {self.num_timesteps} steps"
         return [*lines, summary]

@@ -1,7 +1,10 @@
 """Evaluate the policy of a training run."""
 
 import argparse
+import json
 from pathlib import Path
+
+from ..systems.options import add_import_option
 
 __all__ = ["add_arguments", "run"]
 
@@ -10,16 +13,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("directory", type=Path, metavar="DIR", help="folder of the run")
     parser.add_argument("--episodes", type=int, help="how many (default 10; of Predator-Prey at least 100)")
     parser.add_argument("--backend", help="where the policy runs (default: where it was trained)")
+    parser.add_argument("--seed", type=int, help="of the starting states (default: the same ones each time)")
+    parser.add_argument("--video", type=Path, metavar="FILE.gif", help="show an episode, of environments that can draw")
+    parser.add_argument("--json", action="store_true", help="print the outcome as JSON")
+    add_import_option(parser)
 
 
 def run(arguments: argparse.Namespace) -> None:
     from ..core.run_folder import CHECKPOINT
     from ..core.threads import limited_threads
-    from ..systems.agents import agent_of
+    from ..systems.agents import load_agent
+    from ..systems.options import import_modules
 
     if arguments.episodes is not None and arguments.episodes < 1:
         raise ValueError(f"--episodes must be at least 1, not {arguments.episodes}")
+    if arguments.seed is not None and arguments.seed < 0:
+        raise ValueError(f"--seed must be at least 0, not {arguments.seed}")
+    import_modules(arguments)
+    # Not the folder: a name that is nothing is told as a run's.
     checkpoint = arguments.directory / CHECKPOINT
-    agent = agent_of(checkpoint).load(checkpoint, backend=arguments.backend)
-    with agent, limited_threads(agent.suited_threads):
-        print("\n".join(agent.describe_evaluation(arguments.episodes)))
+    with load_agent(checkpoint, backend=arguments.backend) as agent, limited_threads(agent.suited_threads):
+        outcome = agent.evaluation(arguments.episodes, seed=arguments.seed)
+        if arguments.json:
+            print(json.dumps({**agent.about(), f"{agent.unit}s": agent.count, **outcome}, indent=2))
+        else:
+            print("\n".join(agent.describe_evaluation(outcome)))
+        if arguments.video:
+            agent.film(arguments.video, seed=arguments.seed)

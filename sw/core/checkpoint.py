@@ -1,11 +1,13 @@
 """Checkpoints: one file of named arrays and plain numbers, written whole or not at all."""
 
+import contextlib
 import json
 import os
 import struct
+import sys
 import zipfile
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +17,8 @@ from ...hw.soc.written_file import writing
 from .versions import package_version
 
 __all__ = [
-    "CheckpointError", "environment_of", "lacking", "prefixed", "read_agent", "read_checkpoint",
-    "require_configuration", "under", "write_checkpoint",
+    "CheckpointError", "backend_of", "environment_of", "lacking", "prefixed", "read_agent", "read_checkpoint",
+    "require_configuration", "settings_of", "under", "write_checkpoint",
 ]  # fmt: skip
 
 FORMAT = "rewardware checkpoint"
@@ -131,12 +133,55 @@ def environment_of(path: Path | str, about: dict[str, Any], given: Any = None) -
     Raises
     ------
     CheckpointError
-        Neither is there.
+        Neither is there; or the checkpoint's is of a module that nobody has imported: a file alone runs no code.
     """
-    env = given if given is not None else about["env"]
+    if given is not None:
+        return given
+    env = about["env"]
     if env is None:
         raise CheckpointError(f"The environment of {path} is not registered: give the environment")
+    if not isinstance(env, str):
+        raise CheckpointError(f"The environment of {path} must be an identifier, not {env!r}")
+    module, colon, _ = env.partition(":")
+    if colon and module not in sys.modules:
+        raise CheckpointError(
+            f"{path} is of environment {env!r}, whose module is imported if you say so alone: "
+            f"give the environment, or import it (on the command line --import {module})"
+        )
     return env
+
+
+def backend_of(path: Path | str, about: dict[str, Any], given: str | None = None) -> str:
+    """Where to go on: the backend given, else that of the checkpoint.
+
+    Raises
+    ------
+    CheckpointError
+        None is given, and the checkpoint's is a port of a machine: a file alone opens none.
+    """
+    backend = about["backend"]
+    if not isinstance(backend, str):
+        raise CheckpointError(f"The backend of {path} must be a name, not {backend!r}")
+    if given is None and ("uart:" in backend or "transport" in backend):
+        raise CheckpointError(f"{path} is of a run on {backend}: give the backend, this one or another")
+    return given or backend
+
+
+@contextlib.contextmanager
+def settings_of(path: Path | str) -> Iterator[None]:
+    """Within it, what a checkpoint says of an agent is made into its configuration.
+
+    Raises
+    ------
+    CheckpointError
+        In the place of errors of a configuration.
+    """
+    try:
+        yield
+    except CheckpointError:
+        raise
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise CheckpointError(f"{path} holds settings that no agent of this version has: {error}") from error
 
 
 def require_configuration(path: Path | str, about: dict[str, Any], hardware: Any) -> None:

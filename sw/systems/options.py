@@ -2,7 +2,9 @@
 
 import argparse
 import dataclasses
+import importlib
 import json
+import sys
 import types
 import typing
 from collections.abc import Iterable, Mapping
@@ -13,8 +15,11 @@ import yaml
 
 __all__ = [
     "add_hyper_parameters",
+    "add_import_option",
+    "add_output_options",
     "add_run_options",
     "given_hyper_parameters",
+    "import_modules",
     "lockstep_rows",
     "print_result",
     "print_rows",
@@ -63,12 +68,42 @@ def add_run_options(parser: argparse.ArgumentParser, unit: str, until: int, eval
         "--statistics-every", type=int, metavar=many, help="losses, values, speed in the metrics (default 100; 0: none)"
     )
     add_output_options(parser)
+    add_import_option(parser)
     parser.add_argument(
         "--hyper", type=Path, metavar="FILE", help="YAML or JSON file of hyper-parameters; options go before it"
     )
     parser.add_argument(
         "--print-config", action="store_true", help="print what would be trained, as YAML, and train nothing"
     )
+
+
+def add_import_option(parser: argparse.ArgumentParser) -> None:
+    """The option that lets a checkpoint's environment be one of a module."""
+    parser.add_argument(
+        "--import",
+        dest="imports",
+        action="append",
+        default=[],
+        metavar="MODULE",
+        help="import a module of yours, which registers the run's environment; a checkpoint alone imports none",
+    )
+
+
+def import_modules(arguments: argparse.Namespace) -> None:
+    """Those of ``--import``; also of the working folder.
+
+    Raises
+    ------
+    ValueError
+        There is none of that name, or it cannot be imported.
+    """
+    if arguments.imports and "" not in sys.path:
+        sys.path.append("")
+    for name in arguments.imports:
+        try:
+            importlib.import_module(name)
+        except ImportError as error:
+            raise ValueError(f"Module {name!r} cannot be imported: {error}") from error
 
 
 def add_output_options(parser: argparse.ArgumentParser) -> None:

@@ -16,7 +16,7 @@ from ..core.run import KEPT, Run
 from ..core.run_folder import CHECKPOINT, SETTINGS
 from ..core.threads import limited_threads
 from .agents import run_to_resume
-from .options import refuse_counts_below
+from .options import import_modules, refuse_counts_below
 
 __all__ = ["TrainingPlan", "train"]
 
@@ -84,6 +84,7 @@ def train(
         directory = arguments.out or Path("runs") / plan.name
         if (directory / CHECKPOINT).exists():
             raise ValueError(f"{directory} holds a run already: --resume {directory} goes on with it")
+    import_modules(arguments)
     settings = _settings(arguments, directory)
     for name in arguments.log:
         require_name("Logger", name, LOGGERS)

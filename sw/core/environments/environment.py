@@ -5,6 +5,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 
+from .arcade import ARCADE
 from .failure import EnvironmentFailure, NonFiniteError
 from .make_environment import make_environment
 
@@ -50,7 +51,8 @@ class Environment:
 
     def __init__(self, env: gymnasium.Env | str, seed: int):
         if isinstance(env, str):
-            env = make_environment(env)
+            # Of a game, the memory is a vector; pictures are not.
+            env = make_environment(env, **({"obs_type": "ram"} if env.startswith(ARCADE) else {}))
         self.env = env
         self.seed = seed
         self._take_actions(env.action_space)

@@ -8,6 +8,8 @@ from gymnasium.envs.classic_control.acrobot import AcrobotEnv
 from gymnasium.envs.classic_control.cartpole import CartPoleEnv
 from gymnasium.envs.classic_control.mountain_car import MountainCarEnv
 
+from .arcade import register_games
+
 __all__ = ["AtariEnvironment", "ClassicControlEnvironment"]
 
 # What an environment keeps of an episode besides its generator, which only reset uses.
@@ -129,19 +131,8 @@ class AtariEnvironment(_GymnasiumEnvironment):
 
     @staticmethod
     def prepare() -> None:
-        """Make the games known, and the emulator silent.
-
-        Raises
-        ------
-        ValueError
-            Package ale-py is missing.
-        """
-        try:
-            import ale_py
-        except ImportError:
-            raise ValueError("Games of the ALE need the package ale-py: pip install 'rewardware[atari]'") from None
-        ale_py.ALEInterface.setLoggerMode(ale_py.LoggerMode.Error)
-        gymnasium.register_envs(ale_py)
+        """Make the games known, and the emulator silent; where ale-py is missing, a ValueError."""
+        register_games()
 
     def save(self) -> Any:
         """The emulator's state with its generator."""

@@ -3,14 +3,25 @@
 import contextlib
 import sys
 from collections.abc import Iterator
+from typing import Any
 
 import gymnasium
+
+from .arcade import ARCADE, register_games
 
 __all__ = ["make_environment"]
 
 
-def make_environment(identifier: str) -> gymnasium.Env:
-    """The environment of an identifier: ``"module:identifier"`` is one of a module, also of the working folder.
+def make_environment(identifier: str, **settings: Any) -> gymnasium.Env:
+    """The environment of an identifier: ``"module:identifier"`` is one of a module, also of the working folder;
+    ``"ALE/..."`` is a game of the Arcade Learning Environment, where it is installed.
+
+    Parameters
+    ----------
+    identifier
+        Of a registered environment.
+    **settings
+        Of ``gymnasium.make``, as ``render_mode``, or of the environment, as ``obs_type="ram"``.
 
     Raises
     ------
@@ -20,11 +31,15 @@ def make_environment(identifier: str) -> gymnasium.Env:
     # A script's own folder is on the path, the folder in which the command line is called is not.
     if ":" in identifier and "" not in sys.path:
         sys.path.append("")
+    if identifier.startswith(ARCADE):
+        register_games()
     try:
         with _quiet_about_own_models(identifier):
-            return gymnasium.make(identifier)
+            return gymnasium.make(identifier, **settings)
     except (gymnasium.error.Error, ImportError) as error:
-        raise ValueError(f"Environment {identifier!r} cannot be made: {error}") from error
+        unknown = isinstance(error, gymnasium.error.NameNotFound) and ":" not in identifier
+        hint = f"; of a module of yours it is MODULE:{identifier}, or --import MODULE" if unknown else ""
+        raise ValueError(f"Environment {identifier!r} cannot be made: {error}{hint}") from error
 
 
 @contextlib.contextmanager

@@ -4,8 +4,10 @@ from typing import Any
 
 import gymnasium
 
+from .arcade import ARCADE
 from .board_game import BOARD_GAMES, BoardGame
 from .gymnasium_environment import KEPT, AtariEnvironment, ClassicControlEnvironment
+from .make_environment import make_environment
 from .state_environment import StateEnvironment
 
 __all__ = ["state_environment"]
@@ -47,11 +49,5 @@ def state_environment(source: str | gymnasium.Env | StateEnvironment, **options:
 
 
 def _make(name: str, options: dict[str, Any]) -> gymnasium.Env:
-    if name.startswith("ALE/"):
-        AtariEnvironment.prepare()
-        # What the screen shows is not looked at, and memory comes at no cost.
-        options = {"obs_type": "ram", **options}
-    try:
-        return gymnasium.make(name, **options)
-    except (gymnasium.error.Error, ImportError) as error:
-        raise ValueError(f"Environment {name!r} cannot be made: {error}") from error
+    # What the screen shows is not looked at, and memory comes at no cost.
+    return make_environment(name, **{**({"obs_type": "ram"} if name.startswith(ARCADE) else {}), **options})

@@ -10,7 +10,14 @@ import numpy as np
 from ...algorithms.agent import Agent
 from ...algorithms.ddpg_config import DDPGConfig
 from ...algorithms.replay_buffer import ReplayBuffer
-from ...core.checkpoint import CheckpointError, environment_of, read_agent, require_configuration
+from ...core.checkpoint import (
+    CheckpointError,
+    backend_of,
+    environment_of,
+    read_agent,
+    require_configuration,
+    settings_of,
+)
 from ...core.environments.environment import Environment, identifier_of
 from ...core.hardware import resolve_hardware
 from ...device.transport import Transport
@@ -24,6 +31,9 @@ MEMBERS = (
     "backend", "config", "configuration_hash", "env", "environment", "hardware", "num_timesteps", "options", "replay",
     "tally", "warm_up",
 )  # fmt: skip
+
+# Options of the learner that change the bits.
+CHECKPOINT_OPTIONS = {"sixteen_bit"}
 
 
 class FixarDDPG(Agent):
@@ -182,14 +192,18 @@ class FixarDDPG(Agent):
             The file is damaged, no checkpoint of this agent, or of another configuration or environment.
         """
         arrays, about = read_agent(path, cls.name, MEMBERS)
-        backend = backend or about["backend"]
+        backend = backend_of(path, about, backend)
         if (backend == "torch") != (about["backend"] == "torch"):
             raise CheckpointError(f"{path} is of backend {about['backend']!r} and cannot go on as {backend!r}")
         env = environment_of(path, about, env)
+        with settings_of(path):
+            config = DDPGConfig.from_mapping(about["config"])
+            own = None if about["hardware"] is None else resolve_hardware(about["hardware"])
+            if unknown := sorted(about["options"].keys() - CHECKPOINT_OPTIONS):
+                raise ValueError(f"unknown option {', '.join(unknown)}")
         if backend != "torch":
-            hardware = resolve_hardware(hardware if hardware is not None else about["hardware"])
+            hardware = own if hardware is None else resolve_hardware(hardware)
             require_configuration(path, about, hardware)
-        config = DDPGConfig.from_mapping(about["config"])
         with contextlib.ExitStack() as opened:
             agent = cls(env, config, hardware=hardware, backend=backend, **{**about["options"], **options})
             opened.callback(agent.close)

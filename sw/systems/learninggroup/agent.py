@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from ...algorithms.ic3net.ic3net_config import IC3NetConfig
-from ...core.checkpoint import lacking, prefixed, read_agent, under, write_checkpoint
+from ...core.checkpoint import backend_of, lacking, prefixed, read_agent, settings_of, under, write_checkpoint
 from ...core.environments.predator_prey import ACTIONS
 from ...core.environments.predator_prey_batch import PredatorPreyBatch
 from ...core.environments.predator_prey_config import LEVELS, PredatorPreyConfig
@@ -111,7 +111,7 @@ class IC3Net:
                 break
         return self
 
-    def evaluate(self, episodes: int = 100) -> dict[str, float]:
+    def evaluate(self, episodes: int = 100, *, seed: int | None = None) -> dict[str, float]:
         """Plays episodes with the policy as it is: movements are drawn, nothing is learned.
 
         The same starting states each time; the agent goes on afterwards as if it had not been asked.
@@ -120,6 +120,8 @@ class IC3Net:
         ----------
         episodes
             How many at the least: they are played ``config.episodes`` at a time.
+        seed
+            Of other starting states.
 
         Returns
         -------
@@ -127,7 +129,7 @@ class IC3Net:
             ``episodes``, and of them ``success``, ``arrived`` and ``return`` as in a record of `learn`.
         """
         state = self.learner.save()
-        starts = np.random.default_rng(EVALUATION_SEED)
+        starts = np.random.default_rng(EVALUATION_SEED if seed is None else seed)
         outcomes = []
         for _ in range(-(-episodes // self.config.episodes)):
             rewards, _ = self._play(starts)
@@ -181,9 +183,16 @@ class IC3Net:
         """What makes sense of its records."""
         return IC3NetReport(self.about())
 
-    def describe_evaluation(self, episodes: int | None = None) -> list[str]:
-        """A line that says what `evaluate` came to; of 100 episodes, if nobody says how many."""
-        outcome = self.evaluate(100 if episodes is None else episodes)
+    def evaluation(self, episodes: int | None = None, seed: int | None = None) -> dict[str, Any]:
+        """As `evaluate`; of 100 episodes, if nobody says how many."""
+        return dict(self.evaluate(100 if episodes is None else episodes, seed=seed))
+
+    def film(self, path: Path, seed: int | None = None) -> None:
+        """Refuses: many episodes are played side by side, and none is drawn."""
+        raise ValueError("Predator-Prey does not draw itself: leave --video away")
+
+    def describe_evaluation(self, outcome: dict[str, Any]) -> list[str]:
+        """A line that says what `evaluation` came to."""
         success, arrived = 100 * outcome["success"], 100 * outcome["arrived"]
         return [
             f"success {success:.1f} %, arrived {arrived:.1f} % of the predators, return {outcome['return']:.2f}, "
@@ -267,11 +276,13 @@ class IC3Net:
             The backend has another kind of state.
         """
         arrays, about = read_agent(path, "ic3net", MEMBERS)
-        task, config = PredatorPreyConfig(**about["task"]), IC3NetConfig.from_mapping(about["config"])
-        backend = backend or about["backend"]
+        with settings_of(path):
+            task, config = PredatorPreyConfig(**about["task"]), IC3NetConfig.from_mapping(about["config"])
+            hardware = None if about["hardware"] is None else resolve_hardware(about["hardware"], "learninggroup")
+        backend = backend_of(path, about, backend)
         if (backend in PYTORCH or about["backend"] in PYTORCH) and backend != about["backend"]:
             raise ValueError(f"{path} is of backend {about['backend']}, which {backend} cannot go on with")
-        hardware, every = about.get("hardware"), lockstep_every
+        every = lockstep_every
         with contextlib.ExitStack() as opened:
             agent = cls(task, config, backend=backend, hardware=hardware, lockstep_every=every, transport=transport)
             opened.callback(agent.close)

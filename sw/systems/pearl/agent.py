@@ -21,7 +21,7 @@ from ...algorithms.prioritized_replay_buffer import Batch, PrioritizedReplayBuff
 from ...algorithms.replay_parameters import ReplayParameters
 from ...algorithms.training_loop import Learner
 from ...core.backends import OWN_LINK, parse_backend, require_link
-from ...core.checkpoint import environment_of, read_agent, require_configuration
+from ...core.checkpoint import backend_of, environment_of, read_agent, require_configuration, settings_of
 from ...core.environments.environment import Environment, identifier_of
 from ...core.hardware import resolve_hardware
 from ...core.lockstep import Comparison
@@ -400,16 +400,24 @@ class ReplayAgent(Agent):
         """
         arrays, about = read_agent(path, cls.name, MEMBERS)
         env = environment_of(path, about, env)
-        chosen = resolve_hardware(hardware if hardware is not None else about["hardware"], "pearl")
+        with settings_of(path):
+            config = cls.configuration.from_mapping(about["config"])
+            chosen = resolve_hardware(about["hardware"], "pearl")
+            if about["learner"] is not None:
+                resolve_hardware(about["learner"], cls.configuration.learner_system)
+        if hardware is not None:
+            chosen = resolve_hardware(hardware, "pearl")
         require_configuration(path, about, chosen)
-        config = cls.configuration.from_mapping(about["config"])
         if fixed := sorted(changes.keys() - {*CHANGES, *LINKS}):
             raise ValueError(f"{path}: only {' and '.join(CHANGES)} may be another, not {', '.join(fixed)}")
         settings = {name: about[name] for name in SETTINGS}
         # A backend that is told is that of both.
         settings |= ({} if backend is None else {"learner_backend": None}) | changes
+        where = backend_of(path, about, backend)
+        if backend is None and "learner_backend" not in changes and settings["learner_backend"] is not None:
+            backend_of(path, {"backend": settings["learner_backend"]})
         with contextlib.ExitStack() as opened:
-            agent = cls(env, config, hardware=chosen, backend=backend or about["backend"], **settings)
+            agent = cls(env, config, hardware=chosen, backend=where, **settings)
             opened.callback(agent.close)
             agent._restore(path, arrays, about)
             opened.pop_all()

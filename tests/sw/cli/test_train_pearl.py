@@ -144,7 +144,7 @@ def test_interrupted_run_leaves_a_checkpoint_and_goes_on_identically(device, tmp
         ),
         (("--batch-size", 0), "batch_size must be at least 1, not 0"),
         (("--steps", 0), "--steps must be at least 1, not 0"),
-        (("--tau", 0.1), "Unknown hyper-parameter tau; known are"),
+        (("--tau", 0.1), "unrecognized arguments: --tau 0.1"),
         (("--algo", "sac"), "The action space must be a Box of real numbers, not Discrete(2)"),
         (("--loss", "absolute"), "invalid choice: 'absolute'"),
         (("--backend", "fpga"), "Backend must be reference, rtl, lockstep or uart:PORT, not 'fpga'"),
