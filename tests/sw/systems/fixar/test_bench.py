@@ -1,12 +1,18 @@
 import json
 
+import numpy as np
 import pytest
 
-from rewardware.hw.soc.fixar.config import Networks
+from rewardware.hw.soc.fixar.config import Networks, Rates
+from rewardware.sw.agents.replay_buffer import Batch
 from rewardware.sw.cli.bench import as_table
 from rewardware.sw.cli.dispatch import dispatch
+from rewardware.sw.device.fixar import FixarDevice
+from rewardware.sw.device.open import open_device
+from rewardware.sw.reference.fixar_state import initial_state
 from rewardware.sw.systems.fixar.bench.figures import FixarBench
 from rewardware.sw.systems.fixar.bench.processor import samples_per_second
+from tests.sw.systems.fake_clock import fake_time
 
 FIGURES = [
     *(f"{figure}_b{batch}" for figure in ("ips_full", "ips_half", "util_full") for batch in (64, 128, 256, 512)),
@@ -24,7 +30,36 @@ def test_an_unknown_figure_is_named(capsys):
     assert "must name figures of ips_full_b64" in capsys.readouterr().err
 
 
+def reports_of(config, networks, batch):
+    """Of an action and of training steps of both precisions, with other numbers than the bench's."""
+    random = np.random.default_rng(7)
+
+    def numbers(*shape):
+        return random.uniform(-1, 1, (batch, *shape)).astype(np.float32)
+
+    transitions = Batch(
+        observations=numbers(networks.observation_size),
+        actions=numbers(networks.action_size),
+        rewards=numbers(),
+        discounts=np.full(batch, 0.5, np.float32),
+        next_observations=numbers(networks.observation_size),
+    )
+    device = FixarDevice(open_device("sim", config), config, networks, Rates.of(), seed=3)
+    try:
+        device.load(initial_state(config, networks, 3))
+        device.act(transitions.observations[:1])
+        action = device.report
+        device.train(transitions)
+        full = device.report
+        device.freeze(16)
+        device.train(transitions)
+        return action, full, device.report
+    finally:
+        device.close()
+
+
 def test_rows_are_counted_on_the_rtl_of_a_small_configuration(monkeypatch):
+    monkeypatch.setattr("rewardware.sw.systems.fixar.bench.figures.time", fake_time(0.5))
     networks = Networks(observation_size=3, action_size=1, hidden_sizes=(13, 7))
     monkeypatch.setattr("rewardware.sw.systems.fixar.bench.figures.BATCHES", (5, 12))
     bench = FixarBench("tiny", networks)
@@ -37,8 +72,19 @@ def test_rows_are_counted_on_the_rtl_of_a_small_configuration(monkeypatch):
         "sim_cycles_per_s",
     ]
     values = {row["id"]: row["value"] for row in rows}
-    assert all(value > 0 for value in values.values())
-    assert values["util_full_b5"] <= 100 and values["util_half_b5"] <= 100
+    action, full, half = reports_of(bench.config, networks, 5)
+    # Products of a sample by hand: weights are 3 x 13, 13 x 7 and 7 of the actor, 4 x 13, 13 x 7 and 7 of the critic.
+    # Forward 2 of the actor's and 3 of the critic's; backward the critic's but for the first layer twice, the action's
+    # 13 once, the actor's but for the first; the gradients of all.
+    products = 2 * 137 + 3 * 150 + 2 * 98 + 13 + 98 + 137 + 150
+    elements = 3 * 6 * 6
+    assert values == {
+        "util_half_b5": round(100 * 5 * products / (2 * elements * half.busy["matrix"]), 2),
+        "ips_full_b5": round(5 / full.cycles * 164e6),
+        "util_full_b5": round(100 * 5 * products / (elements * full.busy["matrix"]), 2),
+        "act_cycles": action.cycles,
+        "sim_cycles_per_s": 2 * full.cycles,
+    }
     assert {row["kind"] for row in rows} == {"counted", "measured"}
     assert json.loads(json.dumps(rows)) == rows
 
@@ -48,10 +94,12 @@ def test_the_processor_trains_some_samples_a_second(monkeypatch):
 
     for name in ("WARM_UP_STEPS", "WINDOW_STEPS", "WINDOWS"):
         monkeypatch.setattr(f"rewardware.sw.systems.fixar.bench.processor.{name}", 1)
+    # A window of a step of four samples for each of PyTorch's settings: the second is the fastest.
+    monkeypatch.setattr("rewardware.sw.systems.fixar.bench.processor.time", fake_time(0.5, 0.125, 0.25))
     networks = Networks(observation_size=3, action_size=1, hidden_sizes=(8, 8))
     result = samples_per_second(networks, 4, _transitions(networks, 4))
-    assert result["value"] > 0
-    assert "one thread, batch 4" in result["how"]
+    assert result["value"] == 4 / 0.125
+    assert "one thread, batch 4" in result["how"] and "Adam fused" in result["how"]
 
 
 @pytest.mark.parametrize(("paper", "ratio"), [(50.0, "2.00"), (None, "")])

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 
 import pytest
 
@@ -10,6 +11,7 @@ from rewardware.sw.systems.mcts.bench import search as bench_search
 from rewardware.sw.systems.mcts.bench.figures import MCTSBench
 from rewardware.sw.systems.mcts.bench.search import NODE_KINDS, UCTSearch
 from tests.sw.reference.tree.oracle import OracleTree
+from tests.sw.systems.fake_clock import fake_time
 
 MASK = (1 << 64) - 1
 
@@ -66,10 +68,15 @@ def test_visits_are_the_textbooks(kind, fanout, levels, nodes, simulations):
 def test_rows_of_searches_in_software(monkeypatch):
     for name, value in {"WINDOWS": 1, "LIBRARY_WINDOWS": 1, "MCTX_BATCH": 2, "MCTX_SIMULATIONS": (3,)}.items():
         monkeypatch.setattr(bench_search, name, value)
+    monkeypatch.setattr(bench_search, "time", fake_time(0.5))
     names = ["openspiel_simulations_per_s", "cpp_ops_per_s_f6", "cpp_scored_ops_per_s_f6", "mctx_simulations_per_s"]
     rows = MCTSBench().rows(names)
     assert [row["id"] for row in rows] == names
-    assert all(row["value"] > 0 and row["kind"] == "measured" for row in rows)
+    assert {row["kind"] for row in rows} == {"measured"}
+    # In half a second as many simulations as there are nodes; selections, backups and insertions until a tree of 10000
+    # nodes is full; three simulations in each of two trees.
+    nodes, operations = int(re.search(r"(\d+) simulations a search", rows[0]["how"])[1]), 3 * 9999
+    assert [row["value"] for row in rows] == [2 * nodes, round(2e-6 * operations, 2), round(2e-6 * operations, 2), 12]
     assert "F = 6, D = 16, a tree of 10000 nodes" in rows[1]["how"]
     assert json.loads(json.dumps(rows)) == rows
 

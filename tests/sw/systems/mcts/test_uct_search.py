@@ -4,6 +4,7 @@ import pytest
 
 from rewardware.sw.systems.mcts.bench.search import UCTSearch
 from rewardware.sw.systems.mcts.bench.uct_search import PythonSearch, python_seconds
+from tests.sw.systems.fake_clock import fake_time
 
 from .test_bench import reward
 
@@ -28,5 +29,6 @@ def test_both_make_the_same_tree(fanout, levels, nodes, simulations):
     assert (tree.visits, tree.children) == (visits.tolist(), children.tolist())
 
 
-def test_seconds_are_told():
-    assert python_seconds(fanout=4, levels=6, nodes=40) > 0
+def test_seconds_are_those_of_a_simulation(monkeypatch):
+    monkeypatch.setattr("rewardware.sw.systems.mcts.bench.uct_search.time", fake_time(78))
+    assert python_seconds(fanout=4, levels=6, nodes=40) == 78 / 39

@@ -30,6 +30,7 @@ from rewardware.sw.systems.pearl.bench.figures import FANOUTS, PearlBench
 from rewardware.sw.systems.pearl.bench.learner import count_step
 from rewardware.sw.systems.pearl.bench.portability import harmonic_mean, portability
 from rewardware.sw.systems.pearl.bench.replay import count_batches
+from tests.sw.systems.fake_clock import fake_time
 
 # As that of tests/hw/soc/pearl, so that its simulator is built once.
 CONFIG = PearlConfig(leaves=150, fanout=8, priority_width=24, priority_fraction=12)
@@ -125,10 +126,14 @@ def test_there_is_a_row_for_every_fanout(capsys):
 
 
 def test_trees_in_software_are_timed(monkeypatch):
-    monkeypatch.setattr(bench_sum_trees, "WINDOWS", 1)
+    """Two windows of 20 batches each, the first contender's in 0.5 ms at best, the other's in 0.25 ms."""
+    monkeypatch.setattr(bench_sum_trees, "WINDOWS", 2)
     for operation in ("sample", "update"):
+        monkeypatch.setattr(bench_sum_trees, "time", fake_time(1e-3, 0.5e-3, 0.25e-3, 2e-3))
         found = bench_sum_trees.fastest_tree(operation, 1000)
-        assert found["value"] > 0 and all(about in found["how"] for _, about in bench_sum_trees.CONTENDERS.values())
+        assert np.isclose(found["value"], 12.5, rtol=1e-9)
+        each = zip(bench_sum_trees.CONTENDERS.values(), ("25.0", "12.5"), strict=True)
+        assert all(f"{about} {time} us" in found["how"] for (_, about), time in each)
 
 
 def test_portability_of_made_up_latencies(monkeypatch):
@@ -185,8 +190,10 @@ def test_algorithms_are_measured_against_stable_baselines3(environment, config, 
         return speed
 
     monkeypatch.setattr(bench_runtime, "_experiences_per_second", counted)
+    # Ours in half the time that the faster one of Stable-Baselines3's takes.
+    monkeypatch.setattr(bench_runtime, "time", fake_time(1, 4, 2))
     row = bench_runtime.against_stable_baselines3(bench_runtime.Comparison(environment, config, 64))
-    assert row["value"] > 0 and row["unit"] == "times" and row["kind"] == "measured"
+    assert row["value"] == 2 and row["unit"] == "times" and row["kind"] == "measured"
     told = f"networks 8, batch 8, gradient steps: {config.gradient_steps} every {config.train_freq} experiences"
     assert told in row["how"]
     assert trained == expected
