@@ -17,7 +17,16 @@ _WIDTH = 16
 # The clock's edges are not logic: a simulator with as many clocks as mutants would be slow, too. A register's output
 # would lose its value at power-on to the fault's multiplexer; its input and its readers have faults, too.
 _LEFT_OUT = {"CLK", "Q"}
-_PREPARE = "read_verilog design.v\nhierarchy -check -top {top}\nproc\nflatten\nopt_clean\n"
+# Branches that are never taken go: whether they are right is nobody's question.
+_PREPARE = """\
+read_verilog design.v
+hierarchy -check -top {top}
+proc
+flatten
+opt_expr -mux_undef
+opt_muxtree
+opt_clean
+"""
 _READ = f'$c32("(std::getenv(\\"{MUTANT_VARIABLE}\\") ? std::atoi(std::getenv(\\"{MUTANT_VARIABLE}\\")) : 0)")'
 
 
@@ -116,7 +125,9 @@ def _select(listed: str, lines: list[str], count: int) -> list[Mutant]:
     for line in listed.splitlines():
         options, _, documentation = line.removeprefix("mutate ").partition(" -wire ")
         options = options.partition(" -src ")[0]
-        if _option(options, "port") not in _LEFT_OUT and len(chosen) < count:
+        # Nor is what a memory holds at power-on logic: Yosys wants it constant.
+        left_out = _option(options, "port") in _LEFT_OUT or "$meminit" in options
+        if not left_out and len(chosen) < count:
             chosen.setdefault(options, _place(line, documentation, lines))
     return [
         Mutant(number=number, options=options, place=place) for number, (options, place) in enumerate(chosen.items(), 1)
