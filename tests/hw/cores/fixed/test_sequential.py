@@ -35,7 +35,7 @@ def test_divider(numerator_width, denominator_width):
         expected.append({"quotient": quotient, "remainder": remainder})
     divider = SequentialDivider(config)
     parameters = {"requests": requests, "expected": expected, "latency": divider.latency}
-    simulate(divider, bench=BENCH, parameters=parameters)
+    simulate(divider, bench=BENCH, parameters=parameters, after_noise=True)
 
 
 @pytest.mark.parametrize("width", [66, 10])
@@ -47,7 +47,7 @@ def test_square_root(width):
     unit = SequentialSquareRoot(SquareRootConfig(width=width))
     expected = [isqrt(request) for request in requests]
     parameters = {"requests": requests, "expected": expected, "latency": unit.latency}
-    simulate(unit, bench=BENCH, parameters=parameters)
+    simulate(unit, bench=BENCH, parameters=parameters, after_noise=True)
 
 
 def test_bad_widths():

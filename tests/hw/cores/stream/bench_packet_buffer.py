@@ -64,6 +64,9 @@ async def intake_discards_the_rest_of_what_it_cut(dut):
     for _ in range(CYCLES):
         await RisingEdge(dut.clk)
         clear = bool(dut.intake__clear.value)
+        compare(len(expected), dut.intake__level.value, "level", 0)
+        compare(source.packet == cut, dut.intake__ending.value, "ending", 0)
+        compare(source.place > 0, dut.intake__is_open.value, "is_open", 0)
         row = source.sample()
         if sink.taken and not clear:
             compare(expected.pop(0), sink.row[:2], "rows", 0)
