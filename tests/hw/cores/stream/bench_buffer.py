@@ -20,6 +20,19 @@ async def order_is_kept(dut):
 
 
 @cocotb.test()
+async def order_is_kept_when_full_and_when_empty(dut):
+    source, sink = StreamSource(dut, "i"), StreamSink(dut, "o")
+    random = rng("more values")
+    await clock_and_reset(dut)
+    for source.stall, sink.stall in ((0, 0.8), (0.8, 0), (0, 0)):
+        values = random.integers(0, 1 << 21, 100).tolist()
+        for value in values:
+            source.put({"data": value & 0xFFFFF, "last": value >> 20})
+        for index, value in enumerate(values):
+            compare({"data": value & 0xFFFFF, "last": value >> 20}, await sink.receive(), "o", index)
+
+
+@cocotb.test()
 async def holds_depth_values_after_its_latency(dut):
     given = parameters()
     dut.i__valid.value = 0
