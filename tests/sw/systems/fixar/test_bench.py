@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from rewardware.hw.soc.fixar.config import Networks, Rates
-from rewardware.sw.agents.replay_buffer import Batch
+from rewardware.sw.algorithms.replay_buffer import Batch
 from rewardware.sw.cli.bench import as_table
 from rewardware.sw.cli.dispatch import dispatch
-from rewardware.sw.device.fixar import FixarDevice
 from rewardware.sw.device.open import open_device
 from rewardware.sw.reference.fixar_state import initial_state
 from rewardware.sw.systems.fixar.bench.figures import FixarBench
 from rewardware.sw.systems.fixar.bench.processor import samples_per_second
+from rewardware.sw.systems.fixar.driver import FixarDevice
 from tests.sw.systems.fake_clock import fake_time
 
 FIGURES = [
