@@ -14,6 +14,8 @@ from .prioritized_replay_buffer import Batch
 
 __all__ = ["QLearner"]
 
+Layers = list[tuple[np.ndarray, np.ndarray]]
+
 
 class QLearner:
     """An online network that learns the values of actions, and a target network that follows it in jumps.
@@ -26,10 +28,13 @@ class QLearner:
         Hyper-parameters.
     seed
         Of the first weights.
+    layers
+        First weights (outputs x inputs) and biases instead.
     """
 
-    def __init__(self, observation_size: int, actions: int, config: DQNConfig, seed: int):
-        layers = initial_layers((observation_size, *config.hidden_sizes, actions), np.random.default_rng(seed))
+    def __init__(self, observation_size: int, actions: int, config: DQNConfig, seed: int, layers: Layers | None = None):
+        if layers is None:
+            layers = initial_layers((observation_size, *config.hidden_sizes, actions), np.random.default_rng(seed))
         self.config = config
         self.online, self.target = build_network(layers), build_network(layers)
         self._layers, self._target_layers = dense_layers(self.online), dense_layers(self.target)

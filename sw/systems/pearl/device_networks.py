@@ -7,7 +7,9 @@ from ...algorithms.prioritized_replay_buffer import Batch
 from ...networks.initialization import initial_layers
 from .learner_driver import LearnerDevice
 
-__all__ = ["DeviceNetworks", "initial_matrices", "require_network", "samples_of"]
+__all__ = ["DeviceNetworks", "Layers", "initial_matrices", "matrices_of", "require_network", "samples_of"]
+
+Layers = list[tuple[np.ndarray, np.ndarray]]
 
 
 class DeviceNetworks:
@@ -65,10 +67,12 @@ def require_network(hardware: PearlLearnerConfig, name: str, sizes: tuple[int, .
 
 def initial_matrices(hardware: PearlLearnerConfig, generator: np.random.Generator) -> list[list[np.ndarray]]:
     """First weights of each network, of each layer of shape (inputs + 1, outputs), the bias as the last row."""
-    return [
-        [np.vstack([matrix.T, bias]) for matrix, bias in initial_layers(network.sizes, generator)]
-        for network in hardware.networks.values()
-    ]
+    return [matrices_of(initial_layers(network.sizes, generator)) for network in hardware.networks.values()]
+
+
+def matrices_of(layers: Layers) -> list[np.ndarray]:
+    """Weights (outputs x inputs) and biases as the learner has them: (inputs + 1, outputs), the last row the bias."""
+    return [np.vstack([matrix.T, bias]) for matrix, bias in layers]
 
 
 def samples_of(batch: Batch, gamma: float) -> dict[str, np.ndarray]:

@@ -7,7 +7,7 @@ from ...algorithms.dqn_config import DQNConfig
 from ...algorithms.policies import forward
 from ...algorithms.prioritized_replay_buffer import Batch
 from ...reference.layer.dqn_learner import DQNBatch
-from .device_networks import DeviceNetworks, initial_matrices, require_network, samples_of
+from .device_networks import DeviceNetworks, Layers, initial_matrices, matrices_of, require_network, samples_of
 from .learner_backends import LearnerBackend
 from .learner_driver import DQNLearnerDevice
 
@@ -39,13 +39,19 @@ class DeviceQLearner(DeviceNetworks):
         Of the first weights.
     backend
         Where the learner is.
+    layers
+        First weights (outputs x inputs) and biases instead.
     """
 
     device: DQNLearnerDevice
 
-    def __init__(self, config: DQNConfig, seed: int, backend: LearnerBackend):
+    def __init__(self, config: DQNConfig, seed: int, backend: LearnerBackend, layers: Layers | None = None):
         self.config = config
-        super().__init__(DQNLearnerDevice(backend, *initial_matrices(backend.config, np.random.default_rng(seed))))
+        if layers is None:
+            matrices = initial_matrices(backend.config, np.random.default_rng(seed))
+        else:
+            matrices = [matrices_of(layers)]
+        super().__init__(DQNLearnerDevice(backend, *matrices))
 
     def values(self, observations: np.ndarray) -> np.ndarray:
         """Of every action, float32, shape (rows, actions)."""

@@ -1,14 +1,18 @@
 """DQN with prioritised replay on PEARL."""
 
-from typing import ClassVar
+import dataclasses
+from collections.abc import Callable
+from typing import Any, ClassVar
 
+import gymnasium
 import numpy as np
 
 from ...algorithms.dqn_config import DQNConfig
 from ...algorithms.policies import EpsilonGreedy
 from ...algorithms.q_learner import QLearner
 from ...algorithms.replay_parameters import ReplayParameters
-from ...core.environments.environment import DiscreteEnvironment, Environment
+from ...core.environments.environment import DiscreteEnvironment, Environment, identifier_of
+from ...networks.user_network import perceptron_layers
 from .agent import ReplayAgent
 from .device_q_learner import DeviceQLearner, require_suitable
 
@@ -19,9 +23,24 @@ LEAST_WORK = 1 << 20
 
 
 class DQN(ReplayAgent):
-    """Deep Q-network, for numbered actions; parameters and errors: :class:`.ReplayAgent`.
+    """Deep Q-network, for numbered actions.
 
     The target network is copied after the environment step in which its time comes, with actors after that round.
+
+    Parameters
+    ----------
+    env, config
+        As of :class:`.ReplayAgent`.
+    network
+        A network of the user's, whose weights are the first: ``torch.nn.Sequential`` of ``Linear`` and ``ReLU`` in
+        turn, which every backend computes. It says the hidden sizes; it does not change itself.
+    **settings
+        Of :class:`.ReplayAgent`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As of :class:`.ReplayAgent`; or a network that takes or gives other sizes, or computes something else.
     """
 
     name = "prioritized-dqn"
@@ -32,13 +51,37 @@ class DQN(ReplayAgent):
     config: DQNConfig
     learner: QLearner | DeviceQLearner
 
+    def __init__(
+        self,
+        env: gymnasium.Env | str | Callable[[], gymnasium.Env],
+        config: DQNConfig | None = None,
+        *,
+        network: Any = None,
+        **settings: Any,
+    ):
+        self._first_layers = None if network is None else perceptron_layers(network)
+        if self._first_layers is not None:
+            if config is None:
+                identifier = identifier_of(env) if isinstance(env, str | gymnasium.Env) else None
+                config = DQNConfig.from_mapping(DQNConfig.suited_to(identifier, settings.get("learner")))
+            hidden = tuple(weight.shape[0] for weight, _ in self._first_layers[:-1])
+            config = dataclasses.replace(config, hidden_sizes=hidden)
+        super().__init__(env, config, **settings)
+
     def _make_networks(self, seed: int) -> tuple[QLearner | DeviceQLearner, EpsilonGreedy]:
         sizes = self.environment.observation_size, self.environment.action_size
+        if self._first_layers is not None:
+            found = self._first_layers[0][0].shape[1], self._first_layers[-1][0].shape[0]
+            if found != sizes:
+                raise ValueError(
+                    f"The network must take the {sizes[0]} elements of an observation and give {sizes[1]} values, one "
+                    f"an action, not take {found[0]} and give {found[1]}"
+                )
         policy = EpsilonGreedy(self.config, self.environment.action_size)
         if self._learner_hardware is None:
-            return QLearner(*sizes, self.config, seed), policy
+            return QLearner(*sizes, self.config, seed, self._first_layers), policy
         require_suitable(self._learner_hardware, *sizes, self.config)
-        return DeviceQLearner(self.config, seed, self._open_learner()), policy
+        return DeviceQLearner(self.config, seed, self._open_learner(), self._first_layers), policy
 
     def _explore(self, observation: np.ndarray, step: int) -> np.ndarray:
         """A random action in a share of the cases, before learning in all; else the best one."""

@@ -1,0 +1,69 @@
+"""A network of the user's as the layers that every backend computes."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+__all__ = ["perceptron_layers"]
+
+Layers = list[tuple[np.ndarray, np.ndarray]]
+
+
+def perceptron_layers(network: Any) -> Layers:
+    """Weights (outputs x inputs) and biases, float32, of the linear layers of a perceptron with ReLU.
+
+    Parameters
+    ----------
+    network
+        ``torch.nn.Sequential`` of ``Linear`` with a bias and ``ReLU`` in turn, the last one ``Linear``; sequences may
+        be in each other.
+
+    Raises
+    ------
+    TypeError
+        It is no module of PyTorch.
+    ValueError
+        It computes something else, which the text names; or a weight is not finite.
+    """
+    if not isinstance(network, nn.Module):
+        raise TypeError(f"A network must be a torch.nn.Module, not {type(network).__name__}")
+    found = list(_flat(network))
+    layers: Layers = []
+    for place, part in enumerate(found):
+        wanted = nn.ReLU if place % 2 else nn.Linear
+        if type(part) is not wanted:
+            raise ValueError(
+                f"Layer {place} of the network must be {wanted.__name__}, not {type(part).__name__}: backends compute "
+                "Linear and ReLU in turn, in a torch.nn.Sequential"
+            )
+        if isinstance(part, nn.Linear):
+            layers.append(_numbers(place, part))
+    if len(found) % 2 == 0 or len(layers) < 2:
+        raise ValueError(f"A network must end with Linear and have a hidden layer, not be {len(found)} layers")
+    for place, ((before, _), (after, _)) in enumerate(zip(layers[:-1], layers[1:], strict=True)):
+        if before.shape[0] != after.shape[1]:
+            raise ValueError(
+                f"Layer {2 * place + 2} of the network takes {after.shape[1]} values, and {before.shape[0]} come to it"
+            )
+    return layers
+
+
+def _flat(module: nn.Module) -> Iterator[nn.Module]:
+    if type(module) is nn.Sequential:
+        for part in module:
+            yield from _flat(part)
+    else:
+        yield module
+
+
+def _numbers(place: int, linear: nn.Linear) -> tuple[np.ndarray, np.ndarray]:
+    if linear.bias is None:
+        raise ValueError(f"Layer {place} of the network must have a bias")
+    with torch.no_grad():
+        weight, bias = (part.detach().cpu().float().numpy().copy() for part in (linear.weight, linear.bias))
+    if not (np.isfinite(weight).all() and np.isfinite(bias).all()):
+        raise ValueError(f"Layer {place} of the network has a weight that is not finite")
+    return weight, bias
