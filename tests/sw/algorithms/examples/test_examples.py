@@ -16,10 +16,13 @@ def test_dqn_learns_cartpole():
 
 
 @pytest.mark.parametrize("example", [ddpg, sac])
-def test_examples_of_continuous_actions_run(example):
-    returns = example.main(1_600)
-    # An episode in each of 8 environments, of 200 steps.
-    assert len(returns) == 8 and all(-2000 < value < 0 for value in returns)
+def test_examples_of_continuous_actions_learn_pendulum(example):
+    torch.manual_seed(0)
+    returns = example.main(4_800)
+    # Three episodes in each of 8 environments, of 200 steps. At first, and with a gradient that is wrong, means are
+    # about -1200 to -1500; behind 3200 steps they were -230 to -640 with several seeds.
+    assert len(returns) == 24 and np.mean(returns[:8]) < -1000
+    assert np.mean(returns[16:]) > -850
 
 
 def test_lines_are_counted_without_blank_ones_comments_and_docstrings():
