@@ -13,6 +13,7 @@ from ..core.checkpoint import lacking, prefixed, under, write_checkpoint
 from ..core.environments.environment import Environment
 from ..core.environments.film import film_episode
 from ..core.hyper_parameters import HyperParameters
+from ..core.statistics import numbers_of
 from .step_report import StepReport
 
 __all__ = ["Agent"]
@@ -141,7 +142,7 @@ class Agent(ABC):
         far, as saturations."""
         if self._error is None:
             return None
-        counts = {name: value for name, value in self.counters().items() if isinstance(value, int | float)}
+        counts = numbers_of(self.counters())
         told = self.learner.statistics() if hasattr(self.learner, "statistics") else {}
         return {"error": self._error, **told, **counts}
 

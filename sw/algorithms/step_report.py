@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..core.plots import plot_learning_curve, plot_utilization
+from ..core.plots import plot_learning_curve, plot_statistics
 
 __all__ = ["StepReport"]
 
@@ -38,10 +38,11 @@ class StepReport:
         }
 
     def plot(self, directory: Path, records: list[dict[str, Any]], summary: dict[str, Any]) -> None:
-        """``learning_curve.png`` and, of an accelerator, ``utilization.png``."""
+        """``learning_curve.png``, and ``statistics.png``: errors, values, saturations, cycles over steps."""
         title = f"{self.about['env']}, {self.about['backend']}, seed {self.about['seed']}"
         plot_learning_curve(directory / "learning_curve.png", records, title, self.mark)
-        plot_utilization(directory / "utilization.png", summary["counters"], title)
+        told = [record for record in records if record["kind"] == "statistics"]
+        plot_statistics(directory / "statistics.png", told, title, "step")
 
 
 WITH_MEAN = ("evaluation", "random")

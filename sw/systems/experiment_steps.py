@@ -91,7 +91,9 @@ def _report(name: str, experiment: Experiment, root: Path, docs: Path, steps: in
     about = {"experiment": name, "env": experiment.env, "steps": steps, "threshold": experiment.threshold}
     write_text(docs / "learning" / f"{name}.json", json.dumps({**about, "arms": results}, indent=1) + "\n")
     picture = docs / "images" / f"learning-{name}.png"
-    title = f"{experiment.env}: mean and span of {max(map(len, curves.values()))} seeds"
+    counts = sorted({len(seeds) for seeds in curves.values()})
+    several = f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else f"{counts[0]}"
+    title = f"{experiment.env}: mean and span of {several} seed{'s' * (counts[-1] > 1)}"
     plot_curves(picture, curves, title, experiment.marks)
     table = "\n".join(_table(results))
     insert_table(docs / experiment.page, name, table)

@@ -14,6 +14,7 @@ from ...core.environments.predator_prey import ACTIONS
 from ...core.environments.predator_prey_batch import PredatorPreyBatch
 from ...core.environments.predator_prey_config import LEVELS, PredatorPreyConfig
 from ...core.hardware import resolve_hardware
+from ...core.statistics import numbers_of
 from ...device.transport import Transport
 from .ic3net_learner import PYTORCH, IC3NetLearner, make_learner
 from .report import IC3NetReport
@@ -161,7 +162,7 @@ class IC3Net:
 
     def statistics(self) -> dict[str, float] | None:
         """What was counted so far; losses are in the records of iterations."""
-        return {name: value for name, value in self.counters().items() if isinstance(value, int | float)} or None
+        return numbers_of(self.counters()) or None
 
     def counters(self) -> dict[str, Any]:
         """What the learner counted."""

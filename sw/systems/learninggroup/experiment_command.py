@@ -85,7 +85,7 @@ def _report(root: Path, docs: Path, iterations: int) -> None:
         if not shown:
             continue
         curves = {result["name"]: [run["curve"] for run in result["seeds"].values()] for result in shown.values()}
-        plot_shares(docs / "images" / f"learninggroup-{name}.png", curves, f"{group.title}: success")
+        plot_shares(docs / "images" / f"learninggroup-{name}.png", curves, f"{group.title}: success", of_seeds=True)
         table = "\n".join(_table(shown))
         insert_table(docs / PAGE, name, table)
         print(f"{table}\n")

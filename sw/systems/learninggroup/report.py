@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...core.plots import plot_shares, plot_utilization
+from ...core.plots import plot_shares, plot_statistics
 
 __all__ = ["IC3NetReport", "smoothed", "workload_curves"]
 
@@ -63,15 +63,16 @@ class IC3NetReport:
 
     def plot(self, directory: Path, records: list[dict[str, Any]], summary: dict[str, Any]) -> None:
         """``learning_curve.png``: success, predators arrived and sparsity; of an accelerator ``workload.png``, each
-        core's share of the weights that take part; of a device ``utilization.png``, how busy the engines were."""
+        core's share of the weights that take part; ``statistics.png``: losses, cycles, how busy the engines were."""
         iterations, config = _iterations(records), self.about["config"]
-        title = f"{self.about['task']['predators']} predators, {config['groups']} groups, seed {config['seed']}"
+        groups = f"{config['groups']} group{'s' * (config['groups'] != 1)}"
+        title = f"{self.about['task']['predators']} predators, {groups}, seed {config['seed']}"
         curves = {name: [smoothed(iterations, name, 50)] for name in ("success", "arrived", "sparsity")}
         plot_shares(directory / "learning_curve.png", curves, title)
         if iterations and "workloads" in iterations[-1]:
             plot_shares(directory / "workload.png", workload_curves(iterations), title)
-        if "utilization" in summary["counters"]:
-            plot_utilization(directory / "utilization.png", summary["counters"], title)
+        told = [record for record in records if record["kind"] in ("iteration", "statistics")]
+        plot_statistics(directory / "statistics.png", told, title, "iteration")
 
 
 def _iterations(records: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from ...core.environments.state_environment import StateEnvironment
+from ...core.statistics import numbers_of
 from .planner import Decision, MCTSPlanner
 from .plots import draw_tree, plot_intervals, plot_returns, plot_shapes
 
@@ -97,7 +98,7 @@ class PlannedEpisodes:
 
     def statistics(self) -> dict[str, float] | None:
         """What was counted so far."""
-        return {name: value for name, value in self.counters().items() if isinstance(value, int | float)} or None
+        return numbers_of(self.counters()) or None
 
     def counters(self) -> dict[str, Any]:
         """What the tree's device counted."""

@@ -9,7 +9,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from ...core.pictures import save_figure
+from ...core.pictures import save_figure, say_empty
 from .state_table import Node, StateTable
 
 __all__ = ["draw_tree", "plot_groups", "plot_intervals", "plot_returns", "plot_shapes"]
@@ -45,6 +45,8 @@ def _plot_steps(path: Path, records: list[dict[str, Any]], title: str, name: str
         axes.plot(*zip(*own, strict=True), label=f"episode {episode}", linewidth=1)
     if steps:
         axes.legend(fontsize="small")
+    else:
+        say_empty(axes, "No step was played" if name == "return" else "No step has a measured interval")
     save_figure(figure, path)
 
 
@@ -56,6 +58,9 @@ def plot_shapes(path: Path, records: list[dict[str, Any]], title: str) -> None:
     depths, fanouts = figure.subplots(1, 2)
     for axes, name, first, label in ((depths, "depths", 0, "level"), (fanouts, "fanouts", 1, "children")):
         heights = _means([record[name] for record in steps])
+        if not heights:
+            say_empty(axes, "No step was played")
+            continue
         axes.bar(range(first, first + len(heights)), heights, color="#4878a8")
         axes.set(xlabel=label, ylabel="nodes, mean of the steps")
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
@@ -82,10 +87,14 @@ def plot_groups(path: Path, groups: dict[str, dict[str, dict[str, float]]], labe
             axes.plot(values, [place] * len(values), "o", alpha=0.4, color="#4878a8")
             axes.plot([sum(values) / len(values)] * 2, [place - 0.3, place + 0.3], color="black")
         axes.set(title=title, xlabel=label)
-        axes.set_yticks(range(len(rows)), list(rows))
+        axes.set_yticks(range(len(rows)), [_with_count(row, len(numbers)) for row, numbers in rows.items()])
         axes.invert_yaxis()
         axes.grid(alpha=0.3, axis="x")
     save_figure(figure, path)
+
+
+def _with_count(name: str, count: int) -> str:
+    return f"{name}\n({count} seed{'s' * (count != 1)})"
 
 
 def _means(rows: list[list[int]]) -> list[float]:

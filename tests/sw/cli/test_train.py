@@ -43,9 +43,16 @@ def test_run_leaves_everything_and_prints_a_summary(backend, tmp_path, capsys):
     assert train("--backend", backend, "--steps", "220", "--out", str(out), "--evaluate-every", "100") == 0
     printed = capsys.readouterr().out
     assert "return" in printed and "random actions" in printed and str(out) in printed
-    files = {".lock", "settings.json", "checkpoint.zip", "metrics.jsonl", "learning_curve.png", "summary.json"}
+    files = {
+        ".lock",
+        "settings.json",
+        "checkpoint.zip",
+        "metrics.jsonl",
+        "learning_curve.png",
+        "summary.json",
+        "statistics.png",
+    }
     if backend == "reference":
-        files.add("utilization.png")
         for words in ("cycles, mean of 190, cycle model", "processing elements", "overflows"):
             assert words in printed
     assert {path.name for path in out.iterdir()} == files

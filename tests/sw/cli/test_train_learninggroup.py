@@ -22,7 +22,15 @@ def test_run_leaves_everything_and_goes_on_with_the_same_bits(tmp_path, capsys):
     printed = capsys.readouterr().out
     for words in ("2 predators on 5 x 5 cells, mixed, vision 0, 20 steps", "% of the last 24 episodes", "(2 groups)"):
         assert words in printed
-    files = {".lock", "settings.json", "checkpoint.zip", "metrics.jsonl", "learning_curve.png", "summary.json"}
+    files = {
+        ".lock",
+        "settings.json",
+        "checkpoint.zip",
+        "metrics.jsonl",
+        "learning_curve.png",
+        "summary.json",
+        "statistics.png",
+    }
     assert {path.name for path in (tmp_path / "whole").iterdir()} == files
     assert json.loads((tmp_path / "whole" / "summary.json").read_text())["iterations"] == 6
 

@@ -52,7 +52,15 @@ def test_run_leaves_everything_and_prints_a_summary(backend, device, tmp_path, c
         assert words in printed
     if backend == "lockstep":
         assert "cycles a batch of samples" in printed and "packets of requests to the RTL, too" in printed
-    files = {".lock", "settings.json", "checkpoint.zip", "metrics.jsonl", "learning_curve.png", "summary.json"}
+    files = {
+        ".lock",
+        "settings.json",
+        "checkpoint.zip",
+        "metrics.jsonl",
+        "learning_curve.png",
+        "summary.json",
+        "statistics.png",
+    }
     assert {path.name for path in out.iterdir()} == files
     assert [record["step"] for record in read_metrics(out) if record["kind"] == "evaluation"] == [50, 100, 120]
     assert json.loads((out / "summary.json").read_text())["counters"]["gradient_steps"] == 23

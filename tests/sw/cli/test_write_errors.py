@@ -50,6 +50,7 @@ def test_records_of_a_run_name_its_folder(command, name, tmp_path, capsys):
     ("command", "name"),
     [
         (TRAIN, "learning_curve.png"),
+        (TRAIN, "statistics.png"),
         ("train learninggroup --iterations 1 --quiet", "learning_curve.png"),
         (PLAN, "returns.png"),
         (PLAN, "tree_shapes.png"),

@@ -47,7 +47,7 @@ def test_lockstep_compares_and_summarizes(tmp_path):
     assert counters["lockstep_compared"] == counters["lockstep_equal"] > 8 * 2500
     assert counters["train_steps"] == 8 and counters["cycles_from"] == "RTL"
     assert 0 < counters["utilization"]["processing elements"] < 1
-    assert (tmp_path / "utilization.png").stat().st_size > 5_000
+    assert (tmp_path / "statistics.png").stat().st_size > 5_000
     assert_same_state(make("reference").learn(32), agent_of(tmp_path))
 
 

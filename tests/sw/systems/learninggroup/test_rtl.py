@@ -57,7 +57,7 @@ def test_lockstep_compares_and_summarizes(tmp_path):
         counters = Run(agent, tmp_path, 3, progress=False).run()["counters"]
         assert counters["lockstep_steps"] == counters["measured_iterations"] == 2
         assert counters["lockstep_compared"] == counters["lockstep_equal"] > 2 * 2000
-        assert (tmp_path / "utilization.png").stat().st_size > 5_000
+        assert (tmp_path / "statistics.png").stat().st_size > 5_000
         assert len(read_metrics(tmp_path)) == 3
         assert_same_state(make("reference").learn(3), agent)
         # What the RTL has is not what the reference goes on with.
