@@ -49,7 +49,7 @@ def verilog_of(
     def elaborate(folder: Path) -> None:
         (folder / "design.v").write_text(emit(wrap(component(config)), name, hierarchical=hierarchical))
 
-    return (build_once("verilog", key, elaborate) / "design.v").read_text()
+    return (build_once("verilog", key, elaborate, f"elaborating {name}, once") / "design.v").read_text()
 
 
 @functools.cache

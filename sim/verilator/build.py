@@ -180,7 +180,7 @@ def build(
         shutil.move(objects / product, folder / product)
         shutil.rmtree(objects)
 
-    return build_once(kind, key, compile_into) / product
+    return build_once(kind, key, compile_into, f"compiling the simulator of {top_name}, once") / product
 
 
 def _reuse_runtime(objects: Path, flags: Sequence[str], variables: list[str], environment: dict[str, str]) -> Path:

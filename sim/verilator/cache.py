@@ -1,5 +1,6 @@
 """Build results kept by the content they were made from: a second build of the same thing compiles nothing."""
 
+import contextlib
 import hashlib
 import json
 import os
@@ -10,6 +11,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from ...hw.soc.under_way import under_way
 from ...hw.soc.written_file import writing, writing_into
 
 # A build of the largest system takes minutes; a lock held longer than this belongs to something that hangs.
@@ -34,7 +36,7 @@ def content_key(**content: object) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-def build_once(kind: str, key: str, build: Callable[[Path], None]) -> Path:
+def build_once(kind: str, key: str, build: Callable[[Path], None], what: str = "") -> Path:
     """Return the folder of build ``key``, calling ``build(folder)`` if it is not there yet.
 
     Processes that ask for the same build at the same time wait for the one that makes it. A folder appears
@@ -50,6 +52,8 @@ def build_once(kind: str, key: str, build: Callable[[Path], None]) -> Path:
         From :func:`content_key`.
     build : callable
         Fills the empty folder that it is given.
+    what : str
+        What it does, if that takes long: it is told on standard error.
     """
     parent = cache_folder() / kind
     folder = parent / key
@@ -59,7 +63,8 @@ def build_once(kind: str, key: str, build: Callable[[Path], None]) -> Path:
     with writing(parent):
         parent.mkdir(parents=True, exist_ok=True)
     try:
-        with writing_into(parent), FileLock(parent / f"{key}.lock", timeout=LOCK_LIMIT_SECONDS):
+        told = under_way(what) if what else contextlib.nullcontext()
+        with told, writing_into(parent), FileLock(parent / f"{key}.lock", timeout=LOCK_LIMIT_SECONDS):
             # Whoever holds the lock is alone with what bears this key.
             for left in parent.glob(f"{key}.partial.*"):
                 shutil.rmtree(left, ignore_errors=True)

@@ -56,6 +56,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 def _problem(arguments: argparse.Namespace):
     """What is composed, and what it is called."""
+    from ...hw.soc.under_way import under_way
     from ..mapping.composer.algorithms import Workload, training_iteration
     from ..mapping.composer.platform import load_platform
     from ..mapping.composer.problem import read_problem
@@ -85,4 +86,5 @@ def _problem(arguments: argparse.Namespace):
         f"{arguments.algo} on {arguments.env}, {layers}, batch {workload.batch}, {workload.leaves} experiences; "
         f"{Path(arguments.platform).stem}"
     )
-    return profile(training_iteration(workload), platform), title
+    with under_way("measuring and modelling the tasks"):
+        return profile(training_iteration(workload), platform), title

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from ...hw.soc.under_way import telling
 from ...hw.soc.written_file import WriteError, writing
 from ..core.environments.failure import EnvironmentFailure
 from ..core.lockstep import LockstepError
@@ -48,7 +49,7 @@ def dispatch(arguments: Sequence[str] | None = None) -> int:
     # Amaranth's reminder; some components are made only to be asked for their latency.
     warnings.filterwarnings("ignore", message=".* created but never used")
     try:
-        with contextlib.redirect_stdout(_Output(sys.stdout)) as output:
+        with telling(), contextlib.redirect_stdout(_Output(sys.stdout)) as output:
             code = importlib.import_module(f"{__package__}.{parsed.command}").run(parsed) or 0
             # Here and not at Python's exit, where nobody says what is wrong with it.
             output.flush()

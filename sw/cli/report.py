@@ -25,9 +25,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
+    from ...hw.soc.target.parts import find_part
     from .designs import elaborate
     from .unit_table import TABLES
 
+    # Before the design is elaborated, which may take a while.
+    find_part(arguments.part)
     if arguments.name in TABLES:
         _run_table(arguments)
         return

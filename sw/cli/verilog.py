@@ -46,10 +46,13 @@ def run(arguments: argparse.Namespace) -> None:
 def check(folder: Path, name: str) -> None:
     """Run the tools over a written package and say what each found."""
     from ...hw.soc.export.lint import check_icarus, check_slang, check_yosys
+    from ...hw.soc.under_way import under_way
 
-    check_verilator(folder, name)
+    with under_way(f"checking {name} with Verilator"):
+        check_verilator(folder, name)
     print(f"Verilator -Wall: silent, waivers in {name}.vlt")
-    check_yosys(folder, name)
+    with under_way(f"checking {name} with Yosys"):
+        check_yosys(folder, name)
     print("Yosys: accepted")
     print("slang: accepted" if check_slang(folder, name) else "slang: not installed, not checked")
     print("Icarus: accepted" if check_icarus(folder, name) else "Icarus: not installed, not checked")

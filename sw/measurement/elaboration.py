@@ -53,6 +53,7 @@ def elaborate_design(
     from ...hw.soc.export.catalogue import find_design
     from ...hw.soc.export.synthesis import ports_of
     from ...hw.soc.presets import read_preset
+    from ...hw.soc.under_way import under_way
 
     design = find_design(name)
     preset_name = preset_name or design.default_preset or None
@@ -64,7 +65,8 @@ def elaborate_design(
 
         verilog = verilog_of(configuration, AxiTop, top or name)
     else:
-        verilog = emit(design.create(configuration), top or name)
+        with under_way(f"elaborating {name}"):
+            verilog = emit(design.create(configuration), top or name)
     ports = ports_of(verilog, top or name)
     return Elaborated(
         design=name,

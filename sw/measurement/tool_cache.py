@@ -53,7 +53,8 @@ def synthesise_once(verilog: str, top: str, target_name: str, **options: Any) ->
         options=options,
         version=tool_version("yosys"),
     )
-    folder = build_once("synthesis", key, lambda place: synthesise(verilog, top, target, place, **options))
+    told = f"synthesising {top} for {target_name}, once"
+    folder = build_once("synthesis", key, lambda place: synthesise(verilog, top, target, place, **options), told)
     return Synthesised(read_synthesis(folder, top, target), folder)
 
 
@@ -72,5 +73,5 @@ def place_once(
     def build(folder: Path) -> None:
         place(synthesised.folder / NETLIST, folder, constraints=constraints, placer=placer, **options)
 
-    folder = build_once("placement", key, build)
+    folder = build_once("placement", key, build, "placing and routing, once")
     return Placed(read_placement(folder), folder)

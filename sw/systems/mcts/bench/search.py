@@ -208,7 +208,7 @@ def _build(kind: str, fanout: int) -> Path:
             raise BuildError(f"{tools.compiler} failed with exit status {result.returncode}:\n{result.stderr}")
 
     key = content_key(source=source.read_text(), flags=flags, versions=tools.versions)
-    return build_once("searches", key, compile_into) / product
+    return build_once("searches", key, compile_into, "compiling the search in C++, once") / product
 
 
 @functools.cache
