@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ...hw.cores.checks import require_name
+from ...hw.soc.written_file import writing
 from .run_folder import METRICS
 
 __all__ = ["LOGGERS", "JsonLines", "Logger", "TensorBoard", "WeightsAndBiases", "make_logger"]
@@ -29,17 +30,26 @@ class JsonLines:
     ----------
     directory
         Of the run.
+
+    Raises
+    ------
+    WriteError
+        The file cannot be written.
     """
 
     def __init__(self, directory: Path):
-        self._file = open(directory / METRICS, "a", encoding="utf-8")
+        self._path = directory / METRICS
+        with writing(self._path):
+            self._file = open(self._path, "a", encoding="utf-8")
 
     def write(self, record: dict[str, Any], unit: str) -> None:
-        self._file.write(json.dumps(record) + "\n")
-        self._file.flush()
+        with writing(self._path):
+            self._file.write(json.dumps(record) + "\n")
+            self._file.flush()
 
     def close(self) -> None:
-        self._file.close()
+        with writing(self._path):
+            self._file.close()
 
 
 def _numbers(record: dict[str, Any], unit: str) -> dict[str, float]:

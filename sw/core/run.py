@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Protocol
 
 from tqdm import tqdm
 
-from ...hw.soc.written_file import writing_into
+from ...hw.soc.written_file import write_text, writing_into
 from .environments.failure import EnvironmentFailure
 from .loggers import JsonLines, Logger, make_logger
 from .run_folder import (
@@ -165,7 +165,7 @@ class Run:
         if self.until < first:
             raise ValueError(f"The run is at {algorithm.unit} {first} already, beyond the {self.until} asked for")
         kept = {name: getattr(self, name) for name in KEPT}
-        (self.directory / SETTINGS).write_text(json.dumps(kept, indent=2) + "\n")
+        write_text(self.directory / SETTINGS, json.dumps(kept, indent=2) + "\n")
         drop_records_after(self.directory, algorithm.unit, first if self.saves else -1)
         told = [record[algorithm.unit] for record in read_metrics(self.directory) if record["kind"] == "statistics"]
         self._told = max(told, default=0)
@@ -278,6 +278,6 @@ class Run:
             "counters": algorithm.counters(),
             "versions": versions(),
         }
-        (self.directory / SUMMARY).write_text(json.dumps(summary, indent=2) + "\n")
+        write_text(self.directory / SUMMARY, json.dumps(summary, indent=2) + "\n")
         self._report.plot(self.directory, records, summary)
         return summary

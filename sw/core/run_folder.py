@@ -11,6 +11,8 @@ from typing import Any
 
 import filelock
 
+from ...hw.soc.written_file import write_text
+
 __all__ = [
     "CHECKPOINT", "LOCK", "METRICS", "SETTINGS", "SUMMARY", "Interrupted", "StopRequests", "drop_records_after",
     "hold_folder", "read_metrics",
@@ -100,4 +102,4 @@ def read_metrics(directory: Path) -> list[dict[str, Any]]:
 def drop_records_after(directory: Path, key: str, last: int) -> None:
     """Drops records later than a checkpoint; they will come again."""
     kept = [record for record in read_metrics(directory) if record[key] <= last]
-    (directory / METRICS).write_text("".join(json.dumps(record) + "\n" for record in kept))
+    write_text(directory / METRICS, "".join(json.dumps(record) + "\n" for record in kept))

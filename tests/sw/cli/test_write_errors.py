@@ -40,12 +40,13 @@ def full(folder: Path, name: str) -> Path:
         (TRAIN, "summary.json"),
         ("train learninggroup --iterations 1 --quiet", "metrics.jsonl"),
         ("train learninggroup --iterations 1 --quiet", "summary.json"),
+        (PLAN, "settings.json"),
         (PLAN, "summary.json"),
     ],
 )
-def test_records_of_a_run_name_its_folder(command, name, tmp_path, capsys):
-    full(tmp_path / "run", name)
-    assert refused([*command.split(), "-o", str(tmp_path / "run")], capsys) == f"{tmp_path / 'run'}: {FULL}"
+def test_records_of_a_run_are_named(command, name, tmp_path, capsys):
+    file = full(tmp_path / "run", name)
+    assert refused([*command.split(), "-o", str(tmp_path / "run")], capsys) == f"{file}: {FULL}"
 
 
 @pytest.mark.parametrize(
