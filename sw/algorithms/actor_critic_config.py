@@ -34,7 +34,7 @@ class ActorCriticConfig(ReplayParameters):
     critic_learning_rate: float | None = None
     tau: float = 0.005
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         if self.critic_learning_rate is not None:
             self._real("critic_learning_rate", 0, 1, low_included=False)
@@ -68,7 +68,7 @@ class PrioritizedDDPGConfig(ActorCriticConfig):
 
     noise_scale: float = 0.1
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         self._real("noise_scale", 0, 1, high_included=True)
 
@@ -98,7 +98,7 @@ class PrioritizedSACConfig(ActorCriticConfig):
     temperature: float = 1.0
     target_entropy: float | None = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         self._real("temperature", 0, float("inf"), low_included=False)
         if self.target_entropy is not None:

@@ -71,7 +71,7 @@ class DDPGConfig(HyperParameters):
     range_margin: float = 1.0
     seed: int = 0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         self._layers("hidden_sizes")
         self._whole("batch_size", self.batch_size, 1)
         self._whole("buffer_size", self.buffer_size, self.batch_size)

@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from ..networks.dense_layers import input_derivative
-from .actor_critic import ActorCritic, tensors
+from .actor_critic import ActorCritic, Network, tensors
 from .actor_critic_config import PrioritizedDDPGConfig
 from .prioritized_replay_buffer import Batch
 
@@ -68,5 +68,5 @@ class DDPGLearner(ActorCritic):
         slopes = input_derivative(critic.layers, into, torch.full_like(values, -1 / len(values)))
         self.actor.learn(inputs, slopes[:, self.observation_size :] * (1 - actions * actions))
 
-    def _networks(self):
+    def _networks(self) -> dict[str, Network]:
         return super()._networks() | {"target_actor": self.target_actor}

@@ -52,7 +52,7 @@ class DQNConfig(ReplayParameters):
     exploration_final_eps: float = 0.05
     exploration_steps: int = 10_000
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         self._whole("target_update_interval", self.target_update_interval, 1)
         for name in ("learning_rate_steps", "exploration_steps"):

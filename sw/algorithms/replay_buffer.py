@@ -1,6 +1,7 @@
 """Replay buffer: the transitions of the past, drawn uniformly."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -66,7 +67,7 @@ class ReplayBuffer:
                 grown[: self.size] = getattr(self, name)[: self.size]
             setattr(self, name, grown)
 
-    def add(self, observation, action, reward: float, next_observation, terminated: bool) -> None:
+    def add(self, observation: Any, action: Any, reward: float, next_observation: Any, terminated: bool) -> None:
         """Stores one transition.
 
         Raises

@@ -77,7 +77,7 @@ class ReplayParameters(HyperParameters):
     stratified: bool = True
     seed: int = 0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         self._layers("hidden_sizes")
         for name in ("batch_size", "train_freq", "gradient_steps"):
             self._whole(name, getattr(self, name), 1)

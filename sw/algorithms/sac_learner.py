@@ -1,6 +1,7 @@
 """SAC's gradient step in PyTorch, float32, on the processor."""
 
 import math
+from typing import Any
 
 import numpy as np
 import torch
@@ -97,7 +98,7 @@ class SACLearner(ActorCritic):
         self.logarithm.copy_(torch.from_numpy(np.array(state["logarithm"])))
         super().load(state)
 
-    def _parts(self):
+    def _parts(self) -> dict[str, Any]:
         return super()._parts() | {"temperature_optimizer": self._temperature_optimizer}
 
 

@@ -14,12 +14,12 @@ from .replay_buffer import Batch
 __all__ = ["TorchLearner", "build_actor", "build_critic"]
 
 
-def build_actor(layers) -> nn.Sequential:
+def build_actor(layers: Any) -> nn.Sequential:
     """Linear, ReLU, ..., Linear, Tanh: observation to action in [-1, 1]."""
     return build_network(layers, nn.Tanh())
 
 
-def build_critic(layers) -> nn.Sequential:
+def build_critic(layers: Any) -> nn.Sequential:
     """Linear, ReLU, ..., Linear: (action, observation) to value."""
     return build_network(layers)
 

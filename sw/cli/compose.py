@@ -3,6 +3,7 @@
 import argparse
 import json
 from pathlib import Path
+from typing import Any
 
 from ...hw.soc.written_file import write_text, writing
 from ..mapping.composer.workloads import HIDDEN_SIZES, environment_sizes
@@ -54,7 +55,7 @@ def run(arguments: argparse.Namespace) -> None:
         plot_schedule(arguments.out / "schedule.png", composition, title)
 
 
-def _problem(arguments: argparse.Namespace):
+def _problem(arguments: argparse.Namespace) -> Any:
     """What is composed, and what it is called."""
     from ...hw.soc.under_way import under_way
     from ..mapping.composer.algorithms import Workload, training_iteration

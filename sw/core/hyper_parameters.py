@@ -44,7 +44,9 @@ class HyperParameters:
         if value < least:
             raise ValueError(f"{name} must be at least {least}, not {value}")
 
-    def _real(self, name: str, low: float, high: float, *, low_included=True, high_included=False) -> None:
+    def _real(
+        self, name: str, low: float, high: float, *, low_included: bool = True, high_included: bool = False
+    ) -> None:
         value = getattr(self, name)
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise TypeError(f"{name} must be a number, not {value!r}")

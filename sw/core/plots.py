@@ -27,7 +27,7 @@ SATURATIONS = "saturations"
 Curve = list[tuple[int, float]]
 
 
-def _axes(title: str, x: str, y: str):
+def _axes(title: str, x: str, y: str) -> tuple[Figure, Any]:
     figure = Figure(figsize=(7, 4), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
@@ -66,7 +66,7 @@ def plot_learning_curve(path: Path, records: list[dict[str, Any]], title: str, d
     save_figure(figure, path)
 
 
-def _line(axes, points: Curve, **style: Any) -> None:
+def _line(axes: Any, points: Curve, **style: Any) -> None:
     axes.plot(*zip(*points, strict=True), **style)
 
 
@@ -183,7 +183,7 @@ def _counted(curves: dict[str, list[Curve]]) -> dict[str, list[Curve]]:
     return {f"{name} ({len(runs)} seed{'s' * (len(runs) != 1)})": runs for name, runs in curves.items()}
 
 
-def _finish(figure, axes, path: Path, columns: int) -> None:
+def _finish(figure: Figure, axes: Any, path: Path, columns: int) -> None:
     figure.set_figheight(5)
     if axes.has_data():
         figure.legend(loc="outside lower center", ncols=columns, fontsize="small")
@@ -192,7 +192,7 @@ def _finish(figure, axes, path: Path, columns: int) -> None:
     save_figure(figure, path)
 
 
-def _draw(axes, curves: dict[str, list[Curve]]) -> None:
+def _draw(axes: Any, curves: dict[str, list[Curve]]) -> None:
     """Means as lines, spans as bands."""
     for name, seeds in curves.items():
         steps = [step for step, _ in min(seeds, key=len, default=[])]

@@ -65,7 +65,7 @@ class StopRequests:
         Of the signal that came; 0: none.
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.number = 0
         self._old: dict[int, Any] = {}
 

@@ -13,12 +13,13 @@ class Packet:
 
     Parameters
     ----------
-    key : tuple
+    key : object
+        A tuple, or a name.
     count : int
         Rows.
     """
 
-    key: tuple
+    key: Any
     count: int
 
 
@@ -59,11 +60,11 @@ class Program:
     def emit(self, instruction: str, *, wait: Sequence[str] | str = (), **fields: int) -> None:
         self.words.append(self.config.instruction_set.encode(instruction, wait=wait, **fields))
 
-    def load(self, key: tuple, count: int, *, wait: Sequence[str] | str = (), **fields: int) -> None:
+    def load(self, key: Any, count: int, *, wait: Sequence[str] | str = (), **fields: int) -> None:
         self.emit("load", wait=wait, count=count, **fields)
         self.inputs.append(Packet(key, count))
 
-    def store(self, key: tuple, count: int, *, wait: Sequence[str] | str = (), **fields: int) -> None:
+    def store(self, key: Any, count: int, *, wait: Sequence[str] | str = (), **fields: int) -> None:
         self.emit("store", wait=wait, count=count, **fields)
         self.outputs.append(Packet(key, count))
 

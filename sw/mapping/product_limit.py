@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -77,7 +78,7 @@ def product_limit(config: MatrixConfig, groupings: Mapping[str, Grouping], *, st
     return limit
 
 
-def _commands(config, groupings, product, core, steps, batches):
+def _commands(config: Any, groupings: Any, product: Any, core: int, steps: int, batches: int) -> Any:
     """Those of a core: neighbours take their groups in opposite orders, as in the device's programs."""
     shapes = {name: _groups(grouping, product, core) for name, grouping in groupings.items()}
     if product == Product.GRADIENT:
@@ -102,7 +103,7 @@ def _commands(config, groupings, product, core, steps, batches):
     ]
 
 
-def _groups(grouping, product, core):
+def _groups(grouping: Any, product: Any, core: int) -> Any:
     """Sizes of a layer's groups in a core as its tables have them: the longest sums first."""
     rows = np.bincount(grouping.row_groups, minlength=grouping.groups)
     columns = np.bincount(grouping.column_groups[grouping.owners == core], minlength=grouping.groups)

@@ -1,6 +1,7 @@
 """Cycles that the sparse data engine takes for a layer, without simulating it."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -9,13 +10,13 @@ from ..reference.sparse.encoding import encoding_cycles
 __all__ = ["caching_speedup", "generation_cycles", "sparse_cycles"]
 
 
-def generation_cycles(config, layer):
+def generation_cycles(config: Any, layer: Any) -> int:
     """Cycles to make the sparse data of a layer once: maxima, encoding, compression. Transposing is not in it."""
     stages = sparse_cycles(config, layer)
     return sum(sum(stages[stage].values()) for stage in ("find", "encode", "compress"))
 
 
-def caching_speedup(config, layer):
+def caching_speedup(config: Any, layer: Any) -> float:
     """Cycles without caching of bit vectors over cycles with it.
 
     Without it, the same encoder makes bit vector and non-zero indexes of every row; all else is the same.
@@ -24,7 +25,7 @@ def caching_speedup(config, layer):
     return generation_cycles(every_row, layer) / generation_cycles(cached, layer)
 
 
-def sparse_cycles(config, layer):
+def sparse_cycles(config: Any, layer: Any) -> Any:
     """What the counters of the engine say: ``{stage: {counter: cycles}}``, exact.
 
     Parameters
@@ -37,11 +38,11 @@ def sparse_cycles(config, layer):
     counts = [len(own) for own in layer.columns]
     blocks = sum(-(-count // config.lanes) for count in (len(layer.rows), *counts))
 
-    def encoding(inner, outer):
+    def encoding(inner: Any, outer: Any) -> Any:
         loading, missing, hitting = encoding_cycles(inner, outer, groups, config.lanes, config.caching)
         return {"loading": loading + 4, "index_miss": missing, "index_hit": hitting}
 
-    def walk(own, table):
+    def walk(own: Any, table: Any) -> Any:
         """A group takes its words, 3 cycles to be read, and 3 more until its first row is there."""
         padded = np.pad(own, ((0, 0), (0, -own.shape[1] % config.lanes)))
         row_words = padded.reshape(groups, -1, config.lanes).any(axis=2).sum(axis=1)[table.group]

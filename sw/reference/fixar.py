@@ -1,6 +1,7 @@
 """FIXAR as a whole: one DDPG step on fixed-point words, layer by layer, bit for bit what the device computes."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -34,7 +35,7 @@ class SixteenBit:
     activation_fraction: int = 8
     error_fraction: int = 8
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for name in ("weight_fraction", "activation_fraction", "error_fraction"):
             require_integer(name.replace("_", " ").capitalize(), getattr(self, name), 0, 15)
 
@@ -267,7 +268,7 @@ class FixarReference:
 
     def backward(self, network, hidden, errors):
         """Errors of all hidden layers, the first layer's first."""
-        result = []
+        result: list[Any] = []
         for index in range(self.hidden, 0, -1):
             positive = hidden[index - 1].words > 0
             errors = self.layer_backward(network, index, errors, Operation.RELU_GRADIENT, positive=positive)

@@ -1,5 +1,7 @@
 """What FIXAR keeps of one network and its target, and what it streams."""
 
+from typing import Any
+
 import numpy as np
 
 from .fixar_state import KINDS
@@ -74,7 +76,9 @@ class NetworkReference:
         self.xp = xp
         shapes = networks.layers(name)
         size = sum(layer.outputs * (layer.inputs + 1) for layer in shapes)
-        self.flat, self.matrices, self.biases = {}, {}, {}
+        self.flat: dict[str, Any] = {}
+        self.matrices: dict[str, list[Any]] = {}
+        self.biases: dict[str, list[Any]] = {}
         for kind in ("weight", "target", "gradient", "first_moment", "second_moment"):
             flat = xp.zeros(size, xp.uint64 if kind == "second_moment" else xp.int64)
             self.flat[kind], self.matrices[kind], self.biases[kind] = flat, [], []

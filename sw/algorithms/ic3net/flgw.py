@@ -1,5 +1,7 @@
 """Fully learnable weight grouping in PyTorch: masks from grouping matrices, and their straight-through gradient."""
 
+from typing import Any
+
 import torch
 
 from .ic3net_config import GROUPING_GRADIENTS
@@ -62,7 +64,7 @@ def grouping_gradients(
 
 class _Grouped(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, weight, input_grouping, output_grouping, dense):
+    def forward(ctx: Any, weight: Any, input_grouping: Any, output_grouping: Any, dense: Any) -> Any:
         rows, columns = row_groups(input_grouping), column_groups(output_grouping)
         selected = (rows[:, None] == columns[None, :]).to(weight.dtype)
         groups = input_grouping.shape[1]
@@ -71,7 +73,7 @@ class _Grouped(torch.autograd.Function):
         return weight * selected
 
     @staticmethod
-    def backward(ctx, gradient):
+    def backward(ctx: Any, gradient: Any) -> Any:
         weight, selected, rows, columns = ctx.saved_tensors
         of_weight = gradient * selected
         of_mask = (gradient if ctx.dense else of_weight) * weight

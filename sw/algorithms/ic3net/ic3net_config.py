@@ -72,7 +72,7 @@ class IC3NetConfig(HyperParameters):
     loss_scale: float = 1.0
     seed: int = 0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for name, least in (("hidden_size", 1), ("groups", 1), ("episodes", 1), ("pruning_iterations", 1), ("seed", 0)):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int):

@@ -33,11 +33,11 @@ class _Rounded(torch.autograd.Function):
     """To binary16 and back: values on the way forward, errors on the way backward."""
 
     @staticmethod
-    def forward(ctx, values):
+    def forward(ctx: Any, values: Any) -> Any:
         return values.half().float()
 
     @staticmethod
-    def backward(ctx, gradient):
+    def backward(ctx: Any, gradient: Any) -> Any:
         return gradient.half().float()
 
 
@@ -74,7 +74,7 @@ class IC3NetNetwork(nn.Module):
         super().__init__()
         self.config, self.agents = config, agents
 
-        def uniform(bound, *shape):
+        def uniform(bound: float, *shape: int) -> Any:
             return torch.from_numpy(generator.uniform(-bound, bound, shape).astype(np.float32))
 
         self.weights, self.biases = nn.ModuleDict(), nn.ParameterDict()

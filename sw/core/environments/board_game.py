@@ -1,5 +1,7 @@
 """Board games of two players in which the first row of stones wins: tic-tac-toe, connect-four."""
 
+from typing import Any
+
 __all__ = ["BOARD_GAMES", "BoardGame"]
 
 BOARD_GAMES = {
@@ -40,10 +42,10 @@ class BoardGame:
                 self._lines[cell].append(sum(1 << other for other in cells))
         self.restore((0, 0))
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.name,)
 
-    def _all_lines(self, length: int):
+    def _all_lines(self, length: int) -> Any:
         for row in range(self.rows):
             for column in range(self.columns):
                 for up, right in DIRECTIONS:

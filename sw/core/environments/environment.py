@@ -1,5 +1,6 @@
 """A Gymnasium environment as the agent sees it: actions in [-1, 1] or by number, episodes that can be replayed."""
 
+from collections.abc import Callable
 from typing import Any
 
 import gymnasium
@@ -132,7 +133,7 @@ class Environment:
             raise NonFiniteError(f"Reward {number} of an episode is {reward}; rewards must be finite")
         return float(reward)
 
-    def run_episode(self, episode_seed: int, policy) -> float:
+    def run_episode(self, episode_seed: int, policy: Callable[[np.ndarray], np.ndarray]) -> float:
         """Plays an episode from a seed with `policy(observation) -> action in [-1, 1]`; its return."""
         observation = self._checked(self.env.reset(seed=episode_seed)[0], 0)
         total, ended, length = 0.0, False, 0

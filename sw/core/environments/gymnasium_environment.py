@@ -42,7 +42,7 @@ class _GymnasiumEnvironment:
         self.name, self.actions = env.spec.id, int(space.n)
         self._specification = env.spec
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return _make_again, (type(self), self._specification)
 
     @staticmethod
@@ -67,7 +67,7 @@ class _GymnasiumEnvironment:
         return 0
 
 
-def _make_again(kind, specification):
+def _make_again(kind: Any, specification: Any) -> Any:
     kind.prepare()
     return kind(gymnasium.make(specification))
 

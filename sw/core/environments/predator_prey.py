@@ -61,7 +61,7 @@ class PredatorPrey(ParallelEnv):
         """Up, right, down, left, stay."""
         return self.action_spaces[agent]
 
-    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None):
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
         """Begins an episode; everybody on a cell of their own.
 
         Parameters
@@ -89,7 +89,7 @@ class PredatorPrey(ParallelEnv):
         self.agents = list(self.possible_agents)
         return self._observations(), {agent: {"success": False} for agent in self.agents}
 
-    def step(self, actions: dict[str, int]):
+    def step(self, actions: dict[str, int]) -> Any:
         """Moves everybody who has not arrived: observations, rewards, terminations, truncations, infos (success)."""
         agents, config = self.agents, self.config
         for index, agent in enumerate(agents):
@@ -144,7 +144,7 @@ class PredatorPrey(ParallelEnv):
         if self.render_mode is None:
             return None
 
-        def cell(place):
+        def cell(place: Any) -> Any:
             count = self._predators.count(place)
             return (str(count) if count else "") + ("P" if place == self._prey else "") or "."
 

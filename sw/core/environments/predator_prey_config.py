@@ -40,7 +40,7 @@ class PredatorPreyConfig:
     steps: int = 20
     mode: str = "cooperative"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for name, least in (("size", 2), ("predators", 1), ("vision", 0), ("steps", 1)):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int):

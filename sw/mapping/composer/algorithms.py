@@ -47,7 +47,7 @@ class Workload:
     batch: int
     leaves: int = 1 << 17
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         require_name("Algorithm", self.algorithm, ALGORITHMS)
         object.__setattr__(self, "hidden_sizes", tuple(self.hidden_sizes))
         for name, value in (("Observation size", self.observation_size), ("Action size", self.action_size)):

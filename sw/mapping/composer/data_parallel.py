@@ -7,6 +7,7 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from .latency_table import Latency, LatencyTable
 from .platform import DeviceKind
@@ -104,7 +105,7 @@ def _shares(problem: Problem, devices: Sequence[str]) -> dict[str, int]:
     return shares
 
 
-def _tasks(problem: Problem, shares: Mapping[str, int], server: str, replay_device: str | None):
+def _tasks(problem: Problem, shares: Mapping[str, int], server: str, replay_device: str | None) -> Any:
     """Tasks, their placement, and what they take there."""
     graph, platform = problem.graph, problem.platform
     tasks = [task for task in graph.tasks if task.kind == TaskKind.REPLAY]

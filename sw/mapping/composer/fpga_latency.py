@@ -61,7 +61,7 @@ class CycleModel:
     dsp_per_multiply_accumulate: float = 2
     fanout: int = 16
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         require_number("Frequency", self.frequency, positive=True)
         require_number("DSP a multiply-accumulate unit", self.dsp_per_multiply_accumulate, positive=True)
 

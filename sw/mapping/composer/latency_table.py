@@ -31,7 +31,7 @@ class Latency:
     experience: float = 0.0
     origin: str = "given"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         require_number("Fixed latency", self.fixed)
         require_number("Latency of an experience", self.experience)
         if self.fixed + self.experience <= 0:

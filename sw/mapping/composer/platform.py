@@ -52,7 +52,7 @@ class Device:
     resources: Mapping[str, float] = field(default_factory=dict)
     profile: Mapping[str, Any] = field(default_factory=dict)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.kind not in list(DeviceKind):
             raise ValueError(f"Kind of device {self.name} must be one of {', '.join(DeviceKind)}, not {self.kind!r}")
         object.__setattr__(self, "kind", DeviceKind(self.kind))
@@ -84,7 +84,7 @@ class Link:
     bandwidth: float
     initiation_latency: float = 0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(self, "between", tuple(self.between))
         if len(set(self.between)) != 2 or len(self.between) != 2:
             raise ValueError(f"A link must be between two devices, not {', '.join(map(str, self.between))}")
@@ -112,7 +112,7 @@ class Platform:
     devices: tuple[Device, ...]
     links: tuple[Link, ...] = ()
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not self.devices:
             raise ValueError("A platform must have at least one device")
         if len(self.by_name) != len(self.devices):

@@ -37,7 +37,7 @@ class Problem:
     platform: Platform
     table: LatencyTable
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         self.table.check(self.graph.kinds, self.platform.by_name)
 
     @property

@@ -32,7 +32,7 @@ class OperationRate:
     operations_per_second: float
     seconds_per_task: float
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         require_number("Operations a second", self.operations_per_second, positive=True)
         require_number("Seconds a task", self.seconds_per_task, positive=True)
 
@@ -57,7 +57,7 @@ class Measurement:
     threads: int = 1
     index: int = 0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         require_integer("Threads", self.threads, 1)
         require_integer("Index", self.index, 0)
 

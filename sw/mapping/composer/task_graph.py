@@ -38,7 +38,7 @@ class Task:
     name: str
     kind: TaskKind
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.kind not in list(TaskKind):
             raise ValueError(f"Kind of task {self.name} must be {' or '.join(TaskKind)}, not {self.kind!r}")
         object.__setattr__(self, "kind", TaskKind(self.kind))
@@ -65,7 +65,7 @@ class Edge:
     target: str
     bytes: float
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         require_number(f"Bytes from {self.source} to {self.target}", self.bytes)
 
 
@@ -96,7 +96,7 @@ class TaskGraph:
     experience_bytes: float = 0
     gradient_bytes: float = 0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         require_integer("Batch", self.batch, 1)
         require_number("Bytes of an experience", self.experience_bytes)
         require_number("Bytes of the gradients", self.gradient_bytes)

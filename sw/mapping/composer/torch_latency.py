@@ -95,7 +95,7 @@ def _propagation(group: LayerGroup, place: torch.device, batch: int) -> Timed:
     if group.propagation == Propagation.LOSS:
         targets, weights = torch.randn_like(inputs), torch.rand(batch, 1, device=place)
 
-        def loss(outputs):
+        def loss(outputs: Any) -> Any:
             (weights * nn.functional.huber_loss(outputs, targets, reduction="none")).mean().backward()
             return (outputs.detach() - targets).abs()
 
@@ -114,7 +114,7 @@ def _propagation(group: LayerGroup, place: torch.device, batch: int) -> Timed:
             )
     optimizer = torch.optim.Adam(network.parameters())
 
-    def step(outputs):
+    def step(outputs: Any) -> Any:
         optimizer.zero_grad()
         outputs.sum().backward()
         optimizer.step()

@@ -87,7 +87,9 @@ class Binary64:
         """
         vectors = x.shape[1:]
         result = self.zeros(weights.shape[1], *vectors)
-        grouped_products(x.reshape(len(x), -1), weights, *inner, *outer, result.reshape(len(result), -1), self.half)
+        (m, m_starts), (n, n_starts) = inner, outer
+        into = result.reshape(len(result), -1)
+        grouped_products(x.reshape(len(x), -1), weights, m, m_starts, n, n_starts, into, self.half)
         return result
 
     def outer_sums(self, x, d, row_labels, column_labels):

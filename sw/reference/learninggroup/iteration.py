@@ -140,10 +140,10 @@ class LearningGroupReference:
             if np.shape(values) != shape:
                 raise ValueError(f"{what} must have shape {shape}, not {np.shape(values)}")
         numbers = self.arithmetic.numbers
-        words = [np.stack([self.layout.pack(step[..., np.newaxis])[0] for step in numbers(values)])
+        returned, scaled = [np.stack([self.layout.pack(step[..., np.newaxis])[0] for step in numbers(values)])
                  for values in (returns, scales)]  # fmt: skip
         factor = numbers(2 * self.rates.value_coefficient)
-        errors = backward_through_time(self.network, self.layout, self.steps, *words, factor)
+        errors = backward_through_time(self.network, self.layout, self.steps, returned, scaled, factor)
         self.gradients = gradients(self.network, self.steps, errors, self.rates.grouping_gradient)
         self._update()
         self.steps = []
@@ -170,8 +170,8 @@ class LearningGroupReference:
                 self.network.flag(layer)
             if kind == "weight":
                 should = learns & (gradient != 0)
-                moving += np.count_nonzero(should)
-                lost += np.count_nonzero(should & (weight == self.parameters[name]))
+                moving += int(np.count_nonzero(should))
+                lost += int(np.count_nonzero(should & (weight == self.parameters[name])))
             self.parameters[name], self.squares[name] = weight, square
         self.lost_updates = lost / max(moving, 1)
 

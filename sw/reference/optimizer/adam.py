@@ -1,6 +1,7 @@
 """Adam and the soft target update in fixed point, vectorised; the array namespace may be NumPy's or CuPy's."""
 
 from math import isqrt
+from typing import Any
 
 import numpy as np
 
@@ -75,13 +76,14 @@ class AdamReference:
             With ``one_minus_beta1``, ``one_minus_beta2``, ``tau`` and ``epsilon_squared``.
         """
         second_moment = second_moment.view(self._xp.int64)
-        arrays = (weight, target, gradient, first_moment, second_moment)
+        arrays: tuple[Any, ...] = (weight, target, gradient, first_moment, second_moment)
         parts = (
             [array[start : start + self._chunk] for array in arrays] for start in range(0, len(weight), self._chunk)
         )
-        return sum(self._update(*part, int(step_size), rates) for part in parts)
+        return sum(self._update(part, int(step_size), rates) for part in parts)
 
-    def _update(self, weight, target, gradient, first_moment, second_moment, step_size, rates):
+    def _update(self, part, step_size, rates):
+        weight, target, gradient, first_moment, second_moment = part
         xp = self._xp
         step = gradient - first_moment
         step *= rates.one_minus_beta1

@@ -25,7 +25,7 @@ class QuantizationParameters:
     maximum: int = 0
     bits: int = 16
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not -(1 << 31) <= self.minimum <= 0 <= self.maximum < 1 << 31:
             raise ValueError(f"Range must contain zero within 32 bits, not [{self.minimum}, {self.maximum}]")
         if not 8 <= self.bits <= 16:

@@ -22,7 +22,7 @@ def parameter_words(forward, row_list, vectors, *, lanes, banks, row_words, para
         ("parameter_address", "row", "column", "group", "weight_address", "phase", "turn"),
         ("mask",),
     )
-    parts = {name: [] for name in names[0] + names[1]}
+    parts: dict[str, list[np.ndarray]] = {name: [] for name in (*names[0], *names[1])}
     for place, group in enumerate(forward.group):
         rows = row_list[forward.inner_start[place] :][: forward.inner_count[place]]
         masks = np.zeros((row_words, lanes), bool)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -257,7 +258,7 @@ class SearchTreeReference:
             for name in nodes:
                 nodes[name][place] = getattr(node, name)
             child_numbers = [0 if child is None else child.number for child in node.child]
-            derived = {
+            derived: dict[str, Any] = {
                 "visits": node.edge_visits,
                 "child": [child is not None for child in node.child],
                 "bank": [child // self.config.rows for child in child_numbers],
@@ -272,8 +273,9 @@ class SearchTreeReference:
         kind, worker = header["kind"], header["worker"]
         if kind not in self._arguments:
             return Answer(kind=kind, worker=worker, status=Status.UNKNOWN_KIND)
-        request = getattr(self, RequestKind(kind).name.lower())
-        return request(worker=worker, **self._arguments[kind].unpack(row >> REQUEST_HEADER.width))
+        known = RequestKind(kind)
+        request = getattr(self, known.name.lower())
+        return request(worker=worker, **self._arguments[known].unpack(row >> REQUEST_HEADER.width))
 
     def _error(self, worker, needs_tree=True):
         require_integer("Worker", worker, 0, (1 << WORKER_WIDTH) - 1)
@@ -293,6 +295,7 @@ class SearchTreeReference:
     def _descend(self, path):
         """Make a worker's path from the root on; how it ends, and the node at its end or None."""
         node = self._root
+        assert node is not None
         while node.evaluated and not node.terminal and len(path) < self.config.levels - 1:
             action = self._choose(node)
             node.in_flight[action] += 1
@@ -301,12 +304,14 @@ class SearchTreeReference:
                 child = node.child[action] = self._insert(len(path))
                 return Status.FULL if child is None else Status.INSERTED, child
             node = node.child[action]
+            assert node is not None
         if not node.evaluated:
             return Status.PENDING, node
         return Status.TERMINAL if node.terminal else Status.HEIGHT_LIMIT, node
 
     def _root_after(self, action):
         """The root's child, if it can be the root."""
+        assert self._root is not None
         child = self._root.child[action] if action < self.config.fanout else None
         return None if child is None or not child.evaluated or child.terminal else child
 

@@ -1,5 +1,7 @@
 """Driver of LearningGroup: iterations on a device, with the interface of the reference."""
 
+from typing import Any
+
 import numpy as np
 
 from ....hw.cores.optimizer.rms_prop_config import RATES
@@ -123,7 +125,7 @@ class LearningGroupDevice:
             self.device.write_register("load_seed", 1 << core)
         values = rates.alpha, 1 - rates.alpha, rates.learning_rate, rates.epsilon
         for name, value in zip(RATES, values, strict=True):
-            self.device.write_register(name, int.from_bytes(self._numbers(value).tobytes(), "little"))
+            self.device.write_register(name, int.from_bytes(np.asarray(self._numbers(value)).tobytes(), "little"))
         self.step_number, self._nonfinite = self.steps, []
 
     def save(self):
@@ -284,9 +286,10 @@ class LearningGroupDevice:
         """Runs the programs of a job of an iteration, compiled once."""
         if key not in self._programs:
             self._programs[key] = compile()
-        received = {}
+        received: dict[Any, Any] = {}
         for program in self._programs[key]:
             received |= self._run(program, packets)
+            assert self.report is not None
             self.reports.append(self.report)
         return received
 

@@ -81,7 +81,7 @@ class TreeParameters:
     first_value: float = 0.0
     alternate: bool = False
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         self.registers()
 
     def registers(self) -> dict[str, int]:

@@ -105,7 +105,7 @@ def run(arguments: argparse.Namespace) -> None:
     print_result(arguments, summary, _rows(summary), directory)
 
 
-def _tree(source: str | None):
+def _tree(source: str | None) -> Any:
     """The tree of a preset or file."""
     from ....hw.soc.presets import load_preset
 

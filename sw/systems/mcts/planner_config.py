@@ -61,7 +61,7 @@ class PlannerConfig:
     reward_scale: float = 1.0
     seed: int = 0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         require_integer("Simulations", self.simulations, 1, MOST_SIMULATIONS)
         require_integer("Number of workers", self.workers, 1)
         require_integer("Number of processes", self.processes, 0)

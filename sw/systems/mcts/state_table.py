@@ -56,7 +56,7 @@ class Node:
     visits: list[int] = field(init=False)
     totals: list[float] = field(init=False)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         self.visits = [0] * self.actions
         self.totals = [0.0] * self.actions
 

@@ -115,7 +115,7 @@ def test_a_killed_actor_is_started_again_and_nothing_comes_twice():
 @pytest.mark.parametrize(
     ("environment", "words"),
     [
-        (Poisoned, "Actor 0 failed with ValueError: Reward 4 of an episode is nan; rewards must be finite"),
+        (Poisoned, "Actor 0 failed with NonFiniteError: Reward 4 of an episode is nan; rewards must be finite"),
         (Growing, r"An observation of shape \(9,\) does not go into the queue's record, .* for one of \(2,\)"),
         (Suicidal, r"Actor 0 was given up: 3 processes ended, .*, without a round \(last exit code -9\)"),
     ],

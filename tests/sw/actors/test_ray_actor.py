@@ -99,7 +99,7 @@ def test_what_is_killed_is_started_again_and_nothing_comes_twice(kill, cluster):
 @pytest.mark.parametrize(
     ("environment", "limit", "words"),
     [
-        (Poisoned, 60.0, "Actor 0 failed with ValueError: Reward 4 of an episode is nan; rewards must be finite"),
+        (Poisoned, 60.0, "Actor 0 failed with NonFiniteError: Reward 4 of an episode is nan; rewards must be finite"),
         (Suicidal, 60.0, r"Actor 0 was given up: 3 processes ended, .*\(ActorDiedError: The actor died unexpectedly"),
         (Slow, 1.0, r"took more than 1 seconds, without a round \(no answer; of \d cores of Ray's cluster \d are free"),
     ],

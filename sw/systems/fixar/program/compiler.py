@@ -1,5 +1,6 @@
 """Compiler: from networks and a batch to FIXAR's instructions for the four jobs act, train, save and load."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -19,6 +20,8 @@ __all__ = ["ActProgram", "Compiler", "TrainProgram"]
 class ActProgram(FixarProgram):
     """Actor inference for ``observations`` samples; see :meth:`Compiler.act`."""
 
+    sampler: "Sampler"
+
     def pack(self, observations):
         """Packets, in the order of the loads, for an int array (samples, observation size)."""
         return self.sampler.pack({"state": {"observation": np.asarray(observations)}}, self.inputs)
@@ -30,6 +33,8 @@ class ActProgram(FixarProgram):
 
 class TrainProgram(FixarProgram):
     """One DDPG step on a batch; see :meth:`Compiler.train`."""
+
+    sampler: "Sampler"
 
     def pack(self, batch, actor_error_exponent):
         """Packets, in the order of the loads.
@@ -202,10 +207,11 @@ class Compiler:
             )
         for index, step in enumerate(Scheduler(config).order(steps)):
             program.matrix(step, wait=("transfer",) if index == 0 else ())
-        for number, core in enumerate((None,) if single else cores):
+        sources: Sequence[int | None] = (None,) if single else cores
+        for number, source in enumerate(sources):
             program.store(
-                ("action", 1, core), result.rows, wait=() if number else ("matrix",),
-                memory=Memory.ERROR, core=core or 0, base=result.base,
+                ("action", 1, source), result.rows, wait=() if number else ("matrix",),
+                memory=Memory.ERROR, core=source or 0, base=result.base,
             )  # fmt: skip
         return program.finish()
 

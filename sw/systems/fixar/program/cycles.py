@@ -1,6 +1,7 @@
 """Cycle model of a program: when tiles stream, blocks drain and sweeps run."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from .....hw.soc.fixar.instructions import Dataflow
 
@@ -84,7 +85,7 @@ class CycleModel:
         In which the optimiser runs.
     """
 
-    config: object
+    config: Any
     cycles: int = 0
     matrix_cycles: int = 0
     held_cycles: int = 0

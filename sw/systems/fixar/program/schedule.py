@@ -111,7 +111,7 @@ class Scheduler:
         """
         before = predecessors(steps)
         remaining = list(range(len(steps)))
-        placed = set()
+        placed: set[int] = set()
         result = []
         while remaining:
             ready = [index for index in remaining if before[index] <= placed]
@@ -124,7 +124,9 @@ class Scheduler:
 
 def predecessors(steps):
     """For each step the earlier ones that must be placed before it: it reads or overwrites what they touch."""
-    writer, readers, result = {}, {}, []
+    writer: dict[str, int] = {}
+    readers: dict[str, list[int]] = {}
+    result = []
     for index, step in enumerate(steps):
         before = {writer[name] for name in (*step.reads, *step.writes) if name in writer}
         for name in step.reads:

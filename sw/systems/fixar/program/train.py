@@ -203,7 +203,7 @@ class TrainBuilder:
         queue = [(chunk, ("state", "temporal") if chunk == 0 else LOADED) for chunk in range(len(self.sampler.chunks))]
         self.emit_loads(0, ("next",))
         loaded = {self.next[0].name}
-        arrived = set()
+        arrived: set[str] = set()
         for step in steps:
             needed = self.transitions(step) - arrived
             while not needed <= loaded:
@@ -233,7 +233,7 @@ class TrainBuilder:
         """The second phase: the critic is read again only after its sweep, the temporal errors leave meanwhile."""
         swept = False
         for index, step in enumerate(steps):
-            wait = ()
+            wait: tuple[str, ...] = ()
             if not swept and step.name.startswith("critic"):
                 wait, swept = ("adam", "transfer"), True
             self.program.matrix(step, wait=wait)

@@ -15,9 +15,10 @@ class Compiler(Stage):
 
     def __init__(self, hardware, network, **sizes):
         super().__init__(hardware, network, **sizes)
-        self._forward, self._backward, self._gradients, self._update = (
-            stage(hardware, network, **sizes) for stage in (Forward, Backward, Gradients, Update)
-        )
+        self._forward = Forward(hardware, network, **sizes)
+        self._backward = Backward(hardware, network, **sizes)
+        self._gradients = Gradients(hardware, network, **sizes)
+        self._update = Update(hardware, network, **sizes)
 
     def group_biases(self, program):
         """The lists of biases, which are layers of one row of ones: once, for they never change."""

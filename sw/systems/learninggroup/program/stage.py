@@ -1,5 +1,7 @@
 """What the stages of LearningGroup's programs have in common: places of tensors, and operations on them."""
 
+from typing import Any
+
 from .....hw.cores.vector.elementwise_config import Combination, Destination, Operand
 from .....hw.cores.vector.matrix_config import Product
 from .....hw.soc.learninggroup.config import Network
@@ -189,7 +191,10 @@ class Stage:
 
         ``core`` is the one that does it: what is nobody's may be no number.
         """
-        fields, reads, writes, ports = {}, [], [], set()
+        fields: dict[str, Any] = {}
+        reads: list[Any] = []
+        writes: list[Any] = []
+        ports: set[Any] = set()
         for name, operand in (("a", a), ("b", b), ("c", c)):
             if operand is not None:
                 memory, base = operand[:2]

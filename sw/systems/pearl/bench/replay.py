@@ -1,6 +1,7 @@
 """Cycles that batches take on the RTL of a replay device."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -49,7 +50,7 @@ def count_batches(config: PearlConfig, batch: int, seed: int = 0) -> BatchCounts
             device.request(np.array(rows[first : first + PACKET], np.uint64))
         reference.reference.update(np.arange(config.leaves), priorities.astype(np.uint64))
 
-        def both(name: str, call) -> None:
+        def both(name: str, call: Any) -> None:
             answers, expected = call(device), call(reference)
             if (answers != expected).any():
                 raise RuntimeError(f"The device does not answer {name} as the reference does")

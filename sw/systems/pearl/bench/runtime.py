@@ -78,7 +78,8 @@ Arm = Callable[[], float]
 def agent_of(comparison: Comparison, environments: int) -> Any:
     """Of one actor, the replay on the reference."""
     config = comparison.config
-    return agent_class(f"parallel-{config.algorithm}")(comparison.environment, config, environments=environments)
+    made = agent_class(f"prioritized-{config.algorithm}")
+    return made(comparison.environment, config, actors=1, environments=environments)
 
 
 def _actors(comparison: Comparison, threads: int) -> float:
