@@ -3,7 +3,7 @@
 import cocotb
 from cocotb.triggers import RisingEdge
 
-from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare_all, parameters
+from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, compare_all, parameters
 
 
 @cocotb.test()
@@ -14,6 +14,16 @@ async def results_equal_the_exact_ones(dut):
     for request in requests:
         source.put(request)
     compare_all(expected, [await sink.receive() for _ in requests], "results")
+
+
+@cocotb.test()
+async def a_request_counts_while_it_is_taken(dut):
+    """No request waits while another one is worked on: the payload is noise."""
+    source, sink = StreamSource(dut, "requests"), StreamSink(dut, "results")
+    await clock_and_reset(dut)
+    for index, (request, expected) in enumerate(zip(parameters()["requests"], parameters()["expected"], strict=True)):
+        source.put(request)
+        compare(expected, await sink.receive(), "results", index)
 
 
 @cocotb.test()
