@@ -9,6 +9,7 @@ import pytest
 
 from rewardware.hw.cores.stream.skid_buffer import SkidBuffer
 from rewardware.hw.cores.verilog.emit import emit
+from tests.hw.cores.side_by_side import SideBySide
 from tests.mutate.__main__ import main
 from tests.mutate.equivalence import Comparison, compare
 from tests.mutate.example import Gate, LateCounter, Maximum, Square
@@ -108,6 +109,15 @@ def test_same_seed_same_mutants():
     assert first == same != other
     assert len({mutant.options for mutant in first}) == len(first) == 10
     assert not [mutant for mutant in first if " -port CLK" in mutant.options]
+
+
+def test_what_stands_beside_a_core_has_no_faults():
+    text = emit(SideBySide({"one": Maximum(), "other": Maximum()}), "top")
+    cells = {
+        beside: [mutant.options for mutant in mutate(text, "top", 10, 1, beside).mutants] for beside in ((), ("one",))
+    }
+    assert any("\\one." in options for options in cells[()])
+    assert len(cells["one",]) == 10 and not any("\\one." in options for options in cells["one",])
 
 
 def test_tests_that_fail_by_themselves_say_nothing():

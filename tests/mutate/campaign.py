@@ -33,14 +33,15 @@ def measure(core: Core, count: int, seed: int, designs: int = DESIGNS, log: Text
             said = verdict.killed_by or "survived"
             print(f"  {verdict.mutant.number}: {said} ({verdict.mutant.options})", file=log, flush=True)
 
-    session = Session(tests=core.paths, options=["-k", core.select] if core.select else [])
+    session = Session(tests=core.paths)
     recorded = list(session.record().items())
     number = min(designs, len(recorded), count)
     chosen = [recorded[index * len(recorded) // number] for index in range(number)]
     report = CoreReport(name=core.name, designs=number)
     for index, (design, tests) in enumerate(chosen):
         share = count * (index + 1) // number - count * index // number
-        report.verdicts += session.run(design, tests, mutate(design.verilog, design.top, share, seed), tell)
+        mutated = mutate(design.verilog, design.top, share, seed, core.beside)
+        report.verdicts += session.run(design, tests, mutated, tell)
     for verdict in report.verdicts:
         if not verdict.killed_by:
             comparison = compare(verdict.design, verdict.mutant, verdict.top)

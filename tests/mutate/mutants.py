@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -72,7 +73,7 @@ class MutatedDesign:
     folder: Path
 
 
-def mutate(verilog: str, top: str, count: int, seed: int) -> MutatedDesign:
+def mutate(verilog: str, top: str, count: int, seed: int, beside: Sequence[str] = ()) -> MutatedDesign:
     """Choose ``count`` mutants of a design and put them into one text.
 
     The design is flattened, so a fault stands in one instance of a unit.
@@ -83,6 +84,8 @@ def mutate(verilog: str, top: str, count: int, seed: int) -> MutatedDesign:
         The design, complete in one text, and its top module.
     count, seed : int
         Number of mutants, fewer where the design has fewer, and the seed of Yosys's choice.
+    beside : sequence of str
+        Instances in the top module that have no faults.
 
     Raises
     ------
@@ -93,14 +96,15 @@ def mutate(verilog: str, top: str, count: int, seed: int) -> MutatedDesign:
     """
     if not 1 <= count < 1 << _WIDTH:
         raise ValueError(f"Count must be from 1 to {(1 << _WIDTH) - 1}, not {count}")
-    key = content_key(verilog=verilog, top=top, count=count, seed=seed, tool=tool_version("yosys"), prepare=_PREPARE)
+    content = {"verilog": verilog, "top": top, "count": count, "seed": seed, "beside": [*beside], "prepare": _PREPARE}
+    key = content_key(**content, tool=tool_version("yosys"))
 
     def fill(folder: Path) -> None:
         (folder / "design.v").write_text(verilog)
         # More than wanted: some are left out.
-        choose = f"mutate -list {2 * count} -seed {seed} -o list.txt\nwrite_rtlil prepared.il\n"
+        choose = f"mutate -list {(4 if beside else 2) * count} -seed {seed} -o list.txt\nwrite_rtlil prepared.il\n"
         _yosys(folder, "choose", _PREPARE.format(top=top) + choose)
-        mutants = _select((folder / "list.txt").read_text(), verilog.splitlines(), count)
+        mutants = _select((folder / "list.txt").read_text(), verilog.splitlines(), count, beside)
         control = f"mutate -ctrl {_CONTROL} {_WIDTH}"
         faults = "".join(f"{control} {mutant.number} {mutant.options}\n" for mutant in mutants)
         # Without faults there would be no control input.
@@ -119,7 +123,7 @@ def _yosys(folder: Path, name: str, script: str) -> None:
     run_tool("yosys", ["-q", f"{name}.ys"], folder, f"{name}.log", LIMIT_SECONDS)
 
 
-def _select(listed: str, lines: list[str], count: int) -> list[Mutant]:
+def _select(listed: str, lines: list[str], count: int, beside: Sequence[str]) -> list[Mutant]:
     """The first mutants of Yosys's list, each fault once."""
     chosen: dict[str, str] = {}
     for line in listed.splitlines():
@@ -127,6 +131,7 @@ def _select(listed: str, lines: list[str], count: int) -> list[Mutant]:
         options = options.partition(" -src ")[0]
         # Nor is what a memory holds at power-on logic: Yosys wants it constant.
         left_out = _option(options, "port") in _LEFT_OUT or "$meminit" in options
+        left_out |= any(f"\\{name}." in _option(options, "cell") for name in beside)
         if not left_out and len(chosen) < count:
             chosen.setdefault(options, _place(line, documentation, lines))
     return [

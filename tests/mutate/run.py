@@ -63,12 +63,9 @@ class Session:
     ----------
     tests : sequence of str
         As pytest takes them.
-    options : sequence of str
-        Further options of pytest.
     """
 
     tests: Sequence[str]
-    options: Sequence[str] = ()
     _plain: Build = field(default_factory=Build)
 
     def record(self) -> dict[Design, list[str]]:
@@ -132,7 +129,7 @@ class Session:
 
     def _pytest_quietly(self, tests: Sequence[str], build: Build) -> int:
         with open(os.devnull, "w") as nothing, contextlib.redirect_stdout(nothing):
-            return int(pytest.main([*_OPTIONS, *self.options, *tests], plugins=[build]))
+            return int(pytest.main([*_OPTIONS, *tests], plugins=[build]))
 
     def _run_mutant(self, mutant: Mutant, tests: Sequence[str], build: Build, seconds: float) -> tuple[str, bool]:
         """Who killed a mutant, if somebody did, and whether in time.

@@ -16,14 +16,14 @@ class Core:
     tests : tuple of str
         As pytest takes them, below the folder of tests of that room. Those that build no simulator, proofs for
         instance, see no mutants.
-    select : str
-        Expression of pytest's ``-k`` that leaves tests out.
+    beside : tuple of str
+        Instances in what the tests simulate that are no part of the core.
     """
 
     room: str
     name: str
     tests: tuple[str, ...]
-    select: str = ""
+    beside: tuple[str, ...] = ()
 
     @property
     def paths(self) -> list[str]:
@@ -40,7 +40,12 @@ CORES = (
     Core(room="cores/stream", name="PacketIntake, PacketOutlet", tests=("test_packet_buffer.py::test_packets",)),
     Core(room="cores/stream", name="StreamPipeline", tests=("test_pipeline.py::test_pipelines",)),
     Core(room="cores/memory", name="Memory, Rom", tests=("test_memory.py::test_equals_reference",)),
-    Core(room="cores/memory", name="ReadArbiter, WriteArbiter", tests=("test_arbiter.py::test_equals_reference",)),
+    Core(
+        room="cores/memory",
+        name="ReadArbiter, WriteArbiter",
+        tests=("test_arbiter.py::test_equals_reference",),
+        beside=("memory",),
+    ),
     Core(room="cores/memory", name="SharedMemory", tests=("test_shared.py::test_equals_reference",)),
     Core(room="cores/memory", name="RowIndex", tests=("test_row_index.py",)),
     Core(room="cores/memory", name="ActivationMemory", tests=("test_activation.py::test_equals_reference",)),
