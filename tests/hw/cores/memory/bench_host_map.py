@@ -82,3 +82,38 @@ async def answers_after_its_latency(dut):
             answers.append(cycle)
         await RisingEdge(dut.clk)
     assert answers == [begun + given["latency"] + row for row in range(region.rows)]
+
+
+def nowhere(config):
+    """Memory, core and row of accesses that reach no memory."""
+    regions = {region.number: region for region in config.regions}
+    for number in range(1 << config.number_width):
+        if number not in regions:
+            yield number, 0, 0
+            continue
+        region = regions[number]
+        yield from ((number, 0, row) for row in range(region.rows, config.rows))
+        # Where there is one memory, the core's number means nothing.
+        if region.cores > 1:
+            yield from ((number, core, 0) for core in range(region.cores, config.every_core))
+
+
+@cocotb.test()
+async def what_reaches_no_memory_waits_for_none(dut):
+    """All memories are busy all the time; every read is answered all the same."""
+    config = parameters()["config"]
+    source = StreamSource(dut, "accesses", stall=0.0)
+    dut.busy.value = (1 << len(dut.busy)) - 1
+    await clock_and_reset(dut)
+    places = list(nowhere(config))
+    assert places
+    for number, core, row in places:
+        access = {"memory": number, "core": core, "row": row, "index": row % config.modulus, "data": 0}
+        source.put(access | {"write": 0})
+        source.put(access | {"write": 1})
+    answered = 0
+    for _ in range(2 * len(places) + config.latency + 10):
+        await FallingEdge(dut.clk)
+        answered += int(dut.answers.value) & 1
+        await RisingEdge(dut.clk)
+    compare(len(places), answered, "answers", 0)
