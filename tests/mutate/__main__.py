@@ -37,6 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for core in cores:
         print(f"{core.room}: {core.name}", file=sys.stderr, flush=True)
         reports.append(measure(core, given.count, given.seed, given.designs, log=sys.stderr))
+        print(reports[-1].row(), file=sys.stderr, flush=True)
     if given.json:
         print(json.dumps({"seed": given.seed, "cores": [report.as_dictionary() for report in reports]}, indent=1))
         return 0

@@ -85,7 +85,7 @@ def mutate(verilog: str, top: str, count: int, seed: int, beside: Sequence[str] 
     count, seed : int
         Number of mutants, fewer where the design has fewer, and the seed of Yosys's choice.
     beside : sequence of str
-        Instances in the top module that have no faults.
+        Instances in the top module that have no faults, each by the beginning of its name.
 
     Raises
     ------
@@ -129,9 +129,11 @@ def _select(listed: str, lines: list[str], count: int, beside: Sequence[str]) ->
     for line in listed.splitlines():
         options, _, documentation = line.removeprefix("mutate ").partition(" -wire ")
         options = options.partition(" -src ")[0]
-        # Nor is what a memory holds at power-on logic: Yosys wants it constant.
-        left_out = _option(options, "port") in _LEFT_OUT or "$meminit" in options
-        left_out |= any(f"\\{name}." in _option(options, "cell") for name in beside)
+        cell, port = _option(options, "cell"), _option(options, "port")
+        # Nor are contents of memories at power-on, and the controls that a read without a clock does not have: Yosys
+        # wants them constant.
+        left_out = port in _LEFT_OUT or "$meminit" in cell or ("$memrd" in cell and port in {"EN", "ARST", "SRST"})
+        left_out |= any(f"\\{name}" in cell for name in beside)
         if not left_out and len(chosen) < count:
             chosen.setdefault(options, _place(line, documentation, lines))
     return [
