@@ -67,6 +67,31 @@ async def rows_follow_state_and_scale(dut):
 
 
 @cocotb.test()
+async def every_magnitude_of_scale(dut):
+    config, random = parameters()["config"], rng("scales")
+    reference = GaussianNoiseReference(config)
+    await start(dut, 0)
+    await load(dut, state_from_seed(3))
+    reference.load(state_from_seed(3))
+    for width in range(33):
+        dut.scale.value = (1 << width) - 1
+        await RisingEdge(dut.clk)
+        for row in reference.rows(4, (1 << width) - 1) & 0xFFFF_FFFF:
+            compare(row.tolist(), await take(dut, random, config.lanes), "noise", width)
+
+
+@cocotb.test()
+async def only_zero_has_a_substitute(dut):
+    """Of the states with a single bit, each is loaded as it is."""
+    await start(dut, 0)
+    for bit in range(len(dut.seed)):
+        await load(dut, 1 << bit)
+        await ReadOnly()
+        compare(1 << bit, dut.state.value, "state", bit)
+        await RisingEdge(dut.clk)
+
+
+@cocotb.test()
 async def latency_is_as_stated(dut):
     await start(dut, 5)
     dut.noise__ready.value = 1
