@@ -28,8 +28,8 @@ __all__ = ["FixarDDPG"]
 
 # What a checkpoint holds beside its arrays.
 MEMBERS = (
-    "backend", "config", "configuration_hash", "env", "environment", "hardware", "num_timesteps", "options", "replay",
-    "tally", "warm_up",
+    "backend", "config", "configuration_hash", "env", "environment", "frozen", "hardware", "num_timesteps", "options",
+    "replay", "tally", "warm_up",
 )  # fmt: skip
 
 # Options of the learner that change the bits.
@@ -105,6 +105,7 @@ class FixarDDPG(Agent):
         sizes = self.environment.observation_size, self.environment.action_size
         self.replay_buffer = ReplayBuffer(config.buffer_size, *sizes, config.gamma, int(seeds[1]))
         self._warm_up = np.random.default_rng(int(seeds[2]))
+        self._frozen = False
         self.learner = make_learner(
             backend, self.hardware, *sizes, config, lockstep_every=lockstep_every, transport=transport, **options
         )
@@ -114,8 +115,10 @@ class FixarDDPG(Agent):
 
     def _step(self) -> dict[str, Any]:
         config, environment = self.config, self.environment
-        if self.num_timesteps == config.quantization_delay:
+        # Once: the step may be tried again, from a checkpoint written when the environment failed in it.
+        if self.num_timesteps == config.quantization_delay and not self._frozen:
             self.learner.freeze(config.bits)
+            self._frozen = True
         observation = environment.observation
         if self.num_timesteps < config.learning_starts:
             action = environment.random_action(self._warm_up)
@@ -151,6 +154,7 @@ class FixarDDPG(Agent):
 
     def _own_state(self) -> dict[str, Any]:
         return {
+            "frozen": self._frozen,
             "options": self._options,
             "tally": self.learner.tally(),
             "warm_up": self._warm_up.bit_generator.state,
@@ -160,6 +164,7 @@ class FixarDDPG(Agent):
         if about["backend"] == self.backend:
             self.learner.restore_tally(about["tally"])
         self._warm_up.bit_generator.state = about["warm_up"]
+        self._frozen = bool(about["frozen"])
 
     @classmethod
     def load(

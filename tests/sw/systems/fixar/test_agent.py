@@ -6,6 +6,7 @@ import pytest
 from rewardware.hw.soc.presets import load_preset
 from rewardware.sw.algorithms.ddpg_config import DDPGConfig
 from rewardware.sw.core.checkpoint import CheckpointError, read_checkpoint, write_checkpoint
+from rewardware.sw.core.environments.failure import EnvironmentFailure
 from rewardware.sw.systems.fixar.agent import FixarDDPG
 from tests.sw.core.environments.environments import Drift
 
@@ -167,3 +168,25 @@ def test_unregistered_environment_needs_another_to_evaluate_in():
 def test_what_does_not_fit_is_refused(changes, words):
     with pytest.raises(ValueError, match=words):
         make("reference", **changes)
+
+
+def test_ranges_are_frozen_once_though_the_environment_fails_in_that_step(tmp_path, monkeypatch):
+    """With a margin, ranges frozen twice would be wider."""
+    delay = {"quantization_delay": 25, "range_margin": 4.0}
+    with make("reference", **delay) as straight, make("reference", **delay) as broken:
+        straight.learn(25)
+        straight.learner.freeze(16)
+        broken.learn(25)
+        with monkeypatch.context() as patch:
+            patch.setattr(broken.environment.env, "step", lambda action: 1 / 0)
+            with pytest.raises(EnvironmentFailure, match="ZeroDivisionError"):
+                broken.learn(1)
+        broken.save(tmp_path / "a.zip")
+        ranges = {name: value for name, value in straight.learner.save().items() if name.startswith("range/")}
+        assert ranges
+        with FixarDDPG.load(tmp_path / "a.zip") as resumed:
+            monkeypatch.setattr(resumed.learner, "freeze", lambda bits: pytest.fail("frozen again"))
+            for agent in (broken, resumed):
+                found = agent.learner.save()
+                assert all(np.array_equal(value, found[name]) for name, value in ranges.items())
+            assert resumed.learn(3).num_timesteps == 28
