@@ -59,8 +59,7 @@ class DQNConfig(ReplayParameters):
             self._whole(name, getattr(self, name), 0)
         if not isinstance(self.double_q, bool):
             raise TypeError(f"double_q must be True or False, not {self.double_q!r}")
-        if self.loss not in LOSSES:
-            raise ValueError(f"loss must be {' or '.join(LOSSES)}, not {self.loss!r}")
+        self._word("loss", LOSSES)
         if self.learning_rate_final is not None:
             self._real("learning_rate_final", 0, 1)
         self._real("max_grad_norm", 0, math.inf, low_included=False, high_included=True)

@@ -38,11 +38,20 @@ class HyperParameters:
             self._whole(name, size, 1)
 
     @staticmethod
-    def _whole(name: str, value: Any, least: int) -> None:
+    def _whole(name: str, value: Any, least: int, most: int | None = None) -> None:
         if isinstance(value, bool) or not isinstance(value, int):
             raise TypeError(f"{name} must be a whole number, not {value!r}")
         if value < least:
             raise ValueError(f"{name} must be at least {least}, not {value}")
+        if most is not None and value > most:
+            raise ValueError(f"{name} must be at most {most}, not {value}")
+
+    def _word(self, name: str, allowed: tuple[str, ...]) -> None:
+        value = getattr(self, name)
+        if not isinstance(value, str):
+            raise TypeError(f"{name} must be a string, not {value!r}")
+        if value not in allowed:
+            raise ValueError(f"{name} must be {', '.join(allowed[:-1])} or {allowed[-1]}, not {value!r}")
 
     def _real(
         self, name: str, low: float, high: float, *, low_included: bool = True, high_included: bool = False

@@ -74,35 +74,13 @@ class IC3NetConfig(HyperParameters):
 
     def __post_init__(self) -> None:
         for name, least in (("hidden_size", 1), ("groups", 1), ("episodes", 1), ("pruning_iterations", 1), ("seed", 0)):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int):
-                raise TypeError(f"{name} must be a whole number, not {value!r}")
-            if value < least:
-                raise ValueError(f"{name} must be at least {least}, not {value}")
-        for name, allowed in (
-            ("sparsity", SPARSITIES),
-            ("grouping_gradient", GROUPING_GRADIENTS),
-            ("precision", PRECISIONS),
-        ):
-            value = getattr(self, name)
-            if not isinstance(value, str):
-                raise TypeError(f"{name} must be a string, not {value!r}")
-            if value not in allowed:
-                raise ValueError(f"{name} must be {', '.join(allowed[:-1])} or {allowed[-1]}, not {value!r}")
+            self._whole(name, getattr(self, name), least)
+        self._word("sparsity", SPARSITIES)
+        self._word("grouping_gradient", GROUPING_GRADIENTS)
+        self._word("precision", PRECISIONS)
         if self.sparsity != "grouping" and self.groups != 1:
             raise ValueError(f"groups must be 1 with sparsity {self.sparsity!r}, not {self.groups}")
-        for name, low, high in (
-            ("grouping_bound", 0.0, math.inf),
-            ("loss_scale", 0.0, math.inf),
-            ("learning_rate", 0.0, 1.0),
-            ("alpha", 0.0, 1.0),
-            ("epsilon", 0.0, 1.0),
-            ("gamma", 0.0, 1.0),
-            ("value_coefficient", 0.0, math.inf),
-            ("entropy_coefficient", 0.0, math.inf),
-        ):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | float):
-                raise TypeError(f"{name} must be a number, not {value!r}")
-            if not low <= value <= high:
-                raise ValueError(f"{name} must be in [{low}, {high}], not {value}")
+        for name in ("learning_rate", "alpha", "epsilon", "gamma"):
+            self._real(name, 0.0, 1.0, high_included=True)
+        for name in ("grouping_bound", "loss_scale", "value_coefficient", "entropy_coefficient"):
+            self._real(name, 0.0, math.inf, high_included=True)

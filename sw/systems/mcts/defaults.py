@@ -15,7 +15,7 @@ __all__ = ["planner_config", "tree_config"]
 def planner_config(environment: StateEnvironment, given: dict[str, Any]) -> PlannerConfig:
     """The planner's configuration: what is given, over what `environments.yaml` has for the environment."""
     text = (importlib.resources.files(__package__) / "environments.yaml").read_text(encoding="utf-8")
-    return PlannerConfig(**{**yaml.safe_load(text).get(environment.name, {}), **given})
+    return PlannerConfig.from_mapping({**yaml.safe_load(text).get(environment.name, {}), **given})
 
 
 def tree_config(environment: StateEnvironment, policy: str = "uct") -> TreeConfig:

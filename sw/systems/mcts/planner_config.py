@@ -1,9 +1,10 @@
 """Configuration of a planner."""
 
+import math
 from dataclasses import dataclass
 
-from ....hw.cores.checks import require_integer
 from ....hw.cores.tree.config import VISIT_WIDTH
+from ...core.hyper_parameters import HyperParameters
 
 __all__ = ["SCHEDULES", "PlannerConfig"]
 
@@ -13,7 +14,7 @@ MOST_SIMULATIONS = (1 << VISIT_WIDTH) - 1
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlannerConfig:
+class PlannerConfig(HyperParameters):
     """How a planner searches.
 
     Parameters
@@ -62,13 +63,9 @@ class PlannerConfig:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        require_integer("Simulations", self.simulations, 1, MOST_SIMULATIONS)
-        require_integer("Number of workers", self.workers, 1)
-        require_integer("Number of processes", self.processes, 0)
-        require_integer("Rollout steps", self.rollout_steps, 0)
-        require_integer("Seed", self.seed, 0)
-        if self.schedule not in SCHEDULES:
-            raise ValueError(f"Schedule must be {' or '.join(SCHEDULES)}, not {self.schedule!r}")
-        for name, value in (("Reward scale", self.reward_scale), ("Simulation limit", self.simulation_limit)):
-            if not 0 < value < float("inf"):
-                raise ValueError(f"{name} must be above 0 and finite, not {value}")
+        self._whole("simulations", self.simulations, 1, MOST_SIMULATIONS)
+        for name, least in (("workers", 1), ("processes", 0), ("rollout_steps", 0), ("seed", 0)):
+            self._whole(name, getattr(self, name), least)
+        self._word("schedule", SCHEDULES)
+        for name in ("reward_scale", "simulation_limit"):
+            self._real(name, 0, math.inf, low_included=False)

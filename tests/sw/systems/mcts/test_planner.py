@@ -342,12 +342,12 @@ def test_what_does_not_fit_is_refused():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"simulations": 0}, "Simulations must be from 1 to 65535, not 0"),
-        ({"simulations": 65536}, "Simulations must be from 1 to 65535, not 65536"),
-        ({"schedule": "lazy"}, "Schedule must be relaxed or synchronous, not 'lazy'"),
-        ({"reward_scale": 0.0}, "Reward scale must be above 0 and finite, not 0.0"),
-        ({"reward_scale": float("nan")}, "Reward scale must be above 0 and finite, not nan"),
-        ({"processes": -1}, "Number of processes must be at least 0, not -1"),
+        ({"simulations": 0}, "simulations must be at least 1, not 0"),
+        ({"simulations": 65536}, "simulations must be at most 65535, not 65536"),
+        ({"schedule": "lazy"}, "schedule must be relaxed or synchronous, not 'lazy'"),
+        ({"reward_scale": 0.0}, r"reward_scale must be in \(0, inf\), not 0.0"),
+        ({"reward_scale": float("nan")}, r"reward_scale must be in \(0, inf\), not nan"),
+        ({"processes": -1}, "processes must be at least 0, not -1"),
     ],
 )
 def test_configurations_that_mean_nothing_are_refused(options, words):
