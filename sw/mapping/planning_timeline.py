@@ -3,10 +3,11 @@
 Source: Y. Meng, *Accelerating reinforcement learning using heterogeneous platforms*, section 5.1.3 and figure 5.4.
 """
 
-import heapq
 import itertools
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
 from typing import Any
+
+import simpy
 
 __all__ = ["timeline"]
 
@@ -15,7 +16,8 @@ def timeline(simulations: Iterable[Any], *, workers: int, busy: Any, latency: An
     """When the last of a number of actions is done, if the first selections begin at 0.
 
     An action is a selection, the simulation that it asks for, and the backup of its reward. A worker's backup and next
-    selection go to the tree together. The tree takes the workers in the order in which they ask.
+    selection go to the tree together. The tree takes the workers in the order in which they ask; of those that ask at
+    the same time, the one whose simulation began first.
 
     Parameters
     ----------
@@ -38,18 +40,27 @@ def timeline(simulations: Iterable[Any], *, workers: int, busy: Any, latency: An
     """
     if workers < 1 or actions < 1:
         raise ValueError(f"Workers and actions must be at least 1, not {workers} and {actions}")
+    environment = simpy.Environment()
+    tree = simpy.Resource(environment)
     durations = itertools.cycle(simulations)
-    # Workers that ask the tree: when, and who came first.
-    asking: list[tuple[Any, int]] = [(0, number) for number in range(min(workers, actions))]
-    begun, free = 0, 0
-    order = itertools.count(len(asking))
-    while asking:
-        asked, _ = heapq.heappop(asking)
-        free = max(free, asked) + busy
-        if begun < actions:
+    begun = 0
+
+    def worker() -> Generator[Any, Any, None]:
+        nonlocal begun
+        while True:
+            with tree.request() as turn:
+                yield turn
+                yield environment.timeout(busy)
+            if begun == actions:
+                return
             begun += 1
             duration = next(durations, None)
             if duration is None:
                 raise ValueError("There must be at least one simulation")
-            heapq.heappush(asking, (free + latency + duration, next(order)))
-    return free
+            yield environment.timeout(latency)
+            yield environment.timeout(duration)
+
+    for _ in range(min(workers, actions)):
+        environment.process(worker())
+    environment.run()
+    return environment.now

@@ -3,15 +3,14 @@
 It shares no arithmetic with what makes schedules: it takes who runs what in which order, and finds out when.
 """
 
-import heapq
-from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from typing import Any
+
+import simpy
 
 from .problem import Problem
 
 __all__ = ["simulate"]
-
-_FINISHED, _ARRIVED = 0, 1
 
 
 def simulate(problem: Problem, queues: Mapping[str, Sequence[str]]) -> dict[str, tuple[float, float]]:
@@ -34,32 +33,30 @@ def simulate(problem: Problem, queues: Mapping[str, Sequence[str]]) -> dict[str,
     where = {task: device for device, queue in queues.items() for task in queue}
     if sorted(task for queue in queues.values() for task in queue) != sorted(problem.graph.kinds):
         raise ValueError("Each task must be in one queue")
-    waiting = {device: deque(queue) for device, queue in queues.items()}
-    missing = {task: len(inputs) for task, inputs in problem.graph.predecessors.items()}
-    running: set[str] = set()
+    environment = simpy.Environment()
+    finished = {task: environment.event() for task in where}
     times: dict[str, tuple[float, float]] = {}
-    events: list[tuple[float, int, str]] = []
 
-    def begin(device: str, now: float) -> None:
-        if device in running or not waiting[device] or missing[waiting[device][0]]:
-            return
-        task = waiting[device].popleft()
-        running.add(device)
-        times[task] = (now, now + problem.latency(task, device))
-        heapq.heappush(events, (times[task][1], _FINISHED, task))
+    def transfer(source: str, target: str, size: float) -> Generator[Any, Any, None]:
+        yield finished[source]
+        yield environment.timeout(problem.platform.transfer(size, where[source], where[target]))
 
-    for device in waiting:
-        begin(device, 0.0)
-    while events:
-        now, event, task = heapq.heappop(events)
-        if event == _ARRIVED:
-            missing[task] -= 1
-        else:
-            running.discard(where[task])
-            for other, size in problem.graph.successors[task].items():
-                arrival = now + problem.platform.transfer(size, where[task], where[other])
-                heapq.heappush(events, (arrival, _ARRIVED, other))
-        begin(where[task], now)
+    inputs = {
+        task: [environment.process(transfer(source, task, size)) for source, size in sources.items()]
+        for task, sources in problem.graph.predecessors.items()
+    }
+
+    def run(device: str) -> Generator[Any, Any, None]:
+        for task in queues[device]:
+            yield environment.all_of(inputs[task])
+            start = environment.now
+            yield environment.timeout(problem.latency(task, device))
+            times[task] = (start, environment.now)
+            finished[task].succeed()
+
+    for device in queues:
+        environment.process(run(device))
+    environment.run()
     if len(times) < len(where):
         raise ValueError(f"Queues wait for each other: {', '.join(sorted(where.keys() - times.keys()))} cannot begin")
     return times

@@ -1,5 +1,6 @@
-"""The timeline of a search against what it must be where simulations all take the same."""
+"""The timeline of a search against a recurrence, and what it must be where simulations all take the same."""
 
+import heapq
 from fractions import Fraction
 
 import pytest
@@ -33,6 +34,32 @@ def test_nobody_is_served_sooner_than_can_be(simulations, busy, latency, workers
     everything = [simulations[index % len(simulations)] for index in range(actions)]
     assert one == sum(everything) + actions * (busy + latency) + busy
     assert workers * taken >= sum(everything) + actions * (busy + latency)
+
+
+def by_recurrence(simulations, workers, busy, latency, actions):
+    """The same without events: who asks first is served next, when the tree is free."""
+    asking = [(0, number) for number in range(min(workers, actions))]
+    free = 0
+    for served in range(len(asking) + actions):
+        asked, _ = heapq.heappop(asking)
+        free = max(free, asked) + busy
+        if served < actions:
+            answered = free + latency + simulations[served % len(simulations)]
+            heapq.heappush(asking, (answered, workers + served))
+    return free
+
+
+@given(
+    # Few lengths, so that workers often ask at the same time.
+    simulations=st.lists(st.sampled_from([Fraction(1, 2), 1, 2, 3]), min_size=1, max_size=20),
+    busy=st.sampled_from([Fraction(1, 4), 1, 2]),
+    latency=st.sampled_from([0, 1]),
+    workers=st.integers(1, 9),
+    actions=st.integers(1, 60),
+)
+def test_who_asks_first_is_served_first(simulations, busy, latency, workers, actions):
+    taken = timeline(simulations, workers=workers, busy=busy, latency=latency, actions=actions)
+    assert taken == by_recurrence(simulations, workers, busy, latency, actions)
 
 
 @pytest.mark.parametrize("wrong", [{"workers": 0}, {"actions": 0}])

@@ -53,6 +53,17 @@ def test_any_placement_is_simulated_alike(problem, choices):
     assert simulate(problem, queues) == {task.task: (task.start, task.finish) for task in schedule.tasks}
 
 
+def test_queues_that_cannot_be_played_are_refused():
+    problem = next(
+        problem for problem in map(seeded_problem, range(100)) if len(problem.devices) > 1 and problem.graph.edges
+    )
+    order, (device, other, *_) = problem.graph.order, problem.devices
+    with pytest.raises(ValueError, match="Each task must be in one queue"):
+        simulate(problem, {device: order, other: order[:1]})
+    with pytest.raises(ValueError, match="Queues wait for each other: .* cannot begin"):
+        simulate(problem, {device: order[::-1]})
+
+
 def test_ranks_by_hand():
     problem = seeded_problem(3)
     ranks, graph, devices = upward_ranks(problem), problem.graph, problem.devices
