@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..device.program import Program
+from .list_schedule import dependencies, list_order, longest_paths
 
 __all__ = ["ElementwiseTiming", "Operation", "Overlap", "Span"]
 
@@ -95,9 +96,10 @@ class ElementwiseTiming:
 class Overlap:
     """Collects operations in an order that is right one after the other; writes them in one that overlaps.
 
-    The order is found by list scheduling: of the operations whose data are made, one that can begin early is issued
-    next. Several rules for that are tried, and the shortest order is taken. Times are estimates and decide on the order
-    alone: each operation waits until what it reads is written, and what it overwrites is read, whatever that takes.
+    The order is found by list scheduling (:func:`.list_order`): of the operations whose data are made, one that can
+    begin early is issued next. Several rules for that are tried, and the shortest order is taken. Times are estimates
+    and decide on the order alone: each operation waits until what it reads is written, and what it overwrites is read,
+    whatever that takes.
 
     Parameters
     ----------
@@ -124,8 +126,8 @@ class Overlap:
 
     def write(self, program: Program) -> None:
         """Appends all operations to a program, behind everything that is in it."""
-        needs = list(_dependencies(self.operations))
-        paths = _paths(self.operations, needs)
+        needs = dependencies((_places(operation.reads), _places(operation.writes)) for operation in self.operations)
+        paths = longest_paths([operation.cycles + operation.latency for operation in self.operations], needs)
         tries = [_Order(self, needs, paths, rule) for rule in _RULES]
         best = min(tries, key=lambda order: order.length)
         if program.words:
@@ -168,28 +170,21 @@ class _Order:
         self.length = max(self.finish.values(), default=0)
 
     def _run(self) -> None:
-        queues: dict[tuple[int, str], list[int]] = {}
+        # Besides what their data need, operations of a queue stay in order.
+        before, last = [], dict[tuple[int, str], int]()
         for number, operation in enumerate(self.operations):
-            queues.setdefault((operation.stream, operation.engine), []).append(number)
-        heads = dict.fromkeys(queues, 0)
-        for _ in self.operations:
-            best: tuple[int, ...] | None = None
-            for key, place in heads.items():
-                if place == len(queues[key]):
-                    continue
-                number = queues[key][place]
-                if any(need not in self.finish for need in self.needs[number]):
-                    continue
-                issue = self._issue_time(number)
-                begin = max(issue, self.free.get(self.operations[number].engine, 0))
-                ready = max((self.finish[need] for need in self.needs[number]), default=0)
-                entry = self.rule(issue, begin, ready, self.paths[number], number)
-                best = entry if best is None else min(best, entry)
-            assert best is not None
-            number = best[-1]
-            operation = self.operations[number]
-            heads[operation.stream, operation.engine] += 1
+            queue = operation.stream, operation.engine
+            before.append(self.needs[number] | ({last[queue]} if queue in last else set()))
+            last[queue] = number
+        for number in list_order(before, lambda ready: min(map(self._rank, ready))[-1]):
             self._issue(number, self._issue_time(number))
+
+    def _rank(self, number: int) -> tuple[int, ...]:
+        """The rule's, the least first; at last the number."""
+        issue = self._issue_time(number)
+        begin = max(issue, self.free.get(self.operations[number].engine, 0))
+        ready = max((self.finish[need] for need in self.needs[number]), default=0)
+        return self.rule(issue, begin, ready, self.paths[number], number)
 
     def _waits(self, number: int) -> dict[str, int]:
         """The last operation of each engine that must be complete, users of the same port included."""
@@ -262,35 +257,5 @@ class _Order:
         return follows
 
 
-def _paths(operations: Sequence[Operation], needs: Sequence[set[int]]) -> list[int]:
-    """Cycles from the beginning of each operation to the end of the last one that needs it."""
-    paths = [operation.cycles + operation.latency for operation in operations]
-    behind = [0] * len(operations)
-    for number in reversed(range(len(operations))):
-        paths[number] += behind[number]
-        for need in needs[number]:
-            behind[need] = max(behind[need], paths[number])
-    return paths
-
-
-def _dependencies(operations: Iterable[Operation]) -> Iterator[set[int]]:
-    """For each operation the earlier ones that write what it touches, or read what it writes."""
-    writer: dict[tuple[str, int], int] = {}
-    readers: dict[tuple[str, int], set[int]] = {}
-    for number, operation in enumerate(operations):
-        found: set[int] = set()
-        for span in operation.reads:
-            for place in span.places():
-                if place in writer:
-                    found.add(writer[place])
-        for span in operation.writes:
-            for place in span.places():
-                if place in writer:
-                    found.add(writer[place])
-                found |= readers.pop(place, set())
-                writer[place] = number
-        for span in operation.reads:
-            for place in span.places():
-                readers.setdefault(place, set()).add(number)
-        found.discard(number)
-        yield found
+def _places(spans: Iterable[Span]) -> Iterator[tuple[str, int]]:
+    return itertools.chain.from_iterable(span.places() for span in spans)

@@ -1,5 +1,6 @@
 """The least makespan there is, by trying every placement and every order: for graphs of a few tasks."""
 
+from ..list_schedule import longest_paths
 from .problem import Problem
 from .schedule import Schedule, list_schedule
 
@@ -51,11 +52,9 @@ class _Search:
             [(number[other], self._transfers(size)) for other, size in graph.predecessors[name].items()]
             for name in self.names
         ]
-        outputs = [[number[other] for other in graph.successors[name]] for name in self.names]
         # Seconds from a task's start to the end at the least.
-        self.tail = [min(row) for row in self.latency]
-        for index in reversed(range(len(self.names))):
-            self.tail[index] += max((self.tail[other] for other in outputs[index]), default=0.0)
+        inputs = [{other for other, _ in found} for found in self.inputs]
+        self.tail = longest_paths([min(row) for row in self.latency], inputs)
         self.replay = {number[name] for name in graph.replay_tasks}
         self.limit = bound.makespan if bound is not None else float("inf")
         self.best: tuple[dict[str, str], list[str]] | None = None

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from .....hw.soc.fixar.instructions import Dataflow
+from ....mapping.list_schedule import dependencies, list_order
 from .cycles import slot_cycles, tiles
 
 __all__ = ["SETTLE_CYCLES", "MatrixStep", "Scheduler"]
@@ -109,31 +110,9 @@ class Scheduler:
         Takes the first (in the given order) whose inputs are certainly in memory; where there is none, the first
         whose producers are placed.
         """
-        before = predecessors(steps)
-        remaining = list(range(len(steps)))
-        placed: set[int] = set()
-        result = []
-        while remaining:
-            ready = [index for index in remaining if before[index] <= placed]
-            chosen = next((index for index in ready if self.settled(steps[index])), ready[0])
-            remaining.remove(chosen)
-            placed.add(chosen)
-            result.append(self.add(steps[chosen]))
-        return result
+        before = dependencies((step.reads, step.writes) for step in steps)
 
+        def choose(ready):
+            return next((index for index in ready if self.settled(steps[index])), ready[0])
 
-def predecessors(steps):
-    """For each step the earlier ones that must be placed before it: it reads or overwrites what they touch."""
-    writer: dict[str, int] = {}
-    readers: dict[str, list[int]] = {}
-    result = []
-    for index, step in enumerate(steps):
-        before = {writer[name] for name in (*step.reads, *step.writes) if name in writer}
-        for name in step.reads:
-            readers.setdefault(name, []).append(index)
-        for name in step.writes:
-            before.update(readers.pop(name, ()))
-            writer[name] = index
-        before.discard(index)
-        result.append(before)
-    return result
+        return [self.add(steps[index]) for index in list_order(before, choose)]
