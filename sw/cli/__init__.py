@@ -3,6 +3,13 @@
 
 def main() -> None:
     """Entry point of the `rewardware` script."""
-    from .dispatch import dispatch
+    from .exit_codes import INTERRUPTED
 
-    raise SystemExit(dispatch())
+    try:
+        from .dispatch import dispatch
+
+        code = dispatch()
+    except KeyboardInterrupt:
+        # While the command line itself was being imported.
+        code = INTERRUPTED
+    raise SystemExit(code)

@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from ...hw.cores.checks import nearest
+from .exit_codes import USAGE_ERROR
 
 __all__ = ["LazyParser", "first_line_of"]
-
-USAGE_ERROR = 2
 
 
 def first_line_of(module: str) -> str:

@@ -59,14 +59,14 @@ def build_board(
 
     known = boards()
     require_name("Board", board, known)
-    if folder is not None:
-        # Before minutes of synthesis, not behind them.
-        with writing(folder):
-            folder.mkdir(parents=True, exist_ok=True)
     name = board.replace("-", "_")
     module = importlib.import_module(f"...hw.soc.boards.{name}", __package__)
     require_name(f"System for {board}", system, known[board])
     config = read_preset(preset or known[board][system], system).hardware
+    if folder is not None:
+        # Before minutes of synthesis, not behind them.
+        with writing(folder):
+            folder.mkdir(parents=True, exist_ok=True)
     verilog = verilog_of(config, module.TOP, name)
     part = find_part(module.PART)
     constraints = CONSTRAINTS / module.CONSTRAINTS

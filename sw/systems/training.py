@@ -11,10 +11,6 @@ from typing import Any
 import yaml
 
 from ...hw.cores.checks import require_name
-from ..core.loggers import LOGGERS
-from ..core.run import KEPT, Run
-from ..core.run_folder import CHECKPOINT, SETTINGS
-from ..core.threads import limited_threads
 from .agents import run_to_resume
 from .options import import_modules, refuse_counts_below
 
@@ -73,6 +69,12 @@ def train(
     ValueError
         Options that contradict each other.
     """
+    # Here and not above: --help needs none of it.
+    from ..core.loggers import LOGGERS
+    from ..core.run import Run
+    from ..core.run_folder import CHECKPOINT
+    from ..core.threads import limited_threads
+
     refuse_counts_below(0, arguments, "evaluate_every", "checkpoint_every", "checkpoint_seconds", "statistics_every")
     refuse_counts_below(1, arguments, "evaluation_episodes")
     if arguments.until is not None and arguments.until < 1:
@@ -113,6 +115,9 @@ def _plan_of(
 
 def _settings(arguments: argparse.Namespace, directory: Path) -> dict[str, Any]:
     """How long and how often: of the options, else of the run that goes on, else the defaults."""
+    from ..core.run import KEPT
+    from ..core.run_folder import SETTINGS
+
     of_system = {"until": arguments.default_until, "evaluate_every": arguments.default_evaluate_every}
     path = directory / SETTINGS
     kept = json.loads(path.read_text()) if arguments.resume and path.is_file() else {}

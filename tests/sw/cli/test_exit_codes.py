@@ -1,0 +1,115 @@
+"""Exit codes of every command: 2 for wrong input alone, 1 for what failed, 130 for Ctrl-C."""
+
+import errno
+import functools
+import importlib
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from rewardware.hw.soc.export.tools import ToolError
+from rewardware.hw.soc.written_file import WriteError
+from rewardware.sim.verilator.build import BuildError
+from rewardware.sw.cli.dispatch import dispatch
+from rewardware.sw.core.checkpoint import CheckpointError
+from rewardware.sw.core.environments.failure import EnvironmentFailure, NonFiniteError
+from rewardware.sw.core.lockstep import LockstepError
+from rewardware.sw.core.run_folder import Interrupted
+from rewardware.sw.device.errors import DeviceError
+from rewardware.sw.systems.descriptor import find_system
+from tests.sw.cli.test_every_command import PARSERS, least
+
+# Those that do something: others only lead to them.
+COMMANDS = [words for words in PARSERS if words and not any(other[:-1] == words for other in PARSERS)]
+
+ERRORS = [
+    (ValueError("a value"), 2),
+    (TypeError("a type"), 2),
+    (CheckpointError("no checkpoint"), 2),
+    (FileNotFoundError(errno.ENOENT, "No such file", "there"), 2),
+    (IsADirectoryError(errno.EISDIR, "A folder", "there"), 2),
+    (WriteError(errno.EACCES, "not allowed", "there"), 1),
+    (OSError(errno.EIO, "input/output error"), 1),
+    (TimeoutError("too late"), 1),
+    (ImportError("no package"), 1),
+    (RuntimeError("a check"), 1),
+    (BuildError("g++ failed"), 1),
+    (ToolError("yosys failed"), 1),
+    (DeviceError("is gone"), 1),
+    (EnvironmentFailure("a step"), 1),
+    (NonFiniteError("reward is infinite"), 1),
+    (FloatingPointError("NaN in a weight"), 1),
+    (LockstepError("a word differs"), 1),
+    (Interrupted("Stopped after step 3", signal.SIGINT), 130),
+    (Interrupted("Stopped after step 3", signal.SIGTERM), 143),
+    (KeyboardInterrupt(), 130),
+]
+
+# For every command something wrong that is found at once.
+WRONG = {
+    "train fixar": "--env NoSuch-v0",
+    "train pearl": "--env CartPole-v1 --config nowhere.yaml",
+    "train learninggroup": "--iterations 0",
+    "plan mcts": "--env NoSuch-v0",
+    "eval": "nowhere",
+    "experiment fixar": "pendulum --jobs 0",
+    "experiment pearl": "cartpole --arms none",
+    "experiment learninggroup": "sweep --limit 0",
+    "experiment mcts": "workers --arms none",
+    "bench": "fixar --only nothing",
+    "explore mcts": "--part nowhere",
+    "compose": "--algo dqn",
+    "verilog": "nothing -o there",
+    "build": "fixar --config nowhere.yaml -o there",
+    "report": "rescaler --part nowhere",
+    "list": "nothing",
+}
+
+# Of no file: an error of a user's own module is told in other words.
+SCOPE: dict = {}
+exec(compile("def fail(error, arguments):\n    raise error.with_traceback(None)", "<fail>", "exec"), SCOPE)
+
+
+def module_of(words: tuple[str, ...]) -> str:
+    """Of a command."""
+    return find_system(words[1]).commands[words[0]] if len(words) > 1 else f"rewardware.sw.cli.{words[0]}"
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_what_went_wrong_is_in_the_exit_code(words, monkeypatch, capsys):
+    for error, code in ERRORS:
+        monkeypatch.setattr(importlib.import_module(module_of(words)), "run", functools.partial(SCOPE["fail"], error))
+        assert dispatch([*words, *least(PARSERS[words])]) == code, repr(error)
+        captured = capsys.readouterr()
+        said = str(error) or "interrupted"
+        assert captured.out == "" and captured.err.count("\n") == 1 and said in captured.err
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_wrong_input_is_refused_with_2(words, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    try:
+        code = dispatch([*words, *WRONG[" ".join(words)].split()])
+    except SystemExit as stop:
+        code = stop.code
+    captured = capsys.readouterr()
+    assert code == 2, captured.err
+    assert captured.out == "" and captured.err.startswith("rewardware") and "error: " in captured.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_error_that_nobody_expects_is_shown_whole(monkeypatch):
+    monkeypatch.setattr("rewardware.sw.cli.list.run", functools.partial(SCOPE["fail"], KeyError("nothing")))
+    with pytest.raises(KeyError):
+        dispatch(["list"])
+
+
+def test_ctrl_c_ends_a_command_that_is_no_run():
+    command = [sys.executable, "-m", "rewardware.sw.cli", "report", "fixar", "--config", "paper"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert "elaborating" in process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        out, said = process.communicate(timeout=60)
+    assert (process.returncode, out, said) == (130, "", "rewardware: interrupted\n")
