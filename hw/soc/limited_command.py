@@ -1,14 +1,19 @@
 """Commands of other programs, none of which runs without a limit."""
 
 import contextlib
+import logging
 import os
+import shlex
 import signal
 import subprocess
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-__all__ = ["CommandTimeout", "run_limited"]
+__all__ = ["CommandTimeout", "log_command", "run_limited"]
+
+logger = logging.getLogger(__name__)
 
 
 class CommandTimeout(RuntimeError):
@@ -35,6 +40,7 @@ def run_limited(
         It ran longer than the limit.
     """
     options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
+    started = time.monotonic()
     # In a session of its own, so that the compilers which make has started end with it.
     with subprocess.Popen(command, text=True, start_new_session=True, **options) as process:
         try:
@@ -47,4 +53,10 @@ def run_limited(
                 name = Path(command[0]).name
                 raise CommandTimeout(f"{name} ran longer than its limit of {limit_seconds:g} s{doing}") from None
             raise
+    log_command(command, process.returncode, time.monotonic() - started, f"{stdout or ''}{stderr or ''}")
     return subprocess.CompletedProcess(command, process.returncode, stdout, stderr)
+
+
+def log_command(command: Sequence[str], code: int, seconds: float, said: str) -> None:
+    """Put a command that has ended into the log, with all that it said, for who debugs."""
+    logger.debug("%s\nexit status %d after %.1f s\n%s", shlex.join(map(str, command)), code, seconds, said.rstrip())

@@ -1,15 +1,22 @@
-"""What takes long says that it is under way: a line on standard error, and on a terminal for how long."""
+"""What takes long says that it is under way: to the log, or on a terminal with the seconds that it has taken."""
 
 import contextlib
+import logging
 import sys
 import threading
 import time
 from collections.abc import Iterator
 from typing import TextIO
 
-__all__ = ["telling", "under_way"]
+__all__ = ["PROGRESS", "telling", "under_way"]
+
+# Between information and warnings: what somebody who waits wants to know.
+PROGRESS = 25
+logging.addLevelName(PROGRESS, "PROGRESS")
 
 TICK_SECONDS = 1.0
+
+logger = logging.getLogger(__name__)
 
 
 class _Teller:
@@ -18,7 +25,7 @@ class _Teller:
     Members
     -------
     on : bool
-        A program asked for it; libraries keep quiet.
+        A program wants the seconds on its terminal; others find a line in the log.
     busy : bool
         Something is under way: what happens within it is not told.
     """
@@ -32,7 +39,7 @@ _teller = _Teller()
 
 @contextlib.contextmanager
 def telling() -> Iterator[None]:
-    """Within it :func:`under_way` writes; the command line is such a program."""
+    """Within it :func:`under_way` counts seconds on standard error, if that is a terminal."""
     before, _teller.on = _teller.on, True
     try:
         yield
@@ -43,17 +50,18 @@ def telling() -> Iterator[None]:
 @contextlib.contextmanager
 def under_way(what: str) -> Iterator[None]:
     """Say what is under way within it, as "compiling the simulator of fixar"."""
-    if not _teller.on or _teller.busy:
+    if _teller.busy:
         yield
         return
-    _teller.busy, stream = True, sys.stderr
+    _teller.busy, stream, started = True, sys.stderr, time.monotonic()
     try:
-        if stream.isatty():
+        if _teller.on and stream.isatty():
             with _elapsing(stream, what):
                 yield
         else:
-            print(f"rewardware: {what} ...", file=stream, flush=True)
+            logger.log(PROGRESS, "%s ...", what)
             yield
+        logger.info("%s took %.1f s", what, time.monotonic() - started)
     finally:
         _teller.busy = False
 

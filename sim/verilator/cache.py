@@ -3,9 +3,11 @@
 import contextlib
 import hashlib
 import json
+import logging
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,6 +20,8 @@ from ...hw.soc.written_file import writing, writing_into
 LOCK_LIMIT_SECONDS = 1800
 # Names and sizes of a build's files, written when it is complete.
 MANIFEST = "manifest.json"
+
+logger = logging.getLogger(__name__)
 
 
 def cache_folder() -> Path:
@@ -59,6 +63,7 @@ def build_once(kind: str, key: str, build: Callable[[Path], None], what: str = "
     folder = parent / key
     if _is_whole(folder):
         os.utime(folder)
+        logger.info("taken from the cache: %s", folder)
         return folder
     with writing(parent):
         parent.mkdir(parents=True, exist_ok=True)
@@ -70,11 +75,12 @@ def build_once(kind: str, key: str, build: Callable[[Path], None], what: str = "
                 shutil.rmtree(left, ignore_errors=True)
             if not _is_whole(folder):
                 shutil.rmtree(folder, ignore_errors=True)
-                partial = Path(tempfile.mkdtemp(prefix=f"{key}.partial.", dir=parent))
+                partial, started = Path(tempfile.mkdtemp(prefix=f"{key}.partial.", dir=parent)), time.monotonic()
                 try:
                     build(partial)
                     (partial / MANIFEST).write_text(json.dumps(_sizes(partial)))
                     partial.rename(folder)
+                    logger.info("made in %.1f s: %s", time.monotonic() - started, folder)
                 finally:
                     shutil.rmtree(partial, ignore_errors=True)
     except Timeout:

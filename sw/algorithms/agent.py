@@ -1,6 +1,7 @@
 """What agents share that learn from an environment step by step: the loop, evaluation, what a training run asks for."""
 
 import dataclasses
+import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -17,6 +18,8 @@ from ..core.statistics import numbers_of
 from .step_report import StepReport
 
 __all__ = ["Agent"]
+
+logger = logging.getLogger(__name__)
 
 # Evaluation episodes have seeds of their own, the same for every agent.
 EVALUATION_SEED = 0x0E7A_0000
@@ -181,6 +184,7 @@ class Agent(ABC):
         environment = self._evaluation_environment()
         first = EVALUATION_SEED if seed is None else seed
         generator = np.random.default_rng(first)
+        logger.info("%d episodes of evaluation, seeds from %d%s", episodes, first, ", random actions" * random)
 
         def policy(observation: np.ndarray) -> np.ndarray:
             return self.environment.random_action(generator) if random else self._best_action(observation)

@@ -4,6 +4,7 @@ What is named here is what users need; it is imported when it is used. `docs/pyt
 """
 
 import importlib
+import logging
 from typing import TYPE_CHECKING, Any
 
 from rewardware.sw.core.versions import package_version
@@ -37,6 +38,9 @@ if TYPE_CHECKING:
     from rewardware.sw.systems.pearl.ddpg import DDPG
     from rewardware.sw.systems.pearl.dqn import DQN
     from rewardware.sw.systems.pearl.sac import SAC
+
+# Programs decide where its log goes; the command line shows it on standard error.
+logging.getLogger(__name__).addHandler(logging.NullHandler())
 
 __version__ = package_version()
 

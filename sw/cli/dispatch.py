@@ -10,11 +10,11 @@ import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ...hw.soc.under_way import telling
 from ...hw.soc.written_file import WriteError, writing
 from ..core.versions import package_version
 from .exit_codes import FAILURE, INTERRUPTED
 from .lazy_parser import LazyParser, first_line_of
+from .messages import add_message_options, messages
 
 __all__ = ["COMMANDS", "dispatch"]
 
@@ -26,7 +26,8 @@ COMMANDS = ("train", "plan", "eval", "experiment", "bench", "explore", "compose"
 def _parser() -> argparse.ArgumentParser:
     parser = LazyParser(prog="rewardware", description="Reinforcement learning on open RTL, the same bits everywhere.")
     parser.add_argument("--version", action="version", version=f"rewardware {package_version()}")
-    parser.add_argument("--traceback", action="store_true", help="show where in the program an error came from")
+    add_message_options(parser)
+    parser.set_defaults(verbose=0, quiet=False, traceback=False)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name in COMMANDS:
         module = f"{__package__}.{name}"
@@ -42,7 +43,7 @@ def dispatch(arguments: Sequence[str] | None = None) -> int:
     parsed = argparse.Namespace(traceback=False)
     try:
         parsed = _parser().parse_args(arguments)
-        with telling(), contextlib.redirect_stdout(_Output(sys.stdout)) as output:
+        with messages(parsed.verbose, parsed.quiet), contextlib.redirect_stdout(_Output(sys.stdout)) as output:
             code = importlib.import_module(f"{__package__}.{parsed.command}").run(parsed) or 0
             # Here and not at Python's exit, where nobody says what is wrong with it.
             output.flush()

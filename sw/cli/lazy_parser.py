@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 from ...hw.cores.checks import nearest
 from .exit_codes import USAGE_ERROR
+from .messages import add_message_options
 
 __all__ = ["LazyParser", "first_line_of"]
 
@@ -68,6 +69,7 @@ class LazyParser(argparse.ArgumentParser):
             module.add_arguments(self)
             if self._add_more is not None:
                 self._add_more(self)
+            add_message_options(self)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Fill the parser, then parse."""

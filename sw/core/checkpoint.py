@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import logging
 import os
 import struct
 import sys
@@ -20,6 +21,8 @@ __all__ = [
     "CheckpointError", "backend_of", "environment_of", "lacking", "prefixed", "read_agent", "read_checkpoint",
     "require_configuration", "settings_of", "under", "write_checkpoint",
 ]  # fmt: skip
+
+logger = logging.getLogger(__name__)
 
 FORMAT = "rewardware checkpoint"
 VERSION = 2
@@ -72,6 +75,7 @@ def _write(path: Path, arrays: dict[str, np.ndarray], rest: dict[str, Any]) -> N
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)
+        logger.info("checkpoint written: %s", path)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
@@ -107,6 +111,7 @@ def read_checkpoint(path: Path | str) -> tuple[dict[str, np.ndarray], dict[str, 
         raise
     except DAMAGE as error:
         raise CheckpointError(f"{path} is cut short or damaged, or no checkpoint: {error}") from error
+    logger.info("checkpoint read: %s", path)
     return arrays, about
 
 

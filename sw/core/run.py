@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import logging
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,6 +27,8 @@ from .run_folder import (
 from .versions import versions
 
 __all__ = ["KEPT", "Algorithm", "Report", "Run"]
+
+logger = logging.getLogger(__name__)
 
 # What a run that goes on takes from the one before, where nobody says otherwise.
 KEPT = (
@@ -171,6 +174,7 @@ class Run:
         self._told = max(told, default=0)
         self._report, self._first, self._shown = algorithm.report(), first, dict[str, str]()
         self._started = self._saved = self._looked = time.perf_counter()
+        self._log_beginning()
         with StopRequests() as stop, contextlib.ExitStack() as closing:
             self._loggers: list[Logger] = [JsonLines(self.directory)]
             closing.callback(self._close_loggers)
@@ -198,6 +202,14 @@ class Run:
             written = "checkpoint written" if self.saves else "what it came to is written"
             raise Interrupted(f"Stopped after {algorithm.unit} {algorithm.count}; {written}", stop.number)
         return summary
+
+    def _log_beginning(self) -> None:
+        """For who wants to know what exactly runs."""
+        about, unit = self.algorithm.about(), self.algorithm.unit
+        seed = about.get("seed", about.get("config", {}).get("seed"))
+        what = f"{about.get('env')} on backend {about.get('backend')}, seed {seed}"
+        logger.info("%s, %ss %d to %d, in folder %s", what, unit, self._first, self.until, self.directory)
+        logger.debug("configuration: %s", json.dumps(about, default=str))
 
     def _round(self) -> None:
         """A round, and what comes after it."""

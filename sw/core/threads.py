@@ -1,9 +1,12 @@
 """Threads of PyTorch, which are a setting of the whole process."""
 
 import contextlib
+import logging
 from collections.abc import Iterator
 
 __all__ = ["limited_threads"]
+
+logger = logging.getLogger(__name__)
 
 
 @contextlib.contextmanager
@@ -19,6 +22,7 @@ def limited_threads(count: int | None) -> Iterator[None]:
 
     before = torch.get_num_threads()
     torch.set_num_threads(count)
+    logger.info("PyTorch has %d threads, of %d", count, before)
     try:
         yield
     finally:

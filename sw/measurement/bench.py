@@ -1,12 +1,16 @@
 """What the benches of all systems share: rows by name, made when they are asked for."""
 
 import importlib
-import sys
+import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar
 
+from ...hw.soc.under_way import PROGRESS
+
 __all__ = ["Bench", "BenchOfPresets", "comparison_library", "make_row", "say"]
+
+logger = logging.getLogger(__name__)
 
 Figures = dict[str, Callable[[], dict[str, Any]]]
 
@@ -87,7 +91,7 @@ def make_row(value: float, unit: str, kind: str, how: str, paper: float | None =
 
 def say(text: str) -> None:
     """Progress, to the person who waits."""
-    print(f"bench: {text}", file=sys.stderr, flush=True)
+    logger.log(PROGRESS, "%s", text)
 
 
 def comparison_library(name: str) -> Any:

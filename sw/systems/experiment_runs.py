@@ -1,7 +1,9 @@
 """What experiments share: runs in processes of their own, several at a time, and tables in pages."""
 
 import json
+import logging
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -9,10 +11,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from ...hw.soc.under_way import PROGRESS
 from ...hw.soc.written_file import write_text
 
 __all__ = ["chosen_arms", "insert_table", "run_all", "run_command", "run_folders", "summary_of", "train"]
 
+logger = logging.getLogger(__name__)
 
 # For a run to end its step and to write its checkpoint.
 STOP_SECONDS = 120
@@ -88,7 +92,8 @@ def run_command(directory: Path, arguments: list[str], limit_hours: float) -> di
         It failed: what it said. It took longer than the limit: it was asked to stop, and its checkpoint is there.
     """
     command = [sys.executable, "-m", "rewardware.sw.cli", *arguments]
-    print(f"{directory}: begins", flush=True)
+    logger.log(PROGRESS, "%s: begins", directory)
+    logger.debug("%s", shlex.join(command))
     # One thread a run: more of them would fight for the cores, and these matrices are small.
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     pipe = subprocess.PIPE

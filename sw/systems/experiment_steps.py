@@ -3,14 +3,18 @@
 import argparse
 import functools
 import json
+import logging
 from collections.abc import Callable
 from pathlib import Path
 
+from ...hw.soc.under_way import PROGRESS
 from ...hw.soc.written_file import write_text, writing
 from .experiment_runs import chosen_arms, insert_table, run_all, run_folders, summary_of, train
 from .experiments import EXPERIMENTS, Arm, Experiment
 
 __all__ = ["add_step_arguments", "run_step_experiment"]
+
+logger = logging.getLogger(__name__)
 
 
 def add_step_arguments(parser: argparse.ArgumentParser, system: str) -> None:
@@ -58,7 +62,7 @@ def _train(
     options = ["--steps", str(steps), *experiment.options, *more]
     first = ["--env", experiment.env, "--config", experiment.config, "--seed", str(seed), *arm.options]
     summary = train(directory, experiment.system, options, first, limit)
-    print(f"{directory}: return {summary['return']:.1f}", flush=True)
+    logger.log(PROGRESS, "%s: return %.1f", directory, summary["return"])
 
 
 def _report(name: str, experiment: Experiment, root: Path, docs: Path, steps: int) -> int:

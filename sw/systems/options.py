@@ -115,7 +115,6 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
         metavar="LOGGER",
         help="records go to tensorboard or wandb, too, where it is installed; more than once for both",
     )
-    parser.add_argument("-q", "--quiet", action="store_true", help="no progress bar")
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")
 
 

@@ -2,15 +2,19 @@
 
 import importlib.metadata
 import importlib.util
+import logging
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..limited_command import run_limited
+from ..limited_command import log_command, run_limited
 
 __all__ = ["ToolError", "find_tool", "run_tool", "tool_version"]
+
+logger = logging.getLogger(__name__)
 
 # The largest board takes some twenty minutes; a tool that runs longer than this hangs.
 LIMIT_SECONDS = 5400
@@ -61,10 +65,11 @@ def run_tool(name: str, arguments: Sequence[str], folder: Path, log: str, limit_
     ToolError
         It failed or ran longer than the limit.
     """
+    command, started = [*find_tool(name), *arguments], time.monotonic()
     with (folder / log).open("w") as output:
         try:
             result = subprocess.run(
-                [*find_tool(name), *arguments],
+                command,
                 cwd=folder,
                 stdout=output,
                 stderr=subprocess.STDOUT,
@@ -74,6 +79,7 @@ def run_tool(name: str, arguments: Sequence[str], folder: Path, log: str, limit_
         except subprocess.TimeoutExpired:
             raise ToolError(f"{name} ran longer than its limit of {limit_seconds:.0f} s") from None
     text = (folder / log).read_text(errors="replace")
+    log_command(command, result.returncode, time.monotonic() - started, text + _kept_by(arguments, folder))
     if result.returncode != 0:
         # Yosys loses what it prints after the table mapper has run; the last of its log file has it.
         details = folder / "yosys.txt"
@@ -82,3 +88,11 @@ def run_tool(name: str, arguments: Sequence[str], folder: Path, log: str, limit_
         end = "\n".join(text.splitlines()[-20:])
         raise ToolError(f"{name} failed with exit status {result.returncode}:\n{end}")
     return text
+
+
+def _kept_by(arguments: Sequence[str], folder: Path) -> str:
+    """What a tool that keeps quiet wrote into the file of its option `-l`."""
+    if "-l" not in arguments or not logger.isEnabledFor(logging.DEBUG):
+        return ""
+    file = folder / arguments[arguments.index("-l") + 1]
+    return file.read_text(errors="replace") if file.exists() else ""

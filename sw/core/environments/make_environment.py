@@ -2,6 +2,7 @@
 
 import contextlib
 import sys
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -62,7 +63,8 @@ def _quiet_about_own_models(identifier: str) -> Iterator[None]:
         if before is not None:
             before(text)
         else:
-            print(f"WARNING: {text}", file=sys.stderr)
+            # Also in a process of an actor, which has no log.
+            warnings.warn(f"MuJoCo: {text}", RuntimeWarning, stacklevel=2)
 
     mujoco.set_mju_user_warning(tell)
     try:

@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import logging
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -20,6 +21,8 @@ from .ic3net_learner import PYTORCH, IC3NetLearner, make_learner
 from .report import IC3NetReport
 
 __all__ = ["IC3Net"]
+
+logger = logging.getLogger(__name__)
 
 # Of the starting states of evaluations.
 EVALUATION_SEED = 1_000_000
@@ -130,7 +133,9 @@ class IC3Net:
             ``episodes``, and of them ``success``, ``arrived`` and ``return`` as in a record of `learn`.
         """
         state = self.learner.save()
-        starts = np.random.default_rng(EVALUATION_SEED if seed is None else seed)
+        first = EVALUATION_SEED if seed is None else seed
+        logger.info("%d episodes of evaluation or more, seed %d", episodes, first)
+        starts = np.random.default_rng(first)
         outcomes = []
         for _ in range(-(-episodes // self.config.episodes)):
             rewards, _ = self._play(starts)

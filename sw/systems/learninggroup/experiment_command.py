@@ -3,14 +3,18 @@
 import argparse
 import functools
 import json
+import logging
 from pathlib import Path
 from typing import Any
 
+from ....hw.soc.under_way import PROGRESS
 from ....hw.soc.written_file import write_text, writing
 from ..experiment_runs import chosen_arms, insert_table, run_all, run_folders, summary_of, train
 from .experiments import ITERATIONS, SWEEP, TABLES, Arm
 
 __all__ = ["add_arguments", "run"]
+
+logger = logging.getLogger(__name__)
 
 PAGE = "learninggroup-learning.md"
 
@@ -46,7 +50,7 @@ def _train(arm: Arm, seed: int, iterations: int, directory: Path, limit: float) 
         return
     options, first = ["--iterations", str(iterations)], ["--seed", str(seed), *arm.options]
     summary = train(directory, "learninggroup", options, first, limit)
-    print(f"{directory}: success {100 * summary['success']:.1f} %", flush=True)
+    logger.log(PROGRESS, "%s: success %.1f %%", directory, 100 * summary["success"])
 
 
 def _report(root: Path, docs: Path, iterations: int) -> None:

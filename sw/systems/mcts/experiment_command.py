@@ -3,15 +3,19 @@
 import argparse
 import functools
 import json
+import logging
 import statistics
 from pathlib import Path
 from typing import Any
 
+from ....hw.soc.under_way import PROGRESS
 from ....hw.soc.written_file import write_text, writing
 from ..experiment_runs import chosen_arms, insert_table, run_all, run_command, run_folders
 from .experiments import ARMS, GAMES, SEEDS, Arm, Game
 
 __all__ = ["add_arguments", "run"]
+
+logger = logging.getLogger(__name__)
 
 PAGE = "mcts-planning.md"
 
@@ -44,7 +48,7 @@ def _play(game: Game, arm: Arm, seed: int, steps: int, directory: Path, limit: f
     if _return_of(directory, steps) is None:
         options = ["--env", game.env, "--seed", str(seed), "--max-steps", str(steps), *game.options, *arm.options]
         run_command(directory, ["plan", "mcts", "--quiet", "--out", str(directory), *options], limit)
-        print(f"{directory}: return {_return_of(directory, steps):g}", flush=True)
+        logger.log(PROGRESS, "%s: return %g", directory, _return_of(directory, steps))
 
 
 def _return_of(directory: Path, steps: int) -> float | None:

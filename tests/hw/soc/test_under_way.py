@@ -1,13 +1,15 @@
-"""What takes long says so: to those who asked, once, and for how long where somebody sees it."""
+"""What takes long says so: to the log, once, and for how long where somebody sees it."""
 
+import contextlib
 import io
+import logging
 import re
 import time
 
 import pytest
 
 from rewardware.hw.soc import under_way as module
-from rewardware.hw.soc.under_way import telling, under_way
+from rewardware.hw.soc.under_way import PROGRESS, telling, under_way
 from rewardware.sim.verilator.cache import build_once
 from rewardware.sw.cli.dispatch import dispatch
 
@@ -20,21 +22,22 @@ class Terminal(io.StringIO):
 def test_libraries_keep_quiet(capsys):
     with under_way("building"):
         pass
-    assert capsys.readouterr().err == ""
+    assert capsys.readouterr() == ("", "")
 
 
-def test_a_line_at_the_start(capsys):
-    with telling():
+@pytest.mark.parametrize("asked", [False, True])
+def test_a_message_at_the_start_and_the_time_at_the_end(asked, caplog):
+    caplog.set_level(logging.INFO, "rewardware")
+    with telling() if asked else contextlib.nullcontext():
         with under_way("building"):
-            assert capsys.readouterr().err == "rewardware: building ...\n"
+            assert [(record.levelno, record.getMessage()) for record in caplog.records] == [(PROGRESS, "building ...")]
             with under_way("building a part of it"):
                 pass
+        assert re.fullmatch("building took 0.[01] s", caplog.records[1].getMessage())
+        assert caplog.records[1].levelno == logging.INFO
         with pytest.raises(ValueError), under_way("building another"):
             raise ValueError
-    assert capsys.readouterr().err == "rewardware: building another ...\n"
-    with under_way("building"):
-        pass
-    assert capsys.readouterr().err == ""
+    assert [record.getMessage() for record in caplog.records[2:]] == ["building another ..."]
 
 
 def test_a_terminal_sees_the_seconds(monkeypatch):
@@ -50,13 +53,20 @@ def test_a_terminal_sees_the_seconds(monkeypatch):
     assert len(lines) > 10
 
 
-def test_a_build_is_told_when_it_is_made(tmp_path, monkeypatch, capsys):
+def test_a_build_is_told_when_it_is_made_and_when_it_is_found(tmp_path, monkeypatch, caplog):
+    caplog.set_level(logging.INFO, "rewardware")
     monkeypatch.setenv("REWARDWARE_CACHE", str(tmp_path))
     for _ in range(2):
-        with telling():
-            build_once("things", "key", lambda folder: (folder / "thing").write_text("made"), "making a thing")
-    build_once("things", "other", lambda folder: None, "making another")
-    assert capsys.readouterr().err == "rewardware: making a thing ...\n"
+        build_once("things", "key", lambda folder: (folder / "thing").write_text("made"), "making a thing")
+    folder = re.escape(str(tmp_path / "things" / "key"))
+    words = [
+        "making a thing ...",
+        f"made in .* s: {folder}",
+        "making a thing took .* s",
+        f"taken from the cache: {folder}",
+    ]
+    assert all(map(re.fullmatch, words, (record.getMessage() for record in caplog.records)))
+    assert [record.levelno for record in caplog.records] == [PROGRESS, logging.INFO, logging.INFO, logging.INFO]
 
 
 def test_the_command_line_tells(tmp_path, monkeypatch, capsys):

@@ -13,8 +13,12 @@ def test_sweep_collects_what_has_ended_and_goes_on(tmp_path, capsys):
     places = ["--out", str(tmp_path / "runs"), "--docs", str(tmp_path / "docs"), "--iterations", "3"]
     command = ["experiment", "learninggroup", "sweep", *places, "--arms", "magnitude,agents-3-groups-2", "--seed", "1"]
     assert dispatch([*command, "--jobs", "2"]) == 0
-    printed = capsys.readouterr().out
-    assert printed.count("begins") == 2 and "| success, % | seed 1 | mean | sparsity, % |" in printed
+    printed, said = capsys.readouterr()
+    assert (
+        said.count("begins") == 2
+        and "begins" not in printed
+        and "| success, % | seed 1 | mean | sparsity, % |" in printed
+    )
     text = page.read_text()
     assert text.startswith("before\n") and text.endswith("\nafter\n") and "old" not in text
     assert "| 3 agents, 2 groups |" in text and "| magnitude, 50 % |" in text
@@ -24,7 +28,7 @@ def test_sweep_collects_what_has_ended_and_goes_on(tmp_path, capsys):
     pictures = {path.name for path in (tmp_path / "docs" / "images").iterdir()}
     assert pictures == {"learninggroup-groups.png", "learninggroup-methods.png"}
     assert dispatch(command) == 0
-    assert "begins" not in capsys.readouterr().out
+    assert "begins" not in capsys.readouterr().err
     # What was run elsewhere stays in the record, unless it took another number of iterations.
     elsewhere = ["--out", str(tmp_path / "others"), *places[2:], "--arms", "agents-3-groups-2", "--seed", "0"]
     assert dispatch(["experiment", "learninggroup", "sweep", *elsewhere]) == 0

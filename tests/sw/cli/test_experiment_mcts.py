@@ -24,8 +24,8 @@ def test_workers_are_compared_and_what_was_played_is_not_played_again(tmp_path, 
         "3",
     ]
     assert dispatch([*command, "--steps", "2"]) == 0
-    printed = capsys.readouterr().out
-    assert printed.count("begins") == 2 and printed.count(": return ") == 2
+    printed, said = capsys.readouterr()
+    assert said.count("begins") == 2 and said.count(": return ") == 2 and "begins" not in printed
     text = page.read_text()
     assert text.startswith("before\n") and "old" not in text and text.endswith("\nafter\n")
     for words in ("| return | seed 3 | mean |", "| 1 worker |", "| 8 workers, relaxed |", "| random actions |"):
@@ -35,7 +35,7 @@ def test_workers_are_compared_and_what_was_played_is_not_played_again(tmp_path, 
     assert (tmp_path / "docs" / "images" / "mcts-workers.png").exists()
     # Episodes that were played are kept; those of another length are not the same.
     assert dispatch([*command, "--steps", "2"]) == 0
-    assert "begins" not in capsys.readouterr().out
+    assert "begins" not in capsys.readouterr().err
     assert dispatch([*command, "--steps", "3", "--collect"]) == 2
     assert "holds no episode that was played to its end" in capsys.readouterr().err
 

@@ -127,4 +127,4 @@ def test_experiment_collects_seeds_and_goes_on(tmp_path, capsys):
     assert results["arms"]["float32"]["solved"] == {"0": False, "1": False}
     assert (tmp_path / "docs" / "images" / "learning-pendulum.png").stat().st_size > 10_000
     assert dispatch(command) == 1
-    assert "begins" not in capsys.readouterr().out
+    assert "begins" not in capsys.readouterr().err

@@ -1,5 +1,7 @@
 """The agent's view of an environment: bounds, seeds, and playing an episode again."""
 
+import contextlib
+
 import gymnasium
 import numpy as np
 import pytest
@@ -39,12 +41,16 @@ def test_mujoco_is_quiet_about_models_of_gymnasium_alone(tmp_path, monkeypatch, 
     monkeypatch.setattr(gymnasium, "make", make_and_warn)
     for handler in (None, spoken.append):
         mujoco.set_mju_user_warning(handler)
+        told = (
+            contextlib.nullcontext() if handler else pytest.warns(RuntimeWarning, match="^MuJoCo: a mass is negative$")
+        )
         try:
-            make_environment("HalfCheetah-v5").close()
+            with told:
+                make_environment("HalfCheetah-v5").close()
             assert mujoco.get_mju_user_warning() is handler
         finally:
             mujoco.set_mju_user_warning(None)
-    assert capfd.readouterr().err == "WARNING: a mass is negative\n" and spoken == ["a mass is negative"]
+    assert capfd.readouterr() == ("", "") and spoken == ["a mass is negative"]
     assert not list(tmp_path.iterdir())
 
 
