@@ -8,7 +8,7 @@ import numpy as np
 
 from ...hw.cores.checks import require_integer
 from ...hw.cores.random.xorshift import advance, state_from_seed
-from ...hw.cores.replay.records import RequestKind, Status
+from ...hw.cores.replay.requests import RequestKind, Status
 from ...hw.soc.pearl.instructions import COUNT_WIDTH
 from ..reference.replay.messages import Answer, pack_requests, unpack_answers
 from .driver import Driver

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ...hw.cores.replay.config import DRAW_WIDTH, SumTreeConfig
-from ...hw.cores.replay.records import RequestKind
+from ...hw.cores.replay.requests import RequestKind
 from ...hw.soc.pearl.config import PearlConfig
 from ..core.backends import open_backend, options_at
 from ..reference.replay.draws import DrawReference

@@ -4,7 +4,8 @@ from amaranth.hdl import signed
 from amaranth.lib import data
 
 from .config import SumTreeConfig
-from .records import KIND_WIDTH, RequestKind, Status
+from .records import KIND_WIDTH
+from .requests import RequestKind, Status
 
 __all__ = ["changes", "clear_layout", "node_layout", "samples", "travelling_layout"]
 

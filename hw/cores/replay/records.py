@@ -1,13 +1,15 @@
-"""What the bits of a sum tree's requests and answers mean, as tables. No Amaranth here."""
+"""What the bits of a sum tree's requests and answers mean, as tables. No Amaranth here.
+
+Gateware and drivers make their words from them. References do not know them.
+"""
 
 from enum import IntEnum
 
 from ..records import Field, Record
 from .config import DRAW_WIDTH, INDEX_WIDTH, PRIORITY_WIDTH
+from .requests import RequestKind
 
-__all__ = [
-    "ANSWER", "ARGUMENTS", "HEADER", "KIND_WIDTH", "ROW_WIDTH", "TOTAL", "ReplayCommand", "RequestKind", "Status"
-]  # fmt: skip
+__all__ = ["ANSWER", "ARGUMENTS", "HEADER", "KIND_WIDTH", "ROW_WIDTH", "TOTAL", "ReplayCommand"]
 
 # Bits of requests and answers, and of their fields.
 ROW_WIDTH = 64
@@ -29,42 +31,6 @@ class ReplayCommand(IntEnum):
     SAMPLE = 2
     SEED = 3
     CLEAR = 4
-
-
-class RequestKind(IntEnum):
-    """What a request asks for.
-
-    ============  ==============================================================================================
-    ``SAMPLE``    the leaf of a draw x in [0, 1): the first whose prefix sum reaches floor(x * total) + 1
-    ``RETRIEVE``  a leaf's priority
-    ``UPDATE``    a new priority for a leaf
-    ``INSERT``    a priority for the next leaf, behind the last one the first
-    ``TOTAL``     the sum of all leaves
-    ============  ==============================================================================================
-    """
-
-    SAMPLE = 0
-    RETRIEVE = 1
-    UPDATE = 2
-    INSERT = 3
-    TOTAL = 4
-
-
-class Status(IntEnum):
-    """How a request ended; but for ``DONE`` it changed nothing.
-
-    ================  ==========================================================================================
-    ``DONE``          as asked
-    ``EMPTY``         a sample of a tree whose leaves are all zero
-    ``OUT_OF_RANGE``  there is no such leaf, or the priority has more bits than those of the tree
-    ``UNKNOWN_KIND``  there is no such kind
-    ================  ==========================================================================================
-    """
-
-    DONE = 0
-    EMPTY = 1
-    OUT_OF_RANGE = 2
-    UNKNOWN_KIND = 3
 
 
 # A request, lowest bits first; behind it are the arguments of its kind.

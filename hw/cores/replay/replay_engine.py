@@ -10,7 +10,8 @@ from ..stream.packet import packet_signature
 from ..stream.packet_service import PacketService
 from .config import SumTreeConfig
 from .draw_generator import DrawGenerator, batch_layout
-from .records import HEADER, ROW_WIDTH, ReplayCommand, RequestKind
+from .records import HEADER, ROW_WIDTH, ReplayCommand
+from .requests import RequestKind
 
 __all__ = ["ReplayEngine", "replay_command"]
 

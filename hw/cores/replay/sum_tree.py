@@ -9,7 +9,8 @@ from ..layouts import record_layout
 from ..stream.buffer_config import StreamBufferConfig
 from ..stream.pipeline import CreditBuffer
 from .config import SumTreeConfig
-from .records import ANSWER, HEADER, ROW_WIDTH, TOTAL, RequestKind
+from .records import ANSWER, HEADER, ROW_WIDTH, TOTAL
+from .requests import RequestKind
 from .sum_tree_head import SumTreeHead
 from .sum_tree_level import SumTreeLevel
 

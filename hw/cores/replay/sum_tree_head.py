@@ -12,7 +12,8 @@ from ..pipeline import delay
 from .config import PRIORITY_WIDTH, SumTreeConfig
 from .draw_scaler import DrawScaler
 from .layouts import changes, clear_layout, travelling_layout
-from .records import ARGUMENTS, HEADER, ROW_WIDTH, RequestKind, Status
+from .records import ARGUMENTS, HEADER, ROW_WIDTH
+from .requests import RequestKind, Status
 
 __all__ = ["SumTreeHead"]
 

@@ -8,7 +8,7 @@ from ..component import ConfiguredComponent
 from ..memory.ports import ReadPort
 from .config import TreeConfig
 from .memoization import Part, memory_layout
-from .records import RequestKind
+from .requests import RequestKind
 from .stage_layouts import CommandKind, place_layout, routed_command_layout, stage_request_layout
 from .stage_ports import LookupPort
 

@@ -9,7 +9,8 @@ from ..layouts import record_layout
 from .arrival import queued_layout
 from .config import TreeConfig
 from .memoization import Part
-from .records import REGISTERS, RequestKind, Status
+from .records import REGISTERS
+from .requests import RequestKind, Status
 from .score_unit import score_of_choice
 from .selector import Selector
 from .selector_config import SelectorConfig

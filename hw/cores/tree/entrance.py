@@ -10,7 +10,8 @@ from ..component import ConfiguredComponent
 from .config import VISIT_WIDTH, TreeConfig
 from .exit import finished_layout
 from .layouts import request_layout
-from .records import ACTION_WIDTH, ROW_WIDTH, STATUS_WIDTH, RequestKind, Status
+from .records import ROW_WIDTH, STATUS_WIDTH
+from .requests import ACTION_WIDTH, RequestKind, Status
 from .stage_layouts import place_layout, stage_request_layout
 
 __all__ = ["Entrance", "management_layout"]

@@ -11,7 +11,8 @@ from ..stream.buffer_config import StreamBufferConfig
 from .bank_assigner import AssignerCommand, assigner_request_layout, block_layout
 from .config import TreeConfig
 from .layouts import answer_layout
-from .records import LEVEL_WIDTH, ROW_WIDTH, WORKER_WIDTH, RequestKind, Status
+from .records import LEVEL_WIDTH, ROW_WIDTH
+from .requests import WORKER_WIDTH, RequestKind, Status
 from .stage_layouts import grant_layout, stage_request_layout
 
 __all__ = ["Exit", "finished_layout", "level_grant_layout"]

@@ -1,9 +1,7 @@
 """What the bits of requests, answers, nodes and edges mean, as tables. No Amaranth here.
 
-Gateware makes its layouts from them (:mod:`.layouts`), drivers and references their words.
+Gateware makes its layouts from them (:mod:`.layouts`), drivers their words. References do not know them.
 """
-
-from enum import IntEnum
 
 from ..records import Field, Record
 from .config import (
@@ -19,6 +17,7 @@ from .config import (
     VISIT_WIDTH,
     TreeConfig,
 )
+from .requests import ACTION_WIDTH, GROUP_WIDTH, WORKER_WIDTH, RequestKind
 
 __all__ = [
     "ANSWER",
@@ -28,9 +27,6 @@ __all__ = [
     "REGISTERS",
     "REQUEST_HEADER",
     "ROW_WIDTH",
-    "WORKER_WIDTH",
-    "RequestKind",
-    "Status",
     "edge_record",
     "flit_rows",
     "new_edge",
@@ -40,38 +36,7 @@ __all__ = [
 
 # Bits of requests and answers, and of their fields.
 ROW_WIDTH = 64
-KIND_WIDTH, WORKER_WIDTH, STATUS_WIDTH = 3, 8, 4
-LEVEL_WIDTH, ACTION_WIDTH, NODE_WIDTH, GROUP_WIDTH = 7, 5, 16, 4
-
-
-class RequestKind(IntEnum):
-    """What a request asks for."""
-
-    SELECT = 0
-    BACKUP = 1
-    PRIOR = 2
-    CLEAR = 3
-    ADVANCE = 4
-
-
-class Status(IntEnum):
-    """How a request ended; from ``UNKNOWN_KIND`` on errors, which leave the tree as it was, the first that holds."""
-
-    INSERTED = 0
-    PENDING = 1
-    TERMINAL = 2
-    HEIGHT_LIMIT = 3
-    FULL = 4
-    DONE = 5
-    UNKNOWN_KIND = 6
-    UNKNOWN_WORKER = 7
-    NO_TREE = 8
-    SELECTED_BEFORE = 9
-    NOT_SELECTED = 10
-    VISIT_LIMIT = 11
-    UNDER_WAY = 12
-    NO_CHILD = 13
-
+KIND_WIDTH, STATUS_WIDTH, LEVEL_WIDTH, NODE_WIDTH = 3, 4, 7, 16
 
 REQUEST_HEADER = Record((Field("kind", KIND_WIDTH), Field("worker", WORKER_WIDTH)))
 

@@ -17,7 +17,8 @@ from .interconnect import StageBankInterconnect
 from .interconnect_config import InterconnectConfig
 from .level_stage import LevelStage
 from .node_reader import NodeReader
-from .records import COUNTERS, LEVEL_WIDTH, REGISTERS, ROW_WIDTH, RequestKind
+from .records import COUNTERS, LEVEL_WIDTH, REGISTERS, ROW_WIDTH
+from .requests import RequestKind
 from .search_counters import SearchCounters
 from .stage_layouts import bank_command_layout, flit_layout, place_layout
 from .tree_manager import TreeManager

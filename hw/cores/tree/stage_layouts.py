@@ -5,7 +5,8 @@ from amaranth.lib import data, enum
 from ..layouts import record_layout
 from .config import TreeConfig
 from .layouts import edge_layout, node_layout
-from .records import ACTION_WIDTH, KIND_WIDTH, LEVEL_WIDTH, STATUS_WIDTH, WORKER_WIDTH, request_arguments
+from .records import KIND_WIDTH, LEVEL_WIDTH, STATUS_WIDTH, request_arguments
+from .requests import ACTION_WIDTH, WORKER_WIDTH
 
 __all__ = [
     "CommandKind",

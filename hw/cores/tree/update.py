@@ -9,7 +9,8 @@ from ..memory.ports import WritePort
 from .choice import chosen_layout
 from .config import PRIOR_WIDTH, REWARD_WIDTH, TreeConfig
 from .memoization import Part, memory_layout
-from .records import LEVEL_WIDTH, RequestKind, Status, new_edge
+from .records import LEVEL_WIDTH, new_edge
+from .requests import RequestKind, Status
 from .stage_layouts import CommandKind, routed_command_layout, stage_request_layout
 from .stage_ports import EdgePort, RowPort
 

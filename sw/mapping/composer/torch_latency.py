@@ -12,7 +12,7 @@ import torch
 from torch import nn
 
 from ....hw.cores.replay.config import SumTreeConfig
-from ....hw.cores.replay.records import RequestKind
+from ....hw.cores.replay.requests import RequestKind
 from ...device.replay_backends import ReferenceSumTree, segment_width
 from ...reference.replay.messages import pack_requests
 from .algorithms import Iteration

@@ -5,7 +5,8 @@ import numpy as np
 
 from ....hw.cores.random.xorshift import SHIFTS, STATE_WIDTH
 from ....hw.cores.replay.config import DRAW_WIDTH, INDEX_WIDTH, PRIORITY_WIDTH
-from ....hw.cores.replay.records import HEADER, STATUS_WIDTH, RequestKind, Status
+from ....hw.cores.replay.records import HEADER, STATUS_WIDTH
+from ....hw.cores.replay.requests import RequestKind, Status
 
 __all__ = ["make_draws", "scale", "serve_requests"]
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ....hw.cores.records import Record
-from ....hw.cores.replay.records import ANSWER, ARGUMENTS, HEADER, TOTAL, RequestKind, Status
+from ....hw.cores.replay.records import ANSWER, ARGUMENTS, HEADER, TOTAL
+from ....hw.cores.replay.requests import RequestKind, Status
 
 __all__ = ["Answer", "pack_beats", "pack_request", "pack_requests", "unpack_answers"]
 

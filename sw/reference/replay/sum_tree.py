@@ -5,7 +5,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from ....hw.cores.replay.config import SumTreeConfig
-from ....hw.cores.replay.records import ARGUMENTS, HEADER, RequestKind, Status
+from ....hw.cores.replay.records import ARGUMENTS, HEADER
+from ....hw.cores.replay.requests import RequestKind, Status
 from .kernels import scale, serve_requests
 from .messages import Answer
 

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
 from ....hw.cores.tree.config import TreeConfig
-from ....hw.cores.tree.records import ANSWER, REQUEST_HEADER, RequestKind, Status, request_arguments
+from ....hw.cores.tree.records import ANSWER, REQUEST_HEADER, request_arguments
+from ....hw.cores.tree.requests import RequestKind, Status
 
 __all__ = ["Answer", "pack_request"]
 

@@ -8,16 +8,8 @@ import numpy as np
 
 from ....hw.cores.checks import require_integer
 from ....hw.cores.tree.config import REWARD_WIDTH, SCORE_FRACTION, VISIT_WIDTH, TreeConfig
-from ....hw.cores.tree.records import (
-    REGISTERS,
-    REQUEST_HEADER,
-    WORKER_WIDTH,
-    RequestKind,
-    Status,
-    edge_record,
-    node_record,
-    request_arguments,
-)
+from ....hw.cores.tree.records import REGISTERS, REQUEST_HEADER, edge_record, node_record, request_arguments
+from ....hw.cores.tree.requests import WORKER_WIDTH, RequestKind, Status
 from .bank_assignment import BankAssignmentReference
 from .messages import Answer
 from .scores import ScoresReference

@@ -15,7 +15,8 @@ from ....hw.cores.tree.config import (
     SCORE_FRACTION,
     VALUE_WIDTH,
 )
-from ....hw.cores.tree.records import REQUEST_HEADER, RequestKind, Status
+from ....hw.cores.tree.records import REQUEST_HEADER
+from ....hw.cores.tree.requests import RequestKind, Status
 from ...device.driver import Driver
 from ...device.errors import DeviceError
 from ...reference.tree.messages import Answer, pack_request

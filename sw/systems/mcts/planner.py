@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Self
 
-from ....hw.cores.tree.records import COUNTER_WIDTH, Status
+from ....hw.cores.tree.records import COUNTER_WIDTH
+from ....hw.cores.tree.requests import Status
 from ...actors.evaluator import Evaluator
 from ...actors.simulation import SimulationResult, SimulationTask
 from ...actors.simulation_pool import InProcessPool, ProcessPool, SimulationPool

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rewardware.hw.cores.tree.config import TreeConfig
-from rewardware.hw.cores.tree.records import Status
+from rewardware.hw.cores.tree.requests import Status
 from rewardware.sw.device.priors import quantize_priors
 from rewardware.sw.systems.mcts.backends import open_tree
 from rewardware.sw.systems.mcts.driver import MCTSDevice, TreeParameters

@@ -69,7 +69,7 @@ def count_search(config: Any, at_rest: bool = False) -> TreeCounts:
     DeviceError
         An answer is not the reference's.
     """
-    from .....hw.cores.tree.records import RequestKind
+    from .....hw.cores.tree.requests import RequestKind
     from ....reference.tree.messages import pack_request
 
     full, workers, rng = (1 << config.fanout) - 1, range(config.workers), random.Random(SEED)
@@ -103,7 +103,7 @@ def count_recording(config: Any, recording: Any) -> TreeCounts:
 
 
 def _count(config: Any, registers: dict[str, int], packets: Sequence[np.ndarray]) -> TreeCounts:
-    from .....hw.cores.tree.records import RequestKind, Status
+    from .....hw.cores.tree.requests import RequestKind, Status
     from ....device.errors import DeviceError
     from ....measurement.bench import say
     from ....reference.tree.messages import Answer

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from .....hw.cores.replay.records import RequestKind
+from .....hw.cores.replay.requests import RequestKind
 from .....hw.soc.pearl.config import PearlConfig
 from ....device.replay_backends import DeviceSumTree, ReferenceSumTree, segment_width
 from ....reference.replay.messages import pack_request

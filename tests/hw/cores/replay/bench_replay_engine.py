@@ -8,7 +8,8 @@ import numpy as np
 from cocotb.triggers import FallingEdge, RisingEdge
 
 from rewardware.hw.cores.replay.config import DRAW_WIDTH
-from rewardware.hw.cores.replay.records import ROW_WIDTH, ReplayCommand, RequestKind
+from rewardware.hw.cores.replay.records import ROW_WIDTH, ReplayCommand
+from rewardware.hw.cores.replay.requests import RequestKind
 from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, compare_all, parameters, rng
 from rewardware.sw.reference.replay.draws import DrawReference
 from rewardware.sw.reference.replay.messages import pack_beats, pack_request

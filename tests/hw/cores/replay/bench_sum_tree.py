@@ -7,7 +7,8 @@ import numpy as np
 from cocotb.triggers import FallingEdge, RisingEdge
 
 from rewardware.hw.cores.replay.config import DRAW_WIDTH
-from rewardware.hw.cores.replay.records import ROW_WIDTH, RequestKind
+from rewardware.hw.cores.replay.records import ROW_WIDTH
+from rewardware.hw.cores.replay.requests import RequestKind
 from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, parameters, rng
 from rewardware.sw.reference.replay.messages import Answer, pack_beats, pack_request
 from rewardware.sw.reference.replay.sum_tree import SumTreeReference

@@ -5,7 +5,8 @@ from cocotb.triggers import RisingEdge
 
 from rewardware.hw.cores.tree.choice import Choice
 from rewardware.hw.cores.tree.memoization import Part
-from rewardware.hw.cores.tree.records import REGISTERS, RequestKind, Status, request_arguments
+from rewardware.hw.cores.tree.records import REGISTERS, request_arguments
+from rewardware.hw.cores.tree.requests import RequestKind, Status
 from rewardware.sim.cocotb import clock_and_reset, compare, parameters, rng
 
 from ..side_by_side import Ports

@@ -12,7 +12,8 @@ import cocotb
 from cocotb.triggers import FallingEdge, RisingEdge
 
 from rewardware.hw.cores.tree.entrance import Entrance
-from rewardware.hw.cores.tree.records import RequestKind, Status, request_arguments
+from rewardware.hw.cores.tree.records import request_arguments
+from rewardware.hw.cores.tree.requests import RequestKind, Status
 from rewardware.hw.cores.tree.stage_layouts import selection_layout
 from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, parameters, rng
 from rewardware.sim.cocotb.codec import codec_of

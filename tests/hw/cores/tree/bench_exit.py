@@ -5,7 +5,7 @@ from cocotb.triggers import ReadOnly, RisingEdge
 
 from rewardware.hw.cores.tree.bank_assigner import AssignerCommand
 from rewardware.hw.cores.tree.exit import finished_layout, level_grant_layout
-from rewardware.hw.cores.tree.records import RequestKind, Status
+from rewardware.hw.cores.tree.requests import RequestKind, Status
 from rewardware.hw.cores.tree.stage_layouts import selection_layout
 from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, parameters, rng
 from rewardware.sim.cocotb.codec import codec_of

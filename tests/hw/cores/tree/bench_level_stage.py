@@ -6,7 +6,8 @@ import cocotb
 import numpy as np
 from cocotb.triggers import ReadOnly, RisingEdge
 
-from rewardware.hw.cores.tree.records import REGISTERS, RequestKind, Status, edge_record, node_record, request_arguments
+from rewardware.hw.cores.tree.records import REGISTERS, edge_record, node_record, request_arguments
+from rewardware.hw.cores.tree.requests import RequestKind, Status
 from rewardware.hw.cores.tree.stage_layouts import (
     CommandKind,
     grant_layout,

@@ -8,7 +8,8 @@ import cocotb
 from cocotb.triggers import RisingEdge
 
 from rewardware.hw.cores.layouts import record_layout
-from rewardware.hw.cores.tree.records import COUNTERS, REGISTERS, RequestKind, Status
+from rewardware.hw.cores.tree.records import COUNTERS, REGISTERS
+from rewardware.hw.cores.tree.requests import RequestKind, Status
 from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, parameters, rng
 from rewardware.sim.cocotb.codec import codec_of
 from rewardware.sw.reference.tree.messages import Answer, pack_request

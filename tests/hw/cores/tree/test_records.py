@@ -12,12 +12,11 @@ from rewardware.hw.cores.tree.records import (
     ROW_WIDTH,
     Field,
     Record,
-    RequestKind,
-    Status,
     edge_record,
     node_record,
     request_arguments,
 )
+from rewardware.hw.cores.tree.requests import RequestKind, Status
 
 CONFIGS = [
     TreeConfig(fanout=2, levels=2, banks=3, rows=2, nodes=6, group=2, flits=1, reserve=1),

@@ -3,7 +3,7 @@
 import pytest
 
 from rewardware.hw.cores.tree.config import TreeConfig
-from rewardware.hw.cores.tree.records import RequestKind, Status
+from rewardware.hw.cores.tree.requests import RequestKind, Status
 from rewardware.hw.cores.tree.search_tree import SearchTree
 from rewardware.sim.cocotb import simulate
 

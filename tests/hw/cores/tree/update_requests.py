@@ -1,7 +1,8 @@
 """Requests for the second half of a stage's service, and what it is to do with each of them."""
 
 from rewardware.hw.cores.tree.memoization import Part
-from rewardware.hw.cores.tree.records import RequestKind, Status, edge_record, node_record, request_arguments
+from rewardware.hw.cores.tree.records import edge_record, node_record, request_arguments
+from rewardware.hw.cores.tree.requests import RequestKind, Status
 from rewardware.hw.cores.tree.stage_layouts import CommandKind, selection_layout
 from rewardware.sim.cocotb.codec import codec_of
 

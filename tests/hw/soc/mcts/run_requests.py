@@ -9,7 +9,7 @@ from collections import Counter
 
 import numpy as np
 
-from rewardware.hw.cores.tree.records import RequestKind
+from rewardware.hw.cores.tree.requests import RequestKind
 from rewardware.hw.soc.presets import load_preset
 from rewardware.sw.reference.tree.messages import Answer
 from rewardware.sw.systems.mcts.backends import DeviceTree, ReferenceTree

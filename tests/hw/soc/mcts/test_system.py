@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from rewardware.hw.cores.tree.records import RequestKind, Status
+from rewardware.hw.cores.tree.requests import RequestKind, Status
 from rewardware.hw.soc.mcts.config import MCTSConfig
 from rewardware.sw.device.errors import DeviceError
 from rewardware.sw.reference.tree.messages import Answer, pack_request

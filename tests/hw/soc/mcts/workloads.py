@@ -5,7 +5,7 @@ from itertools import islice
 
 import numpy as np
 
-from rewardware.hw.cores.tree.records import RequestKind
+from rewardware.hw.cores.tree.requests import RequestKind
 from rewardware.sw.reference.tree.messages import pack_request
 from rewardware.sw.systems.mcts.bench.game import record_game
 from tests.sw.reference.tree.stimulus import RandomRequests

@@ -10,7 +10,7 @@ from collections import Counter
 
 import numpy as np
 
-from rewardware.hw.cores.replay.records import RequestKind, Status
+from rewardware.hw.cores.replay.requests import RequestKind, Status
 from rewardware.hw.soc.presets import list_presets, load_preset
 from rewardware.sw.device.replay_backends import DeviceSumTree, ReferenceSumTree
 from rewardware.sw.reference.replay.messages import Answer, pack_request

@@ -6,7 +6,7 @@ import random
 import numpy as np
 import pytest
 
-from rewardware.hw.cores.replay.records import RequestKind
+from rewardware.hw.cores.replay.requests import RequestKind
 from rewardware.hw.soc.pearl.config import PearlConfig
 from rewardware.hw.soc.presets import list_presets, load_preset
 from rewardware.sw.device.errors import DeviceError

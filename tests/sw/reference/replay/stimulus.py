@@ -1,7 +1,7 @@
 """Random requests to a sum tree."""
 
 from rewardware.hw.cores.replay.config import DRAW_WIDTH, INDEX_WIDTH, PRIORITY_WIDTH, SumTreeConfig
-from rewardware.hw.cores.replay.records import RequestKind
+from rewardware.hw.cores.replay.requests import RequestKind
 from rewardware.sw.reference.replay.messages import pack_request
 
 __all__ = ["random_rows"]

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import chisquare
 
 from rewardware.hw.cores.replay.config import DRAW_WIDTH, SumTreeConfig
-from rewardware.hw.cores.replay.records import RequestKind, Status
+from rewardware.hw.cores.replay.requests import RequestKind, Status
 from rewardware.sw.reference.replay.messages import Answer, pack_request
 from rewardware.sw.reference.replay.sum_tree import SumTreeReference
 

@@ -2,7 +2,7 @@
 
 import random
 
-from rewardware.hw.cores.tree.records import Status
+from rewardware.hw.cores.tree.requests import Status
 
 __all__ = ["Game", "OracleTree", "by_actions"]
 

@@ -1,6 +1,7 @@
 """Random requests to a search tree."""
 
-from rewardware.hw.cores.tree.records import KIND_WIDTH, ROW_WIDTH, WORKER_WIDTH, RequestKind
+from rewardware.hw.cores.tree.records import KIND_WIDTH, ROW_WIDTH
+from rewardware.hw.cores.tree.requests import WORKER_WIDTH, RequestKind
 from rewardware.sw.reference.tree.messages import pack_request
 
 __all__ = ["RandomRequests"]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rewardware.hw.cores.tree.config import TreeConfig
-from rewardware.hw.cores.tree.records import RequestKind, Status
+from rewardware.hw.cores.tree.requests import RequestKind, Status
 from rewardware.sw.reference.tree.messages import Answer, pack_request
 from rewardware.sw.reference.tree.search_tree import SearchTreeReference
 from tests.sw.reference.tree.oracle import by_actions

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rewardware.hw.cores.tree.config import TreeConfig
-from rewardware.hw.cores.tree.records import REQUEST_HEADER, RequestKind, Status, request_arguments
+from rewardware.hw.cores.tree.records import REQUEST_HEADER, request_arguments
+from rewardware.hw.cores.tree.requests import RequestKind, Status
 from rewardware.sw.reference.tree.messages import Answer
 from rewardware.sw.reference.tree.search_tree import SearchTreeReference
 from tests.sw.reference.tree.oracle import by_actions

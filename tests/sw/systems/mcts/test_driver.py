@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rewardware.hw.cores.tree.config import TreeConfig
-from rewardware.hw.cores.tree.records import Status
+from rewardware.hw.cores.tree.requests import Status
 from rewardware.sw.device.errors import DeviceError
 from rewardware.sw.systems.mcts.backends import ReferenceTree, open_tree
 from rewardware.sw.systems.mcts.driver import MCTSDevice, SearchTreeError, TreeParameters
