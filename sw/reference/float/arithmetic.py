@@ -5,9 +5,11 @@ the bits do not depend on the floating point of the machine.
 """
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ....hw.cores.float.config import FloatFormat
-from .rounding import bit_length, round_and_pack, shift_right_sticky, unpack
+from ..arrays import FlagArray, IntegerArray
+from .rounding import Unpacked, bit_length, round_and_pack, shift_right_sticky, unpack
 
 __all__ = ["add", "fused_multiply_add", "is_nonfinite", "multiply", "negate", "subtract"]
 
@@ -16,7 +18,7 @@ __all__ = ["add", "fused_multiply_add", "is_nonfinite", "multiply", "negate", "s
 _LEADING = 60
 
 
-def multiply(number_format: FloatFormat, a, b):
+def multiply(number_format: FloatFormat, a: ArrayLike, b: ArrayLike) -> IntegerArray:
     """``a * b``. Zero times infinity is NaN."""
     left, right = unpack(number_format, a), unpack(number_format, b)
     sign = left.sign ^ right.sign
@@ -26,18 +28,18 @@ def multiply(number_format: FloatFormat, a, b):
     return _special(number_format, result, sign, infinite, invalid)
 
 
-def add(number_format: FloatFormat, a, b):
+def add(number_format: FloatFormat, a: ArrayLike, b: ArrayLike) -> IntegerArray:
     """``a + b``. Opposite infinities give NaN; an exact cancellation is +0, two zeros of one sign keep it."""
     left, right = unpack(number_format, a), unpack(number_format, b)
     return _sum(number_format, left, right)
 
 
-def subtract(number_format: FloatFormat, a, b):
+def subtract(number_format: FloatFormat, a: ArrayLike, b: ArrayLike) -> IntegerArray:
     """``a - b``: the sum with the sign of ``b`` changed."""
     return add(number_format, a, negate(number_format, b))
 
 
-def fused_multiply_add(number_format: FloatFormat, a, b, c):
+def fused_multiply_add(number_format: FloatFormat, a: ArrayLike, b: ArrayLike, c: ArrayLike) -> IntegerArray:
     """``a * b + c``, rounded once."""
     left, right = unpack(number_format, a), unpack(number_format, b)
     product = unpack(number_format, np.zeros(np.broadcast_shapes(np.shape(a), np.shape(b)), np.int64))
@@ -50,17 +52,17 @@ def fused_multiply_add(number_format: FloatFormat, a, b, c):
     return _sum(number_format, product, unpack(number_format, c))
 
 
-def negate(number_format: FloatFormat, a):
+def negate(number_format: FloatFormat, a: ArrayLike) -> IntegerArray:
     """``-a``, of NaN too."""
     return np.asarray(a).astype(np.int64) ^ number_format.sign_bit
 
 
-def is_nonfinite(number_format: FloatFormat, a):
+def is_nonfinite(number_format: FloatFormat, a: ArrayLike) -> FlagArray:
     """Whether numbers are infinite or NaN."""
     return np.asarray(a).astype(np.int64) & number_format.infinity == number_format.infinity
 
 
-def _sum(number_format, left, right):
+def _sum(number_format: FloatFormat, left: Unpacked, right: Unpacked) -> IntegerArray:
     """The rounded sum of two unpacked numbers, whose magnitudes may have up to 48 bits."""
     exponents, magnitudes = [], []
     for operand in (left, right):
@@ -80,7 +82,9 @@ def _sum(number_format, left, right):
     return _special(number_format, result, np.where(left.infinite, left.sign, right.sign), infinite, invalid)
 
 
-def _special(number_format, result, sign, infinite, invalid):
+def _special(
+    number_format: FloatFormat, result: IntegerArray, sign: FlagArray, infinite: FlagArray, invalid: FlagArray
+) -> IntegerArray:
     """Infinities and NaN over what the finite numbers gave."""
     signed_infinity = number_format.infinity | sign.astype(np.int64) << number_format.width - 1
     result = np.where(infinite, signed_infinity, result)

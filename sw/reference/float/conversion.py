@@ -1,22 +1,24 @@
 """Conversions between fixed point, floating-point formats and the host's numbers, on arrays."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ....hw.cores.fixed.format import FixedFormat
 from ....hw.cores.float.config import FloatFormat
+from ..arrays import FlagArray, IntegerArray, RealArray
 from .rounding import bit_length, round_and_pack, shift_right_sticky, unpack
 
 __all__ = ["convert", "from_fixed", "from_numbers", "to_fixed", "to_numbers"]
 
 
-def from_fixed(number_format: FloatFormat, fixed: FixedFormat, words):
+def from_fixed(number_format: FloatFormat, fixed: FixedFormat, words: ArrayLike) -> IntegerArray:
     """The nearest bit patterns (int64) to fixed-point words, ties to even; the word 0 is +0."""
     words = np.asarray(words).astype(np.int64)
     exponent = np.full_like(words, -fixed.fraction)
     return round_and_pack(number_format, words < 0, np.abs(words), exponent)
 
 
-def to_fixed(number_format: FloatFormat, fixed: FixedFormat, bits):
+def to_fixed(number_format: FloatFormat, fixed: FixedFormat, bits: ArrayLike) -> tuple[IntegerArray, FlagArray]:
     """``(words, saturated)``: the nearest fixed-point words (int64), ties to even, clamped to the format's range.
 
     ``saturated`` says which were out of range, infinities among them, or NaN, which gives 0.
@@ -36,7 +38,7 @@ def to_fixed(number_format: FloatFormat, fixed: FixedFormat, bits):
     return np.where(number.nan, 0, words), saturated | number.nan
 
 
-def convert(source: FloatFormat, target: FloatFormat, bits):
+def convert(source: FloatFormat, target: FloatFormat, bits: ArrayLike) -> IntegerArray:
     """The same numbers in another format, rounded to nearest even; every NaN becomes the target's quiet one."""
     number = unpack(source, bits)
     result = round_and_pack(target, number.sign, number.magnitude, number.exponent)
@@ -45,7 +47,7 @@ def convert(source: FloatFormat, target: FloatFormat, bits):
     return np.where(number.nan, target.quiet_nan, result)
 
 
-def from_numbers(number_format: FloatFormat, numbers):
+def from_numbers(number_format: FloatFormat, numbers: ArrayLike) -> IntegerArray:
     """The bit patterns (int64) nearest to float64 numbers, ties to even."""
     # A signalling NaN of a narrower host type is reported when it is widened.
     with np.errstate(invalid="ignore"):
@@ -59,7 +61,7 @@ def from_numbers(number_format: FloatFormat, numbers):
     return np.where((field == 0x7FF) & (fraction != 0), number_format.quiet_nan, result)
 
 
-def to_numbers(number_format: FloatFormat, bits):
+def to_numbers(number_format: FloatFormat, bits: ArrayLike) -> RealArray:
     """The meaning of bit patterns, as float64: exact for every format."""
     number = unpack(number_format, bits)
     magnitude = np.ldexp(number.magnitude.astype(np.float64), number.exponent)

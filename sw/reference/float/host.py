@@ -11,11 +11,11 @@ says where it holds for fused ones.
 Values must be numbers of the format; where it flushes subnormals, none of them may be subnormal. NaN has no sign here.
 """
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ....hw.cores.float.config import BINARY32, FloatFormat
+from ..arrays import IntegerArray, ValueArray, ValueOperand
 from .conversion import from_numbers, to_numbers
 
 __all__ = [
@@ -31,19 +31,19 @@ __all__ = [
 ]
 
 # For each working type: the integer of its width, its fraction bits, its exponent bias.
-_LAYOUTS: dict[np.dtype, tuple[Any, int, int]] = {
+_LAYOUTS: dict[np.dtype[np.floating], tuple[type[np.unsignedinteger], int, int]] = {
     np.dtype(np.float32): (np.uint32, 23, 127),
     np.dtype(np.float64): (np.uint64, 52, 1023),
 }
 
 
-def working_type(number_format: FloatFormat):
+def working_type(number_format: FloatFormat) -> np.dtype[np.floating]:
     """The type of the arrays: float32 for binary16 and smaller formats and for binary32, else float64."""
     small = number_format.exponent_bits <= 6 and 2 * number_format.precision + 2 <= 24
     return np.dtype(np.float32 if small or number_format == BINARY32 else np.float64)
 
 
-def from_bits(number_format: FloatFormat, bits):
+def from_bits(number_format: FloatFormat, bits: ArrayLike) -> ValueArray:
     """The values of bit patterns."""
     if number_format == BINARY32:
         values = np.asarray(bits).astype(np.uint32).view(np.float32)
@@ -51,7 +51,7 @@ def from_bits(number_format: FloatFormat, bits):
     return to_numbers(number_format, bits).astype(working_type(number_format))
 
 
-def to_bits(number_format: FloatFormat, values):
+def to_bits(number_format: FloatFormat, values: ArrayLike) -> IntegerArray:
     """The bit patterns (int64) of values."""
     if number_format == BINARY32 and getattr(values, "dtype", None) == np.float32:
         bits = np.asarray(values).view(np.uint32).astype(np.int64)
@@ -59,7 +59,7 @@ def to_bits(number_format: FloatFormat, values):
     return from_numbers(number_format, np.asarray(values, np.float64))
 
 
-def round_to(number_format: FloatFormat, values, out=None):
+def round_to(number_format: FloatFormat, values: ValueArray, out: ValueArray | None = None) -> ValueArray:
     """The numbers of the format nearest to values, ties to even, in the type of the array (float32 or float64).
 
     Adding, and subtracting again, a number so large that the last place of the sum is the last place of the format
@@ -88,31 +88,31 @@ def round_to(number_format: FloatFormat, values, out=None):
     return np.copysign(rounded, values, out=rounded if out is None else out)
 
 
-def add(number_format: FloatFormat, a, b):
+def add(number_format: FloatFormat, a: ValueOperand, b: ValueOperand) -> ValueArray:
     """``a + b`` on values."""
     with np.errstate(over="ignore", invalid="ignore"):
         return round_to(number_format, np.asarray(a + b))
 
 
-def subtract(number_format: FloatFormat, a, b):
+def subtract(number_format: FloatFormat, a: ValueOperand, b: ValueOperand) -> ValueArray:
     """``a - b`` on values."""
     with np.errstate(over="ignore", invalid="ignore"):
         return round_to(number_format, np.asarray(a - b))
 
 
-def multiply(number_format: FloatFormat, a, b):
+def multiply(number_format: FloatFormat, a: ValueOperand, b: ValueOperand) -> ValueArray:
     """``a * b`` on values."""
     with np.errstate(over="ignore", invalid="ignore"):
         return round_to(number_format, np.asarray(a * b))
 
 
-def maximum(number_format: FloatFormat, a, b):
+def maximum(number_format: FloatFormat, a: ValueOperand, b: ValueOperand) -> ValueArray:
     """IEEE 754-2019 ``maximum`` on values: NaN if either is NaN; +0 is above -0."""
     second = (b > a) | np.isnan(b) | (a == b) & np.signbit(a)
     return np.where(second, b, a).astype(working_type(number_format))
 
 
-def fused_multiply_add(number_format: FloatFormat, a, b, c):
+def fused_multiply_add(number_format: FloatFormat, a: ValueOperand, b: ValueOperand, c: ValueOperand) -> ValueArray:
     """``a * b + c`` on values, rounded once: through float64, for binary16 and smaller formats only.
 
     A product has 22 bits and sums of up to 53 are exact there, which is all but those that are no tie for certain.

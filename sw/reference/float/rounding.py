@@ -8,8 +8,10 @@ result, the result is rounded as the exact number would be.
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ....hw.cores.float.config import FloatFormat
+from ..arrays import FlagArray, IntegerArray
 
 __all__ = ["Unpacked", "bit_length", "round_and_pack", "shift_right_sticky", "unpack"]
 
@@ -26,15 +28,15 @@ class Unpacked:
     magnitude, exponent : array of int64
     """
 
-    sign: np.ndarray
-    magnitude: np.ndarray
-    exponent: np.ndarray
-    zero: np.ndarray
-    infinite: np.ndarray
-    nan: np.ndarray
+    sign: FlagArray
+    magnitude: IntegerArray
+    exponent: IntegerArray
+    zero: FlagArray
+    infinite: FlagArray
+    nan: FlagArray
 
 
-def unpack(number_format: FloatFormat, bits) -> Unpacked:
+def unpack(number_format: FloatFormat, bits: ArrayLike) -> Unpacked:
     """Bit patterns (any integers) apart; subnormal operands are zeros where the format flushes them."""
     bits = np.asarray(bits).astype(np.int64)
     fraction_bits = number_format.fraction_bits
@@ -54,20 +56,22 @@ def unpack(number_format: FloatFormat, bits) -> Unpacked:
     )
 
 
-def bit_length(magnitude):
+def bit_length(magnitude: IntegerArray) -> IntegerArray:
     """How many bits integers from 0 to 2**63 - 1 have without their leading zeros."""
     # Without the bit behind the leading one, float64 does not round up to the next power of two.
     return np.frexp((magnitude & ~(magnitude >> 1)).astype(np.float64))[1].astype(np.int64)
 
 
-def shift_right_sticky(magnitude, distance):
+def shift_right_sticky(magnitude: IntegerArray, distance: IntegerArray) -> IntegerArray:
     """``magnitude >> distance``, the last bit set if ones were cut."""
     distance = np.clip(distance, 0, 63)
     kept = magnitude >> distance
     return kept | (kept << distance != magnitude)
 
 
-def round_and_pack(number_format: FloatFormat, sign, magnitude, exponent):
+def round_and_pack(
+    number_format: FloatFormat, sign: FlagArray, magnitude: IntegerArray, exponent: IntegerArray
+) -> IntegerArray:
     """The bit patterns (int64) nearest to ``(-1)**sign * magnitude * 2**exponent``, ties to even.
 
     Too large becomes infinity, below the smallest normal number gradual or zero, as the format says.

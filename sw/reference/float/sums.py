@@ -3,12 +3,13 @@
 import numpy as np
 
 from ....hw.cores.float.config import FloatFormat
+from ..arrays import ValueArray
 from .host import add
 
 __all__ = ["tree_sum"]
 
 
-def tree_sum(number_format: FloatFormat, terms):
+def tree_sum(number_format: FloatFormat, terms: ValueArray) -> ValueArray:
     """Sum over the last axis, neighbours first, level by level; an odd one out goes on to the next level as it is.
 
     ``((t0 + t1) + (t2 + t3)) + t4`` of five terms. One term is its own sum, whatever the sign of a zero.
@@ -20,5 +21,5 @@ def tree_sum(number_format: FloatFormat, terms):
     return terms[..., 0]
 
 
-def _append(sums, rest):
+def _append(sums: ValueArray, rest: ValueArray) -> ValueArray:
     return np.concatenate([sums, rest], axis=-1) if rest.shape[-1] else sums

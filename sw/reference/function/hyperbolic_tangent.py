@@ -3,6 +3,7 @@
 import numpy as np
 
 from ....hw.cores.function.tables import TANH_FRACTION, TANH_RANGE_WIDTH, hyperbolic_tangent_table
+from ..arrays import ArrayModule, IntegerArray
 from .interpolated_table import InterpolatedTableReference
 
 __all__ = ["HyperbolicTangentReference"]
@@ -17,11 +18,11 @@ class HyperbolicTangentReference:
         Array namespace, NumPy's or CuPy's.
     """
 
-    def __init__(self, xp=np):
+    def __init__(self, xp: ArrayModule = np):
         self._xp = xp
         self._table = InterpolatedTableReference(hyperbolic_tangent_table(), xp)
 
-    def __call__(self, value):
+    def __call__(self, value: IntegerArray) -> IntegerArray:
         """tanh, 20 fraction bits in and out."""
         xp, offset_width = self._xp, self._table.config.offset_width
         # Just below 8 the table gives one, so clamping to there is the rule for everything beyond.

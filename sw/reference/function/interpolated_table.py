@@ -3,6 +3,7 @@
 import numpy as np
 
 from ....hw.cores.function.tables import InterpolationTable
+from ..arrays import ArrayModule, IntegerArray
 
 __all__ = ["InterpolatedTableReference"]
 
@@ -17,14 +18,14 @@ class InterpolatedTableReference:
         Array namespace, NumPy's or CuPy's.
     """
 
-    def __init__(self, config: InterpolationTable, xp=np):
+    def __init__(self, config: InterpolationTable, xp: ArrayModule = np):
         self.config = config
         # The final rounding adds half of what it drops: that is put into the bases.
         half = 1 << config.shift - 1
         self._bases = xp.asarray([(base << config.offset_width) + half for base in config.bases], dtype=xp.int64)
         self._differences = xp.asarray(config.differences, dtype=xp.int64)
 
-    def __call__(self, index, offset):
+    def __call__(self, index: IntegerArray, offset: IntegerArray) -> IntegerArray:
         """The function at position ``offset`` of interval ``index``."""
         result = self._differences[index]
         result *= offset

@@ -3,6 +3,7 @@
 import numpy as np
 
 from ....hw.cores.function.polynomial import PolynomialTable
+from ..arrays import IntegerArray
 
 __all__ = ["PolynomialTableReference"]
 
@@ -19,7 +20,7 @@ class PolynomialTableReference:
         self.config = config
         self._columns = [np.array(column, np.int64) for column in zip(*config.coefficients, strict=True)]
 
-    def __call__(self, index, offset):
+    def __call__(self, index: IntegerArray, offset: IntegerArray) -> IntegerArray:
         """The function at position ``offset`` of interval ``index``."""
         *lower, result = (column[index] for column in self._columns)
         for value in reversed(lower):

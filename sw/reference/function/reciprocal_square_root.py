@@ -1,12 +1,14 @@
 """Reciprocal square roots of 64-bit integers."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ....hw.cores.function.tables import (
     RECIPROCAL_ROOT_INDEX_WIDTH,
     RECIPROCAL_ROOT_OFFSET_WIDTH,
     reciprocal_square_root_table,
 )
+from ..arrays import ArrayModule, IntegerArray
 from .interpolated_table import InterpolatedTableReference
 
 __all__ = ["ReciprocalSquareRootReference"]
@@ -24,11 +26,11 @@ class ReciprocalSquareRootReference:
         Array namespace, NumPy's or CuPy's.
     """
 
-    def __init__(self, xp=np):
+    def __init__(self, xp: ArrayModule = np):
         self._xp = xp
         self._table = InterpolatedTableReference(reciprocal_square_root_table(), xp)
 
-    def __call__(self, value):
+    def __call__(self, value: NDArray[np.uint64]) -> tuple[IntegerArray, IntegerArray]:
         """Mantissas and half exponents (int64) of ``value``, an array of uint64, at least 1."""
         xp = self._xp
         # The exponent of a float, 1023 more than the position p of the leading one. Clearing the bit below that one

@@ -1,13 +1,16 @@
 """Adam and the soft target update in fixed point, vectorised; the array namespace may be NumPy's or CuPy's."""
 
+from collections.abc import Sequence
 from math import isqrt
-from typing import Any
+from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ..arrays import ArrayModule, IntegerArray
 from ..function.reciprocal_square_root import ReciprocalSquareRootReference
 
-__all__ = ["ONE", "AdamReference", "advance_powers", "corrected_step"]
+__all__ = ["ONE", "AdamReference", "StepRates", "advance_powers", "corrected_step"]
 
 # Powers before the first step.
 ONE = 1 << 32
@@ -20,21 +23,36 @@ WORD_MINIMUM, WORD_MAXIMUM = -(1 << 31), (1 << 31) - 1
 CHUNK = 1 << 13
 
 
-def advance_powers(powers, rates):
+class StepRates(Protocol):
+    """Rates of a step, such as those of ``hw.soc.fixar.config.Rates``: 20 fraction bits, ``epsilon_squared`` an LSB."""
+
+    @property
+    def one_minus_beta1(self) -> int: ...
+
+    @property
+    def one_minus_beta2(self) -> int: ...
+
+    @property
+    def tau(self) -> int: ...
+
+    @property
+    def epsilon_squared(self) -> int: ...
+
+
+def advance_powers(powers: Sequence[int], rates: StepRates) -> list[int]:
     """The running powers (p1, p2) of a network one step later.
 
     Parameters
     ----------
     powers : sequence of int
         p1 and p2, 32 fraction bits.
-    rates : object
-        With ``one_minus_beta1`` and ``one_minus_beta2``, 20 fraction bits.
+    rates : StepRates
     """
     decays = (1 << RATE_FRACTION) - rates.one_minus_beta1, (1 << RATE_FRACTION) - rates.one_minus_beta2
     return [int(power) * decay >> RATE_FRACTION for power, decay in zip(powers, decays, strict=True)]
 
 
-def corrected_step(powers, learning_rate):
+def corrected_step(powers: Sequence[int], learning_rate: int) -> int:
     """The learning rate (32 fraction bits) with the bias correction of the powers."""
     first, second = powers
     if first == ONE:
@@ -55,13 +73,23 @@ class AdamReference:
         Elements at once; a GPU wants many.
     """
 
-    def __init__(self, weight_fraction=24, xp=np, chunk=CHUNK):
+    def __init__(self, weight_fraction: int = 24, xp: ArrayModule = np, chunk: int = CHUNK):
         self._xp = xp
         self._chunk = chunk
         self._weight_shift = RATIO_FRACTION + STEP_FRACTION - weight_fraction
         self._reciprocal_root = ReciprocalSquareRootReference(xp)
 
-    def update(self, weight, target, gradient, first_moment, second_moment, *, step_size, rates):
+    def update(
+        self,
+        weight: IntegerArray,
+        target: IntegerArray,
+        gradient: IntegerArray,
+        first_moment: IntegerArray,
+        second_moment: NDArray[np.uint64],
+        *,
+        step_size: int,
+        rates: StepRates,
+    ) -> int:
         """One step, in place; returns how many weights were clamped.
 
         Parameters
@@ -72,17 +100,15 @@ class AdamReference:
             At most 2^62, the square of the largest gradient.
         step_size : int
             From :func:`corrected_step`.
-        rates : object
-            With ``one_minus_beta1``, ``one_minus_beta2``, ``tau`` and ``epsilon_squared``.
+        rates : StepRates
         """
-        second_moment = second_moment.view(self._xp.int64)
-        arrays: tuple[Any, ...] = (weight, target, gradient, first_moment, second_moment)
+        arrays: tuple[IntegerArray, ...] = (weight, target, gradient, first_moment, second_moment.view(self._xp.int64))
         parts = (
             [array[start : start + self._chunk] for array in arrays] for start in range(0, len(weight), self._chunk)
         )
         return sum(self._update(part, int(step_size), rates) for part in parts)
 
-    def _update(self, part, step_size, rates):
+    def _update(self, part: list[IntegerArray], step_size: int, rates: StepRates) -> int:
         weight, target, gradient, first_moment, second_moment = part
         xp = self._xp
         step = gradient - first_moment
@@ -122,7 +148,7 @@ class AdamReference:
         return saturated
 
 
-def _rounded(value, shift):
+def _rounded(value: IntegerArray, shift: int) -> IntegerArray:
     """Rounds half up, in place."""
     value >>= shift - 1
     value += 1

@@ -1,7 +1,10 @@
 """Reference of Adam in floating point, in bit patterns."""
 
 from dataclasses import astuple, dataclass
+from typing import Generic, TypeVar
 
+from ....hw.cores.float.config import FloatFormat
+from ..arrays import IntegerArray, ValueArray
 from ..float.conversion import from_numbers
 from ..float.functions.reciprocal import reciprocal
 from ..float.functions.square_root import square_root
@@ -9,9 +12,11 @@ from ..float.host import add, from_bits, multiply, subtract, to_bits
 
 __all__ = ["AdamRates", "float_adam"]
 
+Rate = TypeVar("Rate")
+
 
 @dataclass(frozen=True, kw_only=True)
-class AdamRates:
+class AdamRates(Generic[Rate]):
     """What a step takes besides numbers of a weight; real numbers, or bit patterns.
 
     Parameters
@@ -24,22 +29,29 @@ class AdamRates:
         The step, and what keeps the divisor from zero, both with the correction of the moments' bias in them.
     """
 
-    beta1: float
-    one_minus_beta1: float
-    beta2: float
-    one_minus_beta2: float
-    learning_rate: float
-    epsilon: float
+    beta1: Rate
+    one_minus_beta1: Rate
+    beta2: Rate
+    one_minus_beta2: Rate
+    learning_rate: Rate
+    epsilon: Rate
 
-    @classmethod
-    def of_step(cls, step, *, learning_rate=1e-3, beta1=0.9, beta2=0.999, epsilon=1e-8):
+    @staticmethod
+    def of_step(
+        step: int,
+        *,
+        learning_rate: float = 1e-3,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        epsilon: float = 1e-8,
+    ) -> "AdamRates[float]":
         """Real numbers of a step, counted from 1.
 
         With moments m and v of bias ``1 - beta**step``, ``m / b1 / (sqrt(v / b2) + epsilon)`` is
         ``sqrt(b2) / b1 * m / (sqrt(v) + sqrt(b2) * epsilon)``.
         """
         root = (1 - beta2**step) ** 0.5
-        return cls(
+        return AdamRates(
             beta1=beta1,
             one_minus_beta1=1 - beta1,
             beta2=beta2,
@@ -48,13 +60,20 @@ class AdamRates:
             epsilon=epsilon * root,
         )
 
-    def rounded(self, number_format):
+    def rounded(self, number_format: FloatFormat) -> "AdamRates[IntegerArray]":
         """As bit patterns of a format."""
         names = self.__dataclass_fields__
         return AdamRates(**dict(zip(names, from_numbers(number_format, astuple(self)), strict=True)))
 
 
-def float_adam(number_format, weight, first, second, gradient, rates: AdamRates):
+def float_adam(
+    number_format: FloatFormat,
+    weight: IntegerArray,
+    first: IntegerArray,
+    second: IntegerArray,
+    gradient: IntegerArray,
+    rates: AdamRates[IntegerArray],
+) -> tuple[IntegerArray, IntegerArray, IntegerArray]:
     """``(weight, first, second)`` after a step; every operation is rounded, in the order written::
 
         first = beta1 * first + one_minus_beta1 * gradient
@@ -73,14 +92,16 @@ def float_adam(number_format, weight, first, second, gradient, rates: AdamRates)
     ------
     D. P. Kingma, J. Ba, "Adam", ICLR 2015, algorithm 1 with the bias corrected as in the end of its section 2.
     """
-    weight, first, second, gradient = (from_bits(number_format, bits) for bits in (weight, first, second, gradient))
-    rates = AdamRates(**{name: from_bits(number_format, bits) for name, bits in vars(rates).items()})
-    kept = multiply(number_format, rates.beta1, first)
-    first = add(number_format, kept, multiply(number_format, rates.one_minus_beta1, gradient))
-    fresh = multiply(number_format, multiply(number_format, rates.one_minus_beta2, gradient), gradient)
-    second = add(number_format, multiply(number_format, rates.beta2, second), fresh)
-    root = from_bits(number_format, square_root(number_format, to_bits(number_format, second)))
-    divisor = to_bits(number_format, add(number_format, root, rates.epsilon))
-    direction = multiply(number_format, first, from_bits(number_format, reciprocal(number_format, divisor)))
-    weight = subtract(number_format, weight, multiply(number_format, rates.learning_rate, direction))
-    return tuple(to_bits(number_format, values) for values in (weight, first, second))
+    w, m, v, slope = (from_bits(number_format, bits) for bits in (weight, first, second, gradient))
+    real: AdamRates[ValueArray] = AdamRates(
+        **{name: from_bits(number_format, bits) for name, bits in vars(rates).items()}
+    )
+    kept = multiply(number_format, real.beta1, m)
+    m = add(number_format, kept, multiply(number_format, real.one_minus_beta1, slope))
+    fresh = multiply(number_format, multiply(number_format, real.one_minus_beta2, slope), slope)
+    v = add(number_format, multiply(number_format, real.beta2, v), fresh)
+    root = from_bits(number_format, square_root(number_format, to_bits(number_format, v)))
+    divisor = to_bits(number_format, add(number_format, root, real.epsilon))
+    direction = multiply(number_format, m, from_bits(number_format, reciprocal(number_format, divisor)))
+    w = subtract(number_format, w, multiply(number_format, real.learning_rate, direction))
+    return to_bits(number_format, w), to_bits(number_format, m), to_bits(number_format, v)

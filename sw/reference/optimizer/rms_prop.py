@@ -1,5 +1,9 @@
 """Reference of RMSprop, in bit patterns."""
 
+from numpy.typing import ArrayLike
+
+from ....hw.cores.float.config import FloatFormat
+from ..arrays import IntegerArray
 from ..float.arithmetic import add, multiply, negate
 from ..float.functions.reciprocal import reciprocal
 from ..float.functions.square_root import square_root
@@ -7,7 +11,17 @@ from ..float.functions.square_root import square_root
 __all__ = ["rms_prop"]
 
 
-def rms_prop(number_format, weight, square, gradient, *, decay, one_minus_decay, learning_rate, epsilon):
+def rms_prop(
+    number_format: FloatFormat,
+    weight: ArrayLike,
+    square: ArrayLike,
+    gradient: ArrayLike,
+    *,
+    decay: ArrayLike,
+    one_minus_decay: ArrayLike,
+    learning_rate: ArrayLike,
+    epsilon: ArrayLike,
+) -> tuple[IntegerArray, IntegerArray]:
     """``(weight, square)`` after a step."""
     fresh = multiply(number_format, multiply(number_format, one_minus_decay, gradient), gradient)
     square = add(number_format, multiply(number_format, decay, square), fresh)

@@ -4,6 +4,7 @@ import numpy as np
 
 from ....hw.cores.random.config import GaussianConfig
 from ....hw.cores.random.xorshift import SUBSTITUTE_FOR_ZERO, advance, xorshift
+from ..arrays import IntegerArray
 from ..fixed.arithmetic import round_half_up, saturate
 
 __all__ = ["GaussianNoiseReference"]
@@ -27,19 +28,19 @@ class GaussianNoiseReference:
         Before the next row.
     """
 
-    def __init__(self, config: GaussianConfig, state=0):
+    def __init__(self, config: GaussianConfig, state: int = 0):
         self.config = config
         self.load(state)
 
-    def load(self, state):
+    def load(self, state: int) -> None:
         """Continue from a state; zero is replaced by a constant."""
         self.state = int(state) or SUBSTITUTE_FOR_ZERO
 
-    def skip(self, rows):
+    def skip(self, rows: int) -> None:
         """Leave rows out, however many, at once."""
         self.state = advance(self.state, STEPS_A_VALUE * self.config.lanes * rows)
 
-    def values(self, rows):
+    def values(self, rows: int) -> IntegerArray:
         """Rows of values with standard deviation one (int64, 16 fraction bits)."""
         count = rows * self.config.lanes
         states = np.empty(count * STEPS_A_VALUE, dtype=np.uint64)
@@ -50,6 +51,6 @@ class GaussianNoiseReference:
         uniform = states.view(np.uint16).reshape(rows, self.config.lanes, 4 * STEPS_A_VALUE)
         return uniform.sum(axis=2, dtype=np.int64) - STEPS_A_VALUE * MEAN_OF_FOUR
 
-    def rows(self, rows, scale):
+    def rows(self, rows: int, scale: int) -> IntegerArray:
         """Rows of noise (int64 words, 20 fraction bits) with standard deviation ``scale`` (20 fraction bits)."""
         return saturate(round_half_up(self.values(rows) * scale, 16), 32)[0]

@@ -3,6 +3,7 @@
 import numpy as np
 
 from ....hw.cores.random.xorshift import NUMBERS_A_STATE, SUBSTITUTE_FOR_ZERO, UNIFORM_BITS, xorshift
+from ..arrays import IntegerArray
 
 __all__ = ["UniformReference"]
 
@@ -21,10 +22,10 @@ class UniformReference:
         Before the next number.
     """
 
-    def __init__(self, state):
+    def __init__(self, state: int):
         self.state = int(state) or SUBSTITUTE_FOR_ZERO
 
-    def numbers(self, count):
+    def numbers(self, count: int) -> IntegerArray:
         """The next ``count`` numbers, a multiple of 4, as int64."""
         if count % NUMBERS_A_STATE:
             raise ValueError(f"Count must be a multiple of {NUMBERS_A_STATE}, not {count}")

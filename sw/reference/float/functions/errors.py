@@ -6,11 +6,13 @@ where they are. It searches every operand on which they depend, binary32 in some
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .....hw.cores.float.config import FORMATS, FloatFormat, find_format
+from ...arrays import IntegerArray, RealArray
 from ..conversion import to_numbers
 from .exponential import exponential
 from .logarithm import logarithm
@@ -20,16 +22,19 @@ from .square_root import reciprocal_square_root, square_root
 
 __all__ = ["EXACT", "errors", "largest_error", "searched"]
 
+# A function of bit patterns of a format.
+Function = Callable[[FloatFormat, ArrayLike], IntegerArray]
+
 _CHUNK = 1 << 18
 
 
-def _exact_sigmoid(x):
+def _exact_sigmoid(x: RealArray) -> RealArray:
     power = np.exp(-np.abs(x))
     return np.where(x < 0, power, 1) / (1 + power)
 
 
 # Each function in float64, whose own error is below 2**-28 units of binary32.
-EXACT: dict[Callable, Callable] = {
+EXACT: dict[Function, Callable[[RealArray], RealArray]] = {
     reciprocal: lambda x: 1 / x,
     square_root: np.sqrt,
     reciprocal_square_root: lambda x: 1 / np.sqrt(x),
@@ -40,7 +45,7 @@ EXACT: dict[Callable, Callable] = {
 }
 
 
-def errors(function, number_format: FloatFormat, bits):
+def errors(function: Function, number_format: FloatFormat, bits: ArrayLike) -> RealArray:
     """Distances of results from the exact ones, in units in the last place of these; NaN where both are NaN.
 
     Infinity counts as the power of two that follows the largest number. Where a flushing format makes a zero of what is
@@ -61,14 +66,14 @@ def errors(function, number_format: FloatFormat, bits):
     return np.where(np.isnan(exact) != np.isnan(result), np.inf, distance)
 
 
-def largest_error(function, number_format: FloatFormat, bits):
+def largest_error(function: Function, number_format: FloatFormat, bits: ArrayLike) -> tuple[float, int]:
     """``(error, operand)``: the largest of :func:`errors` and the bit pattern that has it."""
     distance = errors(function, number_format, bits)
     place = np.nanargmax(distance)
     return float(distance[place]), int(np.broadcast_to(bits, distance.shape).flat[place])
 
 
-def searched(function, number_format: FloatFormat):
+def searched(function: Function, number_format: FloatFormat) -> list[tuple[int, int]]:
     """The bit patterns from ``start`` to before ``stop``, of ranges ``(start, stop)``, on which the errors depend."""
     one, bias, bits = number_format.one, number_format.bias, number_format.fraction_bits
     last = number_format.exponent_ones
@@ -85,7 +90,7 @@ def searched(function, number_format: FloatFormat):
     return ranges
 
 
-def _main(arguments):
+def _main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(description="Largest errors of the floating-point functions.")
     parser.add_argument("formats", nargs="*", default=["binary16", "bfloat16", "binary32"], help=", ".join(FORMATS))
     parser.add_argument("--only", nargs="*", choices=[function.__name__ for function in EXACT], help="functions")

@@ -1,16 +1,18 @@
 """Natural logarithms of bit patterns."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .....hw.cores.float.config import FloatFormat
 from .....hw.cores.float.functions.tables import logarithm_table, result_fraction, rounded_ln_2
+from ...arrays import IntegerArray
 from ..rounding import round_and_pack, unpack
 from .significand import look_up, normalise, select
 
 __all__ = ["logarithm"]
 
 
-def logarithm(number_format: FloatFormat, bits):
+def logarithm(number_format: FloatFormat, bits: ArrayLike) -> IntegerArray:
     """``ln(a)``: -infinity for a zero, NaN for a negative number, +0 for 1."""
     number = unpack(number_format, bits)
     fraction_bits = number_format.fraction_bits

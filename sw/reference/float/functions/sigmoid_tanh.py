@@ -1,9 +1,11 @@
 """The logistic function and the hyperbolic tangent of bit patterns."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .....hw.cores.float.config import FloatFormat
 from .....hw.cores.float.functions.tables import logistic_table, result_fraction
+from ...arrays import IntegerArray
 from ..rounding import round_and_pack, unpack
 from .exponential import exponent_of_two, power_of_two
 from .significand import look_up, select
@@ -11,17 +13,17 @@ from .significand import look_up, select
 __all__ = ["hyperbolic_tangent", "sigmoid", "sigmoid_tanh"]
 
 
-def sigmoid(number_format: FloatFormat, bits):
+def sigmoid(number_format: FloatFormat, bits: ArrayLike) -> IntegerArray:
     """``1 / (1 + exp(-a))``."""
     return sigmoid_tanh(number_format, bits, False)
 
 
-def hyperbolic_tangent(number_format: FloatFormat, bits):
+def hyperbolic_tangent(number_format: FloatFormat, bits: ArrayLike) -> IntegerArray:
     """``tanh(a)``: an odd function; a zero keeps its sign."""
     return sigmoid_tanh(number_format, bits, True)
 
 
-def sigmoid_tanh(number_format: FloatFormat, bits, tanh):
+def sigmoid_tanh(number_format: FloatFormat, bits: ArrayLike, tanh: ArrayLike) -> IntegerArray:
     """``tanh(a)`` where ``tanh`` is set, else the logistic function of ``a``."""
     number = unpack(number_format, bits)
     tanh = np.asarray(tanh, bool)

@@ -1,14 +1,17 @@
 """Square roots of bit patterns, and their reciprocals."""
 
+from numpy.typing import ArrayLike
+
 from .....hw.cores.float.config import FloatFormat
 from .....hw.cores.float.functions.tables import reciprocal_square_root_table, result_fraction, square_root_table
+from ...arrays import IntegerArray
 from ..rounding import round_and_pack, unpack
 from .significand import look_up, normalise, select
 
 __all__ = ["reciprocal_square_root", "square_root"]
 
 
-def square_root(number_format: FloatFormat, bits):
+def square_root(number_format: FloatFormat, bits: ArrayLike) -> IntegerArray:
     """``sqrt(a)``: NaN for a negative number, but a zero of its sign for a zero."""
     number = unpack(number_format, bits)
     fraction, exponent = normalise(number_format, number)
@@ -23,7 +26,7 @@ def square_root(number_format: FloatFormat, bits):
     )
 
 
-def reciprocal_square_root(number_format: FloatFormat, bits):
+def reciprocal_square_root(number_format: FloatFormat, bits: ArrayLike) -> IntegerArray:
     """``1 / sqrt(a)``: NaN for a negative number, but an infinity of its sign for a zero."""
     number = unpack(number_format, bits)
     fraction, exponent = normalise(number_format, number)
