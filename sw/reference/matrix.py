@@ -6,6 +6,8 @@ product could get larger are split in limbs of 16 bits; how often is decided fro
 
 import numpy as np
 
+from .arrays import ArrayModule, IntegerArray, RealArray
+
 __all__ = ["Operand", "product", "product_high"]
 
 EXACT = 2.0**53
@@ -22,26 +24,30 @@ class Operand:
         Array namespace, NumPy's or CuPy's.
     """
 
-    def __init__(self, words, xp=np):
+    def __init__(self, words: IntegerArray, xp: ArrayModule = np):
         self.words = words
         self.xp = xp
-        self._real = self._peak = self._norms = self._limbs = self._transposed = None
+        self._real: RealArray | None = None
+        self._peak: float | None = None
+        self._norms: list[float] | None = None
+        self._limbs: tuple[Operand, Operand] | None = None
+        self._transposed: Operand | None = None
 
     @property
-    def real(self):
+    def real(self) -> RealArray:
         """The same numbers in float64."""
         if self._real is None:
             self._real = self.words.astype(self.xp.float64)
         return self._real
 
     @property
-    def peak(self):
+    def peak(self) -> float:
         """Largest magnitude, at least 1."""
         if self._peak is None:
             self._peak = max(float(self.real.max()), -float(self.real.min()), 1.0)
         return self._peak
 
-    def norm(self, axis):
+    def norm(self, axis: int) -> float:
         """Largest sum of magnitudes along an axis: with the other operand's peak it bounds every partial sum."""
         if self._norms is None:
             magnitudes = self.xp.abs(self.real)
@@ -49,7 +55,7 @@ class Operand:
         return self._norms[axis]
 
     @property
-    def limbs(self):
+    def limbs(self) -> "tuple[Operand, Operand]":
         """``(high, low)`` with ``words = high * 2**16 + low``, low not negative."""
         if self._limbs is None:
             high, low = self.words >> LIMB, self.words & (1 << LIMB) - 1
@@ -57,7 +63,7 @@ class Operand:
         return self._limbs
 
     @property
-    def transposed(self):
+    def transposed(self) -> "Operand":
         if self._transposed is None:
             other = Operand(self.words.T, self.xp)
             other._real, other._peak, other._transposed = self.real.T, self._peak, self
@@ -66,7 +72,7 @@ class Operand:
         return self._transposed
 
 
-def bound(left, right):
+def bound(left: Operand, right: Operand) -> float:
     """No partial sum of the product is larger."""
     depth = left.words.shape[1]
     coarse = left.peak * right.peak * depth
@@ -75,7 +81,7 @@ def bound(left, right):
     return min(left.norm(1) * right.peak, left.peak * right.norm(0))
 
 
-def product(left, right):
+def product(left: Operand, right: Operand) -> IntegerArray:
     """``left @ right`` as int64. The true sums must fit in 63 bits."""
     if bound(left, right) < EXACT:
         return (left.real @ right.real).astype(left.xp.int64)
@@ -86,7 +92,7 @@ def product(left, right):
     return (product(left, high) << LIMB) + product(left, low)
 
 
-def product_high(left, right):
+def product_high(left: Operand, right: Operand) -> IntegerArray:
     """``floor((left @ right) / 2**16)`` as int64, for words of 32 bits and up to 512 of them in a sum."""
     if bound(left, right) < EXACT:
         return (left.real @ right.real).astype(left.xp.int64) >> LIMB

@@ -6,6 +6,7 @@ import numpy as np
 
 from ....hw.cores.array.config import WORD_WIDTH, Operation
 from ....hw.cores.function.tables import TANH_FRACTION
+from ..arrays import ArrayModule, FlagArray, IntegerArray, IntegerOperand
 from ..fixed.arithmetic import round_half_up, saturate
 from ..function.hyperbolic_tangent import HyperbolicTangentReference
 
@@ -15,11 +16,19 @@ ONE = 1 << TANH_FRACTION
 
 
 @functools.cache
-def _tanh(xp):
+def _tanh(xp: ArrayModule) -> HyperbolicTangentReference:
     return HyperbolicTangentReference(xp)
 
 
-def activate(operation, x, auxiliary=0, *, positive=None, factor=0, xp=np):
+def activate(
+    operation: Operation,
+    x: IntegerArray,
+    auxiliary: IntegerOperand = 0,
+    *,
+    positive: FlagArray | None = None,
+    factor: IntegerOperand = 0,
+    xp: ArrayModule = np,
+) -> tuple[IntegerArray, FlagArray]:
     """``(y, saturated)`` of an operation on arrays of int64 words.
 
     Parameters

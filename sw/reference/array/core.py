@@ -1,9 +1,13 @@
 """Reference of the adaptive array core."""
 
+from typing import Unpack
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ....hw.cores.array.config import ArrayConfig
-from .operand import form_operands
+from ..arrays import IntegerArray
+from .operand import OperandOptions, form_operands
 
 __all__ = ["AdaptiveArrayCoreReference"]
 
@@ -21,18 +25,18 @@ class AdaptiveArrayCoreReference:
         self.waiting = np.zeros((config.lanes, config.lanes), np.int64)
         self.weights = self.waiting.copy()
 
-    def load(self, index, words, *, transposed):
+    def load(self, index: int, words: ArrayLike, *, transposed: bool) -> None:
         """Put memory row ``index`` of a tile into a column, or transposed into a row, of the waiting weights."""
         if transposed:
             self.waiting[index] = words
         else:
             self.waiting[:, index] = words
 
-    def swap(self):
+    def swap(self) -> None:
         """Make the waiting weights those of the sums from now on."""
         self.weights = self.waiting.copy()
 
-    def sums(self, activations, **options):
+    def sums(self, activations: ArrayLike, **options: Unpack[OperandOptions]) -> tuple[IntegerArray, IntegerArray]:
         """``(low, high)`` sums of each column for one or more rows of activations.
 
         Parameters

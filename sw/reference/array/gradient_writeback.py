@@ -1,15 +1,26 @@
 """Reference of the gradient write-back."""
 
+from typing import Unpack
+
 import numpy as np
 
 from ....hw.cores.array.config import WORD_WIDTH
+from ..arrays import ArrayModule, IntegerArray, IntegerOperand
 from ..fixed.arithmetic import saturate
-from .rescaler import rescale
+from .rescaler import Rescaling, rescale
 
 __all__ = ["write_back_gradients"]
 
 
-def write_back_gradients(stored, low, high, *, accumulate, xp=np, **rescaling):
+def write_back_gradients(
+    stored: IntegerArray,
+    low: IntegerOperand,
+    high: IntegerOperand,
+    *,
+    accumulate: bool,
+    xp: ArrayModule = np,
+    **rescaling: Unpack[Rescaling],
+) -> tuple[IntegerArray, int]:
     """``(words, saturations)``: what the gradient memory holds after sums were added to ``stored``.
 
     Parameters

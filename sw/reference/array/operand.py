@@ -1,11 +1,33 @@
 """Reference of the operand former."""
 
+from typing import TypedDict
+
 import numpy as np
+from numpy.typing import ArrayLike
 
-__all__ = ["form_operands"]
+from ..arrays import FlagOperand, IntegerArray, IntegerOperand
+
+__all__ = ["OperandOptions", "form_operands"]
 
 
-def form_operands(words, *, half=False, zero_point=0, constant=False, enable=True, activation_fraction=20):
+class OperandOptions(TypedDict, total=False):
+    """Arguments of :func:`form_operands` that may differ from word to word."""
+
+    half: FlagOperand
+    zero_point: IntegerOperand
+    constant: FlagOperand
+    enable: FlagOperand
+
+
+def form_operands(
+    words: ArrayLike,
+    *,
+    half: FlagOperand = False,
+    zero_point: IntegerOperand = 0,
+    constant: FlagOperand = False,
+    enable: FlagOperand = True,
+    activation_fraction: int = 20,
+) -> tuple[IntegerArray, IntegerArray]:
     """``(low, high)``, the operands of streamed words.
 
     Parameters

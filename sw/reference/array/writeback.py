@@ -1,11 +1,14 @@
 """Reference of the write-back path."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ....hw.cores.array.config import HALF_WIDTH, WORD_WIDTH, Operation, WritebackConfig
-from ..quantization.ranges import dequantize, quantize
+from ..arrays import FlagArray, IntegerArray
+from ..quantization.ranges import QuantizationParameters, dequantize, quantize
 from .activation_unit import activate
 from .rescaler import rescale
 
@@ -29,15 +32,17 @@ class WritebackRow:
     arithmetic_saturations, quantizer_saturations : int
     """
 
-    data: np.ndarray
-    mask: np.ndarray
-    values: np.ndarray
-    monitor_mask: np.ndarray
+    data: IntegerArray
+    mask: FlagArray
+    values: IntegerArray
+    monitor_mask: FlagArray
     arithmetic_saturations: int
     quantizer_saturations: int
 
 
-def expand_auxiliary(words, *, packed=False, high=False, parameters=None):
+def expand_auxiliary(
+    words: ArrayLike, *, packed: bool = False, high: bool = False, parameters: QuantizationParameters | None = None
+) -> tuple[IntegerArray, FlagArray]:
     """``(values, positive)``: what stored words mean.
 
     Parameters
@@ -48,10 +53,12 @@ def expand_auxiliary(words, *, packed=False, high=False, parameters=None):
     high : bool
         Which of them.
     parameters : QuantizationParameters
-        Of the codes.
+        Of the codes; None only for words that are not packed.
     """
     words = np.asarray(words, np.int64)
     if packed:
+        if parameters is None:
+            raise ValueError("Packed codes need the parameters of their range")
         codes = (words >> HALF_WIDTH if high else words) & (1 << HALF_WIDTH) - 1
         return dequantize(codes, parameters), codes > parameters.zero_point
     sign = 1 << (WORD_WIDTH - 1)
@@ -59,7 +66,15 @@ def expand_auxiliary(words, *, packed=False, high=False, parameters=None):
     return values, values > 0
 
 
-def write_back(config: WritebackConfig, control, low, high, bias, auxiliary, parameters):
+def write_back(
+    config: WritebackConfig,
+    control: Mapping[str, int],
+    low: IntegerArray,
+    high: IntegerArray,
+    bias: IntegerArray,
+    auxiliary: ArrayLike,
+    parameters: Sequence[QuantizationParameters],
+) -> WritebackRow:
     """Results of one row of sums of all cores, a :class:`WritebackRow`.
 
     Parameters
@@ -81,8 +96,8 @@ def write_back(config: WritebackConfig, control, low, high, bias, auxiliary, par
     x, rescaler_saturated = rescale(
         low,
         high,
-        half_rule=control["half_rule"],
-        select_high=control["select_high"],
+        half_rule=bool(control["half_rule"]),
+        select_high=bool(control["select_high"]),
         scale=parameters[control["input_slot"]].scale,
         bias=bias,
         bias_shift=control["bias_shift"],
@@ -90,8 +105,8 @@ def write_back(config: WritebackConfig, control, low, high, bias, auxiliary, par
     )
     values, positive = expand_auxiliary(
         auxiliary,
-        packed=control["auxiliary_packed"],
-        high=control["auxiliary_high"],
+        packed=bool(control["auxiliary_packed"]),
+        high=bool(control["auxiliary_high"]),
         parameters=parameters[control["auxiliary_slot"]],
     )
     factor = np.zeros_like(values)

@@ -68,3 +68,8 @@ def test_codes_expand_to_the_floor_of_what_they_mean(high):
     assert values.tolist() == expected
     assert (positive == (codes > zero_point)).all()
     assert -1000 <= values.min() and values.max() <= 3000
+
+
+def test_packed_codes_mean_nothing_without_parameters():
+    with pytest.raises(ValueError, match="^Packed codes need the parameters of their range$"):
+        expand_auxiliary([1, 2], packed=True)
