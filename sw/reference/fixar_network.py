@@ -1,12 +1,16 @@
 """What FIXAR keeps of one network and its target, and what it streams."""
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
+from ...hw.soc.fixar.config import FixarConfig, Networks, Rates
+from .arrays import ArrayModule, IntegerArray
 from .fixar_state import KINDS
 from .matrix import Operand
 from .optimizer.adam import CHUNK, ONE, AdamReference, advance_powers, corrected_step
+from .quantization.ranges import QuantizationParameters
 
 __all__ = ["NetworkReference", "Tensor"]
 
@@ -22,19 +26,19 @@ class Tensor:
         Of codes.
     """
 
-    def __init__(self, words, parameters=None):
+    def __init__(self, words: IntegerArray, parameters: QuantizationParameters | None = None):
         self.words = words
-        self.codes = parameters is not None
-        self.scale = parameters.scale if self.codes else None
-        self.bits = parameters.bits if self.codes else None
-        self._operand = None
+        self.parameters = parameters
+        self._operand: Operand | None = None
 
     @property
-    def values(self):
+    def values(self) -> IntegerArray:
         """Words that the codes mean."""
-        return (self.words * self.scale) >> self.bits if self.codes else self.words
+        if self.parameters is None:
+            return self.words
+        return (self.words * self.parameters.scale) >> self.parameters.bits
 
-    def operand(self, xp, first=0):
+    def operand(self, xp: ArrayModule, first: int = 0) -> Operand:
         """As a factor; without the inputs before ``first``."""
         if first:
             return Operand(self.words[:, first:], xp)
@@ -42,7 +46,7 @@ class Tensor:
             self._operand = Operand(self.words, xp)
         return self._operand
 
-    def overwrite(self, other):
+    def overwrite(self, other: "Tensor") -> None:
         """Takes the first neurons from another tensor of the same slot."""
         self.words[:, : other.words.shape[1]] = other.words
         self._operand = None
@@ -70,7 +74,7 @@ class NetworkReference:
         p1 and p2.
     """
 
-    def __init__(self, config, networks, name, xp):
+    def __init__(self, config: FixarConfig, networks: Networks, name: str, xp: ArrayModule):
         self.config = config
         self.name = name
         self.xp = xp
@@ -91,9 +95,9 @@ class NetworkReference:
         # A GPU takes everything at once, a processor what fits in its cache.
         self.adam = AdamReference(config.weight_fraction, xp, CHUNK if xp is np else size)
         self.powers = [ONE, ONE]
-        self.operands = {}
+        self.operands: dict[tuple[str, int], Operand] = {}
 
-    def arrays(self):
+    def arrays(self) -> Iterator[tuple[str, Any, type[np.integer]]]:
         """``(name in the state, array, its type there)`` of everything."""
         for kind, (_, dtype) in KINDS.items():
             for own, name in ((kind, self.name), ("target", f"target_{self.name}"))[: 2 if kind == "weight" else 1]:
@@ -101,28 +105,28 @@ class NetworkReference:
                     yield f"{kind}/{name}/{index}/matrix", matrix, dtype
                     yield f"{kind}/{name}/{index}/bias", bias, dtype
 
-    def save(self):
+    def save(self) -> dict[str, np.ndarray]:
         return {
             name: (array if isinstance(array, np.ndarray) else array.get()).astype(dtype)
             for name, array, dtype in self.arrays()
         }
 
-    def load(self, state, powers):
+    def load(self, state: Mapping[str, np.ndarray], powers: list[int]) -> None:
         for name, array, _ in self.arrays():
             array[...] = self.xp.asarray(state[name])
         self.powers = powers
         self.forget_operands()
 
-    def operand(self, kind, index):
+    def operand(self, kind: str, index: int) -> Operand:
         """Matrix of a layer, prepared for products until the weights change."""
         if (kind, index) not in self.operands:
             self.operands[kind, index] = Operand(self.matrices[kind][index], self.xp)
         return self.operands[kind, index]
 
-    def forget_operands(self):
+    def forget_operands(self) -> None:
         self.operands = {}
 
-    def update(self, rates, learning_rate):
+    def update(self, rates: Rates, learning_rate: int) -> int:
         """Adam and the soft target update of all words; returns how many weights were clamped."""
         self.powers = advance_powers(self.powers, rates)
         step_size = corrected_step(self.powers, learning_rate)

@@ -1,14 +1,20 @@
 """The state of a FIXAR device as named arrays: what save gives and load takes, on reference and device alike."""
 
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ...hw.cores.random.xorshift import state_from_seed
 from ...hw.soc.fixar.config import FixarConfig, Networks
 from ...hw.soc.fixar.instructions import BANKS
+from .arrays import IntegerArray, RealArray
 
 __all__ = [
     "COUNTERS",
     "KINDS",
+    "TransitionArrays",
     "Transitions",
     "check_state",
     "initial_state",
@@ -19,7 +25,7 @@ __all__ = [
 ]
 
 # Kind of parameter array: its networks and the type of its words.
-KINDS = {
+KINDS: dict[str, tuple[tuple[str, ...], type[np.integer]]] = {
     "weight": (BANKS, np.int32),
     "gradient": (BANKS[:2], np.int32),
     "first_moment": (BANKS[:2], np.int32),
@@ -29,7 +35,7 @@ COUNTERS = ("result_saturations", "code_saturations", "gradient_saturations", "w
 ONE = 1 << 32
 
 
-def state_shapes(config: FixarConfig, networks: Networks):
+def state_shapes(config: FixarConfig, networks: Networks) -> dict[str, tuple[tuple[int, ...], type[np.integer]]]:
     """``{name: (shape, type)}`` of everything in a state.
 
     Parameters
@@ -37,7 +43,7 @@ def state_shapes(config: FixarConfig, networks: Networks):
     config : FixarConfig
     networks : Networks
     """
-    shapes: dict[str, tuple[tuple[int, ...], type]] = {}
+    shapes: dict[str, tuple[tuple[int, ...], type[np.integer]]] = {}
     for kind, (names, dtype) in KINDS.items():
         for network in names:
             for index, layer in enumerate(networks.layers(network)):
@@ -52,7 +58,7 @@ def state_shapes(config: FixarConfig, networks: Networks):
     return shapes
 
 
-def initial_state(config: FixarConfig, networks: Networks, seed=0):
+def initial_state(config: FixarConfig, networks: Networks, seed: int = 0) -> dict[str, np.ndarray]:
     """State before anything was learned: no weights, no ranges; ``seed`` is the exploration noise's, 64 bits."""
     state = {name: np.zeros(shape, dtype) for name, (shape, dtype) in state_shapes(config, networks).items()}
     state["power"][:] = ONE
@@ -60,7 +66,7 @@ def initial_state(config: FixarConfig, networks: Networks, seed=0):
     return state
 
 
-def check_state(state, config: FixarConfig, networks: Networks):
+def check_state(state: Mapping[str, np.ndarray], config: FixarConfig, networks: Networks) -> None:
     """Raises ValueError where a state is not one of this configuration and these networks."""
     shapes = state_shapes(config, networks)
     missing = [name for name in shapes if name not in state]
@@ -76,7 +82,7 @@ def check_state(state, config: FixarConfig, networks: Networks):
         raise ValueError(f"State's bits must be 0 or 8 to 16, not {bits}")
 
 
-def to_words(what, values, fraction, shape):
+def to_words(what: str, values: ArrayLike, fraction: int, shape: tuple[int, ...]) -> IntegerArray:
     """int64 words of finite real numbers in the range of 32 bits; ValueError for all others."""
     array = np.asarray(values, np.float64)
     if array.shape != shape:
@@ -91,7 +97,7 @@ def to_words(what, values, fraction, shape):
     return words.astype(np.int64)
 
 
-def observations_to_words(config: FixarConfig, networks: Networks, observations):
+def observations_to_words(config: FixarConfig, networks: Networks, observations: ArrayLike) -> IntegerArray:
     """Words of rows of observations."""
     array = np.asarray(observations, np.float64)
     count = array.shape[0] if array.ndim == 2 else 0
@@ -100,7 +106,14 @@ def observations_to_words(config: FixarConfig, networks: Networks, observations)
     return to_words("Observations", array, config.activation_fraction, (count, networks.observation_size))
 
 
-def with_parameters(state, config: FixarConfig, networks: Networks, network, matrices, biases):
+def with_parameters(
+    state: Mapping[str, np.ndarray],
+    config: FixarConfig,
+    networks: Networks,
+    network: str,
+    matrices: Sequence[ArrayLike],
+    biases: Sequence[ArrayLike],
+) -> dict[str, np.ndarray]:
     """A copy of the state with other weights of one network, from real numbers.
 
     The first matrix of an actor has a column an observation; the device's columns for the action become zero.
@@ -117,7 +130,9 @@ def with_parameters(state, config: FixarConfig, networks: Networks, network, mat
     return state
 
 
-def parameters_of(state, config: FixarConfig, networks: Networks, network):
+def parameters_of(
+    state: Mapping[str, np.ndarray], config: FixarConfig, networks: Networks, network: str
+) -> tuple[list[RealArray], list[RealArray]]:
     """``(matrices, biases)`` of one network as real numbers; the reverse of :func:`with_parameters`."""
     scale = 2.0**-config.weight_fraction
     matrices, biases = [], []
@@ -127,6 +142,25 @@ def parameters_of(state, config: FixarConfig, networks: Networks, network):
     return matrices, biases
 
 
+class TransitionArrays(Protocol):
+    """A batch of real arrays, a row a sample; the discount is gamma, or 0 where the episode terminated."""
+
+    @property
+    def observations(self) -> ArrayLike: ...
+
+    @property
+    def actions(self) -> ArrayLike: ...
+
+    @property
+    def rewards(self) -> ArrayLike: ...
+
+    @property
+    def discounts(self) -> ArrayLike: ...
+
+    @property
+    def next_observations(self) -> ArrayLike: ...
+
+
 class Transitions:
     """A batch as words.
 
@@ -134,12 +168,10 @@ class Transitions:
     ----------
     config : FixarConfig
     networks : Networks
-    batch : object
-        With real arrays ``observations``, ``actions``, ``rewards``, ``discounts`` (gamma, or 0 where the episode
-        terminated) and ``next_observations``, a row a sample.
+    batch : TransitionArrays
     """
 
-    def __init__(self, config: FixarConfig, networks: Networks, batch):
+    def __init__(self, config: FixarConfig, networks: Networks, batch: TransitionArrays):
         count = len(np.asarray(batch.rewards))
         limit = config.batch_limit
         if not 1 <= count <= limit:
@@ -152,5 +184,5 @@ class Transitions:
         self.discounts = to_words("Discounts", np.reshape(batch.discounts, -1), fraction, (count,))
         self.next_observations = to_words("Next observations", batch.next_observations, fraction, observations)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.rewards)

@@ -192,7 +192,7 @@ def test_quantised_layer_against_fractions():
     assert device.counters()["code_saturations"] - before == outside.sum() > 0
     got = device.layer("critic", 0, source, 0)
     matrix, bias = device.parameters("critic", 0)
-    delta = Fraction(source.scale, 2**9)
+    delta = Fraction(source.parameters.scale, 2**9)
     for sample in range(6):
         for neuron in range(21):
             products = zip(matrix.words[neuron], source.words[sample], strict=True)
