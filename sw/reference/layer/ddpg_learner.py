@@ -1,12 +1,16 @@
 """A DDPG learner, whole gradient steps, as the hardware is to compute them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ....hw.cores.layer.learner_config import DDPGLearnerConfig
+from ..arrays import RealArray, ValueArray
 from ..float.host import add, multiply, subtract
+from ..optimizer.float_adam import AdamRates
 from .network import NetworkReference, propagate, rounded
 from .temporal_difference_loss import TemporalDifferenceLoss, temporal_difference_loss
 
@@ -25,19 +29,19 @@ class DDPGBatch:
         The discount is 0 where the next observation is terminal; weights have importance and 1 / batch in them.
     """
 
-    observations: np.ndarray
-    actions: np.ndarray
-    rewards: np.ndarray
-    discounts: np.ndarray
-    next_observations: np.ndarray
-    weights: np.ndarray
+    observations: RealArray
+    actions: RealArray
+    rewards: RealArray
+    discounts: RealArray
+    next_observations: RealArray
+    weights: RealArray
 
 
 class DDPGGradients(NamedTuple):
     """Of both networks, arrays like the weights, and the loss of the critic."""
 
-    actor: list
-    critic: list
+    actor: list[ValueArray]
+    critic: list[ValueArray]
     loss: TemporalDifferenceLoss
 
 
@@ -69,7 +73,7 @@ class DDPGLearnerReference:
     T. P. Lillicrap et al., "Continuous control with deep reinforcement learning", ICLR 2016, algorithm 1.
     """
 
-    def __init__(self, config: DDPGLearnerConfig, actor, critic):
+    def __init__(self, config: DDPGLearnerConfig, actor: Sequence[ArrayLike], critic: Sequence[ArrayLike]):
         self.config = config
         self._format = config.actor.arithmetic.format
         self.actor = NetworkReference(config.actor, config.optimizer, actor)
@@ -117,7 +121,13 @@ class DDPGLearnerReference:
         actor_gradients, _ = self.actor.backward(chosen, errors[:, self.config.observations :])
         return DDPGGradients(actor_gradients, critic_gradients, loss)
 
-    def step(self, batch: DDPGBatch, actor_rates, critic_rates, tau):
+    def step(
+        self,
+        batch: DDPGBatch,
+        actor_rates: AdamRates[float] | float,
+        critic_rates: AdamRates[float] | float,
+        tau: float,
+    ) -> ValueArray:
         """One gradient step of both networks; returns the new priorities, values ``(batch,)``.
 
         Targets move towards the new weights, ``target + tau * (weight - target)``, each operation rounded.
@@ -137,7 +147,7 @@ class DDPGLearnerReference:
         self.critic_target = self._approach(self.critic_target, self.critic.weights, share)
         return gradients.loss.priorities
 
-    def _approach(self, targets, weights, share):
+    def _approach(self, targets: list[ValueArray], weights: list[ValueArray], share: ValueArray) -> list[ValueArray]:
         """Targets after a step."""
         return [
             add(self._format, target, multiply(self._format, share, subtract(self._format, matrix, target)))
@@ -145,5 +155,5 @@ class DDPGLearnerReference:
         ]
 
 
-def _joined(observations, actions):
+def _joined(observations: ValueArray, actions: ValueArray) -> ValueArray:
     return np.concatenate([observations, actions], axis=1)

@@ -1,10 +1,14 @@
 """A DQN learner, whole gradient steps, as the hardware computes them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from ....hw.cores.layer.learner_config import DQNLearnerConfig
+from ..arrays import RealArray, ValueArray
+from ..optimizer.float_adam import AdamRates
 from .network import NetworkReference, propagate, rounded
 from .temporal_difference_loss import TemporalDifferenceLoss, temporal_difference_loss
 
@@ -23,12 +27,12 @@ class DQNBatch:
         The discount is 0 where the next observation is terminal; weights have importance and 1 / batch in them.
     """
 
-    observations: np.ndarray
-    actions: np.ndarray
-    rewards: np.ndarray
-    discounts: np.ndarray
-    next_observations: np.ndarray
-    weights: np.ndarray
+    observations: RealArray
+    actions: NDArray[np.integer]
+    rewards: RealArray
+    discounts: RealArray
+    next_observations: RealArray
+    weights: RealArray
 
 
 class DQNLearnerReference:
@@ -52,17 +56,17 @@ class DQNLearnerReference:
         Weights of another shape.
     """
 
-    def __init__(self, config: DQNLearnerConfig, weights):
+    def __init__(self, config: DQNLearnerConfig, weights: Sequence[ArrayLike]):
         self.config = config
         self.online = NetworkReference(config.network, config.optimizer, weights)
         self.target = self.online.weights
 
     @property
-    def weights(self):
+    def weights(self) -> list[ValueArray]:
         """Those of the online network."""
         return self.online.weights
 
-    def gradients(self, batch: DQNBatch):
+    def gradients(self, batch: DQNBatch) -> tuple[list[ValueArray], TemporalDifferenceLoss]:
         """``(gradients, loss)`` of a batch: arrays like the weights, and a :class:`.TemporalDifferenceLoss`."""
         network = self.config.network
         observations, following, rewards, discounts, shares = (
@@ -76,7 +80,7 @@ class DQNLearnerReference:
             )
         )
         activations = propagate(network, self.weights, observations)
-        loss: TemporalDifferenceLoss = temporal_difference_loss(
+        loss = temporal_difference_loss(
             network.arithmetic.format,
             activations[-1],
             propagate(network, self.target, following)[-1],
@@ -89,7 +93,7 @@ class DQNLearnerReference:
         gradients, _ = self.online.backward(activations, loss.derivatives)
         return gradients, loss
 
-    def step(self, batch: DQNBatch, rates):
+    def step(self, batch: DQNBatch, rates: AdamRates[float] | float) -> ValueArray:
         """One gradient step; returns the new priorities, values ``(batch,)``.
 
         Parameters
@@ -102,6 +106,6 @@ class DQNLearnerReference:
         self.online.update(gradients, rates)
         return loss.priorities
 
-    def copy_to_target(self):
+    def copy_to_target(self) -> None:
         """The target network becomes what the online network is."""
         self.target = self.weights

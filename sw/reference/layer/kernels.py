@@ -2,12 +2,15 @@
 
 import numba
 import numpy as np
+from numpy.typing import NDArray
 
 __all__ = ["backward_sums", "gradient_sums", "partial_sums"]
 
+Float32Array = NDArray[np.float32]
+
 
 @numba.njit(cache=True)
-def partial_sums(inputs, weights, count):
+def partial_sums(inputs: Float32Array, weights: Float32Array, count: int) -> Float32Array:
     """Of each output, row i in sum ``i % count``: array (batch, outputs, count).
 
     Parameters
@@ -31,7 +34,7 @@ def partial_sums(inputs, weights, count):
 
 
 @numba.njit(cache=True)
-def backward_sums(words, errors, units):
+def backward_sums(words: Float32Array, errors: Float32Array, units: int) -> Float32Array:
     """Errors at the inputs (batch, inputs): trees over groups of ``units`` outputs, one group after another.
 
     Parameters
@@ -60,7 +63,7 @@ def backward_sums(words, errors, units):
 
 
 @numba.njit(cache=True)
-def gradient_sums(inputs, errors):
+def gradient_sums(inputs: Float32Array, errors: Float32Array) -> Float32Array:
     """Products of inputs (batch, rows) and errors (batch, outputs), sample after sample: array (rows, outputs)."""
     samples, rows = inputs.shape
     outputs = errors.shape[1]

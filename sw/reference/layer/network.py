@@ -1,11 +1,16 @@
 """A network in training, as the hardware computes it."""
 
+from collections.abc import Sequence
+from typing import Literal, overload
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ....hw.cores.layer.config import NetworkConfig
+from ..arrays import ValueArray
 from ..float.conversion import from_numbers
 from ..float.host import from_bits, to_bits
-from ..optimizer.float_adam import float_adam
+from ..optimizer.float_adam import AdamRates, float_adam
 from ..optimizer.sgd import sgd
 from .stages import backward, differentiate, forward, gradient
 
@@ -36,7 +41,7 @@ class NetworkReference:
         Weights of another shape.
     """
 
-    def __init__(self, config: NetworkConfig, optimizer: str, weights):
+    def __init__(self, config: NetworkConfig, optimizer: str, weights: Sequence[ArrayLike]):
         self.config, self.optimizer = config, optimizer
         shapes = [(layer.rows, layer.outputs) for layer in config.layers]
         given = [np.shape(matrix) for matrix in weights]
@@ -46,7 +51,19 @@ class NetworkReference:
         self.first = [np.zeros(shape, np.int64) for shape in shapes]
         self.second = [np.zeros(shape, np.int64) for shape in shapes]
 
-    def backward(self, activations, errors, *, to_inputs: bool = False):
+    @overload
+    def backward(
+        self, activations: Sequence[ValueArray], errors: ValueArray, *, to_inputs: Literal[False] = False
+    ) -> tuple[list[ValueArray], None]: ...
+
+    @overload
+    def backward(
+        self, activations: Sequence[ValueArray], errors: ValueArray, *, to_inputs: Literal[True]
+    ) -> tuple[list[ValueArray], ValueArray]: ...
+
+    def backward(
+        self, activations: Sequence[ValueArray], errors: ValueArray, *, to_inputs: bool = False
+    ) -> tuple[list[ValueArray], ValueArray | None]:
         """``(gradients, errors at the inputs)`` of errors at the outputs; the latter None unless they are wanted.
 
         Parameters
@@ -59,15 +76,15 @@ class NetworkReference:
             Go back through the first layer, too.
         """
         layers = self.config.layers
-        gradients = [None] * len(layers)
+        gradients: list[ValueArray] = []
         for index in reversed(range(len(layers))):
             errors = differentiate(layers[index], activations[index + 1], errors)
-            gradients[index] = gradient(layers[index], activations[index], errors)
+            gradients.insert(0, gradient(layers[index], activations[index], errors))
             if index or to_inputs:
                 errors = backward(layers[index], self.weights[index], errors)
         return gradients, errors if to_inputs else None
 
-    def update(self, gradients, rates):
+    def update(self, gradients: Sequence[ValueArray], rates: AdamRates[float] | float) -> None:
         """A step of the optimiser.
 
         Parameters
@@ -76,24 +93,32 @@ class NetworkReference:
             Like the weights.
         rates : AdamRates or float
             Real numbers: those of this step for Adam, the learning rate for SGD.
+
+        Raises
+        ------
+        TypeError
+            Rates of the other optimiser.
         """
         number_format = self.config.arithmetic.format
-        adam = self.optimizer == "adam"
-        rates = rates.rounded(number_format) if adam else from_numbers(number_format, rates)
+        if isinstance(rates, AdamRates) != (self.optimizer == "adam"):
+            raise TypeError(f"Rates must be those of {self.optimizer}, not {rates!r}")
+        rounded_rates = (
+            rates.rounded(number_format) if isinstance(rates, AdamRates) else from_numbers(number_format, rates)
+        )
         updated = []
         for index, (matrix, slope) in enumerate(zip(self.weights, gradients, strict=True)):
             bits, slope_bits = to_bits(number_format, matrix), to_bits(number_format, slope)
-            if adam:
+            if isinstance(rounded_rates, AdamRates):
                 bits, self.first[index], self.second[index] = float_adam(
-                    number_format, bits, self.first[index], self.second[index], slope_bits, rates
+                    number_format, bits, self.first[index], self.second[index], slope_bits, rounded_rates
                 )
             else:
-                bits = sgd(number_format, bits, slope_bits, rates)
+                bits = sgd(number_format, bits, slope_bits, rounded_rates)
             updated.append(from_bits(number_format, bits))
         self.weights = updated
 
 
-def propagate(config: NetworkConfig, weights, x):
+def propagate(config: NetworkConfig, weights: Sequence[ValueArray], x: ValueArray) -> list[ValueArray]:
     """Inputs of a network, then outputs of layer after layer."""
     activations = [x]
     for layer, matrix in zip(config.layers, weights, strict=True):
@@ -101,7 +126,7 @@ def propagate(config: NetworkConfig, weights, x):
     return activations
 
 
-def rounded(config: NetworkConfig, numbers):
+def rounded(config: NetworkConfig, numbers: ArrayLike) -> ValueArray:
     """Values nearest to real numbers."""
     number_format = config.arithmetic.format
     return from_bits(number_format, from_numbers(number_format, numbers))

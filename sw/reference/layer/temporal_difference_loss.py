@@ -3,8 +3,10 @@
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ....hw.cores.float.config import FloatFormat
+from ..arrays import ValueArray
 from ..float.host import add, maximum, multiply, subtract
 
 __all__ = ["TemporalDifferenceLoss", "temporal_difference_loss"]
@@ -21,12 +23,20 @@ class TemporalDifferenceLoss(NamedTuple):
         Magnitudes of the temporal-difference errors.
     """
 
-    derivatives: np.ndarray
-    priorities: np.ndarray
+    derivatives: ValueArray
+    priorities: ValueArray
 
 
 def temporal_difference_loss(
-    number_format: FloatFormat, values, next_values, actions, rewards, discounts, weights, *, huber: bool
+    number_format: FloatFormat,
+    values: ValueArray,
+    next_values: ValueArray,
+    actions: NDArray[np.integer],
+    rewards: ValueArray,
+    discounts: ValueArray,
+    weights: ValueArray,
+    *,
+    huber: bool,
 ) -> TemporalDifferenceLoss:
     """Of a batch of samples; each operation is rounded, in the order written::
 

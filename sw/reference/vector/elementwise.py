@@ -1,7 +1,11 @@
 """Reference of the elementwise unit: what a lane computes, and what a command does to the memories."""
 
+from collections.abc import Sequence
+from typing import TypedDict
+
 import numpy as np
 
+from ....hw.cores.float.config import FloatFormat
 from ....hw.cores.vector.elementwise_config import (
     DESTINATIONS,
     STATE_MEMORIES,
@@ -11,16 +15,58 @@ from ....hw.cores.vector.elementwise_config import (
     Function,
     Operand,
 )
+from ..arrays import IntegerArray
 from ..float.arithmetic import add, multiply, negate
 from ..float.functions.sigmoid_tanh import hyperbolic_tangent, sigmoid
 
-__all__ = ["OWN_BLOCK", "ElementwiseReference", "combine", "compute"]
+__all__ = [
+    "OWN_BLOCK",
+    "DestinationFields",
+    "ElementwiseCommand",
+    "ElementwiseReference",
+    "OperandFields",
+    "combine",
+    "compute",
+]
 
 # Value of a block field that says: each block its own.
 OWN_BLOCK = 4
 
 
-def combine(number_format, combination, value, operand):
+class OperandFields(TypedDict):
+    """Where an operand comes from."""
+
+    memory: int
+    base: int
+    stride: int
+    block: int
+
+
+class DestinationFields(TypedDict):
+    """Where a result goes, and whether the function is in it."""
+
+    memory: int
+    base: int
+    stride: int
+    after_function: int
+
+
+class ElementwiseCommand(TypedDict):
+    """Fields of ``elementwise_command`` as far as they concern what is computed."""
+
+    features: int
+    blocks: int
+    a: OperandFields
+    b: OperandFields
+    c: OperandFields
+    exchange: int
+    first: int
+    second: int
+    function: int
+    destinations: Sequence[DestinationFields]
+
+
+def combine(number_format: FloatFormat, combination: int, value: IntegerArray, operand: IntegerArray) -> IntegerArray:
     """``value combination operand``, each operation rounded."""
     one = np.int64(number_format.one)
     if combination == Combination.ADD:
@@ -35,7 +81,15 @@ def combine(number_format, combination, value, operand):
     return value if combination == Combination.PASS else multiply(number_format, value, operand)
 
 
-def compute(number_format, a, b, c, first, second, function):
+def compute(
+    number_format: FloatFormat,
+    a: IntegerArray,
+    b: IntegerArray,
+    c: IntegerArray,
+    first: int,
+    second: int,
+    function: int,
+) -> tuple[IntegerArray, IntegerArray]:
     """``(value, result)`` of arrays of bit patterns."""
     value = combine(number_format, second, combine(number_format, first, a, b), c)
     if function == Function.SIGMOID:
@@ -74,7 +128,7 @@ class ElementwiseReference:
         self.destinations = [*self.sources[:STATE_MEMORIES], *others]
         self.nonfinite = False
 
-    def run(self, command):
+    def run(self, command: ElementwiseCommand) -> None:
         """Does a command: a mapping with the fields of ``elementwise_command``.
 
         Features are done in order, so what one writes a later one may read; the hardware has that only from a command
@@ -98,7 +152,7 @@ class ElementwiseReference:
                 written = result if destination["after_function"] else value
                 self.destinations[destination["memory"]][rows, :blocks] = written
 
-    def _operand(self, operand, features, blocks):
+    def _operand(self, operand: OperandFields, features: IntegerArray, blocks: int) -> IntegerArray:
         rows = operand["base"] + features * operand["stride"]
         if operand["memory"] == Operand.SCALAR:
             return np.broadcast_to(self.scalars[rows][:, None, None], (len(rows), blocks, self.config.lanes))

@@ -1,9 +1,12 @@
 """Reference of the softmax unit, in bit patterns."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ....hw.cores.fixed.format import FixedFormat
+from ....hw.cores.float.config import FloatFormat
 from ....hw.cores.random.xorshift import UNIFORM_BITS
+from ..arrays import IntegerArray
 from ..float.arithmetic import add, multiply, negate
 from ..float.comparison import compare, maximum
 from ..float.conversion import from_fixed
@@ -13,7 +16,7 @@ from ..float.functions.reciprocal import reciprocal
 __all__ = ["choose", "softmax"]
 
 
-def softmax(number_format, logits):
+def softmax(number_format: FloatFormat, logits: IntegerArray) -> IntegerArray:
     """Probabilities over the first axis."""
     largest = logits[0]
     for logit in logits[1:]:
@@ -25,7 +28,7 @@ def softmax(number_format, logits):
     return multiply(number_format, exponentials, reciprocal(number_format, total))
 
 
-def choose(number_format, probabilities, uniform):
+def choose(number_format: FloatFormat, probabilities: IntegerArray, uniform: ArrayLike) -> IntegerArray:
     """How many partial sums of the probabilities, without the last, are at most ``uniform / 2048``."""
     fixed = FixedFormat(width=UNIFORM_BITS, fraction=UNIFORM_BITS, signed=False)
     threshold = from_fixed(number_format, fixed, uniform)

@@ -106,3 +106,18 @@ def test_bad_weights():
     config = DQNLearnerConfig(network=NetworkConfig(sizes=(4, 2), units=(1,)))
     with pytest.raises(ValueError, match=r"^Weights must have the shapes \[\(5, 2\)\], not \[\(4, 2\)\]$"):
         DQNLearnerReference(config, [np.zeros((4, 2))])
+
+
+@pytest.mark.parametrize(
+    ("optimizer", "rates", "words"),
+    [("adam", 1e-3, "adam, not 0.001"), ("sgd", AdamRates.of_step(1), "sgd, not AdamRates")],
+)
+def test_rates_of_the_other_optimizer(optimizer, rates, words):
+    rng = np.random.default_rng(5)
+    network = NetworkConfig(sizes=SIZES, units=(5, 6, 2))
+    weights = random_weights(rng, SIZES)
+    learner = DQNLearnerReference(DQNLearnerConfig(network=network, optimizer=optimizer), weights)
+    before = [matrix.copy() for matrix in learner.weights]
+    with pytest.raises(TypeError, match=f"^Rates must be those of {words}"):
+        learner.step(random_batch(rng, SIZES, 4), rates)
+    assert all((one == other).all() for one, other in zip(learner.weights, before, strict=True))
