@@ -1,5 +1,7 @@
 """Reference of the arbiters of memory ports."""
 
+from collections.abc import Sequence
+
 __all__ = ["ArbiterReference"]
 
 
@@ -14,7 +16,7 @@ class ArbiterReference:
     def __init__(self, users: int):
         self.users = users
 
-    def decide(self, asks):
+    def decide(self, asks: Sequence[bool]) -> tuple[int | None, bool]:
         """The user with the port, or None, and whether two ask.
 
         Parameters

@@ -1,10 +1,19 @@
 """Reference of the memories: what every read port shows in every cycle."""
 
+from collections.abc import Sequence
+
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from ....hw.cores.memory.config import MemoryConfig
 
 __all__ = ["MemoryReference"]
+
+# The lanes of a row; None where nothing is defined.
+Lanes = NDArray[np.uint64] | None
+
+# Row, lanes (truth values) and the words of all lanes.
+Write = tuple[int, ArrayLike, ArrayLike]
 
 
 class MemoryReference:
@@ -17,15 +26,15 @@ class MemoryReference:
         The first rows, of a single lane; zeros behind them.
     """
 
-    def __init__(self, config: MemoryConfig, init=()):
+    def __init__(self, config: MemoryConfig, init: Sequence[int] = ()):
         self.config = config
         self.rows = np.zeros((config.depth, config.lanes), np.uint64)
         self.rows[: len(init), 0] = init
         # What each port reads, and what came of its reads of one cycle ago and of before.
-        self._found = [None] * config.readers
-        self._shown = [None] * config.readers
+        self._found: list[Lanes] = [None] * config.readers
+        self._shown: list[Lanes] = [None] * config.readers
 
-    def step(self, reads, write=None):
+    def step(self, reads: Sequence[int | None], write: Write | None = None) -> list[Lanes]:
         """One cycle.
 
         Parameters
@@ -57,7 +66,7 @@ class MemoryReference:
                 self._found[port] = None if meets and config.hazard == "never" else source[row].copy()
         return shown
 
-    def _write(self, write):
+    def _write(self, write: Write | None) -> None:
         if write is not None:
             row, lanes, words = write
             self.rows[row] = np.where(np.asarray(lanes, bool), words, self.rows[row])

@@ -1,13 +1,29 @@
 """The walk over unmasked parameters, and the compressed weights that it leads to."""
 
-import numpy as np
+from typing import TypeVar
 
-from .lists import weight_places
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import FlagArray, IntegerArray
+from .lists import GroupTable, weight_places
 
 __all__ = ["compress", "decompress", "parameter_words"]
 
+Scalar = TypeVar("Scalar", bound=np.generic)
 
-def parameter_words(forward, row_list, vectors, *, lanes, banks, row_words, parameter_base=0, every_word=False):
+
+def parameter_words(
+    forward: GroupTable,
+    row_list: IntegerArray,
+    vectors: FlagArray,
+    *,
+    lanes: int,
+    banks: int,
+    row_words: int,
+    parameter_base: int = 0,
+    every_word: bool = False,
+) -> dict[str, IntegerArray]:
     """The stream of the address generator: a dictionary of arrays, an element for each word.
 
     Parameters
@@ -22,7 +38,7 @@ def parameter_words(forward, row_list, vectors, *, lanes, banks, row_words, para
         ("parameter_address", "row", "column", "group", "weight_address", "phase", "turn"),
         ("mask",),
     )
-    parts: dict[str, list[np.ndarray]] = {name: [] for name in (*names[0], *names[1])}
+    parts: dict[str, list[IntegerArray]] = {name: [] for name in (*names[0], *names[1])}
     for place, group in enumerate(forward.group):
         rows = row_list[forward.inner_start[place] :][: forward.inner_count[place]]
         masks = np.zeros((row_words, lanes), bool)
@@ -45,13 +61,25 @@ def parameter_words(forward, row_list, vectors, *, lanes, banks, row_words, para
     return {name: np.concatenate(part).astype(np.int64) for name, part in parts.items()}
 
 
-def compress(weights, forward, row_list, column_list, memory):
+def compress(
+    weights: NDArray[Scalar],
+    forward: GroupTable,
+    row_list: IntegerArray,
+    column_list: IntegerArray,
+    memory: NDArray[Scalar],
+) -> None:
     """Put the unmasked ones of ``weights[row, own column]`` into ``memory[bank, address]``."""
     rows, columns, _, banks, addresses = weight_places(forward, row_list, column_list, len(memory))
     memory[banks, addresses] = weights[rows, columns]
 
 
-def decompress(memory, forward, row_list, column_list, weights):
+def decompress(
+    memory: NDArray[Scalar],
+    forward: GroupTable,
+    row_list: IntegerArray,
+    column_list: IntegerArray,
+    weights: NDArray[Scalar],
+) -> None:
     """Put what ``memory[bank, address]`` has of unmasked weights into ``weights[row, own column]``."""
     rows, columns, _, banks, addresses = weight_places(forward, row_list, column_list, len(memory))
     weights[rows, columns] = memory[banks, addresses]

@@ -1,8 +1,12 @@
 """What the sparse data encoder makes of the indexes of a layer's rows and columns."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
+
+from ..arrays import FlagArray, IntegerArray
 
 __all__ = ["Tuples", "encode", "encoding_cycles", "index_words"]
 
@@ -23,38 +27,40 @@ class Tuples:
         ``[core, group]``: where the indexes of a group begin in the list, and how many they are.
     """
 
-    order: np.ndarray
-    vectors: list
-    lists: list
-    starts: np.ndarray
-    counts: np.ndarray
+    order: IntegerArray
+    vectors: list[FlagArray]
+    lists: list[IntegerArray]
+    starts: IntegerArray
+    counts: IntegerArray
 
 
-def encode(inner, outer, groups):
+def encode(inner: ArrayLike, outer: Sequence[ArrayLike], groups: int) -> Tuples:
     """Tuples from the group indexes of rows (``inner``) and of the columns of each core (``outer``, a list of arrays).
 
     Transposed: ``inner`` are the columns of core 0, core 1, ... and ``outer`` is ``[rows]``.
     """
     inner = np.asarray(inner, np.int64)
-    outer = [np.asarray(own, np.int64) for own in outer]
+    columns = [np.asarray(own, np.int64) for own in outer]
     met, first = np.unique(inner, return_index=True)
     met = met[np.argsort(first)]
     order = np.concatenate([met, np.setdiff1d(np.arange(groups), met)])
     place = np.argsort(order)
-    lists = [np.argsort(place[own], kind="stable") for own in outer]
-    counts = np.array([np.bincount(own, minlength=groups) for own in outer])
+    lists = [np.argsort(place[own], kind="stable") for own in columns]
+    counts = np.array([np.bincount(own, minlength=groups) for own in columns])
     ends = np.cumsum(counts[:, order], axis=1)[:, place]
-    vectors = [own == np.arange(groups)[:, None] for own in outer]
+    vectors = [own == np.arange(groups)[:, None] for own in columns]
     return Tuples(order=order, vectors=vectors, lists=lists, starts=ends - counts, counts=counts)
 
 
-def index_words(lanes, rows, columns):
+def index_words(lanes: int, rows: ArrayLike, columns: Sequence[ArrayLike]) -> IntegerArray:
     """The index lists of a layer as words of ``lanes``: of the rows, then of each core's columns; 0 where none is."""
     parts = [np.asarray(part, np.int64) for part in (rows, *columns)]
     return np.concatenate([np.pad(part, (0, -len(part) % lanes)) for part in parts]).reshape(-1, lanes)
 
 
-def encoding_cycles(inner, outer, groups, lanes, caching=True):
+def encoding_cycles(
+    inner: ArrayLike, outer: Sequence[ArrayLike], groups: int, lanes: int, caching: bool = True
+) -> tuple[int, int, int]:
     """``(loading, missing, hitting)`` cycles from the acceptance of a command to the cycle before its completion."""
     tuples = encode(inner, outer, groups)
     total = tuples.counts.sum(axis=0)
@@ -76,5 +82,5 @@ def encoding_cycles(inner, outer, groups, lanes, caching=True):
     cycle += len(sequence) - 1 - previous
     # One cycle more sees that nothing is being generated any longer.
     end = max(cycle + 1, free) + 1
-    words = sum(-(-len(own) // lanes) for own in outer)
+    words = sum(-(-np.size(own) // lanes) for own in outer)
     return words, missing, end - missing

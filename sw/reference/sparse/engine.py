@@ -1,11 +1,14 @@
 """What the sparse data engine leaves of a layer in its memories."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from ....hw.cores.sparse.config import SparseConfig
-from .compression import compress, parameter_words
+from ..arrays import IntegerArray
+from .compression import Scalar, compress, parameter_words
 from .encoding import Tuples, encode
 from .grouping import max_indexes
 from .lists import GroupTable, group_tables
@@ -31,8 +34,8 @@ class SparseLayer:
     not_a_number : bool
     """
 
-    rows: np.ndarray
-    columns: list
+    rows: IntegerArray
+    columns: list[IntegerArray]
     forward: Tuples
     backward: Tuples
     tables: list[tuple[GroupTable, GroupTable]]
@@ -40,20 +43,31 @@ class SparseLayer:
     not_a_number: bool
 
     @property
-    def row_list(self):
+    def row_list(self) -> IntegerArray:
         """Rows by group."""
         return self.backward.lists[0]
 
-    def workloads(self):
+    def workloads(self) -> IntegerArray:
         """Unmasked weights of each row."""
         return self.forward.counts.sum(axis=0)[self.rows]
 
-    def compress(self, config, core, weights, memory, *, row_base=0, column_base=0):
+    def compress(
+        self,
+        config: SparseConfig,
+        core: int,
+        weights: NDArray[Scalar],
+        memory: NDArray[Scalar],
+        *,
+        row_base: int = 0,
+        column_base: int = 0,
+    ) -> None:
         """Put the unmasked weights of a core into ``memory[bank, address]``."""
         rows, columns = np.pad(self.row_list, (row_base, 0)), np.pad(self.forward.lists[core], (column_base, 0))
         compress(weights, self.tables[core][0], rows, columns, memory)
 
-    def words(self, config, core, *, row_base=0, parameter_base=0, every_word=False):
+    def words(
+        self, config: SparseConfig, core: int, *, row_base: int = 0, parameter_base: int = 0, every_word: bool = False
+    ) -> dict[str, IntegerArray]:
         """The address stream of a core."""
         return parameter_words(
             self.tables[core][0],
@@ -67,7 +81,15 @@ class SparseLayer:
         )
 
 
-def group_layer(config: SparseConfig, row_values, column_values, *, row_base=0, column_base=0, weight_base=0):
+def group_layer(
+    config: SparseConfig,
+    row_values: IntegerArray,
+    column_values: Sequence[IntegerArray],
+    *,
+    row_base: int = 0,
+    column_base: int = 0,
+    weight_base: int = 0,
+) -> SparseLayer:
     """Group a layer.
 
     Parameters
@@ -88,16 +110,16 @@ def group_layer(config: SparseConfig, row_values, column_values, *, row_base=0, 
     row_places = backward.starts[0] + row_base, backward.counts[0]
     tables, ends = [], []
     for starts, counts in zip(forward.starts, forward.counts, strict=True):
-        *pair, end = group_tables(
+        forward_table, transposed_table, end = group_tables(
             row_places, (starts + column_base, counts), banks=config.banks, weight_base=weight_base
         )
-        tables.append(tuple(pair))
+        tables.append((forward_table, transposed_table))
         ends.append(end)
     nan = bool(unordered.any()) or any(bool(flags.any()) for _, flags in found)
     return SparseLayer(rows, columns, forward, backward, tables, ends, nan)
 
 
-def grouping_words(lanes, row_values, column_values):
+def grouping_words(lanes: int, row_values: ArrayLike, column_values: Sequence[ArrayLike]) -> IntegerArray:
     """The grouping matrices of a layer as words ``[word, lane]``, in the order in which the engine reads them."""
     parts = []
     for values in (row_values, *column_values):

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..arrays import IntegerArray
+
 __all__ = ["GroupTable", "group_tables", "weight_places"]
 
 
@@ -17,16 +19,22 @@ class GroupTable:
         As the matrix engine reads them.
     """
 
-    inner_start: np.ndarray
-    inner_count: np.ndarray
-    outer_start: np.ndarray
-    outer_count: np.ndarray
-    weights_base: np.ndarray
-    pitch: np.ndarray
-    group: np.ndarray
+    inner_start: IntegerArray
+    inner_count: IntegerArray
+    outer_start: IntegerArray
+    outer_count: IntegerArray
+    weights_base: IntegerArray
+    pitch: IntegerArray
+    group: IntegerArray
 
 
-def group_tables(rows, columns, *, banks, weight_base=0):
+def group_tables(
+    rows: tuple[IntegerArray, IntegerArray],
+    columns: tuple[IntegerArray, IntegerArray],
+    *,
+    banks: int,
+    weight_base: int = 0,
+) -> tuple[GroupTable, GroupTable, int]:
     """``(forward, transposed, end)``: both tables of a core and the first address behind its weights.
 
     Parameters
@@ -42,7 +50,9 @@ def group_tables(rows, columns, *, banks, weight_base=0):
     bases = ends - row_count * pitch
     group = np.arange(len(row_count))
 
-    def ranked(inner_start, inner_count, outer_start, outer_count):
+    def ranked(
+        inner_start: IntegerArray, inner_count: IntegerArray, outer_start: IntegerArray, outer_count: IntegerArray
+    ) -> GroupTable:
         order = np.lexsort((group, -inner_count))
         parts = inner_start, inner_count, outer_start, outer_count, bases, pitch, group
         return GroupTable(*(part[order] for part in parts))
@@ -52,7 +62,9 @@ def group_tables(rows, columns, *, banks, weight_base=0):
     return forward, transposed, int(ends[-1])
 
 
-def weight_places(forward, row_list, column_list, banks):
+def weight_places(
+    forward: GroupTable, row_list: IntegerArray, column_list: IntegerArray, banks: int
+) -> tuple[IntegerArray, IntegerArray, IntegerArray, IntegerArray, IntegerArray]:
     """``(row, own column, group, bank, address)`` of every unmasked weight, an array each.
 
     Groups in the order of the forward table, rows of a group in order, own columns of a row in order.
@@ -64,4 +76,5 @@ def weight_places(forward, row_list, column_list, banks):
         r, p = (part.ravel() for part in np.mgrid[: len(rows), : len(columns)])
         address = forward.weights_base[place] + r * forward.pitch[place] + p // banks
         parts.append((rows[r], columns[p], np.full(len(r), forward.group[place]), (r + p) % banks, address))
-    return tuple(np.concatenate(part) for part in zip(*parts, strict=True))
+    row, column, group, bank, address = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return row, column, group, bank, address

@@ -1,18 +1,21 @@
 """Workload of each core when the rows of a layer are dealt out, in two ways."""
 
 import numpy as np
+from numpy.typing import ArrayLike
+
+from ..arrays import IntegerArray
 
 __all__ = ["deviation", "row_based", "threshold_based"]
 
 
-def row_based(workloads, cores):
+def row_based(workloads: ArrayLike, cores: int) -> IntegerArray:
     """Unmasked weights of each core; equal numbers of rows, as near as can be."""
     workloads = np.asarray(workloads, np.int64)
     rows = len(workloads)
     return np.bincount(np.arange(rows) * cores // rows, workloads, cores).astype(np.int64)
 
 
-def threshold_based(workloads, cores):
+def threshold_based(workloads: ArrayLike, cores: int) -> IntegerArray:
     """Unmasked weights of each core; a core is full when it has more than an equal part."""
     sums = np.concatenate([[0], np.cumsum(np.asarray(workloads, np.int64))])
     parts, start = np.zeros(cores, np.int64), 0
@@ -23,6 +26,6 @@ def threshold_based(workloads, cores):
     return parts
 
 
-def deviation(parts):
+def deviation(parts: IntegerArray) -> int:
     """Largest distance of a core's workload from the ideal, times the number of cores."""
     return int(np.abs(len(parts) * parts - parts.sum()).max())

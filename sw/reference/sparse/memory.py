@@ -27,12 +27,20 @@ class Footprint:
     sparse_rows: int
 
     @property
-    def ratio(self):
+    def ratio(self) -> float:
         """How many times less the layer takes when it is grouped."""
         return self.dense / (self.weights + self.grouping + self.sparse_rows)
 
 
-def footprint(rows, columns, groups, *, unmasked=None, weight_width=16, grouping_width=16):
+def footprint(
+    rows: int,
+    columns: int,
+    groups: int,
+    *,
+    unmasked: int | None = None,
+    weight_width: int = 16,
+    grouping_width: int = 16,
+) -> Footprint:
     """What a layer takes.
 
     Parameters

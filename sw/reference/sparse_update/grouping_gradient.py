@@ -1,13 +1,20 @@
 """Reference of the gradients of the grouping, in bit patterns."""
 
+from collections.abc import Iterator, Sequence
+
 import numpy as np
 
+from ....hw.cores.float.config import FloatFormat
+from ..arrays import IntegerArray
 from ..float.arithmetic import add, multiply
+from ..sparse.lists import GroupTable
 
 __all__ = ["aggregate", "column_sums", "row_sums"]
 
 
-def row_sums(number_format, forward, weights, gradients):
+def row_sums(
+    number_format: FloatFormat, forward: GroupTable, weights: IntegerArray, gradients: IntegerArray
+) -> list[IntegerArray]:
     """For each group of a core's forward table the sums of its rows over the own columns, in the order of the lists.
 
     Parameters
@@ -19,12 +26,14 @@ def row_sums(number_format, forward, weights, gradients):
     return [_sums(number_format, terms.T) for terms in _terms(number_format, forward, weights, gradients)]
 
 
-def column_sums(number_format, forward, weights, gradients):
+def column_sums(
+    number_format: FloatFormat, forward: GroupTable, weights: IntegerArray, gradients: IntegerArray
+) -> list[IntegerArray]:
     """For each group of a core's forward table the sums of its own columns over the rows, in the order of the lists."""
     return [_sums(number_format, terms) for terms in _terms(number_format, forward, weights, gradients)]
 
 
-def aggregate(number_format, parts):
+def aggregate(number_format: FloatFormat, parts: Sequence[list[IntegerArray]]) -> list[IntegerArray]:
     """The cores' :func:`row_sums` added up in the order of the cores."""
     totals = parts[0]
     for part in parts[1:]:
@@ -32,7 +41,9 @@ def aggregate(number_format, parts):
     return totals
 
 
-def _terms(number_format, forward, weights, gradients):
+def _terms(
+    number_format: FloatFormat, forward: GroupTable, weights: IntegerArray, gradients: IntegerArray
+) -> Iterator[IntegerArray]:
     """For each group the products of its weights and gradients, ``[row, own column]``."""
     banks = len(weights)
     for place, base in enumerate(forward.weights_base):
@@ -41,7 +52,7 @@ def _terms(number_format, forward, weights, gradients):
         yield multiply(number_format, gradients[found], weights[found])
 
 
-def _sums(number_format, terms):
+def _sums(number_format: FloatFormat, terms: IntegerArray) -> IntegerArray:
     """Sums of the first axis, in order, from +0."""
     total = np.zeros(terms.shape[1], np.int64)
     for term in terms:

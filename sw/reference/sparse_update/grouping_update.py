@@ -1,7 +1,10 @@
 """Reference of the update of grouping matrices, in bit patterns."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from ....hw.cores.float.config import FloatFormat
+from ..arrays import IntegerArray
 from ..float.conversion import convert
 from ..optimizer.rms_prop import rms_prop
 
@@ -9,8 +12,18 @@ __all__ = ["update_grouping"]
 
 
 def update_grouping(
-    number_format, gradient_format, weights, squares, members, group, gradients, *, base, groups, **rates
-):
+    number_format: FloatFormat,
+    gradient_format: FloatFormat,
+    weights: IntegerArray,
+    squares: IntegerArray,
+    members: ArrayLike,
+    group: int,
+    gradients: ArrayLike,
+    *,
+    base: int,
+    groups: int,
+    **rates: ArrayLike,
+) -> tuple[IntegerArray, IntegerArray]:
     """``(weights, squares)`` after RMSprop of the entries of members of a group, rows or columns.
 
     Parameters

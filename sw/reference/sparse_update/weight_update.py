@@ -1,14 +1,21 @@
 """Reference of the update of compressed weights: words of parameters, in bit patterns."""
 
-import numpy as np
+from collections.abc import Mapping
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ....hw.cores.float.config import FloatFormat
+from ..arrays import IntegerArray
 from ..float.conversion import convert
 from ..optimizer.rms_prop import rms_prop
 
 __all__ = ["dense_words", "update"]
 
 
-def dense_words(columns, *, lanes, banks, parameter_base, weight_base):
+def dense_words(
+    columns: int, *, lanes: int, banks: int, parameter_base: int, weight_base: int
+) -> dict[str, IntegerArray]:
     """Words of ``columns`` neighbours that no mask concerns, as arrays: what the update needs of them."""
     first = np.arange(0, columns, lanes)
     present = np.minimum(columns - first, lanes)
@@ -21,7 +28,15 @@ def dense_words(columns, *, lanes, banks, parameter_base, weight_base):
     }
 
 
-def update(number_format, gradient_format, weights, squares, gradients, words, **rates):
+def update(
+    number_format: FloatFormat,
+    gradient_format: FloatFormat,
+    weights: IntegerArray,
+    squares: IntegerArray,
+    gradients: IntegerArray,
+    words: Mapping[str, IntegerArray],
+    **rates: ArrayLike,
+) -> tuple[IntegerArray, IntegerArray]:
     """``(weights, squares)`` after RMSprop of the unmasked lanes of words.
 
     Parameters
