@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from ..arrays import ValueArray
+from .arithmetic import Binary64
 from .forward import GATES, Step, others
 from .layout import Layout
 from .network import NetworkReference
@@ -10,7 +12,14 @@ from .state import SAMPLED_HEADS
 __all__ = ["backward_through_time", "gradients"]
 
 
-def backward_through_time(network: NetworkReference, layout: Layout, steps: list[Step], returns, scales, value_factor):
+def backward_through_time(
+    network: NetworkReference,
+    layout: Layout,
+    steps: list[Step],
+    returns: ValueArray,
+    scales: ValueArray,
+    value_factor: ValueArray,
+) -> dict[str, list[ValueArray]]:
     """Errors at the outputs of every layer, ``{layer: [words of step 0, ...]}``.
 
     Parameters
@@ -23,7 +32,7 @@ def backward_through_time(network: NetworkReference, layout: Layout, steps: list
     arithmetic = network.arithmetic
     add, subtract, multiply = arithmetic.add, arithmetic.subtract, arithmetic.multiply
     one = arithmetic.numbers(1)
-    found: dict[str, list[np.ndarray]] = {name: [] for name in network.layers}
+    found: dict[str, list[ValueArray]] = {name: [] for name in network.layers}
     dh = arithmetic.zeros(*steps[0].h.shape)
     dc = arithmetic.zeros(*steps[0].c.shape)
     for t in reversed(range(len(steps))):
@@ -54,7 +63,9 @@ def backward_through_time(network: NetworkReference, layout: Layout, steps: list
     return found
 
 
-def heads_errors(arithmetic, step: Step, returns, scale, value_factor):
+def heads_errors(
+    arithmetic: Binary64, step: Step, returns: ValueArray, scale: ValueArray, value_factor: ValueArray
+) -> dict[str, ValueArray]:
     """Errors at the outputs of the heads: of the REINFORCE loss with the value as baseline, and of the value's."""
     subtract, multiply = arithmetic.subtract, arithmetic.multiply
     advantage = subtract(returns, step.value)
@@ -68,7 +79,9 @@ def heads_errors(arithmetic, step: Step, returns, scale, value_factor):
     return errors
 
 
-def gradients(network: NetworkReference, steps: list[Step], errors, grouping_gradient: str):
+def gradients(
+    network: NetworkReference, steps: list[Step], errors: dict[str, list[ValueArray]], grouping_gradient: str
+) -> dict[str, ValueArray]:
     """Gradients of all parameters, by name; without grouping matrices where there is one group only.
 
     Parameters
@@ -99,7 +112,7 @@ def gradients(network: NetworkReference, steps: list[Step], errors, grouping_gra
     return found
 
 
-def in_order(words):
+def in_order(words: list[ValueArray]) -> ValueArray:
     """Words of all steps as (k, features, lanes): step after step, and within a step batch after batch."""
     stacked = np.stack(words).transpose(0, 2, 1, 3)
     return np.ascontiguousarray(stacked).reshape(-1, *stacked.shape[2:])

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ....hw.soc.learninggroup.config import HEADS
+from ..arrays import IntegerArray, ValueArray
+from .arithmetic import Binary64
 from .layout import Layout
 from .network import NetworkReference
 from .state import SAMPLED_HEADS
@@ -36,22 +38,30 @@ class Step:
     value : array
     """
 
-    observation: np.ndarray
-    spoke: np.ndarray
-    h_before: np.ndarray
-    c_before: np.ndarray
-    heard: np.ndarray
-    x: np.ndarray
-    gates: dict[str, np.ndarray]
-    c: np.ndarray
-    u: np.ndarray
-    h: np.ndarray
-    value: np.ndarray = field(default_factory=lambda: np.zeros(0))
-    probabilities: dict[str, np.ndarray] = field(default_factory=dict)
-    actions: dict[str, np.ndarray] = field(default_factory=dict)
+    observation: ValueArray
+    spoke: ValueArray
+    h_before: ValueArray
+    c_before: ValueArray
+    heard: ValueArray
+    x: ValueArray
+    gates: dict[str, ValueArray]
+    c: ValueArray
+    u: ValueArray
+    h: ValueArray
+    value: ValueArray = field(default_factory=lambda: np.zeros(0))
+    probabilities: dict[str, ValueArray] = field(default_factory=dict)
+    actions: dict[str, IntegerArray] = field(default_factory=dict)
 
 
-def step_forward(network: NetworkReference, layout: Layout, observation, spoke, h, c, uniform) -> Step:
+def step_forward(
+    network: NetworkReference,
+    layout: Layout,
+    observation: ValueArray,
+    spoke: ValueArray,
+    h: ValueArray,
+    c: ValueArray,
+    uniform: dict[str, ValueArray],
+) -> Step:
     """One step; arguments as in :class:`Step`.
 
     Parameters
@@ -84,14 +94,14 @@ def step_forward(network: NetworkReference, layout: Layout, observation, spoke, 
     return step
 
 
-def others(network: NetworkReference, layout: Layout, words):
+def others(network: NetworkReference, layout: Layout, words: ValueArray) -> ValueArray:
     """The mean over the other agents of each: ``(total + (-own)) * 1 / (agents - 1)``, 0 for a single one."""
     arithmetic, agents = network.arithmetic, layout.agents
     share = arithmetic.numbers(1 / (agents - 1) if agents > 1 else 0)
     return arithmetic.multiply(arithmetic.subtract(layout.totals(words, arithmetic.add), words), share)
 
 
-def softmax(arithmetic, logits):
+def softmax(arithmetic: Binary64, logits: ValueArray) -> ValueArray:
     """Probabilities over the first axis: ``e * reciprocal(sum of all e)``, ``e = exp(logit + (-maximum))``."""
     powers = arithmetic.exponential(arithmetic.subtract(logits, logits.max(axis=0)))
     total = powers[0]
@@ -100,7 +110,7 @@ def softmax(arithmetic, logits):
     return arithmetic.multiply(powers, arithmetic.reciprocal(total))
 
 
-def choose(arithmetic, probabilities, uniform):
+def choose(arithmetic: Binary64, probabilities: ValueArray, uniform: ValueArray) -> IntegerArray:
     """The number of partial sums of the probabilities, without the last, that are not above a uniform number."""
     total = probabilities[0]
     chosen = (total <= uniform).astype(np.int64)

@@ -1,13 +1,18 @@
 """Weight grouping: which rows and columns are of one group, and the gradients of the matrices that say so."""
 
+from collections.abc import Sequence
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ....hw.soc.learninggroup.config import Layer
+from ..arrays import FlagArray, IntegerArray, ValueArray
+from .arithmetic import Binary64, Members
 
 __all__ = ["Grouping", "maximum_index"]
 
 
-def maximum_index(values):
+def maximum_index(values: ArrayLike) -> IntegerArray:
     """Where each row has its maximum: the lowest of equal ones, -0 equals +0, NaN is smallest.
 
     Parameters
@@ -43,7 +48,15 @@ class Grouping:
         The same of each core's own columns.
     """
 
-    def __init__(self, layer: Layer, row_groups, column_groups, groups, cores, hidden_size):
+    def __init__(
+        self,
+        layer: Layer,
+        row_groups: IntegerArray,
+        column_groups: IntegerArray,
+        groups: int,
+        cores: int,
+        hidden_size: int,
+    ):
         self.layer, self.groups, self.cores = layer, groups, cores
         self.row_groups, self.column_groups = row_groups, column_groups
         self.owners = np.array([layer.owner(column, hidden_size, cores) for column in range(layer.columns)])
@@ -52,27 +65,29 @@ class Grouping:
         self.columns = self._members(column_groups, np.arange(layer.columns))
         self.own_columns = [self._members(column_groups, np.flatnonzero(self.owners == core)) for core in range(cores)]
 
-    def _members(self, labels, indexes):
+    def _members(self, labels: IntegerArray, indexes: IntegerArray) -> Members:
         labels = labels[indexes]
         starts = np.searchsorted(np.sort(labels), np.arange(self.groups + 1))
         return indexes[np.argsort(labels, kind="stable")], starts
 
-    def forward(self, arithmetic, x, weights):
+    def forward(self, arithmetic: Binary64, x: ValueArray, weights: ValueArray) -> ValueArray:
         """``x weights``, masked: words of the columns from words of the rows."""
         return arithmetic.products(x, weights, self.rows, self.columns)
 
-    def partial_sums(self, arithmetic, d, weights):
+    def partial_sums(self, arithmetic: Binary64, d: ValueArray, weights: ValueArray) -> list[ValueArray]:
         """``d weights^T``, masked, of each core's own columns: words of the rows, a core after the other."""
         return [arithmetic.products(d, weights.T, own, self.rows) for own in self.own_columns]
 
-    def weight_gradient(self, arithmetic, x, d, dense):
+    def weight_gradient(self, arithmetic: Binary64, x: ValueArray, d: ValueArray, dense: bool) -> ValueArray:
         """Gradient of the weights: everywhere, or +0 where the mask is 0."""
         labels = self.row_groups, self.column_groups
         if dense:
             labels = np.zeros_like(self.row_groups), np.zeros_like(self.column_groups)
         return arithmetic.outer_sums(x, d, *labels)
 
-    def grouping_gradients(self, arithmetic, gradient, weights):
+    def grouping_gradients(
+        self, arithmetic: Binary64, gradient: ValueArray, weights: ValueArray
+    ) -> tuple[ValueArray, ValueArray]:
         """dIG (rows, G) and dOG (G, columns), straight through the selection of maxima.
 
         Sums of ``gradient * weights`` in the order of columns and of rows; for dIG each core sums over its own columns,
@@ -85,17 +100,17 @@ class Grouping:
         outputs = arithmetic.labelled_sums(np.ascontiguousarray(terms.T), self.row_groups, self.groups)
         return inputs, outputs.T
 
-    def selections(self):
+    def selections(self) -> tuple[FlagArray, FlagArray]:
         """IS (rows, G) and OS (G, columns), of bool."""
         groups = np.arange(self.groups)
         return self.row_groups[:, np.newaxis] == groups, groups[:, np.newaxis] == self.column_groups
 
-    def workloads(self):
+    def workloads(self) -> IntegerArray:
         """Unmasked weights of each core."""
         return np.bincount(self.owners, self.mask.sum(axis=0), self.cores).astype(np.int64)
 
 
-def aggregate(arithmetic, parts):
+def aggregate(arithmetic: Binary64, parts: Sequence[ValueArray]) -> ValueArray:
     """The cores' partial sums added up in the order of the cores."""
     total = parts[0]
     for part in parts[1:]:

@@ -1,9 +1,13 @@
 """LearningGroup as a whole: iterations of IC3Net, bit for bit what the device computes."""
 
+from collections.abc import Mapping
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ....hw.cores.random.xorshift import UNIFORM_BITS
 from ....hw.soc.learninggroup.config import LearningGroupConfig, Network, Rates
+from ..arrays import FlagArray, IntegerArray, RealArray, ValueArray
 from ..random.uniform import UniformReference
 from .arithmetic import ARITHMETICS
 from .backward import backward_through_time, gradients
@@ -61,19 +65,19 @@ class LearningGroupReference:
         self.layout = Layout(config, network.agents, episodes)
         self.network = NetworkReference(network, config.cores, self.arithmetic)
         self.steps: list[Step] = []
-        self.gradients: dict[str, np.ndarray] = {}
+        self.gradients: dict[str, ValueArray] = {}
         self.lost_updates = 0.0
         self.load(initial_state(network, config.cores, seed))
 
     # State.
 
-    def save(self):
+    def save(self) -> dict[str, np.ndarray]:
         """The state between iterations as arrays by name (``state.state_shapes``): numbers, exactly, and generators."""
-        state = dict(self.parameters)
+        state: dict[str, np.ndarray] = dict(self.parameters)
         state |= {f"square/{name}": square for name, square in self.squares.items()}
         return state | {"random": np.array([generator.state for generator in self.generators], np.uint64)}
 
-    def load(self, state):
+    def load(self, state: Mapping[str, np.ndarray]) -> None:
         """Takes back what :meth:`save` gave, or other numbers, rounded; ValueError where it is another network's."""
         check_state(state, self.shape, self.config.cores)
         names = parameter_shapes(self.shape)
@@ -83,25 +87,28 @@ class LearningGroupReference:
         self.steps = []
         self.network.nonfinite.clear()
 
-    def close(self):
+    def close(self) -> None:
         """Nothing is held."""
 
-    def nonfinite_layers(self):
+    def nonfinite_layers(self) -> list[str]:
         """Names of the layers that have met an infinity or a NaN since the state was loaded, the first one first."""
         return list(self.network.nonfinite)
 
-    def workloads(self):
+    def workloads(self) -> list[int]:
         """Unmasked weights of all layers in this iteration, for each core."""
-        return sum(grouping.workloads() for grouping in self.network.groupings.values()).tolist()
+        total = np.zeros(self.config.cores, np.int64)
+        for grouping in self.network.groupings.values():
+            total += grouping.workloads()
+        return total.tolist()
 
     # The jobs.
 
-    def start(self):
+    def start(self) -> None:
         """Begins an iteration: weight grouping, and episodes without a past."""
         self.network.group(self.parameters)
         self.steps = []
 
-    def step(self, observations):
+    def step(self, observations: ArrayLike) -> tuple[IntegerArray, IntegerArray, RealArray]:
         """One time step of all episodes: movements, gate actions (int), values (float64), each (episodes, agents).
 
         Parameters
@@ -123,10 +130,10 @@ class LearningGroupReference:
             spoke, h, c = self.layout.present[np.newaxis], zeros, zeros
         step = step_forward(self.network, self.layout, words, spoke.astype(self.arithmetic.dtype), h, c, uniform)
         self.steps.append(step)
-        results = step.actions["policy"], step.actions["gate"], step.value.astype(np.float64)
-        return tuple(self.layout.unpack(result)[:, :, 0] for result in results)
+        movements, gates = (self.layout.unpack(step.actions[head])[:, :, 0] for head in ("policy", "gate"))
+        return movements, gates, self.layout.unpack(step.value.astype(np.float64))[:, :, 0]
 
-    def train(self, returns, scales):
+    def train(self, returns: ArrayLike, scales: ArrayLike) -> None:
         """Ends an iteration: backward through time, gradients, update.
 
         Parameters
@@ -148,7 +155,7 @@ class LearningGroupReference:
         self._update()
         self.steps = []
 
-    def _draw(self):
+    def _draw(self) -> dict[str, ValueArray]:
         """For each head that draws, a uniform number in every lane: batch after batch, head after head."""
         numbers = np.zeros((len(SAMPLED_HEADS), self.layout.batches, self.layout.word), self.arithmetic.dtype)
         for batch in range(self.layout.batches):
@@ -156,7 +163,7 @@ class LearningGroupReference:
                 words[batch] = self.generators[head % len(self.generators)].numbers(self.layout.word) / 2**UNIFORM_BITS
         return dict(zip(SAMPLED_HEADS, numbers, strict=True))
 
-    def _update(self):
+    def _update(self) -> None:
         """RMSprop, of what has a gradient: masked weights and what was not selected keep value and mean square."""
         lost = moving = 0
         for name, gradient in self.gradients.items():
@@ -175,7 +182,7 @@ class LearningGroupReference:
             self.parameters[name], self.squares[name] = weight, square
         self.lost_updates = lost / max(moving, 1)
 
-    def _learns(self, kind, layer):
+    def _learns(self, kind: str, layer: str) -> FlagArray:
         grouping = self.network.groupings[layer]
         if kind == "weight":
             return grouping.mask

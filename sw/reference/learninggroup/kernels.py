@@ -7,6 +7,9 @@ rounded to 24 bits and then to 11 is the sum rounded to 11 (24 >= 2 * 11 + 2).
 
 import numba
 import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import IntegerArray, ValueArray
 
 __all__ = ["grouped_products", "labelled_sums", "outer_sums", "round_to_half"]
 
@@ -23,7 +26,7 @@ _COLUMNS = 16
 
 
 @numba.njit(inline="always")
-def _rounded(x):
+def _rounded(x: np.float32) -> np.float32:
     """A float32 rounded to binary16, ties to even; zeros lose their sign."""
     exponent = max(np.float32(x).view(np.int32) & _EXPONENT, _LEAST)
     magic = np.int32((exponent + _ABOVE) | _ONE_AND_A_HALF).view(np.float32)
@@ -32,12 +35,12 @@ def _rounded(x):
 
 
 @numba.njit(cache=True)
-def _round_to_half(source, target):
+def _round_to_half(source: NDArray[np.float32], target: NDArray[np.float32]) -> None:
     for index in range(source.size):
         target[index] = np.copysign(_rounded(source[index]), source[index])
 
 
-def round_to_half(numbers):
+def round_to_half(numbers: ValueArray) -> NDArray[np.float32]:
     """float32 numbers rounded to binary16, as float32."""
     source = np.ascontiguousarray(numbers, np.float32)
     target = np.empty_like(source)
@@ -46,7 +49,16 @@ def round_to_half(numbers):
 
 
 @numba.njit(cache=True)
-def grouped_products(x, weights, inner, inner_starts, outer, outer_starts, result, half):
+def grouped_products(
+    x: ValueArray,
+    weights: ValueArray,
+    inner: IntegerArray,
+    inner_starts: IntegerArray,
+    outer: IntegerArray,
+    outer_starts: IntegerArray,
+    result: ValueArray,
+    half: bool,
+) -> None:
     """``result[n] = 0 + x[m0] * weights[m0, n] + x[m1] * weights[m1, n] + ...`` for the members of each group.
 
     Parameters
@@ -78,7 +90,14 @@ def grouped_products(x, weights, inner, inner_starts, outer, outer_starts, resul
 
 
 @numba.njit(cache=True)
-def outer_sums(x, d, row_labels, column_labels, result, half):
+def outer_sums(
+    x: ValueArray,
+    d: ValueArray,
+    row_labels: IntegerArray,
+    column_labels: IntegerArray,
+    result: ValueArray,
+    half: bool,
+) -> None:
     """``result[m, n]``: the sum over lanes, neighbours first, of each lane's sum over k of ``x[k, m] * d[k, n]``.
 
     Parameters
@@ -101,7 +120,7 @@ def outer_sums(x, d, row_labels, column_labels, result, half):
 
 
 @numba.njit(cache=True)
-def _outer_sum(x, m, d, n, total, half):
+def _outer_sum(x: ValueArray, m: int, d: ValueArray, n: int, total: ValueArray, half: bool) -> np.floating:
     total[:] = 0
     for k in range(len(x)):
         left, right = x[k, m], d[k, n]
@@ -121,7 +140,7 @@ def _outer_sum(x, m, d, n, total, half):
 
 
 @numba.njit(cache=True)
-def labelled_sums(terms, labels, result, half):
+def labelled_sums(terms: ValueArray, labels: IntegerArray, result: ValueArray, half: bool) -> None:
     """``result[m, labels[n]] += terms[m, n]``, in the order of n."""
     for m in range(terms.shape[0]):
         for n in range(terms.shape[1]):

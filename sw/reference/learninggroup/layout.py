@@ -1,10 +1,17 @@
 """Which lane of which word a vector is: episodes and agents to batches, blocks and lanes."""
 
+from collections.abc import Callable
+from typing import TypeVar
+
 import numpy as np
+from numpy.typing import NDArray
 
 from ....hw.soc.learninggroup.config import LearningGroupConfig
+from ..arrays import ValueArray
 
 __all__ = ["Layout"]
+
+Scalar = TypeVar("Scalar", bound=np.generic)
 
 
 class Layout:
@@ -59,27 +66,27 @@ class Layout:
         lane = block * self.lanes + rank * spread + within[:, np.newaxis]
         # Of vector (episode, agent), in the flat order of a feature's words.
         self._places = batch[:, np.newaxis] * self.word + lane
-        self.present = np.zeros(batches * self.word, bool)
-        self.present[self._places] = True
-        self.present = self.present.reshape(batches, self.word)
+        present = np.zeros(batches * self.word, bool)
+        present[self._places] = True
+        self.present = present.reshape(batches, self.word)
 
     @property
-    def word(self):
+    def word(self) -> int:
         """Vectors of a word, in the blocks in use."""
         return self.blocks * self.lanes
 
-    def pack(self, values):
+    def pack(self, values: NDArray[Scalar]) -> NDArray[Scalar]:
         """(episodes, agents, features) to words (features, batches, word), zeros elsewhere."""
         values = np.asarray(values)
         words = np.zeros((values.shape[2], self.batches * self.word), values.dtype)
         words[:, self._places] = np.moveaxis(values, 2, 0)
         return words.reshape(len(words), self.batches, self.word)
 
-    def unpack(self, words):
+    def unpack(self, words: NDArray[Scalar]) -> NDArray[Scalar]:
         """Words (features, batches, word) to (episodes, agents, features)."""
         return np.moveaxis(words.reshape(len(words), -1)[:, self._places], 0, 2)
 
-    def totals(self, words, add):
+    def totals(self, words: ValueArray, add: Callable[[ValueArray, ValueArray], ValueArray]) -> ValueArray:
         """Sums over the agents of each episode, in every lane of it: blocks in order, then lanes in a butterfly.
 
         Parameters

@@ -1,8 +1,12 @@
 """IC3Net's products of a step forward, backward, and of the gradients: layer by layer, masked by groups."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from ....hw.soc.learninggroup.config import HEADS, Network
+from ..arrays import ValueArray
+from .arithmetic import Binary64
 from .grouping import Grouping, aggregate, maximum_index
 
 __all__ = ["NetworkReference"]
@@ -16,7 +20,7 @@ class NetworkReference:
     network : Network
     cores : int
         C.
-    arithmetic : object
+    arithmetic : Binary64
         One of ``ARITHMETICS``.
 
     Attributes
@@ -29,15 +33,15 @@ class NetworkReference:
         gradient's sum.
     """
 
-    def __init__(self, network: Network, cores: int, arithmetic):
+    def __init__(self, network: Network, cores: int, arithmetic: Binary64):
         self.network, self.cores, self.arithmetic = network, cores, arithmetic
         self.layers = network.layers
         self.nonfinite: list[str] = []
-        self.weights: dict[str, np.ndarray] = {}
-        self.biases: dict[str, np.ndarray] = {}
+        self.weights: dict[str, ValueArray] = {}
+        self.biases: dict[str, ValueArray] = {}
         self.groupings: dict[str, Grouping] = {}
 
-    def group(self, parameters):
+    def group(self, parameters: Mapping[str, ValueArray]) -> None:
         """Takes weights and biases, and makes the groups anew [weight grouping]."""
         network = self.network
         for name, layer in self.layers.items():
@@ -51,44 +55,44 @@ class NetworkReference:
         for name in network.biases:
             self.biases[name] = self.arithmetic.numbers(parameters[f"bias/{name}"])[:, np.newaxis, np.newaxis]
 
-    def forward(self, name, x):
+    def forward(self, name: str, x: ValueArray) -> ValueArray:
         """Words of a layer's columns, without bias."""
         return self._checked(name, self.groupings[name].forward(self.arithmetic, x, self.weights[name]))
 
-    def partial_sums(self, name, d):
+    def partial_sums(self, name: str, d: ValueArray) -> list[ValueArray]:
         """Words of a layer's rows, of each core's own columns."""
         parts = self.groupings[name].partial_sums(self.arithmetic, d, self.weights[name])
         return [self._checked(name, part) for part in parts]
 
-    def backward(self, name, d):
+    def backward(self, name: str, d: ValueArray) -> ValueArray:
         """Words of a layer's rows: the cores' partial sums, added up."""
         return aggregate(self.arithmetic, self.partial_sums(name, d))
 
-    def heads_backward(self, errors):
+    def heads_backward(self, errors: Mapping[str, ValueArray]) -> ValueArray:
         """The same of all heads together, one head after the other."""
         return aggregate(self.arithmetic, [self.backward(head, errors[head]) for head in HEADS])
 
-    def weight_gradient(self, name, x, d, dense):
+    def weight_gradient(self, name: str, x: ValueArray, d: ValueArray, dense: bool) -> ValueArray:
         """Gradient of a layer's weights over (K, rows, lanes) and (K, columns, lanes)."""
         return self._checked(name, self.groupings[name].weight_gradient(self.arithmetic, x, d, dense))
 
-    def bias_gradient(self, name, d):
+    def bias_gradient(self, name: str, d: ValueArray) -> ValueArray:
         """Gradient of a layer's biases: that of weights from a row of ones."""
         ones = np.ones((len(d), 1, d.shape[2]), self.arithmetic.dtype)
         labels = np.zeros(1, np.int64), np.zeros(d.shape[1], np.int64)
         return self._checked(name, self.arithmetic.outer_sums(ones, d, *labels))[0]
 
-    def grouping_gradients(self, name, gradient):
+    def grouping_gradients(self, name: str, gradient: ValueArray) -> tuple[ValueArray, ValueArray]:
         """Gradients of a layer's grouping matrices."""
-        both = self.groupings[name].grouping_gradients(self.arithmetic, gradient, self.weights[name])
-        return [self._checked(name, part) for part in both]
+        inputs, outputs = self.groupings[name].grouping_gradients(self.arithmetic, gradient, self.weights[name])
+        return self._checked(name, inputs), self._checked(name, outputs)
 
-    def flag(self, name):
+    def flag(self, name: str) -> None:
         """Notes that a layer met an infinity or a NaN."""
         if name not in self.nonfinite:
             self.nonfinite.append(name)
 
-    def _checked(self, name, result):
+    def _checked(self, name: str, result: ValueArray) -> ValueArray:
         if not np.isfinite(result).all():
             self.flag(name)
         return result

@@ -1,11 +1,15 @@
 """RMSprop, in the format of the optimiser's state."""
 
 from ....hw.soc.learninggroup.config import Rates
+from ..arrays import ValueArray
+from .arithmetic import Binary64
 
 __all__ = ["rms_prop"]
 
 
-def rms_prop(arithmetic, weight, square, gradient, rates: Rates):
+def rms_prop(
+    arithmetic: Binary64, weight: ValueArray, square: ValueArray, gradient: ValueArray, rates: Rates
+) -> tuple[ValueArray, ValueArray]:
     """``(weight, square)`` after a step; every operation is rounded, in the order written.
 
         square = alpha * square + ((1 - alpha) * gradient) * gradient

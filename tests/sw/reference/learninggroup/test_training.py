@@ -151,3 +151,7 @@ def test_refusals():
         reference.load({**state, "bias/gate": np.zeros(3)})
     with pytest.raises(ValueError, match="Groups must be at most 8 in configuration small, not 9"):
         make(groups=9)
+
+
+def test_workloads_before_the_first_iteration():
+    assert make().workloads() == [0] * SMALL.cores
