@@ -1,13 +1,25 @@
 """Driver of FIXAR: acting and training on a device, with the interface of the reference."""
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from ....hw.cores.checks import require_integer
 from ....hw.cores.random.xorshift import advance
 from ....hw.soc.fixar.config import FixarConfig, Networks, Rates
 from ....hw.soc.fixar.registers import POWERS
 from ...device.device import Device, RunReport
-from ...reference.fixar_state import COUNTERS, KINDS, Transitions, check_state, initial_state, observations_to_words
+from ...reference.arrays import IntegerArray, RealArray
+from ...reference.fixar_state import (
+    COUNTERS,
+    KINDS,
+    TransitionArrays,
+    Transitions,
+    check_state,
+    initial_state,
+    observations_to_words,
+)
 from .program.compiler import Compiler
 from .program.program import FixarProgram
 
@@ -73,16 +85,16 @@ class FixarDevice:
 
     # The two jobs.
 
-    def act(self, observations: np.ndarray, noise: bool = False) -> np.ndarray:
+    def act(self, observations: ArrayLike, noise: bool = False) -> RealArray:
         """Actions in [-1, 1] of rows of observations, with exploration noise if asked; as real numbers."""
         words = observations_to_words(self.config, self.networks, observations)
         actions = [
             self.act_chunk(words[start : start + self.config.chunk_size], noise)
             for start in range(0, len(words), self.config.chunk_size)
         ]
-        return np.concatenate(actions) * 2.0**-self.config.activation_fraction
+        return np.ldexp(np.concatenate(actions).astype(np.float64), -self.config.activation_fraction)
 
-    def act_chunk(self, words: np.ndarray, noise: bool) -> np.ndarray:
+    def act_chunk(self, words: IntegerArray, noise: bool) -> NDArray[np.int32]:
         program = self.compiler.act(len(words), noise=bool(noise), bits=self.bits)
         actions = program.unpack(self.run(program, program.pack(words)))
         if noise:
@@ -90,18 +102,17 @@ class FixarDevice:
             self.noise_state = advance(self.noise_state, STEPS_A_VALUE * self.config.lanes * rows)
         return actions
 
-    def train(self, batch) -> np.ndarray:
+    def train(self, batch: TransitionArrays) -> RealArray:
         """One DDPG step; the temporal-difference errors of the batch as real numbers.
 
         Parameters
         ----------
-        batch : object
-            As of ``fixar_state.Transitions``.
+        batch : TransitionArrays
         """
         transitions = Transitions(self.config, self.networks, batch)
         program = self.compiler.train(len(transitions), bits=self.bits)
         received = self.run(program, program.pack(transitions, self.rates.actor_error_exponent))
-        return program.unpack(received) * 2.0**-self.config.error_fraction
+        return np.ldexp(program.unpack(received).astype(np.float64), -self.config.error_fraction)
 
     # State.
 
@@ -120,14 +131,14 @@ class FixarDevice:
         """Saturations counted since the start."""
         return dict(zip(COUNTERS, (int(count) for count in self.counts()), strict=True))
 
-    def counts(self) -> np.ndarray:
+    def counts(self) -> IntegerArray:
         return np.array([self.device.read_register(name) for name in COUNTERS]) + self.offsets
 
     def save(self) -> dict[str, np.ndarray]:
         """The whole state as arrays by name (``fixar_state.state_shapes``)."""
         program = self.compiler.save()
         rows = {packet.key: words for packet, words in zip(program.outputs, self.run(program, []), strict=True)}
-        state = {}
+        state: dict[str, np.ndarray] = {}
         for kind, (networks, dtype) in KINDS.items():
             for network in networks:
                 if kind == "second_moment":
@@ -147,7 +158,7 @@ class FixarDevice:
         state["counters"] = self.counts()
         return state
 
-    def load(self, state: dict[str, np.ndarray]) -> None:
+    def load(self, state: Mapping[str, np.ndarray]) -> None:
         """Takes back what :meth:`save` gave; ValueError where it is another configuration's."""
         check_state(state, self.config, self.networks)
         program = self.compiler.load()
@@ -164,12 +175,12 @@ class FixarDevice:
             self.freeze(self.bits)
         self.offsets = np.asarray(state["counters"]) - (self.counts() - self.offsets)
 
-    def rows_of(self, state, kind, network):
+    def rows_of(self, state: Mapping[str, np.ndarray], kind: str, network: str) -> NDArray[np.uint32]:
         """Rows of one packet of the load program."""
         if kind == "range":
-            rows = np.zeros((self.config.slots, self.config.lanes), np.int32)
-            rows[:, 0], rows[:, 1] = state["range/minimum"], state["range/maximum"]
-            return rows.view(np.uint32)
+            ranges = np.zeros((self.config.slots, self.config.lanes), np.int32)
+            ranges[:, 0], ranges[:, 1] = state["range/minimum"], state["range/maximum"]
+            return ranges.view(np.uint32)
         half = None
         if kind.startswith("second_moment"):
             kind, _, half = kind.rpartition("_")
@@ -184,7 +195,7 @@ class FixarDevice:
 
     # Programs.
 
-    def run(self, program: FixarProgram, packets: list) -> list:
+    def run(self, program: FixarProgram, packets: Sequence[NDArray[np.uint32]]) -> list[NDArray[np.uint32]]:
         """Sends the packets, runs the program, returns the packets that come back."""
         address = self.place(program)
         for rows in packets:

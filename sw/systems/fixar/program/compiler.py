@@ -1,20 +1,26 @@
 """Compiler: from networks and a batch to FIXAR's instructions for the four jobs act, train, save and load."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from .....hw.cores.checks import require_integer
 from .....hw.soc.fixar.config import FixarConfig, Networks
 from .....hw.soc.fixar.instructions import BANKS, EVERY_CORE, Memory, Operation
+from ....device.program import Packet
+from ....reference.fixar_state import Transitions
 from .layers import LayerCompiler
-from .memory import Allocator
+from .memory import Allocator, Tensor
 from .program import FixarProgram
 from .schedule import Scheduler
 from .train import TrainBuilder
 
 __all__ = ["ActProgram", "Compiler", "TrainProgram"]
+
+# Rows of a packet: words of all lanes, as the device takes and gives them.
+Rows = NDArray[np.uint32]
 
 
 class ActProgram(FixarProgram):
@@ -22,11 +28,11 @@ class ActProgram(FixarProgram):
 
     sampler: "Sampler"
 
-    def pack(self, observations):
+    def pack(self, observations: ArrayLike) -> list[Rows]:
         """Packets, in the order of the loads, for an int array (samples, observation size)."""
         return self.sampler.pack({"state": {"observation": np.asarray(observations)}}, self.inputs)
 
-    def unpack(self, packets):
+    def unpack(self, packets: Sequence[Rows]) -> NDArray[np.int32]:
         """Actions (samples, action size) from the rows that came back."""
         return self.sampler.unpack(packets, self.outputs, self.sampler.networks.action_size)
 
@@ -36,17 +42,16 @@ class TrainProgram(FixarProgram):
 
     sampler: "Sampler"
 
-    def pack(self, batch, actor_error_exponent):
+    def pack(self, batch: Transitions, actor_error_exponent: int) -> list[Rows]:
         """Packets, in the order of the loads.
 
         Parameters
         ----------
-        batch : Batch
-            Samples as words.
+        batch : Transitions
         actor_error_exponent : int
             k of the word -2^k from which the actor's errors start.
         """
-        tensors = {
+        tensors: dict[str, dict[str, ArrayLike]] = {
             "state": {"action": batch.actions, "observation": batch.observations},
             "next": {"observation": batch.next_observations},
             "temporal": {"reward": batch.rewards, "discount": batch.discounts},
@@ -54,7 +59,7 @@ class TrainProgram(FixarProgram):
         }
         return self.sampler.pack(tensors, self.inputs)
 
-    def unpack(self, packets):
+    def unpack(self, packets: Sequence[Rows]) -> NDArray[np.int32]:
         """Temporal-difference errors (samples,) from the rows that came back."""
         return self.sampler.unpack(packets, self.outputs, 1)[:, 0]
 
@@ -71,7 +76,7 @@ class Sampler:
         Two samples a row of the activation memory.
     """
 
-    def __init__(self, config, networks, batch, half):
+    def __init__(self, config: FixarConfig, networks: Networks, batch: int, half: bool):
         self.config = config
         self.networks = networks
         self.batch = batch
@@ -83,12 +88,12 @@ class Sampler:
         self.error_stride = -(-most // unit) * unit
         self.activation_stride = self.error_stride // 2 if half else self.error_stride
 
-    def samples(self, chunk, core):
+    def samples(self, chunk: int, core: int) -> NDArray[np.int64]:
         """Indices in the batch of a core's samples of a chunk."""
         start = chunk * self.config.chunk_size
         return np.arange(start + core, start + self.chunks[chunk], self.config.cores)
 
-    def columns(self, values, indices):
+    def columns(self, values: Mapping[str, ArrayLike], indices: NDArray[np.int64]) -> Iterator[tuple[int, np.ndarray]]:
         """The first input of each part of a tensor, and the rows of its samples."""
         action = self.networks.action_size
         places = {"action": 0, "observation": action, "reward": 0, "discount": 1}
@@ -96,7 +101,8 @@ class Sampler:
             part = np.asarray(array)[indices]
             yield places[name], part.reshape(len(indices), -1)
 
-    def pack(self, tensors, packets):
+    def pack(self, tensors: Mapping[str, Mapping[str, ArrayLike]], packets: Sequence[Packet]) -> list[Rows]:
+        """Rows of every packet; its key is the tensor's name, the chunk and the core."""
         lanes = self.config.lanes
         result = []
         for packet in packets:
@@ -113,7 +119,8 @@ class Sampler:
             result.append(np.ascontiguousarray(rows.swapaxes(1, 2)).reshape(-1, lanes).view(np.uint32))
         return result
 
-    def unpack(self, received, packets, size):
+    def unpack(self, received: Sequence[Rows], packets: Sequence[Packet], size: int) -> NDArray[np.int32]:
+        """The tensor (batch, size) of which the packets' rows are parts."""
         lanes = self.config.lanes
         result = np.zeros((self.batch, size), np.int32)
         blocks = -(-size // lanes)
@@ -148,17 +155,17 @@ class Compiler:
         self.act = lru_cache(64)(self.compile_act)
         self.train = lru_cache(64)(self.compile_train)
 
-    def check_bits(self, bits):
+    def check_bits(self, bits: int | None) -> None:
         if bits is not None:
             require_integer("Bits", bits, 8, 16)
 
-    def check_batch(self, what, batch, limit):
+    def check_batch(self, what: str, batch: int, limit: int) -> None:
         if isinstance(batch, bool) or not isinstance(batch, int):
             raise TypeError(f"{what} must be an integer, not {batch!r}")
         if not 1 <= batch <= limit:
             raise ValueError(f"{what} must be from 1 to {limit} in configuration {self.config.name}, not {batch}")
 
-    def compile_act(self, observations=1, *, noise=False, bits=None):
+    def compile_act(self, observations: int = 1, *, noise: bool = False, bits: int | None = None) -> ActProgram:
         """Actor inference: observations in, actions out, with exploration noise or without."""
         self.check_batch("Number of observations", observations, self.config.chunk_size)
         self.check_bits(bits)
@@ -215,7 +222,17 @@ class Compiler:
             )  # fmt: skip
         return program.finish()
 
-    def load_activation(self, program, key, tensor, core, bits, *, monitor, wait=()):
+    def load_activation(
+        self,
+        program: FixarProgram,
+        key: tuple[str, int, int],
+        tensor: Tensor,
+        core: int,
+        bits: int | None,
+        *,
+        monitor: bool,
+        wait: Sequence[str] = (),
+    ) -> None:
         """Loads all rows of a tensor of inputs into one core; padding is zeros."""
         half = bits is not None
         program.load(
@@ -223,7 +240,7 @@ class Compiler:
             half=int(half), slot=0, monitor=int(monitor and not half), quantize=int(half), lanes=self.config.lanes,
         )  # fmt: skip
 
-    def compile_train(self, batch, *, bits=None):
+    def compile_train(self, batch: int, *, bits: int | None = None) -> TrainProgram:
         """One DDPG step: critic, then actor, with Adam and the soft target updates."""
         self.check_batch("Batch", batch, self.config.batch_limit)
         self.check_bits(bits)
@@ -233,14 +250,14 @@ class Compiler:
         TrainBuilder(self, program, bits).build()
         return program.finish()
 
-    def control(self, *, clear=False, bits=None):
+    def control(self, *, clear: bool = False, bits: int | None = None) -> FixarProgram:
         """Clears the recorded ranges, or freezes them for codes of ``bits`` bits."""
         self.check_bits(bits)
         program = FixarProgram("clear ranges" if clear else f"freeze ranges at {bits} bits", self.config)
         program.emit("range", clear=int(clear), freeze=int(bits is not None), bits=bits or 16)
         return program.finish()
 
-    def contents(self):
+    def contents(self) -> list[tuple[tuple[str, str], Memory, int, int]]:
         """``(key, memory, first row, rows)`` of everything that save and load move."""
         config = self.config
         result = []
@@ -258,14 +275,14 @@ class Compiler:
         result.append((("range", ""), Memory.RANGE, 0, config.slots))
         return result
 
-    def save(self):
+    def save(self) -> FixarProgram:
         """Stores everything that :meth:`contents` lists."""
         program = FixarProgram("save", self.config)
         for key, memory, base, rows in self.contents():
             program.store(key, rows, memory=memory, base=base)
         return program.finish()
 
-    def load(self):
+    def load(self) -> FixarProgram:
         """Loads everything that :meth:`contents` lists."""
         program = FixarProgram("load", self.config)
         for key, memory, base, rows in self.contents():

@@ -1,11 +1,16 @@
 """Cycle model of a program: when tiles stream, blocks drain and sweeps run."""
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Self
 
+from .....hw.soc.fixar.config import FixarConfig, Networks
 from .....hw.soc.fixar.instructions import Dataflow
 
 __all__ = ["CycleModel", "block_cycles", "drain_cycles", "slot_cycles", "tiles", "useful_products"]
+
+# Fields of an instruction by name.
+Fields = Mapping[str, int]
 
 # Cycles from the last streamed vector to the first drained row, from the last drained row to its result in memory, from
 # an issued instruction to its first tile, around the rows of a transfer, and around those of a sweep (the bias
@@ -17,7 +22,7 @@ TRANSFER_LATENCY = 32
 SWEEP_LATENCY = 75
 
 
-def slot_cycles(config, fields):
+def slot_cycles(config: FixarConfig, fields: Fields) -> int:
     """Cycles of a tile: loading the next one's stationary rows or streaming its vectors, whichever takes longer."""
     half = fields.get("half", 0)
     if fields["dataflow"] == Dataflow.GRADIENT:
@@ -31,13 +36,13 @@ def slot_cycles(config, fields):
     return max(streamed, loaded)
 
 
-def tiles(config, fields):
+def tiles(config: FixarConfig, fields: Fields) -> int:
     """Slots that one output block takes."""
     inner = fields["inner_count"]
     return -(-inner // config.cores) if fields.get("intra_layer") else inner
 
 
-def block_cycles(config, fields):
+def block_cycles(config: FixarConfig, fields: Fields) -> int:
     """Cycles in which the tiles of one output block stream."""
     slot = slot_cycles(config, fields)
     bias = 0
@@ -47,7 +52,7 @@ def block_cycles(config, fields):
     return tiles(config, fields) * slot + bias
 
 
-def drain_cycles(fields):
+def drain_cycles(fields: Fields) -> int:
     """Cycles in which one output block leaves the accumulators."""
     if fields["dataflow"] == Dataflow.GRADIENT:
         first = fields["first"] & ~1 if fields.get("half") else fields["first"]
@@ -55,7 +60,7 @@ def drain_cycles(fields):
     return fields["samples"]
 
 
-def useful_products(networks, batch):
+def useful_products(networks: Networks, batch: int) -> int:
     """Multiply-accumulates that a training step needs, padding and biases left out."""
     actor = [(layer.inputs - layer.first) * layer.outputs for layer in networks.layers("actor")]
     critic = [layer.inputs * layer.outputs for layer in networks.layers("critic")]
@@ -85,13 +90,13 @@ class CycleModel:
         In which the optimiser runs.
     """
 
-    config: Any
+    config: FixarConfig
     cycles: int = 0
     matrix_cycles: int = 0
     held_cycles: int = 0
     sweep_cycles: int = 0
 
-    def run(self, instructions):
+    def run(self, instructions: Iterable[tuple[str, Sequence[str], Fields]]) -> Self:
         """Predict the cycles of decoded instructions, ``(name, waited engines, fields)`` each."""
         done = {"transfer": 0, "matrix": 0, "adam": 0}
         free = dict(done)

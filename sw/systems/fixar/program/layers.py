@@ -1,11 +1,15 @@
 """Matrix instructions of single layers: every field from the layout and the number formats."""
 
 from .....hw.soc.fixar.config import FixarConfig, Networks
-from .....hw.soc.fixar.instructions import BANKS, Dataflow, Destination
+from .....hw.soc.fixar.instructions import BANKS, Dataflow, Destination, Operation
+from .memory import Tensor
 from .schedule import MatrixStep
 from .weights import WeightLayout
 
-__all__ = ["LayerCompiler"]
+__all__ = ["Blocks", "LayerCompiler"]
+
+# Output blocks of a layer: the first, and the one behind the last.
+Blocks = tuple[int, int]
 
 
 class LayerCompiler:
@@ -23,7 +27,15 @@ class LayerCompiler:
         Record ranges (in full precision only).
     """
 
-    def __init__(self, config: FixarConfig, networks: Networks, *, bits=None, intra_layer=False, monitor=False):
+    def __init__(
+        self,
+        config: FixarConfig,
+        networks: Networks,
+        *,
+        bits: int | None = None,
+        intra_layer: bool = False,
+        monitor: bool = False,
+    ):
         self.config = config
         self.networks = networks
         self.bits = bits
@@ -44,37 +56,49 @@ class LayerCompiler:
                 f"configuration {config.name} has {config.accumulator_depth}"
             )
 
-    def layout(self, network):
+    def layout(self, network: str) -> WeightLayout:
         return self.layouts[network.removeprefix("target_")]
 
-    def slot(self, network, index):
+    def slot(self, network: str, index: int) -> int:
         """Slot of the input of layer ``index``: a target network shares those of its original."""
         if index == 0:
             return 0
         hidden = len(self.networks.hidden_sizes)
         return index + (hidden if network.endswith("critic") else 0)
 
-    def shift(self, stationary_fraction, streamed_fraction, result_fraction, half):
-        if half:
-            return stationary_fraction + streamed_fraction + self.bits - 26 - result_fraction
+    def shift(self, stationary_fraction: int, streamed_fraction: int, result_fraction: int, bits: int | None) -> int:
+        """Bits that rescaling drops from sums; ``bits`` of streamed codes, None of words."""
+        if bits is not None:
+            return stationary_fraction + streamed_fraction + bits - 26 - result_fraction
         return stationary_fraction + streamed_fraction - 16 - result_fraction
 
-    def last_lanes(self, size):
+    def last_lanes(self, size: int) -> int:
         return size - (-(-size // self.config.lanes) - 1) * self.config.lanes
 
-    def common(self, size):
+    def common(self, size: int) -> dict[str, int]:
         samples, full_cores = self.config.core_samples(size)
         if self.intra_layer:
             samples, full_cores = 1, self.config.cores
         return {"samples": samples, "full_cores": full_cores, "intra_layer": int(self.intra_layer)}
 
-    def forward(self, network, index, size, source, target, operation, *, auxiliary=None, to_error=False):
+    def forward(
+        self,
+        network: str,
+        index: int,
+        size: int,
+        source: Tensor,
+        target: Tensor,
+        operation: Operation,
+        *,
+        auxiliary: Tensor | None = None,
+        to_error: bool = False,
+    ) -> MatrixStep:
         """``target = operation(W source + b)`` for ``size`` samples; an activation is merged into wider tensors."""
         config = self.config
         layer = self.layout(network).layers[index]
         fraction = config.activation_fraction
-        shift = self.shift(config.weight_fraction, fraction, fraction, self.half)
-        fields = {
+        shift = self.shift(config.weight_fraction, fraction, fraction, self.bits)
+        fields: dict[str, int] = {
             **self.common(size),
             "dataflow": Dataflow.FORWARD,
             "half": int(self.half),
@@ -110,13 +134,23 @@ class LayerCompiler:
         reads = (source.name, *([auxiliary.name] if auxiliary else ()), *([target.name] if fields["merge"] else ()))
         return MatrixStep(f"{network} {index} forward", fields, reads, (target.name,))
 
-    def backward(self, network, index, size, source, target, operation, auxiliary, outputs=None):
+    def backward(
+        self,
+        network: str,
+        index: int,
+        size: int,
+        source: Tensor,
+        target: Tensor,
+        operation: Operation,
+        auxiliary: Tensor,
+        outputs: int | None = None,
+    ) -> MatrixStep:
         """``target = W^T source * f'``: errors at the first ``outputs`` inputs of layer ``index``."""
         config = self.config
         layer = self.layout(network).layers[index]
         outputs = outputs or layer.inputs
-        shift = self.shift(config.weight_fraction, config.error_fraction, config.error_fraction, False)
-        fields = {
+        shift = self.shift(config.weight_fraction, config.error_fraction, config.error_fraction, None)
+        fields: dict[str, int] = {
             **self.common(size),
             "dataflow": Dataflow.BACKWARD,
             "half": 0,
@@ -142,7 +176,16 @@ class LayerCompiler:
         }
         return MatrixStep(f"{network} {index} backward", fields, (source.name, auxiliary.name), (target.name,))
 
-    def gradient(self, network, index, size, source, errors, accumulate, blocks=None):
+    def gradient(
+        self,
+        network: str,
+        index: int,
+        size: int,
+        source: Tensor,
+        errors: Tensor,
+        accumulate: bool,
+        blocks: Blocks | None = None,
+    ) -> MatrixStep:
         """Gradient of layer ``index`` from its input and the errors of its output, or of a range of output blocks."""
         config = self.config
         lanes = config.lanes
@@ -151,9 +194,9 @@ class LayerCompiler:
         skipped = layer.first // lanes  # whole blocks of inputs without a gradient
         common = self.common(size)
         pairs = -(-common["samples"] // (2 * lanes))
-        shift = self.shift(config.error_fraction, config.activation_fraction, config.gradient_fraction, self.half)
-        bias_shift = self.shift(config.error_fraction, config.activation_fraction, config.gradient_fraction, False)
-        fields = {
+        shift = self.shift(config.error_fraction, config.activation_fraction, config.gradient_fraction, self.bits)
+        bias_shift = self.shift(config.error_fraction, config.activation_fraction, config.gradient_fraction, None)
+        fields: dict[str, int] = {
             **common,
             "dataflow": Dataflow.GRADIENT,
             "half": int(self.half),

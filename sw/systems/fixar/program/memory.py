@@ -24,7 +24,7 @@ class Tensor:
     size: int
 
     @property
-    def rows(self):
+    def rows(self) -> int:
         return self.stride * self.blocks
 
 
@@ -40,22 +40,22 @@ class Allocator:
     lanes : int
     """
 
-    def __init__(self, memory, rows, lanes):
+    def __init__(self, memory: str, rows: int, lanes: int):
         self.memory = memory
         self.rows = rows
         self.lanes = lanes
         self.used = 0
 
-    def tensor(self, name, size, stride):
+    def tensor(self, name: str, size: int, stride: int) -> Tensor:
         tensor = Tensor(name, self.used, stride, -(-size // self.lanes), size)
         self.used += tensor.rows
         return tensor
 
     @property
-    def fits(self):
+    def fits(self) -> bool:
         return self.used <= self.rows
 
-    def check(self, what, configuration):
+    def check(self, what: str, configuration: str) -> None:
         if not self.fits:
             raise ValueError(
                 f"{what} needs {self.used} rows of {self.memory} memory a core, "

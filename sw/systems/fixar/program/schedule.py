@@ -1,7 +1,9 @@
 """Order of the matrix instructions of a program, and which of them must wait for the drain."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from .....hw.soc.fixar.config import FixarConfig
 from .....hw.soc.fixar.instructions import Dataflow
 from ....mapping.list_schedule import dependencies, list_order
 from .cycles import slot_cycles, tiles
@@ -33,10 +35,10 @@ class MatrixStep:
     """
 
     name: str
-    fields: dict
-    reads: tuple
-    writes: tuple
-    wait: tuple = ()
+    fields: dict[str, int]
+    reads: tuple[str, ...]
+    writes: tuple[str, ...]
+    wait: tuple[str, ...] = ()
     hold: bool = False
     follow: bool = False
 
@@ -53,24 +55,25 @@ class Scheduler:
     config : FixarConfig
     """
 
-    def __init__(self, config):
+    def __init__(self, config: FixarConfig):
         self.config = config
-        self.distance = {}  # of each result that may not be in memory: None before the first later block, then cycles
+        # Of each result that may not be in memory: None before the first later block, then cycles.
+        self.distance: dict[str, int | None] = {}
         self.last_slot = 0
-        self.previous = None
+        self.previous: MatrixStep | None = None
 
-    def settled(self, step):
+    def settled(self, step: MatrixStep) -> bool:
         """Whether everything that a step reads is certainly in memory."""
         return not self.unsettled(step)
 
-    def unsettled(self, step):
+    def unsettled(self, step: MatrixStep) -> list[str]:
         """Names of what a step reads that may not be in memory."""
         margin = SETTLE_CYCLES
         if step.fields["dataflow"] == Dataflow.GRADIENT:
             margin += self.last_slot  # its stationary errors are loaded during the last tile before it
         return [name for name in step.reads if (self.distance.get(name, margin) or 0) < margin]
 
-    def follows(self, step):
+    def follows(self, step: MatrixStep) -> bool:
         """Whether a step may start before the one before it is drained.
 
         Its tiles read the blocks of that one's result in their order, so only the last tile of the first output block
@@ -88,7 +91,7 @@ class Scheduler:
         pace = min(slots[0], slots[1] * tiles(self.config, previous.fields))
         return (fields["inner_count"] - 2) * pace >= SETTLE_CYCLES
 
-    def add(self, step):
+    def add(self, step: MatrixStep) -> MatrixStep:
         """The step is next: sets its ``hold``, follows the distances."""
         step.hold = not self.settled(step)
         step.follow = step.hold and self.follows(step)
@@ -104,7 +107,7 @@ class Scheduler:
         self.previous = step
         return step
 
-    def order(self, steps):
+    def order(self, steps: Sequence[MatrixStep]) -> list[MatrixStep]:
         """The steps, each after those it depends on.
 
         Takes the first (in the given order) whose inputs are certainly in memory; where there is none, the first
@@ -112,7 +115,7 @@ class Scheduler:
         """
         before = dependencies((step.reads, step.writes) for step in steps)
 
-        def choose(ready):
+        def choose(ready: Sequence[int]) -> int:
             return next((index for index in ready if self.settled(steps[index])), ready[0])
 
         return [self.add(steps[index]) for index in list_order(before, choose)]

@@ -1,12 +1,19 @@
 """The training program: tensors, matrix instructions of each chunk, loads, sweeps and stores around them."""
 
 import itertools
-from types import SimpleNamespace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from .....hw.soc.fixar.instructions import EVERY_CORE, Memory, Operation
-from .layers import LayerCompiler
-from .memory import Allocator
-from .schedule import Scheduler
+from .layers import Blocks, LayerCompiler
+from .memory import Allocator, Tensor
+from .schedule import MatrixStep, Scheduler
+from .weights import LayerLayout
+
+if TYPE_CHECKING:
+    # It imports this module.
+    from .compiler import Compiler, TrainProgram
 
 __all__ = ["TrainBuilder"]
 
@@ -15,6 +22,28 @@ __all__ = ["TrainBuilder"]
 SWEPT_SHARES = (0.5,)
 # Tensors of a transition.
 LOADED = ("next", "state", "temporal")
+
+# A layer's index, and its output blocks; None: all of them.
+Part = tuple[int, Blocks | None]
+
+
+@dataclass(frozen=True)
+class TensorSet:
+    """Tensors of the hidden layers of a chunk, and the errors of its actions.
+
+    Parameters
+    ----------
+    actor, critic : list of Tensor
+        Activations of each hidden layer.
+    actor_errors, critic_errors : list of Tensor
+    action_errors : Tensor
+    """
+
+    actor: list[Tensor]
+    critic: list[Tensor]
+    actor_errors: list[Tensor]
+    critic_errors: list[Tensor]
+    action_errors: Tensor
 
 
 class TrainBuilder:
@@ -28,7 +57,7 @@ class TrainBuilder:
     bits : int or None
     """
 
-    def __init__(self, compiler, program, bits):
+    def __init__(self, compiler: "Compiler", program: "TrainProgram", bits: int | None):
         self.compiler = compiler
         self.config = compiler.config
         self.networks = compiler.networks
@@ -40,7 +69,7 @@ class TrainBuilder:
         self.allocate()
         self.scheduler = Scheduler(self.config)
 
-    def allocate(self):
+    def allocate(self) -> None:
         """Inputs and temporal rows of the whole batch; tensors of a chunk twice if they fit: then chunks overlap."""
         for sets in (2, 1):
             activations = Allocator("activation", self.config.activation_rows, self.config.lanes)
@@ -59,24 +88,25 @@ class TrainBuilder:
         activations.check(what, self.config.name)
         errors.check(what, self.config.name)
 
-    def allocate_set(self, activations, errors, number):
+    def allocate_set(self, activations: Allocator, errors: Allocator, number: int) -> TensorSet:
         """Hidden activations and errors of a chunk; the target networks and the actor take turns."""
-        tensors = SimpleNamespace()
-        for network in ("actor", "critic"):
-            tensors.__dict__[network] = [
-                activations.tensor(f"{network} hidden {index} of set {number}", size, self.sampler.activation_stride)
-                for index, size in enumerate(self.hidden)
-            ]
-            tensors.__dict__[f"{network}_errors"] = [
-                errors.tensor(f"{network} errors {index} of set {number}", size, self.sampler.error_stride)
-                for index, size in enumerate(self.hidden)
-            ]
-        tensors.action_errors = errors.tensor(
-            f"action errors of set {number}", self.networks.action_size, self.sampler.error_stride
-        )
-        return tensors
 
-    def build(self):
+        def tensors(allocator: Allocator, what: str, stride: int) -> list[Tensor]:
+            return [
+                allocator.tensor(f"{what} {index} of set {number}", size, stride)
+                for index, size in enumerate(self.hidden)
+            ]
+
+        stride, whole = self.sampler.activation_stride, self.sampler.error_stride
+        return TensorSet(
+            actor=tensors(activations, "actor hidden", stride),
+            critic=tensors(activations, "critic hidden", stride),
+            actor_errors=tensors(errors, "actor errors", whole),
+            critic_errors=tensors(errors, "critic errors", whole),
+            action_errors=errors.tensor(f"action errors of set {number}", self.networks.action_size, whole),
+        )
+
+    def build(self) -> None:
         count = len(self.sampler.chunks)
         critic = [step for chunk in range(count) for step in self.critic_steps(chunk)]
         self.emit_critic(self.scheduler.order(critic))
@@ -89,7 +119,18 @@ class TrainBuilder:
 
     # The steps of one chunk.
 
-    def forwards(self, chunk, network, source, hidden, target, operation, **options):
+    def forwards(
+        self,
+        chunk: int,
+        network: str,
+        source: Tensor,
+        hidden: Sequence[Tensor],
+        target: Tensor,
+        operation: Operation,
+        *,
+        auxiliary: Tensor | None = None,
+        to_error: bool = False,
+    ) -> list[MatrixStep]:
         """Forward pass of a whole network."""
         size = self.sampler.chunks[chunk]
         inputs = [source, *hidden]
@@ -104,12 +145,15 @@ class TrainBuilder:
                     inputs[index],
                     target if last else hidden[index],
                     operation if last else Operation.RELU,
-                    **(options if last else {}),
+                    auxiliary=auxiliary if last else None,
+                    to_error=to_error and last,
                 )  # fmt: skip
             )
         return steps
 
-    def backwards(self, chunk, network, hidden, errors, source):
+    def backwards(
+        self, chunk: int, network: str, hidden: Sequence[Tensor], errors: Sequence[Tensor], source: Tensor
+    ) -> list[MatrixStep]:
         """Errors of all hidden layers."""
         size = self.sampler.chunks[chunk]
         steps = []
@@ -123,7 +167,15 @@ class TrainBuilder:
             source = target
         return steps
 
-    def gradients(self, chunk, network, source, hidden, errors, blocks=None):
+    def gradients(
+        self,
+        chunk: int,
+        network: str,
+        source: Tensor,
+        hidden: Sequence[Tensor],
+        errors: Sequence[Tensor],
+        blocks: Sequence[Part] | None = None,
+    ) -> list[MatrixStep]:
         """Gradient of every layer, the largest first; ``blocks`` selects layers and their output blocks."""
         size = self.sampler.chunks[chunk]
         inputs = [source, *hidden]
@@ -132,11 +184,11 @@ class TrainBuilder:
             for index, part in blocks or [(index, None) for index in self.by_rows(network)]
         ]
 
-    def by_rows(self, network):
+    def by_rows(self, network: str) -> list[int]:
         layers = self.layers.layout(network).layers
         return sorted(range(len(layers)), key=lambda index: -layers[index].rows)
 
-    def critic_steps(self, chunk):
+    def critic_steps(self, chunk: int) -> list[MatrixStep]:
         """Target y over the reward, error Q - y over the target, and the critic's gradients."""
         tensors = self.sets[chunk % len(self.sets)]
         state, following, temporal = self.state[chunk], self.next[chunk], self.temporal[chunk]
@@ -152,7 +204,7 @@ class TrainBuilder:
         backward = self.backwards(chunk, "critic", tensors.critic, tensors.critic_errors, temporal)
         return [*target, *online, *backward, *self.gradients(chunk, "critic", state, tensors.critic, errors)]
 
-    def actor_steps(self, chunk):
+    def actor_steps(self, chunk: int) -> list[MatrixStep]:
         """Errors of the actor through the critic, and the actor's gradients (the last chunk's are made apart)."""
         tensors = self.sets[chunk % len(self.sets)]
         size = self.sampler.chunks[chunk]
@@ -182,7 +234,7 @@ class TrainBuilder:
 
     # The program around them.
 
-    def emit_loads(self, chunk, names):
+    def emit_loads(self, chunk: int, names: Iterable[str]) -> None:
         """Transitions of one chunk: the tensors of those names."""
         size = self.sampler.chunks[chunk]
         for name in names:
@@ -197,10 +249,12 @@ class TrainBuilder:
                     tensor = {"state": self.state, "next": self.next}[name][chunk]
                     self.compiler.load_activation(self.program, key, tensor, core, self.bits, monitor=True)
 
-    def emit_critic(self, steps):
+    def emit_critic(self, steps: Iterable[MatrixStep]) -> None:
         """The first phase: loads run ahead of the instructions that need them, so that few have to wait."""
         # Loads follow the first instruction and then every other one, one chunk ahead of their use.
-        queue = [(chunk, ("state", "temporal") if chunk == 0 else LOADED) for chunk in range(len(self.sampler.chunks))]
+        queue: list[tuple[int, tuple[str, ...]]] = [
+            (chunk, ("state", "temporal") if chunk == 0 else LOADED) for chunk in range(len(self.sampler.chunks))
+        ]
         self.emit_loads(0, ("next",))
         loaded = {self.next[0].name}
         arrived: set[str] = set()
@@ -219,17 +273,17 @@ class TrainBuilder:
             lanes=self.config.lanes,
         )  # fmt: skip
 
-    def load_next(self, queue):
+    def load_next(self, queue: list[tuple[int, tuple[str, ...]]]) -> set[str]:
         """Loads what is first in the queue; returns the names of its tensors."""
         chunk, names = queue.pop(0)
         self.emit_loads(chunk, names)
         return {f"{name} {chunk}" for name in names}
 
-    def transitions(self, step):
+    def transitions(self, step: MatrixStep) -> set[str]:
         """Names of the loaded tensors that a step needs."""
         return {name for name in (*step.reads, *step.writes) if name.split()[0] in LOADED}
 
-    def emit_actor(self, steps):
+    def emit_actor(self, steps: Iterable[MatrixStep]) -> None:
         """The second phase: the critic is read again only after its sweep, the temporal errors leave meanwhile."""
         swept = False
         for index, step in enumerate(steps):
@@ -240,7 +294,7 @@ class TrainBuilder:
             if index == 0:
                 self.emit_stores()
 
-    def emit_stores(self):
+    def emit_stores(self) -> None:
         """Temporal-difference errors of all chunks, which lie one after the other."""
         chunks = len(self.sampler.chunks)
         for core in range(min(self.config.cores, self.sampler.batch)):
@@ -249,7 +303,7 @@ class TrainBuilder:
                 base=self.temporal[0].base,
             )  # fmt: skip
 
-    def emit_last_gradients(self, chunk):
+    def emit_last_gradients(self, chunk: int) -> None:
         """Gradients of the last chunk, and the actor's sweep.
 
         The largest gradient is made in parts, and each is swept while the next is made. The sweep reads the gradient
@@ -262,8 +316,9 @@ class TrainBuilder:
         largest, *others = self.by_rows("actor")
         blocks = layers[largest].output_blocks
         cuts = [0, *(round(blocks * share) for share in SWEPT_SHARES if self.bits is None or chunk == 0), blocks]
-        parts = [(largest, (start, stop)) for start, stop in itertools.pairwise(cuts) if stop > start]
-        advance, later = 1, []
+        parts: list[Part] = [(largest, (start, stop)) for start, stop in itertools.pairwise(cuts) if stop > start]
+        advance = 1
+        later: list[tuple[int, int]] = []
         for index, part in enumerate([*parts, *((other, None) for other in others)]):
             for step in self.gradients(chunk, "actor", self.state[chunk], tensors.actor, errors, [part]):
                 self.program.matrix(self.scheduler.add(step))
@@ -275,7 +330,7 @@ class TrainBuilder:
             later += rows
         self.emit_sweeps(later, advance)
 
-    def part_rows(self, layers, part):
+    def part_rows(self, layers: Sequence[LayerLayout], part: Part) -> list[tuple[int, int]]:
         """Row ranges ``(base, count)`` of a layer's output blocks, biases included."""
         index, blocks = part
         layer = layers[index]
@@ -285,7 +340,7 @@ class TrainBuilder:
         stride = layer.output_stride
         return [(layer.base + start * stride, (stop - start) * stride), (layer.bias_base + start, stop - start)]
 
-    def emit_sweeps(self, ranges, advance):
+    def emit_sweeps(self, ranges: Iterable[tuple[int, int]], advance: int) -> None:
         for number, (base, count) in enumerate(ranges):
             wait = () if number else ("matrix",)
             index = base % self.config.lanes

@@ -1,12 +1,17 @@
 """Where the weights of a network lie in its bank: docs/fixar.md, "Weight layout"."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .....hw.soc.fixar.config import FixarConfig, Networks
 
 __all__ = ["LayerLayout", "WeightLayout"]
+
+Word = TypeVar("Word", bound=np.integer)
 
 
 @dataclass(frozen=True)
@@ -29,24 +34,24 @@ class LayerLayout:
     base: int
 
     @property
-    def input_blocks(self):
+    def input_blocks(self) -> int:
         return -(-self.inputs // self.lanes)
 
     @property
-    def output_blocks(self):
+    def output_blocks(self) -> int:
         return -(-self.outputs // self.lanes)
 
     @property
-    def output_stride(self):
+    def output_stride(self) -> int:
         """Rows from the tiles of one output block to those of the next."""
         return self.input_blocks * self.lanes
 
     @property
-    def bias_base(self):
+    def bias_base(self) -> int:
         return self.base + self.output_blocks * self.output_stride
 
     @property
-    def rows(self):
+    def rows(self) -> int:
         """Rows of matrix and biases."""
         return self.output_blocks * (self.output_stride + 1)
 
@@ -78,7 +83,9 @@ class WeightLayout:
                 f"configuration {config.name} has {config.weight_rows}"
             )
 
-    def pack(self, matrices, biases, dtype=np.int32):
+    def pack(
+        self, matrices: Sequence[np.ndarray], biases: Sequence[np.ndarray], dtype: type[np.integer] = np.int32
+    ) -> NDArray[np.integer]:
         """Rows of words from the matrices (outputs, inputs) and biases of all layers."""
         lanes = self.lanes
         rows = np.zeros((self.rows, lanes), dtype)
@@ -93,7 +100,7 @@ class WeightLayout:
             rows[layer.bias_base : layer.base + layer.rows] = padded_bias.reshape(-1, lanes)
         return rows
 
-    def unpack(self, rows):
+    def unpack(self, rows: NDArray[Word]) -> tuple[list[NDArray[Word]], list[NDArray[Word]]]:
         """``(matrices, biases)`` from rows of words."""
         lanes = self.lanes
         matrices, biases = [], []
