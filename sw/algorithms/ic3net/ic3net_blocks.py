@@ -45,6 +45,7 @@ class BlockIC3NetLearner(TorchIC3NetLearner):
         self._mean = 1 / max(agents - 1, 1)
 
     def begin(self) -> None:
+        self._before = self._generator.bit_generator.state
         network, config = self.network, self.config
         self._products = {name: GroupedProduct(weight) for name, weight in network.layers.items()}
         self._biases = {name: bias.detach()[:, None] for name, bias in network.biases.items()}
@@ -95,13 +96,13 @@ class BlockIC3NetLearner(TorchIC3NetLearner):
         """Logits of movements, of the gate, and values."""
         return outputs[:-3], outputs[-3:-1], outputs[-1]
 
-    def update(self, returns: np.ndarray, active: np.ndarray) -> dict[str, float]:
+    def update(self, returns: np.ndarray, alive: np.ndarray) -> dict[str, float]:
         config, steps = self.config, len(self._tape)
         # All steps side by side, as vectors are.
         hidden = torch.stack(self._hidden[1:], dim=1).view(self._shape[0], -1)
         target = torch.from_numpy(np.ascontiguousarray(returns.transpose(0, 2, 1))).float().view(-1)
-        scale = np.repeat((active / active.sum())[:, np.newaxis], self._shape[1], axis=1)
-        scales = torch.from_numpy(scale).float().view(-1) * config.loss_scale
+        scale = alive.transpose(0, 2, 1) / alive.any(axis=-1).sum()
+        scales = torch.from_numpy(np.ascontiguousarray(scale)).float().view(-1) * config.loss_scale
         *logits, values = self._split(torch.addmm(self._head_bias, self._head_weights.T, hidden))
         advantage = target - values
         head_errors, entropy, chosen = [], torch.zeros(()), torch.zeros(())

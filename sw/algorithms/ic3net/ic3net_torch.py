@@ -155,7 +155,7 @@ class TorchIC3NetLearner:
     """IC3Net by PyTorch's autograd and RMSprop.
 
     The loss of a step is ``-(log p(movement) + log p(gate)) * (R - V) + value_coefficient * (R - V)^2``, the advantage
-    R - V without a gradient; the mean over the steps that the episodes took of the sum over agents.
+    R - V without a gradient; the mean over the steps that the episodes took of the sum over agents alive.
 
     Parameters
     ----------
@@ -195,6 +195,7 @@ class TorchIC3NetLearner:
             self._round_state()
 
     def begin(self) -> None:
+        self._before = self._generator.bit_generator.state
         zeros = torch.zeros(self.config.episodes, self.network.agents, self.config.hidden_size)
         self._states = [(zeros, zeros)]
         self._choices: list[tuple[torch.Tensor, torch.Tensor]] = []
@@ -216,10 +217,13 @@ class TorchIC3NetLearner:
         uniform = torch.from_numpy(self._generator.random((*logs.shape[:-1], 1), dtype=np.float32))
         return (logs.exp().cumsum(dim=-1)[..., :-1] <= uniform).sum(dim=-1)
 
-    def update(self, returns: np.ndarray, active: np.ndarray) -> dict[str, float]:
+    def rewind(self) -> None:
+        self._generator.bit_generator.state = self._before
+
+    def update(self, returns: np.ndarray, alive: np.ndarray) -> dict[str, float]:
         config = self.config
         target = torch.from_numpy(returns).float()
-        going_on = torch.from_numpy(active).float()[..., None]
+        taking_part = torch.from_numpy(alive).float()
         # All steps at once: the heads feed nothing back.
         hidden = torch.stack([state[0] for state in self._states[1:]])
         *logs, values = self.network.heads(self._weights, hidden)
@@ -230,7 +234,7 @@ class TorchIC3NetLearner:
         losses = config.value_coefficient * (target - values) ** 2 - chosen * (target - values.detach())
         if config.entropy_coefficient:
             losses = losses - config.entropy_coefficient * entropy
-        loss = (losses * going_on).sum() / going_on.sum()
+        loss = (losses * taking_part).sum() / torch.from_numpy(alive.any(axis=-1)).float().sum()
         self._optimizer.zero_grad()
         (loss * config.loss_scale).backward()
         self._finish_update()

@@ -1,19 +1,24 @@
 """Many episodes of Predator-Prey at once, in NumPy."""
 
+import dataclasses
+
 import numpy as np
 
 from .predator_prey import ACTIONS, OUTSIDE, PREDATOR, PREY, PREY_REWARD, STEP_PENALTY
 from .predator_prey_config import PredatorPreyConfig
 
-__all__ = ["PredatorPreyBatch"]
+__all__ = ["PREDATOR_PREY", "PredatorPreyBatch"]
 
+# Its name as an environment.
+PREDATOR_PREY = "predator-prey"
 MOVES = np.array(ACTIONS)
 
 
 class PredatorPreyBatch:
-    """`PredatorPrey` for E episodes side by side, which all begin at once.
+    """`PredatorPrey` for E episodes side by side: an :class:`.EpisodeBatch`.
 
-    An episode that is over (mixed mode) stands still, without reward, until the last of them is.
+    The episodes are those of :class:`.ParallelEnvironments` over `PredatorPrey`, in a fraction of the time. An episode
+    that is over (mixed mode) stands still, without reward, until the last of them is.
 
     Parameters
     ----------
@@ -25,18 +30,24 @@ class PredatorPreyBatch:
     Members
     -------
     active
-        Whether an episode is still going on, for each of them.
+        Whether an episode is still going on, for each of them. All of its predators end with it.
     arrived
         Whether a predator is on the prey: episodes x predators.
     success
         Whether all predators of an episode are.
     """
 
+    name: str | None = PREDATOR_PREY
+
     def __init__(self, config: PredatorPreyConfig, episodes: int):
         if episodes < 1:
             raise ValueError(f"episodes must be at least 1, not {episodes}")
         self.config = config
-        self.episodes = episodes
+        self.task = dataclasses.asdict(config)
+        self.episodes, self.agents, self.steps = episodes, config.predators, config.steps
+        self.observation_size, self.actions = config.observation_size, len(ACTIONS)
+        self.active = np.zeros(episodes, bool)
+        self.arrived = np.zeros((episodes, config.predators), bool)
         # What a predator on each cell sees of the grid itself.
         offsets = np.arange(config.window) - config.vision
         cells = np.arange(config.cells)
@@ -55,8 +66,12 @@ class PredatorPreyBatch:
         order = np.argsort(generator.random((self.episodes, self.config.cells)), axis=1)
         return order[:, : self.config.predators + 1]
 
-    def reset(self, cells: np.ndarray) -> np.ndarray:
-        """Begins all episodes, on these cells: the observations, episodes x predators x elements."""
+    def reset(self, generator: np.random.Generator) -> np.ndarray:
+        """Begins all episodes, on random cells: the observations, episodes x predators x elements."""
+        return self.place(self.draw(generator))
+
+    def place(self, cells: np.ndarray) -> np.ndarray:
+        """Begins all episodes, on these cells: the observations."""
         expected = (self.episodes, self.config.predators + 1)
         if cells.shape != expected:
             raise ValueError(f"cells must have shape {expected}, not {cells.shape}")
@@ -70,6 +85,18 @@ class PredatorPreyBatch:
     @property
     def success(self) -> np.ndarray:
         return np.all(self.arrived, axis=1)
+
+    @property
+    def alive(self) -> np.ndarray:
+        """Whether a predator's episode is still going on: episodes x predators."""
+        return np.broadcast_to(self.active[:, np.newaxis], self.arrived.shape)
+
+    def outcome(self) -> dict[str, float]:
+        """``success``, the share of episodes in which all predators are on the prey; ``arrived``, that of predators."""
+        return {"success": float(self.success.mean()), "arrived": float(self.arrived.mean())}
+
+    def close(self) -> None:
+        """Nothing to let go of."""
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Takes actions, episodes x predators: observations, rewards."""

@@ -106,6 +106,11 @@ class LearningGroupReference:
     def start(self) -> None:
         """Begins an iteration: weight grouping, and episodes without a past."""
         self.network.group(self.parameters)
+        self.steps, self._drawn_from = [], [generator.state for generator in self.generators]
+
+    def rewind(self):
+        """Takes back the iteration under way: the state is that before :meth:`start`."""
+        self.generators = [UniformReference(number) for number in self._drawn_from]
         self.steps = []
 
     def step(self, observations: ArrayLike) -> tuple[IntegerArray, IntegerArray, RealArray]:

@@ -1,4 +1,4 @@
-"""IC3Net: agents that learn with what and when to talk, on parallel episodes of Predator-Prey."""
+"""IC3Net: agents that learn with what and when to talk, on parallel episodes of an environment with several."""
 
 import contextlib
 import dataclasses
@@ -11,13 +11,13 @@ import numpy as np
 
 from ...algorithms.ic3net.ic3net_config import IC3NetConfig
 from ...core.checkpoint import backend_of, lacking, prefixed, read_agent, settings_of, under, write_checkpoint
-from ...core.environments.predator_prey import ACTIONS
-from ...core.environments.predator_prey_batch import PredatorPreyBatch
-from ...core.environments.predator_prey_config import LEVELS, PredatorPreyConfig
+from ...core.environments.episode_batch import EpisodeBatch
+from ...core.environments.failure import EnvironmentFailure
 from ...core.hardware import resolve_hardware
 from ...core.statistics import numbers_of
 from ...device.transport import Transport
 from .ic3net_learner import PYTORCH, IC3NetLearner, make_learner
+from .make_episodes import episodes_of, make_episodes
 from .report import IC3NetReport
 
 __all__ = ["IC3Net"]
@@ -31,17 +31,23 @@ MEMBERS = ("backend", "config", "iterations", "learner", "starts", "task")
 
 
 class IC3Net:
-    """Trains one network for all predators by REINFORCE with a value as the baseline.
+    """Trains one network for all agents of an environment by REINFORCE with a value as the baseline.
 
-    An iteration plays ``config.episodes`` episodes side by side, all of the task's length, and ends with one update.
-    The host runs the environments and adds up the returns; the learner makes masks, acts, and updates.
+    An iteration plays ``config.episodes`` episodes side by side, each from its beginning to its end or to the last of
+    ``steps``, and ends with one update. The host runs the environments and adds up the returns; the learner makes
+    masks, acts, and updates. An agent that ends before its episode does learns nothing from there on; it has zeros to
+    observe, and the others may still hear it, for the accelerator takes the mean over all.
 
     Parameters
     ----------
-    task
-        The task, or a level's name: ``"easy"``, ``"medium"``, ``"hard"``.
+    env
+        A task of Predator-Prey, `PredatorPreyConfig` or a level's name: ``"easy"``, ``"medium"``, ``"hard"``. Or any
+        PettingZoo ``ParallelEnv`` as :class:`.ParallelEnvironments` takes it: a function that makes one, or an
+        identifier, ``"module:factory"`` or ``"mpe2/simple_spread_v3"``. Or an :class:`.EpisodeBatch`.
     config
         Hyper-parameters.
+    steps
+        Time steps after which episodes of a PettingZoo environment are cut off; ``None``: its ``max_cycles``.
     backend
         ``"torch"``: PyTorch's autograd. ``"blocks"``: the same but for the order of sums, faster. ``"reference"``:
         LearningGroup, to the bit, in NumPy. ``"rtl"``: its Verilated RTL. ``"lockstep"``: the reference, and the RTL
@@ -56,6 +62,8 @@ class IC3Net:
 
     Members
     -------
+    environment
+        The episodes, an :class:`.EpisodeBatch`.
     iterations
         Done so far.
     learner
@@ -63,8 +71,11 @@ class IC3Net:
 
     Raises
     ------
-    ValueError
-        No such level, or no such backend.
+    TypeError, ValueError
+        No such environment, or one of other actions or observations; sizes that the device does not hold; no such
+        backend.
+    EnvironmentFailure
+        In `learn` and `evaluate`: the environment failed. The agent is as it was before that iteration.
     """
 
     unit: ClassVar[str] = "iteration"
@@ -72,29 +83,29 @@ class IC3Net:
 
     def __init__(
         self,
-        task: PredatorPreyConfig | str = "easy",
+        env: Any = "easy",
         config: IC3NetConfig | None = None,
         *,
+        steps: int | None = None,
         backend: str = "torch",
         hardware: Any = None,
         lockstep_every: int = 100,
         transport: Transport | None = None,
     ):
-        if isinstance(task, str):
-            if task not in LEVELS:
-                raise ValueError(f"Level must be {', '.join(LEVELS)}, not {task!r}")
-            task = LEVELS[task]
-        self.task, self.backend = task, backend
+        self.backend = backend
         self.hardware = None if backend in PYTORCH else resolve_hardware(hardware or "paper", "learninggroup")
         self.config = config or IC3NetConfig()
         starts, learner = np.random.SeedSequence(self.config.seed).spawn(2)
         self._starts = np.random.default_rng(starts)
-        self.environment = PredatorPreyBatch(task, self.config.episodes)
-        sizes = task.observation_size, len(ACTIONS), task.predators
-        self.learner: IC3NetLearner = make_learner(
-            backend, self.hardware, *sizes, self.config, np.random.default_rng(learner),
-            steps=task.steps, lockstep_every=lockstep_every, transport=transport,
-        )  # fmt: skip
+        self.environment: EpisodeBatch = make_episodes(env, self.config.episodes, steps)
+        with contextlib.ExitStack() as opened:
+            opened.callback(self.environment.close)
+            sizes = self.environment.observation_size, self.environment.actions, self.environment.agents
+            self.learner: IC3NetLearner = make_learner(
+                backend, self.hardware, *sizes, self.config, np.random.default_rng(learner),
+                steps=self.environment.steps, lockstep_every=lockstep_every, transport=transport,
+            )  # fmt: skip
+            opened.pop_all()
         self.iterations = 0
 
     def learn(self, iterations: int, callback: Callable[["IC3Net", dict[str, Any]], bool | None] | None = None):
@@ -105,9 +116,10 @@ class IC3Net:
         iterations
             How many.
         callback
-            Called after each with the agent and a record: ``iteration``; of its episodes ``success`` (the share in
-            which all predators were on the prey at the end), ``arrived`` (the share of predators), ``return`` (mean);
-            ``sparsity``, and what the learner reports. ``False`` stops.
+            Called after each with the agent and a record: ``iteration``; of its episodes ``return`` (the mean over
+            them and their agents), of Predator-Prey ``success`` (the share in which all predators were on the prey at
+            the end) and ``arrived`` (the share of predators), of other environments ``length`` (mean); ``sparsity``,
+            and what the learner reports. ``False`` stops.
         """
         for _ in range(iterations):
             record = self._iterate()
@@ -130,17 +142,19 @@ class IC3Net:
         Returns
         -------
         dict
-            ``episodes``, and of them ``success``, ``arrived`` and ``return`` as in a record of `learn`.
+            ``episodes``, and of them ``return`` and the like as in a record of `learn`.
         """
         state = self.learner.save()
         first = EVALUATION_SEED if seed is None else seed
         logger.info("%d episodes of evaluation or more, seed %d", episodes, first)
         starts = np.random.default_rng(first)
         outcomes = []
-        for _ in range(-(-episodes // self.config.episodes)):
-            rewards, _ = self._play(starts)
-            outcomes.append(self._outcome(rewards))
-        self.learner.load(*state)
+        try:
+            for _ in range(-(-episodes // self.config.episodes)):
+                rewards, _ = self._play(starts)
+                outcomes.append(self._outcome(rewards))
+        finally:
+            self.learner.load(*state)
         means = {name: float(np.mean([outcome[name] for outcome in outcomes])) for name in outcomes[0]}
         return {"episodes": len(outcomes) * self.config.episodes, **means}
 
@@ -178,8 +192,8 @@ class IC3Net:
         return {
             "algorithm": "ic3net",
             "backend": self.backend,
-            "env": "predator-prey",
-            "task": dataclasses.asdict(self.task),
+            "env": self.environment.name,
+            "task": self.environment.task,
             "seed": self.config.seed,
             "config": self.config.to_mapping(),
             "hardware": self.hardware and dataclasses.asdict(self.hardware),
@@ -195,45 +209,50 @@ class IC3Net:
 
     def film(self, path: Path, seed: int | None = None) -> None:
         """Refuses: many episodes are played side by side, and none is drawn."""
-        raise ValueError("Predator-Prey does not draw itself: leave --video away")
+        raise ValueError("Episodes that are played side by side do not draw themselves: leave --video away")
 
     def describe_evaluation(self, outcome: dict[str, Any]) -> list[str]:
         """A line that says what `evaluation` came to."""
-        success, arrived = 100 * outcome["success"], 100 * outcome["arrived"]
-        return [
-            f"success {success:.1f} %, arrived {arrived:.1f} % of the predators, return {outcome['return']:.2f}, "
-            f"over {outcome['episodes']} episodes, after {self.iterations} iterations"
-        ]
+        told = f"return {outcome['return']:.2f}"
+        if "success" in outcome:
+            shares = 100 * outcome["success"], 100 * outcome["arrived"]
+            told = f"success {shares[0]:.1f} %, arrived {shares[1]:.1f} % of the predators, {told}"
+        if "length" in outcome:
+            told += f", {outcome['length']:.1f} steps"
+        return [f"{told}, over {outcome['episodes']} episodes, after {self.iterations} iterations"]
 
     def _play(self, starts: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """Parallel episodes from grouping to their end: rewards, and which were still going on at each step."""
-        environment, learner = self.environment, self.learner
-        observations = environment.reset(environment.draw(starts))
+        """Parallel episodes from grouping to their end: rewards, and who acted at each step.
+
+        Where the environment fails, what was drawn is taken back, so that a checkpoint is that of the iteration before.
+        """
+        environment, learner, drawn_from = self.environment, self.learner, starts.bit_generator.state
+        rewards = np.zeros((environment.steps, environment.episodes, environment.agents))
+        alive = np.zeros(rewards.shape, bool)
         learner.begin()
-        steps = range(self.task.steps)
-        rewards = np.zeros((len(steps), self.config.episodes, self.task.predators))
-        active = np.zeros((len(steps), self.config.episodes), bool)
-        for step in steps:
-            active[step] = environment.active
-            observations, rewards[step] = environment.step(learner.step(observations))
-        return rewards, active
+        try:
+            observations = environment.reset(starts)
+            for step in range(environment.steps):
+                alive[step] = environment.alive
+                observations, rewards[step] = environment.step(learner.step(observations))
+        except EnvironmentFailure:
+            learner.rewind()
+            starts.bit_generator.state = drawn_from
+            raise
+        return rewards, alive
 
     def _outcome(self, rewards: np.ndarray) -> dict[str, float]:
         """How the episodes that were just played ended."""
-        return {
-            "success": float(self.environment.success.mean()),
-            "arrived": float(self.environment.arrived.mean()),
-            "return": float(rewards.sum(axis=0).mean()),
-        }
+        return {**self.environment.outcome(), "return": float(rewards.sum(axis=0).mean())}
 
     def _iterate(self) -> dict[str, Any]:
-        rewards, active = self._play(self._starts)
+        rewards, alive = self._play(self._starts)
         sparsity = self.learner.sparsity()
         returns = np.zeros_like(rewards)
         following = np.zeros_like(rewards[0])
         for step in reversed(range(len(rewards))):
             following = returns[step] = rewards[step] + self.config.gamma * following
-        report = self.learner.update(returns, active)
+        report = self.learner.update(returns, alive)
         self.iterations += 1
         return {"iteration": self.iterations, **self._outcome(rewards), "sparsity": sparsity, **report}
 
@@ -244,11 +263,12 @@ class IC3Net:
             "agent": "ic3net",
             "backend": self.backend,
             "config": self.config.to_mapping(),
+            "env": self.environment.name,
             "hardware": self.hardware and dataclasses.asdict(self.hardware),
             "iterations": self.iterations,
             "learner": learner,
             "starts": self._starts.bit_generator.state,
-            "task": dataclasses.asdict(self.task),
+            "task": self.environment.task,
         }
         write_checkpoint(path, prefixed("learner", arrays), rest)
 
@@ -256,6 +276,7 @@ class IC3Net:
     def load(
         cls,
         path: Path | str,
+        env: Any = None,
         *,
         backend: str | None = None,
         lockstep_every: int = 100,
@@ -267,6 +288,8 @@ class IC3Net:
         ----------
         path
             What `save` wrote.
+        env
+            ``None``: by the identifier in the checkpoint. One that has none is given, as for the constructor.
         backend
             Another than the checkpoint's: device, reference and lockstep have the same state.
         lockstep_every
@@ -277,21 +300,23 @@ class IC3Net:
         Raises
         ------
         CheckpointError
-            The file is damaged, or no checkpoint of this agent.
+            The file is damaged, no checkpoint of this agent, or of another environment.
         ValueError
             The backend has another kind of state.
         """
         arrays, about = read_agent(path, "ic3net", MEMBERS)
         with settings_of(path):
-            task, config = PredatorPreyConfig(**about["task"]), IC3NetConfig.from_mapping(about["config"])
+            config = IC3NetConfig.from_mapping(about["config"])
             hardware = None if about["hardware"] is None else resolve_hardware(about["hardware"], "learninggroup")
         backend = backend_of(path, about, backend)
         if (backend in PYTORCH or about["backend"] in PYTORCH) and backend != about["backend"]:
             raise ValueError(f"{path} is of backend {about['backend']}, which {backend} cannot go on with")
         every = lockstep_every
         with contextlib.ExitStack() as opened:
-            agent = cls(task, config, backend=backend, hardware=hardware, lockstep_every=every, transport=transport)
-            opened.callback(agent.close)
+            episodes = episodes_of(path, about, env, config.episodes)
+            opened.callback(episodes.close)
+            agent = cls(episodes, config, backend=backend, hardware=hardware, lockstep_every=every, transport=transport)
+            opened.callback(agent.learner.close)
             try:
                 agent.learner.load(under("learner", arrays), about["learner"])
             except KeyError as error:
@@ -302,8 +327,9 @@ class IC3Net:
         return agent
 
     def close(self) -> None:
-        """Lets go of the device."""
+        """Lets go of the device and of the environments."""
         self.learner.close()
+        self.environment.close()
 
     def __enter__(self) -> Self:
         return self

@@ -119,10 +119,7 @@ class LearningGroupDevice:
             )
         self.compiler.group_biases(program)
         self._run(program.finish(), packets)
-        for core, number in enumerate(np.asarray(state["random"]).tolist()):
-            self.device.write_register("seed_low", number & 0xFFFF_FFFF)
-            self.device.write_register("seed_high", number >> 32)
-            self.device.write_register("load_seed", 1 << core)
+        self._write_generators(np.asarray(state["random"]).tolist())
         values = rates.alpha, 1 - rates.alpha, rates.learning_rate, rates.epsilon
         for name, value in zip(RATES, values, strict=True):
             self.device.write_register(name, int.from_bytes(np.asarray(self._numbers(value)).tobytes(), "little"))
@@ -130,12 +127,22 @@ class LearningGroupDevice:
 
     def save(self):
         """The state as the reference's ``save`` gives it: numbers, exactly, and generators."""
-        state, numbers = self._read(self._state.parts), []
+        return self._read(self._state.parts) | {"random": np.array(self._read_generators(), np.uint64)}
+
+    def _read_generators(self):
+        """State of each generator."""
+        numbers = []
         for core in range(generator_count(self.hardware.device.cores)):
             self.device.write_register("random_core", core)
             low, high = self.device.read_register("random_low"), self.device.read_register("random_high")
             numbers.append(high << 32 | low)
-        return state | {"random": np.array(numbers, np.uint64)}
+        return numbers
+
+    def _write_generators(self, numbers):
+        for core, number in enumerate(numbers):
+            self.device.write_register("seed_low", number & 0xFFFF_FFFF)
+            self.device.write_register("seed_high", number >> 32)
+            self.device.write_register("load_seed", 1 << core)
 
     def _read(self, parts):
         """Arrays of the state whose parts these are, by name."""
@@ -175,8 +182,14 @@ class LearningGroupDevice:
         present = self.layout.present.astype(float)
         packets = {("spoke", batch): self._rows(present[np.newaxis, batch]) for batch in range(self.layout.batches)}
         self.reports, self._workloads = [], None
+        self._drawn_from = self._read_generators()
         self._job("start", lambda: [self.compiler.start()], packets)
         self.step_number = 0
+
+    def rewind(self):
+        """Takes back the iteration under way: the state is that before :meth:`start`."""
+        self._write_generators(self._drawn_from)
+        self.step_number = self.steps
 
     def step(self, observations):
         """One time step: movements, gate actions (int), values (float64), each (episodes, agents).

@@ -23,15 +23,18 @@ class IC3NetLearner(Protocol):
     def step(self, observations: np.ndarray) -> np.ndarray:
         """Movements for observations, episodes x agents x elements; drawn by the policy, as are the gates."""
 
-    def update(self, returns: np.ndarray, active: np.ndarray) -> dict[str, Any]:
+    def rewind(self) -> None:
+        """Takes back `begin` and the steps since: the state is as it was before, what is drawn included."""
+
+    def update(self, returns: np.ndarray, alive: np.ndarray) -> dict[str, Any]:
         """Backward through the steps since `begin`, then the update of weights and grouping matrices.
 
         Parameters
         ----------
         returns
             Steps x episodes x agents.
-        active
-            Steps x episodes: whether an episode was still going on.
+        alive
+            Steps x episodes x agents: whether an agent acted.
         """
 
     def sparsity(self) -> float:

@@ -191,15 +191,18 @@ class LearningGroupLearner:
         movements, _, _ = self.engine.step(observations)
         return movements
 
-    def update(self, returns: np.ndarray, active: np.ndarray) -> dict[str, Any]:
+    def rewind(self) -> None:
+        """Takes back `begin` and the steps since."""
+        self.engine.rewind()
+
+    def update(self, returns: np.ndarray, alive: np.ndarray) -> dict[str, Any]:
         """Backward and update.
 
         Reports the unmasked weights of each core, ``workloads``, and the share of weights whose step was lost in
         rounding, ``lost_updates``.
         """
         workloads = self.engine.workloads()
-        scales = self.config.loss_scale * active / active.sum()
-        self.engine.train(returns, np.broadcast_to(scales[..., np.newaxis], returns.shape))
+        self.engine.train(returns, self.config.loss_scale * alive / alive.any(axis=-1).sum())
         self._iterations += 1
         self._measure()
         if layers := self.engine.nonfinite_layers():

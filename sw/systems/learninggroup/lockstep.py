@@ -62,6 +62,10 @@ class LearningGroupLockstep(Comparison):
         self.reference.start()
         self._step = 0
 
+    def rewind(self) -> None:
+        """Takes back the iteration under way; a checked one is checked anew, from the reference's state."""
+        self.reference.rewind()
+
     def step(self, observations: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The reference's movements, gates and values of a time step."""
         results = self.reference.step(observations)

@@ -130,7 +130,7 @@ def test_batch_equals_the_environment_step_by_step(size, predators, vision, step
     batch = PredatorPreyBatch(config, 5)
     cells = batch.draw(generator)
     environments = [PredatorPrey(config) for _ in cells]
-    seen = batch.reset(cells)
+    seen = batch.place(cells)
     for environment, start, rows in zip(environments, cells, seen, strict=True):
         observations, _ = environment.reset(options={"cells": start})
         assert np.array_equal(list(observations.values()), rows)
@@ -181,4 +181,4 @@ def test_says_what_is_wrong_with_an_episode():
     with pytest.raises(ValueError, match="episodes must be at least 1, not 0"):
         PredatorPreyBatch(PredatorPreyConfig(), 0)
     with pytest.raises(ValueError, match=r"cells must have shape \(2, 4\), not \(2, 3\)"):
-        PredatorPreyBatch(PredatorPreyConfig(), 2).reset(np.zeros((2, 3), int))
+        PredatorPreyBatch(PredatorPreyConfig(), 2).place(np.zeros((2, 3), int))

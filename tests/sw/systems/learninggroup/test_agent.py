@@ -66,8 +66,9 @@ def test_loss_is_policy_gradient_with_a_baseline():
     moves = [learner.step(rows) for rows in observations]
     gates = [choice[1] for choice in learner._choices]
     returns = generator.standard_normal((4, 3, 2))
-    active = np.ones((4, 3), bool)
-    active[2:, 1] = False
+    alive = np.ones((4, 3, 2), bool)
+    alive[2:, 1] = False
+    alive[3, 2, 0] = False
     network = learner.network
     weights = network.effective_weights()
     hidden = cell = torch.zeros(3, 2, 12)
@@ -76,14 +77,14 @@ def test_loss_is_policy_gradient_with_a_baseline():
         hidden, cell = network(weights, torch.from_numpy(observations[t]), spoke, hidden, cell)
         spoke = gates[t].float()
         policy, gate, value = network.heads(weights, hidden)
-        for episode in np.flatnonzero(active[t]):
-            for agent in range(2):
+        for episode in range(3):
+            for agent in np.flatnonzero(alive[t, episode]):
                 advantage = returns[t, episode, agent] - value[episode, agent]
                 log = policy[episode, agent, moves[t][episode, agent]] + gate[episode, agent, gates[t][episode, agent]]
                 loss = loss - log * advantage.detach() + 0.3 * advantage**2
-    loss = loss / active.sum()
+    loss = loss / alive.any(axis=2).sum()
     expected = torch.autograd.grad(loss, list(network.parameters()))
-    report = learner.update(returns, active)
+    report = learner.update(returns, alive)
     assert report["loss"] == pytest.approx(loss.item(), rel=1e-5)
     for parameter, gradient in zip(network.parameters(), expected, strict=True):
         torch.testing.assert_close(parameter.grad, gradient, rtol=1e-4, atol=1e-6)
@@ -197,7 +198,7 @@ def test_learns_to_find_the_prey(groups):
 
 
 def test_refuses_what_it_cannot_train(tmp_path):
-    with pytest.raises(ValueError, match="Level must be easy, medium, hard, not 'simple'"):
+    with pytest.raises(ValueError, match="'simple' cannot be made: .* Levels of Predator-Prey are easy, medium, hard"):
         IC3Net("simple")
     with pytest.raises(ValueError, match="Backend must be torch, blocks, reference, .*, not 'abacus'"):
         IC3Net("easy", backend="abacus")

@@ -56,8 +56,9 @@ def test_an_update_is_near_that_of_pytorch(grouping_gradient):
     generator = np.random.default_rng(1)
     observations = generator.integers(0, 2, (4, 5, 2, 7)).astype(np.float32)
     returns = generator.normal(size=(4, 5, 2))
-    active = np.ones((4, 5), bool)
-    active[2:, 3] = False
+    alive = np.ones((4, 5, 2), bool)
+    alive[2:, 3] = False
+    alive[3, 1, 0] = False
     device.begin()
     other.begin()
     for row in observations:
@@ -69,8 +70,8 @@ def test_an_update_is_near_that_of_pytorch(grouping_gradient):
         other._spoke = other._choices[-1][1].float()
     masks = {name: grouping.mask for name, grouping in device.engine.network.groupings.items()}
     assert device.sparsity() == pytest.approx(other.sparsity())
-    device.update(returns, active)
-    other.update(returns, active)
+    device.update(returns, alive)
+    other.update(returns, alive)
     expected = {name: parameter.grad.numpy() for name, parameter in other.network.named_parameters()}
     for name, gradient in device.engine.gradients.items():
         if name.startswith("weight"):

@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 
 from rewardware.sw.algorithms.ic3net.ic3net_config import IC3NetConfig
+from rewardware.sw.core.environments.failure import EnvironmentFailure
 from rewardware.sw.core.environments.predator_prey_config import PredatorPreyConfig
 from rewardware.sw.core.lockstep import LockstepError
 from rewardware.sw.core.run import Run
 from rewardware.sw.core.run_folder import read_metrics
 from rewardware.sw.systems.learninggroup.agent import IC3Net
+from tests.sw.core.environments.parallel import Broken, Staggered
 
 TASK = PredatorPreyConfig(size=3, predators=3, steps=5)
 CONFIG = IC3NetConfig(hidden_size=11, episodes=6, groups=3, loss_scale=64.0, precision="mixed")
@@ -49,6 +51,24 @@ def test_rtl_trains_as_the_reference_and_reads_its_checkpoints(tmp_path):
     assert_same_state(reference, resumed.learn(1))
     with pytest.raises(ValueError, match="is of backend rtl, which torch cannot go on with"):
         IC3Net.load(tmp_path / "a.zip", backend="torch")
+
+
+def test_rtl_on_an_environment_of_pettingzoo_that_fails_once():
+    """Agents that end at different times; the iteration that failed is taken back, what was drawn included."""
+    settings = dataclasses.replace(CONFIG, episodes=5)
+    reference = IC3Net(Staggered, settings, backend="reference", hardware="small").learn(3)
+    with IC3Net(Staggered, settings, backend="rtl", hardware="small") as rtl:
+        rtl.learn(1)
+        rtl.environment._environments[1] = Broken(out_of_fuel, at=3, once=True)
+        Broken.failed = False
+        with pytest.raises(EnvironmentFailure, match="Step 3 of environment 1 .*: out of fuel"):
+            rtl.learn(1)
+        assert rtl.learn(2).iterations == 3
+        assert_same_state(reference, rtl)
+
+
+def out_of_fuel(environment, result):
+    raise RuntimeError("out of fuel")
 
 
 def test_lockstep_compares_and_summarizes(tmp_path):

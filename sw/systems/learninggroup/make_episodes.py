@@ -1,0 +1,82 @@
+"""Episodes for IC3Net from what a user says of an environment."""
+
+from pathlib import Path
+from typing import Any
+
+from ...core.checkpoint import CheckpointError, environment_of, settings_of
+from ...core.environments.episode_batch import EpisodeBatch
+from ...core.environments.make_parallel_environment import parallel_environment_factory
+from ...core.environments.parallel_environments import ParallelEnvironments
+from ...core.environments.predator_prey_batch import PREDATOR_PREY, PredatorPreyBatch
+from ...core.environments.predator_prey_config import LEVELS, PredatorPreyConfig
+
+__all__ = ["episodes_of", "make_episodes"]
+
+
+def make_episodes(env: Any, episodes: int, steps: int | None = None) -> EpisodeBatch:
+    """Episodes side by side.
+
+    Parameters
+    ----------
+    env, steps
+        As of :class:`.IC3Net`.
+    episodes
+        How many.
+
+    Raises
+    ------
+    TypeError, ValueError
+        There is no such environment, or it has other actions or observations; steps of what has its own; a batch of
+        another number of episodes.
+    """
+    if isinstance(env, str) and env not in LEVELS:
+        try:
+            make = parallel_environment_factory(env)
+        except ValueError as error:
+            raise ValueError(f"{error}. Levels of Predator-Prey are {', '.join(LEVELS)}") from error
+        return ParallelEnvironments(make, episodes, steps=steps, name=env)
+    if not isinstance(env, str | PredatorPreyConfig | EpisodeBatch):
+        return ParallelEnvironments(env, episodes, steps=steps)
+    if steps is not None:
+        raise ValueError(f"Steps are of a PettingZoo environment; this one has its own: leave away steps {steps}")
+    if isinstance(env, EpisodeBatch):
+        if env.episodes != episodes:
+            raise ValueError(f"The batch must have the {episodes} episodes of the configuration, not {env.episodes}")
+        return env
+    return PredatorPreyBatch(LEVELS[env] if isinstance(env, str) else env, episodes)
+
+
+def episodes_of(path: Path | str, about: dict[str, Any], env: Any, episodes: int) -> EpisodeBatch:
+    """The episodes that a checkpoint goes on in.
+
+    Parameters
+    ----------
+    path, about
+        Of the checkpoint.
+    env
+        As of :class:`.IC3Net`; ``None``: by the checkpoint's identifier.
+    episodes
+        How many.
+
+    Raises
+    ------
+    CheckpointError
+        There is no identifier, or one of a module that nobody has imported; or the environment is another.
+    """
+    task = about["task"]
+    # Checkpoints of before there were others do not say it.
+    if about.get("env", PREDATOR_PREY) == PREDATOR_PREY:
+        if env not in (None, PREDATOR_PREY):
+            raise CheckpointError(f"{path} is of {PREDATOR_PREY} and has its task: leave the environment away")
+        with settings_of(path):
+            env = PredatorPreyConfig(**task)
+        return make_episodes(env, episodes)
+    with settings_of(path):
+        steps = task["steps"]
+    env = environment_of(path, about, env)
+    batch = make_episodes(env, episodes, None if isinstance(env, EpisodeBatch) else steps)
+    for name, expected in task.items():
+        if (found := batch.task.get(name)) != expected:
+            batch.close()
+            raise CheckpointError(f"{path} is of an environment with {name} {expected}; this one has {found}")
+    return batch
