@@ -11,7 +11,7 @@ __all__ = ["add_arguments", "run"]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("directory", type=Path, metavar="DIR", help="folder of the run")
-    parser.add_argument("--episodes", type=int, help="how many (default 10; of Predator-Prey at least 100)")
+    parser.add_argument("--episodes", type=int, help="how many (default 10; of IC3Net 100, in whole batches)")
     parser.add_argument("--backend", help="where the policy runs (default: where it was trained)")
     parser.add_argument("--seed", type=int, help="of the starting states (default: the same ones each time)")
     parser.add_argument("--video", type=Path, metavar="FILE.gif", help="show an episode, of environments that can draw")

@@ -156,6 +156,17 @@ def plot_shares(path: Path, curves: dict[str, list[Curve]], title: str, *, of_se
     _finish(figure, axes, path, 3)
 
 
+def plot_returns(path: Path, returns: Curve, title: str) -> None:
+    """Mean returns over iterations, each and their moving average."""
+    figure, axes = _axes(title, "iteration", "mean return")
+    if returns:
+        _line(axes, returns, label="iteration", color="#9db4cc", linewidth=0.8, marker=".", markersize=2)
+    if len(returns) > 1:
+        label = f"mean of the last {min(WINDOW, len(returns))} iterations"
+        _line(axes, moving_average(returns), label=label, color="#2f5f8f")
+    _finish(figure, axes, path, 2)
+
+
 def plot_curves(path: Path, curves: dict[str, list[Curve]], title: str, marks: dict[str, int]) -> None:
     """Several runs a name (one a seed): their mean as a line, their span as a band; the legend says how many.
 

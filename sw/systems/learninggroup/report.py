@@ -4,14 +4,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...core.plots import plot_shares, plot_statistics
+from ...core.environments.predator_prey_batch import PREDATOR_PREY
+from ...core.plots import plot_returns, plot_shares, plot_statistics
 
 __all__ = ["IC3NetReport", "smoothed", "workload_curves"]
 
 # Iterations whose episodes count together: 3200 episodes of 32 at a time.
 WINDOW = 100
 # Values of a record whose means a summary has.
-SUMMARIZED = ("success", "arrived", "return", "sparsity")
+SUMMARIZED = ("success", "arrived", "return", "length", "sparsity")
 
 
 def smoothed(records: list[dict[str, Any]], name: str, window: int = WINDOW) -> list[tuple[int, float]]:
@@ -46,8 +47,9 @@ class IC3NetReport:
     about: dict[str, Any]
 
     def shown(self, record: dict[str, Any]) -> dict[str, str]:
-        """The share of episodes in which all predators arrived."""
-        return {"success": f"{record['success']:.2f}"} if record["kind"] == "iteration" else {}
+        """The share of episodes in which all predators arrived; of other environments the return."""
+        name = "success" if "success" in record else "return"
+        return {name: f"{record[name]:.2f}"} if record["kind"] == "iteration" else {}
 
     def summarize(self, records: list[dict[str, Any]]) -> dict[str, Any]:
         """Means over the last iterations, and of how many episodes they are; of an evaluation, its outcome."""
@@ -62,13 +64,19 @@ class IC3NetReport:
         }
 
     def plot(self, directory: Path, records: list[dict[str, Any]], summary: dict[str, Any]) -> None:
-        """``learning_curve.png``: success, predators arrived and sparsity; of an accelerator ``workload.png``, each
-        core's share of the weights that take part; ``statistics.png``: losses, cycles, how busy the engines were."""
+        """``learning_curve.png``: success, predators arrived and sparsity, or the return; of an accelerator
+        ``workload.png``, each core's share of the weights that take part; ``statistics.png``: losses, cycles, how busy
+        the engines were."""
         iterations, config = _iterations(records), self.about["config"]
         groups = f"{config['groups']} group{'s' * (config['groups'] != 1)}"
-        title = f"{self.about['task']['predators']} predators, {groups}, seed {config['seed']}"
-        curves = {name: [smoothed(iterations, name, 50)] for name in ("success", "arrived", "sparsity")}
-        plot_shares(directory / "learning_curve.png", curves, title)
+        task, curve = self.about["task"], directory / "learning_curve.png"
+        if self.about["env"] == PREDATOR_PREY:
+            title = f"{task['predators']} predators, {groups}, seed {config['seed']}"
+            curves = {name: [smoothed(iterations, name, 50)] for name in ("success", "arrived", "sparsity")}
+            plot_shares(curve, curves, title)
+        else:
+            title = f"{self.about['env'] or 'IC3Net'}, {task['agents']} agents, {groups}, seed {config['seed']}"
+            plot_returns(curve, [(record["iteration"], record["return"]) for record in iterations], title)
         if iterations and "workloads" in iterations[-1]:
             plot_shares(directory / "workload.png", workload_curves(iterations), title)
         told = [record for record in records if record["kind"] in ("iteration", "statistics")]

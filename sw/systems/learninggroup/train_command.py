@@ -1,4 +1,4 @@
-"""IC3Net with weight grouping on LearningGroup's task."""
+"""IC3Net with weight grouping, on LearningGroup's task or on an environment of the user's."""
 
 import argparse
 import dataclasses
@@ -18,16 +18,32 @@ from ..training import TrainingPlan, plain, train
 __all__ = ["add_arguments", "run"]
 
 ENVIRONMENT = "predator-prey"
+LEVEL = "easy"
+# Options that say what Predator-Prey is like.
+TASK = ("level", "agents", "mode")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from ...algorithms.ic3net.ic3net_config import GROUPING_GRADIENTS, PRECISIONS, SPARSITIES, IC3NetConfig
     from ...core.environments.predator_prey_config import LEVELS, MODES
 
-    parser.add_argument("--env", choices=(ENVIRONMENT,), default=ENVIRONMENT, help="environment (default %(default)s)")
-    parser.add_argument("--level", choices=tuple(LEVELS), default="easy", help="of the authors (default %(default)s)")
-    parser.add_argument("--agents", type=int, metavar="N", help="predators (default: the level's)")
-    parser.add_argument("--mode", choices=MODES, help="rewards (default cooperative)")
+    parser.add_argument(
+        "--env",
+        help=f"environment: {ENVIRONMENT} (default), mpe2/simple_spread_v3 or the like, MODULE:FACTORY for what makes "
+        "a parallel environment of PettingZoo, or an identifier of its registry",
+    )
+    parser.add_argument(
+        "--episode-steps",
+        type=int,
+        metavar="N",
+        help="time steps after which episodes are cut off (default: the environment's max_cycles; "
+        f"not of {ENVIRONMENT})",
+    )
+    parser.add_argument(
+        "--level", choices=tuple(LEVELS), help=f"of {ENVIRONMENT}, as its authors have them (default {LEVEL})"
+    )
+    parser.add_argument("--agents", type=int, metavar="N", help=f"of {ENVIRONMENT}: predators (default: the level's)")
+    parser.add_argument("--mode", choices=MODES, help=f"of {ENVIRONMENT}: rewards (default cooperative)")
     parser.add_argument(
         "--backend",
         help="torch (autograd, the default), blocks (the same, faster with groups), reference (bit-exact NumPy), "
@@ -42,17 +58,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     from ...algorithms.ic3net.ic3net_config import IC3NetConfig
-    from ...core.environments.predator_prey_config import LEVELS
     from .agent import IC3Net
     from .ic3net_learner import PYTORCH
 
-    refuse_counts_below(1, arguments, "lockstep_every")
+    refuse_counts_below(1, arguments, "lockstep_every", "episode_steps")
     given = given_hyper_parameters(arguments, IC3NetConfig)
-    task = {"predators": arguments.agents, "mode": arguments.mode}
-    task = {name: value for name, value in task.items() if value is not None}
 
     def resume(checkpoint: Path) -> IC3Net:
-        return IC3Net.load(checkpoint, backend=arguments.backend, lockstep_every=arguments.lockstep_every)
+        # Predator-Prey is made of the checkpoint's task, another environment of its identifier.
+        env = None if arguments.env == ENVIRONMENT else arguments.env
+        return IC3Net.load(checkpoint, env, backend=arguments.backend, lockstep_every=arguments.lockstep_every)
 
     def begin() -> TrainingPlan:
         hardware, backend = None, arguments.backend or "torch"
@@ -62,26 +77,54 @@ def run(arguments: argparse.Namespace) -> None:
         elif arguments.config:
             raise ValueError(f"--config is of a device; backend {backend} has none")
         config = IC3NetConfig.from_mapping({**defaults, **given})
-        chosen = dataclasses.replace(LEVELS[arguments.level], **task)
+        env, name, task = _environment(arguments)
         return TrainingPlan(
             make=lambda: IC3Net(
-                chosen, config, backend=backend, hardware=hardware, lockstep_every=arguments.lockstep_every
+                env,
+                config,
+                steps=arguments.episode_steps,
+                backend=backend,
+                hardware=hardware,
+                lockstep_every=arguments.lockstep_every,
             ),
-            name=f"predator-prey-{arguments.level}-{chosen.predators}-groups-{config.groups}-seed-{config.seed}",
+            name=f"{name}-groups-{config.groups}-seed-{config.seed}",
             about={
-                "env": ENVIRONMENT,
-                "task": plain(chosen),
+                "env": arguments.env or ENVIRONMENT,
+                "task": task,
                 "backend": backend,
                 "config": config.to_mapping(),
                 "hardware": plain(hardware),
             },
         )
 
-    told = [*given, *({"predators": "agents"}.get(name, name) for name in task)]
+    told = [*given, *(name for name in (*TASK, "episode_steps") if getattr(arguments, name) is not None)]
     result = train("learninggroup", arguments, told, resume, begin)
     if result is not None:
         summary, directory = result
         print_result(arguments, summary, _rows(summary), directory)
+
+
+def _environment(arguments: argparse.Namespace) -> tuple[Any, str, dict[str, Any]]:
+    """Of the options: the environment, what a run's folder is called after it, and what is known of it as plain data.
+
+    Raises
+    ------
+    ValueError
+        An option is of another environment.
+    """
+    from ...core.environments.predator_prey_config import LEVELS
+
+    if arguments.env not in (None, ENVIRONMENT):
+        for name in TASK:
+            if getattr(arguments, name) is not None:
+                raise ValueError(f"--{name} is of {ENVIRONMENT}: leave it away with --env {arguments.env}")
+        return arguments.env, arguments.env.translate(str.maketrans(":/", "--")), {"steps": arguments.episode_steps}
+    if arguments.episode_steps is not None:
+        raise ValueError(f"--episode-steps is not of {ENVIRONMENT}, whose levels say it: leave it away")
+    level = arguments.level or LEVEL
+    task = {"predators": arguments.agents, "mode": arguments.mode}
+    chosen = dataclasses.replace(LEVELS[level], **{name: value for name, value in task.items() if value is not None})
+    return chosen, f"{ENVIRONMENT}-{level}-{chosen.predators}", plain(chosen)
 
 
 def _device(source: str, given: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
@@ -104,12 +147,22 @@ def _device(source: str, given: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
 def _rows(summary: dict[str, Any]) -> list[tuple[str, str]]:
     """What a run came to, for people."""
     task, config = summary["task"], summary["config"]
-    where = f"{task['predators']} predators on {task['size']} x {task['size']} cells, {task['mode']}"
+    if summary["env"] == ENVIRONMENT:
+        where = f"{task['predators']} predators on {task['size']} x {task['size']} cells, {task['mode']}"
+        what = "task", f"{where}, vision {task['vision']}, {task['steps']} steps"
+        came_to = [
+            ("success", f"{100 * summary['success']:.1f} % of the last {summary['episodes']} episodes"),
+            ("arrived", f"{100 * summary['arrived']:.1f} % of the predators"),
+        ]
+    else:
+        sizes = f"{task['agents']} agents that observe {task['observation_size']} and have {task['actions']} actions"
+        what = "environment", f"{summary['env']}, {sizes}, {task['steps']} steps"
+        told = f"{summary['return']:.2f}, mean of the last {summary['episodes']} episodes"
+        came_to = [("return", f"{told}, of {summary['length']:.1f} steps")]
     rows = [
-        ("task", f"{where}, vision {task['vision']}, {task['steps']} steps"),
+        what,
         ("training", f"{summary['iterations']} iterations of {config['episodes']} episodes, seed {config['seed']}"),
-        ("success", f"{100 * summary['success']:.1f} % of the last {summary['episodes']} episodes"),
-        ("arrived", f"{100 * summary['arrived']:.1f} % of the predators"),
+        *came_to,
         ("sparsity", f"{100 * summary['sparsity']:.1f} % ({config['groups']} groups)"),
     ]
     if summary["hardware"]:
