@@ -1,31 +1,13 @@
 """Replay buffer: the transitions of the past, drawn uniformly."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..core.experience_checks import finite_array
+from ..reference.learner_batch import LearnerBatch
 
-__all__ = ["Batch", "ReplayBuffer"]
-
-
-@dataclass(frozen=True)
-class Batch:
-    """Transitions drawn from the replay buffer, one a row.
-
-    ``discounts`` are gamma where the episode went on and 0 where it terminated. A truncated episode went on: only
-    the clock stopped it, and its last state still has a future worth learning.
-    """
-
-    observations: np.ndarray
-    actions: np.ndarray
-    rewards: np.ndarray
-    discounts: np.ndarray
-    next_observations: np.ndarray
-
-    def __len__(self) -> int:
-        return len(self.rewards)
+__all__ = ["ReplayBuffer"]
 
 
 class ReplayBuffer:
@@ -89,10 +71,10 @@ class ReplayBuffer:
         self.position = (row + 1) % self.capacity
         self.size = max(self.size, row + 1)
 
-    def sample(self, count: int) -> Batch:
+    def sample(self, count: int) -> LearnerBatch:
         """Draws transitions uniformly, with replacement."""
         rows = self._generator.integers(self.size, size=count)
-        return Batch(*(getattr(self, name)[rows] for name in self._FIELDS))
+        return LearnerBatch(**{name: getattr(self, name)[rows] for name in self._FIELDS})
 
     def state(self) -> tuple[dict[str, np.ndarray], dict]:
         """The transitions as arrays, and the rest as plain numbers."""

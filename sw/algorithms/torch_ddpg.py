@@ -8,8 +8,8 @@ from torch import nn
 
 from ..networks.initialization import initial_layers
 from ..networks.torch_networks import build_network, load_modules, save_modules
+from ..reference.learner_batch import LearnerBatch
 from .ddpg_config import DDPGConfig
-from .replay_buffer import Batch
 
 __all__ = ["TorchLearner", "build_actor", "build_critic"]
 
@@ -70,7 +70,7 @@ class TorchLearner:
             actions = actions + self.config.noise_scale * torch.randn(actions.shape, generator=self._noise)
         return actions.clamp(-1, 1).numpy()
 
-    def train(self, batch: Batch) -> np.ndarray:
+    def train(self, batch: LearnerBatch) -> np.ndarray:
         """One DDPG step; the temporal-difference errors of the batch."""
         observations = torch.from_numpy(batch.observations)
         with torch.no_grad():

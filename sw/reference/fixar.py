@@ -15,7 +15,8 @@ from .array.gradient_writeback import write_back_gradients
 from .array.rescaler import rescale
 from .arrays import ArrayModule, FlagArray, IntegerArray, IntegerOperand, RealArray
 from .fixar_network import NetworkReference, Tensor
-from .fixar_state import COUNTERS, TransitionArrays, Transitions, check_state, initial_state, observations_to_words
+from .fixar_state import COUNTERS, Transitions, check_state, initial_state, observations_to_words
+from .learner_batch import LearnerBatch
 from .matrix import Operand, product, product_high
 from .quantization.ranges import RangeReference, quantize
 from .random.gaussian import GaussianNoiseReference
@@ -156,12 +157,13 @@ class FixarReference:
         rows = self.noise.rows(samples * blocks, self.rates.noise_scale)
         return rows.reshape(samples, blocks * lanes)[:, :size]
 
-    def train(self, batch: TransitionArrays) -> RealArray:
+    def train(self, batch: LearnerBatch) -> RealArray:
         """One DDPG step; the temporal-difference errors of the batch as real numbers.
 
         Parameters
         ----------
-        batch : TransitionArrays
+        batch : LearnerBatch
+            All samples count alike: its weights are not looked at.
         """
         transitions = Transitions(self.config, self.networks, batch)
         chunks, start = [], 0

@@ -1,7 +1,6 @@
 """The state of a FIXAR device as named arrays: what save gives and load takes, on reference and device alike."""
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,11 +9,11 @@ from ...hw.cores.random.xorshift import state_from_seed
 from ...hw.soc.fixar.config import FixarConfig, Networks
 from ...hw.soc.fixar.instructions import BANKS
 from .arrays import IntegerArray, RealArray
+from .learner_batch import LearnerBatch
 
 __all__ = [
     "COUNTERS",
     "KINDS",
-    "TransitionArrays",
     "Transitions",
     "check_state",
     "initial_state",
@@ -142,25 +141,6 @@ def parameters_of(
     return matrices, biases
 
 
-class TransitionArrays(Protocol):
-    """A batch of real arrays, a row a sample; the discount is gamma, or 0 where the episode terminated."""
-
-    @property
-    def observations(self) -> ArrayLike: ...
-
-    @property
-    def actions(self) -> ArrayLike: ...
-
-    @property
-    def rewards(self) -> ArrayLike: ...
-
-    @property
-    def discounts(self) -> ArrayLike: ...
-
-    @property
-    def next_observations(self) -> ArrayLike: ...
-
-
 class Transitions:
     """A batch as words.
 
@@ -168,10 +148,10 @@ class Transitions:
     ----------
     config : FixarConfig
     networks : Networks
-    batch : TransitionArrays
+    batch : LearnerBatch
     """
 
-    def __init__(self, config: FixarConfig, networks: Networks, batch: TransitionArrays):
+    def __init__(self, config: FixarConfig, networks: Networks, batch: LearnerBatch):
         count = len(np.asarray(batch.rewards))
         limit = config.batch_limit
         if not 1 <= count <= limit:

@@ -1,40 +1,20 @@
 """A DDPG learner, whole gradient steps, as the hardware is to compute them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ....hw.cores.layer.learner_config import DDPGLearnerConfig
-from ..arrays import RealArray, ValueArray
+from ..arrays import ValueArray
 from ..float.host import add, multiply, subtract
+from ..learner_batch import LearnerBatch
 from ..optimizer.float_adam import AdamRates
 from .network import NetworkReference, propagate, rounded
 from .temporal_difference_loss import TemporalDifferenceLoss, temporal_difference_loss
 
-__all__ = ["DDPGBatch", "DDPGGradients", "DDPGLearnerReference"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class DDPGBatch:
-    """What a gradient step takes; real numbers, which are rounded to the format.
-
-    Parameters
-    ----------
-    observations, next_observations : array (batch, inputs)
-    actions : array (batch, actions)
-    rewards, discounts, weights : array (batch,)
-        The discount is 0 where the next observation is terminal; weights have importance and 1 / batch in them.
-    """
-
-    observations: RealArray
-    actions: RealArray
-    rewards: RealArray
-    discounts: RealArray
-    next_observations: RealArray
-    weights: RealArray
+__all__ = ["DDPGGradients", "DDPGLearnerReference"]
 
 
 class DDPGGradients(NamedTuple):
@@ -80,7 +60,7 @@ class DDPGLearnerReference:
         self.critic = NetworkReference(config.critic, config.optimizer, critic)
         self.actor_target, self.critic_target = self.actor.weights, self.critic.weights
 
-    def gradients(self, batch: DDPGBatch) -> DDPGGradients:
+    def gradients(self, batch: LearnerBatch) -> DDPGGradients:
         """Of a batch.
 
         The critic's loss is the temporal-difference loss of its one value (:func:`.temporal_difference_loss`). The
@@ -96,7 +76,7 @@ class DDPGLearnerReference:
                 batch.next_observations,
                 batch.rewards,
                 batch.discounts,
-                batch.weights,
+                batch.shares,
             )
         )
         next_actions = propagate(actor, self.actor_target, following)[-1]
@@ -123,7 +103,7 @@ class DDPGLearnerReference:
 
     def step(
         self,
-        batch: DDPGBatch,
+        batch: LearnerBatch,
         actor_rates: AdamRates[float] | float,
         critic_rates: AdamRates[float] | float,
         tau: float,
@@ -134,7 +114,7 @@ class DDPGLearnerReference:
 
         Parameters
         ----------
-        batch : DDPGBatch
+        batch : LearnerBatch
         actor_rates, critic_rates : AdamRates or float
             Real numbers: those of this step for Adam, the learning rate for SGD.
         tau : float

@@ -1,38 +1,17 @@
 """A DQN learner, whole gradient steps, as the hardware computes them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ....hw.cores.layer.learner_config import DQNLearnerConfig
-from ..arrays import RealArray, ValueArray
+from ..arrays import ValueArray
+from ..learner_batch import LearnerBatch
 from ..optimizer.float_adam import AdamRates
 from .network import NetworkReference, propagate, rounded
 from .temporal_difference_loss import TemporalDifferenceLoss, temporal_difference_loss
 
-__all__ = ["DQNBatch", "DQNLearnerReference"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class DQNBatch:
-    """What a gradient step takes; real numbers, which are rounded to the format.
-
-    Parameters
-    ----------
-    observations, next_observations : array (batch, inputs)
-    actions : array of int (batch,)
-    rewards, discounts, weights : array (batch,)
-        The discount is 0 where the next observation is terminal; weights have importance and 1 / batch in them.
-    """
-
-    observations: RealArray
-    actions: NDArray[np.integer]
-    rewards: RealArray
-    discounts: RealArray
-    next_observations: RealArray
-    weights: RealArray
+__all__ = ["DQNLearnerReference"]
 
 
 class DQNLearnerReference:
@@ -66,7 +45,7 @@ class DQNLearnerReference:
         """Those of the online network."""
         return self.online.weights
 
-    def gradients(self, batch: DQNBatch) -> tuple[list[ValueArray], TemporalDifferenceLoss]:
+    def gradients(self, batch: LearnerBatch) -> tuple[list[ValueArray], TemporalDifferenceLoss]:
         """``(gradients, loss)`` of a batch: arrays like the weights, and a :class:`.TemporalDifferenceLoss`."""
         network = self.config.network
         observations, following, rewards, discounts, shares = (
@@ -76,7 +55,7 @@ class DQNLearnerReference:
                 batch.next_observations,
                 batch.rewards,
                 batch.discounts,
-                batch.weights,
+                batch.shares,
             )
         )
         activations = propagate(network, self.weights, observations)
@@ -93,12 +72,12 @@ class DQNLearnerReference:
         gradients, _ = self.online.backward(activations, loss.derivatives)
         return gradients, loss
 
-    def step(self, batch: DQNBatch, rates: AdamRates[float] | float) -> ValueArray:
+    def step(self, batch: LearnerBatch, rates: AdamRates[float] | float) -> ValueArray:
         """One gradient step; returns the new priorities, values ``(batch,)``.
 
         Parameters
         ----------
-        batch : DQNBatch
+        batch : LearnerBatch
         rates : AdamRates or float
             Real numbers: those of this step for Adam, the learning rate for SGD.
         """

@@ -108,7 +108,7 @@ class LearningGroupReference:
         self.network.group(self.parameters)
         self.steps, self._drawn_from = [], [generator.state for generator in self.generators]
 
-    def rewind(self):
+    def rewind(self) -> None:
         """Takes back the iteration under way: the state is that before :meth:`start`."""
         self.generators = [UniformReference(number) for number in self._drawn_from]
         self.steps = []

@@ -14,12 +14,12 @@ from ...reference.arrays import IntegerArray, RealArray
 from ...reference.fixar_state import (
     COUNTERS,
     KINDS,
-    TransitionArrays,
     Transitions,
     check_state,
     initial_state,
     observations_to_words,
 )
+from ...reference.learner_batch import LearnerBatch
 from .program.compiler import Compiler
 from .program.program import FixarProgram
 
@@ -102,12 +102,13 @@ class FixarDevice:
             self.noise_state = advance(self.noise_state, STEPS_A_VALUE * self.config.lanes * rows)
         return actions
 
-    def train(self, batch: TransitionArrays) -> RealArray:
+    def train(self, batch: LearnerBatch) -> RealArray:
         """One DDPG step; the temporal-difference errors of the batch as real numbers.
 
         Parameters
         ----------
-        batch : TransitionArrays
+        batch : LearnerBatch
+            All samples count alike: its weights are not looked at.
         """
         transitions = Transitions(self.config, self.networks, batch)
         program = self.compiler.train(len(transitions), bits=self.bits)

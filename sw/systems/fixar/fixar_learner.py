@@ -9,11 +9,11 @@ import numpy as np
 from ....hw.soc.fixar.config import FixarConfig, Networks, Rates
 from ...algorithms.ddpg_config import DDPGConfig
 from ...algorithms.range_margin import widened_ranges
-from ...algorithms.replay_buffer import Batch
 from ...device.transport import Transport
 from ...networks.initialization import initial_layers
 from ...reference.fixar import FixarReference, SixteenBit
 from ...reference.fixar_state import initial_state, parameters_of, with_parameters
+from ...reference.learner_batch import LearnerBatch
 from .program.compiler import Compiler
 from .program.cycles import useful_products
 
@@ -132,7 +132,7 @@ class FixarLearner:
         """Actions in [-1, 1] for rows of observations, with exploration noise if asked."""
         return self.engine.act(observations, noise).astype(np.float32)
 
-    def train(self, batch: Batch) -> np.ndarray:
+    def train(self, batch: LearnerBatch) -> np.ndarray:
         """One DDPG step; the temporal-difference errors of the batch."""
         errors = self.engine.train(batch)
         self._count(len(batch))

@@ -5,9 +5,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from ...algorithms.ddpg_config import DDPGConfig
-from ...algorithms.replay_buffer import Batch
 from ...core.backends import open_backend, options_at, parse_backend, require_link
 from ...device.transport import Transport
+from ...reference.learner_batch import LearnerBatch
 
 __all__ = ["PYTORCH", "Learner", "make_learner"]
 
@@ -23,7 +23,7 @@ class Learner(Protocol):
     def act(self, observations: np.ndarray, noise: bool) -> np.ndarray:
         """Actions in [-1, 1] for rows of observations, with exploration noise if asked."""
 
-    def train(self, batch: Batch) -> np.ndarray:
+    def train(self, batch: LearnerBatch) -> np.ndarray:
         """One DDPG step; the temporal-difference errors of the batch."""
 
     def freeze(self, bits: int) -> None:

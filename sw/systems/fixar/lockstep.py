@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from ...algorithms.replay_buffer import Batch
 from ...core.lockstep import Comparison
+from ...reference.learner_batch import LearnerBatch
 
 __all__ = ["FixarLockstep"]
 
@@ -52,7 +52,7 @@ class FixarLockstep(Comparison):
         self.compare("act", {"action": actions}, {"action": self.device.act(observations, noise)})
         return actions
 
-    def train(self, batch: Batch) -> np.ndarray:
+    def train(self, batch: LearnerBatch) -> np.ndarray:
         """The reference's training step, and on a checked one the RTL's."""
         if self.due():
             self._meet()

@@ -6,7 +6,6 @@ from ....hw.soc.pearl.ddpg_learner_config import PearlDDPGLearnerConfig
 from ...algorithms.actor_critic_config import PrioritizedDDPGConfig
 from ...algorithms.policies import forward
 from ...algorithms.prioritized_replay_buffer import Batch
-from ...reference.layer.ddpg_learner import DDPGBatch
 from .device_networks import DeviceNetworks, initial_matrices, require_network, samples_of
 from .learner_backends import LearnerBackend
 from .learner_driver import DDPGLearnerDevice
@@ -67,5 +66,5 @@ class DeviceDDPGLearner(DeviceNetworks):
         """
         self._weights = None
         config = self.config
-        samples = DDPGBatch(**samples_of(batch, config.gamma))
+        samples = samples_of(batch, config.gamma)
         return self.device.step(samples, config.learning_rate, config.critic_rate, config.tau)

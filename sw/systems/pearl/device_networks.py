@@ -5,6 +5,7 @@ import numpy as np
 from ....hw.soc.pearl.learner_config import PearlLearnerConfig
 from ...algorithms.prioritized_replay_buffer import Batch
 from ...networks.initialization import initial_layers
+from ...reference.learner_batch import LearnerBatch
 from .learner_driver import LearnerDevice
 
 __all__ = ["DeviceNetworks", "Layers", "initial_matrices", "matrices_of", "require_network", "samples_of"]
@@ -75,14 +76,14 @@ def matrices_of(layers: Layers) -> list[np.ndarray]:
     return [np.vstack([matrix.T, bias]) for matrix, bias in layers]
 
 
-def samples_of(batch: Batch, gamma: float) -> dict[str, np.ndarray]:
+def samples_of(batch: Batch, gamma: float) -> LearnerBatch:
     """What learners take of a batch: a discount that is 0 where the episode ended, weights with 1 / batch in them."""
     data = batch.experiences
-    return {
-        "observations": data["observation"],
-        "actions": data["action"],
-        "rewards": data["reward"],
-        "discounts": np.where(data["terminated"], 0, gamma),
-        "next_observations": data["next_observation"],
-        "weights": batch.weights / len(batch.weights),
-    }
+    return LearnerBatch(
+        observations=data["observation"],
+        actions=data["action"],
+        rewards=data["reward"],
+        discounts=np.where(data["terminated"], 0, gamma),
+        next_observations=data["next_observation"],
+        weights=batch.weights / len(batch.weights),
+    )

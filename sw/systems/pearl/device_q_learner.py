@@ -6,7 +6,6 @@ from ....hw.soc.pearl.dqn_learner_config import PearlDQNLearnerConfig
 from ...algorithms.dqn_config import DQNConfig
 from ...algorithms.policies import forward
 from ...algorithms.prioritized_replay_buffer import Batch
-from ...reference.layer.dqn_learner import DQNBatch
 from .device_networks import DeviceNetworks, Layers, initial_matrices, matrices_of, require_network, samples_of
 from .learner_backends import LearnerBackend
 from .learner_driver import DQNLearnerDevice
@@ -64,7 +63,7 @@ class DeviceQLearner(DeviceNetworks):
     def train(self, batch: Batch, step: int) -> np.ndarray:
         """One gradient step after that many environment steps; absolute temporal-difference errors, shape (batch,)."""
         self._weights = None
-        samples = DQNBatch(**samples_of(batch, self.config.gamma))
+        samples = samples_of(batch, self.config.gamma)
         return self.device.step(samples, self.config.learning_rate_at(step))
 
     def update_target(self) -> None:

@@ -15,13 +15,14 @@ from ...device.open import open_device
 from ...mapping.layer_pipeline import step_cycles, units
 from ...reference.float.conversion import from_numbers
 from ...reference.float.host import from_bits, to_bits
-from ...reference.layer.ddpg_learner import DDPGBatch, DDPGLearnerReference
-from ...reference.layer.dqn_learner import DQNBatch, DQNLearnerReference
+from ...reference.layer.ddpg_learner import DDPGLearnerReference
+from ...reference.layer.dqn_learner import DQNLearnerReference
 from ...reference.layer.network import NetworkReference
+from ...reference.learner_batch import LearnerBatch
 from ...reference.optimizer.float_adam import AdamRates
 from .lockstep_learner import LockstepLearner
 
-__all__ = ["MANY_UNITS", "DeviceLearner", "LearnerBackend", "LearnerBatch", "Rates", "ReferenceLearner", "open_learner"]
+__all__ = ["MANY_UNITS", "DeviceLearner", "LearnerBackend", "Rates", "ReferenceLearner", "open_learner"]
 
 # Units from which on each kind of them is compiled by itself: the whole would be built longer than it is run.
 MANY_UNITS = 300
@@ -31,7 +32,6 @@ FORMAT = BINARY32_LANE.format
 
 # What a gradient step takes of each network: Adam's rates, or the learning rate.
 Rates = Sequence[AdamRates | float]
-LearnerBatch = DQNBatch | DDPGBatch
 
 
 class LearnerBackend(Protocol):
@@ -57,7 +57,7 @@ class LearnerBackend(Protocol):
 
         Parameters
         ----------
-        batch : DQNBatch or DDPGBatch
+        batch : LearnerBatch
         rates : sequence of AdamRates or float
             Rates of each of ``config.networks``, real numbers.
         tau : float
@@ -119,11 +119,9 @@ class ReferenceLearner:
     def step(self, batch: LearnerBatch, rates: Rates, tau: float) -> np.ndarray:
         """A gradient step."""
         if isinstance(self.reference, DDPGLearnerReference):
-            assert isinstance(batch, DDPGBatch)
             actor_rates, critic_rates = rates
             priorities = self.reference.step(batch, actor_rates, critic_rates, tau)
         else:
-            assert isinstance(batch, DQNBatch)
             priorities = self.reference.step(batch, rates[0])
             if tau:
                 self.reference.copy_to_target()
@@ -180,7 +178,7 @@ class DeviceLearner:
         count = len(batch.rewards)
         settings = self._rates(rates)
         arguments = {"count": count}
-        if isinstance(batch, DDPGBatch):
+        if isinstance(self.config.learner, DDPGLearnerConfig):
             settings |= {"tau": tau, "policy_slope": -1 / count}
         else:
             arguments["copy"] = int(tau)
@@ -227,20 +225,21 @@ def _rows(numbers: np.ndarray) -> np.ndarray:
 def _samples(batch: LearnerBatch) -> np.ndarray:
     """Rows of samples, as :mod:`...hw.cores.layer.learner_records` has them."""
 
-    def bits(numbers: np.ndarray) -> np.ndarray:
+    def bits(numbers: Any) -> np.ndarray:
         return np.asarray(numbers, np.float32).view(np.uint32)
 
     def pairs(one: np.ndarray, other: np.ndarray) -> np.ndarray:
         return np.stack([one, other], axis=-1).reshape(len(one), -1, 2)
 
-    weights = bits(batch.weights)
-    none = np.zeros_like(weights)
+    weights = bits(batch.shares)
+    chosen = np.zeros_like(weights)
     rows = [pairs(bits(batch.observations), bits(batch.next_observations))]
-    if isinstance(batch, DDPGBatch):
+    if batch.actions.ndim > 1:
         actions = bits(batch.actions)
         rows.append(pairs(actions, np.zeros_like(actions)))
-    rows.append(pairs(bits(batch.rewards), bits(batch.discounts)))
-    rows.append(pairs(weights, none if isinstance(batch, DDPGBatch) else np.asarray(batch.actions, np.uint32)))
+    else:
+        chosen = np.asarray(batch.actions, np.uint32)
+    rows += [pairs(bits(batch.rewards), bits(batch.discounts)), pairs(weights, chosen)]
     return np.concatenate(rows, axis=1).reshape(-1, 2)
 
 

@@ -8,10 +8,9 @@ import numpy as np
 
 from ....hw.cores.layer.config import BATCH_WIDTH
 from ...device.driver import Driver
-from ...reference.layer.ddpg_learner import DDPGBatch
-from ...reference.layer.dqn_learner import DQNBatch
+from ...reference.learner_batch import LearnerBatch
 from ...reference.optimizer.float_adam import AdamRates
-from .learner_backends import LearnerBackend, LearnerBatch
+from .learner_backends import LearnerBackend
 
 __all__ = ["DDPGLearnerDevice", "DQNLearnerDevice", "LearnerDevice"]
 
@@ -150,12 +149,12 @@ class DQNLearnerDevice(LearnerDevice):
     Parameters and errors: :class:`LearnerDevice`, with the weights of one network.
     """
 
-    def step(self, batch: DQNBatch, learning_rate: float, *, copy: bool = False) -> np.ndarray:
+    def step(self, batch: LearnerBatch, learning_rate: float, *, copy: bool = False) -> np.ndarray:
         """One gradient step; the magnitudes of the TD errors, float32, shape (batch,).
 
         Parameters
         ----------
-        batch : DQNBatch
+        batch : LearnerBatch
         learning_rate : float
             Learning rate of this step.
         copy : bool
@@ -199,12 +198,14 @@ class DDPGLearnerDevice(LearnerDevice):
     Parameters and errors: :class:`LearnerDevice`, with the weights of the actor, then those of the critic.
     """
 
-    def step(self, batch: DDPGBatch, actor_learning_rate: float, critic_learning_rate: float, tau: float) -> np.ndarray:
+    def step(
+        self, batch: LearnerBatch, actor_learning_rate: float, critic_learning_rate: float, tau: float
+    ) -> np.ndarray:
         """One gradient step of both networks; the magnitudes of the TD errors, float32, shape (batch,).
 
         Parameters
         ----------
-        batch : DDPGBatch
+        batch : LearnerBatch
         actor_learning_rate, critic_learning_rate : float
             Learning rates of this step.
         tau : float

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...core.lockstep import Comparison
+from ...reference.learner_batch import LearnerBatch
 
 if TYPE_CHECKING:
-    from .learner_backends import LearnerBackend, LearnerBatch, Rates
+    from .learner_backends import LearnerBackend, Rates
 
 __all__ = ["LockstepLearner"]
 
@@ -51,7 +52,7 @@ class LockstepLearner(Comparison):
         self.compare("store", {array: numbers}, {array: self.device.store(array)})
         return numbers
 
-    def step(self, batch: "LearnerBatch", rates: "Rates", tau: float) -> np.ndarray:
+    def step(self, batch: LearnerBatch, rates: "Rates", tau: float) -> np.ndarray:
         """A gradient step of both."""
         priorities = self.reference.step(batch, rates, tau)
         self.compare("step", {"priorities": priorities}, {"priorities": self.device.step(batch, rates, tau)})

@@ -259,11 +259,11 @@ def _model(config: Any, networks: Any, batch: int, bits: int | None) -> int:
 
 def _transitions(networks: Any, batch: int) -> Any:
     """A batch of random numbers of the size that HalfCheetah's have."""
-    from ....algorithms.replay_buffer import Batch
+    from ....reference.learner_batch import LearnerBatch
 
     random = np.random.default_rng(SEED)
     shape = (batch, networks.observation_size)
-    return Batch(
+    return LearnerBatch(
         observations=random.normal(size=shape).astype(np.float32),
         actions=random.uniform(-1, 1, (batch, networks.action_size)).astype(np.float32),
         rewards=random.normal(size=batch).astype(np.float32),

@@ -18,7 +18,7 @@ def samples_per_second(networks: Any, batch_size: int, batch: Any) -> dict[str, 
     networks : Networks
         Shapes.
     batch_size : int
-    batch : Batch
+    batch : LearnerBatch
         The transitions as NumPy arrays; the same in every step, which spares PyTorch the drawing as it spares the
         device.
     """

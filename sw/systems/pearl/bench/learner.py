@@ -13,9 +13,10 @@ from .....hw.cores.layer.update_stage_config import UpdateStageConfig
 from ....mapping.layer_pipeline import LearnerConfig, network_stages, step_cycles, units
 from ....reference.float.conversion import from_numbers
 from ....reference.float.host import to_bits
-from ....reference.layer.ddpg_learner import DDPGBatch, DDPGLearnerReference
-from ....reference.layer.dqn_learner import DQNBatch, DQNLearnerReference
+from ....reference.layer.ddpg_learner import DDPGLearnerReference
+from ....reference.layer.dqn_learner import DQNLearnerReference
 from ....reference.layer.network import NetworkReference
+from ....reference.learner_batch import LearnerBatch
 from ....reference.optimizer.float_adam import AdamRates
 from ..learner_backends import MANY_UNITS
 
@@ -169,7 +170,7 @@ class _DQN(_Learner):
 
     def _step(self, simulation: Any, count: int, step: int) -> tuple[dict[str, int], np.ndarray]:
         samples = self._samples(count, self.sizes[0])
-        batch = DQNBatch(actions=self.rng.integers(0, self.sizes[-1], count), **samples)
+        batch = LearnerBatch(actions=self.rng.integers(0, self.sizes[-1], count), **samples)
         self._send(simulation, batch, ("observations", "next_observations"), action=batch.actions)
         priorities = self.reference.step(batch, self._rates(simulation, "rates", step, RATE))
         if step == 1:
@@ -197,7 +198,7 @@ class _DDPG(_Learner):
 
     def _step(self, simulation: Any, count: int, step: int) -> tuple[dict[str, int], np.ndarray]:
         samples = self._samples(count, self.sizes[0])
-        batch = DDPGBatch(actions=self.rng.uniform(-1, 1, (count, self.sizes[-1])), **samples)
+        batch = LearnerBatch(actions=self.rng.uniform(-1, 1, (count, self.sizes[-1])), **samples)
         self._send(simulation, batch, ("observations", "actions", "next_observations"))
         for port, number in (("tau", TAU), ("policy_slope", -1 / count)):
             simulation.set(port, from_numbers(self.format, number).item())

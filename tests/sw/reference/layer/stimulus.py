@@ -3,8 +3,7 @@
 import numpy as np
 
 from rewardware.sw.reference.float import host
-from rewardware.sw.reference.layer.ddpg_learner import DDPGBatch
-from rewardware.sw.reference.layer.dqn_learner import DQNBatch
+from rewardware.sw.reference.learner_batch import LearnerBatch
 
 
 def loss_samples(rng, number_format, count, actions):
@@ -26,7 +25,7 @@ def loss_samples(rng, number_format, count, actions):
 
 def random_batch(rng, sizes, count):
     """Samples of a DQN's learner."""
-    return DQNBatch(
+    return LearnerBatch(
         observations=rng.normal(0, 1, (count, sizes[0])).astype(np.float32),
         actions=rng.integers(0, sizes[-1], count),
         rewards=rng.normal(0, 1, count).astype(np.float32),
@@ -38,7 +37,7 @@ def random_batch(rng, sizes, count):
 
 def random_ddpg_batch(rng, sizes, count):
     """Samples of a learner of a policy, whose actor has these sizes."""
-    return DDPGBatch(
+    return LearnerBatch(
         observations=rng.normal(0, 1, (count, sizes[0])).astype(np.float32),
         actions=rng.uniform(-1, 1, (count, sizes[-1])).astype(np.float32),
         rewards=rng.normal(0, 1, count).astype(np.float32),

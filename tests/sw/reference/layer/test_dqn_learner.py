@@ -1,6 +1,7 @@
 """Whole gradient steps against PyTorch in double precision."""
 
 import copy
+import dataclasses
 
 import numpy as np
 import pytest
@@ -106,6 +107,14 @@ def test_bad_weights():
     config = DQNLearnerConfig(network=NetworkConfig(sizes=(4, 2), units=(1,)))
     with pytest.raises(ValueError, match=r"^Weights must have the shapes \[\(5, 2\)\], not \[\(4, 2\)\]$"):
         DQNLearnerReference(config, [np.zeros((4, 2))])
+
+
+def test_batch_without_weights():
+    config = DQNLearnerConfig(network=NetworkConfig(sizes=SIZES, units=(5, 6, 2)), optimizer="sgd")
+    learner = DQNLearnerReference(config, random_weights(np.random.default_rng(1), SIZES))
+    batch = dataclasses.replace(random_batch(np.random.default_rng(2), SIZES, 3), weights=None)
+    with pytest.raises(ValueError, match="`weights` must be an array, not None"):
+        learner.step(batch, 0.1)
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from rewardware.hw.soc.fixar.config import Networks, Rates
-from rewardware.sw.algorithms.replay_buffer import Batch
 from rewardware.sw.cli.bench import as_table
 from rewardware.sw.cli.dispatch import dispatch
 from rewardware.sw.device.open import open_device
 from rewardware.sw.reference.fixar_state import initial_state
+from rewardware.sw.reference.learner_batch import LearnerBatch
 from rewardware.sw.systems.fixar.bench.figures import FixarBench
 from rewardware.sw.systems.fixar.bench.processor import samples_per_second
 from rewardware.sw.systems.fixar.driver import FixarDevice
@@ -37,7 +37,7 @@ def reports_of(config, networks, batch):
     def numbers(*shape):
         return random.uniform(-1, 1, (batch, *shape)).astype(np.float32)
 
-    transitions = Batch(
+    transitions = LearnerBatch(
         observations=numbers(networks.observation_size),
         actions=numbers(networks.action_size),
         rewards=numbers(),
