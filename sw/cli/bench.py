@@ -1,30 +1,32 @@
 """Print a system's figures beside those of its paper."""
 
 import argparse
-import json
 from typing import Any
 
 from ...hw.soc.devices import load_object
 from ..systems.descriptor import find_system, systems_with
+from ..systems.results import add_json_option, add_out_option, make_folder, show
 
 __all__ = ["add_arguments", "run"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("system", choices=systems_with("bench"), help="which")
-    parser.add_argument("--json", action="store_true", help="one JSON object")
     parser.add_argument("--only", metavar="ID,...", help="these figures alone")
     parser.add_argument(
         "--config", metavar="PRESET", help="preset or YAML file (default paper; of mcts and pearl each figure's)"
     )
+    add_out_option(parser, "bench.json")
+    add_json_option(parser)
 
 
 def run(arguments: argparse.Namespace) -> None:
     only = [name.strip() for name in arguments.only.split(",") if name.strip()] if arguments.only else None
     chosen = () if arguments.config is None else (arguments.config,)
+    make_folder(arguments.out)
     bench = load_object(find_system(arguments.system).bench)(*chosen)
     report = {"system": arguments.system, "config": bench.configuration, "rows": bench.rows(only)}
-    print(json.dumps(report, indent=2) if arguments.json else as_table(report))
+    show(arguments, report, lambda: as_table(report), "bench.json")
 
 
 def as_table(report: dict[str, Any]) -> str:

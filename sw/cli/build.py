@@ -1,8 +1,8 @@
 """Build the bitstream of a system for a board, with open tools."""
 
 import argparse
-import json
-from pathlib import Path
+
+from ..systems.results import add_json_option, add_out_option, show
 
 __all__ = ["add_arguments", "run"]
 
@@ -14,10 +14,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("system", choices=systems, help="which")
     parser.add_argument("--board", choices=tuple(boards()), default="ulx3s-85f", help="which (default %(default)s)")
     parser.add_argument("--config", metavar="PRESET", help="preset or YAML file (default: that of the board)")
-    parser.add_argument("-o", "--out", type=Path, required=True, metavar="DIR", help="folder to write")
+    add_out_option(parser, "Verilog, constraints, reports and bitstream", required=True)
     parser.add_argument("--placer", choices=PLACERS, default=PLACERS[0], help="nextpnr's (default %(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="of the placer (default %(default)s)")
-    parser.add_argument("--json", action="store_true", help="print the report as JSON")
+    add_json_option(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -32,7 +32,5 @@ def run(arguments: argparse.Namespace) -> int:
         seed=arguments.seed,
         placer=arguments.placer,
     )
-    print(json.dumps(report, indent=2) if arguments.json else as_text(report))
-    if not arguments.json:
-        print(f"bitstream and reports in {arguments.out}")
+    show(arguments, report, lambda: f"{as_text(report)}\nbitstream and reports in {arguments.out}")
     return 0 if report["met"] else 1

@@ -1,13 +1,12 @@
 """Place a training iteration on the devices of a platform: schedule, placement and reasons."""
 
 import argparse
-import json
 from pathlib import Path
 from typing import Any
 
-from ...hw.soc.written_file import write_text, writing
 from ..mapping.composer.workloads import HIDDEN_SIZES, environment_sizes
 from ..systems.options import sizes
+from ..systems.results import add_json_option, add_out_option, make_folder, show
 
 __all__ = ["add_arguments", "run"]
 
@@ -30,8 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--refine", action="store_true", help="move tasks one at a time behind Algorithm 3's placement, while it gains"
     )
-    parser.add_argument("--json", action="store_true", help="one JSON object")
-    parser.add_argument("-o", "--out", type=Path, metavar="DIR", help="folder for schedule.json and schedule.png")
+    add_out_option(parser, "schedule.json and schedule.png")
+    add_json_option(parser)
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -40,18 +39,14 @@ def run(arguments: argparse.Namespace) -> None:
 
     if arguments.actors < 1:
         raise ValueError(f"--actors must be at least 1, not {arguments.actors}")
-    if arguments.out:
-        # Before minutes of measurements, not behind them.
-        with writing(arguments.out):
-            arguments.out.mkdir(parents=True, exist_ok=True)
+    make_folder(arguments.out)
     problem, title = _problem(arguments)
     composition = compose(problem, actors=arguments.actors, refine=arguments.refine)
     content = report(composition, problem, title)
-    print(json.dumps(content, indent=2) if arguments.json else as_text(content))
-    if arguments.out:
+    show(arguments, content, lambda: as_text(content), "schedule.json")
+    if arguments.out is not None:
         from ..mapping.composer.gantt import plot_schedule
 
-        write_text(arguments.out / "schedule.json", json.dumps(content, indent=2) + "\n")
         plot_schedule(arguments.out / "schedule.png", composition, title)
 
 

@@ -43,7 +43,10 @@ def dispatch(arguments: Sequence[str] | None = None) -> int:
     parsed = argparse.Namespace(traceback=False)
     try:
         parsed = _parser().parse_args(arguments)
-        with messages(parsed.verbose, parsed.quiet), contextlib.redirect_stdout(_Output(sys.stdout)) as output:
+        output = _Output(sys.stdout)
+        # One JSON object, and nothing that a library prints beside it.
+        parsed.results, others = output, sys.stderr if getattr(parsed, "json", False) else output
+        with messages(parsed.verbose, parsed.quiet), contextlib.redirect_stdout(others):
             code = importlib.import_module(f"{__package__}.{parsed.command}").run(parsed) or 0
             # Here and not at Python's exit, where nobody says what is wrong with it.
             output.flush()

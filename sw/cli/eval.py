@@ -1,10 +1,10 @@
 """Evaluate the policy of a training run."""
 
 import argparse
-import json
 from pathlib import Path
 
 from ..systems.options import add_import_option
+from ..systems.results import add_json_option, add_out_option, make_folder, show
 
 __all__ = ["add_arguments", "run"]
 
@@ -15,7 +15,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--backend", help="where the policy runs (default: where it was trained)")
     parser.add_argument("--seed", type=int, help="of the starting states (default: the same ones each time)")
     parser.add_argument("--video", type=Path, metavar="FILE.gif", help="show an episode, of environments that can draw")
-    parser.add_argument("--json", action="store_true", help="print the outcome as JSON")
+    add_out_option(parser, "evaluation.json")
+    add_json_option(parser)
     add_import_option(parser)
 
 
@@ -33,10 +34,9 @@ def run(arguments: argparse.Namespace) -> None:
     # Not the folder: a name that is nothing is told as a run's.
     checkpoint = arguments.directory / CHECKPOINT
     with load_agent(checkpoint, backend=arguments.backend) as agent, limited_threads(agent.suited_threads):
+        make_folder(arguments.out)
         outcome = agent.evaluation(arguments.episodes, seed=arguments.seed)
-        if arguments.json:
-            print(json.dumps({**agent.about(), f"{agent.unit}s": agent.count, **outcome}, indent=2))
-        else:
-            print("\n".join(agent.describe_evaluation(outcome)))
+        content = {**agent.about(), f"{agent.unit}s": agent.count, **outcome}
+        show(arguments, content, lambda: "\n".join(agent.describe_evaluation(outcome)), "evaluation.json")
         if arguments.video:
             agent.film(arguments.video, seed=arguments.seed)

@@ -3,6 +3,7 @@
 import argparse
 from pathlib import Path
 
+from ..systems.results import add_json_option, add_out_option
 from .system_commands import add_systems, run_system
 
 __all__ = ["add_arguments", "run"]
@@ -18,14 +19,13 @@ def _add_shared(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--seed", type=int, action="append", help="only this seed; may be repeated (default: all)")
     parser.add_argument("--jobs", type=int, default=1, help="runs at a time, each a process (default %(default)s)")
-    parser.add_argument(
-        "-o", "--out", type=Path, default=Path("runs"), help="folder of the runs; they resume from there"
-    )
+    add_out_option(parser, "the runs; they resume from there", default=Path("runs"))
     parser.add_argument("--docs", type=Path, default=Path("docs"), help="where results and picture go")
     parser.add_argument(
         "--limit", type=float, default=48.0, metavar="HOURS", help="longest that a run may take (default %(default)s)"
     )
     parser.add_argument("--collect", action="store_true", help="run nothing, only collect what the folder holds")
+    add_json_option(parser)
 
 
 def run(arguments: argparse.Namespace) -> int | None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from ...hw.soc.devices import devices, find_device
 from ...hw.soc.presets import list_presets
+from ..systems.results import add_json_option, show
 
 __all__ = ["add_arguments", "run"]
 
@@ -15,16 +16,21 @@ KINDS = ("systems", "presets", "cores", "boards")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("kind", nargs="?", choices=KINDS, help="only these (default: all)")
+    add_json_option(parser)
 
 
 def run(arguments: argparse.Namespace) -> None:
     listings = {"systems": systems, "presets": presets, "cores": cores, "boards": boards}
-    for kind in [arguments.kind] if arguments.kind else KINDS:
-        rows = sorted(listings[kind]())
-        print(f"{kind}:")
+    found = {kind: sorted(listings[kind]()) for kind in ([arguments.kind] if arguments.kind else KINDS)}
+    content = {kind: [{"name": name, "description": about} for name, about in rows] for kind, rows in found.items()}
+    show(arguments, content, lambda: "\n".join(_lines(found)))
+
+
+def _lines(found: dict[str, list[tuple[str, str]]]) -> Iterator[str]:
+    for kind, rows in found.items():
+        yield f"{kind}:"
         width = max((len(name) for name, _ in rows), default=0)
-        for name, about in rows:
-            print(f"  {name:<{width}}  {about}")
+        yield from (f"  {name:<{width}}  {about}" for name, about in rows)
 
 
 def systems() -> Iterator[tuple[str, str]]:

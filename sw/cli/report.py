@@ -1,9 +1,10 @@
 """Say what a system or a core takes on a part, block by block, by Yosys."""
 
 import argparse
-import json
 from pathlib import Path
 from typing import Any
+
+from ..systems.results import add_json_option, add_out_option, make_folder, show
 
 __all__ = ["add_arguments", "make_report", "run"]
 
@@ -18,7 +19,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--depth", type=int, default=1, help="levels below the top with a row of their own; 0: flat (default 1)"
     )
     parser.add_argument("--place", action="store_true", help="place and route as well, for the clock (ECP5, a unit)")
-    parser.add_argument("--json", action="store_true", help="one JSON object")
+    add_out_option(parser, "report.json")
+    add_json_option(parser)
     parser.add_argument(
         "--docs", type=Path, metavar="DIR", help="of a table of units (NAME float): write it into its page there, too"
     )
@@ -32,15 +34,17 @@ def run(arguments: argparse.Namespace) -> None:
     # Before the design is elaborated, which may take a while.
     find_part(arguments.part)
     if arguments.name in TABLES:
+        make_folder(arguments.out)
         _run_table(arguments)
         return
     if arguments.docs is not None:
         raise ValueError(f"--docs is there for tables of units ({', '.join(TABLES)}), not for {arguments.name}")
     if arguments.depth < 0:
         raise ValueError(f"--depth must be 0 or more, not {arguments.depth}")
+    make_folder(arguments.out)
     design = elaborate(arguments)
     report = make_report(design.name, design.verilog, arguments.part, arguments.depth, arguments.place)
-    print(json.dumps(report, indent=2) if arguments.json else as_table(report))
+    show(arguments, report, lambda: as_table(report), "report.json")
 
 
 def _run_table(arguments: argparse.Namespace) -> None:
@@ -48,7 +52,7 @@ def _run_table(arguments: argparse.Namespace) -> None:
 
     rows = [measure(row) for row in TABLES[arguments.name]]
     table = as_markdown(rows)
-    print(json.dumps(rows, indent=2) if arguments.json else table)
+    show(arguments, {"table": arguments.name, "rows": rows}, lambda: table, "report.json")
     if arguments.docs is not None:
         write_table(arguments.name, table, arguments.docs)
 

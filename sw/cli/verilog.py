@@ -1,7 +1,10 @@
 """Write a system or a core as Verilog, with all that other tools need."""
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
+
+from ..systems.results import add_json_option, add_out_option, show
 
 __all__ = ["add_arguments", "run"]
 
@@ -13,11 +16,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     from .designs import add_design_arguments
 
     add_design_arguments(parser)
-    parser.add_argument("-o", "--out", type=Path, required=True, metavar="DIR", help="folder to write")
+    add_out_option(parser, "the package", required=True)
     parser.add_argument(
         "--frequency", type=float, default=164.0, metavar="MHZ", help="clock of the constraints (default %(default)s)"
     )
     parser.add_argument("--no-check", action="store_true", help="do not run the tools over the result")
+    add_json_option(parser)
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -37,25 +41,32 @@ def run(arguments: argparse.Namespace) -> None:
         clock=design.clock,
         frequency=arguments.frequency,
     )
+    # One after the other, as they come.
+    tell: Callable[[str], None] = (lambda text: None) if arguments.json else print
     for file in files:
-        print(file)
-    if not arguments.no_check:
-        check(arguments.out, design.name)
+        tell(str(file))
+    checks = {} if arguments.no_check else check(arguments.out, design.name, tell)
+    content = {"design": design.design, "top": design.name, "folder": arguments.out, "files": files, "checks": checks}
+    # People have read it line by line.
+    show(arguments, content, text=str)
 
 
-def check(folder: Path, name: str) -> None:
-    """Run the tools over a written package and say what each found."""
+def check(folder: Path, name: str, tell: Callable[[str], None]) -> dict[str, str]:
+    """Run the tools over a written package and say what each found; the same by tool."""
     from ...hw.soc.export.lint import check_icarus, check_slang, check_yosys
     from ...hw.soc.under_way import under_way
 
     with under_way(f"checking {name} with Verilator"):
         check_verilator(folder, name)
-    print(f"Verilator -Wall: silent, waivers in {name}.vlt")
+    tell(f"Verilator -Wall: silent, waivers in {name}.vlt")
     with under_way(f"checking {name} with Yosys"):
         check_yosys(folder, name)
-    print("Yosys: accepted")
-    print("slang: accepted" if check_slang(folder, name) else "slang: not installed, not checked")
-    print("Icarus: accepted" if check_icarus(folder, name) else "Icarus: not installed, not checked")
+    tell("Yosys: accepted")
+    found = {"Verilator": "accepted", "Yosys": "accepted"}
+    for tool, accepts in (("slang", check_slang), ("Icarus", check_icarus)):
+        found[tool] = "accepted" if accepts(folder, name) else "not installed, not checked"
+        tell(f"{tool}: {found[tool]}")
+    return found
 
 
 def check_verilator(folder: Path, name: str) -> None:

@@ -11,6 +11,7 @@ from ...hw.soc.under_way import PROGRESS
 from ...hw.soc.written_file import write_text, writing
 from .experiment_runs import chosen_arms, insert_table, run_all, run_folders, summary_of, train
 from .experiments import EXPERIMENTS, Arm, Experiment
+from .results import show
 
 __all__ = ["add_step_arguments", "run_step_experiment"]
 
@@ -49,7 +50,7 @@ def run_step_experiment(
                 directory, more = root / name / str(seed), more_options(arm)
                 runs.append(functools.partial(_train, experiment, arm, seed, steps, directory, more, arguments.limit))
         run_all(arguments.jobs, runs)
-    return _report(arguments.name, experiment, root, arguments.docs, steps)
+    return _report(arguments, experiment, root, steps)
 
 
 def _train(
@@ -65,11 +66,12 @@ def _train(
     logger.log(PROGRESS, "%s: return %.1f", directory, summary["return"])
 
 
-def _report(name: str, experiment: Experiment, root: Path, docs: Path, steps: int) -> int:
+def _report(arguments: argparse.Namespace, experiment: Experiment, root: Path, steps: int) -> int:
     """Results as JSON, picture and table; 1 if an arm did not come out as it must."""
     from ..core.plots import plot_curves
     from ..core.run_folder import read_metrics
 
+    name, docs = arguments.name, arguments.docs
     results, curves, failed = {}, {}, []
     for key, arm in experiment.arms.items():
         seeds = {}
@@ -101,9 +103,9 @@ def _report(name: str, experiment: Experiment, root: Path, docs: Path, steps: in
     plot_curves(picture, curves, title, experiment.marks)
     table = "\n".join(_table(results))
     insert_table(docs / experiment.page, name, table)
-    print(table)
-    for key in failed:
-        print(f"{name}, {results[key]['name']}: not every seed came out as it must")
+    misses = [f"{name}, {results[key]['name']}: not every seed came out as it must" for key in failed]
+    content = {**about, "arms": results, "failed": failed}
+    show(arguments, content, lambda: "\n".join([table, *misses]))
     return 1 if failed else 0
 
 

@@ -3,7 +3,6 @@
 import argparse
 import dataclasses
 import importlib
-import json
 import sys
 import types
 import typing
@@ -13,16 +12,18 @@ from typing import Any
 
 import yaml
 
+from .results import add_json_option, add_out_option, show
+
 __all__ = [
     "add_hyper_parameters",
     "add_import_option",
     "add_output_options",
     "add_run_options",
+    "aligned",
     "given_hyper_parameters",
     "import_modules",
     "lockstep_rows",
     "print_result",
-    "print_rows",
     "refuse_counts_below",
     "result_rows",
     "sizes",
@@ -50,9 +51,7 @@ def add_run_options(parser: argparse.ArgumentParser, unit: str, until: int, eval
         metavar="COUNT",
         help=f"{unit}s in all (default {until}; with --resume those that the run was to have)",
     )
-    parser.add_argument(
-        "-o", "--out", type=Path, metavar="DIR", help="folder for checkpoint, metrics and plots (default: one in runs)"
-    )
+    add_out_option(parser, "checkpoint, metrics and plots (default: one in runs)")
     parser.add_argument("--resume", type=Path, metavar="DIR", help="go on with the run in DIR, bit-identically")
     parser.add_argument(
         "--evaluate-every", type=int, metavar=many, help=f"0: only at the end (default {evaluate_every})"
@@ -115,7 +114,7 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
         metavar="LOGGER",
         help="records go to tensorboard or wandb, too, where it is installed; more than once for both",
     )
-    parser.add_argument("--json", action="store_true", help="print the summary as JSON")
+    add_json_option(parser)
 
 
 def add_hyper_parameters(
@@ -237,15 +236,12 @@ def print_result(
     arguments: argparse.Namespace, summary: dict[str, Any], rows: Iterable[tuple[str, str]], directory: Path
 ) -> None:
     """The summary as JSON where that was asked for, else rows for people and the folder."""
-    if arguments.json:
-        print(json.dumps({**summary, "files": str(directory)}, indent=2))
-    else:
-        print_rows([*rows, ("files", str(directory))])
+    content = {**summary, "files": str(directory)}
+    show(arguments, content, lambda: aligned([*rows, ("files", str(directory))]))
 
 
-def print_rows(rows: Iterable[tuple[str, str]]) -> None:
+def aligned(rows: Iterable[tuple[str, str]]) -> str:
     """A line for each, the values below each other."""
     rows = list(rows)
     width = max(len(name) for name, _ in rows)
-    for name, value in rows:
-        print(f"{name:<{width}}  {value}")
+    return "\n".join(f"{name:<{width}}  {value}" for name, value in rows)

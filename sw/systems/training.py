@@ -13,6 +13,7 @@ import yaml
 from ...hw.cores.checks import require_name
 from .agents import run_to_resume
 from .options import import_modules, refuse_counts_below
+from .results import show
 
 __all__ = ["TrainingPlan", "train"]
 
@@ -91,7 +92,8 @@ def train(
     for name in arguments.log:
         require_name("Logger", name, LOGGERS)
     if arguments.print_config:
-        print(yaml.safe_dump({"system": system, **plan.about, **settings}, sort_keys=False), end="")
+        chosen = {"system": system, **plan.about, **settings}
+        show(arguments, chosen, lambda: yaml.safe_dump(chosen, sort_keys=False).rstrip())
         return None
     agent = plan.make()
     try:

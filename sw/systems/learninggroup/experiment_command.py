@@ -10,6 +10,7 @@ from typing import Any
 from ....hw.soc.under_way import PROGRESS
 from ....hw.soc.written_file import write_text, writing
 from ..experiment_runs import chosen_arms, insert_table, run_all, run_folders, summary_of, train
+from ..results import show
 from .experiments import ITERATIONS, SWEEP, TABLES, Arm
 
 __all__ = ["add_arguments", "run"]
@@ -39,7 +40,8 @@ def run(arguments: argparse.Namespace) -> int:
             if arguments.seed is not None or seed < SWEEP[arm].seeds
         ]
         run_all(arguments.jobs, runs)
-    _report(root, arguments.docs, arguments.iterations)
+    content, tables = _report(root, arguments.docs, arguments.iterations)
+    show(arguments, content, lambda: "\n\n".join(tables) + "\n")
     return 0
 
 
@@ -53,8 +55,9 @@ def _train(arm: Arm, seed: int, iterations: int, directory: Path, limit: float) 
     logger.log(PROGRESS, "%s: success %.1f %%", directory, 100 * summary["success"])
 
 
-def _report(root: Path, docs: Path, iterations: int) -> None:
-    """Results as JSON, pictures and tables: of the runs that ended, and what the JSON has of others."""
+def _report(root: Path, docs: Path, iterations: int) -> tuple[dict[str, Any], list[str]]:
+    """Results as JSON, pictures and tables: of the runs that ended, and what the JSON has of others; the first and
+    the last of these."""
     from ...core.plots import plot_shares
     from ...core.run_folder import read_metrics
     from .report import WINDOW, smoothed
@@ -83,7 +86,8 @@ def _report(root: Path, docs: Path, iterations: int) -> None:
         with writing(folder):
             folder.mkdir(parents=True, exist_ok=True)
     about = {"experiment": "sweep", "iterations": iterations, "window": WINDOW}
-    write_text(record, json.dumps({**about, "arms": results}) + "\n")
+    content, tables = {**about, "arms": results}, []
+    write_text(record, json.dumps(content) + "\n")
     for name, group in TABLES.items():
         shown = {key: results[key] for key in group.arms if key in results}
         if not shown:
@@ -92,7 +96,8 @@ def _report(root: Path, docs: Path, iterations: int) -> None:
         plot_shares(docs / "images" / f"learninggroup-{name}.png", curves, f"{group.title}: success", of_seeds=True)
         table = "\n".join(_table(shown))
         insert_table(docs / PAGE, name, table)
-        print(f"{table}\n")
+        tables.append(table)
+    return content, tables
 
 
 def _recorded(record: Path, iterations: int) -> dict[str, dict[str, Any]]:

@@ -11,6 +11,7 @@ from typing import Any
 from ....hw.soc.under_way import PROGRESS
 from ....hw.soc.written_file import write_text, writing
 from ..experiment_runs import chosen_arms, insert_table, run_all, run_command, run_folders
+from ..results import show
 from .experiments import ARMS, GAMES, SEEDS, Arm, Game
 
 __all__ = ["add_arguments", "run"]
@@ -39,7 +40,8 @@ def run(arguments: argparse.Namespace) -> int:
                 directory = root / key / str(seed)
                 runs.append(functools.partial(_play, GAMES[game], ARMS[arm], seed, steps, directory, arguments.limit))
         run_all(arguments.jobs, runs)
-    _report(root, arguments.docs, arguments.steps)
+    results, tables = _report(root, arguments.docs, arguments.steps)
+    show(arguments, {"experiment": arguments.name, "games": results}, lambda: "\n\n".join(tables) + "\n")
     return 0
 
 
@@ -62,8 +64,8 @@ def _return_of(directory: Path, steps: int) -> float | None:
     return None
 
 
-def _report(root: Path, docs: Path, steps: int | None) -> None:
-    """Results as JSON, picture and tables, of the episodes that ended."""
+def _report(root: Path, docs: Path, steps: int | None) -> tuple[dict[str, Any], list[str]]:
+    """Results as JSON, picture and tables, of the episodes that ended; the first and the last of these."""
     from .plots import plot_groups
 
     results: dict[str, Any] = {}
@@ -87,11 +89,13 @@ def _report(root: Path, docs: Path, steps: int | None) -> None:
     write_text(docs / "learning" / "mcts-workers.json", json.dumps(results, indent=1) + "\n")
     shown = {f"{name}, {game['steps']} steps": game["returns"] for name, game in results.items()}
     plot_groups(docs / "images" / "mcts-workers.png", shown, "return")
+    tables = []
     for game in GAMES.values():
         if game.name in results:
             table = "\n".join(_table(results[game.name]["returns"]))
             insert_table(docs / PAGE, game.name.lower(), table)
-            print(f"{game.name}\n{table}\n")
+            tables.append(f"{game.name}\n{table}")
+    return results, tables
 
 
 def _random_return(name: str, seed: int, steps: int) -> float:

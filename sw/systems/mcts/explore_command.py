@@ -2,8 +2,9 @@
 
 import argparse
 import dataclasses
-import json
 from typing import Any
+
+from ..results import add_json_option, add_out_option, make_folder, show
 
 __all__ = ["add_arguments", "run"]
 
@@ -26,12 +27,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=100,
         help="percent of the part's LUT for selectors and interconnect (default 100)",
     )
-    parser.add_argument("--json", action="store_true", help="one JSON object")
+    add_out_option(parser, "exploration.json")
+    add_json_option(parser)
 
 
 def run(arguments: argparse.Namespace) -> None:
+    make_folder(arguments.out)
     report = explore(arguments)
-    print(json.dumps(report, indent=2) if arguments.json else as_table(report))
+    show(arguments, report, lambda: as_table(report), "exploration.json")
 
 
 def explore(arguments: argparse.Namespace) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from ..options import (
     print_result,
     refuse_counts_below,
 )
+from ..results import add_out_option
 
 __all__ = ["add_arguments", "run"]
 
@@ -40,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--max-steps", type=int, default=1000, metavar="STEPS", help="of an episode (default %(default)s)"
     )
     parser.add_argument("--keep-tree", action="store_true", help="search on in the tree below the action taken")
-    parser.add_argument("-o", "--out", type=Path, help="folder for metrics and plots (default runs/ENV-mcts-SEED)")
+    add_out_option(parser, "metrics and plots (default runs/ENV-mcts-SEED)")
     parser.add_argument("--draw-step", type=int, metavar="N", help="draw the tree of step N of the first episode")
     parser.add_argument(
         "--record", type=Path, metavar="FILE", help="keep the tree's requests and answers in an .npz file"

@@ -21,6 +21,8 @@ def parsers(parser: LazyParser, words: tuple[str, ...] = ()) -> Iterator[tuple[t
 
 
 PARSERS = dict(parsers(_parser()))
+# Others only lead to these.
+COMMANDS_THAT_RUN = [words for words in PARSERS if words and not any(other[:-1] == words for other in PARSERS)]
 
 
 def exit_code(*arguments: str) -> int:

@@ -19,10 +19,7 @@ from rewardware.sw.core.lockstep import LockstepError
 from rewardware.sw.core.run_folder import Interrupted
 from rewardware.sw.device.errors import DeviceError
 from rewardware.sw.systems.descriptor import find_system
-from tests.sw.cli.test_every_command import PARSERS, least
-
-# Those that do something: others only lead to them.
-COMMANDS = [words for words in PARSERS if words and not any(other[:-1] == words for other in PARSERS)]
+from tests.sw.cli.test_every_command import COMMANDS_THAT_RUN, PARSERS, least
 
 ERRORS = [
     (ValueError("a value"), 2),
@@ -77,7 +74,7 @@ def module_of(words: tuple[str, ...]) -> str:
     return find_system(words[1]).commands[words[0]] if len(words) > 1 else f"rewardware.sw.cli.{words[0]}"
 
 
-@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+@pytest.mark.parametrize("words", COMMANDS_THAT_RUN, ids=" ".join)
 def test_what_went_wrong_is_in_the_exit_code(words, monkeypatch, capsys):
     for error, code in ERRORS:
         monkeypatch.setattr(importlib.import_module(module_of(words)), "run", functools.partial(SCOPE["fail"], error))
@@ -87,7 +84,7 @@ def test_what_went_wrong_is_in_the_exit_code(words, monkeypatch, capsys):
         assert captured.out == "" and captured.err.count("\n") == 1 and said in captured.err
 
 
-@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+@pytest.mark.parametrize("words", COMMANDS_THAT_RUN, ids=" ".join)
 def test_wrong_input_is_refused_with_2(words, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     try:

@@ -21,7 +21,9 @@ def test_a_table_is_printed_and_written_into_its_page(small, capsys, tmp_path):
     assert printed.splitlines()[2].startswith("| `float_comparator` | binary16, flush | 2 | ")
     assert page.read_text() == (f"# Units\n\n<!-- rewardware report small -->\n{printed}\n<!-- end -->\n\nAfter.\n")
     assert dispatch(["report", "small", "--json"]) == 0
-    (row,) = json.loads(capsys.readouterr().out)
+    content = json.loads(capsys.readouterr().out)
+    assert content["table"] == "small"
+    (row,) = content["rows"]
     assert row["latency"] == 2 and row["xcup"]["lut"] > 10 and row["frequency_mhz"] > 50
 
 
