@@ -62,7 +62,7 @@ class Comparison:
     names
         Of both, for the message.
     compared, equal
-        Elements compared, and how many of them were equal: all, or `LockstepError` was raised.
+        Elements or answers compared, and how many of them were equal: all, or `LockstepError` was raised.
 
     Raises
     ------
@@ -88,10 +88,12 @@ class Comparison:
         """Whether the step under way is a compared one."""
         return self.steps % self.every == 0
 
-    def compare(self, what: str, expected: dict[str, np.ndarray], got: dict[str, np.ndarray]) -> None:
-        """Counts what is equal, and raises at what is not."""
+    def compare(
+        self, what: str, expected: dict[str, np.ndarray], got: dict[str, np.ndarray], count: int | None = None
+    ) -> None:
+        """Counts what is equal, and raises at what is not; ``count`` is of what is counted, if not of elements."""
         difference = first_difference(expected, got)
-        total = sum(np.asarray(array).size for array in expected.values())
+        total = sum(np.asarray(array).size for array in expected.values()) if count is None else count
         self.compared += total
         if difference is not None:
             one, other = self.names

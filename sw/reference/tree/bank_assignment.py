@@ -34,12 +34,12 @@ class BankAssignmentReference:
         self._ports = np.arange(config.banks) % config.ports
         # Layers that two output ports have the same low bits in, by their exclusive or.
         differences = np.arange(config.ports)
-        self._common_layers = np.array([_trailing_zeros(d, self._layers) for d in differences])
+        self._common_layers = np.array([_trailing_zeros(d, self._layers) for d in differences.tolist()])
         # The first layer above which two input ports have the same bits, by their exclusive or.
         self._first_layers = np.array([max(int(d).bit_length() - 1, 0) for d in differences])
         self.clear()
 
-    def clear(self):
+    def clear(self) -> None:
         """Take all blocks back."""
         # Of each bank, -1: none.
         self._stages = np.full(self.config.banks, -1)
@@ -67,7 +67,7 @@ class BankAssignmentReference:
         self._stages[banks] = -1
         return banks.tolist()
 
-    def conflicts(self, stage: int):
+    def conflicts(self, stage: int) -> np.ndarray:
         """Of each bank's path from ``stage``, how often it shares a wire with a path of another stage."""
         others = np.flatnonzero((self._stages >= 0) & (self._stages != stage))
         common = self._common_layers[self._ports[:, None] ^ self._ports[others]]
@@ -75,5 +75,5 @@ class BankAssignmentReference:
         return np.maximum(common - first, 0).sum(axis=1)
 
 
-def _trailing_zeros(difference, most):
-    return min(most, (int(difference) & -int(difference)).bit_length() - 1) if difference else most
+def _trailing_zeros(difference: int, most: int) -> int:
+    return min(most, (difference & -difference).bit_length() - 1) if difference else most

@@ -1,7 +1,10 @@
 """Values, factors and scores of edges."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from ....hw.cores.function.polynomial import PolynomialTable
 from ....hw.cores.tree.config import (
     COEFFICIENT_FRACTION,
     REWARD_FRACTION,
@@ -80,8 +83,19 @@ class ScoresReference:
         explorations[0] = 0
         return explorations.tolist()
 
-    def scores(self, legal, visits, values, factors, in_flight, *, exploration, loss, first_value) -> list[int]:
-        """Of all actions of a node, from lists of their edges' fields; ``legal`` is a list of 0 and 1."""
+    def scores(
+        self,
+        legal: Sequence[int],
+        visits: Sequence[int],
+        values: Sequence[int],
+        factors: Sequence[int],
+        in_flight: Sequence[int],
+        *,
+        exploration: int,
+        loss: int,
+        first_value: int,
+    ) -> list[int]:
+        """Of all actions of a node, from what is kept of their edges; ``legal`` is 0 or 1 of each."""
         unvisited_first, least, greatest = self._unvisited_first, self._least, self._greatest
         return [
             least
@@ -93,13 +107,13 @@ class ScoresReference:
         ]
 
 
-def _position(counts, exponents, index_width):
+def _position(counts: np.ndarray, exponents: np.ndarray, index_width: int) -> tuple[np.ndarray, np.ndarray]:
     """Interval within the octave, and position within the interval."""
     mantissas = (counts << MANTISSA_WIDTH >> exponents) & (1 << MANTISSA_WIDTH) - 1
     return np.divmod(mantissas, 1 << MANTISSA_WIDTH - index_width)
 
 
-def _root(table, counts, exponents):
+def _root(table: PolynomialTable, counts: np.ndarray, exponents: np.ndarray) -> np.ndarray:
     """Of m, or of 2 m where the exponent is odd."""
     index, offset = _position(counts, exponents, ROOT_INDEX_WIDTH)
     return PolynomialTableReference(table)(index + (exponents % 2 << ROOT_INDEX_WIDTH), offset)

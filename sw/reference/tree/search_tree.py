@@ -7,17 +7,32 @@ from typing import Any
 import numpy as np
 
 from ....hw.cores.checks import require_integer
-from ....hw.cores.tree.config import REWARD_WIDTH, SCORE_FRACTION, VISIT_WIDTH, TreeConfig
-from ....hw.cores.tree.records import REGISTERS, REQUEST_HEADER, edge_record, node_record, request_arguments
-from ....hw.cores.tree.requests import WORKER_WIDTH, RequestKind, Status
+from ....hw.cores.tree.config import (
+    COEFFICIENT_WIDTH,
+    LOSS_WIDTH,
+    SCORE_FRACTION,
+    VALUE_WIDTH,
+    VISIT_WIDTH,
+    TreeConfig,
+)
+from ....hw.cores.tree.requests import RequestKind, Status
 from .bank_assignment import BankAssignmentReference
-from .messages import Answer
+from .requests import LARGEST_REWARD, Answer, Request, check_arguments
 from .scores import ScoresReference
 
 __all__ = ["SearchTreeReference", "TreeMemory"]
 
-LARGEST_REWARD = (1 << REWARD_WIDTH - 1) - 1
 MOST_SELECTIONS = (1 << VISIT_WIDTH) - 1
+# Of each constant, from the smallest to the largest.
+CONSTANTS = {
+    "exploration": (0, (1 << COEFFICIENT_WIDTH) - 1),
+    "loss": (0, (1 << LOSS_WIDTH) - 1),
+    "first_value": (-1 << VALUE_WIDTH - 1, (1 << VALUE_WIDTH - 1) - 1),
+    "alternate": (0, 1),
+}
+# What is kept of a node, and of each of its edges; of these a prior in PUCT alone.
+NODE_PARTS = ("visits", "evaluated", "terminal", "legal")
+EDGE_PARTS = ("visits", "total", "value", "factor", "prior", "in_flight", "child", "bank", "row")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,9 +44,9 @@ class TreeMemory:
     used : array of bool
         ``[bank, row]``: whether a node lies there.
     nodes : dict of str to array of int64
-        Fields of :func:`.node_record`, ``[bank, row]``; 0 where no node lies.
+        What is kept of a node, by name, ``[bank, row]``; 0 where no node lies.
     edges : dict of str to array of int64
-        Fields of :func:`.edge_record`, ``[bank, row, action]``; ``bank`` and ``row`` are 0 without a child.
+        What is kept of an edge, by name, ``[bank, row, action]``; ``bank`` and ``row`` are 0 without a child.
     """
 
     used: np.ndarray
@@ -40,22 +55,22 @@ class TreeMemory:
 
 
 class _Node:
-    """A node and its edges, the fields of its records as numbers and lists."""
+    """A node and its edges, as numbers and lists."""
 
     __slots__ = (
         "actions", "child", "evaluated", "factor", "in_flight", "legal", "number", "prior", "terminal", "total",
         "value", "visits", "edge_visits",
     )  # fmt: skip
 
-    def __init__(self, number, fanout, prior, factor):
+    def __init__(self, number: int, fanout: int, prior: int, factor: int):
         self.number = number
         self.visits = self.evaluated = self.terminal = self.legal = 0
         self.actions = [0] * fanout
         self.edge_visits, self.total, self.value, self.in_flight = ([0] * fanout for _ in range(4))
         self.prior, self.factor = [prior] * fanout, [factor] * fanout
-        self.child = [None] * fanout
+        self.child: list[_Node | None] = [None] * fanout
 
-    def evaluate(self, terminal, legal):
+    def evaluate(self, terminal: bool, legal: int) -> None:
         self.evaluated, self.terminal, self.legal = 1, int(terminal), legal
         self.actions = [legal >> action & 1 for action in range(len(self.child))]
 
@@ -83,6 +98,7 @@ class SearchTreeReference:
     """What the search engine does with a list of requests; docs/mcts.md says it in words.
 
     ``select``, ``backup``, ``prior``, ``clear`` and ``advance`` are the requests; each returns its :class:`.Answer`.
+    ``answer`` and ``apply`` take them as values. How a request travels to a device is not known here.
 
     Parameters
     ----------
@@ -99,15 +115,16 @@ class SearchTreeReference:
     Raises
     ------
     TypeError, ValueError
-        A constant that is no integer, or out of its range; of a request, an argument that no row can hold, or a node
+        A constant that is no integer, or out of its range; of a request, a number out of its range, or a node
         without actions that is not terminal.
     """
 
     def __init__(
         self, config: TreeConfig, *, exploration: int = 0, loss: int = 0, first_value: int = 0, alternate: bool = False
     ):
-        registers = {"exploration": exploration, "loss": loss, "first_value": first_value, "alternate": int(alternate)}
-        REGISTERS.pack(registers)
+        constants = {"exploration": exploration, "loss": loss, "first_value": first_value, "alternate": int(alternate)}
+        for name, value in constants.items():
+            require_integer(name.replace("_", " ").capitalize(), value, *CONSTANTS[name])
         self.config = config
         self.exploration, self.loss = exploration, loss
         self.first_value, self.alternate = first_value, bool(alternate)
@@ -115,7 +132,6 @@ class SearchTreeReference:
         self._explorations = self._scores.explorations(exploration)
         self._first_prior = (1 << SCORE_FRACTION) // config.fanout
         self._first_factor = self._scores.factor(self._first_prior, 0)
-        self._arguments = request_arguments(config)
         self._assignment = BankAssignmentReference(config)
         self._selections: dict[int, _Selection] = {}
         self._nodes: dict[int, _Node] = {}
@@ -133,9 +149,25 @@ class SearchTreeReference:
         """Nodes since the last clear, the root and those that an advance left behind included."""
         return self._inserted
 
-    def apply(self, rows: Iterable[int]) -> list[int]:
-        """The rows of answers to rows of requests, one after another."""
-        return [self._apply(int(row)).pack() for row in rows]
+    def apply(self, requests: Iterable[Request]) -> list[Answer]:
+        """The answers to requests, one after another."""
+        return [self.answer(request) for request in requests]
+
+    def answer(self, request: Request) -> Answer:
+        """The answer to a request, which is done."""
+        worker = request.worker
+        match request.kind:
+            case RequestKind.SELECT:
+                return self.select(worker)
+            case RequestKind.BACKUP:
+                return self.backup(worker, request.reward, legal=request.legal, terminal=request.terminal)
+            case RequestKind.PRIOR:
+                return self.prior(worker, request.group, request.even_prior, request.odd_prior)
+            case RequestKind.CLEAR:
+                return self.clear(legal=request.legal, terminal=request.terminal, worker=worker)
+            case RequestKind.ADVANCE:
+                return self.advance(request.action, worker=worker)
+        return Answer(kind=request.kind, worker=worker, status=Status.UNKNOWN_KIND)
 
     def select(self, worker: int) -> Answer:
         """Descend from the root."""
@@ -164,8 +196,9 @@ class SearchTreeReference:
 
     def backup(self, worker: int, reward: int, *, legal: int, terminal: bool = False) -> Answer:
         """End a worker's selection with its reward, 12 fraction bits, and what its node turned out to be."""
-        require_integer("Reward", reward, -LARGEST_REWARD - 1, LARGEST_REWARD)
-        self._check_state(terminal, legal)
+        check_arguments(self.config, reward=reward, legal=legal)
+        if not legal and not terminal:
+            raise ValueError("A node that is not terminal must have a legal action")
         kind = RequestKind.BACKUP
         error = self._error_of_selected(worker)
         if error is not None:
@@ -187,8 +220,7 @@ class SearchTreeReference:
     def prior(self, worker: int, group: int, even_prior: int, odd_prior: int) -> Answer:
         """Priors, 16 fraction bits, of two actions of the pending node at the end of a worker's selection."""
         kind = RequestKind.PRIOR
-        arguments = {"group": group, "even_prior": even_prior, "odd_prior": odd_prior}
-        self._arguments[kind].pack(arguments)
+        check_arguments(self.config, group=group, even_prior=even_prior, odd_prior=odd_prior)
         if self.config.policy == "uct":
             return Answer(kind=kind, worker=worker, status=Status.UNKNOWN_KIND)
         error = self._error_of_selected(worker)
@@ -204,7 +236,7 @@ class SearchTreeReference:
 
     def clear(self, *, legal: int, terminal: bool = False, worker: int = 0) -> Answer:
         """Begin a new tree. Its root is evaluated, or pending if it is not terminal and ``legal`` is 0."""
-        self._arguments[RequestKind.CLEAR].pack({"terminal": int(terminal), "legal": legal})
+        check_arguments(self.config, legal=legal)
         kind = RequestKind.CLEAR
         error = self._error(worker, needs_tree=False)
         if error is None and self._selections:
@@ -225,25 +257,22 @@ class SearchTreeReference:
     def advance(self, action: int, *, worker: int = 0) -> Answer:
         """Make a child of the root the root."""
         kind = RequestKind.ADVANCE
-        self._arguments[kind].pack({"action": action})
+        check_arguments(self.config, action=action)
         error = self._error(worker)
         if error is None and self._selections:
             error = Status.UNDER_WAY
         child = self._root_after(action) if error is None else None
-        if error is None and child is None:
-            error = Status.NO_CHILD
-        if error is not None:
-            return Answer(kind=kind, worker=worker, status=error)
+        if child is None:
+            return Answer(kind=kind, worker=worker, status=Status.NO_CHILD if error is None else error)
         return Answer(kind=kind, worker=worker, status=Status.DONE, node=self._move_root(child))
 
     def memory(self) -> TreeMemory:
         """All banks."""
         shape = (self.config.banks, self.config.rows)
         used = np.zeros(shape, bool)
-        nodes = {part.name: np.zeros(shape, np.int64) for part in node_record(self.config).fields}
-        edges = {
-            part.name: np.zeros((*shape, self.config.fanout), np.int64) for part in edge_record(self.config).fields
-        }
+        nodes = {name: np.zeros(shape, np.int64) for name in NODE_PARTS}
+        parts = [name for name in EDGE_PARTS if name != "prior" or self.config.policy != "uct"]
+        edges = {name: np.zeros((*shape, self.config.fanout), np.int64) for name in parts}
         for number, node in self._nodes.items():
             place = divmod(number, self.config.rows)
             used[place] = True
@@ -260,31 +289,17 @@ class SearchTreeReference:
                 edges[name][place] = derived[name] if name in derived else getattr(node, name)
         return TreeMemory(used=used, nodes=nodes, edges=edges)
 
-    def _apply(self, row):
-        header = REQUEST_HEADER.unpack(row)
-        kind, worker = header["kind"], header["worker"]
-        if kind not in self._arguments:
-            return Answer(kind=kind, worker=worker, status=Status.UNKNOWN_KIND)
-        known = RequestKind(kind)
-        request = getattr(self, known.name.lower())
-        return request(worker=worker, **self._arguments[known].unpack(row >> REQUEST_HEADER.width))
-
-    def _error(self, worker, needs_tree=True):
-        require_integer("Worker", worker, 0, (1 << WORKER_WIDTH) - 1)
+    def _error(self, worker: int, needs_tree: bool = True) -> Status | None:
+        check_arguments(self.config, worker=worker)
         if worker >= self.config.workers:
             return Status.UNKNOWN_WORKER
         return Status.NO_TREE if needs_tree and self._root is None else None
 
-    def _error_of_selected(self, worker):
+    def _error_of_selected(self, worker: int) -> Status | None:
         error = self._error(worker)
         return Status.NOT_SELECTED if error is None and worker not in self._selections else error
 
-    def _check_state(self, terminal, legal):
-        require_integer("Legal actions", legal, 0, (1 << self.config.fanout) - 1)
-        if not legal and not terminal:
-            raise ValueError("A node that is not terminal must have a legal action")
-
-    def _descend(self, path):
+    def _descend(self, path: list[tuple[_Node, int]]) -> tuple[Status, _Node | None]:
         """Make a worker's path from the root on; how it ends, and the node at its end or None."""
         node = self._root
         assert node is not None
@@ -301,13 +316,13 @@ class SearchTreeReference:
             return Status.PENDING, node
         return Status.TERMINAL if node.terminal else Status.HEIGHT_LIMIT, node
 
-    def _root_after(self, action):
+    def _root_after(self, action: int) -> _Node | None:
         """The root's child, if it can be the root."""
         assert self._root is not None
         child = self._root.child[action] if action < self.config.fanout else None
         return None if child is None or not child.evaluated or child.terminal else child
 
-    def _move_root(self, child):
+    def _move_root(self, child: _Node) -> int:
         """Make a child of the root the root; its number."""
         self._root = child
         left = self._levels.pop(0)
@@ -319,7 +334,7 @@ class SearchTreeReference:
             self._assign(self.config.levels - 1)
         return child.number
 
-    def _choose(self, node):
+    def _choose(self, node: _Node) -> int:
         """The action of the greatest score, of equal ones the first."""
         scores = self._scores.scores(
             node.actions,
@@ -333,7 +348,7 @@ class SearchTreeReference:
         )
         return scores.index(max(scores))
 
-    def _insert(self, index):
+    def _insert(self, index: int) -> _Node | None:
         """A new node on level ``index``, or None: the tree or the level is full."""
         level = self._levels[index]
         if self._inserted == self.config.nodes:
@@ -350,7 +365,7 @@ class SearchTreeReference:
             level.reserve = self._assignment.assign(level.stage)
         return node
 
-    def _new_node(self, index):
+    def _new_node(self, index: int) -> _Node:
         level = self._levels[index]
         node = _Node(level.next_row, self.config.fanout, self._first_prior, self._first_factor)
         level.next_row, level.rows_left, level.has_nodes = level.next_row + 1, level.rows_left - 1, True
@@ -358,7 +373,7 @@ class SearchTreeReference:
         self._inserted += 1
         return node
 
-    def _assign(self, index):
+    def _assign(self, index: int) -> None:
         """Give a level without rows its current block, if there is one."""
         level = self._levels[index]
         block = self._assignment.assign(level.stage)

@@ -2,10 +2,9 @@
 
 import contextlib
 from collections import deque
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, Protocol
-
-import numpy as np
 
 from ....hw.cores.tree.config import TreeConfig
 from ....hw.cores.tree.records import COUNTERS, ROW_WIDTH, edge_record, node_record
@@ -13,8 +12,10 @@ from ....hw.soc.mcts.config import MCTSConfig
 from ...core.backends import open_backend, options_at
 from ...device.open import open_device
 from ...device.rows import from_words, to_words
+from ...reference.tree.requests import Answer, Request
 from ...reference.tree.search_tree import SearchTreeReference
 from .lockstep import LockstepTree
+from .tree_rows import pack_requests, unpack_answers
 
 __all__ = ["DeviceTree", "ReferenceTree", "TreeBackend", "open_tree"]
 
@@ -25,7 +26,7 @@ SERVE_ADDRESS, READ_ADDRESS = 0, 2
 
 
 class TreeBackend(Protocol):
-    """Where a tree is: rows go in, as many answers come out, in the same order.
+    """Where a tree is: requests go in, as many answers come out, in the same order.
 
     Members
     -------
@@ -38,12 +39,12 @@ class TreeBackend(Protocol):
         """Set the registers, by name; while the tree has no request under way."""
         ...
 
-    def send(self, rows: np.ndarray) -> None:
-        """Send requests: uint64, shape (n,)."""
+    def send(self, requests: Sequence[Request]) -> None:
+        """Send requests."""
         ...
 
-    def receive(self, count: int) -> np.ndarray:
-        """The next answers: uint64, shape (count,)."""
+    def receive(self, count: int) -> list[Answer]:
+        """The next answers."""
         ...
 
     def counters(self) -> dict[str, int]:
@@ -66,20 +67,20 @@ class ReferenceTree:
     def __init__(self, config: TreeConfig):
         self.config = config
         self.reference = SearchTreeReference(config)
-        self._answers: deque[int] = deque()
+        self._answers: deque[Answer] = deque()
 
     def write_registers(self, registers: dict[str, int]) -> None:
         """Set the registers; there is no tree until the next clear."""
         values: dict[str, Any] = dict(registers)
         self.reference = SearchTreeReference(self.config, **values)
 
-    def send(self, rows: np.ndarray) -> None:
+    def send(self, requests: Sequence[Request]) -> None:
         """Do what the requests ask, one after another."""
-        self._answers.extend(self.reference.apply(rows.tolist()))
+        self._answers.extend(self.reference.apply(requests))
 
-    def receive(self, count: int) -> np.ndarray:
+    def receive(self, count: int) -> list[Answer]:
         """The next answers."""
-        return np.array([self._answers.popleft() for _ in range(count)], np.uint64)
+        return [self._answers.popleft() for _ in range(count)]
 
     def counters(self) -> dict[str, int]:
         """None: it has no cycles."""
@@ -90,7 +91,7 @@ class ReferenceTree:
 
 
 class DeviceTree:
-    """A device as a :class:`TreeBackend`: the RTL in the simulator, or a board.
+    """A device as a :class:`TreeBackend`: the RTL in the simulator, or a board. Here alone requests become rows.
 
     Parameters
     ----------
@@ -112,7 +113,7 @@ class DeviceTree:
         self.config = config.tree
         self.hardware = config
         self.cycles = 0
-        self._answers: deque[int] = deque()
+        self._answers: deque[Answer] = deque()
         instructions = config.shell.instruction_set
         with contextlib.ExitStack() as opened:
             self.device = open_device(where, config, **options)
@@ -126,18 +127,18 @@ class DeviceTree:
         for name, value in registers.items():
             self.device.write_register(name, value)
 
-    def send(self, rows: np.ndarray) -> None:
+    def send(self, requests: Sequence[Request]) -> None:
         """Send requests, and wait until all are answered."""
-        if not len(rows):
+        if not requests:
             return
-        self.device.send(to_words(rows))
-        report = self.device.run(SERVE_ADDRESS, cycle_limit=CYCLES_A_REQUEST * (len(rows) + 16))
+        self.device.send(to_words(pack_requests(self.config, requests)))
+        report = self.device.run(SERVE_ADDRESS, cycle_limit=CYCLES_A_REQUEST * (len(requests) + 16))
         self.cycles += report.cycles
-        self._answers.extend(from_words(self.device.receive(len(rows))).tolist())
+        self._answers.extend(unpack_answers(from_words(self.device.receive(len(requests)))))
 
-    def receive(self, count: int) -> np.ndarray:
+    def receive(self, count: int) -> list[Answer]:
         """The next answers."""
-        return np.array([self._answers.popleft() for _ in range(count)], np.uint64)
+        return [self._answers.popleft() for _ in range(count)]
 
     def counters(self) -> dict[str, int]:
         """What the tree has counted since :meth:`write_registers`."""

@@ -3,8 +3,7 @@
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-
-import numpy as np
+from typing import Any
 
 from ....hw.cores.tree.config import (
     COEFFICIENT_FRACTION,
@@ -15,11 +14,10 @@ from ....hw.cores.tree.config import (
     SCORE_FRACTION,
     VALUE_WIDTH,
 )
-from ....hw.cores.tree.records import REQUEST_HEADER
 from ....hw.cores.tree.requests import RequestKind, Status
 from ...device.driver import Driver
 from ...device.errors import DeviceError
-from ...reference.tree.messages import Answer, pack_request
+from ...reference.tree.requests import Answer, Request
 from .backends import TreeBackend
 
 __all__ = ["MCTSDevice", "SearchTreeError", "TreeParameters"]
@@ -123,7 +121,7 @@ class MCTSDevice(Driver):
 
     def __init__(self, backend: TreeBackend):
         super().__init__(backend)
-        self._sent: deque[tuple[int, int]] = deque()
+        self._sent: deque[Request] = deque()
 
     def mcts_parameters(self, parameters: TreeParameters) -> None:
         """Set the registers.
@@ -142,13 +140,13 @@ class MCTSDevice(Driver):
         """Words of comparison tables that were loaded: none, they are part of the gateware."""
         return 0
 
-    # Requests, as rows.
+    # Requests, as values.
 
-    def select(self, worker: int) -> int:
+    def select(self, worker: int) -> Request:
         """The request of a selection."""
-        return pack_request(self.config, RequestKind.SELECT, worker)
+        return self._request(RequestKind.SELECT, worker=worker)
 
-    def backup(self, worker: int, reward: float, terminal: bool, legal: int) -> int:
+    def backup(self, worker: int, reward: float, terminal: bool, legal: int) -> Request:
         """The request of a backup.
 
         Parameters
@@ -167,12 +165,10 @@ class MCTSDevice(Driver):
             A reward out of range; no action where the episode has not ended; an action that the tree has no room for.
         """
         self._check_state(terminal, legal)
-        reward_bits = _fixed("Reward", reward, REWARD_WIDTH, REWARD_FRACTION, signed=True)
-        return pack_request(
-            self.config, RequestKind.BACKUP, worker, reward=reward_bits, terminal=int(terminal), legal=legal
-        )
+        rounded = _fixed("Reward", reward, REWARD_WIDTH, REWARD_FRACTION, signed=True)
+        return self._request(RequestKind.BACKUP, worker=worker, reward=rounded, terminal=terminal, legal=legal)
 
-    def priors(self, worker: int, priors: Sequence[int]) -> list[int]:
+    def priors(self, worker: int, priors: Sequence[int]) -> list[Request]:
         """The requests that give priors to the pending node at the end of a worker's selection, two a request.
 
         Parameters
@@ -188,11 +184,11 @@ class MCTSDevice(Driver):
         """
         pairs = zip(priors[::2], [*priors[1::2], 0], strict=False)
         return [
-            pack_request(self.config, RequestKind.PRIOR, worker, group=group, even_prior=even, odd_prior=odd)
+            self._request(RequestKind.PRIOR, worker=worker, group=group, even_prior=even, odd_prior=odd)
             for group, (even, odd) in enumerate(pairs)
         ]
 
-    def clear(self, terminal: bool, legal: int) -> int:
+    def clear(self, terminal: bool, legal: int) -> Request:
         """The request of a new tree. Its root is pending and can get priors if ``terminal`` and ``legal`` are 0.
 
         Raises
@@ -200,20 +196,29 @@ class MCTSDevice(Driver):
         ValueError
             An action that the tree has no room for.
         """
-        return pack_request(self.config, RequestKind.CLEAR, terminal=int(terminal), legal=legal)
+        return self._request(RequestKind.CLEAR, terminal=terminal, legal=legal)
 
-    def advance(self, action: int) -> int:
+    def advance(self, action: int) -> Request:
         """The request that makes the root's child the root."""
-        return pack_request(self.config, RequestKind.ADVANCE, action=action)
+        return self._request(RequestKind.ADVANCE, action=action)
+
+    def _request(self, kind: RequestKind, *, terminal: bool = False, **numbers: Any) -> Request:
+        """A request that the tree can be asked; integers may be NumPy's."""
+        plain = {
+            name: number.__index__() if hasattr(number, "__index__") else number for name, number in numbers.items()
+        }
+        request = Request(kind=kind, terminal=bool(terminal), **plain)
+        request.check(self.config)
+        return request
 
     @staticmethod
     def _check_state(terminal: bool, legal: int) -> None:
         if not terminal and not legal:
             raise ValueError("Legal actions must not be 0 unless the episode has ended")
 
-    # Rows over the link.
+    # To the tree and back.
 
-    def send_in_tree_requests(self, rows: Iterable[int]) -> None:
+    def send_in_tree_requests(self, requests: Iterable[Request]) -> None:
         """Send requests.
 
         Raises
@@ -222,11 +227,10 @@ class MCTSDevice(Driver):
             The device was closed.
         """
         self._refuse_if_closed()
-        rows = list(rows)
-        if rows:
-            headers = map(REQUEST_HEADER.unpack, rows)
-            self._sent.extend((header["kind"], header["worker"]) for header in headers)
-            self.backend.send(np.array(rows, np.uint64))
+        requests = list(requests)
+        if requests:
+            self._sent.extend(requests)
+            self.backend.send(requests)
 
     def receive_sim_requests(self) -> list[Answer]:
         """The answers to all requests sent.
@@ -240,13 +244,12 @@ class MCTSDevice(Driver):
         """
         self._refuse_if_closed()
         answers, refused = [], None
-        for row in self.backend.receive(len(self._sent)) if self._sent else ():
-            answer = Answer.unpack(int(row))
-            kind, worker = self._sent.popleft()
-            if (answer.kind, answer.worker) != (kind, worker):
+        for answer in self.backend.receive(len(self._sent)) if self._sent else ():
+            request = self._sent.popleft()
+            if (answer.kind, answer.worker) != (request.kind, request.worker):
                 raise DeviceError(
-                    f"The answer to request {RequestKind(kind).name.lower()} of worker {worker} came with kind "
-                    f"{answer.kind} and worker {answer.worker}"
+                    f"The answer to request {RequestKind(request.kind).name.lower()} of worker {request.worker} came "
+                    f"with kind {answer.kind} and worker {answer.worker}"
                 )
             answers.append(answer)
             if answer.status >= Status.UNKNOWN_KIND and refused is None:
@@ -259,9 +262,9 @@ class MCTSDevice(Driver):
             )
         return answers
 
-    def request(self, *rows: int) -> list[Answer]:
+    def request(self, *requests: Request) -> list[Answer]:
         """Send requests and wait for their answers; errors as those of both."""
-        self.send_in_tree_requests(rows)
+        self.send_in_tree_requests(requests)
         return self.receive_sim_requests()
 
     def counters(self) -> dict[str, int]:

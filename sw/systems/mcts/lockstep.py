@@ -1,10 +1,13 @@
 """A search tree beside another: every answer compared."""
 
+from collections.abc import Sequence
+from dataclasses import fields
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...core.lockstep import Comparison
+from ...reference.tree.requests import Answer, Request
 
 if TYPE_CHECKING:
     from .backends import TreeBackend
@@ -13,7 +16,7 @@ __all__ = ["LockstepTree"]
 
 
 class LockstepTree(Comparison):
-    """A :class:`.TreeBackend` that asks both.
+    """A :class:`.TreeBackend` that asks both. They share requests and answers as values, and no row of a wire.
 
     Parameters
     ----------
@@ -40,15 +43,15 @@ class LockstepTree(Comparison):
         self.reference.write_registers(registers)
         self.device.write_registers(registers)
 
-    def send(self, rows: np.ndarray) -> None:
+    def send(self, requests: Sequence[Request]) -> None:
         """Send requests to both."""
-        self.reference.send(rows)
-        self.device.send(rows)
+        self.reference.send(requests)
+        self.device.send(requests)
 
-    def receive(self, count: int) -> np.ndarray:
+    def receive(self, count: int) -> list[Answer]:
         """The next answers."""
         answers = self.reference.receive(count)
-        self.compare("answers", {"row": answers}, {"row": self.device.receive(count)})
+        self.compare("answers", _columns(answers), _columns(self.device.receive(count)), count)
         self.steps += 1
         self.steps_checked += 1
         return answers
@@ -56,3 +59,8 @@ class LockstepTree(Comparison):
     def counters(self) -> dict[str, int]:
         """What the device has counted, and the comparisons."""
         return {**self.device.counters(), **self.counts()}
+
+
+def _columns(answers: Sequence[Answer]) -> dict[str, np.ndarray]:
+    """What answers are made of, each part of all of them."""
+    return {part.name: np.array([getattr(answer, part.name) for answer in answers], int) for part in fields(Answer)}

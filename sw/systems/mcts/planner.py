@@ -14,7 +14,7 @@ from ...actors.simulation import SimulationResult, SimulationTask
 from ...actors.simulation_pool import InProcessPool, ProcessPool, SimulationPool
 from ...core.environments.make_state_environment import state_environment
 from ...device.errors import DeviceError
-from ...reference.tree.messages import Answer
+from ...reference.tree.requests import Answer, Request
 from .backends import open_tree
 from .defaults import planner_config, tree_config
 from .driver import MCTSDevice, TreeParameters
@@ -249,19 +249,19 @@ class MCTSPlanner:
         finished: list[SimulationResult] = []
         while remaining or finished or self.pool.outstanding:
             # Backups go first, so that the selections see them.
-            rows = [row for result in finished for row in self._back_up(result)]
+            requests = [request for result in finished for request in self._back_up(result)]
             idle += [result.worker for result in finished]
             chosen, idle = idle[:remaining], idle[remaining:]
             self._selecting.update(chosen)
             started = time.perf_counter()
-            answers = self.device.request(*rows, *map(self.device.select, chosen))
+            answers = self.device.request(*requests, *map(self.device.select, chosen))
             search.tree_seconds += time.perf_counter() - started
             self._selecting -= {result.worker for result in finished} - set(chosen)
             self._selections += len(chosen)
             remaining -= len(chosen)
             search.count(finished)
             finished, tasks = [], []
-            for answer in answers[len(rows) :]:
+            for answer in answers[len(requests) :]:
                 search.statuses[answer.status] += 1
                 task = self._task(answer)
                 if isinstance(task, SimulationResult):
@@ -306,23 +306,23 @@ class MCTSPlanner:
             self._tasks, answer.worker, begin.state, step, begin.reward, self.config.rollout_steps, seed
         )
 
-    def _back_up(self, result: SimulationResult) -> list[int]:
+    def _back_up(self, result: SimulationResult) -> list[Request]:
         """Take a result; the requests that tell the tree: priors of a node that is pending, and the backup."""
         assert self.table is not None
         scale = self.config.reward_scale
         total = result.total * scale
         reward = -total if self.table.root.player else total
         try:
-            rows = [self.device.backup(result.worker, reward, result.terminal, result.legal)]
+            requests = [self.device.backup(result.worker, reward, result.terminal, result.legal)]
         except ValueError as error:
             raise ValueError(f"{error}: a sum of {result.total:g}, multiplied by the reward scale {scale:g}") from None
         parent, action, end = self._ends.pop(result.worker)
         if end is not None:
             if not end.evaluated:
-                rows = [*self.device.priors(result.worker, result.priors), *rows]
+                requests = [*self.device.priors(result.worker, result.priors), *requests]
             end.evaluate(result)
         self.table.back_up(parent, action, total)
-        return rows
+        return requests
 
     def _abandon(self) -> None:
         """End all selections under way, so that another tree can be begun."""

@@ -2,14 +2,18 @@
 
 import dataclasses
 import json
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from ....hw.cores.tree.config import TreeConfig
+from ....hw.cores.tree.requests import Status
 from ....hw.soc.written_file import writing
 from ...device.errors import DeviceError
+from ...reference.tree.requests import Answer, Request
 from .backends import TreeBackend
 
 __all__ = ["Recording", "RecordingTree"]
@@ -24,17 +28,19 @@ class Recording:
     config : TreeConfig
     registers : dict
         By name; as they were before the first request.
-    requests, answers : array of uint64, shape (n,)
-        Rows, in order.
+    requests : list of Request
+        In order.
+    answers : list of Answer
+        To each of them.
     """
 
     config: TreeConfig
     registers: dict[str, int]
-    requests: np.ndarray
-    answers: np.ndarray
+    requests: Sequence[Request]
+    answers: Sequence[Answer]
 
     def save(self, path: Path | str) -> None:
-        """Write a compressed ``.npz``.
+        """Write a compressed ``.npz``: an array for each part of requests and of answers, as ``request_worker``.
 
         Raises
         ------
@@ -42,8 +48,9 @@ class Recording:
             It cannot be written.
         """
         about = json.dumps({"config": dataclasses.asdict(self.config), "registers": self.registers})
+        columns = _columns("request", Request, self.requests) | _columns("answer", Answer, self.answers)
         with writing(path):
-            np.savez_compressed(path, requests=self.requests, answers=self.answers, about=np.array(about))
+            np.savez_compressed(path, about=np.array(about), **columns)
 
     @classmethod
     def load(cls, path: Path | str) -> "Recording":
@@ -57,7 +64,13 @@ class Recording:
         try:
             with np.load(path) as file:
                 about = json.loads(str(file["about"]))
-                return cls(TreeConfig(**about["config"]), about["registers"], file["requests"], file["answers"])
+                requests, answers = _values("request", Request, file), _values("answer", Answer, file)
+            return cls(
+                TreeConfig(**about["config"]),
+                about["registers"],
+                [Request(**parts | {"terminal": bool(parts["terminal"])}) for parts in requests],
+                [Answer(**parts | {"status": Status(parts["status"])}) for parts in answers],
+            )
         except (KeyError, TypeError, ValueError) as error:
             raise ValueError(f"{path} holds no recording of a search tree: {error}") from None
 
@@ -76,13 +89,9 @@ class Recording:
         tree.write_registers(self.registers)
         tree.send(self.requests)
         answers = tree.receive(len(self.requests))
-        different = np.flatnonzero(answers != self.answers)
-        if len(different):
-            first = different[0]
-            raise DeviceError(
-                f"Answer {first} of {len(answers)} differs: {int(answers[first]):#018x}, not "
-                f"{int(self.answers[first]):#018x}, to request {int(self.requests[first]):#018x}"
-            )
+        for number, (request, expected, got) in enumerate(zip(self.requests, self.answers, answers, strict=True)):
+            if got != expected:
+                raise DeviceError(f"Answer {number} of {len(answers)} differs: {got}, not {expected}, to {request}")
 
 
 class RecordingTree:
@@ -98,16 +107,13 @@ class RecordingTree:
         self.config = tree.config
         self._tree = tree
         self._registers: dict[str, int] = {}
-        self._requests: list[np.ndarray] = []
-        self._answers: list[np.ndarray] = []
+        self._requests: list[Request] = []
+        self._answers: list[Answer] = []
 
     @property
     def recording(self) -> Recording:
         """Everything so far."""
-        requests, answers = (
-            np.concatenate([np.empty(0, np.uint64), *rows]) for rows in (self._requests, self._answers)
-        )
-        return Recording(self.config, dict(self._registers), requests, answers)
+        return Recording(self.config, dict(self._registers), list(self._requests), list(self._answers))
 
     def write_registers(self, registers: dict[str, int]) -> None:
         """Set the registers.
@@ -122,15 +128,15 @@ class RecordingTree:
         self._tree.write_registers(registers)
         self._registers.update(registers)
 
-    def send(self, rows: np.ndarray) -> None:
+    def send(self, requests: Sequence[Request]) -> None:
         """Send requests."""
-        self._tree.send(rows)
-        self._requests.append(rows)
+        self._tree.send(requests)
+        self._requests.extend(requests)
 
-    def receive(self, count: int) -> np.ndarray:
+    def receive(self, count: int) -> list[Answer]:
         """The next answers."""
         answers = self._tree.receive(count)
-        self._answers.append(answers)
+        self._answers.extend(answers)
         return answers
 
     def counters(self) -> dict[str, int]:
@@ -140,3 +146,16 @@ class RecordingTree:
     def close(self) -> None:
         """Give the other one back."""
         self._tree.close()
+
+
+def _columns(name: str, kind: Any, values: Sequence[Any]) -> dict[str, Any]:
+    """An array of each part of a dataclass's values."""
+    parts = [part.name for part in fields(kind)]
+    return {f"{name}_{part}": np.array([getattr(value, part) for value in values], np.int32) for part in parts}
+
+
+def _values(name: str, kind: Any, columns: Any) -> list[dict[str, Any]]:
+    """The parts of each value again."""
+    parts = [part.name for part in fields(kind)]
+    rows = zip(*(columns[f"{name}_{part}"].tolist() for part in parts), strict=True)
+    return [dict(zip(parts, row, strict=True)) for row in rows]

@@ -68,9 +68,9 @@ def test_priors_reach_their_actions(fanout):
     device.mcts_parameters(TreeParameters())
     device.request(device.clear(False, 0))
     priors = [100 * (action + 1) for action in range(fanout)]
-    rows = device.priors(3, priors)
-    assert len(rows) == (fanout + 1) // 2
-    answers = device.request(device.select(3), *rows, device.backup(3, 0.0, False, 0b111))
+    requests = device.priors(3, priors)
+    assert len(requests) == (fanout + 1) // 2
+    answers = device.request(device.select(3), *requests, device.backup(3, 0.0, False, 0b111))
     assert answers[0].status == Status.PENDING and {answer.status for answer in answers[1:]} == {Status.DONE}
     memory = device.backend.reference.memory()
     assert memory.edges["prior"][memory.used].tolist() == [priors]

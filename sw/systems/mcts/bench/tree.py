@@ -3,9 +3,10 @@
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
+if TYPE_CHECKING:
+    from ....reference.tree.requests import Request
 
 __all__ = ["TreeCounts", "count_recording", "count_search"]
 
@@ -70,19 +71,18 @@ def count_search(config: Any, at_rest: bool = False) -> TreeCounts:
         An answer is not the reference's.
     """
     from .....hw.cores.tree.requests import RequestKind
-    from ....reference.tree.messages import pack_request
+    from ....reference.tree.requests import Request
 
     full, workers, rng = (1 << config.fanout) - 1, range(config.workers), random.Random(SEED)
-    packets = [[pack_request(config, RequestKind.CLEAR, terminal=0, legal=full)]]
+    packets = [[Request(kind=RequestKind.CLEAR, legal=full)]]
     for _ in range(config.nodes // config.workers):
-        packets.append([pack_request(config, RequestKind.SELECT, worker) for worker in workers])
+        packets.append([Request(kind=RequestKind.SELECT, worker=worker) for worker in workers])
         backups = []
         for worker in workers:
             reward = rng.randrange(-1 << 12, 1 << 12)
-            backups.append(pack_request(config, RequestKind.BACKUP, worker, reward=reward, terminal=0, legal=full))
+            backups.append(Request(kind=RequestKind.BACKUP, worker=worker, reward=reward, legal=full))
         packets.append(backups)
-    rows = [np.array(packet, np.uint64) for packet in packets]
-    return _count(config, REGISTERS, rows if at_rest else [np.concatenate(rows)])
+    return _count(config, REGISTERS, packets if at_rest else [[request for packet in packets for request in packet]])
 
 
 def count_recording(config: Any, recording: Any) -> TreeCounts:
@@ -102,16 +102,15 @@ def count_recording(config: Any, recording: Any) -> TreeCounts:
     return _count(config, recording.registers, [recording.requests])
 
 
-def _count(config: Any, registers: dict[str, int], packets: Sequence[np.ndarray]) -> TreeCounts:
+def _count(config: Any, registers: dict[str, int], packets: "Sequence[Sequence[Request]]") -> TreeCounts:
     from .....hw.cores.tree.requests import RequestKind, Status
     from ....device.errors import DeviceError
     from ....measurement.bench import say
-    from ....reference.tree.messages import Answer
     from ..backends import DeviceTree, ReferenceTree
 
     device, reference = DeviceTree(config), ReferenceTree(config.tree)
-    rows, cycles = sum(map(len, packets)), []
-    say(f"{config.name}: {rows} requests by {config.workers} workers on the RTL")
+    requests, cycles = sum(map(len, packets)), []
+    say(f"{config.name}: {requests} requests by {config.workers} workers on the RTL")
     try:
         for tree in (device, reference):
             tree.write_registers(registers)
@@ -121,15 +120,15 @@ def _count(config: Any, registers: dict[str, int], packets: Sequence[np.ndarray]
             cycles.append(device.cycles - before)
             reference.send(packet)
         counters = device.counters()
-        answers, expected = device.receive(rows), reference.receive(rows)
+        answers, expected = device.receive(requests), reference.receive(requests)
     finally:
         device.close()
-    different = np.flatnonzero(answers != expected)
-    if len(different):
-        raise DeviceError(f"{config.name}: answers differ from the reference's after {different[0]} requests")
-    ends = [(answer.kind, answer.status) for answer in map(Answer.unpack, expected.tolist())]
+    if answers != expected:
+        first = next(index for index, (got, right) in enumerate(zip(answers, expected, strict=True)) if got != right)
+        raise DeviceError(f"{config.name}: answers differ from the reference's after {first} requests")
+    ends = [(answer.kind, answer.status) for answer in expected]
     return TreeCounts(
-        requests=rows,
+        requests=requests,
         selections=counters["selections"],
         insertions=ends.count((RequestKind.SELECT, Status.INSERTED)),
         backups=ends.count((RequestKind.BACKUP, Status.DONE)),

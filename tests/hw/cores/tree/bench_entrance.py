@@ -17,12 +17,13 @@ from rewardware.hw.cores.tree.requests import RequestKind, Status
 from rewardware.hw.cores.tree.stage_layouts import selection_layout
 from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, parameters, rng
 from rewardware.sim.cocotb.codec import codec_of
-from rewardware.sw.reference.tree.messages import Answer, pack_request
+from rewardware.sw.reference.tree.requests import Request
 from rewardware.sw.reference.tree.search_tree import SearchTreeReference
 from tests.sw.reference.tree.stimulus import RandomRequests
 
 from ..side_by_side import Ports
 from ..stimulus import noise
+from .noisy_rows import noisy_row
 
 # Stalls of requests and of what is sent; how often in a cycle a selection ends, and the manager is done.
 PHASES = ((0.0, 0.0, 1.0, 1.0), (0.3, 0.5, 0.3, 0.1), (0.0, 0.0, 0.05, 0.5), (0.8, 0.2, 0.5, 0.3))
@@ -32,17 +33,16 @@ LIMIT = 100_000
 QUIET = 8
 
 
-def first_requests(config):
+def first_requests():
     """Without a tree; then a worker selects and backs up at once in the tree that it has cleared."""
-    state = {"terminal": 0, "legal": 1}
-    yield pack_request(config, RequestKind.SELECT)
-    yield pack_request(config, RequestKind.BACKUP, reward=1, **state)
-    yield pack_request(config, RequestKind.ADVANCE, action=0)
+    yield Request(kind=RequestKind.SELECT)
+    yield Request(kind=RequestKind.BACKUP, reward=1, legal=1)
+    yield Request(kind=RequestKind.ADVANCE)
     for legal in (0, 1, 0):
-        yield pack_request(config, RequestKind.CLEAR, 2, terminal=0, legal=legal)
+        yield Request(kind=RequestKind.CLEAR, worker=2, legal=legal)
         for _ in range(3):
-            yield pack_request(config, RequestKind.SELECT, 2)
-            yield pack_request(config, RequestKind.BACKUP, 2, reward=1, **state)
+            yield Request(kind=RequestKind.SELECT, worker=2)
+            yield Request(kind=RequestKind.BACKUP, worker=2, reward=1, legal=1)
 
 
 class Sent:
@@ -106,8 +106,8 @@ class Bench:
         self.reference = SearchTreeReference(config, exploration=5793, loss=3000)
         seed = int(rng(f"requests of {name}").integers(1 << 32))
         requests = RandomRequests(config, random.Random(seed), restart=0.03, clears=0.4)
-        self.rows = chain(first_requests(config), requests)
-        # What is to be sent, with the row that it is of and whether it inserts; what the manager is to do.
+        self.requests, self.noise = chain(first_requests(), requests), random.Random(seed)
+        # What is to be sent, with the request that it is of and whether it inserts; what the manager is to do.
         self.expected, self.managed = deque(), deque()
         # Selections on their way; nodes since the clear; requests that have been answered.
         self.travelling, self.nodes, self.answered, self.index = deque(), 0, 0, 0
@@ -115,10 +115,10 @@ class Bench:
 
     def put(self):
         """One more request."""
-        root, nodes, row = self.reference.root or 0, self.reference.nodes, next(self.rows)
-        answer = Answer.unpack(*self.reference.apply([row]))
+        root, nodes, request = self.reference.root or 0, self.reference.nodes, next(self.requests)
+        answer = self.reference.answer(request)
         record = self.arguments.get(answer.kind)
-        arguments = record.unpack(row >> 11) if record else {}
+        arguments = {field.name: int(getattr(request, field.name)) for field in record.fields} if record else {}
         inserts = answer.status == Status.INSERTED
         if answer.kind == RequestKind.CLEAR and answer.status == Status.DONE:
             self.managed.append(Task(advances=0, root=answer.node))
@@ -127,8 +127,8 @@ class Bench:
             found = answer.status == Status.DONE
             task = Task(advances=1, action=arguments["action"], found=int(found), root=answer.node if found else root)
             self.managed.append(task)
-        self.expected.extend((request, inserts) for request in self.sent(arguments, answer, root, nodes))
-        self.source.put(row)
+        self.expected.extend((sent, inserts) for sent in self.sent(arguments, answer, root, nodes))
+        self.source.put(noisy_row(self.config, request, self.noise))
 
     async def run(self, stalls, ends, done):
         """Some requests, until all are answered."""

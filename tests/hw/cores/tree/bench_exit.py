@@ -10,7 +10,8 @@ from rewardware.hw.cores.tree.stage_layouts import selection_layout
 from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, parameters, rng
 from rewardware.sim.cocotb.codec import codec_of
 from rewardware.sw.reference.tree.bank_assignment import BankAssignmentReference
-from rewardware.sw.reference.tree.messages import Answer
+from rewardware.sw.reference.tree.requests import Answer
+from rewardware.sw.systems.mcts.tree_rows import unpack_answer
 
 
 class Expected:
@@ -33,7 +34,7 @@ class Expected:
             places = {name: divide(shown.get(name, 0), self.config) for name in ("parent", "node")}
             numbers = {name: shown.get(name, 0) for name in ("level", "action")}
             answer = Answer(kind=kind, worker=request["worker"], status=Status(status), **numbers, **places)
-            self.answers.append(answer.pack())
+            self.answers.append(answer)
         if kind != RequestKind.SELECT or not request["accepted"]:
             return
         inserted = status == Status.INSERTED
@@ -129,7 +130,7 @@ async def answers_and_grants(dut):
             source.put(request | {"body": codec.pack(selection)})
             expected.take(request, selection)
         for index, answer in enumerate(expected.answers):
-            compare(Answer.unpack(answer), Answer.unpack(await answers.receive()), "answers", index)
+            compare(answer, unpack_answer(await answers.receive()), "answers", index)
         expected.answers.clear()
         for _ in range(20):
             await RisingEdge(dut.clk)

@@ -7,11 +7,8 @@ import argparse
 import time
 from collections import Counter
 
-import numpy as np
-
 from rewardware.hw.cores.tree.requests import RequestKind
 from rewardware.hw.soc.presets import load_preset
-from rewardware.sw.reference.tree.messages import Answer
 from rewardware.sw.systems.mcts.backends import DeviceTree, ReferenceTree
 from tests.hw.soc.mcts.workloads import KINDS, make_requests, tree_for
 
@@ -23,20 +20,20 @@ STALL = 0.1
 def run_requests(kind, config, count, seed=1, **options):
     """How often each request ended in each way, and nodes in memory, after all were found equal."""
     config = tree_for(kind, config)
-    registers, rows = make_requests(kind, config, count, seed, **options)
+    registers, requests = make_requests(kind, config, count, seed, **options)
     device, reference = DeviceTree(config, stall=STALL, seed=seed), ReferenceTree(config.tree)
     try:
         ends = Counter()
         for tree in (device, reference):
             tree.write_registers(registers)
-        for number, part in enumerate(np.split(rows, range(PACKET, len(rows), PACKET))):
+        for first in range(0, len(requests), PACKET):
+            part = requests[first : first + PACKET]
             for tree in (device, reference):
                 tree.send(part)
-            got, expected = (tree.receive(len(part)).tolist() for tree in (device, reference))
-            for index, (ours, theirs) in enumerate(zip(got, expected, strict=True)):
-                answer = Answer.unpack(theirs)
-                assert ours == theirs, f"request {number * PACKET + index}: {Answer.unpack(ours)}, not {answer}"
-                ends[answer.kind, answer.status.name.lower()] += 1
+            got, expected = (tree.receive(len(part)) for tree in (device, reference))
+            for index, (ours, theirs) in enumerate(zip(got, expected, strict=True), start=first):
+                assert ours == theirs, f"request {index}: {ours}, not {theirs}"
+                ends[theirs.kind, theirs.status.name.lower()] += 1
         return ends, compare_memory(device, reference)
     finally:
         device.close()

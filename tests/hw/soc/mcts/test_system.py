@@ -1,14 +1,14 @@
 """The search device against the reference: every answer, and the whole memory of the tree."""
 
 import random
+from itertools import islice, pairwise
 
-import numpy as np
 import pytest
 
 from rewardware.hw.cores.tree.requests import RequestKind, Status
 from rewardware.hw.soc.mcts.config import MCTSConfig
 from rewardware.sw.device.errors import DeviceError
-from rewardware.sw.reference.tree.messages import Answer, pack_request
+from rewardware.sw.reference.tree.requests import Request
 from rewardware.sw.systems.mcts.backends import DeviceTree, ReferenceTree
 from rewardware.sw.systems.mcts.driver import MCTSDevice, SearchTreeError
 
@@ -37,17 +37,17 @@ def trees(request):
     device.close()
 
 
-def random_rows(config, seed, count, **settings):
-    return np.fromiter(RandomRequests(config, random.Random(seed), **settings), np.uint64, count)
+def random_requests(config, seed, count, **settings):
+    return list(islice(RandomRequests(config, random.Random(seed), **settings), count))
 
 
 def test_requests_leave_the_reference_s_tree(trees):
     device, reference = trees
-    rows = random_rows(device.config, 5, 3000)
-    for part in np.array_split(rows, [1, 2, 40, 400]):
+    requests = random_requests(device.config, 5, 3000)
+    for part in (requests[first:end] for first, end in pairwise([0, 1, 2, 40, 400, 3000])):
         for tree in trees:
             tree.send(part)
-        assert device.receive(len(part)).tolist() == reference.receive(len(part)).tolist()
+        assert device.receive(len(part)) == reference.receive(len(part))
     assert compare_memory(device, reference)
 
 
@@ -56,7 +56,7 @@ def refused(config):
 
     With the status of each.
     """
-    state = {"terminal": 0, "legal": 1}
+    state = {"legal": 1}
     prior = {"group": 0, "even_prior": 1, "odd_prior": 2}
     unknown = Status.UNKNOWN_KIND if config.policy == "uct" else Status.NOT_SELECTED
     made = [
@@ -71,66 +71,62 @@ def refused(config):
         (RequestKind.CLEAR, 0, state, Status.UNDER_WAY),
         (RequestKind.ADVANCE, 0, {"action": 0}, Status.UNDER_WAY),
     ]
-    rows = [(pack_request(config, kind, worker, **arguments), status) for kind, worker, arguments, status in made]
-    return [*rows, *((kind, Status.UNKNOWN_KIND) for kind in range(len(RequestKind), 8))]
+    known = [(Request(kind=kind, worker=worker, **arguments), status) for kind, worker, arguments, status in made]
+    return [*known, *((Request(kind=kind), Status.UNKNOWN_KIND) for kind in range(len(RequestKind), 8))]
 
 
-def status_of(tree, *rows):
-    tree.send(np.array(rows, np.uint64))
-    return [Answer.unpack(int(row)).status for row in tree.receive(len(rows))]
+def status_of(tree, *requests):
+    tree.send(requests)
+    return [answer.status for answer in tree.receive(len(requests))]
 
 
 def test_what_is_refused_leaves_the_memory_as_it_was(trees):
     device, config = trees[0], trees[0].config
-    clear = pack_request(config, RequestKind.CLEAR, terminal=0, legal=(1 << config.fanout) - 1)
-    select = [pack_request(config, RequestKind.SELECT, worker) for worker in range(3)]
-    backup = [
-        pack_request(config, RequestKind.BACKUP, worker, reward=-700, terminal=0, legal=0b101) for worker in range(3)
-    ]
+    clear = Request(kind=RequestKind.CLEAR, legal=(1 << config.fanout) - 1)
+    select = [Request(kind=RequestKind.SELECT, worker=worker) for worker in range(3)]
+    backup = [Request(kind=RequestKind.BACKUP, worker=worker, reward=-700, legal=0b101) for worker in range(3)]
     assert set(status_of(device, clear, *select, *backup, *select, backup[2])) <= {Status.INSERTED, Status.DONE}
     before = device.read_nodes()
-    rows = refused(config)
-    for row, status in rows:
-        assert status_of(device, row) == [status]
+    wrong = refused(config)
+    for request, status in wrong:
+        assert status_of(device, request) == [status]
         assert device.read_nodes() == before
     # All at once, too, and then everything goes on.
-    assert status_of(device, *(row for row, _ in rows)) == [status for _, status in rows]
+    assert status_of(device, *(request for request, _ in wrong)) == [status for _, status in wrong]
     assert device.read_nodes() == before
     assert status_of(device, *backup[:2]) == [Status.DONE, Status.DONE]
     assert device.read_nodes() != before
     # Actions that there are not.
     before = device.read_nodes()
     for action in (config.fanout, 31):
-        assert status_of(device, pack_request(config, RequestKind.ADVANCE, action=action)) == [Status.NO_CHILD]
+        assert status_of(device, Request(kind=RequestKind.ADVANCE, action=action)) == [Status.NO_CHILD]
         assert device.read_nodes() == before
     # Without a tree nothing but a clear is taken.
     device.write_registers(REGISTERS)
-    assert status_of(device, select[0], backup[0], pack_request(config, RequestKind.ADVANCE, action=0)) == (
-        [Status.NO_TREE] * 3
-    )
+    assert status_of(device, select[0], backup[0], Request(kind=RequestKind.ADVANCE)) == [Status.NO_TREE] * 3
     assert device.read_nodes() == before
 
 
 def test_clears_and_advances_leave_the_reference_s_memory(trees):
     device, reference = trees
     config, done = device.config, 0
-    clear = pack_request(config, RequestKind.CLEAR, terminal=0, legal=(1 << config.fanout) - 1)
-    advance = [pack_request(config, RequestKind.ADVANCE, action=action) for action in range(config.fanout)]
+    clear = Request(kind=RequestKind.CLEAR, legal=(1 << config.fanout) - 1)
+    advance = [Request(kind=RequestKind.ADVANCE, action=action) for action in range(config.fanout)]
     for seed in range(4):
-        for row in (clear, *advance):
-            rows = random_rows(config, seed, 150, wrong=0.0, restart=0.0, terminal=0.4)
+        for last in (clear, *advance):
+            requests = random_requests(config, seed, 150, wrong=0.0, restart=0.0, terminal=0.4)
             # The first one is a clear; what is under way is ended.
             ends = [
-                pack_request(config, RequestKind.BACKUP, worker, reward=64 * seed, terminal=0, legal=0b111)
+                Request(kind=RequestKind.BACKUP, worker=worker, reward=64 * seed, legal=0b111)
                 for worker in range(config.workers)
             ]
-            sent = np.array([*rows, *ends, row], np.uint64)
+            sent = [*requests, *ends, last]
             for tree in trees:
                 tree.send(sent)
-            answers, expected = (tree.receive(len(sent)).tolist() for tree in trees)
+            answers, expected = (tree.receive(len(sent)) for tree in trees)
             assert answers == expected
             assert compare_memory(device, reference)
-            done += Answer.unpack(expected[-1]).status == Status.DONE
+            done += expected[-1].status == Status.DONE
     # Each clear, and some of the advances: others are to a child that is terminal, or that there is not.
     assert 4 < done < 4 * (1 + config.fanout)
 
@@ -145,10 +141,10 @@ def test_the_driver_of_a_device_refuses_what_that_of_the_reference_does(trees):
     with pytest.raises(SearchTreeError, match="Request backup of worker 0 was refused: not_selected"):
         device.request(device.backup(0, 1.0, False, 0b11))
     assert tree.read_nodes() == before
-    row = device.backup(1, 1.0, False, 0b11)
+    backup = device.backup(1, 1.0, False, 0b11)
     device.close()
     with pytest.raises(DeviceError, match="The search tree was closed"):
-        device.request(row)
+        device.request(backup)
 
 
 @pytest.mark.parametrize("trees", ["uct"], indirect=True)
@@ -159,20 +155,20 @@ def test_visit_limit(trees):
     """
     config = trees[0].config
     turn = [
-        row
+        request
         for worker in range(config.workers)
-        for row in (
-            pack_request(config, RequestKind.SELECT, worker),
-            pack_request(config, RequestKind.BACKUP, worker, reward=1, terminal=1, legal=0),
+        for request in (
+            Request(kind=RequestKind.SELECT, worker=worker),
+            Request(kind=RequestKind.BACKUP, worker=worker, reward=1, terminal=True),
         )
     ]
-    clear = pack_request(config, RequestKind.CLEAR, terminal=1, legal=0)
-    rows = np.array([clear, *(turn * (65536 // config.workers + 1))[: 2 * 65536], clear, *turn], np.uint64)
+    clear = Request(kind=RequestKind.CLEAR, terminal=True)
+    requests = [clear, *(turn * (65536 // config.workers + 1))[: 2 * 65536], clear, *turn]
     for tree in trees:
-        tree.send(rows)
-    answers, expected = (tree.receive(len(rows)) for tree in trees)
-    assert (answers == expected).all()
-    statuses = [Answer.unpack(int(row)).status for row in expected[2 * 65535 + 1 :]]
+        tree.send(requests)
+    answers, expected = (tree.receive(len(requests)) for tree in trees)
+    assert answers == expected
+    statuses = [answer.status for answer in expected[2 * 65535 + 1 :]]
     end = [Status.DONE, *[Status.TERMINAL, Status.DONE] * config.workers]
     assert statuses == [Status.VISIT_LIMIT, Status.NOT_SELECTED, *end]
 

@@ -3,10 +3,8 @@
 import random
 from itertools import islice
 
-import numpy as np
-
 from rewardware.hw.cores.tree.requests import RequestKind
-from rewardware.sw.reference.tree.messages import pack_request
+from rewardware.sw.reference.tree.requests import Request
 from rewardware.sw.systems.mcts.bench.game import record_game
 from tests.sw.reference.tree.stimulus import RandomRequests
 
@@ -28,7 +26,7 @@ def tree_for(kind, config):
 
 
 def make_requests(kind, config, count, seed, *, game="ALE/Pong-v5", simulations=2560):
-    """Registers and rows of at least ``count`` requests.
+    """Registers, and at least ``count`` requests.
 
     Parameters
     ----------
@@ -49,24 +47,24 @@ def make_requests(kind, config, count, seed, *, game="ALE/Pong-v5", simulations=
     rng = random.Random(seed)
     if kind == "random":
         # So few errors and new trees that the tree grows; so many that each kind of both happens.
-        rows = list(islice(RandomRequests(config, rng, wrong=0.02, restart=2 / config.nodes), count))
+        requests = list(islice(RandomRequests(config, rng, wrong=0.02, restart=2 / config.nodes), count))
     else:
         actions = {"one_path": 1, "height_limit": 2}.get(kind, config.fanout)
-        rows = _searches(config, rng, count, (1 << config.fanout) - (1 << config.fanout - actions))
-    return REGISTERS, np.array(rows, np.uint64)
+        requests = _searches(config, rng, count, (1 << config.fanout) - (1 << config.fanout - actions))
+    return REGISTERS, requests
 
 
 def _searches(config, rng, count, legal):
     """Workers select and back up in turn, each time in another order, in one tree as long as it counts visits."""
-    workers, rows, selections = list(range(config.workers)), [], MOST_SELECTIONS
-    while len(rows) < count:
+    workers, requests, selections = list(range(config.workers)), [], MOST_SELECTIONS
+    while len(requests) < count:
         if selections + len(workers) > MOST_SELECTIONS:
-            rows.append(pack_request(config, RequestKind.CLEAR, terminal=0, legal=legal))
+            requests.append(Request(kind=RequestKind.CLEAR, legal=legal))
             selections = 0
         for kind in (RequestKind.SELECT, RequestKind.BACKUP):
             rng.shuffle(workers)
             for worker in workers:
-                state = {"reward": rng.randint(-REWARD, REWARD), "terminal": 0, "legal": legal}
-                rows.append(pack_request(config, kind, worker, **(state if kind == RequestKind.BACKUP else {})))
+                state = {"reward": rng.randint(-REWARD, REWARD), "legal": legal}
+                requests.append(Request(kind=kind, worker=worker, **(state if kind == RequestKind.BACKUP else {})))
         selections += len(workers)
-    return rows
+    return requests

@@ -1,17 +1,16 @@
 """Random requests to a search tree."""
 
-from rewardware.hw.cores.tree.records import KIND_WIDTH, ROW_WIDTH
+from rewardware.hw.cores.tree.records import KIND_WIDTH
 from rewardware.hw.cores.tree.requests import WORKER_WIDTH, RequestKind
-from rewardware.sw.reference.tree.messages import pack_request
+from rewardware.sw.reference.tree.requests import Request
 
 __all__ = ["RandomRequests"]
 
 MOST_WORKERS = 1 << WORKER_WIDTH
-HEADER_WIDTH = KIND_WIDTH + WORKER_WIDTH
 
 
 class RandomRequests:
-    """Rows of requests, without end: workers that select and back up, among errors, clears and advances.
+    """Requests, without end: workers that select and back up, among errors, clears and advances.
 
     The first is a clear. Nobody looks at answers: which workers have a selection is known by what they were sent.
 
@@ -65,7 +64,7 @@ class RandomRequests:
         return [self._select(worker)]
 
     def _anything(self):
-        """Any request of any worker, or a kind that there is not, with noise behind."""
+        """Any request of any worker, or a kind that there is not."""
         config, rng, busy = self._config, self._rng, self._busy
         worker = rng.randrange(config.workers)
         if rng.random() < 0.2:
@@ -81,24 +80,21 @@ class RandomRequests:
                 busy.remove(worker)
         if kind in list(RequestKind):
             return [getattr(self, f"_{RequestKind(kind).name.lower()}")(worker)]
-        return [kind | worker << KIND_WIDTH | rng.getrandbits(ROW_WIDTH - HEADER_WIDTH) << HEADER_WIDTH]
-
-    def _pack(self, kind, worker, **arguments):
-        return pack_request(self._config, kind, worker, **arguments)
+        return [Request(kind=kind, worker=worker)]
 
     def _state(self):
         rng = self._rng
-        is_terminal = int(rng.random() < self._terminal)
+        is_terminal = rng.random() < self._terminal
         some = rng.choice([self._full, rng.randint(1, self._full)])
         return {"terminal": is_terminal, "legal": rng.choice([0, some]) if is_terminal else some}
 
     def _select(self, worker):
-        return self._pack(RequestKind.SELECT, worker)
+        return Request(kind=RequestKind.SELECT, worker=worker)
 
     def _backup(self, worker):
         rng = self._rng
         reward = rng.choice([-32768, 32767, 0, rng.randint(-32768, 32767), rng.randint(-4096, 4096)])
-        return self._pack(RequestKind.BACKUP, worker, reward=reward, **self._state())
+        return Request(kind=RequestKind.BACKUP, worker=worker, reward=reward, **self._state())
 
     def _prior(self, worker):
         # One group more than there are, if that can be said.
@@ -106,13 +102,14 @@ class RandomRequests:
         priors = {
             name: self._rng.choice([0, 65535, self._rng.randrange(65536)]) for name in ("even_prior", "odd_prior")
         }
-        return self._pack(RequestKind.PRIOR, worker, group=group, **priors)
+        return Request(kind=RequestKind.PRIOR, worker=worker, group=group, **priors)
 
     def _clear(self, worker):
         """Mostly with an evaluated root that goes on; with a pending one in three of ten."""
         rng = self._rng
-        root = self._state() | {"terminal": int(rng.random() < 0.02)}
-        return self._pack(RequestKind.CLEAR, worker, **(root if rng.random() < 0.7 else {"terminal": 0, "legal": 0}))
+        root = self._state() | {"terminal": rng.random() < 0.02}
+        return Request(kind=RequestKind.CLEAR, worker=worker, **(root if rng.random() < 0.7 else {}))
 
     def _advance(self, worker):
-        return self._pack(RequestKind.ADVANCE, worker, action=self._rng.randrange(min(self._config.fanout + 1, 32)))
+        action = self._rng.randrange(min(self._config.fanout + 1, 32))
+        return Request(kind=RequestKind.ADVANCE, worker=worker, action=action)

@@ -1,11 +1,11 @@
-"""Corners of the tree: limits, errors, advance, where nodes go, rows of 64 bits."""
+"""Corners of the tree: limits, errors, advance, where nodes go, requests as values."""
 
 import numpy as np
 import pytest
 
 from rewardware.hw.cores.tree.config import TreeConfig
 from rewardware.hw.cores.tree.requests import RequestKind, Status
-from rewardware.sw.reference.tree.messages import Answer, pack_request
+from rewardware.sw.reference.tree.requests import Answer, Request
 from rewardware.sw.reference.tree.search_tree import SearchTreeReference
 from tests.sw.reference.tree.oracle import by_actions
 
@@ -326,7 +326,7 @@ def test_advance_gives_banks_back():
     [
         (lambda tree: tree.backup(0, 32768, legal=1), ValueError, "Reward must be from -32768 to 32767, not 32768"),
         (lambda tree: tree.backup(0, 0.5, legal=1), TypeError, "Reward must be an integer, not 0.5"),
-        (lambda tree: tree.backup(0, 0, legal=8), ValueError, "Legal actions must be from 0 to 7, not 8"),
+        (lambda tree: tree.backup(0, 0, legal=8), ValueError, "Legal must be from 0 to 7, not 8"),
         (lambda tree: tree.backup(0, 0, legal=0), ValueError, "A node that is not terminal must have a legal action"),
         (lambda tree: tree.clear(legal=8), ValueError, "Legal must be from 0 to 7, not 8"),
         (lambda tree: tree.select(256), ValueError, "Worker must be from 0 to 255, not 256"),
@@ -359,19 +359,21 @@ def test_refuses_constants(constants, text):
         SearchTreeReference(SMALL, **constants)
 
 
-def test_rows():
-    """Packed requests are the methods, packed answers their answers."""
+def test_requests_are_the_methods():
     config = small_config(policy="puct")
     kinds, tree, other = RequestKind, SearchTreeReference(config), SearchTreeReference(config)
-    rows = [
-        pack_request(config, kinds.SELECT, 3),
-        pack_request(config, kinds.CLEAR, 2, terminal=0, legal=6),
-        pack_request(config, kinds.SELECT, 3),
-        pack_request(config, kinds.PRIOR, 3, group=1, even_prior=9, odd_prior=8),
-        pack_request(config, kinds.BACKUP, 3, reward=-5, terminal=0, legal=1),
-        pack_request(config, kinds.ADVANCE, 7, action=1),
-        6 | 9 << 3,
-        np.uint64(7 | 255 << 3),
+    requests = [
+        Request(kind=kinds.SELECT, worker=3),
+        Request(kind=kinds.CLEAR, worker=2, legal=6),
+        Request(kind=kinds.SELECT, worker=3),
+        Request(kind=kinds.PRIOR, worker=3, group=1, even_prior=9, odd_prior=8),
+        Request(kind=kinds.BACKUP, worker=3, reward=-5, legal=1),
+        Request(kind=kinds.ADVANCE, worker=7, action=1),
+        Request(kind=6, worker=9),
+        Request(kind=7, worker=255),
+        Request(kind=kinds.CLEAR, terminal=True),
+        Request(kind=kinds.SELECT),
+        Request(kind=kinds.BACKUP, terminal=True),
     ]
     expected = [
         other.select(3),
@@ -382,18 +384,32 @@ def test_rows():
         other.advance(1, worker=7),
         Answer(kind=6, worker=9, status=Status.UNKNOWN_KIND),
         Answer(kind=7, worker=255, status=Status.UNKNOWN_KIND),
+        other.clear(legal=0, terminal=True),
+        other.select(0),
+        other.backup(0, 0, legal=0, terminal=True),
     ]
-    answers = tree.apply(rows)
-    assert [Answer.unpack(row) for row in answers] == expected
-    assert answers == [answer.pack() for answer in expected] and max(answers) < 1 << 64
-    assert expected[5].status == Status.DONE
+    assert tree.apply(requests) == expected
+    assert expected[5].status == Status.DONE and expected[9].status == Status.TERMINAL
     assert_same(tree.memory(), other.memory())
-    # Bits that a kind has no use for mean nothing.
-    assert tree.apply([1 << 63 | rows[2]]) == [other.select(3).pack()]
 
 
-def test_row_without_actions_is_refused():
-    config = small_config()
-    tree = new_tree(config)
+def test_request_without_actions_is_refused():
+    tree = new_tree(small_config())
     with pytest.raises(ValueError, match="^A node that is not terminal must have a legal action$"):
-        tree.apply([pack_request(config, RequestKind.BACKUP, reward=0, terminal=0, legal=0)])
+        tree.apply([Request(kind=RequestKind.BACKUP)])
+
+
+@pytest.mark.parametrize(
+    ("numbers", "text"),
+    [
+        ({"kind": RequestKind.SELECT, "worker": 256}, "Worker must be from 0 to 255, not 256"),
+        ({"kind": RequestKind.BACKUP, "reward": -32769}, "Reward must be from -32768 to 32767, not -32769"),
+        ({"kind": RequestKind.BACKUP, "legal": 8}, "Legal must be from 0 to 7, not 8"),
+        ({"kind": RequestKind.PRIOR, "odd_prior": -1}, "Odd prior must be from 0 to 65535, not -1"),
+        ({"kind": RequestKind.CLEAR, "legal": -1}, "Legal must be from 0 to 7, not -1"),
+        ({"kind": RequestKind.ADVANCE, "action": 32}, "Action must be from 0 to 31, not 32"),
+    ],
+)
+def test_requests_out_of_range_are_found(numbers, text):
+    with pytest.raises(ValueError, match=f"^{text}$"):
+        Request(**numbers).check(small_config())

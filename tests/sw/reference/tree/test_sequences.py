@@ -8,9 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rewardware.hw.cores.tree.config import TreeConfig
-from rewardware.hw.cores.tree.records import REQUEST_HEADER, request_arguments
 from rewardware.hw.cores.tree.requests import RequestKind, Status
-from rewardware.sw.reference.tree.messages import Answer
 from rewardware.sw.reference.tree.search_tree import SearchTreeReference
 from tests.sw.reference.tree.oracle import by_actions
 from tests.sw.reference.tree.stimulus import RandomRequests
@@ -62,10 +60,9 @@ def test_random_requests(config, count, seed):
     tree = SearchTreeReference(config, exploration=5000, loss=30000, first_value=-100)
     total = visits = 0
     under_way = set()
-    for row in islice(RandomRequests(config, random.Random(seed)), count):
-        header, before = REQUEST_HEADER.unpack(row), tree.memory()
-        kind, worker = header["kind"], header["worker"]
-        answer, after = Answer.unpack(*tree.apply([row])), tree.memory()
+    for request in islice(RandomRequests(config, random.Random(seed)), count):
+        kind, worker, before = request.kind, request.worker, tree.memory()
+        answer, after = tree.answer(request), tree.memory()
         assert (answer.kind, answer.worker) == (kind, worker)
         if answer.status >= Status.UNKNOWN_KIND:
             assert same(before, after)
@@ -81,8 +78,7 @@ def test_random_requests(config, count, seed):
             under_way.remove(worker)
             root = by_actions(tree)[()]
             if root["visits"] > visits:
-                arguments = request_arguments(config)[kind].unpack(row >> REQUEST_HEADER.width)
-                total, visits = total + arguments["reward"], visits + 1
+                total, visits = total + request.reward, visits + 1
             assert sum(root["edges"]["total"]) == total and root["visits"] == visits
         elif kind == RequestKind.PRIOR:
             assert worker in under_way and config.policy != "uct"

@@ -129,7 +129,7 @@ def test_answers_that_differ_are_an_error(monkeypatch):
     class Wrong(ReferenceTree):
         def receive(self, count):
             answers = super().receive(count)
-            answers[7] ^= 1 << 11
+            answers[7] = dataclasses.replace(answers[7], worker=answers[7].worker ^ 1)
             return answers
 
     monkeypatch.setattr("rewardware.sw.systems.mcts.backends.ReferenceTree", Wrong)

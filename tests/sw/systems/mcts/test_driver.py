@@ -1,6 +1,5 @@
 """The driver of the search tree: what it refuses, what the tree refuses."""
 
-import numpy as np
 import pytest
 
 from rewardware.hw.cores.tree.config import TreeConfig
@@ -40,7 +39,7 @@ def test_requests_are_answered_in_their_order():
 
 
 @pytest.mark.parametrize(
-    ("before", "row", "status", "words"),
+    ("before", "name", "status", "words"),
     [
         (["select"], "select", Status.SELECTED_BEFORE, "Request select of worker 1 was refused: selected_before"),
         ([], "backup", Status.NOT_SELECTED, "Request backup of worker 1 was refused: not_selected"),
@@ -50,24 +49,24 @@ def test_requests_are_answered_in_their_order():
         ([], "unknown", Status.UNKNOWN_WORKER, "Request backup of worker 200 was refused: unknown_worker"),
     ],
 )
-def test_what_the_tree_refuses_is_an_error_and_changes_nothing(before, row, status, words):
+def test_what_the_tree_refuses_is_an_error_and_changes_nothing(before, name, status, words):
     device = begun()
-    rows = {
+    requests = {
         "select": device.select(1),
         "backup": device.backup(1, 1.0, False, 0b111),
         "clear": device.clear(False, 0b001),
         "advance": device.advance(0),
         "unknown": device.backup(200, 1.0, False, 0b111),
     }
-    device.request(*(rows[name] for name in before))
+    device.request(*(requests[one] for one in before))
     tree = bits(device)
     with pytest.raises(SearchTreeError, match=words) as refused:
-        device.request(rows[row])
+        device.request(requests[name])
     assert refused.value.status == status
     assert bits(device) == tree
     # It goes on.
     if "backup" not in before and "select" in before:
-        device.request(rows["backup"])
+        device.request(requests["backup"])
     assert device.request(device.select(1))[0].status in (Status.INSERTED, Status.PENDING)
 
 
@@ -131,12 +130,12 @@ def test_parameters_wait_for_answers():
 
 def test_a_closed_tree_answers_nothing():
     device = begun()
-    row = device.select(0)
+    request = device.select(0)
     with device:
         pass
     device.close()
     for job in (
-        lambda: device.send_in_tree_requests([row]),
+        lambda: device.send_in_tree_requests([request]),
         device.receive_sim_requests,
         lambda: device.mcts_parameters(TreeParameters()),
     ):
@@ -156,7 +155,7 @@ def test_an_answer_to_something_else_is_an_error():
 
 
 def test_backends_there_are():
-    assert isinstance(open_tree("reference", CONFIG).receive(0), np.ndarray)
+    assert open_tree("reference", CONFIG).receive(0) == []
     for where in ("paper", "sim", "uart"):
         with pytest.raises(ValueError, match=f"Backend must be reference, rtl, lockstep or uart:PORT, not '{where}'"):
             open_tree(where, CONFIG)

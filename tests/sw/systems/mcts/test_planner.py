@@ -171,12 +171,12 @@ def test_evaluators_that_cannot_be_had_are_refused():
 
 
 def requests(environment, state, config):
-    """All rows that three searches send."""
+    """All requests that three searches send."""
     tree = RecordingTree(open_tree("reference", tree_config(environment)))
     with MCTSPlanner(environment, config, device=MCTSDevice(tree)) as planner:
         for _ in range(3):
             planner.act(state)
-    return tree.recording.requests.tolist()
+    return tree.recording.requests
 
 
 def test_a_seed_decides_everything():
