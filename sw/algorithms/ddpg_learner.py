@@ -6,7 +6,7 @@ import torch
 from ..networks.dense_layers import input_derivative
 from .actor_critic import ActorCritic, Network, tensors
 from .actor_critic_config import PrioritizedDDPGConfig
-from .prioritized_replay_buffer import Batch
+from .replay_buffer import Batch
 
 __all__ = ["DDPGLearner"]
 

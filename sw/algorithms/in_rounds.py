@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from ..actors.actor_pool import ActorPool
-from .prioritized_replay_buffer import Batch, PrioritizedReplayBuffer
+from .prioritized_replay_buffer import PrioritizedReplayBuffer
+from .replay_buffer import Batch
 from .training_loop import Schedule, TrainingLoop
 
 __all__ = ["InRounds"]

@@ -10,7 +10,7 @@ from ..networks.fused_adam import FusedAdam
 from ..networks.initialization import initial_layers
 from ..networks.torch_networks import build_network, load_modules, save_modules
 from .dqn_config import DQNConfig
-from .prioritized_replay_buffer import Batch
+from .replay_buffer import Batch
 
 __all__ = ["QLearner"]
 

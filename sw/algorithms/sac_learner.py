@@ -12,7 +12,7 @@ from ..networks.fused_adam import FusedAdam
 from .actor_critic import ActorCritic, tensors
 from .actor_critic_config import PrioritizedSACConfig
 from .policies import LOG_DEVIATION
-from .prioritized_replay_buffer import Batch
+from .replay_buffer import Batch
 
 __all__ = ["SACLearner"]
 

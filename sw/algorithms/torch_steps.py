@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from .policies import LOG_DEVIATION
-from .prioritized_replay_buffer import Batch
+from .replay_buffer import Batch
 
 __all__ = [
     "columns", "descend", "draw_squashed", "follow", "optimizers", "perceptron", "perceptrons", "values_of",

@@ -10,7 +10,8 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from ..actors.actor_pool import ActorPool
-from .prioritized_replay_buffer import Batch, PrioritizedReplayBuffer
+from .prioritized_replay_buffer import PrioritizedReplayBuffer
+from .replay_buffer import Batch
 
 __all__ = ["Learner", "Schedule", "TrainingLoop"]
 

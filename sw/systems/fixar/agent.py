@@ -9,7 +9,7 @@ import numpy as np
 
 from ...algorithms.agent import Agent
 from ...algorithms.ddpg_config import DDPGConfig
-from ...algorithms.replay_buffer import ReplayBuffer
+from ...algorithms.uniform_replay_buffer import UniformReplayBuffer
 from ...core.checkpoint import (
     CheckpointError,
     backend_of,
@@ -21,6 +21,7 @@ from ...core.checkpoint import (
 from ...core.environments.environment import Environment, identifier_of
 from ...core.hardware import resolve_hardware
 from ...device.transport import Transport
+from ...reference.learner_batch import LearnerBatch
 from .defaults import resolve_training
 from .learner import Learner, make_learner
 
@@ -103,7 +104,7 @@ class FixarDDPG(Agent):
         # What computes does not change the bits, so a checkpoint does not bind to it.
         self._options = {name: value for name, value in options.items() if name != "array"}
         sizes = self.environment.observation_size, self.environment.action_size
-        self.replay_buffer = ReplayBuffer(config.buffer_size, *sizes, config.gamma, int(seeds[1]))
+        self.replay_buffer = UniformReplayBuffer(config.buffer_size, int(seeds[1]), _shapes(*sizes))
         self._warm_up = np.random.default_rng(int(seeds[2]))
         self._frozen = False
         self.learner = make_learner(
@@ -125,14 +126,21 @@ class FixarDDPG(Agent):
         else:
             action = self.learner.act(observation[np.newaxis], noise=True)[0]
         next_observation, reward, terminated, truncated = environment.step(action)
-        self.replay_buffer.add(observation, action, reward * config.reward_scale, next_observation, terminated)
+        self.replay_buffer.add(
+            observations=observation,
+            actions=action,
+            rewards=reward * config.reward_scale,
+            discounts=0 if terminated else config.gamma,
+            next_observations=next_observation,
+        )
         self.num_timesteps += 1
         record: dict[str, Any] = {"step": self.num_timesteps, "reward": reward}
         if terminated or truncated:
             record |= {"return": environment.episode_return, "length": environment.episode_length}
             environment.begin()
         if self.num_timesteps > config.learning_starts:
-            errors = self.learner.train(self.replay_buffer.sample(config.batch_size))
+            samples = self.replay_buffer.sample(config.batch_size).experiences
+            errors = self.learner.train(LearnerBatch(**samples))
             record["error"] = float(np.abs(errors).mean())
         return record
 
@@ -219,3 +227,12 @@ class FixarDDPG(Agent):
     def close(self) -> None:
         """Lets go of the device."""
         self.learner.close()
+
+
+def _shapes(observation_size: int, action_size: int) -> dict[str, tuple[int, ...]]:
+    """Of what is kept of a step, by the names of :class:`.LearnerBatch`."""
+    observation, action = (observation_size,), (action_size,)
+    return {
+        "observations": observation, "actions": action, "rewards": (), "discounts": (),
+        "next_observations": observation,
+    }  # fmt: skip

@@ -17,7 +17,8 @@ from ...actors.policy import Policy
 from ...algorithms.agent import Agent
 from ...algorithms.in_rounds import InRounds
 from ...algorithms.in_turn import InTurn
-from ...algorithms.prioritized_replay_buffer import Batch, PrioritizedReplayBuffer
+from ...algorithms.prioritized_replay_buffer import PrioritizedReplayBuffer
+from ...algorithms.replay_buffer import Batch
 from ...algorithms.replay_parameters import ReplayParameters
 from ...algorithms.training_loop import Learner
 from ...core.backends import OWN_LINK, parse_backend, require_link

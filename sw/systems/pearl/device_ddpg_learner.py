@@ -5,7 +5,7 @@ import numpy as np
 from ....hw.soc.pearl.ddpg_learner_config import PearlDDPGLearnerConfig
 from ...algorithms.actor_critic_config import PrioritizedDDPGConfig
 from ...algorithms.policies import forward
-from ...algorithms.prioritized_replay_buffer import Batch
+from ...algorithms.replay_buffer import Batch
 from .device_networks import DeviceNetworks, initial_matrices, require_network, samples_of
 from .learner_backends import LearnerBackend
 from .learner_driver import DDPGLearnerDevice

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ....hw.soc.pearl.learner_config import PearlLearnerConfig
-from ...algorithms.prioritized_replay_buffer import Batch
+from ...algorithms.replay_buffer import Batch
 from ...networks.initialization import initial_layers
 from ...reference.learner_batch import LearnerBatch
 from .learner_driver import LearnerDevice

@@ -5,7 +5,7 @@ import numpy as np
 from ....hw.soc.pearl.dqn_learner_config import PearlDQNLearnerConfig
 from ...algorithms.dqn_config import DQNConfig
 from ...algorithms.policies import forward
-from ...algorithms.prioritized_replay_buffer import Batch
+from ...algorithms.replay_buffer import Batch
 from .device_networks import DeviceNetworks, Layers, initial_matrices, matrices_of, require_network, samples_of
 from .learner_backends import LearnerBackend
 from .learner_driver import DQNLearnerDevice

@@ -10,7 +10,7 @@ import torch
 from rewardware.sw.algorithms.actor_critic_config import PrioritizedDDPGConfig, PrioritizedSACConfig
 from rewardware.sw.algorithms.ddpg_learner import DDPGLearner
 from rewardware.sw.algorithms.policies import NoisyActor, SquashedGaussian
-from rewardware.sw.algorithms.prioritized_replay_buffer import Batch
+from rewardware.sw.algorithms.replay_buffer import Batch
 from rewardware.sw.algorithms.sac_learner import SACLearner
 
 BATCH, SIZES, SEED = 13, (3, 2), 5

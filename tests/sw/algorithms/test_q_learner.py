@@ -6,8 +6,8 @@ import torch
 from torch.nn import functional
 
 from rewardware.sw.algorithms.dqn_config import DQNConfig
-from rewardware.sw.algorithms.prioritized_replay_buffer import Batch
 from rewardware.sw.algorithms.q_learner import QLearner
+from rewardware.sw.algorithms.replay_buffer import Batch
 
 BATCH = 13
 

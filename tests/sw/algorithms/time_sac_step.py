@@ -7,7 +7,7 @@ import numpy as np
 import torch
 
 from rewardware.sw.algorithms.actor_critic_config import PrioritizedSACConfig
-from rewardware.sw.algorithms.prioritized_replay_buffer import Batch
+from rewardware.sw.algorithms.replay_buffer import Batch
 from rewardware.sw.algorithms.sac_learner import SACLearner
 from rewardware.sw.networks import dense_layers
 

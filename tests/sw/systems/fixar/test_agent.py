@@ -74,22 +74,22 @@ def test_seed_decides_everything():
 def test_terminated_ends_the_future_and_truncated_does_not():
     agent = make("torch", Drift(length=9), gamma=0.9)
     agent.learn(300)
-    buffer = agent.replay_buffer
-    outside = np.abs(buffer.next_observations[:300]).max(1) > 3
-    assert outside.any() and not outside.all()
-    assert np.array_equal(buffer.discounts[:300] == 0, outside)
-    assert set(np.unique(buffer.discounts[:300])) == {np.float32(0), np.float32(0.9)}
+    kept, _ = agent.replay_buffer.state()
+    outside = np.abs(kept["next_observations"]).max(1) > 3
+    assert len(outside) == 300 and outside.any() and not outside.all()
+    assert np.array_equal(kept["discounts"] == 0, outside)
+    assert set(np.unique(kept["discounts"])) == {np.float32(0), np.float32(0.9)}
 
 
 def test_stored_are_unscaled_actions_scaled_rewards_and_what_followed():
     agent = make("torch", Drift())
     agent.learn(60)
-    buffer = agent.replay_buffer
-    assert np.abs(buffer.actions[:60]).max() <= 1
-    moved = buffer.next_observations[:60] - buffer.observations[:60]
+    kept, _ = agent.replay_buffer.state()
+    assert len(kept["actions"]) == 60 and np.abs(kept["actions"]).max() <= 1
+    moved = kept["next_observations"] - kept["observations"]
     # The environment adds a tenth of the action in its own units, and a little noise.
-    assert np.abs(moved - 0.1 * agent.environment.unscale(buffer.actions[:60])).max() < 0.06
-    assert np.allclose(buffer.rewards[:60], -0.5 * np.abs(buffer.next_observations[:60]).sum(1), atol=1e-6)
+    assert np.abs(moved - 0.1 * agent.environment.unscale(kept["actions"])).max() < 0.06
+    assert np.allclose(kept["rewards"], -0.5 * np.abs(kept["next_observations"]).sum(1), atol=1e-6)
 
 
 def test_callback_sees_episodes_and_can_stop():

@@ -8,7 +8,7 @@ import pytest
 from rewardware.hw.soc.presets import load_preset
 from rewardware.sw.algorithms.actor_critic_config import PrioritizedDDPGConfig
 from rewardware.sw.algorithms.ddpg_learner import DDPGLearner
-from rewardware.sw.algorithms.prioritized_replay_buffer import Batch
+from rewardware.sw.algorithms.replay_buffer import Batch
 from rewardware.sw.core.lockstep import LockstepError
 from rewardware.sw.systems.pearl.ddpg import DDPG
 from rewardware.sw.systems.pearl.device_ddpg_learner import DeviceDDPGLearner

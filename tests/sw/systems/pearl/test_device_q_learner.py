@@ -6,8 +6,8 @@ import pytest
 from rewardware.hw.soc.presets import load_preset
 from rewardware.sim.harness.uart import SimulatedBoard
 from rewardware.sw.algorithms.dqn_config import DQNConfig
-from rewardware.sw.algorithms.prioritized_replay_buffer import Batch
 from rewardware.sw.algorithms.q_learner import QLearner
+from rewardware.sw.algorithms.replay_buffer import Batch
 from rewardware.sw.core.lockstep import LockstepError
 from rewardware.sw.systems.pearl.device_q_learner import DeviceQLearner
 from rewardware.sw.systems.pearl.dqn import DQN
