@@ -5,8 +5,10 @@ import ast
 import importlib
 import importlib.util
 import re
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NoReturn
 
 from ...hw.cores.checks import nearest
@@ -51,6 +53,10 @@ class LazyParser(argparse.ArgumentParser):
 
     # What follows the command, for options that depend on each other.
     given: Sequence[str] = ()
+    # Options that the parser has in other circumstances, and in which: "of ddpg and sac, not of dqn".
+    elsewhere: Mapping[str, str] = MappingProxyType({})
+    # Parsers of the same command for other systems, by name.
+    beside: Mapping[str, "LazyParser"] = MappingProxyType({})
     _module = ""
     _add_more: Callable[[argparse.ArgumentParser], None] | None = None
 
@@ -73,9 +79,41 @@ class LazyParser(argparse.ArgumentParser):
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Fill the parser, then parse."""
-        self.given = list(args or ())
+        self.given = list(sys.argv[1:] if args is None else args)
         self._fill()
+        self._refuse_unknown(self.given)
         return super().parse_known_args(args, namespace)
+
+    def _refuse_unknown(self, given: Sequence[str]) -> None:
+        """End the program if an option is none: before others are missed, and with what was meant."""
+        if {"-h", "--help"} & set(given):
+            return
+        unknown = []
+        for argument in given:
+            name = argument.partition("=")[0]
+            if argument == "--" or not argument.startswith("-") and self._subparsers is not None:
+                # What comes behind is for the command below.
+                break
+            if name.startswith("--") and " " not in argument and not self._knows(name):
+                unknown.append(name + self._hint(name))
+        if unknown:
+            self.error(f"unrecognized arguments: {'; '.join(unknown)}")
+
+    def _knows(self, name: str) -> bool:
+        """Whether there is such an option; argparse takes the beginning of one for it."""
+        return any(option.startswith(name) for option in self._option_string_actions)
+
+    def _hint(self, name: str) -> str:
+        """Where an option is one, or which one was meant."""
+        if name in self.elsewhere:
+            return f" is an option {self.elsewhere[name]}"
+        for other in self.beside.values():
+            other._fill()
+            if name in other._option_string_actions or name in other.elsewhere:
+                return f" is an option of {other.prog}"
+        options = [*self._option_string_actions, *self.elsewhere]
+        # Without what all of them begin with, or any two would be near.
+        return nearest(name[2:], [option[2:] for option in options if option.startswith("--")]).replace("'", "'--", 1)
 
     def format_help(self) -> str:
         """Fill the parser, then say what it takes."""

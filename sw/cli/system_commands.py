@@ -33,6 +33,7 @@ def add_systems(parser: argparse.ArgumentParser, command: str, add_shared: AddAr
         place = system.commands[command]
         below: LazyParser = choices.add_parser(name, help=first_line_of(place))
         below.fill_with(place, add_shared)
+        below.beside = choices.choices
 
 
 def run_system(command: str, arguments: argparse.Namespace) -> Any:

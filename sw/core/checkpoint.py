@@ -18,8 +18,8 @@ from ...hw.soc.written_file import writing
 from .versions import package_version
 
 __all__ = [
-    "CheckpointError", "backend_of", "environment_of", "lacking", "prefixed", "read_agent", "read_checkpoint",
-    "require_configuration", "settings_of", "under", "write_checkpoint",
+    "CheckpointError", "backend_of", "environment_of", "lacking", "prefixed", "read_about", "read_agent",
+    "read_checkpoint", "require_configuration", "settings_of", "under", "write_checkpoint",
 ]  # fmt: skip
 
 logger = logging.getLogger(__name__)
@@ -81,6 +81,43 @@ def _write(path: Path, arrays: dict[str, np.ndarray], rest: dict[str, Any]) -> N
         raise
 
 
+def read_about(path: Path | str) -> dict[str, Any]:
+    """The plain numbers of a checkpoint alone, at once however much it holds.
+
+    Raises
+    ------
+    CheckpointError
+        As `read_checkpoint`.
+    """
+    path = Path(path)
+    with _reading(path), zipfile.ZipFile(path) as archive:
+        return _about_of(archive, path)
+
+
+@contextlib.contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    """Within it what a damaged file raises is told as such."""
+    if not path.is_file():
+        raise CheckpointError(f"No checkpoint at {path}")
+    try:
+        yield
+    except CheckpointError:
+        raise
+    except DAMAGE as error:
+        raise CheckpointError(f"{path} is cut short or damaged, or no checkpoint: {error}") from error
+
+
+def _about_of(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
+    if "about.json" not in archive.namelist():
+        raise CheckpointError(f"{path} is no checkpoint of rewardware")
+    about = json.loads(archive.read("about.json"))
+    if not isinstance(about, dict) or about.get("format") != FORMAT:
+        raise CheckpointError(f"{path} is no checkpoint of rewardware")
+    if about.get("version") != VERSION:
+        raise CheckpointError(f"{path} is a checkpoint of version {about.get('version')}, not {VERSION}")
+    return about
+
+
 def read_checkpoint(path: Path | str) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     """The arrays and plain numbers of a checkpoint.
 
@@ -90,27 +127,14 @@ def read_checkpoint(path: Path | str) -> tuple[dict[str, np.ndarray], dict[str, 
         There is none at ``path``; or it is cut short, damaged, of something else or of a newer version.
     """
     path = Path(path)
-    if not path.is_file():
-        raise CheckpointError(f"No checkpoint at {path}")
-    try:
-        with zipfile.ZipFile(path) as archive:
-            if "about.json" not in archive.namelist():
-                raise CheckpointError(f"{path} is no checkpoint of rewardware")
-            about = json.loads(archive.read("about.json"))
-            if not isinstance(about, dict) or about.get("format") != FORMAT:
-                raise CheckpointError(f"{path} is no checkpoint of rewardware")
-            if about.get("version") != VERSION:
-                raise CheckpointError(f"{path} is a checkpoint of version {about.get('version')}, not {VERSION}")
-            arrays = {}
-            for name in about["arrays"]:
-                with archive.open(f"{name}.npy") as member:
-                    arrays[name] = np.lib.format.read_array(member, allow_pickle=False)
-                    # Reading on to the end makes the archive compare the CRC.
-                    member.read()
-    except CheckpointError:
-        raise
-    except DAMAGE as error:
-        raise CheckpointError(f"{path} is cut short or damaged, or no checkpoint: {error}") from error
+    arrays = {}
+    with _reading(path), zipfile.ZipFile(path) as archive:
+        about = _about_of(archive, path)
+        for name in about["arrays"]:
+            with archive.open(f"{name}.npy") as member:
+                arrays[name] = np.lib.format.read_array(member, allow_pickle=False)
+                # Reading on to the end makes the archive compare the CRC.
+                member.read()
     logger.info("checkpoint read: %s", path)
     return arrays, about
 

@@ -21,6 +21,7 @@ __all__ = [
     "add_run_options",
     "aligned",
     "given_hyper_parameters",
+    "hyper_parameter_options",
     "import_modules",
     "lockstep_rows",
     "print_result",
@@ -136,7 +137,7 @@ def add_hyper_parameters(
     )
     known = {field.name: field for configuration in configurations for field in dataclasses.fields(configuration)}
     for field in known.values():
-        option, kinds = "--" + field.name.replace("_", "-"), _kinds(field.type)
+        option, kinds = _option(field.name), _kinds(field.type)
         about = _defaults(field.name, configurations)
         if typing.get_origin(field.type) is tuple:
             group.add_argument(option, type=sizes, metavar="A,B,...", help=about)
@@ -147,6 +148,20 @@ def add_hyper_parameters(
         else:
             whole = int in kinds
             group.add_argument(option, type=int if whole else float, metavar="N" if whole else "X", help=about)
+
+
+def _option(name: str) -> str:
+    return "--" + name.replace("_", "-")
+
+
+def hyper_parameter_options(configuration: type) -> list[str]:
+    """The options that `add_hyper_parameters` adds, by their long names."""
+    found = []
+    for field in dataclasses.fields(configuration):
+        found.append(_option(field.name))
+        if bool in _kinds(field.type):
+            found.append(_option(f"no_{field.name}"))
+    return found
 
 
 def _defaults(name: str, configurations: Iterable[type]) -> str:

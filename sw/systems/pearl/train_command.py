@@ -10,6 +10,7 @@ from ..options import (
     add_hyper_parameters,
     add_run_options,
     given_hyper_parameters,
+    hyper_parameter_options,
     lockstep_rows,
     print_result,
     result_rows,
@@ -59,15 +60,43 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--environments", type=int, metavar="N", help="of each actor (default 8)")
     add_run_options(parser, "step", 50_000, evaluate_every=1000)
     # Options and help are those of the algorithm that is named before them or after.
-    add_hyper_parameters(parser, _configurations()[_algorithm(parser)], choices={"loss": LOSSES})
+    configurations = _configurations()
+    algorithm, reason = _algorithm(parser)
+    parser.set_defaults(options_of=algorithm)
+    add_hyper_parameters(parser, configurations[algorithm], choices={"loss": LOSSES})
+    # What other algorithms have besides is told as theirs, by a parser that can.
+    owners: dict[str, list[str]] = {}
+    for name, configuration in configurations.items():
+        for option in hyper_parameter_options(configuration):
+            owners.setdefault(option, []).append(name)
+    own = hyper_parameter_options(configurations[algorithm])
+    elsewhere = {option: names for option, names in owners.items() if option not in own}
+    vars(parser)["elsewhere"] = {option: f"of {' and '.join(names)}, {reason}" for option, names in elsewhere.items()}
 
 
-def _algorithm(parser: argparse.ArgumentParser) -> str:
-    """The algorithm among the arguments, as far as it is one; a run that goes on has its own."""
+def _algorithm(parser: argparse.ArgumentParser) -> tuple[str, str]:
+    """The algorithm among the arguments, as far as it is one, else that of a run that goes on; and where it is from."""
     only = argparse.ArgumentParser(add_help=False, exit_on_error=False)
     only.add_argument("--algo", nargs="?")
-    found = only.parse_known_args(list(getattr(parser, "given", ())))[0].algo
-    return found if found in ALGORITHMS else ALGORITHMS[0]
+    only.add_argument("--resume", nargs="?", type=Path)
+    found = only.parse_known_args(list(getattr(parser, "given", ())))[0]
+    if found.algo in ALGORITHMS:
+        return found.algo, f"not of {found.algo}"
+    if found.resume is not None and (algorithm := _algorithm_of(found.resume)):
+        return algorithm, f"and the run in {found.resume} is one of {algorithm}"
+    return ALGORITHMS[0], f"not of {ALGORITHMS[0]}: --algo says which"
+
+
+def _algorithm_of(directory: Path) -> str:
+    """What the run in a folder learns by; empty if there is none, which is told later."""
+    from ...core.checkpoint import CheckpointError, read_about
+    from ...core.run_folder import CHECKPOINT
+
+    try:
+        name = str(read_about(directory / CHECKPOINT).get("agent")).removeprefix("prioritized-")
+    except CheckpointError:
+        return ""
+    return name if name in ALGORITHMS else ""
 
 
 def _configurations() -> dict[str, Any]:
@@ -79,7 +108,8 @@ def _configurations() -> dict[str, Any]:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    algorithm = arguments.algo or ALGORITHMS[0]
+    # Of a run that goes on its own.
+    algorithm = arguments.options_of
     configuration = _configurations()[algorithm]
     given = given_hyper_parameters(arguments, configuration)
     parallel = _told(arguments, "actors", "environments", "actors_on")

@@ -67,8 +67,55 @@ def test_an_option_that_there_is_not_is_refused_in_one_line(words, capsys):
     assert exit_code(*words, *([] if missing else least(parser)), "--no-such-option") == 2
     captured = capsys.readouterr()
     assert captured.out == "" and captured.err.count("\n") == 1 and captured.err.startswith("rewardware")
-    said = "the following arguments are required: SYSTEM" if missing else "unrecognized arguments: --no-such-option"
-    assert said in captured.err
+    assert "unrecognized arguments: --no-such-option" in captured.err
+
+
+@pytest.mark.parametrize("words", PARSERS, ids=" ".join)
+def test_an_option_that_is_near_one_is_answered_with_it(words, capsys):
+    """Also where others are missing."""
+    for option in PARSERS[words]._option_string_actions:
+        if len(option) < 6 or option.startswith("--no-"):
+            continue
+        wrong = option[:-2] + option[-1] + option[-2] + "x"
+        assert exit_code(*words, wrong) == 2
+        captured = capsys.readouterr()
+        prog = " ".join(("rewardware", *words))
+        start = f"{prog}: error: unrecognized arguments: {wrong}: did you mean '--"
+        assert captured.out == "" and captured.err.startswith(start) and captured.err.count("\n") == 1, captured.err
+
+
+def test_the_command_line_of_the_process_is_checked_too(monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["rewardware", "--verison"])
+    with pytest.raises(SystemExit):
+        dispatch()
+    assert capsys.readouterr().err == (
+        "rewardware: error: unrecognized arguments: --verison: did you mean '--version'?\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("train fixar --groups 4", "--groups is an option of rewardware train learninggroup"),
+        ("train learninggroup --array cupy", "--array is an option of rewardware train fixar"),
+        ("train fixar --loss huber", "--loss is an option of rewardware train pearl"),
+        ("verilog rescaler --ouput there", "--ouput: did you mean '--out'?"),
+        ("compose --nothing-like-it", "--nothing-like-it"),
+        ("train fixar --tua 1 --gama=2", "--tua: did you mean '--tau'?; --gama: did you mean '--gamma'?"),
+        ("train pearl --tau 1", "--tau is an option of ddpg and sac, not of dqn: --algo says which"),
+        ("list -x", "-x"),
+    ],
+)
+def test_an_option_of_something_else_is_told_as_such(arguments, said, capsys):
+    assert exit_code(*arguments.split()) == 2
+    assert capsys.readouterr().err.endswith(f"error: unrecognized arguments: {said}\n")
+
+
+def test_options_may_be_shortened_and_help_goes_first(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert dispatch(["train", "pearl", "--env", "CartPole-v1", "--learning-st", "7", "--print-c"]) == 0
+    assert "learning_starts: 7\n" in capsys.readouterr().out
+    assert exit_code("train", "pearl", "--no-such-option", "--help") == 0
 
 
 @pytest.mark.parametrize("words", PARSERS, ids=" ".join)

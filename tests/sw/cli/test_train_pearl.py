@@ -71,6 +71,25 @@ def test_run_leaves_everything_and_prints_a_summary(backend, device, tmp_path, c
     assert "holds a run already" in capsys.readouterr().err
 
 
+def test_a_run_that_goes_on_has_the_options_of_its_algorithm(tmp_path, capsys):
+    out = tmp_path / "run"
+    begin = "train pearl --algo ddpg --env Pendulum-v1 --steps 16 --environments 2 --quiet --evaluation-episodes 1"
+    assert dispatch([*begin.split(), "--out", str(out)]) == 0
+    resume = ["train", "pearl", "--resume", str(out)]
+    assert dispatch([*resume, "--tau", "0.1"]) == 2
+    assert "--resume goes on with the run's own tau: leave the option away" in capsys.readouterr().err
+    for option, owner in (("--loss", "dqn"), ("--temperature", "sac"), ("--no-double-q", "dqn")):
+        with pytest.raises(SystemExit) as stop:
+            dispatch([*resume, option, "1"])
+        assert stop.value.code == 2
+        said = f"{option} is an option of {owner}, and the run in {out} is one of ddpg\n"
+        assert capsys.readouterr().err == f"rewardware train pearl: error: unrecognized arguments: {said}"
+    with pytest.raises(SystemExit):
+        dispatch([*resume, "--help"])
+    printed = capsys.readouterr().out
+    assert "--tau " in printed and "--loss " not in printed
+
+
 def test_a_learner_in_hardware_brings_its_hyper_parameters(device, tmp_path, capsys):
     out = tmp_path / "run"
     options = ["--learner", "small", "--batch-size", "12", "--learning-starts", "30", "--train-freq", "4"]
@@ -152,7 +171,11 @@ def test_interrupted_run_leaves_a_checkpoint_and_goes_on_identically(device, tmp
         ),
         (("--batch-size", 0), "batch_size must be at least 1, not 0"),
         (("--steps", 0), "--steps must be at least 1, not 0"),
-        (("--tau", 0.1), "unrecognized arguments: --tau 0.1"),
+        (("--tau", 0.1), "unrecognized arguments: --tau is an option of ddpg and sac, not of dqn"),
+        (("--algo", "ddpg", "--loss", "huber"), "unrecognized arguments: --loss is an option of dqn, not of ddpg"),
+        (("--algo", "sac", "--no-double-q"), "--no-double-q is an option of dqn, not of sac"),
+        (("--algo", "ddpg", "--noise-scael", 0.1), "--noise-scael: did you mean '--noise-scale'?"),
+        (("--quantization-delay", 9), "--quantization-delay is an option of rewardware train fixar"),
         (("--algo", "sac"), "The action space must be a Box of real numbers, not Discrete(2)"),
         (("--loss", "absolute"), "invalid choice: 'absolute'"),
         (("--backend", "fpga"), "Backend must be reference, rtl, lockstep or uart:PORT, not 'fpga'"),
