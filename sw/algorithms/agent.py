@@ -127,13 +127,13 @@ class Agent(ABC):
         """Step until which the policy is the first one."""
         return int(self.config.learning_starts)
 
-    def evaluate_for_record(self, episodes: int) -> dict[str, Any]:
+    def evaluate_for_record(self, episodes: int, seed: int | None = None) -> dict[str, Any]:
         """Of `evaluate`: ``mean`` and ``returns``."""
-        return self._outcome(self.evaluate(episodes))
+        return self._outcome(self.evaluate(episodes, seed=seed))
 
-    def baseline(self, episodes: int) -> dict[str, Any]:
+    def baseline(self, episodes: int, seed: int | None = None) -> dict[str, Any]:
         """The same of random actions."""
-        return self._outcome(self.evaluate(episodes, random=True))
+        return self._outcome(self.evaluate(episodes, random=True, seed=seed))
 
     @staticmethod
     def _outcome(returns: np.ndarray) -> dict[str, Any]:
@@ -214,7 +214,8 @@ class Agent(ABC):
         """
         if self.environment.name is None:
             raise ValueError("The environment is not registered: it cannot be made anew to be drawn")
-        film_episode(path, self.environment.name, type(self.environment), self._best_action, seed or EVALUATION_SEED)
+        first = EVALUATION_SEED if seed is None else seed
+        film_episode(path, self.environment.name, type(self.environment), self._best_action, first)
 
     def describe_evaluation(self, outcome: dict[str, Any]) -> list[str]:
         """Lines that say what `evaluation` came to."""

@@ -26,6 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--batch-size", type=int, default=128, help="experiences (default %(default)s)")
     parser.add_argument("--buffer-size", type=int, default=1 << 17, help="experiences kept (default %(default)s)")
     parser.add_argument("--actors", type=int, default=4, help="that add experiences (default %(default)s)")
+    parser.add_argument("--seed", type=int, default=0, help="of what is measured with (default %(default)s)")
     parser.add_argument(
         "--refine", action="store_true", help="move tasks one at a time behind Algorithm 3's placement, while it gains"
     )
@@ -39,6 +40,8 @@ def run(arguments: argparse.Namespace) -> None:
 
     if arguments.actors < 1:
         raise ValueError(f"--actors must be at least 1, not {arguments.actors}")
+    if arguments.seed < 0:
+        raise ValueError(f"--seed must be at least 0, not {arguments.seed}")
     make_folder(arguments.out)
     problem, title = _problem(arguments)
     composition = compose(problem, actors=arguments.actors, refine=arguments.refine)
@@ -83,4 +86,4 @@ def _problem(arguments: argparse.Namespace) -> Any:
         f"{Path(arguments.platform).stem}"
     )
     with under_way("measuring and modelling the tasks"):
-        return profile(training_iteration(workload), platform), title
+        return profile(training_iteration(workload), platform, arguments.seed), title

@@ -19,6 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--depth", type=int, default=1, help="levels below the top with a row of their own; 0: flat (default 1)"
     )
     parser.add_argument("--place", action="store_true", help="place and route as well, for the clock (ECP5, a unit)")
+    parser.add_argument("--seed", type=int, metavar="N", help="of the placer (default 1)")
     add_out_option(parser, "report.json")
     add_json_option(parser)
     parser.add_argument(
@@ -34,16 +35,24 @@ def run(arguments: argparse.Namespace) -> None:
     # Before the design is elaborated, which may take a while.
     find_part(arguments.part)
     if arguments.name in TABLES:
+        if arguments.seed is not None:
+            raise ValueError(f"--seed is of one design, not of the table {arguments.name}")
         make_folder(arguments.out)
         _run_table(arguments)
         return
     if arguments.docs is not None:
         raise ValueError(f"--docs is there for tables of units ({', '.join(TABLES)}), not for {arguments.name}")
+    if arguments.seed is not None and not arguments.place:
+        raise ValueError("--seed is of the placer: give --place, too")
+    if arguments.seed is not None and arguments.seed < 0:
+        raise ValueError(f"--seed must be at least 0, not {arguments.seed}")
     if arguments.depth < 0:
         raise ValueError(f"--depth must be 0 or more, not {arguments.depth}")
     make_folder(arguments.out)
     design = elaborate(arguments)
-    report = make_report(design.name, design.verilog, arguments.part, arguments.depth, arguments.place)
+    report = make_report(
+        design.name, design.verilog, arguments.part, arguments.depth, arguments.place, seed=arguments.seed
+    )
     show(arguments, report, lambda: as_table(report), "report.json")
 
 
@@ -57,7 +66,9 @@ def _run_table(arguments: argparse.Namespace) -> None:
         write_table(arguments.name, table, arguments.docs)
 
 
-def make_report(name: str, verilog: str, part_name: str, depth: int = 1, place: bool = False) -> dict[str, Any]:
+def make_report(
+    name: str, verilog: str, part_name: str, depth: int = 1, place: bool = False, seed: int | None = None
+) -> dict[str, Any]:
     """Resources of a design as plain data: a row a block, the total, and what share of the part that is.
 
     Parameters
@@ -70,6 +81,8 @@ def make_report(name: str, verilog: str, part_name: str, depth: int = 1, place: 
         Levels with rows of their own, see :func:`~rewardware.hw.soc.export.synthesis.synthesise`.
     place : bool
         Place and route as a unit of a larger design (ECP5).
+    seed : int or None
+        Of the placer; ``None``: that of :func:`~rewardware.hw.soc.export.placement.place`.
     """
     from ...hw.soc.target.parts import find_part
     from ..measurement.tool_cache import place_once, synthesise_once
@@ -94,7 +107,9 @@ def make_report(name: str, verilog: str, part_name: str, depth: int = 1, place: 
         "share_percent": part.share(synthesised.result.total),
     }
     if place:
-        placed = place_once(synthesised, frequency=100.0).result
+        # Not in the key of the cache where nobody chose one.
+        chosen = {} if seed is None else {"seed": seed}
+        placed = place_once(synthesised, frequency=100.0, **chosen).result
         path = placed.critical_path
         report["frequency_mhz"] = None if placed.frequency is None else round(placed.frequency, 2)
         report["critical_path"] = None if path is None else vars(path) | {"through": list(path.through)}

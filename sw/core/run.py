@@ -33,6 +33,7 @@ logger = logging.getLogger(__name__)
 # What a run that goes on takes from the one before, where nobody says otherwise.
 KEPT = (
     "until", "evaluate_every", "evaluation_episodes", "checkpoint_every", "checkpoint_seconds", "statistics_every",
+    "evaluation_seed",
 )  # fmt: skip
 # Seconds between two looks of the progress bar at the records.
 LOOK = 0.5
@@ -61,10 +62,11 @@ class Algorithm(Protocol):
     def advance(self) -> list[dict[str, Any]]:
         """Do the least there is to do at a time, a round; its records, each with its ``kind``."""
 
-    def evaluate_for_record(self, episodes: int) -> dict[str, Any]:
-        """Play with the policy as it is; training goes on afterwards as if it had not been asked."""
+    def evaluate_for_record(self, episodes: int, seed: int = ...) -> dict[str, Any]:
+        """Play with the policy as it is; training goes on afterwards as if it had not been asked. ``seed``, which is
+        given where somebody chose one, is of the starting states."""
 
-    def baseline(self, episodes: int) -> dict[str, Any] | None:
+    def baseline(self, episodes: int, seed: int = ...) -> dict[str, Any] | None:
         """The same of what there is to be better than, if there is."""
 
     def statistics(self) -> dict[str, float] | None:
@@ -125,6 +127,8 @@ class Run:
         Count, and seconds, after which there is another checkpoint. 0: only at the end.
     statistics_every
         Count between records of kind ``statistics`` and ``speed``. 0: none.
+    evaluation_seed
+        Of the starting states of evaluations; ``None``: the algorithm's own, the same ones each time, too.
     log
         Who gets the records beside the file, by name: ``"tensorboard"``, ``"wandb"``.
     progress
@@ -141,6 +145,7 @@ class Run:
     checkpoint_every: int = 0
     checkpoint_seconds: float = 60.0
     statistics_every: int = 0
+    evaluation_seed: int | None = None
     log: Sequence[str] = ()
     progress: bool = True
     saves: bool = True
@@ -188,7 +193,7 @@ class Run:
                     dynamic_ncols=True,
                 )
             )
-            if first == 0 and (baseline := algorithm.baseline(self.evaluation_episodes)) is not None:
+            if first == 0 and (baseline := algorithm.baseline(*self._evaluations())) is not None:
                 self._write({"kind": "random", algorithm.unit: 0, **baseline})
             while algorithm.count < self.until and not stop.number:
                 self._round()
@@ -260,8 +265,14 @@ class Run:
             self._bar.set_postfix(self._shown)
 
     def _evaluate(self) -> None:
-        outcome = self.algorithm.evaluate_for_record(self.evaluation_episodes)
+        outcome = self.algorithm.evaluate_for_record(*self._evaluations())
         self._write({"kind": "evaluation", self.algorithm.unit: self.algorithm.count, **outcome})
+
+    def _evaluations(self) -> tuple[int, ...]:
+        """How many episodes, and their seed if one was chosen: an algorithm of a user's own may know of none."""
+        if self.evaluation_seed is None:
+            return (self.evaluation_episodes,)
+        return self.evaluation_episodes, self.evaluation_seed
 
     def _has_evaluation(self, count: int) -> bool:
         unit = self.algorithm.unit

@@ -59,6 +59,13 @@ def add_run_options(parser: argparse.ArgumentParser, unit: str, until: int, eval
     )
     parser.add_argument("--evaluation-episodes", type=int, metavar="COUNT", help="default 10")
     parser.add_argument(
+        "--evaluation-seed",
+        "--eval-seed",
+        type=int,
+        metavar="N",
+        help="of the starting states of evaluations, as --seed of rewardware eval (default: the same ones each time)",
+    )
+    parser.add_argument(
         "--checkpoint-every", type=int, metavar=many, help=f"default 0: by time alone; counted in {unit}s"
     )
     parser.add_argument(

@@ -17,7 +17,13 @@ from .results import show
 
 __all__ = ["TrainingPlan", "train"]
 
-DEFAULTS = {"evaluation_episodes": 10, "checkpoint_every": 0, "checkpoint_seconds": 60.0, "statistics_every": 100}
+DEFAULTS: dict[str, Any] = {
+    "evaluation_episodes": 10,
+    "evaluation_seed": None,
+    "checkpoint_every": 0,
+    "checkpoint_seconds": 60.0,
+    "statistics_every": 100,
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,6 +83,7 @@ def train(
     from ..core.threads import limited_threads
 
     refuse_counts_below(0, arguments, "evaluate_every", "checkpoint_every", "checkpoint_seconds", "statistics_every")
+    refuse_counts_below(0, arguments, "evaluation_seed")
     refuse_counts_below(1, arguments, "evaluation_episodes")
     if arguments.until is not None and arguments.until < 1:
         raise ValueError(f"--{arguments.unit}s must be at least 1, not {arguments.until}")

@@ -62,11 +62,11 @@ class Measurement:
         require_integer("Index", self.index, 0)
 
 
-def profile(iteration: Iteration, platform: Platform) -> Problem:
+def profile(iteration: Iteration, platform: Platform, seed: int = 0) -> Problem:
     """The problem of an iteration on a platform.
 
     A device whose ``profile`` has ``operations_per_second`` is estimated (:class:`OperationRate`); another FPGA is a
-    :class:`.CycleModel`; processors and GPUs are measured (:class:`Measurement`).
+    :class:`.CycleModel`; processors and GPUs are measured (:class:`Measurement`), with numbers drawn from ``seed``.
 
     Raises
     ------
@@ -77,7 +77,7 @@ def profile(iteration: Iteration, platform: Platform) -> Problem:
     resources: dict[str, dict[str, dict[str, float]]] = {}
     for device in platform.devices:
         try:
-            found, needs = _of_device(iteration, device)
+            found, needs = _of_device(iteration, device, seed)
         except (TypeError, ValueError) as error:
             raise type(error)(f"Profile of device {device.name}: {error}") from None
         for task, latency in found.items():
@@ -88,7 +88,9 @@ def profile(iteration: Iteration, platform: Platform) -> Problem:
     return Problem(graph=iteration.graph, platform=platform, table=table)
 
 
-def _of_device(iteration: Iteration, device: Device) -> tuple[dict[str, Latency], dict[str, dict[str, float]]]:
+def _of_device(
+    iteration: Iteration, device: Device, seed: int
+) -> tuple[dict[str, Latency], dict[str, dict[str, float]]]:
     if "operations_per_second" in device.profile:
         return _estimate(iteration, read_fields(OperationRate, "It", device.profile)), {}
     if device.kind == DeviceKind.FPGA:
@@ -99,7 +101,7 @@ def _of_device(iteration: Iteration, device: Device) -> tuple[dict[str, Latency]
 
     measurement = read_fields(Measurement, "It", device.profile)
     name = "cpu" if device.kind == DeviceKind.CPU else f"cuda:{measurement.index}"
-    return measure(iteration, name, measurement.threads), {}
+    return measure(iteration, name, measurement.threads, seed), {}
 
 
 def _estimate(iteration: Iteration, rate: OperationRate) -> dict[str, Latency]:

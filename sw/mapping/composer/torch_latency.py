@@ -28,7 +28,7 @@ WARM_UP, REPEATS = 10, 50
 Timed = tuple[Callable[[], Any], Callable[[Any], Any]]
 
 
-def measure(iteration: Iteration, device: str, threads: int = 1) -> dict[str, Latency]:
+def measure(iteration: Iteration, device: str, threads: int = 1, seed: int = 0) -> dict[str, Latency]:
     """Of each task, medians of so many calls.
 
     The whole batch and half of it are timed: the difference is what experiences take, the rest is fixed. On a processor
@@ -41,6 +41,8 @@ def measure(iteration: Iteration, device: str, threads: int = 1) -> dict[str, La
         PyTorch's name of it, as ``"cpu"`` or ``"cuda:0"``.
     threads : int
         Of PyTorch, on a processor.
+    seed : int
+        Of experiences, weights and priorities; what PyTorch draws otherwise stays as it is.
 
     Raises
     ------
@@ -53,13 +55,16 @@ def measure(iteration: Iteration, device: str, threads: int = 1) -> dict[str, La
     before = torch.get_num_threads()
     torch.set_num_threads(threads)
     try:
-        latencies = {
-            task: _of_two_batches(partial(_propagation, group, place), iteration, place)
-            for task, group in iteration.groups.items()
-        }
-        replay = _sum_tree if place.type == "cpu" else _torch_sum_tree
-        for task in iteration.graph.replay_tasks:
-            latencies[task] = _of_two_batches(partial(replay, task, iteration.workload.leaves, place), iteration, place)
+        with torch.random.fork_rng():
+            torch.manual_seed(seed)
+            latencies = {
+                task: _of_two_batches(partial(_propagation, group, place), iteration, place)
+                for task, group in iteration.groups.items()
+            }
+            replay = _sum_tree if place.type == "cpu" else _torch_sum_tree
+            for task in iteration.graph.replay_tasks:
+                make = partial(replay, task, iteration.workload.leaves, place)
+                latencies[task] = _of_two_batches(make, iteration, place)
         return latencies
     finally:
         torch.set_num_threads(before)
@@ -124,7 +129,7 @@ def _propagation(group: LayerGroup, place: torch.device, batch: int) -> Timed:
 
 def _sum_tree(task: str, leaves: int, place: torch.device, batch: int) -> Timed:
     config = SumTreeConfig(leaves=leaves)
-    tree, rng = ReferenceSumTree(config), np.random.default_rng(0)
+    tree, rng = ReferenceSumTree(config), np.random.default_rng(torch.initial_seed())
 
     def updates(indices: np.ndarray) -> np.ndarray:
         priorities = rng.integers(1, 1 << 16, len(indices)).astype(np.uint64)

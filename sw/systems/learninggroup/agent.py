@@ -172,11 +172,11 @@ class IC3Net:
         """None: records of iterations say how their episodes ended."""
         return None
 
-    def evaluate_for_record(self, episodes: int) -> dict[str, Any]:
+    def evaluate_for_record(self, episodes: int, seed: int | None = None) -> dict[str, Any]:
         """As `evaluate`."""
-        return dict(self.evaluate(episodes))
+        return dict(self.evaluate(episodes, seed=seed))
 
-    def baseline(self, episodes: int) -> None:
+    def baseline(self, episodes: int, seed: int | None = None) -> None:
         """There is none."""
 
     def statistics(self) -> dict[str, float] | None:

@@ -89,11 +89,11 @@ class PlannedEpisodes:
         name = f"{self.environment.name}, step {self._step}, {self.planner.config.simulations} simulations"
         draw_tree(self._directory / f"tree_step_{self._step}.png", self.planner.table, name)
 
-    def evaluate_for_record(self, episodes: int) -> dict[str, Any]:
+    def evaluate_for_record(self, episodes: int, seed: int | None = None) -> dict[str, Any]:
         """Nothing is ever asked: see ``evaluates_from``."""
         raise AssertionError("a planner learns nothing that could be evaluated")
 
-    def baseline(self, episodes: int) -> None:
+    def baseline(self, episodes: int, seed: int | None = None) -> None:
         """There is none."""
 
     def statistics(self) -> dict[str, float] | None:

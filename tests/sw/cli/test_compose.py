@@ -2,7 +2,9 @@
 
 import json
 
+import numpy as np
 import pytest
+import torch
 import yaml
 
 from rewardware.sw.cli.dispatch import dispatch
@@ -145,3 +147,28 @@ def test_a_folder_that_cannot_be_made_is_told_first(platform, tmp_path, monkeypa
     (tmp_path / "file").write_text("")
     assert dispatch([*command(platform), "--out", str(tmp_path / "file" / "below")]) == 1
     assert "file/below" in capsys.readouterr().err
+
+
+def test_what_is_measured_with_is_drawn_from_the_seed(tmp_path, monkeypatch, capsys):
+    drawn = []
+
+    def seconds(timed, place):
+        prepare, _ = timed
+        found = prepare()
+        if found is not None:
+            drawn.append(found.detach().numpy() if isinstance(found, torch.Tensor) else found)
+        return 1.0e-6
+
+    monkeypatch.setattr("rewardware.sw.mapping.composer.torch_latency._seconds", seconds)
+    file = tmp_path / "measured.yaml"
+    file.write_text(yaml.safe_dump({"devices": {"cpu": {"kind": "cpu", "memory_bandwidth": 1.0e10}}}))
+    before, runs = torch.get_rng_state(), []
+    for seed in (3, 3, 4):
+        drawn.clear()
+        assert dispatch([*command(str(file)), "--batch-size", "8", "--buffer-size", "64", "--seed", str(seed)]) == 0
+        runs.append(list(drawn))
+    assert len(runs[0]) > 4 and all(map(np.array_equal, runs[0], runs[1]))
+    assert not any(map(np.array_equal, runs[0], runs[2]))
+    assert torch.equal(before, torch.get_rng_state())
+    assert dispatch([*command(str(file)), "--seed", "-1"]) == 2
+    assert "--seed must be at least 0, not -1" in capsys.readouterr().err

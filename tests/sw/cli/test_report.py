@@ -40,3 +40,26 @@ def test_a_core_without_a_clock_has_no_frequency(monkeypatch, capsys, tmp_path):
     assert dispatch(arguments) == 0
     said = capsys.readouterr().out
     assert "Clock by nextpnr, speed grade 6: none, nothing is registered" in said and "inf" not in said
+
+
+def test_the_placer_has_a_seed(monkeypatch, capsys, tmp_path):
+    (tmp_path / "report.json").write_text(json.dumps({"fmax": {}, "utilization": {}, "critical_paths": []}))
+    placed, options = cached.Placed(read_placement(tmp_path), tmp_path), []
+
+    def place(synthesised, **chosen):
+        options.append(chosen)
+        return placed
+
+    monkeypatch.setattr(cached, "place_once", place)
+    for seed in ([], ["--seed", "7"]):
+        assert dispatch(["report", "selector", "--part", "ecp5", "--place", *seed]) == 0
+    # Without one the results that the cache has stay those of today.
+    assert options == [{"frequency": 100.0}, {"frequency": 100.0, "seed": 7}]
+    for arguments, said in (
+        (["selector", "--seed", "7"], "--seed is of the placer: give --place, too"),
+        (["selector", "--place", "--seed", "-1"], "--seed must be at least 0, not -1"),
+        (["float", "--place", "--seed", "7"], "--seed is of one design, not of the table float"),
+    ):
+        capsys.readouterr()
+        assert dispatch(["report", *arguments]) == 2
+        assert said in capsys.readouterr().err

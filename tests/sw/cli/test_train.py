@@ -10,6 +10,7 @@ import time
 import numpy as np
 import pytest
 
+from rewardware.sw.algorithms.agent import EVALUATION_SEED
 from rewardware.sw.cli.dispatch import dispatch
 from rewardware.sw.core.checkpoint import read_checkpoint
 from rewardware.sw.core.run_folder import read_metrics
@@ -76,6 +77,40 @@ def test_resumed_run_is_identical(tmp_path):
     resume = ["train", "fixar", "--resume", str(tmp_path / "broken"), "--steps", "160", "--quiet"]
     assert dispatch([*resume, "--evaluation-episodes", "1", "--evaluate-every", "50"]) == 0
     assert_same_run(tmp_path / "straight", tmp_path / "broken")
+
+
+def test_evaluations_of_a_run_have_a_seed_of_their_own(tmp_path, capsys):
+    """Those of `rewardware eval` with the same seed; learning and the other records are as without it."""
+    runs = {}
+    for name, options in {
+        "usual": [],
+        "usual as a number": ["--eval-seed", str(EVALUATION_SEED)],
+        "other": ["--evaluation-seed", "5"],
+    }.items():
+        assert train("--backend", "torch", "--steps", "60", "--out", str(tmp_path / name), *options) == 0
+        runs[name] = read_metrics(tmp_path / name)
+    evaluations = {
+        name: [record for record in metrics if record["kind"] in ("evaluation", "random")]
+        for name, metrics in runs.items()
+    }
+    assert evaluations["usual"] == evaluations["usual as a number"]
+    assert all(
+        one["mean"] != other["mean"] for one, other in zip(evaluations["usual"], evaluations["other"], strict=True)
+    )
+    for name in ("usual as a number", "other"):
+        (left, left_rest), (right, right_rest) = states(tmp_path / "usual"), states(tmp_path / name)
+        assert left_rest == right_rest and all(np.array_equal(left[key], right[key]) for key in left)
+    capsys.readouterr()
+    assert dispatch(["eval", str(tmp_path / "other"), "--episodes", "1", "--seed", "5", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["returns"] == evaluations["other"][-1]["returns"]
+    # A run that goes on has it, too.
+    resume = ["train", "fixar", "--resume", str(tmp_path / "other"), "--steps", "70", "--quiet"]
+    assert dispatch(resume) == 0
+    capsys.readouterr()
+    assert dispatch(["eval", str(tmp_path / "other"), "--episodes", "1", "--seed", "5", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["returns"] == read_metrics(tmp_path / "other")[-1]["returns"]
+    assert dispatch([*resume, "--eval-seed", "-1"]) == 2
+    assert "--evaluation-seed must be at least 0, not -1" in capsys.readouterr().err
 
 
 def test_interrupted_run_leaves_a_checkpoint_and_goes_on_identically(tmp_path):

@@ -61,6 +61,16 @@ class Counter:
         (directory / "picture.png").touch()
 
 
+class Seeded(Counter):
+    """Knows of seeds, which algorithms of users need not."""
+
+    def evaluate_for_record(self, episodes, seed=0):
+        return {"mean": float(episodes), "seed": seed}
+
+    def baseline(self, episodes, seed=0):
+        return {"mean": -float(episodes), "seed": seed}
+
+
 def steps(directory, kind):
     return [record["step"] for record in read_metrics(directory) if record["kind"] == kind]
 
@@ -148,3 +158,12 @@ def test_loggers_that_are_not_there_are_refused(tmp_path, monkeypatch):
         monkeypatch.setitem(sys.modules, module, None)
         with pytest.raises(ValueError, match=f"--log {name} needs .* pip install {name}"):
             make_logger(name, tmp_path, {})
+
+
+def test_evaluations_have_the_seed_that_was_chosen(tmp_path):
+    for seed, told in ((None, 0), (0, 0), (7, 7)):
+        directory = tmp_path / str(seed)
+        Run(Seeded(), directory, 40, evaluate_every=10, evaluation_seed=seed, progress=False).run()
+        found = [record["seed"] for record in read_metrics(directory) if record["kind"] in ("evaluation", "random")]
+        assert found == [told] * 3
+        assert json.loads((directory / "settings.json").read_text())["evaluation_seed"] == seed
