@@ -3,9 +3,8 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..core.lockstep import Comparison
+from ..reference.replay.requests import Answers, Requests
 
 if TYPE_CHECKING:
     from .replay_backends import SumTreeBackend
@@ -14,7 +13,7 @@ __all__ = ["LockstepSumTree"]
 
 
 class LockstepSumTree(Comparison):
-    """A :class:`.SumTreeBackend` that asks both.
+    """A :class:`.SumTreeBackend` that asks both. They share requests and answers as values, and no row of a wire.
 
     Parameters
     ----------
@@ -41,17 +40,17 @@ class LockstepSumTree(Comparison):
         """Of the device's last instruction."""
         return self.device.cycles
 
-    def request(self, rows: np.ndarray) -> np.ndarray:
+    def request(self, requests: Requests) -> Answers:
         """Answers to requests."""
-        return self._compared("answers", lambda tree: tree.request(rows))
+        return self._compared("answers", lambda tree: tree.request(requests))
 
-    def sample(self, count: int, segment: int) -> np.ndarray:
+    def sample(self, count: int, segment: int) -> Answers:
         """Answers to samples and the total's."""
         return self._compared("samples", lambda tree: tree.sample(count, segment))
 
-    def _compared(self, what: str, ask: Callable[["SumTreeBackend"], np.ndarray]) -> np.ndarray:
+    def _compared(self, what: str, ask: Callable[["SumTreeBackend"], Answers]) -> Answers:
         answers = ask(self.reference)
-        self.compare(what, {"row": answers}, {"row": ask(self.device)})
+        self.compare(what, answers.columns(), ask(self.device).columns(), len(answers))
         self.steps += 1
         self.steps_checked += 1
         return answers

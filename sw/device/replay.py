@@ -10,7 +10,7 @@ from ...hw.cores.checks import require_integer
 from ...hw.cores.random.xorshift import advance, state_from_seed
 from ...hw.cores.replay.requests import RequestKind, Status
 from ...hw.soc.pearl.instructions import COUNT_WIDTH
-from ..reference.replay.messages import Answer, pack_requests, unpack_answers
+from ..reference.replay.requests import Answers, Requests
 from .driver import Driver
 from .errors import DeviceError
 from .replay_backends import SumTreeBackend, segment_width
@@ -89,13 +89,12 @@ class ReplayDevice(Driver):
         """
         self._refuse_if_closed()
         require_integer("Number of samples", count, 1, (1 << COUNT_WIDTH) - 1)
-        rows = self.backend.sample(count, segment_width(count) if stratified else 0)
+        answers = self.backend.sample(count, segment_width(count) if stratified else 0)
         self._draws += count
-        total = int(unpack_answers(rows[-1:], "total")[0][0])
+        total = int(answers.total[-1])
         if not total:
             raise ValueError("There is nothing to sample: all priorities are zero")
-        indices, units = _leaves(rows[:-1])
-        return Samples(indices, units / self._unit, total / self._unit)
+        return Samples(answers.index[:-1], answers.priority[:-1].astype(np.int64) / self._unit, total / self._unit)
 
     def insert(self, priorities: Sequence[float] | np.ndarray) -> np.ndarray:
         """Give priorities to the next experiences; their indices, int64. Behind the last leaf is the first.
@@ -110,9 +109,9 @@ class ReplayDevice(Driver):
         return self._insert(self._units(priorities))
 
     def _insert(self, units: np.ndarray) -> np.ndarray:
-        indices, _ = _leaves(self._ask(RequestKind.INSERT, priority=units))
+        answers = self._ask(RequestKind.INSERT, priority=units)
         self._next_leaf = (self._next_leaf + len(units)) % self.config.leaves
-        return indices
+        return answers.index
 
     def update(self, indices: Sequence[int] | np.ndarray, priorities: Sequence[float] | np.ndarray) -> None:
         """Set priorities, in order: of an index that is there twice the last one counts.
@@ -135,7 +134,7 @@ class ReplayDevice(Driver):
         return self._retrieve(self._indices(indices)) / self._unit
 
     def _retrieve(self, leaves: np.ndarray) -> np.ndarray:
-        return _leaves(self._ask(RequestKind.RETRIEVE, index=leaves))[1]
+        return self._ask(RequestKind.RETRIEVE, index=leaves).priority.astype(np.int64)
 
     def total(self) -> float:
         """Sum of all priorities.
@@ -146,8 +145,7 @@ class ReplayDevice(Driver):
             The device was closed.
         """
         self._refuse_if_closed()
-        (total,) = unpack_answers(self.backend.request(pack_requests(RequestKind.TOTAL, 1)), "total")
-        return int(total[0]) / self._unit
+        return int(self.backend.request(Requests.of(RequestKind.TOTAL, 1)).total[0]) / self._unit
 
     def clear(self) -> None:
         """Forget all priorities; the next insertion is to the first leaf.
@@ -220,21 +218,15 @@ class ReplayDevice(Driver):
             raise ValueError(f"Indices must be from 0 to {self.config.leaves - 1}, not {values[wrong][0]}")
         return values
 
-    def _ask(self, kind: RequestKind, **arguments: np.ndarray) -> np.ndarray:
+    def _ask(self, kind: RequestKind, **arguments: np.ndarray) -> Answers:
         """The answers, all of them done."""
         self._refuse_if_closed()
         (count,) = {len(values) for values in arguments.values()}
-        rows = pack_requests(kind, count, **arguments)
-        packets = [self.backend.request(rows[first : first + PACKET]) for first in range(0, count, PACKET)]
-        answers = packets[0] if len(packets) == 1 else np.concatenate([rows[:0], *packets])
-        (status,) = unpack_answers(answers, "status")
-        if status.any():
-            answer = Answer.unpack(int(answers[status != Status.DONE][0]))
-            raise DeviceError(f"Request {kind.name.lower()} was refused: {answer.status.name.lower()}")
+        requests = Requests.of(kind, count, **arguments)
+        packets = [requests.part(first, first + PACKET) for first in range(0, count, PACKET)]
+        answered = [self.backend.request(packet) for packet in packets]
+        answers = answered[0] if len(answered) == 1 else Answers.join(answered)
+        if answers.status.any():
+            status = Status(answers.status[answers.status != Status.DONE][0])
+            raise DeviceError(f"Request {kind.name.lower()} was refused: {status.name.lower()}")
         return answers
-
-
-def _leaves(answers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Indices and priorities, int64."""
-    index, priority = unpack_answers(answers, "index", "priority")
-    return index.astype(np.int64), priority.astype(np.int64)

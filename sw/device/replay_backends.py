@@ -11,10 +11,11 @@ from ...hw.cores.replay.requests import RequestKind
 from ...hw.soc.pearl.config import PearlConfig
 from ..core.backends import open_backend, options_at
 from ..reference.replay.draws import DrawReference
-from ..reference.replay.messages import pack_beats, pack_requests
+from ..reference.replay.requests import Answers, Requests
 from ..reference.replay.sum_tree import SumTreeReference
 from .lockstep_sum_tree import LockstepSumTree
 from .open import open_device
+from .replay_rows import pack_beats, pack_requests, unpack_answers
 from .rows import from_words, to_words
 
 __all__ = ["DeviceSumTree", "ReferenceSumTree", "SumTreeBackend", "open_sum_tree", "segment_width"]
@@ -30,7 +31,7 @@ def segment_width(count: int) -> int:
 
 
 class SumTreeBackend(Protocol):
-    """Where a sum tree is. Rows are those of :mod:`rewardware.hw.cores.replay.records`, uint64.
+    """Where a sum tree is.
 
     Members
     -------
@@ -39,12 +40,12 @@ class SumTreeBackend(Protocol):
 
     config: SumTreeConfig
 
-    def request(self, rows: np.ndarray) -> np.ndarray:
-        """Answers to requests, shape (n,)."""
+    def request(self, requests: Requests) -> Answers:
+        """Answers to requests."""
         ...
 
-    def sample(self, count: int, segment: int) -> np.ndarray:
-        """Answers to samples with draws of its own, and behind them the total's: shape (count + 1,)."""
+    def sample(self, count: int, segment: int) -> Answers:
+        """Answers to samples with draws of its own, and behind them the total's: ``count + 1``."""
         ...
 
     def seed(self, state: int) -> None:
@@ -73,15 +74,17 @@ class ReferenceSumTree:
         self.reference = SumTreeReference(config)
         self.draws = DrawReference()
 
-    def request(self, rows: np.ndarray) -> np.ndarray:
+    def request(self, requests: Requests) -> Answers:
         """Answers to requests."""
-        return self.reference.serve(rows)
+        return self.reference.serve(requests)
 
-    def sample(self, count: int, segment: int) -> np.ndarray:
+    def sample(self, count: int, segment: int) -> Answers:
         """Answers to samples and the total's."""
-        rows = pack_requests(RequestKind.TOTAL, count + 1)
-        rows[:-1] = pack_requests(RequestKind.SAMPLE, count, draw=self.draws.draws(count, segment))
-        return self.request(rows)
+        draws = np.zeros(count + 1, np.uint64)
+        draws[:-1] = self.draws.draws(count, segment)
+        requests = Requests.of(RequestKind.SAMPLE, count + 1, draw=draws)
+        requests.kind[-1] = RequestKind.TOTAL
+        return self.request(requests)
 
     def seed(self, state: int) -> None:
         """Set the generator."""
@@ -96,7 +99,7 @@ class ReferenceSumTree:
 
 
 class DeviceSumTree:
-    """A device as a :class:`SumTreeBackend`: the RTL in the simulator, or a board.
+    """A device as a :class:`SumTreeBackend`: the RTL in the simulator, or a board. Here alone requests become rows.
 
     Parameters
     ----------
@@ -123,14 +126,14 @@ class DeviceSumTree:
             self.device.load_program([instructions.encode("serve"), instructions.encode("halt")], SERVE_ADDRESS)
             opened.pop_all()
 
-    def request(self, rows: np.ndarray) -> np.ndarray:
+    def request(self, requests: Requests) -> Answers:
         """Answers to requests."""
-        if not len(rows):
-            return np.zeros(0, np.uint64)
-        self.device.send(to_words(pack_beats(rows, self.config.lanes)))
-        return self._run(SERVE_ADDRESS, len(rows))
+        if not len(requests):
+            return Answers.join([])
+        self.device.send(to_words(pack_beats(pack_requests(requests), self.config.lanes)))
+        return self._run(SERVE_ADDRESS, len(requests))
 
-    def sample(self, count: int, segment: int) -> np.ndarray:
+    def sample(self, count: int, segment: int) -> Answers:
         """Answers to samples and the total's."""
         return self._do("sample", rows=count + 1, count=count, segment=segment)
 
@@ -142,18 +145,18 @@ class DeviceSumTree:
         """Make all priorities zero."""
         self._do("clear")
 
-    def _do(self, instruction: str, rows: int = 0, **arguments: int) -> np.ndarray:
+    def _do(self, instruction: str, rows: int = 0, **arguments: int) -> Answers:
         encode = self._instructions.encode
         self.device.load_program([encode(instruction, **arguments), encode("halt")], OTHER_ADDRESS)
         return self._run(OTHER_ADDRESS, rows)
 
-    def _run(self, address: int, rows: int) -> np.ndarray:
+    def _run(self, address: int, rows: int) -> Answers:
         limit = CYCLES_A_REQUEST * (rows + 64) + 2 * self.config.leaves
         self.cycles = self.device.run(address, cycle_limit=limit).cycles
         if not rows:
-            return np.zeros(0, np.uint64)
+            return Answers.join([])
         # Behind them may be answers that fill up the last beat.
-        return from_words(self.device.receive(-(-rows // self.config.lanes)))[:rows]
+        return unpack_answers(from_words(self.device.receive(-(-rows // self.config.lanes)))[:rows])
 
     def close(self) -> None:
         """Give the device back."""

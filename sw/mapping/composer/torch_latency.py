@@ -14,7 +14,7 @@ from torch import nn
 from ....hw.cores.replay.config import SumTreeConfig
 from ....hw.cores.replay.requests import RequestKind
 from ...device.replay_backends import ReferenceSumTree, segment_width
-from ...reference.replay.messages import pack_requests
+from ...reference.replay.requests import Requests
 from .algorithms import Iteration
 from .latency_table import Latency
 from .layer_group import LayerGroup, Propagation
@@ -131,9 +131,9 @@ def _sum_tree(task: str, leaves: int, place: torch.device, batch: int) -> Timed:
     config = SumTreeConfig(leaves=leaves)
     tree, rng = ReferenceSumTree(config), np.random.default_rng(torch.initial_seed())
 
-    def updates(indices: np.ndarray) -> np.ndarray:
-        priorities = rng.integers(1, 1 << 16, len(indices)).astype(np.uint64)
-        return pack_requests(RequestKind.UPDATE, len(indices), index=indices.astype(np.uint64), priority=priorities)
+    def updates(indices: np.ndarray) -> Requests:
+        priorities = rng.integers(1, 1 << 16, len(indices))
+        return Requests.of(RequestKind.UPDATE, len(indices), index=indices, priority=priorities)
 
     tree.request(updates(np.arange(leaves)))
     if task == "sample":

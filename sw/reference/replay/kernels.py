@@ -1,26 +1,21 @@
 """The sum tree's requests and its draws, compiled: one after the other, as they come."""
 
+from typing import Any
+
 import numba
 import numpy as np
 
 from ....hw.cores.random.xorshift import SHIFTS, STATE_WIDTH
-from ....hw.cores.replay.config import DRAW_WIDTH, INDEX_WIDTH, PRIORITY_WIDTH
-from ....hw.cores.replay.records import HEADER, STATUS_WIDTH
+from ....hw.cores.replay.config import DRAW_WIDTH
 from ....hw.cores.replay.requests import RequestKind, Status
 
 __all__ = ["make_draws", "scale", "serve_requests"]
 
 _SAMPLE, _RETRIEVE, _INSERT, _TOTAL = (
-    np.uint64(kind) for kind in (RequestKind.SAMPLE, RequestKind.RETRIEVE, RequestKind.INSERT, RequestKind.TOTAL)
+    int(kind) for kind in (RequestKind.SAMPLE, RequestKind.RETRIEVE, RequestKind.INSERT, RequestKind.TOTAL)
 )
-# Where they stand in an answer.
-_EMPTY, _OUT_OF_RANGE, _UNKNOWN_KIND = (
-    np.uint64(status << HEADER.width) for status in (Status.EMPTY, Status.OUT_OF_RANGE, Status.UNKNOWN_KIND)
-)
-# A request's header; what is above an answer's kind and status; an index, which is followed by the priority.
-_HEADER, _VALUES, _INDEX = (np.uint64(width) for width in (HEADER.width, HEADER.width + STATUS_WIDTH, INDEX_WIDTH))
-_KIND_MASK, _INDEX_MASK, _PRIORITY_MASK = (
-    np.uint64((1 << width) - 1) for width in (HEADER.width, INDEX_WIDTH, PRIORITY_WIDTH)
+_DONE, _EMPTY, _OUT_OF_RANGE, _UNKNOWN_KIND = (
+    int(status) for status in (Status.DONE, Status.EMPTY, Status.OUT_OF_RANGE, Status.UNKNOWN_KIND)
 )
 _ONE = np.uint64(1)
 _LEFT, _RIGHT, _LEFT_AGAIN = (np.uint64(shift) for shift in SHIFTS)
@@ -32,8 +27,8 @@ _HALF_MASK, _PART_MASK = np.uint64((1 << DRAW_WIDTH // 2) - 1), np.uint64((1 << 
 _PAST = np.uint64(28 - DRAW_WIDTH // 2)
 
 
-def scale(draws, numbers):
-    """``floor(draws * numbers / 2**48)`` of uint64, draws below 2**48, numbers below 2**56.
+def scale(draws: Any, numbers: Any) -> Any:
+    """``floor(draws * numbers / 2**48)`` of uint64, one or an array, draws below 2**48, numbers below 2**56.
 
     By halves: no product of them has more than 52 bits.
     """
@@ -48,7 +43,7 @@ _scale = numba.njit(inline="always")(scale)
 
 
 @numba.njit(cache=True)
-def make_draws(state, count, segment):
+def make_draws(state: np.uint64, count: int, segment: np.uint64) -> tuple[np.ndarray, np.uint64]:
     """Draws of a batch, uint64, shape (count,), and the generator's state behind them: see :class:`.DrawReference`."""
     draws = np.empty(count, np.uint64)
     for number in range(count):
@@ -63,12 +58,22 @@ def make_draws(state, count, segment):
 
 
 @numba.njit(cache=True)
-def serve_requests(rows, sums, count, largest, next_leaf):
-    """Requests to a tree, one after the other: the rows of the answers, and the leaf of the next insertion.
+def serve_requests(
+    kinds: np.ndarray,
+    draws: np.ndarray,
+    indices: np.ndarray,
+    priorities: np.ndarray,
+    sums: np.ndarray,
+    count: int,
+    largest: np.uint64,
+    next_leaf: int,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, int]:
+    """Requests to a tree, one after the other: columns of the answers, and the leaf of the next insertion.
 
     Parameters
     ----------
-    rows : uint64, shape (n,)
+    kinds, draws, indices, priorities : array, shape (n,)
+        Columns of :class:`.Requests`.
     sums : uint64
         Of the tree: node n has the children 2 n and 2 n + 1. Changed.
     count : int
@@ -76,35 +81,40 @@ def serve_requests(rows, sums, count, largest, next_leaf):
     largest : uint64
         Priority.
     next_leaf : int
+
+    Returns
+    -------
+    statuses, leaves, befores, totals : array, shape (n,)
+        Columns of :class:`.Answers`.
+    next_leaf : int
     """
     first = sums.size // 2
-    answers = np.empty_like(rows)
-    for number in range(rows.size):
-        kind, arguments = rows[number] & _KIND_MASK, rows[number] >> _HEADER
-        answers[number] = kind
+    statuses, leaves = np.full(kinds.size, _DONE, np.int64), np.zeros(kinds.size, np.int64)
+    befores, totals = np.zeros(kinds.size, np.uint64), np.zeros(kinds.size, np.uint64)
+    for number in range(kinds.size):
+        kind = kinds[number]
         if kind > _TOTAL:
-            answers[number] |= _UNKNOWN_KIND
+            statuses[number] = _UNKNOWN_KIND
         elif kind == _TOTAL:
-            answers[number] |= sums[1] << _VALUES
+            totals[number] = sums[1]
         elif kind == _SAMPLE:
             if sums[1] == 0:
-                answers[number] |= _EMPTY
+                statuses[number] = _EMPTY
                 continue
-            sought, node = _scale(arguments & _DRAW_MASK, sums[1]) + _ONE, 1
+            sought, node = _scale(draws[number], sums[1]) + _ONE, 1
             while node < first:
                 node *= 2
                 if sought > sums[node]:
                     sought -= sums[node]
                     node += 1
-            answers[number] |= (np.uint64(node - first) | sums[node] << _INDEX) << _VALUES
+            leaves[number], befores[number] = node - first, sums[node]
         else:
-            leaf = next_leaf if kind == _INSERT else np.int64(arguments & _INDEX_MASK)
-            priority = arguments >> _INDEX & _PRIORITY_MASK
+            leaf, priority = next_leaf if kind == _INSERT else indices[number], priorities[number]
             if leaf >= count or (kind != _RETRIEVE and priority > largest):
-                answers[number] |= _OUT_OF_RANGE
+                statuses[number] = _OUT_OF_RANGE
                 continue
             node = first + leaf
-            answers[number] |= (np.uint64(leaf) | sums[node] << _INDEX) << _VALUES
+            leaves[number], befores[number] = leaf, sums[node]
             if kind == _RETRIEVE:
                 continue
             # Modulo 2**64, as is what becomes less.
@@ -114,4 +124,4 @@ def serve_requests(rows, sums, count, largest, next_leaf):
                 node >>= 1
             if kind == _INSERT:
                 next_leaf = (leaf + 1) % count
-    return answers, next_leaf
+    return statuses, leaves, befores, totals, next_leaf

@@ -5,16 +5,15 @@ from collections.abc import Iterable
 import numpy as np
 
 from ....hw.cores.replay.config import SumTreeConfig
-from ....hw.cores.replay.records import ARGUMENTS, HEADER
 from ....hw.cores.replay.requests import RequestKind, Status
 from .kernels import scale, serve_requests
-from .messages import Answer
+from .requests import Answer, Answers, Request, Requests
 
 __all__ = ["SumTreeReference"]
 
 
 class SumTreeReference:
-    """What a :class:`~rewardware.hw.cores.replay.sum_tree.SumTree` answers.
+    """What a :class:`~rewardware.hw.cores.replay.sum_tree.SumTree` answers to requests as values.
 
     Sums are kept in a binary tree in one array, whatever the fanout: results do not depend on it. All are below 2**56.
 
@@ -52,43 +51,38 @@ class SumTreeReference:
         """Sum of all leaves."""
         return int(self._sums[1])
 
-    def apply(self, rows: Iterable[int]) -> list[int]:
-        """The rows of the answers to rows of requests, one by one."""
-        return [self._answer(int(row)).pack() for row in rows]
+    def apply(self, requests: Iterable[Request]) -> list[Answer]:
+        """The answers to requests, one by one."""
+        return [self._answer(request) for request in requests]
 
-    def serve(self, rows: np.ndarray) -> np.ndarray:
-        """What `apply` answers, and does, compiled.
-
-        Parameters
-        ----------
-        rows : numpy.ndarray
-            uint64, shape (n,), as are the answers.
-        """
+    def serve(self, requests: Requests) -> Answers:
+        """What `apply` answers, and does, compiled."""
         largest = np.uint64((1 << self.config.priority_width) - 1)
-        answers, self.next_leaf = serve_requests(rows, self._sums, self.config.leaves, largest, self.next_leaf)
-        return answers
+        asked = requests.kind, requests.draw, requests.index, requests.priority
+        statuses, leaves, befores, totals, self.next_leaf = serve_requests(
+            *asked, self._sums, self.config.leaves, largest, self.next_leaf
+        )
+        return Answers(kind=requests.kind, status=statuses, index=leaves, priority=befores, total=totals)
 
-    def _answer(self, row: int) -> Answer:
-        number = HEADER.unpack(row)["kind"]
-        if number > max(RequestKind):
-            return Answer(kind=number, status=Status.UNKNOWN_KIND)
-        kind = RequestKind(number)
+    def _answer(self, request: Request) -> Answer:
+        kind = request.kind
+        if kind > max(RequestKind):
+            return Answer(kind=kind, status=Status.UNKNOWN_KIND)
         if kind == RequestKind.TOTAL:
             return Answer(kind=kind, status=Status.DONE, total=self.total)
-        arguments = ARGUMENTS[kind].unpack(row >> HEADER.width)
         if kind == RequestKind.SAMPLE:
             if not self.total:
                 return Answer(kind=kind, status=Status.EMPTY)
-            index = int(self.find(np.array([arguments["draw"]], np.uint64))[0])
+            index = int(self.find(np.array([request.draw], np.uint64))[0])
             return Answer(kind=kind, status=Status.DONE, index=index, priority=int(self.priorities[index]))
-        index = self.next_leaf if kind == RequestKind.INSERT else arguments["index"]
+        index = self.next_leaf if kind == RequestKind.INSERT else request.index
         if index >= self.config.leaves:
             return Answer(kind=kind, status=Status.OUT_OF_RANGE)
         before = int(self.priorities[index])
         if kind != RequestKind.RETRIEVE:
-            if arguments["priority"] >> self.config.priority_width:
+            if request.priority >> self.config.priority_width:
                 return Answer(kind=kind, status=Status.OUT_OF_RANGE)
-            self.update(np.array([index]), np.array([arguments["priority"]], np.uint64))
+            self.update(np.array([index]), np.array([request.priority], np.uint64))
             if kind == RequestKind.INSERT:
                 self.next_leaf = (index + 1) % self.config.leaves
         return Answer(kind=kind, status=Status.DONE, index=index, priority=before)

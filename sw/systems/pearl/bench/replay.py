@@ -1,14 +1,14 @@
 """Cycles that batches take on the RTL of a replay device."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from .....hw.cores.replay.requests import RequestKind
 from .....hw.soc.pearl.config import PearlConfig
-from ....device.replay_backends import DeviceSumTree, ReferenceSumTree, segment_width
-from ....reference.replay.messages import pack_request
+from ....device.replay_backends import DeviceSumTree, ReferenceSumTree, SumTreeBackend, segment_width
+from ....reference.replay.requests import Answers, Requests
 
 __all__ = ["BatchCounts", "count_batches"]
 
@@ -45,25 +45,24 @@ def count_batches(config: PearlConfig, batch: int, seed: int = 0) -> BatchCounts
     cycles = {}
     try:
         priorities = rng.integers(0, 1 << config.priority_width, config.leaves)
-        rows = [pack_request(RequestKind.INSERT, priority=priority) for priority in priorities.tolist()]
-        for first in range(0, len(rows), PACKET):
-            device.request(np.array(rows[first : first + PACKET], np.uint64))
+        insertions = Requests.of(RequestKind.INSERT, config.leaves, priority=priorities)
+        for first in range(0, config.leaves, PACKET):
+            device.request(insertions.part(first, first + PACKET))
         reference.reference.update(np.arange(config.leaves), priorities.astype(np.uint64))
 
-        def both(name: str, call: Any) -> None:
+        def both(name: str, call: Callable[[SumTreeBackend], Answers]) -> None:
             answers, expected = call(device), call(reference)
-            if (answers != expected).any():
+            if answers.each() != expected.each():
                 raise RuntimeError(f"The device does not answer {name} as the reference does")
             cycles[name] = device.cycles
 
-        changed = zip(
-            rng.integers(config.leaves, size=batch).tolist(),
-            rng.integers(0, 1 << config.priority_width, batch).tolist(),
-            strict=True,
-        )
-        updates = [pack_request(RequestKind.UPDATE, index=index, priority=priority) for index, priority in changed]
+        changed = {
+            "index": rng.integers(config.leaves, size=batch),
+            "priority": rng.integers(0, 1 << config.priority_width, batch),
+        }
+        updates = Requests.of(RequestKind.UPDATE, batch, **changed)
         both("sample", lambda tree: tree.sample(batch, segment_width(batch)))
-        both("update", lambda tree: tree.request(np.array(updates, np.uint64)))
+        both("update", lambda tree: tree.request(updates))
         both("sample again", lambda tree: tree.sample(batch, 0))
     finally:
         device.close()

@@ -11,10 +11,12 @@ from rewardware.hw.cores.replay.config import DRAW_WIDTH
 from rewardware.hw.cores.replay.records import ROW_WIDTH, ReplayCommand
 from rewardware.hw.cores.replay.requests import RequestKind
 from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, compare_all, parameters, rng
+from rewardware.sw.device.replay_rows import pack_beats
 from rewardware.sw.reference.replay.draws import DrawReference
-from rewardware.sw.reference.replay.messages import pack_beats, pack_request
+from rewardware.sw.reference.replay.requests import Request
 from rewardware.sw.reference.replay.sum_tree import SumTreeReference
-from tests.sw.reference.replay.stimulus import random_rows
+from tests.hw.cores.replay.rows import answer_rows, noisy_rows
+from tests.sw.reference.replay.stimulus import random_requests
 
 # Stalls of the host's streams and of the tree's.
 PHASES = ((0.0, 0.0), (0.3, 0.3), (0.0, 0.6), (0.6, 0.0))
@@ -41,11 +43,12 @@ class Bench:
         beats = pack_beats(np.array(rows, np.uint64), self.config.lanes)
         return [sum(row << ROW_WIDTH * lane for lane, row in enumerate(beat)) for beat in beats.tolist()]
 
-    def expect(self, rows):
+    def expect(self, requests, noise=None):
         """A packet of requests, and one of their answers; the requests' beats."""
         # Places that are left ask for the total.
-        rows = [*rows, *[pack_request(RequestKind.TOTAL)] * (-len(rows) % self.config.lanes)]
-        asked, answered = self.words(rows), self.words(self.tree.apply(rows))
+        requests = [*requests, *[Request(kind=RequestKind.TOTAL)] * (-len(requests) % self.config.lanes)]
+        rows = noisy_rows(requests, noise)
+        asked, answered = self.words(rows), self.words(answer_rows(self.tree.apply(requests)))
         self.to_ask.extend(zip(asked, answered, strict=True))
         self.beats += [{"data": beat, "last": int(index + 1 == len(asked))} for index, beat in enumerate(answered)]
         return asked
@@ -54,7 +57,8 @@ class Bench:
         """Gives a command, with a count of samples or a seed unless they are random, and says what it will do."""
         made, arguments, error = self.random, self.random.getrandbits(64), 0
         if kind == ReplayCommand.SERVE:
-            beats = self.expect(random_rows(self.config, made, made.choice([1, 2, made.randrange(1, 60)])))
+            requests = random_requests(self.config, made, made.choice([1, 2, made.randrange(1, 60)]))
+            beats = self.expect(requests, made)
             for index, beat in enumerate(beats):
                 self.packets_in.put({"data": beat, "last": int(index + 1 == len(beats))})
         elif kind == ReplayCommand.SAMPLE:
@@ -62,10 +66,9 @@ class Bench:
             segment = made.choice([0, (1 << DRAW_WIDTH) // max(count, 2)])
             arguments, error = count | segment << COUNT_WIDTH, int(count == 0)
             if count:
-                rows = [
-                    pack_request(RequestKind.SAMPLE, draw=draw) for draw in self.draws.draws(count, segment).tolist()
-                ]
-                self.expect([*rows, pack_request(RequestKind.TOTAL)])
+                draws = self.draws.draws(count, segment).tolist()
+                samples = [Request(kind=RequestKind.SAMPLE, draw=draw) for draw in draws]
+                self.expect([*samples, Request(kind=RequestKind.TOTAL)])
         elif kind == ReplayCommand.SEED:
             arguments = made.choice([0, arguments | 1]) if argument is None else argument
             error = int(arguments == 0)

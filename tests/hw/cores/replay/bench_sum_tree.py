@@ -10,29 +10,33 @@ from rewardware.hw.cores.replay.config import DRAW_WIDTH
 from rewardware.hw.cores.replay.records import ROW_WIDTH
 from rewardware.hw.cores.replay.requests import RequestKind
 from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, parameters, rng
-from rewardware.sw.reference.replay.messages import Answer, pack_beats, pack_request
+from rewardware.sw.device.replay_rows import pack_beats, unpack_answers
+from rewardware.sw.reference.replay.requests import Request
 from rewardware.sw.reference.replay.sum_tree import SumTreeReference
+from tests.hw.cores.replay.rows import answer_rows, noisy_rows
 from tests.hw.cores.transfer_cycles import TransferCycles
-from tests.sw.reference.replay.stimulus import random_rows
+from tests.sw.reference.replay.stimulus import random_requests
 
 
-def beats_of(config, rows):
-    """The rows that go, and the beats that have them."""
-    beats = pack_beats(np.array(rows, np.uint64), config.lanes)
+def beats_of(config, requests, noise=None):
+    """The requests that go, and the beats that have them; places that are left ask for the total."""
+    beats = pack_beats(np.array(noisy_rows(requests, noise), np.uint64), config.lanes)
     words = [sum(row << ROW_WIDTH * lane for lane, row in enumerate(beat)) for beat in beats.tolist()]
-    return beats.ravel().tolist(), words
+    return [*requests, *[Request(kind=RequestKind.TOTAL)] * (-len(requests) % config.lanes)], words
 
 
-async def ask(source, sink, reference, rows):
-    """Send rows; their answers are the reference's."""
+async def ask(source, sink, reference, requests, noise=None):
+    """Send requests; their answers are the reference's."""
     lanes = reference.config.lanes
-    rows, beats = beats_of(reference.config, rows)
+    requests, beats = beats_of(reference.config, requests, noise)
     for beat in beats:
         source.put(beat)
     beat = 0
-    for number, expected in enumerate(reference.apply(rows)):
+    for number, expected in enumerate(reference.apply(requests)):
         beat = beat >> ROW_WIDTH if number % lanes else await sink.receive()
-        compare(expected, beat & (1 << ROW_WIDTH) - 1, "answers", number)
+        row = beat & (1 << ROW_WIDTH) - 1
+        compare(vars(expected), vars(unpack_answers(np.array([row], np.uint64)).each()[0]), "answers", number)
+        compare(*answer_rows([expected]), row, "rows of answers", number)
 
 
 @cocotb.test()
@@ -45,7 +49,7 @@ async def answers_as_the_reference(dut):
     for stall_in, stall_out in ((0.3, 0.3), (0.0, 0.0), (0.0, 0.7), (0.7, 0.0)):
         source.stall, sink.stall = stall_in, stall_out
         for near in (0.0, 0.6, 0.95):
-            await ask(source, sink, reference, random_rows(config, made, 200, near=near))
+            await ask(source, sink, reference, random_requests(config, made, 200, near=near), made)
         # From the beginning, where samples find nothing.
         while not int(dut.idle.value):
             await RisingEdge(dut.clk)
@@ -53,7 +57,7 @@ async def answers_as_the_reference(dut):
         await RisingEdge(dut.clk)
         dut.clear.value = 0
         reference.clear()
-        await ask(source, sink, reference, [pack_request(RequestKind.TOTAL), pack_request(RequestKind.SAMPLE, draw=0)])
+        await ask(source, sink, reference, [Request(kind=RequestKind.TOTAL), Request(kind=RequestKind.SAMPLE)])
 
 
 @cocotb.test()
@@ -66,7 +70,7 @@ async def a_clear_is_behind_the_requests_taken(dut):
     made, reference = random.Random(int(rng("clears").integers(1 << 32))), SumTreeReference(config)
     for number in range(20):
         source.stall, sink.stall = made.choice([0, 0.3]), made.choice([0, 0.3, 0.9])
-        rows, beats = beats_of(config, random_rows(config, made, 3 * latency * config.lanes))
+        requests, beats = beats_of(config, random_requests(config, made, 3 * latency * config.lanes), made)
         for beat in beats:
             source.put(beat)
         taken = 0
@@ -78,9 +82,9 @@ async def a_clear_is_behind_the_requests_taken(dut):
         await FallingEdge(dut.clk)
         dut.clear.value = 0
         before = config.lanes * taken
-        expected = reference.apply(rows[:before])
+        expected = reference.apply(requests[:before])
         reference.clear()
-        expected += reference.apply(rows[before:])
+        expected = answer_rows(expected + reference.apply(requests[before:]))
         got = await sink.receive_all(len(beats))
         got = [beat >> ROW_WIDTH * lane & (1 << ROW_WIDTH) - 1 for beat in got for lane in range(config.lanes)]
         compare(expected, got, f"answers, cleared behind {before}", number)
@@ -98,16 +102,16 @@ async def draws_at_every_boundary(dut):
     priorities = [int(random_numbers.choice([0, 1, largest])) for _ in range(config.leaves)]
     priorities[0], priorities[-1] = 0, 0
     priorities[config.leaves // 2] = 1
-    await ask(source, sink, reference, [pack_request(RequestKind.INSERT, priority=one) for one in priorities])
+    await ask(source, sink, reference, [Request(kind=RequestKind.INSERT, priority=one) for one in priorities])
     total, prefix, draws = sum(priorities), 0, {0, (1 << DRAW_WIDTH) - 1}
     for priority in priorities:
         prefix += priority
         # The first draw whose target is above the prefix.
         first = -(-(prefix << DRAW_WIDTH) // total)
         draws |= {draw for draw in (first - 1, first) if 0 <= draw < 1 << DRAW_WIDTH}
-    rows = [pack_request(RequestKind.SAMPLE, draw=draw) for draw in sorted(draws)]
-    assert all(Answer.unpack(answer).priority for answer in reference.apply(rows))
-    await ask(source, sink, reference, rows)
+    samples = [Request(kind=RequestKind.SAMPLE, draw=draw) for draw in sorted(draws)]
+    assert all(answer.priority for answer in reference.apply(samples))
+    await ask(source, sink, reference, samples)
 
 
 @cocotb.test()
@@ -117,12 +121,12 @@ async def takes_as_many_cycles_as_it_says(dut):
     dut.clear.value = 0
     await clock_and_reset(dut)
     # Updates go one after the other, samples side by side.
-    for rows, at_once in (
-        ([pack_request(RequestKind.UPDATE, index=index % config.leaves, priority=1) for index in range(120)], 1),
-        ([pack_request(RequestKind.SAMPLE, draw=draw << 41) for draw in range(120)], config.lanes),
+    for requests, at_once in (
+        ([Request(kind=RequestKind.UPDATE, index=index % config.leaves, priority=1) for index in range(120)], 1),
+        ([Request(kind=RequestKind.SAMPLE, draw=draw << 41) for draw in range(120)], config.lanes),
     ):
         seen = TransferCycles(dut, "requests", "answers")
-        _, beats = beats_of(config, rows)
+        _, beats = beats_of(config, requests)
         for beat in beats:
             source.put(beat)
         await sink.receive_all(len(beats))

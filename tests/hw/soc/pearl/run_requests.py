@@ -13,8 +13,8 @@ import numpy as np
 from rewardware.hw.cores.replay.requests import RequestKind, Status
 from rewardware.hw.soc.presets import list_presets, load_preset
 from rewardware.sw.device.replay_backends import DeviceSumTree, ReferenceSumTree
-from rewardware.sw.reference.replay.messages import Answer, pack_request
-from tests.sw.reference.replay.stimulus import random_rows
+from rewardware.sw.reference.replay.requests import Request, Requests
+from tests.sw.reference.replay.stimulus import random_requests
 
 PACKET = 4096
 STALL = 0.1
@@ -24,27 +24,24 @@ def run_requests(config, count, seed=1):
     """How often each kind of request ended in each way, after all was found equal."""
     device, reference = DeviceSumTree(config, stall=STALL, seed=seed), ReferenceSumTree(config.tree)
     rng, ends = random.Random(seed), Counter()
-    total, retrieve = pack_request(RequestKind.TOTAL), RequestKind.RETRIEVE
+    total = Request(kind=RequestKind.TOTAL)
     try:
         # In a tree of zeros most samples find what was changed last.
-        rows = [pack_request(RequestKind.INSERT, priority=rng.randrange(1 << 20)) for _ in range(config.leaves // 2)]
+        made = [Request(kind=RequestKind.INSERT, priority=rng.randrange(1 << 20)) for _ in range(config.leaves // 2)]
         while count > 0:
-            packet, rows = rows[:PACKET], rows[PACKET:]
-            packet = [*(packet or random_rows(config, rng, PACKET, near=rng.choice([0.0, 0.6, 0.95]))), total]
-            got, expected = (tree.request(np.array(packet, np.uint64)) for tree in (device, reference))
-            differ = np.flatnonzero(got != expected)
-            assert not differ.size, (
-                f"{Answer.unpack(int(got[differ[0]]))}, not {Answer.unpack(int(expected[differ[0]]))}"
-            )
-            assert Answer.unpack(int(got[-1])).total == sum(reference.reference.priorities.tolist())
-            for answer in map(Answer.unpack, got.tolist()):
+            packet, made = made[:PACKET], made[PACKET:]
+            packet = [*(packet or random_requests(config, rng, PACKET, near=rng.choice([0.0, 0.6, 0.95]))), total]
+            got, expected = (tree.request(Requests.gather(packet)).each() for tree in (device, reference))
+            for ours, theirs in zip(got, expected, strict=True):
+                assert ours == theirs, f"{ours}, not {theirs}"
+            assert got[-1].total == sum(reference.reference.priorities.tolist())
+            for answer in got:
                 ends[answer.kind, answer.status.name.lower()] += 1
             count -= len(packet)
         for first in range(0, config.leaves, PACKET):
             leaves = range(first, min(first + PACKET, config.leaves))
-            answers = device.request(np.array([pack_request(retrieve, index=leaf) for leaf in leaves], np.uint64))
-            kept = reference.reference.priorities[leaves.start : leaves.stop].tolist()
-            assert [Answer.unpack(row).priority for row in answers.tolist()] == kept
+            answers = device.request(Requests.of(RequestKind.RETRIEVE, len(leaves), index=np.array(leaves)))
+            assert (answers.priority == reference.reference.priorities[leaves.start : leaves.stop]).all()
         assert ends[RequestKind.SAMPLE, Status.DONE.name.lower()]
         return ends
     finally:

@@ -11,9 +11,9 @@ from rewardware.hw.soc.pearl.config import PearlConfig
 from rewardware.hw.soc.presets import list_presets, load_preset
 from rewardware.sw.device.errors import DeviceError
 from rewardware.sw.device.replay_backends import DeviceSumTree, ReferenceSumTree, segment_width
-from rewardware.sw.reference.replay.messages import pack_request
+from rewardware.sw.reference.replay.requests import Requests
 
-from ....sw.reference.replay.stimulus import random_rows
+from ....sw.reference.replay.stimulus import random_requests
 from .run_requests import run_requests
 
 CONFIG = PearlConfig(leaves=150, fanout=8, priority_width=24, priority_fraction=12)
@@ -38,7 +38,7 @@ def trees(opened):
 
 def both(trees, call):
     """What the device does is what the reference does."""
-    device, reference = (call(tree).tolist() for tree in trees)
+    device, reference = (call(tree).each() for tree in trees)
     assert device == reference
     return reference
 
@@ -46,8 +46,8 @@ def both(trees, call):
 def test_packets_and_batches_in_turn(trees):
     rng = random.Random(1)
     for count in (1, 2, 37, 600):
-        rows = np.array(random_rows(CONFIG, rng, count), np.uint64)
-        both(trees, lambda tree, rows=rows: tree.request(rows))
+        requests = Requests.gather(random_requests(CONFIG, rng, count))
+        both(trees, lambda tree, requests=requests: tree.request(requests))
         for segment in (0, segment_width(count)):
             found = both(trees, lambda tree, segment=segment, count=count: tree.sample(count, segment))
             assert len(found) == count + 1
@@ -55,11 +55,11 @@ def test_packets_and_batches_in_turn(trees):
 
 def test_a_soft_reset_forgets_all_priorities(trees):
     device, _ = trees
-    row = pack_request(RequestKind.INSERT, priority=5)
-    device.request(np.array([row] * 10, np.uint64))
+    total = Requests.of(RequestKind.TOTAL, 1)
+    device.request(Requests.of(RequestKind.INSERT, 10, priority=np.full(10, 5)))
+    assert device.request(total).total.tolist() == [50]
     device.device.soft_reset()
-    total = pack_request(RequestKind.TOTAL)
-    assert device.request(np.array([total], np.uint64)).tolist() == [total]
+    assert device.request(total).total.tolist() == [0]
 
 
 @pytest.mark.parametrize("ask", [lambda tree: tree.sample(0, 0), lambda tree: tree.seed(0)])

@@ -2,16 +2,16 @@
 
 from rewardware.hw.cores.replay.config import DRAW_WIDTH, INDEX_WIDTH, PRIORITY_WIDTH, SumTreeConfig
 from rewardware.hw.cores.replay.requests import RequestKind
-from rewardware.sw.reference.replay.messages import pack_request
+from rewardware.sw.reference.replay.requests import Request
 
-__all__ = ["random_rows"]
+__all__ = ["random_requests"]
 
 KINDS = [RequestKind.SAMPLE] * 6 + [RequestKind.UPDATE] * 6 + [RequestKind.INSERT] * 2 + [RequestKind.RETRIEVE] * 2
 LARGEST_DRAW = (1 << DRAW_WIDTH) - 1
 
 
-def random_rows(config: SumTreeConfig, rng, count, *, wrong=0.02, near=0.6):
-    """Rows of ``count`` requests.
+def random_requests(config: SumTreeConfig, rng, count, *, wrong=0.02, near=0.6):
+    """``count`` requests.
 
     Parameters
     ----------
@@ -19,14 +19,14 @@ def random_rows(config: SumTreeConfig, rng, count, *, wrong=0.02, near=0.6):
     rng : random.Random
     count : int
     wrong : float
-        Share of rows that are noise.
+        Share of requests with any numbers, of kinds that there are not, too.
     near : float
         Share of leaves that are the last one or beside it, so that requests meet on one path.
     """
-    largest, last, kind, rows = (1 << config.priority_width) - 1, 0, RequestKind.TOTAL, []
+    largest, last, kind, requests = (1 << config.priority_width) - 1, 0, RequestKind.TOTAL, []
     for _ in range(count):
         if rng.random() < wrong:
-            rows.append(rng.randrange(1 << 64))
+            requests.append(_anything(rng))
             continue
         # Runs of a kind, so that samples stand side by side, too.
         if rng.random() < 0.5:
@@ -48,5 +48,14 @@ def random_rows(config: SumTreeConfig, rng, count, *, wrong=0.02, near=0.6):
             RequestKind.INSERT: {"priority": priority},
             RequestKind.TOTAL: {},
         }[kind]
-        rows.append(pack_request(kind, **arguments))
-    return rows
+        requests.append(Request(kind=kind, **arguments))
+    return requests
+
+
+def _anything(rng):
+    return Request(
+        kind=rng.randrange(8),
+        draw=rng.getrandbits(DRAW_WIDTH),
+        index=rng.getrandbits(INDEX_WIDTH),
+        priority=rng.getrandbits(PRIORITY_WIDTH),
+    )

@@ -9,10 +9,10 @@ from scipy.stats import chisquare
 
 from rewardware.hw.cores.replay.config import DRAW_WIDTH, SumTreeConfig
 from rewardware.hw.cores.replay.requests import RequestKind, Status
-from rewardware.sw.reference.replay.messages import Answer, pack_request
+from rewardware.sw.reference.replay.requests import Answer, Answers, Request, Requests
 from rewardware.sw.reference.replay.sum_tree import SumTreeReference
 
-from .stimulus import random_rows
+from .stimulus import random_requests
 
 ONE = 1 << DRAW_WIDTH
 
@@ -27,9 +27,9 @@ def first_that_reaches(priorities, draw):
 def test_requests_one_after_the_other(leaves, width):
     config = SumTreeConfig(leaves=leaves, priority_width=width, priority_fraction=0)
     tree, plain, following = SumTreeReference(config), [0] * leaves, 0
-    for row in random_rows(config, random.Random(leaves), 3000):
-        (answer,) = (Answer.unpack(answer) for answer in tree.apply([row]))
-        kind, leaf = row & 7, (row >> 3 & 0xFFFFFF, row >> 27 & 0xFFFFFFFF)
+    for request in random_requests(config, random.Random(leaves), 3000):
+        (answer,) = tree.apply([request])
+        kind = request.kind
         if kind > 4:
             assert answer == Answer(kind=kind, status=Status.UNKNOWN_KIND)
         elif kind == RequestKind.TOTAL:
@@ -37,17 +37,17 @@ def test_requests_one_after_the_other(leaves, width):
         elif kind == RequestKind.SAMPLE and not any(plain):
             assert answer == Answer(kind=kind, status=Status.EMPTY)
         else:
-            index = following if kind == RequestKind.INSERT else leaf[0]
+            index = following if kind == RequestKind.INSERT else request.index
             if kind == RequestKind.SAMPLE:
-                index = first_that_reaches(plain, row >> 3 & ONE - 1)
+                index = first_that_reaches(plain, request.draw)
                 assert plain[index]
             writes = kind in (RequestKind.UPDATE, RequestKind.INSERT)
-            if index >= leaves or (writes and leaf[1] >> width):
+            if index >= leaves or (writes and request.priority >> width):
                 assert answer == Answer(kind=kind, status=Status.OUT_OF_RANGE)
                 continue
             assert answer == Answer(kind=kind, status=Status.DONE, index=index, priority=plain[index])
             if writes:
-                plain[index] = leaf[1]
+                plain[index] = request.priority
             if kind == RequestKind.INSERT:
                 following = (following + 1) % leaves
         assert tree.priorities.tolist() == plain and tree.total == sum(plain)
@@ -55,13 +55,13 @@ def test_requests_one_after_the_other(leaves, width):
 
 @pytest.mark.parametrize(("leaves", "width"), [(2, 1), (3, 32), (23, 5), (100, 31), (1 << 17, 32)])
 def test_compiled_requests_are_those_one_by_one(leaves, width):
-    """Packets with requests to leaves beside each other, repeated ones, samples behind updates, noise."""
+    """Packets with requests to leaves beside each other, repeated ones, samples behind updates, any numbers."""
     config, rng = SumTreeConfig(leaves=leaves, priority_width=width, priority_fraction=0), random.Random(leaves)
     one_by_one, compiled = SumTreeReference(config), SumTreeReference(config)
     for count in (0, 1, 2, 700, 1500):
         for near in (0.0, 0.6, 1.0):
-            rows = random_rows(config, rng, count, near=near)
-            assert compiled.serve(np.array(rows, np.uint64)).tolist() == one_by_one.apply(rows)
+            requests = random_requests(config, rng, count, near=near)
+            assert compiled.serve(Requests.gather(requests)).each() == one_by_one.apply(requests)
             assert (compiled.priorities == one_by_one.priorities).all()
             assert (compiled.total, compiled.next_leaf) == (one_by_one.total, one_by_one.next_leaf)
 
@@ -101,11 +101,39 @@ def test_samples_are_as_frequent_as_priorities_are_large(seed):
     assert chisquare(found[likely], expected).pvalue > 1e-3
 
 
-def test_arguments_are_those_of_the_kind():
-    with pytest.raises(ValueError, match="Fields must be draw, not index"):
-        pack_request(RequestKind.SAMPLE, index=1)
-    with pytest.raises(ValueError, match="Priority must be from 0 to 4294967295, not -1"):
-        pack_request(RequestKind.UPDATE, index=0, priority=-1)
+@pytest.mark.parametrize(
+    ("numbers", "words"),
+    [
+        ({"draw": 1 << 48}, "Draw must be from 0 to 281474976710655, not 281474976710656"),
+        ({"index": 1 << 24}, "Index must be from 0 to 16777215, not 16777216"),
+        ({"priority": -1}, "Priority must be from 0 to 4294967295, not -1"),
+    ],
+)
+def test_numbers_are_those_of_a_tree(numbers, words):
+    with pytest.raises(ValueError, match=words):
+        Request(kind=RequestKind.UPDATE, **numbers)
+
+
+def test_columns_are_the_requests():
+    requests = [
+        Request(kind=RequestKind.UPDATE, index=3, priority=(1 << 32) - 1),
+        Request(kind=RequestKind.SAMPLE, draw=ONE - 1),
+        Request(kind=7),
+    ]
+    columns = Requests.gather(requests)
+    assert len(columns) == 3 and columns.kind.tolist() == [2, 0, 7]
+    assert columns.index.tolist() == [3, 0, 0] and columns.draw.tolist() == [0, ONE - 1, 0]
+    assert columns.priority.tolist() == [(1 << 32) - 1, 0, 0]
+    parts = [columns.part(0, 1), columns.part(1, 3), columns.part(3, 5)]
+    joined = Requests.join(parts)
+    assert [len(part) for part in parts] == [1, 2, 0]
+    assert all((joined.columns()[name] == column).all() for name, column in columns.columns().items())
+    updates = Requests.of(RequestKind.UPDATE, 2, index=np.array([4, 5]), priority=np.array([6, 7]))
+    expected = Requests.gather([Request(kind=2, index=4, priority=6), Request(kind=2, index=5, priority=7)])
+    for name, column in expected.columns().items():
+        made = updates.columns()[name]
+        assert made.dtype == column.dtype and made.tolist() == column.tolist()
+    assert Answers.join([]).each() == []
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ import pytest
 from rewardware.hw.cores.float.config import BFLOAT16, FloatLaneConfig
 from rewardware.hw.cores.layer.config import NetworkConfig
 from rewardware.hw.cores.layer.learner_config import DDPGLearnerConfig, DQNLearnerConfig
-from rewardware.hw.cores.replay.records import HEADER, STATUS_WIDTH
 from rewardware.hw.soc.pearl.config import PearlConfig
 from rewardware.sw.algorithms.actor_critic_config import PrioritizedDDPGConfig, PrioritizedSACConfig
 from rewardware.sw.algorithms.dqn_config import DQNConfig
@@ -65,9 +64,10 @@ def test_the_model_is_exact_for_any_batch(batch, lanes):
 
 def test_a_wrong_answer_is_no_figure(monkeypatch):
     class Wrong(SumTreeReference):
-        def serve(self, rows):
+        def serve(self, requests):
+            answers = super().serve(requests)
             # The lowest bit of the index.
-            return super().serve(rows) ^ np.uint64(1 << HEADER.width + STATUS_WIDTH)
+            return dataclasses.replace(answers, index=answers.index ^ 1)
 
     monkeypatch.setattr("rewardware.sw.device.replay_backends.SumTreeReference", Wrong)
     with pytest.raises(RuntimeError, match="The device does not answer sample as the reference does"):

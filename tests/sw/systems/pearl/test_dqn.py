@@ -1,5 +1,7 @@
 """The agent: the same on every backend, going on bit-identically, what it refuses."""
 
+import dataclasses
+
 import gymnasium
 import numpy as np
 import pytest
@@ -93,10 +95,15 @@ def test_predict_gives_actions_for_one_or_many():
 
 def test_a_wrong_answer_of_the_rtl_stops_lockstep(monkeypatch):
     serve = ReferenceSumTree.sample
-    monkeypatch.setattr(ReferenceSumTree, "sample", lambda *arguments: serve(*arguments) ^ np.uint64(1 << 30))
+
+    def wrong(*arguments):
+        answers = serve(*arguments)
+        return dataclasses.replace(answers, priority=answers.priority ^ np.uint64(1 << 3))
+
+    monkeypatch.setattr(ReferenceSumTree, "sample", wrong)
     agent = make("lockstep")
     try:
-        with pytest.raises(LockstepError, match=r"Packet \d+, samples: RTL differs from the reference in row\[0\]"):
+        with pytest.raises(LockstepError, match=r"Packet \d+, samples: RTL differs from the reference in priority"):
             agent.learn(60)
     finally:
         agent.close()
