@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...hw.cores.random.xorshift import state_from_seed
-from ...hw.soc.fixar.config import FixarConfig, Networks
-from ...hw.soc.fixar.instructions import BANKS
+from ...hw.soc.fixar.config import BANKS, FixarConfig, Networks
 from .arrays import IntegerArray, RealArray
 from .learner_batch import LearnerBatch
 

@@ -7,11 +7,13 @@ from ...cores.array.engine_config import ArrayEngineConfig
 from ...cores.checks import require_integer
 from ...cores.optimizer.config import AdamConfig
 from ..shell.config import ShellConfig, configuration_hash
-from .instructions import BANKS, INSTRUCTION_SET
+from .instructions import INSTRUCTION_SET
 from .registers import REGISTERS
 
-__all__ = ["CONTRACTION_LIMIT", "FixarConfig", "LayerShape", "Networks", "Rates"]
+__all__ = ["BANKS", "CONTRACTION_LIMIT", "FixarConfig", "LayerShape", "Networks", "Rates"]
 
+# Networks in the order of their weight banks. Gradients and moments have the first two only.
+BANKS = ("actor", "critic", "target_actor", "target_critic")
 # Inputs of a layer whose exact sum fits in the accumulators' 57 bits: 2^31 * 2^16 * 512 = 2^56.
 CONTRACTION_LIMIT = 512
 

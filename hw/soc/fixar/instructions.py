@@ -7,15 +7,10 @@ from ...cores.array.config import Operation
 from ...cores.records import Field
 from ..sequencer.instructions import Format, InstructionSet, Operand
 
-__all__ = [
-    "BANKS", "CODES", "EVERY_CORE", "INSTRUCTION_SET", "Dataflow", "Destination", "Memory", "Operation",
-]  # fmt: skip
+__all__ = ["CODES", "EVERY_CORE", "INSTRUCTION_SET", "Dataflow", "Destination", "Memory", "Operation"]
 
 # Value of a core field that names all of them.
 EVERY_CORE = 63
-
-# Networks in the order of their weight banks. Gradients and moments have the first two only.
-BANKS = ("actor", "critic", "target_actor", "target_critic")
 
 
 class Memory(enum.IntEnum):

@@ -12,8 +12,8 @@ from ...cores.memory.ports import ReadPort, WritePort
 from ...cores.memory.row_index import RowIndex
 from ...cores.memory.shared import SharedMemory
 from ...cores.memory.transposable import TransposableMemory, TransposableReadPort, TransposableWritePort
-from .config import FixarConfig
-from .instructions import BANKS, Memory
+from .config import BANKS, FixarConfig
+from .instructions import Memory
 
 __all__ = ["NetworkMemories", "network_regions"]
 

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .....hw.cores.checks import require_integer
-from .....hw.soc.fixar.config import FixarConfig, Networks
-from .....hw.soc.fixar.instructions import BANKS, EVERY_CORE, Memory, Operation
+from .....hw.soc.fixar.config import BANKS, FixarConfig, Networks
+from .....hw.soc.fixar.instructions import EVERY_CORE, Memory, Operation
 from ....device.program import Packet
 from ....reference.fixar_state import Transitions
 from .layers import LayerCompiler

@@ -1,7 +1,7 @@
 """Matrix instructions of single layers: every field from the layout and the number formats."""
 
-from .....hw.soc.fixar.config import FixarConfig, Networks
-from .....hw.soc.fixar.instructions import BANKS, Dataflow, Destination, Operation
+from .....hw.soc.fixar.config import BANKS, FixarConfig, Networks
+from .....hw.soc.fixar.instructions import Dataflow, Destination, Operation
 from .memory import Tensor
 from .schedule import MatrixStep
 from .weights import WeightLayout
