@@ -7,6 +7,7 @@ import numpy as np
 from ....hw.cores.tree.config import TreeConfig
 from ....hw.cores.tree.records import ANSWER, REQUEST_HEADER, request_arguments
 from ....hw.cores.tree.requests import RequestKind, Status
+from ...device.errors import DeviceError
 from ...reference.tree.requests import Answer, Request
 
 __all__ = ["pack_request", "pack_requests", "unpack_answer", "unpack_answers"]
@@ -34,9 +35,18 @@ def pack_requests(config: TreeConfig, requests: Iterable[Request]) -> np.ndarray
 
 
 def unpack_answer(row: int) -> Answer:
-    """The answer in a row."""
+    """The answer in a row.
+
+    Raises
+    ------
+    DeviceError
+        A status that there is not.
+    """
     values = ANSWER.unpack(row)
-    return Answer(status=Status(values.pop("status")), **values)
+    status = values.pop("status")
+    if status not in list(Status):
+        raise DeviceError(f"The search tree answered with status {status}, which there is not: row {row:#018x}")
+    return Answer(status=Status(status), **values)
 
 
 def unpack_answers(rows: np.ndarray) -> list[Answer]:

@@ -8,6 +8,7 @@ from rewardware.hw.cores.records import Record
 from rewardware.hw.cores.tree.config import TreeConfig
 from rewardware.hw.cores.tree.requests import RequestKind, Status
 from rewardware.sw.core.lockstep import LockstepError
+from rewardware.sw.device.errors import DeviceError
 from rewardware.sw.reference.tree.requests import Answer, Request
 from rewardware.sw.systems.mcts import tree_rows
 from rewardware.sw.systems.mcts.backends import open_tree
@@ -45,6 +46,11 @@ def test_answers_are_unpacked():
     assert unpack_answer(row | 1 << 63) == unpack_answer(row)
     packed = pack_requests(CONFIG, [request for request, _ in ROWS])
     assert packed.tolist() == [row for _, row in ROWS] and unpack_answers(packed[:1]) == [unpack_answer(24)]
+
+
+def test_a_status_that_there_is_not_is_an_error():
+    with pytest.raises(DeviceError, match="answered with status 15, which there is not: row 0x0000000000007800"):
+        unpack_answer(15 << 11)
 
 
 @pytest.mark.parametrize(
