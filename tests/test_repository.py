@@ -191,6 +191,27 @@ def test_references_import_numpy_and_configurations_only():
     assert not violations(foreign)
 
 
+def test_references_know_no_wire():
+    """They take and give values. Who packs a row for a device is not asked what is right, or both sides err alike."""
+
+    def foreign(module, name):
+        packed = re.fullmatch(r"rewardware\.hw\.(\w+\.)*(\w+_)?(records|layouts|rows|instructions)", name)
+        elsewhere = within(name, "rewardware.sw") and not within(name, "rewardware.sw.reference")
+        return within(module, "rewardware.sw.reference") and (packed or elsewhere)
+
+    assert not violations(foreign)
+
+
+def test_rows_are_packed_by_drivers_alone():
+    """Of the software: devices and the folders of systems, which drive them."""
+
+    def foreign(module, name):
+        driver = within(module, "rewardware.sw.device", "rewardware.sw.systems")
+        return within(module, "rewardware.sw") and not driver and re.fullmatch(r"rewardware\.hw\..*records", name)
+
+    assert not violations(foreign)
+
+
 def measures(module):
     """Whether a module may join software, gateware and simulation: command line and benches."""
     return within(module, "rewardware.sw.cli", "rewardware.sw.measurement") or bool(
