@@ -4,6 +4,7 @@ import argparse
 from typing import Any
 
 from ...hw.soc.devices import load_object
+from ..core.tables import aligned
 from ..systems.descriptor import find_system, systems_with
 from ..systems.results import add_json_option, add_out_option, make_folder, show
 
@@ -39,10 +40,5 @@ def as_table(report: dict[str, Any]) -> str:
             [row["id"], f"{row['value']:g}" if row["value"] < 1e5 else f"{row['value']:.0f}", row["unit"]]
             + [f"{paper:g}" if paper else "", ratio, row["kind"], row["how"]]
         )
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
-    lines = [f"{report['system']}, configuration {report['config']}", ""]
-    for row in rows:
-        cells = [row[0].ljust(widths[0]), row[1].rjust(widths[1]), row[2].ljust(widths[2]), row[3].rjust(widths[3])]
-        cells += [row[4].rjust(widths[4]), row[5].ljust(widths[5]), row[6]]
-        lines.append("  ".join(cells).rstrip())
+    lines = [f"{report['system']}, configuration {report['config']}", "", *aligned(rows, left=(0, 2, 5, 6))]
     return "\n".join(lines)

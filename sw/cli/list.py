@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from ...hw.soc.devices import devices, find_device
 from ...hw.soc.presets import list_presets
+from ..core.tables import aligned
 from ..systems.results import add_json_option, show
 
 __all__ = ["add_arguments", "run"]
@@ -29,8 +30,7 @@ def run(arguments: argparse.Namespace) -> None:
 def _lines(found: dict[str, list[tuple[str, str]]]) -> Iterator[str]:
     for kind, rows in found.items():
         yield f"{kind}:"
-        width = max((len(name) for name, _ in rows), default=0)
-        yield from (f"  {name:<{width}}  {about}" for name, about in rows)
+        yield from (f"  {line}" for line in aligned(rows, left=(0, 1)))
 
 
 def systems() -> Iterator[tuple[str, str]]:

@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from ..core.tables import aligned
 from ..systems.results import add_json_option, add_out_option, make_folder, show
 
 __all__ = ["add_arguments", "make_report", "run"]
@@ -128,11 +129,8 @@ def as_table(report: dict[str, Any]) -> str:
         rows.append(
             [f"of {report['part']}", "", *(f"{shares[name]:.1f} %" if name in shares else "" for name in names)]
         )
-    widths = [max(len(row[column]) for row in [head, *rows]) for column in range(len(head))]
     lines = [f"{report['design']} on {report['part']}: {report['description']}", ""]
-    for row in [head, ["-" * width for width in widths], *rows]:
-        cells = [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
-        lines.append("  ".join(cells).rstrip())
+    lines += aligned([head, *rows], ruled=True)
     lines += ["", f"By {report['how']}; resources are those of one instance."]
     if "frequency_mhz" in report:
         path = report["critical_path"]

@@ -1,12 +1,11 @@
 """Tables of what units take and how fast they are, for the documentation."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ...hw.soc.written_file import write_text
+from ..core.tables import insert_table, markdown
 
 __all__ = ["TABLES", "Row", "as_markdown", "measure", "write_table"]
 
@@ -119,15 +118,12 @@ def measure(row: Row) -> dict[str, Any]:
 
 def as_markdown(rows: Sequence[dict[str, Any]]) -> str:
     """The table for a page."""
-    lines = [
-        "| unit | numbers | stages | xcup LUT / FF / DSP | ECP5 LUT / FF / MULT18 | ECP5 MHz |",
-        "| --- | --- | --- | --- | --- | --- |",
-    ]
+    table = [["unit", "numbers", "stages", "xcup LUT / FF / DSP", "ECP5 LUT / FF / MULT18", "ECP5 MHz"]]
     for row in rows:
         cells = [f"`{row['design']}`", _numbers(row["settings"]), str(row["latency"])]
         cells += [" / ".join(f"{row[family][kind]:g}" for kind in ("lut", "ff", "dsp")) for family in ("xcup", "ecp5")]
-        lines.append(f"| {' | '.join([*cells, format(row['frequency_mhz'], '.0f')])} |")
-    return "\n".join(lines)
+        table.append([*cells, f"{row['frequency_mhz']:.0f}"])
+    return markdown(table, left=range(6))
 
 
 def _numbers(settings: dict[str, Any]) -> str:
@@ -138,13 +134,8 @@ def _numbers(settings: dict[str, Any]) -> str:
     return ", ".join(value if isinstance(value, str) else f"{name} {value}" for name, value in chosen.items())
 
 
-def write_table(name: str, table: str, folder: Path) -> Path:
+def write_table(name: str, table: str, folder: Path) -> None:
     """Put a table into its page, between the comments that mark its place."""
     page = folder / f"{name}.md"
-    begin, end = f"<!-- rewardware report {name} -->", "<!-- end -->"
-    text = page.read_text()
-    replaced, count = re.subn(rf"(?s){begin}\n.*?{end}", f"{begin}\n{table}\n{end}", text)
-    if count != 1:
-        raise ValueError(f"{page} must have one place between {begin} and {end}, not {count}")
-    write_text(page, replaced)
-    return page
+    if not insert_table(page, name, table):
+        raise ValueError(f"{page} must have a place for the table: <!-- table: {name} --> and <!-- end: {name} -->")

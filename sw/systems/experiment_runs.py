@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from ...hw.soc.under_way import PROGRESS
-from ...hw.soc.written_file import write_text
 
-__all__ = ["chosen_arms", "insert_table", "run_all", "run_command", "run_folders", "summary_of", "train"]
+__all__ = ["chosen_arms", "run_all", "run_command", "run_folders", "summary_of", "train"]
 
 logger = logging.getLogger(__name__)
 
@@ -127,13 +126,3 @@ def _stop(process: subprocess.Popen[str]) -> None:
 def run_folders(root: Path) -> list[Path]:
     """The runs of an arm, by seed."""
     return sorted(root.glob("*"), key=lambda path: path.name.zfill(9))
-
-
-def insert_table(page: Path, name: str, table: str) -> None:
-    """Puts a table between the page's marks of this name, if it has any."""
-    if page.is_file():
-        begin, end = f"<!-- table: {name} -->", f"<!-- end: {name} -->"
-        text = page.read_text()
-        if begin in text and end in text:
-            before, _, rest = text.partition(begin)
-            write_text(page, f"{before}{begin}\n{table}\n{end}{rest.partition(end)[2]}")

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from ...hw.soc.under_way import PROGRESS
 from ...hw.soc.written_file import write_text, writing
-from .experiment_runs import chosen_arms, insert_table, run_all, run_folders, summary_of, train
+from ..core.tables import insert_table, markdown
+from .experiment_runs import chosen_arms, run_all, run_folders, summary_of, train
 from .experiments import EXPERIMENTS, Arm, Experiment
 from .results import show
 
@@ -101,7 +102,7 @@ def _report(arguments: argparse.Namespace, experiment: Experiment, root: Path, s
     several = f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else f"{counts[0]}"
     title = f"{experiment.env}: mean and span of {several} seed{'s' * (counts[-1] > 1)}"
     plot_curves(picture, curves, title, experiment.marks)
-    table = "\n".join(_table(results))
+    table = _table(results)
     insert_table(docs / experiment.page, name, table)
     misses = [f"{name}, {results[key]['name']}: not every seed came out as it must" for key in failed]
     content = {**about, "arms": results, "failed": failed}
@@ -109,10 +110,10 @@ def _report(arguments: argparse.Namespace, experiment: Experiment, root: Path, s
     return 1 if failed else 0
 
 
-def _table(results: dict) -> list[str]:
+def _table(results: dict) -> str:
     seeds = sorted({seed for result in results.values() for seed in result["final"]}, key=lambda seed: seed.zfill(9))
-    lines = [f"| | {' | '.join(f'seed {seed}' for seed in seeds)} | mean |", "| --- |" + " ---: |" * (len(seeds) + 1)]
+    rows = [["return", *(f"seed {seed}" for seed in seeds), "mean"]]
     for result in results.values():
         values = [f"{result['final'][seed]:.1f}" if seed in result["final"] else "" for seed in seeds]
-        lines.append(f"| {result['name']} | {' | '.join(values)} | {result['mean']:.1f} |")
-    return lines
+        rows.append([result["name"], *values, f"{result['mean']:.1f}"])
+    return markdown(rows)

@@ -12,6 +12,7 @@ from typing import Any
 
 import yaml
 
+from ..core.tables import aligned
 from .results import add_json_option, add_out_option, show
 
 __all__ = [
@@ -19,7 +20,6 @@ __all__ = [
     "add_import_option",
     "add_output_options",
     "add_run_options",
-    "aligned",
     "given_hyper_parameters",
     "hyper_parameter_options",
     "import_modules",
@@ -259,11 +259,4 @@ def print_result(
 ) -> None:
     """The summary as JSON where that was asked for, else rows for people and the folder."""
     content = {**summary, "files": str(directory)}
-    show(arguments, content, lambda: aligned([*rows, ("files", str(directory))]))
-
-
-def aligned(rows: Iterable[tuple[str, str]]) -> str:
-    """A line for each, the values below each other."""
-    rows = list(rows)
-    width = max(len(name) for name, _ in rows)
-    return "\n".join(f"{name:<{width}}  {value}" for name, value in rows)
+    show(arguments, content, lambda: "\n".join(aligned([*rows, ("files", str(directory))], left=(0, 1))))

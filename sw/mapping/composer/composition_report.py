@@ -1,8 +1,8 @@
 """A composition as plain data, and for people."""
 
-from collections.abc import Sequence
 from typing import Any
 
+from ...core.tables import aligned
 from .composer import LEAST_SPEEDUP, Composition
 from .problem import Problem
 
@@ -88,18 +88,6 @@ def _microseconds(seconds: float) -> str:
     return f"{1e6 * seconds:.2f}"
 
 
-def _table(rows: Sequence[Sequence[str]], left: int) -> list[str]:
-    """Columns side by side, the first ones to the left."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(
-            cell.ljust(width) if place < left else cell.rjust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
-
-
 def _latencies(content: dict[str, Any]) -> list[str]:
     first = next(iter(content["latencies"].values()))
     head = ["latency, us", *(f"{device} ({entry['origin']})" for device, entry in first.items())]
@@ -107,7 +95,7 @@ def _latencies(content: dict[str, Any]) -> list[str]:
         [task, *(_microseconds(entry["seconds"]) for entry in row.values())]
         for task, row in content["latencies"].items()
     ]
-    return _table([head, *rows], 1)
+    return aligned([head, *rows])
 
 
 def _decisions(content: dict[str, Any]) -> list[str]:
@@ -118,7 +106,7 @@ def _decisions(content: dict[str, Any]) -> list[str]:
         if decision["removed"]:
             reason += f"; no room on {', '.join(decision['removed'])}"
         rows.append([" + ".join(decision["tasks"]), decision["device"], reason])
-    return _table(rows, 3)
+    return aligned(rows, left=(0, 1, 2))
 
 
 def _parallelism(content: dict[str, Any]) -> list[str]:
@@ -156,8 +144,4 @@ def _schedule(content: dict[str, Any]) -> list[str]:
         [_microseconds(task["start"]), _microseconds(task["finish"]), task["device"], task["task"]]
         for task in content["schedule"]
     ]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        f"{start.rjust(widths[0])}  {finish.rjust(widths[1])}  {device.ljust(widths[2])}  {task}"
-        for start, finish, device, task in rows
-    ]
+    return aligned(rows, left=(2, 3))

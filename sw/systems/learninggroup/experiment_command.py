@@ -9,7 +9,8 @@ from typing import Any
 
 from ....hw.soc.under_way import PROGRESS
 from ....hw.soc.written_file import write_text, writing
-from ..experiment_runs import chosen_arms, insert_table, run_all, run_folders, summary_of, train
+from ...core.tables import insert_table, markdown
+from ..experiment_runs import chosen_arms, run_all, run_folders, summary_of, train
 from ..results import show
 from .experiments import ITERATIONS, SWEEP, TABLES, Arm
 
@@ -94,7 +95,7 @@ def _report(root: Path, docs: Path, iterations: int) -> tuple[dict[str, Any], li
             continue
         curves = {result["name"]: [run["curve"] for run in result["seeds"].values()] for result in shown.values()}
         plot_shares(docs / "images" / f"learninggroup-{name}.png", curves, f"{group.title}: success", of_seeds=True)
-        table = "\n".join(_table(shown))
+        table = _table(shown)
         insert_table(docs / PAGE, name, table)
         tables.append(table)
     return content, tables
@@ -111,13 +112,12 @@ def _recorded(record: Path, iterations: int) -> dict[str, dict[str, Any]]:
     }
 
 
-def _table(results: dict[str, Any]) -> list[str]:
+def _table(results: dict[str, Any]) -> str:
     seeds = sorted({seed for result in results.values() for seed in result["seeds"]}, key=int)
-    lines = [f"| success, % | {' | '.join(f'seed {seed}' for seed in seeds)} | mean | sparsity, % |"]
-    lines += ["| --- |" + " ---: |" * (len(seeds) + 2)]
+    rows = [["success, %", *(f"seed {seed}" for seed in seeds), "mean", "sparsity, %"]]
     for result in results.values():
         runs = result["seeds"]
         values = [f"{100 * runs[seed]['success']:.1f}" if seed in runs else "" for seed in seeds]
         sparsity = 100 * sum(run["sparsity"] for run in runs.values()) / len(runs)
-        lines.append(f"| {result['name']} | {' | '.join(values)} | {100 * result['mean']:.1f} | {sparsity:.1f} |")
-    return lines
+        rows.append([result["name"], *values, f"{100 * result['mean']:.1f}", f"{sparsity:.1f}"])
+    return markdown(rows)

@@ -10,7 +10,8 @@ from typing import Any
 
 from ....hw.soc.under_way import PROGRESS
 from ....hw.soc.written_file import write_text, writing
-from ..experiment_runs import chosen_arms, insert_table, run_all, run_command, run_folders
+from ...core.tables import insert_table, markdown
+from ..experiment_runs import chosen_arms, run_all, run_command, run_folders
 from ..results import show
 from .experiments import ARMS, GAMES, SEEDS, Arm, Game
 
@@ -92,7 +93,7 @@ def _report(root: Path, docs: Path, steps: int | None) -> tuple[dict[str, Any], 
     tables = []
     for game in GAMES.values():
         if game.name in results:
-            table = "\n".join(_table(results[game.name]["returns"]))
+            table = _table(results[game.name]["returns"])
             insert_table(docs / PAGE, game.name.lower(), table)
             tables.append(f"{game.name}\n{table}")
     return results, tables
@@ -114,11 +115,10 @@ def _random_return(name: str, seed: int, steps: int) -> float:
     return total
 
 
-def _table(arms: dict[str, dict[str, float]]) -> list[str]:
+def _table(arms: dict[str, dict[str, float]]) -> str:
     """Returns by seed, mean, standard deviation; and how far the mean is from the first arm's, with standard error."""
     seeds = sorted({seed for returns in arms.values() for seed in returns}, key=int)
-    lines = [f"| return | {' | '.join(f'seed {seed}' for seed in seeds)} | mean | deviation | less the first |"]
-    lines += ["| --- |" + " ---: |" * (len(seeds) + 3)]
+    rows = [["return", *(f"seed {seed}" for seed in seeds), "mean", "deviation", "less the first"]]
     first: tuple[float, float] | None = None
     for name, returns in arms.items():
         mean, count, deviation, difference = statistics.fmean(returns.values()), len(returns), "", ""
@@ -127,8 +127,8 @@ def _table(arms: dict[str, dict[str, float]]) -> list[str]:
             deviation, error = f"{variance**0.5:.1f}", variance / count
             if first is not None:
                 difference = f"{mean - first[0]:+.1f} ± {(error + first[1]) ** 0.5:.1f}"
-            elif not lines[2:]:
+            elif not rows[1:]:
                 first = mean, error
         cells = [f"{returns[seed]:g}" if seed in returns else "" for seed in seeds]
-        lines.append(f"| {' | '.join([name, *cells, f'{mean:.1f}', deviation, difference])} |")
-    return lines
+        rows.append([name, *cells, f"{mean:.1f}", deviation, difference])
+    return markdown(rows)

@@ -4,6 +4,7 @@ import argparse
 import dataclasses
 from typing import Any
 
+from ...core.tables import aligned
 from ..results import add_json_option, add_out_option, make_folder, show
 
 __all__ = ["add_arguments", "run"]
@@ -93,15 +94,12 @@ def as_table(report: dict[str, Any]) -> str:
         + ["yes" if point["fits"] else "no"]
         for point in report["points"]
     ]
-    widths = [max(len(row[column]) for row in (head, *rows)) for column in range(len(head))]
     lines = [
         f"mcts, F = {tree['fanout']}, D = {tree['levels']}, Y = {tree['banks']}, {tree['comparison']}; "
         f"{report['part']}, {report['budget_lut']:.0f} LUT",
         "",
+        *aligned([head, *rows]),
     ]
-    for row in (head, *rows):
-        cells = [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
-        lines.append("  ".join(cells).rstrip())
     costs = report["costs"]
     buffers = ", ".join(f"{name} {lut:.0f} and {costs['bank'][name]:.0f}" for name, lut in costs["buffer"].items())
     return "\n".join(

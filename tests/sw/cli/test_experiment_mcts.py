@@ -41,8 +41,8 @@ def test_workers_are_compared_and_what_was_played_is_not_played_again(tmp_path, 
 
 
 def test_tables_give_spread_and_difference():
-    lines = _table({"one": {"0": 1.0, "1": 3.0}, "two": {"1": 7.0, "10": 5.0}, "three": {"0": 2.0}})
-    assert lines == [
+    table = _table({"one": {"0": 1.0, "1": 3.0}, "two": {"1": 7.0, "10": 5.0}, "three": {"0": 2.0}})
+    assert table.splitlines() == [
         "| return | seed 0 | seed 1 | seed 10 | mean | deviation | less the first |",
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
         "| one | 1 | 3 |  | 2.0 | 1.4 |  |",

@@ -15,11 +15,11 @@ def small(monkeypatch):
 
 def test_a_table_is_printed_and_written_into_its_page(small, capsys, tmp_path):
     page = tmp_path / "small.md"
-    page.write_text("# Units\n\n<!-- rewardware report small -->\nold\n<!-- end -->\n\nAfter.\n")
+    page.write_text("# Units\n\n<!-- table: small -->\nold\n<!-- end: small -->\n\nAfter.\n")
     assert dispatch(["report", "small", "--docs", str(tmp_path)]) == 0
     printed = capsys.readouterr().out.strip()
     assert printed.splitlines()[2].startswith("| `float_comparator` | binary16, flush | 2 | ")
-    assert page.read_text() == (f"# Units\n\n<!-- rewardware report small -->\n{printed}\n<!-- end -->\n\nAfter.\n")
+    assert page.read_text() == (f"# Units\n\n<!-- table: small -->\n{printed}\n<!-- end: small -->\n\nAfter.\n")
     assert dispatch(["report", "small", "--json"]) == 0
     content = json.loads(capsys.readouterr().out)
     assert content["table"] == "small"
@@ -43,5 +43,5 @@ def test_mistakes_are_named(small, capsys, tmp_path):
     assert dispatch(["report", "float_adder", "--docs", str(tmp_path)]) == 2
     assert "--docs is there for tables of units (float, tree, small), not for float_adder" in capsys.readouterr().err
     (tmp_path / "small.md").write_text("# Units\n")
-    with pytest.raises(ValueError, match="small.md must have one place between <!-- rewardware report small -->"):
+    with pytest.raises(ValueError, match="small.md must have a place for the table: <!-- table: small -->"):
         write_table("small", "", tmp_path)
