@@ -108,7 +108,7 @@ class IC3Net:
             opened.pop_all()
         self.iterations = 0
 
-    def learn(self, iterations: int, callback: Callable[["IC3Net", dict[str, Any]], bool | None] | None = None):
+    def learn(self, iterations: int, callback: Callable[["IC3Net", dict[str, Any]], bool | None] | None = None) -> Self:
         """Does that many iterations.
 
         Parameters

@@ -1,8 +1,10 @@
 """Driver of LearningGroup: iterations on a device, with the interface of the reference."""
 
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from ....hw.cores.optimizer.rms_prop_config import RATES
 from ....hw.soc.learninggroup.config import Network, Rates
@@ -11,13 +13,20 @@ from ....hw.soc.learninggroup.instructions import EVERY_CORE, Memory
 from ...device.device import Device, RunReport
 from ...device.errors import DeviceError
 from ...device.program import Program
+from ...reference.arrays import IntegerArray, RealArray, ValueArray
 from ...reference.learninggroup.grouping import Grouping, maximum_index
 from ...reference.learninggroup.layout import Layout
 from ...reference.learninggroup.state import SAMPLED_HEADS, check_state, generator_count
 from .program.iteration import Compiler
-from .state import DTYPES, StateLayout, pad, rounded_to
+from .state import DTYPES, StateLayout, StatePart, pad, rounded_to
 
 __all__ = ["LearningGroupDevice"]
+
+# Beats of the streams, by the keys that a program gives its packets.
+Rows = NDArray[np.uint32]
+Packets = dict[Any, Rows]
+# The same of what comes back, as words of 16 bits.
+Received = dict[Any, NDArray[np.uint16]]
 
 CYCLE_LIMIT = 5_000_000
 # The largest finite number of binary16.
@@ -71,18 +80,18 @@ class LearningGroupDevice:
         self.step_number = steps
         self._state = StateLayout(network, self.compiler.map)
         self._numbers = DTYPES[hardware.device.optimizer_format]
-        self._programs: dict[object, list[Program]] = {}
+        self._programs: dict[Hashable, list[Program]] = {}
 
     # The jobs.
 
-    def load(self, state):
+    def load(self, state: Mapping[str, np.ndarray]) -> None:
         """Takes a state as :meth:`save` or the reference's gives it, or other numbers, rounded."""
         check_state(state, self.network, self.hardware.device.cores)
         where, rates = self.compiler.map, self.rates
         program = Program("load", self.hardware)
-        packets = {}
+        packets: Packets = {}
 
-        def send(key, rows, **fields):
+        def send(key: Hashable, rows: Rows, **fields: int) -> None:
             program.load(key, len(rows), wait=("transfer",), **fields)
             packets[key] = rows
 
@@ -113,9 +122,9 @@ class LearningGroupDevice:
         # Sums of units that a core has less than the others are never written, and must not bring anything back.
         zero = where.frame(0, 0) * where.state_frame + where.in_state_0["h"]
         for target in range(0, self.layout.batches * where.aggregates, where.units):
-            words = min(where.units, self.layout.batches * where.aggregates - target)
+            count = min(where.units, self.layout.batches * where.aggregates - target)
             program.emit(
-                "copy", wait=("transfer",), memory=Memory.STATE_0, core=0, base=zero, target=target, words=words
+                "copy", wait=("transfer",), memory=Memory.STATE_0, core=0, base=zero, target=target, words=count
             )
         self.compiler.group_biases(program)
         self._run(program.finish(), packets)
@@ -125,11 +134,11 @@ class LearningGroupDevice:
             self.device.write_register(name, int.from_bytes(np.asarray(self._numbers(value)).tobytes(), "little"))
         self.step_number, self._nonfinite = self.steps, []
 
-    def save(self):
+    def save(self) -> dict[str, np.ndarray]:
         """The state as the reference's ``save`` gives it: numbers, exactly, and generators."""
         return self._read(self._state.parts) | {"random": np.array(self._read_generators(), np.uint64)}
 
-    def _read_generators(self):
+    def _read_generators(self) -> list[int]:
         """State of each generator."""
         numbers = []
         for core in range(generator_count(self.hardware.device.cores)):
@@ -138,25 +147,25 @@ class LearningGroupDevice:
             numbers.append(high << 32 | low)
         return numbers
 
-    def _write_generators(self, numbers):
+    def _write_generators(self, numbers: Iterable[int]) -> None:
         for core, number in enumerate(numbers):
             self.device.write_register("seed_low", number & 0xFFFF_FFFF)
             self.device.write_register("seed_high", number >> 32)
             self.device.write_register("load_seed", 1 << core)
 
-    def _read(self, parts):
+    def _read(self, parts: Iterable[StatePart]) -> dict[str, np.ndarray]:
         """Arrays of the state whose parts these are, by name."""
         program = Program("read", self.hardware)
         for part in parts:
             core = 0 if part.core == EVERY_CORE else part.core
             program.store(part, part.count, wait=("transfer",), memory=part.memory, core=core, base=part.base)
-        words: dict[str, dict[int, np.ndarray]] = {}
+        words: dict[str, dict[int, ValueArray]] = {}
         for part, rows in self._run(program.finish(), {}).items():
             numbers = rows.view(self._numbers)[:, : self.hardware.weight_banks]
             words.setdefault(part.name, {})[part.owner] = numbers.astype(np.float32)
         return {name: self._state.array(name, found) for name, found in words.items()}
 
-    def workloads(self):
+    def workloads(self) -> list[int]:
         """Unmasked weights of all layers in this iteration, for each core."""
         if self._workloads is None:
             parts = [part for part in self._state.parts if part.memory == Memory.GROUPING]
@@ -169,29 +178,31 @@ class LearningGroupDevice:
             self._workloads = total.tolist()
         return list(self._workloads)
 
-    def nonfinite_layers(self):
+    def nonfinite_layers(self) -> list[str]:
         """Names of the layers that had an infinity or a NaN when a program met one, since the state was loaded."""
         return list(self._nonfinite)
 
-    def close(self):
+    def close(self) -> None:
         """Gives the device back."""
         self.device.close()
 
-    def start(self):
+    def start(self) -> None:
         """Begins an iteration: weight grouping, and episodes without a past."""
         present = self.layout.present.astype(float)
-        packets = {("spoke", batch): self._rows(present[np.newaxis, batch]) for batch in range(self.layout.batches)}
+        packets: Packets = {
+            ("spoke", batch): self._rows(present[np.newaxis, batch]) for batch in range(self.layout.batches)
+        }
         self.reports, self._workloads = [], None
         self._drawn_from = self._read_generators()
         self._job("start", lambda: [self.compiler.start()], packets)
         self.step_number = 0
 
-    def rewind(self):
+    def rewind(self) -> None:
         """Takes back the iteration under way: the state is that before :meth:`start`."""
         self._write_generators(self._drawn_from)
         self.step_number = self.steps
 
-    def step(self, observations):
+    def step(self, observations: ArrayLike) -> tuple[IntegerArray, IntegerArray, RealArray]:
         """One time step: movements, gate actions (int), values (float64), each (episodes, agents).
 
         Raises
@@ -206,7 +217,7 @@ class LearningGroupDevice:
         where, step = self.compiler.map, self.step_number
         shape = self.layout.episodes, self.network.agents, self.network.observation_size
         words = self.layout.pack(self._checked("Observations", observations, shape))
-        packets = {}
+        packets: Packets = {}
         for batch in range(self.layout.batches):
             for core in range(self.hardware.device.cores):
                 own = words[core * where.inputs : (core + 1) * where.inputs, batch : batch + 1]
@@ -214,14 +225,16 @@ class LearningGroupDevice:
                 packets["observation", batch, core] = self._rows(own)
         rows = self._job(step, lambda: [self.compiler.step(step)], packets)
         self.step_number += 1
-        results = []
-        for head in SAMPLED_HEADS:
-            chosen = self._words([rows[head, batch] for batch in range(self.layout.batches)])
-            results.append(self.layout.unpack(chosen.argmax(axis=0)[np.newaxis])[:, :, 0])
-        value = self._words([rows["value", batch] for batch in range(self.layout.batches)])
-        return *results, self.layout.unpack(value)[:, :, 0].astype(np.float64)
+        found = {
+            name: self._words([rows[name, batch] for batch in range(self.layout.batches)])
+            for name in (*SAMPLED_HEADS, "value")
+        }
+        movements, gates = (
+            self.layout.unpack(found[head].argmax(axis=0)[np.newaxis])[:, :, 0] for head in SAMPLED_HEADS
+        )
+        return movements, gates, self.layout.unpack(found["value"])[:, :, 0].astype(np.float64)
 
-    def train(self, returns, scales):
+    def train(self, returns: ArrayLike, scales: ArrayLike) -> None:
         """Ends an iteration: backward through time, gradients, update.
 
         Parameters and errors are those of :meth:`backward`.
@@ -232,7 +245,7 @@ class LearningGroupDevice:
         self._job(("learn", steps), lambda: [self.compiler.learn(steps)], {})
         self.step_number = self.steps
 
-    def backward(self, returns, scales):
+    def backward(self, returns: ArrayLike, scales: ArrayLike) -> None:
         """Backward through time: the errors of all layers, which stay on the device.
 
         Parameters
@@ -247,16 +260,16 @@ class LearningGroupDevice:
         DeviceError
             An infinity or a NaN came up on the device; in which layers.
         """
-        packets = {}
+        packets: Packets = {}
         shape = self.step_number, self.layout.episodes, self.network.agents
         for name, values in (("return", returns), ("scale", scales)):
-            steps = self._checked(f"{name.capitalize()}s", values, shape)
-            words = [self.layout.pack(part[..., np.newaxis]) for part in steps]
+            checked = self._checked(f"{name.capitalize()}s", values, shape)
+            words = [self.layout.pack(part[..., np.newaxis]) for part in checked]
             packets[name] = self._rows(np.concatenate(words).reshape(-1, 1, self.layout.word))
         steps = self.step_number
         self._job(("backward", steps), lambda: self.compiler.backward(steps), packets)
 
-    def compressed_gradients(self):
+    def compressed_gradients(self) -> list[IntegerArray]:
         """Bit patterns of each core's gradient memory, an array (``weight_banks``, rows): as weights are compressed."""
         rows, found = self.hardware.weight_rows, []
         for core in range(self.hardware.device.cores):
@@ -268,24 +281,24 @@ class LearningGroupDevice:
 
     # Rows of the streams.
 
-    def _beats(self, numbers, dtype=np.float16):
+    def _beats(self, numbers: ArrayLike, dtype: type[np.floating] = np.float16) -> Rows:
         """Rows of numbers, rounded, to beats of the stream with zeros behind them."""
         rounded = rounded_to(dtype, numbers)
         width = self.hardware.shell.stream_width // 8 // rounded.itemsize
         return np.ascontiguousarray(pad(rounded, 1, width)).view(np.uint32)
 
-    def _rows(self, words):
+    def _rows(self, words: ValueArray) -> Rows:
         """Words (features, batches, lanes in use) to rows, every block of a word one."""
         lanes, blocks = self.hardware.device.lanes, self.hardware.device.blocks
         return self._beats(pad(words, words.ndim - 1, lanes * blocks).reshape(-1, lanes))
 
-    def _words(self, rows):
+    def _words(self, rows: Sequence[NDArray[np.uint16]]) -> NDArray[np.float16]:
         """Rows of each batch to words (features, batches, lanes in use)."""
         lanes, blocks = self.hardware.device.lanes, self.hardware.device.blocks
         numbers = [part[:, :lanes].reshape(-1, blocks * lanes).view(np.float16) for part in rows]
         return np.stack(numbers, axis=1)[..., : self.layout.word]
 
-    def _checked(self, what, values, shape):
+    def _checked(self, what: str, values: ArrayLike, shape: tuple[int, ...]) -> RealArray:
         """Real numbers of a shape that binary16 has room for."""
         values = np.asarray(values, float)
         if values.shape != shape:
@@ -295,18 +308,18 @@ class LearningGroupDevice:
             raise ValueError(f"{what} must be from -{LARGEST} to {LARGEST}, not {wrong}")
         return values
 
-    def _job(self, key, compile, packets):
+    def _job(self, key: Hashable, compile: Callable[[], list[Program]], packets: Packets) -> Received:
         """Runs the programs of a job of an iteration, compiled once."""
         if key not in self._programs:
             self._programs[key] = compile()
-        received: dict[Any, Any] = {}
+        received: Received = {}
         for program in self._programs[key]:
             received |= self._run(program, packets)
             assert self.report is not None
             self.reports.append(self.report)
         return received
 
-    def _run(self, program, packets):
+    def _run(self, program: Program, packets: Packets) -> Received:
         """Runs a program; gives what it stored, rows of 16-bit words by key."""
         self.device.load_program(program.words)
         for packet in program.inputs:
@@ -319,7 +332,7 @@ class LearningGroupDevice:
             raise DeviceError(f"Program {program.name} met an infinity or a NaN; layers that have one: {layers}")
         return received
 
-    def _find_nonfinite(self):
+    def _find_nonfinite(self) -> list[str]:
         """Layers with an infinity or a NaN in parameters, gradients or what they gave last, as memories have them."""
         where, blocks = self.compiler.map, self.hardware.device.blocks
         parameters = self._read(self._state.parts)

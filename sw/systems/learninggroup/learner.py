@@ -4,6 +4,7 @@ import copy
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ....hw.soc.learninggroup.config import LearningGroupConfig, Network, Rates
 from ....hw.soc.learninggroup.hardware import LearningGroupHardware
@@ -50,7 +51,7 @@ def rates_of(config: IC3NetConfig) -> Rates:
 def initial_parameters(network: Network, config: IC3NetConfig, generator: np.random.Generator) -> dict[str, np.ndarray]:
     """First weights, by the device's names: the same numbers, drawn in the same order, as PyTorch's."""
 
-    def uniform(bound, *shape):
+    def uniform(bound: float, *shape: int) -> NDArray[np.float32]:
         return generator.uniform(-bound, bound, shape).astype(np.float32)
 
     found = {}

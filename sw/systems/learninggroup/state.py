@@ -1,18 +1,24 @@
 """The state of a LearningGroup network in the memories of a device."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from ....hw.soc.learninggroup.config import HEADS, Network
 from ....hw.soc.learninggroup.instructions import EVERY_CORE, Memory
+from ...reference.arrays import RealArray, ValueArray
 from ...reference.learninggroup.state import parameter_shapes
-from .program.map import MemoryMap
+from .program.map import LayerPlace, MemoryMap
 
 __all__ = ["DTYPES", "StateLayout", "StatePart", "pad", "rounded_to"]
 
+Scalar = TypeVar("Scalar", bound=np.generic)
+
 # Types of parameters, grouping matrices and mean squares, by the optimiser's format.
-DTYPES = {"binary16": np.float16, "binary32": np.float32}
+DTYPES: dict[str, type[np.floating]] = {"binary16": np.float16, "binary32": np.float32}
 SQUARE = {Memory.PARAMETER: Memory.PARAMETER_SQUARE, Memory.GROUPING: Memory.GROUPING_SQUARE}
 
 
@@ -41,7 +47,7 @@ class StatePart:
     count: int
 
     @property
-    def square(self):
+    def square(self) -> "StatePart":
         """The same of the mean squares."""
         return StatePart(f"square/{self.name}", self.owner, SQUARE[self.memory], self.core, self.base, self.count)
 
@@ -63,11 +69,11 @@ class StateLayout:
     def __init__(self, network: Network, where: MemoryMap):
         self.network, self.map = network, where
         self.shapes = parameter_shapes(network)
-        self.parts = []
+        self.parts: list[StatePart] = []
         for name in self.shapes:
             self.parts += [one for part in self._parts(name) for one in (part, part.square)]
 
-    def _parts(self, name):
+    def _parts(self, name: str) -> list[StatePart]:
         kind, layer = name.split("/")
         place = self.map.layers[f"bias/{layer}" if kind == "bias" else layer]
         if kind == "input_grouping":
@@ -82,7 +88,7 @@ class StateLayout:
             StatePart(name, core, Memory.PARAMETER, core, place.parameter, place.weight_words) for core in place.cores
         ]
 
-    def words(self, part: StatePart, array):
+    def words(self, part: StatePart, array: ArrayLike) -> RealArray:
         """The rows of a part, (count, ``weight_banks``): zeros where there is nothing."""
         name = part.name.removeprefix("square/")
         values = self.columns_of(name, np.asarray(array, float))[part.owner]
@@ -94,7 +100,7 @@ class StateLayout:
         groups = members.shape[1]
         return members.reshape(-1, banks, groups).transpose(0, 2, 1).reshape(-1, banks)
 
-    def array(self, name, words):
+    def array(self, name: str, words: Mapping[int, ValueArray]) -> ValueArray:
         """An array of the state from the rows of its parts, by their owner."""
         name = name.removeprefix("square/")
         kind, layer = name.split("/")
@@ -116,11 +122,11 @@ class StateLayout:
             joined = joined[..., : self.network.hidden_size]
         return joined.reshape(shape)
 
-    def _members(self, rows, place):
+    def _members(self, rows: ValueArray, place: LayerPlace) -> ValueArray:
         groups = place.groups
         return rows.reshape(-1, groups, place.weight_banks).transpose(0, 2, 1).reshape(-1, groups)
 
-    def columns_of(self, name, array):
+    def columns_of(self, name: str, array: ArrayLike) -> dict[int, RealArray]:
         """What each core has of the columns of an array (its last axis): zeros where it has fewer units than the
         others."""
         kind, layer = name.split("/")
@@ -139,13 +145,13 @@ class StateLayout:
         }
 
 
-def rounded_to(dtype, numbers):
+def rounded_to(dtype: type[np.floating], numbers: ArrayLike) -> ValueArray:
     """The nearest numbers of a format, ties to even; infinite where they are too large."""
     with np.errstate(over="ignore"):
         return np.asarray(numbers).astype(dtype)
 
 
-def pad(array, axis, multiple, at_least=0):
+def pad(array: NDArray[Scalar], axis: int, multiple: int, at_least: int = 0) -> NDArray[Scalar]:
     """An array with zeros behind it on an axis, up to a multiple, and to a least size."""
     width = max(-(-array.shape[axis] // multiple) * multiple, at_least)
     return np.pad(array, [(0, width - size if number == axis else 0) for number, size in enumerate(array.shape)])

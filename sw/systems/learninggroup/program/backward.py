@@ -2,7 +2,8 @@
 
 from .....hw.cores.vector.elementwise_config import Combination, Destination, Operand
 from .....hw.soc.learninggroup.instructions import EVERY_CORE, Memory
-from .stage import Stage
+from ....mapping.overlap import Overlap
+from .stage import Stage, Terms
 
 __all__ = ["Backward"]
 
@@ -14,7 +15,7 @@ class Backward(Stage):
     hidden state, which the next step wants last.
     """
 
-    def emit(self, overlap, steps):
+    def emit(self, overlap: Overlap, steps: int) -> None:
         """Returns and scales in; errors of ``steps`` steps to the error memories."""
         where = self.map
         words = steps * self.batches
@@ -26,14 +27,14 @@ class Backward(Stage):
             for batch in range(self.batches):
                 self._layers(overlap, step, batch, last=step == steps - 1)
 
-    def _heads(self, overlap, step, batch, last):
+    def _heads(self, overlap: Overlap, step: int, batch: int, last: bool) -> None:
         stream = self.batches + batch
         self._heads_errors(overlap, step, batch, stream)
         for place in self.map.head_groups:
             self.heads_backward(overlap, place, step, batch, stream, first=last)
             self.aggregate(overlap, place, batch, stream)
 
-    def _layers(self, overlap, step, batch, last):
+    def _layers(self, overlap: Overlap, step: int, batch: int, last: bool) -> None:
         self._cell_errors(overlap, step, batch, last)
         if step:
             # The sums of this step are complete, so their place is free; so is the unit, while errors go back.
@@ -50,7 +51,7 @@ class Backward(Stage):
             self.aggregate(overlap, "communication", batch, batch)
             self._heard_errors(overlap, step, batch)
 
-    def _heads_errors(self, overlap, step, batch, stream):
+    def _heads_errors(self, overlap: Overlap, step: int, batch: int, stream: int) -> None:
         """Errors at the outputs of the heads, into the error memory."""
         where, network = self.map, self.network
         frame = where.frame(step, batch)
@@ -85,30 +86,30 @@ class Backward(Stage):
             to=((Destination.ERROR, self.error("value", step, batch), 1, 0),),
         )  # fmt: skip
 
-    def _cell_errors(self, overlap, step, batch, last):
+    def _cell_errors(self, overlap: Overlap, step: int, batch: int, last: bool) -> None:
         """From dh and dc of the step after to the errors at the gates, and dc."""
         units = self.map.units
-        first, *further = (self.aggregated(place, batch) for place in self.map.head_groups)
+        a, *further = (self.aggregated(place, batch) for place in self.map.head_groups)
         temporary = (Operand.STATE_0, self.temporary(batch))
         to_temporary = ((Destination.STATE_0, self.temporary(batch), 1, 0),)
         dh, dh_after, dc_after = ((Operand.STATE_1, self.passing(number, batch)) for number in range(3))
         dc = self.passing(0, batch)
-        operands = {"a": first}
+        terms: Terms = {}
         for part in further:
-            self.apply(overlap, batch, features=units, to=to_temporary, **operands)
-            operands = {"a": temporary, "b": part, "first": Combination.ADD}
+            self.apply(overlap, batch, a=a, features=units, to=to_temporary, **terms)
+            a, terms = temporary, {"b": part, "first": Combination.ADD}
         # After the last step there is nothing to add: a sum that begins with +0 changes no bit.
         if not last and further:
-            operands |= {"c": dh_after, "second": Combination.ADD}
+            terms |= {"c": dh_after, "second": Combination.ADD}
         elif not last:
-            operands |= {"b": dh_after, "first": Combination.ADD}
-        self.apply(overlap, batch, features=units, to=((Destination.STATE_1, dh[1], 1, 0),), **operands)
+            terms |= {"b": dh_after, "first": Combination.ADD}
+        self.apply(overlap, batch, a=a, features=units, to=((Destination.STATE_1, dh[1], 1, 0),), **terms)
         u, o = self.state("u", step, batch), self.state("o", step, batch)
         self.apply(
             overlap, batch, a=dh, b=o, first=Combination.MULTIPLY, c=u, second=Combination.TANH_GRADIENT,
             features=units, to=to_temporary,
         )  # fmt: skip
-        after = {} if last else {"b": dc_after, "first": Combination.ADD}
+        after: Terms = {} if last else {"b": dc_after, "first": Combination.ADD}
         self.apply(
             overlap, batch, a=temporary, features=units,
             to=((Destination.STATE_0, dc, 1, 0), (Destination.STATE_2, dc, 1, 0)), **after,
@@ -131,7 +132,7 @@ class Backward(Stage):
             to=((Destination.STATE_1, dc_after[1], 1, 0),),
         )  # fmt: skip
 
-    def _heard_errors(self, overlap, step, batch):
+    def _heard_errors(self, overlap: Overlap, step: int, batch: int) -> None:
         """dh of a step: what came back by the communication, and by the hidden state."""
         where, units = self.map, self.map.units
         temporary = self.temporary(batch)

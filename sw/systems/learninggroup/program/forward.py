@@ -3,6 +3,7 @@
 from .....hw.cores.vector.elementwise_config import Combination, Destination, Function, Operand
 from .....hw.soc.learninggroup.config import HEADS
 from .....hw.soc.learninggroup.instructions import EVERY_CORE, Memory
+from ....mapping.overlap import Overlap
 from .stage import Stage
 
 __all__ = ["Forward"]
@@ -12,14 +13,14 @@ class Forward(Stage):
     """A step forward, each batch a stream of its own: one is in the matrix engine while another is in the elementwise
     unit."""
 
-    def begin(self, overlap):
+    def begin(self, overlap: Overlap) -> None:
         """The first step of episodes: at first every agent that is there is heard."""
         for batch in range(self.batches):
             memory, base = self.state("spoke", 0, batch)
             self.load(overlap, batch, ("spoke", batch), Memory(memory), EVERY_CORE, base, 1)
             self.ahead(overlap, 0, batch)
 
-    def ahead(self, overlap, step, batch):
+    def ahead(self, overlap: Overlap, step: int, batch: int) -> None:
         """What a step needs no observations for, and keeps the engines busy while those before it end.
 
         The communication of the last batch is left to the step: there it runs while observations arrive.
@@ -28,7 +29,7 @@ class Forward(Stage):
         if batch + 1 < self.batches:
             self._communicate(overlap, step, batch)
 
-    def observe(self, overlap, step, batch):
+    def observe(self, overlap: Overlap, step: int, batch: int) -> None:
         """The rest of a step: observations in, choices and values out."""
         where = self.map
         if batch + 1 == self.batches:
@@ -45,7 +46,7 @@ class Forward(Stage):
             self.product(overlap, head, step + 1, batch, where.h)
         self._heads(overlap, step, batch)
 
-    def _communicate(self, overlap, step, batch):
+    def _communicate(self, overlap: Overlap, step: int, batch: int) -> None:
         """q = h * a; totals over the agents; r = (total + (-q)) * w, to all cores."""
         where, units = self.map, self.map.units
         own = (Operand.STATE_2, self.temporary(batch))
@@ -60,7 +61,7 @@ class Forward(Stage):
             to=((Destination.ACTIVATION, where.frame(step, batch) * where.activation_frame + where.heard, 1, 0),),
         )  # fmt: skip
 
-    def _join(self, overlap, step, batch):
+    def _join(self, overlap: Overlap, step: int, batch: int) -> None:
         """x = (encoder + communication) + b, to all cores."""
         where = self.map
         self.apply(
@@ -70,7 +71,7 @@ class Forward(Stage):
             to=((Destination.ACTIVATION, where.frame(step, batch) * where.activation_frame + where.x, 1, 0),),
         )  # fmt: skip
 
-    def _cell(self, overlap, step, batch):
+    def _cell(self, overlap: Overlap, step: int, batch: int) -> None:
         """The LSTM's gates, cell and hidden state."""
         where, units = self.map, self.map.units
         (first, first_row), (second, second_row) = self.result("input", batch), self.result("hidden", batch)
@@ -105,7 +106,7 @@ class Forward(Stage):
             ),
         )  # fmt: skip
 
-    def _heads(self, overlap, step, batch):
+    def _heads(self, overlap: Overlap, step: int, batch: int) -> None:
         """Values, choices, what agents say next; all that the host wants of them."""
         where, network = self.map, self.network
         frame = where.frame(step, batch) * where.state_frame

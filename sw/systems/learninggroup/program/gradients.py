@@ -1,5 +1,6 @@
 """Programs of LearningGroup: gradients of weights and biases."""
 
+from ....mapping.overlap import Overlap
 from .stage import Stage
 
 __all__ = ["Gradients"]
@@ -8,7 +9,7 @@ __all__ = ["Gradients"]
 class Gradients(Stage):
     """Gradients of all layers and biases, from the errors that the way back left."""
 
-    def emit(self, overlap, steps):
+    def emit(self, overlap: Overlap, steps: int) -> None:
         """Weights of every layer and biases, over all steps and batches."""
         where = self.map
         inputs = {"encoder": where.observation, "communication": where.heard, "input": where.x, "hidden": where.h}

@@ -52,22 +52,22 @@ class LayerPlace:
     weight_banks: int
 
     @property
-    def core_mask(self):
+    def core_mask(self) -> int:
         """A bit for each core that has columns."""
         return sum(1 << core for core in self.cores)
 
     @property
-    def row_words(self):
+    def row_words(self) -> int:
         """Words of the members of its rows' grouping matrix."""
         return -(-self.rows // self.weight_banks) * self.groups
 
     @property
-    def column_words(self):
+    def column_words(self) -> int:
         """Words of the members of a core's columns' grouping matrix."""
         return -(-self.columns // self.weight_banks) * self.groups
 
     @property
-    def weight_words(self):
+    def weight_words(self) -> int:
         """Words of its weights in a core."""
         return self.rows * -(-self.columns // self.weight_banks)
 
@@ -99,7 +99,7 @@ class MemoryMap:
         free = dict.fromkeys(("grouping", "index", "group", "row", "column", "weight", "parameter"), 0)
         results = [0, 0]
 
-        def blocks(count):
+        def blocks(count: int) -> int:
             return -(-count // hardware.weight_banks)
 
         shapes = {name: (layer, network.groups) for name, layer in network.layers.items()}
@@ -209,6 +209,6 @@ class MemoryMap:
             if needed > there:
                 raise ValueError(f"{what} must be at least {needed} for this network and iteration, not {there}")
 
-    def frame(self, step, batch):
+    def frame(self, step: int, batch: int) -> int:
         """Number of a frame."""
         return step * self.batches + batch

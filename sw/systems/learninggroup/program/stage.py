@@ -1,6 +1,7 @@
 """What the stages of LearningGroup's programs have in common: places of tensors, and operations on them."""
 
-from typing import Any
+from collections.abc import Hashable, Sequence
+from typing import TypedDict
 
 from .....hw.cores.vector.elementwise_config import Combination, Destination, Operand
 from .....hw.cores.vector.matrix_config import Product
@@ -8,9 +9,30 @@ from .....hw.soc.learninggroup.config import Network
 from .....hw.soc.learninggroup.hardware import LearningGroupHardware
 from .....hw.soc.learninggroup.instructions import EVERY_CORE, Memory
 from ....mapping.overlap import ElementwiseTiming, Operation, Overlap, Span
-from .map import MemoryMap
+from .map import LayerPlace, MemoryMap
 
-__all__ = ["PASS_LATENCY", "Stage"]
+__all__ = ["PASS_LATENCY", "Source", "Stage", "Target", "Terms"]
+
+# An operand of a pass: memory, base, and if it is not 1 the stride, and if it is not each block's own the block.
+Source = tuple[Operand, int] | tuple[Operand, int, int] | tuple[Operand, int, int, int]
+
+# A destination of a pass: memory, base, stride, and whether the function is applied.
+Target = tuple[Destination, int, int, int]
+
+
+class ThirdTerm(TypedDict, total=False):
+    """The last operand of a pass, and how it is combined with the others."""
+
+    c: Source
+    second: Combination
+
+
+class Terms(ThirdTerm, total=False):
+    """All operands of a pass but the first, and how they are combined with it."""
+
+    b: Source
+    first: Combination
+
 
 # Cycles, about, for the order of operations: from the end of a product's or pass's last command to its completion, and
 # what an aggregation, a transfer and a choice take besides their words.
@@ -52,7 +74,7 @@ class Stage:
         self.batches, self.blocks, self.lanes_of_agent = batches, blocks, lanes_of_agent
         self.map = MemoryMap(hardware, network, batches, steps)
 
-    def sparse_fields(self, place):
+    def sparse_fields(self, place: LayerPlace) -> dict[str, int]:
         """Where a layer is, as the sparse data engine wants to know."""
         return {
             "groups": place.groups, "rows": place.rows, "columns": place.columns, "cores": place.core_mask,
@@ -61,11 +83,11 @@ class Stage:
             "parameter_base": place.parameter,
         }  # fmt: skip
 
-    def overlap(self):
+    def overlap(self) -> Overlap:
         """An empty :class:`~.overlap.Overlap` of this device."""
         return Overlap(ElementwiseTiming(width=self.hardware.elementwise.width, latency=PASS_LATENCY))
 
-    def group(self, overlap, key):
+    def group(self, overlap: Overlap, key: str) -> None:
         """Weight grouping of a layer, and its compressed weights; of ``bias/...`` there is nothing to compress."""
         place = self.map.layers[key]
         words = place.weight_words
@@ -81,13 +103,13 @@ class Stage:
             )
         )  # fmt: skip
 
-    def sparse_data(self, key):
+    def sparse_data(self, key: str) -> Span:
         """Tables, lists and compressed weights of a layer."""
         return Span(f"sparse data of {key}", 0, 1)
 
     # Products
 
-    def product(self, overlap, name, step, batch, operand):
+    def product(self, overlap: Overlap, name: str, step: int, batch: int, operand: int) -> None:
         """A layer forward; its operand is in the frame of ``step``."""
         where, place = self.map, self.map.layers[name]
         base = where.frame(step, batch) * where.activation_frame + operand
@@ -98,7 +120,10 @@ class Stage:
             writes=[Span("result", results, place.columns)],
         )  # fmt: skip
 
-    def product_backward(self, overlap, name, step, batch, stream, *, first, to=None, **cores):
+    def product_backward(
+        self, overlap: Overlap, name: str, step: int, batch: int, stream: int, *, first: bool, to: str | None = None,
+        **cores: int,
+    ) -> None:  # fmt: skip
         """A layer backward, to its own place or to that of ``to``.
 
         The ``first`` of an iteration writes the zeros of groups without columns, and they stay.
@@ -111,7 +136,7 @@ class Stage:
             reads=[Span("error", base, place.columns)], writes=[Span("result", results, place.rows)],
         )  # fmt: skip
 
-    def heads_backward(self, overlap, place, step, batch, stream, *, first):
+    def heads_backward(self, overlap: Overlap, place: str, step: int, batch: int, stream: int, *, first: bool) -> None:
         """Heads of different cores backward, each by its core; a core that has none computes zeros.
 
         ``first`` is as that of :meth:`product_backward`.
@@ -124,7 +149,7 @@ class Stage:
             left &= ~own
             self.product_backward(overlap, head, step, batch, stream, first=first, to=place, cores=own)
 
-    def product_gradient(self, overlap, key, steps, operand):
+    def product_gradient(self, overlap: Overlap, key: str, steps: int, operand: int) -> None:
         """The gradient of a layer's weights over all batches of so many steps; of ``bias/...`` operands are ones."""
         where, place = self.map, self.map.layers[key]
         name = key.removeprefix("bias/")
@@ -142,12 +167,15 @@ class Stage:
             writes=[self.gradient(key)],
         )  # fmt: skip
 
-    def gradient(self, key):
+    def gradient(self, key: str) -> Span:
         """The compressed gradient of a layer."""
         place = self.map.layers[key]
         return Span("gradient", place.weight, place.weight_words)
 
-    def _matrix(self, overlap, stream, key, products, *, reads, writes, **fields):
+    def _matrix(
+        self, overlap: Overlap, stream: int, key: str, products: int, *, reads: Sequence[Span], writes: Sequence[Span],
+        **fields: int,
+    ) -> None:  # fmt: skip
         device, place = self.hardware.device, self.map.layers[key]
         groups = max(place.groups, 1)
         cycles = -(-4 * products * self.blocks // (groups * device.clusters))
@@ -162,7 +190,7 @@ class Stage:
             )
         )  # fmt: skip
 
-    def aggregate(self, overlap, name, batch, stream):
+    def aggregate(self, overlap: Overlap, name: str, batch: int, stream: int) -> None:
         """Sums of what the cores have of a product backward."""
         where = self.map
         source = batch * where.results + where.backward[name]
@@ -179,22 +207,24 @@ class Stage:
             )
         )  # fmt: skip
 
-    def _turns(self, blocks):
+    def _turns(self, blocks: int) -> int:
         return -(-blocks // self.hardware.elementwise.width)
 
     # Passes
 
     def apply(
-        self, overlap, stream, *, a, b=None, c=None, to, features, exchange=0, blocks=None, core=EVERY_CORE, **how,
-    ):  # fmt: skip
+        self, overlap: Overlap, stream: int, *, a: Source, b: Source | None = None, c: Source | None = None,
+        to: Sequence[Target], features: int, exchange: int = 0, blocks: int | None = None, core: int = EVERY_CORE,
+        **how: int,
+    ) -> None:  # fmt: skip
         """A pass; operands are (memory, base[, stride[, block]]), destinations (memory, base, stride, after function).
 
         ``core`` is the one that does it: what is nobody's may be no number.
         """
-        fields: dict[str, Any] = {}
-        reads: list[Any] = []
-        writes: list[Any] = []
-        ports: set[Any] = set()
+        fields: dict[str, int] = {}
+        reads: list[Span] = []
+        writes: list[Span] = []
+        ports: set[str] = set()
         for name, operand in (("a", a), ("b", b), ("c", c)):
             if operand is not None:
                 memory, base = operand[:2]
@@ -206,11 +236,10 @@ class Stage:
                     reads.append(self._operand(memory, base, features if stride else 1, max(stride, 1), core))
                     if memory in RESULTS:
                         ports.add(f"read result_{RESULTS[memory]}")
-        for index, (memory, base, stride, applied) in enumerate(to):
-            fields |= {f"memory_{index}": memory, f"base_{index}": base, f"stride_{index}": stride,
+        for index, (target, base, stride, applied) in enumerate(to):
+            fields |= {f"memory_{index}": target, f"base_{index}": base, f"stride_{index}": stride,
                        f"after_function_{index}": applied}  # fmt: skip
-            name = Destination(memory).name.lower()
-            writes.append(Span(name, base, features, stride))
+            writes.append(Span(Destination(target).name.lower(), base, features, stride))
         blocks = blocks or self.blocks
         overlap.add(
             Operation(
@@ -220,7 +249,7 @@ class Stage:
             )
         )  # fmt: skip
 
-    def _operand(self, memory, base, count, stride, core):
+    def _operand(self, memory: Operand, base: int, count: int, stride: int, core: int) -> Span:
         """What an operand reads, as words of its memory."""
         if memory in RESULTS:
             return Span("result", RESULTS[memory] * self.map.half + base, count, stride)
@@ -229,7 +258,7 @@ class Stage:
 
     # Choices and transfers
 
-    def choose(self, overlap, stream, core, choices):
+    def choose(self, overlap: Overlap, stream: int, core: int, choices: int) -> None:
         """Probabilities and choices from the logits of a core."""
         held = self.hardware.choices
         overlap.add(
@@ -241,15 +270,22 @@ class Stage:
             )
         )  # fmt: skip
 
-    def load(self, overlap, stream, key, memory, core, base, words):
+    def load(
+        self, overlap: Overlap, stream: int, key: Hashable, memory: Memory, core: int, base: int, words: int
+    ) -> None:
         """Words of a packet into a memory of vectors."""
         self._transfer(overlap, stream, "load", key, memory, core, base, words)
 
-    def store(self, overlap, stream, key, memory, core, base, words):
+    def store(
+        self, overlap: Overlap, stream: int, key: Hashable, memory: Memory, core: int, base: int, words: int
+    ) -> None:
         """Words of a core to the host."""
         self._transfer(overlap, stream, "store", key, memory, core, base, words)
 
-    def _transfer(self, overlap, stream, instruction, key, memory, core, base, words):
+    def _transfer(
+        self, overlap: Overlap, stream: int, instruction: str, key: Hashable, memory: Memory, core: int, base: int,
+        words: int,
+    ) -> None:  # fmt: skip
         blocks = self.hardware.device.blocks
         span = self._held(memory, core, base, words)
         loads = instruction == "load"
@@ -262,7 +298,7 @@ class Stage:
             )
         )  # fmt: skip
 
-    def copy(self, overlap, stream, memory, core, base, target):
+    def copy(self, overlap: Overlap, stream: int, memory: Memory, core: int, base: int, target: int) -> None:
         """A word of a core to the aggregate memory of all cores."""
         span = self._held(memory, core, base, 1)
         overlap.add(
@@ -273,13 +309,13 @@ class Stage:
             )
         )  # fmt: skip
 
-    def _held(self, memory, core, base, words):
+    def _held(self, memory: Memory, core: int, base: int, words: int) -> Span:
         name = Memory(memory).name.lower()
         return Span(f"{name}_{core}" if memory == Memory.CHOICE else name, base, words)
 
     # Places
 
-    def state(self, name, step, batch):
+    def state(self, name: str, step: int, batch: int) -> tuple[Operand, int]:
         """(memory, base) of a tensor in the state memories."""
         where = self.map
         base = where.frame(step, batch) * where.state_frame
@@ -288,35 +324,35 @@ class Stage:
                 return Operand(memory), base + names[name]
         raise KeyError(name)
 
-    def temporary(self, stream):
+    def temporary(self, stream: int) -> int:
         """First word of what passes by in a stream, in every state memory."""
         return self.map.temporary + stream * self.map.temporaries
 
-    def result(self, name, batch):
+    def result(self, name: str, batch: int) -> tuple[Operand, int]:
         """(memory, base) of a layer's results."""
         where, place = self.map, self.map.layers[name]
         return (Operand.RESULT_0, Operand.RESULT_1)[place.half], batch * where.results + place.result
 
-    def error(self, name, step, batch):
+    def error(self, name: str, step: int, batch: int) -> int:
         """First word of the errors at a layer's outputs."""
         where = self.map
         return where.frame(step, batch) * where.error_frame + where.errors[name]
 
-    def aggregated(self, name, batch):
+    def aggregated(self, name: str, batch: int) -> tuple[Operand, int]:
         """(memory, base) of the sums of a product backward."""
         where = self.map
         return Operand.AGGREGATE, batch * where.aggregates + where.aggregated[name]
 
-    def shared(self, batch):
+    def shared(self, batch: int) -> int:
         """The word that one core gives to all."""
         return batch * self.map.aggregates + self.map.shared_value
 
-    def passing(self, number, batch):
+    def passing(self, number: int, batch: int) -> int:
         """First word of dh (0), dh (1) or dc (2) of the step after."""
         where = self.map
         return where.passing + (3 * batch + number) * where.units
 
-    def total(self, overlap, stream):
+    def total(self, overlap: Overlap, stream: int) -> Source:
         """Sums over the agents of what passes by in state memory 2: an operand that has them for every block."""
         units = self.map.units
         own = (Operand.STATE_2, self.temporary(stream))
@@ -326,7 +362,7 @@ class Stage:
         if self.blocks == 1:
             self.apply(overlap, stream, a=first, features=units, to=to_total, blocks=1)
         while block < self.blocks:
-            further = {}
+            further: ThirdTerm = {}
             if first[0] == own[0] and block + 1 < self.blocks:
                 # Three blocks of one word: a memory gives them at once.
                 further = {"c": (*own, 1, block + 1), "second": Combination.ADD}

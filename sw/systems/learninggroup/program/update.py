@@ -1,6 +1,8 @@
 """Programs of LearningGroup: RMSprop of weights, biases and grouping matrices."""
 
-from ....mapping.overlap import Operation, Span
+from collections.abc import Sequence
+
+from ....mapping.overlap import Operation, Overlap, Span
 from .stage import Stage
 
 __all__ = ["Update"]
@@ -15,7 +17,7 @@ TERM_CYCLES = 4
 class Update(Stage):
     """Update of all parameters, by the gradients that the gradient memories have."""
 
-    def emit(self, overlap):
+    def emit(self, overlap: Overlap) -> None:
         """Update each layer's grouping matrices and weights, then the biases; then wait for all updates."""
         where = self.map
         layers = [key for key in where.layers if not key.startswith("bias/")]
@@ -32,7 +34,7 @@ class Update(Stage):
             columns=0, cores=0, reads=[self._parameters(key) for key in layers],
         )  # fmt: skip
 
-    def _grouping(self, overlap, key, columns):
+    def _grouping(self, overlap: Overlap, key: str, columns: int) -> None:
         place = self.map.layers[key]
         terms = max(place.rows, place.columns) + place.groups
         self._operate(
@@ -43,7 +45,7 @@ class Update(Stage):
             reads=[self.gradient(key), self.sparse_data(key)],
         )  # fmt: skip
 
-    def _weights(self, overlap, key):
+    def _weights(self, overlap: Overlap, key: str) -> None:
         place = self.map.layers[key]
         self._operate(
             overlap, "group", "sparse", place.weight_words * self.hardware.update_interval,
@@ -51,7 +53,7 @@ class Update(Stage):
             reads=[self.gradient(key), self.sparse_data(key)], writes=[self._parameters(key)],
         )  # fmt: skip
 
-    def _biases(self, overlap, key):
+    def _biases(self, overlap: Overlap, key: str) -> None:
         place = self.map.layers[f"bias/{key}"]
         self._operate(
             overlap, "update_biases", "update", place.columns + UPDATE_LATENCY, parameter_base=place.parameter,
@@ -59,7 +61,10 @@ class Update(Stage):
             reads=[self.gradient(f"bias/{key}")],
         )  # fmt: skip
 
-    def _operate(self, overlap, instruction, engine, cycles, *, reads, writes=(), **fields):
+    def _operate(
+        self, overlap: Overlap, instruction: str, engine: str, cycles: int, *, reads: Sequence[Span],
+        writes: Sequence[Span] = (), **fields: int,
+    ) -> None:  # fmt: skip
         overlap.add(
             Operation(
                 instruction=instruction, engine=engine, stream=0, cycles=cycles, latency=0, reads=reads, writes=writes,
@@ -67,6 +72,6 @@ class Update(Stage):
             )
         )  # fmt: skip
 
-    def _parameters(self, key):
+    def _parameters(self, key: str) -> Span:
         """All weights of a layer."""
         return Span(f"weights of {key}", 0, 1)
