@@ -109,7 +109,7 @@ def make_report(
     }
     if place:
         # Not in the key of the cache where nobody chose one.
-        chosen = {} if seed is None else {"seed": seed}
+        chosen: dict[str, Any] = {} if seed is None else {"seed": seed}
         placed = place_once(synthesised, frequency=100.0, **chosen).result
         path = placed.critical_path
         report["frequency_mhz"] = None if placed.frequency is None else round(placed.frequency, 2)
