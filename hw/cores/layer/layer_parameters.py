@@ -91,7 +91,7 @@ class LayerParameters(ConfiguredComponent):
     @property
     def cycles(self):
         """Cycles from ``start`` to ``done``."""
-        return self._update.cycles + (self._follow.latency if self._config.soft_target else 0)
+        return self._update.cycles + (0 if self._follow is None else self._follow.latency)
 
     def elaborate(self, platform):
         m = Module()
@@ -117,14 +117,14 @@ class LayerParameters(ConfiguredComponent):
 
     def _update_target(self, m, target):
         """What becomes of the target with an update, and the update's end."""
-        update = self._update
-        if not self._config.soft_target:
+        update, follow = self._update, self._follow
+        if follow is None:
             m.d.comb += _copied(update.new_weights, target.new_words)
             with m.If(~self.copy):
                 m.d.comb += target.new_words.enable.eq(0)
             m.d.comb += [self.done.eq(update.done), self.nonfinite.eq(update.nonfinite)]
             return
-        m.submodules.follow = follow = self._follow
+        m.submodules.follow = follow
         m.d.comb += _copied(update.new_weights, follow.weights)
         wiring.connect(m, follow.target, target.update)
         wiring.connect(m, follow.new_target, target.new_words)

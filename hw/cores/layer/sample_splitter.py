@@ -69,7 +69,7 @@ class SampleSplitter(ConfiguredComponent):
         place, outcome_place = Signal(range(config.sample_rows)), config.sample_rows - 2
         with m.If(place < config.learner.observations):
             m.d.comb += [observations.valid.eq(self.rows.valid), self.rows.ready.eq(observations.ready)]
-        if config.action_rows:
+        if actions is not None:
             with m.Elif(place < outcome_place):
                 m.d.comb += [actions.valid.eq(self.rows.valid), self.rows.ready.eq(actions.ready)]
         with m.Elif(place == outcome_place):

@@ -1,6 +1,6 @@
 """RMSprop of the grouping matrices: the entries that were selected, one after another."""
 
-from amaranth.hdl import Cat, Module, Signal
+from amaranth.hdl import Cat, Module, Signal, Value
 from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out
 
@@ -139,7 +139,7 @@ class GroupingUpdate(ConfiguredComponent):
             word.place.eq(word.place + 1),
             sums.eq(sums >> config.gradient.format.width),
         ]
-        earlier = []
+        earlier: list[Value] = []
         for number, port in enumerate((*self.columns, self.rows)):
             m.d.comb += port.ready.eq(waiting & ~Cat(earlier).any())
             earlier.append(port.valid)

@@ -130,9 +130,9 @@ class ScorePass(ConfiguredComponent):
             self.ready.eq(~active | last),
             self.ready_next.eq(~active | (flit >= flits - 2) if flits > 2 else 1),
         ]
-        names = ("place", "has_edge", "node_visits", "legal", "visits", "total")
+        names = ["place", "has_edge", "node_visits", "legal", "visits", "total"]
         if self._config.policy != "uct":
-            names += ("prior",)
+            names.append("prior")
         held = {name: Signal.like(getattr(self, name), name=f"held_{name}", reset_less=True) for name in names}
         with m.If(self.start):
             m.d.sync += [active.eq(1), flit.eq(0)]

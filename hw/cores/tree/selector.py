@@ -121,11 +121,11 @@ def _number(one_hot):
 
 def _look_up(m, table, pattern, name):
     """The entry of a table whose other rows are not cared for: a reduced decision diagram over the index's bits."""
-    nodes = {}
+    nodes: dict[frozenset[tuple[int, int]], Signal] = {}
 
     def visit(rows, bits):
         for bit in bits:
-            merged = {}
+            merged: dict[int, int] = {}
             if all(merged.setdefault(row & ~(1 << bit), entry) == entry for row, entry in rows.items()):
                 rows, bits = merged, [other for other in bits if other != bit]
         if not bits:

@@ -144,16 +144,15 @@ class RegisterBank(wiring.Component):
         return selected
 
     def _readable(self, register):
-        port = getattr(self.registers, register.name, None)
         match register.access:
             case Access.CONSTANT:
                 return Const(register.reset, register.width)
             case Access.WRITE_ONE_TO_CLEAR:
-                return port.value
+                return getattr(self.registers, register.name).value
             case Access.STROBE:
                 return Const(0, WORD_BITS)
             case _:
-                return port
+                return getattr(self.registers, register.name)
 
     def _write(self, m, register, selected, data, written):
         """Writes one register; whether it refuses that."""

@@ -109,7 +109,7 @@ class Register:
             raise ValueError(
                 f"Reset value of register {self.name} must be 0, as its access is {self.access.value}, not {self.reset}"
             )
-        taken = {}
+        taken: dict[int, str] = {}
         for part in self.fields:
             if part.offset + part.width > self.width:
                 raise ValueError(

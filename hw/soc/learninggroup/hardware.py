@@ -194,7 +194,7 @@ class LearningGroupHardware:
 
     @property
     def _rms_prop(self):
-        return RMSpropConfig(format=self.device.optimizer_format)
+        return RMSpropConfig(format=find_format(self.device.optimizer_format))
 
     @property
     def host_map(self):

@@ -80,7 +80,7 @@ class Format:
     description: str = ""
 
     def __post_init__(self):
-        operands = tuple(Operand(part) if isinstance(part, Field) else part for part in self.operands)
+        operands = self.arguments
         object.__setattr__(self, "operands", operands)
         require_identifier("Format", self.name)
         if self.engine or self.name not in CONTROL_OPCODES:
@@ -94,9 +94,14 @@ class Format:
                 raise ValueError(f"Fields of format {self.name} must differ, {name!r} occurs twice")
 
     @property
+    def arguments(self) -> tuple[Operand, ...]:
+        """The operands, a bare field as one, too."""
+        return tuple(Operand(part) if isinstance(part, Field) else part for part in self.operands)
+
+    @property
     def record(self):
         """The fields of the operands, side by side."""
-        return Record(tuple(part.field for part in self.operands))
+        return Record(tuple(part.field for part in self.arguments))
 
     @property
     def width(self):
@@ -193,11 +198,11 @@ class InstructionSet:
         """
         entry = CONTROL.get(name) or self.format(name)
         word = self.wait_mask(wait) << OPCODE_WIDTH
-        known = [part.name for part in entry.operands]
+        known = [part.name for part in entry.arguments]
         for given in fields:
             if given not in known:
                 raise ValueError(f"Field of {name} must be one of {', '.join(known) or 'none'}, not {given!r}")
-        values = {part.name: fields.get(part.name, part.default) for part in entry.operands}
+        values = {part.name: fields.get(part.name, part.default) for part in entry.arguments}
         for field, value in values.items():
             if value is None:
                 raise ValueError(f"Instruction {name} needs a value for field {field}")
