@@ -9,7 +9,9 @@ from ..networks.dense_layers import DenseLayer, backward, dense_layers, forward
 from ..networks.fused_adam import FusedAdam
 from ..networks.initialization import initial_layers
 from ..networks.torch_networks import build_network, load_modules, save_modules
+from ..networks.user_network import Layers
 from .actor_critic_config import ActorCriticConfig
+from .first_layers import FirstLayers
 from .replay_buffer import Batch
 
 __all__ = ["ActorCritic", "Network", "tensors"]
@@ -20,16 +22,14 @@ class Network:
 
     Parameters
     ----------
-    sizes
-        Inputs, hidden layers, outputs.
-    generator
-        Of the first weights.
+    layers
+        First weights (outputs x inputs) and biases, which are copied.
     learning_rate
         Adam's step; ``None``: it does not learn.
     """
 
-    def __init__(self, sizes: tuple[int, ...], generator: np.random.Generator, learning_rate: float | None):
-        self.module = build_network(initial_layers(sizes, generator))
+    def __init__(self, layers: Layers, learning_rate: float | None):
+        self.module = build_network(layers)
         self.layers: list[DenseLayer] = dense_layers(self.module)
         self.parameters: list[torch.Tensor] = list(self.module.parameters())
         self.optimizer = None if learning_rate is None else FusedAdam(self.parameters, learning_rate)
@@ -43,6 +43,10 @@ class Network:
         assert self.optimizer is not None
         backward(self.layers, inputs, derivative)
         self.optimizer.advance()
+
+    def copy(self) -> "Network":
+        """A network of the same weights that does not learn."""
+        return Network([(layer.weight.numpy(), layer.bias.numpy()) for layer in self.layers], None)
 
     def follow(self, leader: "Network", rate: float) -> None:
         """Go a part of the way to another network's weights."""
@@ -66,6 +70,8 @@ class ActorCritic:
         How many.
     seed
         Of the first weights, and of what the algorithm draws.
+    first
+        First weights of the user's instead.
     """
 
     def __init__(
@@ -76,22 +82,20 @@ class ActorCritic:
         outputs: int,
         critics: int,
         seed: int,
+        first: FirstLayers | None = None,
     ):
         generator = np.random.default_rng(seed)
         self.config = config
         self.observation_size, self.action_size = observation_size, action_size
-        self.actor = Network((observation_size, *config.hidden_sizes, outputs), generator, config.learning_rate)
-        sizes = observation_size + action_size, *config.hidden_sizes, 1
-        self.critics = [Network(sizes, generator, config.critic_rate) for _ in range(critics)]
-        self.target_critics = [self._copy(critic, sizes) for critic in self.critics]
+        # All are drawn, so that what is drawn does not depend on what the user gives.
+        actor = initial_layers((observation_size, *config.hidden_sizes, outputs), generator)
+        sizes = observation_size + action_size, *config.critic_sizes, 1
+        drawn = [initial_layers(sizes, generator) for _ in range(critics)]
+        first = first or FirstLayers()
+        self.actor = Network(first.actor or actor, config.learning_rate)
+        self.critics = [Network(layers, config.critic_rate) for layers in first.critics or drawn]
+        self.target_critics = [critic.copy() for critic in self.critics]
         self._last = torch.zeros(1)
-
-    @staticmethod
-    def _copy(network: Network, sizes: tuple[int, ...]) -> Network:
-        """A network of the same weights that does not learn."""
-        copy = Network(sizes, np.random.default_rng(0), None)
-        copy.follow(network, 1.0)
-        return copy
 
     def prepare(self, batch: Batch) -> Batch:
         """The batch: all networks change with every gradient step."""

@@ -14,6 +14,8 @@ class ActorCriticConfig(ReplayParameters):
 
     Parameters
     ----------
+    critic_hidden_sizes
+        Neurons of the critic's hidden layers; ``None``: the actor's, which are ``hidden_sizes``.
     critic_learning_rate
         Adam's step for the critic; ``None``: the actor's.
     tau
@@ -31,14 +33,22 @@ class ActorCriticConfig(ReplayParameters):
     batch_size: int = 256
     learning_starts: int = 100
     train_freq: int = 1
+    critic_hidden_sizes: tuple[int, ...] | None = None
     critic_learning_rate: float | None = None
     tau: float = 0.005
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.critic_hidden_sizes is not None:
+            self._layers("critic_hidden_sizes")
         if self.critic_learning_rate is not None:
             self._real("critic_learning_rate", 0, 1, low_included=False)
         self._real("tau", 0, 1, low_included=False, high_included=True)
+
+    @property
+    def critic_sizes(self) -> tuple[int, ...]:
+        """Neurons of the critic's hidden layers."""
+        return self.hidden_sizes if self.critic_hidden_sizes is None else self.critic_hidden_sizes
 
     @property
     def critic_rate(self) -> float:

@@ -6,6 +6,7 @@ import torch
 from ..networks.dense_layers import input_derivative
 from .actor_critic import ActorCritic, Network, tensors
 from .actor_critic_config import PrioritizedDDPGConfig
+from .first_layers import FirstLayers
 from .replay_buffer import Batch
 
 __all__ = ["DDPGLearner"]
@@ -22,6 +23,8 @@ class DDPGLearner(ActorCritic):
         Hyper-parameters.
     seed
         Of the first weights.
+    first
+        First weights of the user's instead.
 
     Source: T. Lillicrap et al., "Continuous control with deep reinforcement learning", 2016, algorithm 1.
     """
@@ -32,9 +35,10 @@ class DDPGLearner(ActorCritic):
         action_size: int,
         config: PrioritizedDDPGConfig,
         seed: int,
+        first: FirstLayers | None = None,
     ):
-        super().__init__(observation_size, action_size, config, action_size, 1, seed)
-        self.target_actor = self._copy(self.actor, (observation_size, *config.hidden_sizes, action_size))
+        super().__init__(observation_size, action_size, config, action_size, 1, seed, first)
+        self.target_actor = self.actor.copy()
 
     def act(self, observations: np.ndarray) -> np.ndarray:
         """The actor's actions in [-1, 1], float32."""

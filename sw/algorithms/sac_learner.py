@@ -11,6 +11,7 @@ from ..networks.dense_layers import input_derivative
 from ..networks.fused_adam import FusedAdam
 from .actor_critic import ActorCritic, tensors
 from .actor_critic_config import PrioritizedSACConfig
+from .first_layers import FirstLayers
 from .policies import LOG_DEVIATION
 from .replay_buffer import Batch
 
@@ -28,6 +29,8 @@ class SACLearner(ActorCritic):
         Hyper-parameters.
     seed
         Of the first weights, and of the actions that are drawn.
+    first
+        First weights of the user's instead.
 
     Members
     -------
@@ -43,8 +46,9 @@ class SACLearner(ActorCritic):
         action_size: int,
         config: PrioritizedSACConfig,
         seed: int,
+        first: FirstLayers | None = None,
     ):
-        super().__init__(observation_size, action_size, config, 2 * action_size, 2, seed)
+        super().__init__(observation_size, action_size, config, 2 * action_size, 2, seed, first)
         self.target_entropy = -float(action_size) if config.target_entropy is None else config.target_entropy
         self.logarithm = torch.tensor([math.log(config.temperature)])
         self._temperature_optimizer = FusedAdam([self.logarithm], config.learning_rate)

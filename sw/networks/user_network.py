@@ -7,12 +7,18 @@ import numpy as np
 import torch
 from torch import nn
 
-__all__ = ["perceptron_layers"]
+__all__ = ["Layers", "hidden_sizes", "perceptron_layers"]
 
+# Weights (outputs x inputs) and biases.
 Layers = list[tuple[np.ndarray, np.ndarray]]
 
 
-def perceptron_layers(network: Any) -> Layers:
+def hidden_sizes(layers: Layers) -> tuple[int, ...]:
+    """Neurons of the hidden layers."""
+    return tuple(weight.shape[0] for weight, _ in layers[:-1])
+
+
+def perceptron_layers(network: Any, name: str = "network", last: type[nn.Module] | None = None) -> Layers:
     """Weights (outputs x inputs) and biases, float32, of the linear layers of a perceptron with ReLU.
 
     Parameters
@@ -20,6 +26,10 @@ def perceptron_layers(network: Any) -> Layers:
     network
         ``torch.nn.Sequential`` of ``Linear`` with a bias and ``ReLU`` in turn, the last one ``Linear``; sequences may
         be in each other.
+    name
+        What it is, for errors.
+    last
+        What may stand at the end, for the algorithm computes it in any case; it is left out.
 
     Raises
     ------
@@ -29,24 +39,26 @@ def perceptron_layers(network: Any) -> Layers:
         It computes something else, which the text names; or a weight is not finite.
     """
     if not isinstance(network, nn.Module):
-        raise TypeError(f"A network must be a torch.nn.Module, not {type(network).__name__}")
+        raise TypeError(f"{_some(name)} must be a torch.nn.Module, not {type(network).__name__}")
     found = list(_flat(network))
+    if last is not None and found and type(found[-1]) is last:
+        found.pop()
     layers: Layers = []
     for place, part in enumerate(found):
         wanted = nn.ReLU if place % 2 else nn.Linear
         if type(part) is not wanted:
             raise ValueError(
-                f"Layer {place} of the network must be {wanted.__name__}, not {type(part).__name__}: backends compute "
+                f"Layer {place} of the {name} must be {wanted.__name__}, not {type(part).__name__}: backends compute "
                 "Linear and ReLU in turn, in a torch.nn.Sequential"
             )
         if isinstance(part, nn.Linear):
-            layers.append(_numbers(place, part))
+            layers.append(_numbers(place, part, name))
     if len(found) % 2 == 0 or len(layers) < 2:
-        raise ValueError(f"A network must end with Linear and have a hidden layer, not be {len(found)} layers")
+        raise ValueError(f"{_some(name)} must end with Linear and have a hidden layer, not be {len(found)} layers")
     for place, ((before, _), (after, _)) in enumerate(zip(layers[:-1], layers[1:], strict=True)):
         if before.shape[0] != after.shape[1]:
             raise ValueError(
-                f"Layer {2 * place + 2} of the network takes {after.shape[1]} values, and {before.shape[0]} come to it"
+                f"Layer {2 * place + 2} of the {name} takes {after.shape[1]} values, and {before.shape[0]} come to it"
             )
     return layers
 
@@ -59,11 +71,15 @@ def _flat(module: nn.Module) -> Iterator[nn.Module]:
         yield module
 
 
-def _numbers(place: int, linear: nn.Linear) -> tuple[np.ndarray, np.ndarray]:
+def _some(name: str) -> str:
+    return f"{'An' if name[0] in 'aeiou' else 'A'} {name}"
+
+
+def _numbers(place: int, linear: nn.Linear, name: str) -> tuple[np.ndarray, np.ndarray]:
     if linear.bias is None:
-        raise ValueError(f"Layer {place} of the network must have a bias")
+        raise ValueError(f"Layer {place} of the {name} must have a bias")
     with torch.no_grad():
         weight, bias = (part.detach().cpu().float().numpy().copy() for part in (linear.weight, linear.bias))
     if not (np.isfinite(weight).all() and np.isfinite(bias).all()):
-        raise ValueError(f"Layer {place} of the network has a weight that is not finite")
+        raise ValueError(f"Layer {place} of the {name} has a weight that is not finite")
     return weight, bias

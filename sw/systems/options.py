@@ -146,7 +146,7 @@ def add_hyper_parameters(
     for field in known.values():
         option, kinds = _option(field.name), _kinds(field.type)
         about = _defaults(field.name, configurations)
-        if typing.get_origin(field.type) is tuple:
+        if any(typing.get_origin(kind) is tuple for kind in kinds):
             group.add_argument(option, type=sizes, metavar="A,B,...", help=about)
         elif bool in kinds:
             group.add_argument(option, action=argparse.BooleanOptionalAction, help=about)

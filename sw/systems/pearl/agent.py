@@ -169,6 +169,7 @@ class ReplayAgent(Agent):
         made = env if isinstance(env, str | gymnasium.Env) else env()
         if config is None:
             config = self.configuration.from_mapping(self.configuration.suited_to(identifier_of(made), learner))
+        config = self._sized(config)
         self.hardware = resolve_hardware(hardware, "pearl")
         seeds = np.random.SeedSequence(config.seed).generate_state(4)
         super().__init__(self.kind(made, int(seeds[0])), config, backend, evaluation_env)
@@ -195,6 +196,10 @@ class ReplayAgent(Agent):
             else:
                 self._loop = self._in_rounds(env, self.actors, limit, opened)
             opened.pop_all()
+
+    def _sized(self, config: Any) -> Any:
+        """The configuration with the sizes of networks that are the user's."""
+        return config
 
     def _checked_learner(self, learner: Any, learner_backend: str | None) -> Any:
         """The configuration of a learner in hardware, if there is one."""

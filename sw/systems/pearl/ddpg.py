@@ -1,9 +1,14 @@
 """DDPG with prioritised replay on PEARL."""
 
-from typing import ClassVar
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import gymnasium
+from torch import nn
 
 from ...algorithms.actor_critic_config import PrioritizedDDPGConfig
 from ...algorithms.ddpg_learner import DDPGLearner
+from ...algorithms.first_layers import FirstLayers
 from ...algorithms.policies import NoisyActor
 from ...algorithms.replay_parameters import ReplayParameters
 from ...core.environments.environment import Environment
@@ -14,7 +19,26 @@ __all__ = ["DDPG"]
 
 
 class DDPG(ReplayAgent):
-    """Deep deterministic policy gradient, for bounded vector actions; parameters and errors: :class:`.ReplayAgent`."""
+    """Deep deterministic policy gradient, for bounded vector actions.
+
+    Parameters
+    ----------
+    env, config
+        As of :class:`.ReplayAgent`.
+    actor, critic
+        Networks of the user's, whose weights are the first: ``torch.nn.Sequential`` of ``Linear`` and ``ReLU`` in
+        turn, which every backend computes; one of the two may be left away. The actor gives an action and may end with
+        ``Tanh``, which is computed in any case; the critic takes an observation and behind it an action. They say the
+        hidden sizes; they do not change themselves.
+    **settings
+        Of :class:`.ReplayAgent`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As of :class:`.ReplayAgent`; or a network that takes or gives other sizes, or computes something else, or that
+        the learner in hardware does not have.
+    """
 
     name = "prioritized-ddpg"
     configuration: ClassVar[type[ReplayParameters]] = PrioritizedDDPGConfig
@@ -22,10 +46,26 @@ class DDPG(ReplayAgent):
     config: PrioritizedDDPGConfig
     learner: DDPGLearner | DeviceDDPGLearner
 
+    def __init__(
+        self,
+        env: gymnasium.Env | str | Callable[[], gymnasium.Env],
+        config: PrioritizedDDPGConfig | None = None,
+        *,
+        actor: Any = None,
+        critic: Any = None,
+        **settings: Any,
+    ):
+        self._first = FirstLayers.of(actor, [] if critic is None else [critic], last=nn.Tanh)
+        super().__init__(env, config, **settings)
+
+    def _sized(self, config: PrioritizedDDPGConfig) -> PrioritizedDDPGConfig:
+        return self._first.sized(config)
+
     def _make_networks(self, seed: int) -> tuple[DDPGLearner | DeviceDDPGLearner, NoisyActor]:
         sizes = self.environment.observation_size, self.environment.action_size
+        self._first.require(*sizes, self.environment.action_size, "one an element of an action")
         policy = NoisyActor(self.config, self.environment.action_size)
         if self._learner_hardware is None:
-            return DDPGLearner(*sizes, self.config, seed), policy
+            return DDPGLearner(*sizes, self.config, seed, self._first), policy
         require_suitable(self._learner_hardware, *sizes, self.config)
-        return DeviceDDPGLearner(self.config, seed, self._open_learner()), policy
+        return DeviceDDPGLearner(self.config, seed, self._open_learner(), self._first), policy

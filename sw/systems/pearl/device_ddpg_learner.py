@@ -4,9 +4,10 @@ import numpy as np
 
 from ....hw.soc.pearl.ddpg_learner_config import PearlDDPGLearnerConfig
 from ...algorithms.actor_critic_config import PrioritizedDDPGConfig
+from ...algorithms.first_layers import FirstLayers
 from ...algorithms.policies import forward
 from ...algorithms.replay_buffer import Batch
-from .device_networks import DeviceNetworks, initial_matrices, require_network, samples_of
+from .device_networks import DeviceNetworks, initial_matrices, matrices_of, require_network, samples_of
 from .learner_backends import LearnerBackend
 from .learner_driver import DDPGLearnerDevice
 
@@ -24,7 +25,7 @@ def require_suitable(
         What is asked for, and what the learner has.
     """
     require_network(hardware, "actor", (observation_size, *config.hidden_sizes, action_size))
-    require_network(hardware, "critic", (observation_size + action_size, *config.hidden_sizes, 1))
+    require_network(hardware, "critic", (observation_size + action_size, *config.critic_sizes, 1))
     if hardware.loss != "squared":
         raise ValueError(f"Learner {hardware.name} must have the loss squared, not {hardware.loss}")
 
@@ -42,13 +43,22 @@ class DeviceDDPGLearner(DeviceNetworks):
         Of the first weights.
     backend
         Where the learner is.
+    first
+        First weights of the user's instead.
     """
 
     device: DDPGLearnerDevice
 
-    def __init__(self, config: PrioritizedDDPGConfig, seed: int, backend: LearnerBackend):
+    def __init__(
+        self, config: PrioritizedDDPGConfig, seed: int, backend: LearnerBackend, first: FirstLayers | None = None
+    ):
         self.config = config
-        super().__init__(DDPGLearnerDevice(backend, *initial_matrices(backend.config, np.random.default_rng(seed))))
+        actor, critic = initial_matrices(backend.config, np.random.default_rng(seed))
+        if first is not None and first.actor is not None:
+            actor = matrices_of(first.actor)
+        if first is not None and first.critics:
+            critic = matrices_of(first.critics[0])
+        super().__init__(DDPGLearnerDevice(backend, actor, critic))
 
     def act(self, observations: np.ndarray) -> np.ndarray:
         """The actor's actions in [-1, 1], float32."""

@@ -11,8 +11,8 @@ from ...algorithms.dqn_config import DQNConfig
 from ...algorithms.policies import EpsilonGreedy
 from ...algorithms.q_learner import QLearner
 from ...algorithms.replay_parameters import ReplayParameters
-from ...core.environments.environment import DiscreteEnvironment, Environment, identifier_of
-from ...networks.user_network import perceptron_layers
+from ...core.environments.environment import DiscreteEnvironment, Environment
+from ...networks.user_network import hidden_sizes, perceptron_layers
 from .agent import ReplayAgent
 from .device_q_learner import DeviceQLearner, require_suitable
 
@@ -60,13 +60,12 @@ class DQN(ReplayAgent):
         **settings: Any,
     ):
         self._first_layers = None if network is None else perceptron_layers(network)
-        if self._first_layers is not None:
-            if config is None:
-                identifier = identifier_of(env) if isinstance(env, str | gymnasium.Env) else None
-                config = DQNConfig.from_mapping(DQNConfig.suited_to(identifier, settings.get("learner")))
-            hidden = tuple(weight.shape[0] for weight, _ in self._first_layers[:-1])
-            config = dataclasses.replace(config, hidden_sizes=hidden)
         super().__init__(env, config, **settings)
+
+    def _sized(self, config: DQNConfig) -> DQNConfig:
+        if self._first_layers is None:
+            return config
+        return dataclasses.replace(config, hidden_sizes=hidden_sizes(self._first_layers))
 
     def _make_networks(self, seed: int) -> tuple[QLearner | DeviceQLearner, EpsilonGreedy]:
         sizes = self.environment.observation_size, self.environment.action_size

@@ -1,8 +1,13 @@
 """SAC with prioritised replay on PEARL."""
 
-from typing import ClassVar
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+import gymnasium
+from torch import nn
 
 from ...algorithms.actor_critic_config import PrioritizedSACConfig
+from ...algorithms.first_layers import FirstLayers
 from ...algorithms.policies import SquashedGaussian
 from ...algorithms.replay_parameters import ReplayParameters
 from ...algorithms.sac_learner import SACLearner
@@ -11,9 +16,29 @@ from .agent import ReplayAgent
 
 __all__ = ["SAC"]
 
+CRITICS = 2
+
 
 class SAC(ReplayAgent):
-    """Soft actor-critic, for bounded vector actions, in PyTorch; parameters and errors: :class:`.ReplayAgent`."""
+    """Soft actor-critic, for bounded vector actions, in PyTorch.
+
+    Parameters
+    ----------
+    env, config
+        As of :class:`.ReplayAgent`.
+    actor, critics
+        Networks of the user's, whose weights are the first: ``torch.nn.Sequential`` of ``Linear`` and ``ReLU`` in
+        turn; actor or critics may be left away. The actor gives the means of an action's elements and behind them the
+        logarithms of their standard deviations. The critics are two of the same hidden sizes, which take an
+        observation and behind it an action. They say the hidden sizes; they do not change themselves.
+    **settings
+        Of :class:`.ReplayAgent`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As of :class:`.ReplayAgent`; or a network that takes or gives other sizes, or computes something else.
+    """
 
     name = "prioritized-sac"
     configuration: ClassVar[type[ReplayParameters]] = PrioritizedSACConfig
@@ -21,6 +46,37 @@ class SAC(ReplayAgent):
     config: PrioritizedSACConfig
     learner: SACLearner
 
+    def __init__(
+        self,
+        env: gymnasium.Env | str | Callable[[], gymnasium.Env],
+        config: PrioritizedSACConfig | None = None,
+        *,
+        actor: Any = None,
+        critics: Sequence[Any] | None = None,
+        **settings: Any,
+    ):
+        self._first = FirstLayers.of(actor, _pair(critics))
+        super().__init__(env, config, **settings)
+
+    def _sized(self, config: PrioritizedSACConfig) -> PrioritizedSACConfig:
+        return self._first.sized(config)
+
     def _make_networks(self, seed: int) -> tuple[SACLearner, SquashedGaussian]:
         sizes = self.environment.observation_size, self.environment.action_size
-        return SACLearner(*sizes, self.config, seed), SquashedGaussian(self.config, self.environment.action_size)
+        self._first.require(*sizes, 2 * sizes[1], "a mean and a logarithm of a standard deviation for each element")
+        policy = SquashedGaussian(self.config, self.environment.action_size)
+        return SACLearner(*sizes, self.config, seed, self._first), policy
+
+
+def _pair(critics: Any) -> list[Any]:
+    """The two critics, if any are given."""
+    if critics is None:
+        return []
+    if not isinstance(critics, list | tuple | nn.ModuleList):
+        raise TypeError(f"critics must be two networks, as (one, other), not {type(critics).__name__}")
+    if len(critics) != CRITICS:
+        raise ValueError(f"critics must be {CRITICS} networks, not {len(critics)}")
+    one, other = critics
+    if one is other:
+        raise ValueError("critics must be two networks, not one of them twice: they would never differ")
+    return [one, other]
