@@ -13,7 +13,9 @@ def add_design_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments that choose a design: its name, a preset, and settings."""
     from ...hw.soc.export.catalogue import catalogue
 
-    parser.add_argument("name", metavar="NAME", help=f"one of {', '.join(catalogue())}")
+    name = parser.add_argument("name", metavar="NAME", help=f"one of {', '.join(catalogue())}")
+    # For the completion in shells.
+    vars(name)["completer"] = lambda **_: list(catalogue())
     parser.add_argument(
         "--config",
         metavar="PRESET",

@@ -20,10 +20,13 @@ __all__ = ["COMMANDS", "dispatch"]
 
 # Each is a module beside this one, with `add_arguments(parser)` and `run(arguments)`, which may return an exit code;
 # the first line of its docstring is its help. Heavy imports belong inside `run`.
-COMMANDS = ("train", "plan", "eval", "experiment", "bench", "explore", "compose", "verilog", "build", "report", "list")
+COMMANDS = (
+    "train", "plan", "eval", "experiment", "bench", "explore", "compose", "verilog", "build", "report", "list",
+    "completion",
+)  # fmt: skip
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser() -> LazyParser:
     parser = LazyParser(prog="rewardware", description="Reinforcement learning on open RTL, the same bits everywhere.")
     parser.add_argument("--version", action="version", version=f"rewardware {package_version()}")
     add_message_options(parser)
@@ -42,7 +45,13 @@ def dispatch(arguments: Sequence[str] | None = None) -> int:
     warnings.filterwarnings("ignore", message=".* created but never used")
     parsed = argparse.Namespace(traceback=False)
     try:
-        parsed = _parser().parse_args(arguments)
+        parser = _parser()
+        if "_ARGCOMPLETE" in os.environ:
+            # A shell asks what may come next.
+            from .completion import answer
+
+            answer(parser)
+        parsed = parser.parse_args(arguments)
         output = _Output(sys.stdout)
         # One JSON object, and nothing that a library prints beside it.
         parsed.results, others = output, sys.stderr if getattr(parsed, "json", False) else output

@@ -84,6 +84,16 @@ class LazyParser(argparse.ArgumentParser):
         self._refuse_unknown(self.given)
         return super().parse_known_args(args, namespace)
 
+    def fill_for(self, words: Sequence[str]) -> None:
+        """Fill this parser and those below it that the words of a command line lead to."""
+        self.given = list(words)
+        self._fill()
+        for action in self._actions:
+            if isinstance(action, argparse._SubParsersAction):
+                names = [number for number, word in enumerate(words) if word in action.choices]
+                if names:
+                    action.choices[words[names[0]]].fill_for(words[names[0] + 1 :])
+
     def _refuse_unknown(self, given: Sequence[str]) -> None:
         """End the program if an option is none: before others are missed, and with what was meant."""
         if {"-h", "--help"} & set(given):

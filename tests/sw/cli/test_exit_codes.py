@@ -62,6 +62,7 @@ WRONG = {
     "build": "fixar --config nowhere.yaml -o there",
     "report": "rescaler --part nowhere",
     "list": "nothing",
+    "completion": "tcsh",
 }
 
 # Of no file: an error of a user's own module is told in other words.
