@@ -6,6 +6,7 @@ import numpy as np
 import torch
 from torch import nn
 
+from ..networks.torch_networks import perceptron
 from .policies import LOG_DEVIATION
 from .replay_buffer import Batch
 
@@ -13,12 +14,6 @@ __all__ = [
     "columns", "descend", "draw_squashed", "follow", "optimizers", "perceptron", "perceptrons", "values_of",
     "weights_of",
 ]  # fmt: skip
-
-
-def perceptron(*sizes: int) -> nn.Sequential:
-    """Linear layers with ReLU between them, from the inputs to the outputs."""
-    layers = [nn.Linear(inputs, outputs) for inputs, outputs in zip(sizes, sizes[1:], strict=False)]
-    return nn.Sequential(*[part for layer in layers[:-1] for part in (layer, nn.ReLU())], layers[-1])
 
 
 def perceptrons(count: int, *sizes: int) -> nn.ModuleList:

@@ -7,20 +7,24 @@ import numpy as np
 import torch
 from torch import nn
 
-__all__ = ["build_network", "load_modules", "save_modules"]
+__all__ = ["build_network", "load_modules", "perceptron", "save_modules"]
+
+
+def perceptron(*sizes: int) -> nn.Sequential:
+    """Linear layers with ReLU between them, from the inputs to the outputs."""
+    layers = [nn.Linear(inputs, outputs) for inputs, outputs in zip(sizes, sizes[1:], strict=False)]
+    return nn.Sequential(*[part for layer in layers[:-1] for part in (layer, nn.ReLU())], layers[-1])
 
 
 def build_network(layers: list[tuple[np.ndarray, np.ndarray]], output: nn.Module | None = None) -> nn.Sequential:
     """Linear, ReLU, ..., Linear, and behind them ``output``; weights (outputs x inputs) and biases are copied."""
-    modules: list[nn.Module] = []
-    for weight, bias in layers:
-        linear = nn.Linear(weight.shape[1], weight.shape[0])
-        with torch.no_grad():
+    inputs = layers[0][0].shape[1]
+    network = perceptron(inputs, *(len(bias) for _, bias in layers))
+    with torch.no_grad():
+        for linear, (weight, bias) in zip(network[::2], layers, strict=True):
             linear.weight.copy_(torch.from_numpy(weight))
             linear.bias.copy_(torch.from_numpy(bias))
-        modules += [linear, nn.ReLU()]
-    modules.pop()
-    return nn.Sequential(*modules, *([output] if output is not None else []))
+    return network if output is None else network.append(output)
 
 
 def save_modules(parts: Mapping[str, Any]) -> dict[str, np.ndarray]:

@@ -1,6 +1,5 @@
 """Latencies of replay operations and layer propagations on a processor or GPU, measured with PyTorch."""
 
-import itertools
 import statistics
 import time
 from collections.abc import Callable
@@ -14,6 +13,7 @@ from torch import nn
 from ....hw.cores.replay.config import SumTreeConfig
 from ....hw.cores.replay.requests import RequestKind
 from ...device.replay_backends import ReferenceSumTree, segment_width
+from ...networks.torch_networks import perceptron
 from ...reference.replay.requests import Requests
 from .algorithms import Iteration
 from .latency_table import Latency
@@ -105,8 +105,7 @@ def _propagation(group: LayerGroup, place: torch.device, batch: int) -> Timed:
             return (outputs.detach() - targets).abs()
 
         return lambda: inputs.clone().requires_grad_(True), loss
-    layers = [layer for pair in itertools.pairwise(sizes) for layer in (nn.Linear(*pair), nn.ReLU())]
-    network = nn.Sequential(*layers[:-1]).to(place)
+    network = perceptron(*sizes).to(place)
     match group.propagation:
         case Propagation.INFERENCE:
             return lambda: inputs, torch.no_grad()(network.forward)
