@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Comparison", "LockstepError", "first_difference"]
+__all__ = ["Comparison", "LockstepError", "first_difference", "require_equal"]
 
 COUNTED = ("steps", "steps_checked", "compared", "equal")
 
@@ -32,6 +32,19 @@ def first_difference(expected: dict[str, np.ndarray], got: dict[str, np.ndarray]
             )
     extra = [name for name in got if name not in expected]
     return f"{extra[0]} is not expected" if extra else None
+
+
+def require_equal(what: str, expected: dict[str, np.ndarray], got: dict[str, np.ndarray]) -> None:
+    """Refuses named arrays of a device that are not the reference's.
+
+    Raises
+    ------
+    LockstepError
+        What differs, and where first.
+    """
+    difference = first_difference(expected, got)
+    if difference is not None:
+        raise LockstepError(f"{what} differs from the reference in {difference}")
 
 
 def _words(value: Any) -> str:

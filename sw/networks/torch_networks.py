@@ -21,7 +21,8 @@ def build_network(layers: list[tuple[np.ndarray, np.ndarray]], output: nn.Module
     inputs = layers[0][0].shape[1]
     network = perceptron(inputs, *(len(bias) for _, bias in layers))
     with torch.no_grad():
-        for linear, (weight, bias) in zip(network[::2], layers, strict=True):
+        linears = (module for module in network if isinstance(module, nn.Linear))
+        for linear, (weight, bias) in zip(linears, layers, strict=True):
             linear.weight.copy_(torch.from_numpy(weight))
             linear.bias.copy_(torch.from_numpy(bias))
     return network if output is None else network.append(output)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ....core.lockstep import require_equal
 from ....measurement.bench import Bench, make_row, say
 
 __all__ = ["LearningGroupBench"]
@@ -348,15 +349,15 @@ def _train_alike(device: Any, reference: Any, state: Any, steps: int) -> None:
         one.start()
     for step in range(steps):
         observations = random.normal(0, 1, (*shape, network.observation_size))
-        if not all(map(np.array_equal, device.step(observations), reference.step(observations))):
-            raise RuntimeError(f"The device's choices or values of step {step} are not the reference's")
+        got, expected = (
+            dict(zip(("movements", "gates", "values"), one.step(observations), strict=True))
+            for one in (device, reference)
+        )
+        require_equal(f"The device in step {step}", expected, got)
     returns = random.normal(0, 1, (steps, *shape))
     for one in (device, reference):
         one.train(returns, np.full_like(returns, 1 / returns.size))
-    saved, expected = device.save(), reference.save()
-    different = [name for name, numbers in expected.items() if not np.array_equal(numbers, saved[name])]
-    if different:
-        raise RuntimeError(f"The device's {', '.join(different)} are not the reference's")
+    require_equal("The device", reference.save(), device.save())
 
 
 def _each(found: dict[int, float], digits: int) -> str:

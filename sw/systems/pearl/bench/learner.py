@@ -10,6 +10,7 @@ from .....hw.cores.float.config import FloatFormat
 from .....hw.cores.layer.config import NetworkConfig
 from .....hw.cores.layer.learner_config import DDPGLearnerConfig, DQNLearnerConfig, LearnedNetwork, LearnerCommand
 from .....hw.cores.layer.update_stage_config import UpdateStageConfig
+from ....core.lockstep import require_equal
 from ....mapping.layer_pipeline import LearnerConfig, network_stages, step_cycles, units
 from ....reference.float.conversion import from_numbers
 from ....reference.float.host import to_bits
@@ -42,7 +43,7 @@ def count_step(config: LearnerConfig, batch: int, seed: int = 0) -> int:
 
     Raises
     ------
-    RuntimeError
+    LockstepError
         A number is not the reference's.
     """
     from .....sim.harness.streams import StreamSimulation
@@ -97,7 +98,8 @@ class _Learner(ABC):
         simulation.set("batch", count)
         fields, priorities = self._step(simulation, count, step)
         cycles = self._command(simulation, LearnerCommand.STEP, 4 * step_cycles(self.config, count), **fields)
-        _compare("priorities", simulation.receive("priorities", count, 0), to_bits(self.format, priorities))
+        got = simulation.receive("priorities", count, 0)
+        require_equal("The learner", {"priorities": to_bits(self.format, priorities)}, {"priorities": got})
         return cycles
 
     def check(self, simulation: Any) -> None:
@@ -106,7 +108,8 @@ class _Learner(ABC):
             for name, matrices in arrays.items():
                 self._command(simulation, LearnerCommand.STORE, array=self.config.arrays.index(name), **network)
                 expected = _joined(matrices)
-                _compare(name, simulation.receive("parameters_out", len(expected), 0), expected)
+                got = simulation.receive("parameters_out", len(expected), 0)
+                require_equal("The learner", {name: expected}, {name: got})
 
     def _command(self, simulation: Any, kind: LearnerCommand, limit: int = 0, **fields: int) -> int:
         """Returns cycles to its completion."""
@@ -213,8 +216,3 @@ def _joined(matrices: Sequence[np.ndarray]) -> np.ndarray:
 
 def _pack(layout: Any, values: Mapping[str, Any]) -> int:
     return sum(int(value) << layout[name].offset for name, value in values.items())
-
-
-def _compare(name: str, got: np.ndarray, expected: np.ndarray) -> None:
-    if (got != expected).any():
-        raise RuntimeError(f"The learner does not have the {name} that the reference has")

@@ -7,6 +7,7 @@ import numpy as np
 
 from .....hw.cores.replay.requests import RequestKind
 from .....hw.soc.pearl.config import PearlConfig
+from ....core.lockstep import require_equal
 from ....device.replay_backends import DeviceSumTree, ReferenceSumTree, SumTreeBackend, segment_width
 from ....reference.replay.requests import Answers, Requests
 
@@ -37,7 +38,7 @@ def count_batches(config: PearlConfig, batch: int, seed: int = 0) -> BatchCounts
 
     Raises
     ------
-    RuntimeError
+    LockstepError
         An answer is not the reference's.
     """
     rng = np.random.default_rng(seed)
@@ -52,8 +53,7 @@ def count_batches(config: PearlConfig, batch: int, seed: int = 0) -> BatchCounts
 
         def both(name: str, call: Callable[[SumTreeBackend], Answers]) -> None:
             answers, expected = call(device), call(reference)
-            if answers.each() != expected.each():
-                raise RuntimeError(f"The device does not answer {name} as the reference does")
+            require_equal(f"The device's answer to {name}", expected.columns(), answers.columns())
             cycles[name] = device.cycles
 
         changed = {

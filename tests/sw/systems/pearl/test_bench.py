@@ -13,6 +13,7 @@ from rewardware.hw.soc.pearl.config import PearlConfig
 from rewardware.sw.algorithms.actor_critic_config import PrioritizedDDPGConfig, PrioritizedSACConfig
 from rewardware.sw.algorithms.dqn_config import DQNConfig
 from rewardware.sw.cli.dispatch import dispatch
+from rewardware.sw.core.lockstep import LockstepError
 from rewardware.sw.mapping.composer.latency_table import Latency
 from rewardware.sw.mapping.layer_pipeline import learner_stage_cycles
 from rewardware.sw.mapping.replay_cycles import sample_cycles, update_cycles
@@ -70,7 +71,7 @@ def test_a_wrong_answer_is_no_figure(monkeypatch):
             return dataclasses.replace(answers, index=answers.index ^ 1)
 
     monkeypatch.setattr("rewardware.sw.device.replay_backends.SumTreeReference", Wrong)
-    with pytest.raises(RuntimeError, match="The device does not answer sample as the reference does"):
+    with pytest.raises(LockstepError, match="The device's answer to sample differs from the reference in index"):
         bench_replay.count_batches(CONFIG, 16)
 
 
@@ -85,7 +86,7 @@ def test_wrong_numbers_are_no_figure(monkeypatch):
         return loss._replace(derivatives=-loss.derivatives)
 
     monkeypatch.setattr("rewardware.sw.reference.layer.dqn_learner.temporal_difference_loss", wrong)
-    with pytest.raises(RuntimeError, match="The learner does not have the weights that the reference has"):
+    with pytest.raises(LockstepError, match="The learner differs from the reference in weights"):
         count_step(LEARNER, 3)
 
 
