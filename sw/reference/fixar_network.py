@@ -1,7 +1,6 @@
 """What FIXAR keeps of one network and its target, and what it streams."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 import numpy as np
 
@@ -80,9 +79,9 @@ class NetworkReference:
         self.xp = xp
         shapes = networks.layers(name)
         size = sum(layer.outputs * (layer.inputs + 1) for layer in shapes)
-        self.flat: dict[str, Any] = {}
-        self.matrices: dict[str, list[Any]] = {}
-        self.biases: dict[str, list[Any]] = {}
+        self.flat: dict[str, np.ndarray] = {}
+        self.matrices: dict[str, list[np.ndarray]] = {}
+        self.biases: dict[str, list[np.ndarray]] = {}
         for kind in ("weight", "target", "gradient", "first_moment", "second_moment"):
             flat = xp.zeros(size, xp.uint64 if kind == "second_moment" else xp.int64)
             self.flat[kind], self.matrices[kind], self.biases[kind] = flat, [], []
@@ -97,7 +96,7 @@ class NetworkReference:
         self.powers = [ONE, ONE]
         self.operands: dict[tuple[str, int], Operand] = {}
 
-    def arrays(self) -> Iterator[tuple[str, Any, type[np.integer]]]:
+    def arrays(self) -> Iterator[tuple[str, np.ndarray, type[np.integer]]]:
         """``(name in the state, array, its type there)`` of everything."""
         for kind, (_, dtype) in KINDS.items():
             for own, name in ((kind, self.name), ("target", f"target_{self.name}"))[: 2 if kind == "weight" else 1]:
