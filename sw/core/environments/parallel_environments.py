@@ -61,7 +61,18 @@ class ParallelEnvironments:
         if episodes < 1:
             raise ValueError(f"episodes must be at least 1, not {episodes}")
         self.name, self.episodes = name, episodes
-        self._environments = [_made(make) for _ in range(episodes)]
+        # What was made is closed if it is refused.
+        with contextlib.ExitStack() as opened:
+            self._environments = [opened.enter_context(contextlib.closing(_made(make))) for _ in range(episodes)]
+            self._take_sizes(steps)
+            opened.pop_all()
+        self.task = {name: getattr(self, name) for name in ("agents", "observation_size", "actions", "steps")}
+        self.alive = np.zeros((episodes, self.agents), bool)
+        self.seeds: list[int] = []
+        self._lengths = np.zeros(episodes, int)
+
+    def _take_sizes(self, steps: int | None) -> None:
+        """Learn what agents there are, and what they observe and do."""
         first = self._environments[0]
         self._names = list(first.possible_agents)
         self.agents = len(self._names)
@@ -71,10 +82,6 @@ class ParallelEnvironments:
                 raise ValueError(f"Environments must all be alike; {other} has other agents or spaces than {first}")
         self.actions, self._first_action = int(actions.n), int(actions.start)
         self.steps = _steps(first, steps)
-        self.task = {name: getattr(self, name) for name in ("agents", "observation_size", "actions", "steps")}
-        self.alive = np.zeros((episodes, self.agents), bool)
-        self.seeds: list[int] = []
-        self._lengths = np.zeros(episodes, int)
 
     def reset(self, generator: np.random.Generator) -> np.ndarray:
         """Begin all episodes: their observations."""

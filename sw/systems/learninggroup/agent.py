@@ -313,10 +313,10 @@ class IC3Net:
             raise ValueError(f"{path} is of backend {about['backend']}, which {backend} cannot go on with")
         every = lockstep_every
         with contextlib.ExitStack() as opened:
+            # Closed by the constructor, if that fails.
             episodes = episodes_of(path, about, env, config.episodes)
-            opened.callback(episodes.close)
             agent = cls(episodes, config, backend=backend, hardware=hardware, lockstep_every=every, transport=transport)
-            opened.callback(agent.learner.close)
+            opened.callback(agent.close)
             try:
                 agent.learner.load(under("learner", arrays), about["learner"])
             except KeyError as error:

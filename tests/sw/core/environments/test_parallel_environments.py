@@ -242,9 +242,11 @@ def test_refuses_what_it_cannot_play(make, settings, error, words):
 
 
 def test_refuses_environments_that_differ():
-    made = iter([Staggered(), Staggered(actions=3)])
+    made = [Staggered(), Staggered(actions=3)]
+    to_make = iter(made)
     with pytest.raises(ValueError, match="Environments must all be alike; .* has other agents or spaces than"):
-        ParallelEnvironments(lambda: next(made), 2)
+        ParallelEnvironments(lambda: next(to_make), 2)
+    assert all(environment.closed for environment in made)
     with pytest.raises(ValueError, match="episodes must be at least 1, not 0"):
         ParallelEnvironments(Staggered, 0)
 

@@ -212,6 +212,10 @@ class Wide(Staggered):
 def test_refuses_what_does_not_fit():
     with pytest.raises(ValueError, match="Layer encoder must have at most 128 rows and columns .* not 200 x 12"):
         IC3Net(Wide, settings_on("reference"), **BACKENDS["reference"])
+    batch = ParallelEnvironments(Staggered, 5)
+    with pytest.raises(ValueError, match="precision must be 'mixed' with configuration small"):
+        IC3Net(batch, config(), **BACKENDS["reference"])
+    assert all(environment.closed for environment in batch._environments)
     with pytest.raises(ValueError, match="9 agents x 8 episodes need more than the .* vectors in configuration small"):
         IC3Net(
             functools.partial(Staggered, lengths=(3,) * 9),
