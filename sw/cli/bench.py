@@ -17,16 +17,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--config", metavar="PRESET", help="preset or YAML file (default paper; of mcts and pearl each figure's)"
     )
+    parser.add_argument("--seed", type=int, metavar="N", help="of what figures draw (default: that of each figure)")
     add_out_option(parser, "bench.json")
     add_json_option(parser)
 
 
 def run(arguments: argparse.Namespace) -> None:
+    if arguments.seed is not None and arguments.seed < 0:
+        raise ValueError(f"--seed must be at least 0, not {arguments.seed}")
     only = [name.strip() for name in arguments.only.split(",") if name.strip()] if arguments.only else None
     chosen = () if arguments.config is None else (arguments.config,)
     make_folder(arguments.out)
     bench = load_object(find_system(arguments.system).bench)(*chosen)
-    report = {"system": arguments.system, "config": bench.configuration, "rows": bench.rows(only)}
+    drawn = {} if arguments.seed is None else {"seed": arguments.seed}
+    report = {"system": arguments.system, "config": bench.configuration, "rows": bench.rows(only, **drawn)}
     show(arguments, report, lambda: as_table(report), "bench.json")
 
 

@@ -4,15 +4,26 @@ import importlib
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
+from contextvars import ContextVar
 from typing import Any, ClassVar
 
 from ...hw.soc.under_way import PROGRESS
 
-__all__ = ["Bench", "BenchOfPresets", "comparison_library", "make_row", "say"]
+__all__ = ["Bench", "BenchOfPresets", "comparison_library", "drawn_from", "make_row", "say"]
 
 logger = logging.getLogger(__name__)
 
 Figures = dict[str, Callable[[], dict[str, Any]]]
+
+
+# Of the bench that makes rows, if one was chosen.
+_seed: ContextVar[int | None] = ContextVar("seed", default=None)
+
+
+def drawn_from(usual: int) -> int:
+    """The seed of what a figure draws: the one that was chosen for the bench, else the usual one."""
+    chosen = _seed.get()
+    return usual if chosen is None else chosen
 
 
 class Bench(ABC):
@@ -37,19 +48,23 @@ class Bench(ABC):
     def close(self) -> None:
         """Gives back what making the rows took."""
 
-    def rows(self, only: Iterable[str] | None = None) -> list[dict[str, Any]]:
-        """The rows named, or all."""
+    def rows(self, only: Iterable[str] | None = None, seed: int | None = None) -> list[dict[str, Any]]:
+        """The rows named, or all; with a seed in the place of that of each figure (`drawn_from`).
+
+        Figures keep what they counted: another seed takes another process.
+        """
         known = self.ids()
         wanted = list(known) if only is None else list(only)
         for name in wanted:
             if name not in known:
                 raise ValueError(f"--only must name figures of {', '.join(known)}, not {name!r}")
-        made = {}
+        made, before = {}, _seed.set(seed)
         try:
             for name in self.in_order(wanted):
                 say(name)
                 made[name] = {"id": name, **known[name]()}
         finally:
+            _seed.reset(before)
             self.close()
         return [made[name] for name in wanted]
 

@@ -1,13 +1,17 @@
 """Every command that there is, those of each system included: help, defaults in it, options that there are not."""
 
 import argparse
+import re
 from collections.abc import Iterator
 
 import pytest
 
+from rewardware.sw.algorithms.actor_critic_config import PrioritizedDDPGConfig, PrioritizedSACConfig
+from rewardware.sw.algorithms.dqn_config import DQNConfig
 from rewardware.sw.cli.dispatch import COMMANDS, _parser, dispatch
 from rewardware.sw.cli.lazy_parser import LazyParser
 from rewardware.sw.systems.descriptor import systems_with
+from rewardware.sw.systems.options import hyper_parameter_options
 
 
 def parsers(parser: LazyParser, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], LazyParser]]:
@@ -116,6 +120,26 @@ def test_options_may_be_shortened_and_help_goes_first(tmp_path, monkeypatch, cap
     assert dispatch(["train", "pearl", "--env", "CartPole-v1", "--learning-st", "7", "--print-c"]) == 0
     assert "learning_starts: 7\n" in capsys.readouterr().out
     assert exit_code("train", "pearl", "--no-such-option", "--help") == 0
+
+
+def test_every_command_that_draws_has_a_seed():
+    """Verilog, an exploration by synthesis, lists and scripts are the same every time."""
+    without = {" ".join(words) for words in COMMANDS_THAT_RUN if "--seed" not in PARSERS[words]._option_string_actions}
+    assert without == {"verilog", "explore mcts", "list", "completion"}
+    trained = {words for words in COMMANDS_THAT_RUN if "--evaluation-seed" in PARSERS[words]._option_string_actions}
+    assert trained == {words for words in COMMANDS_THAT_RUN if words[0] == "train"}
+
+
+@pytest.mark.parametrize("algorithm", ["dqn", "ddpg", "sac"])
+@pytest.mark.parametrize("place", ["before", "behind"])
+def test_help_has_the_options_of_the_chosen_algorithm_alone(algorithm, place, capsys):
+    configurations = {kind.algorithm: kind for kind in (DQNConfig, PrioritizedDDPGConfig, PrioritizedSACConfig)}
+    own = set(hyper_parameter_options(configurations[algorithm]))
+    others = {option for kind in configurations.values() for option in hyper_parameter_options(kind)} - own
+    words = ["--algo", algorithm, "--help"] if place == "before" else ["--help", "--algo", algorithm]
+    assert exit_code("train", "pearl", *words) == 0
+    shown = set(re.findall("--[a-z0-9-]+", capsys.readouterr().out.partition("hyper-parameters:")[2]))
+    assert own <= shown and others and not others & shown
 
 
 @pytest.mark.parametrize("words", PARSERS, ids=" ".join)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ....measurement.bench import Bench, make_row, say
+from ....measurement.bench import Bench, drawn_from, make_row, say
 
 __all__ = ["BATCHES", "PAPER_MHZ", "FixarBench"]
 
@@ -164,7 +164,7 @@ class FixarBench(Bench):
 
             say("building the simulator, or finding it in the cache")
             device = open_device("sim", self.config)
-            self._device = FixarDevice(device, self.config, self.networks, _rates(), seed=SEED)
+            self._device = FixarDevice(device, self.config, self.networks, _rates(), seed=drawn_from(SEED))
             self._device.load(_initial_state(self.config, self.networks))
         return self._device
 
@@ -261,7 +261,7 @@ def _transitions(networks: Any, batch: int) -> Any:
     """A batch of random numbers of the size that HalfCheetah's have."""
     from ....reference.learner_batch import LearnerBatch
 
-    random = np.random.default_rng(SEED)
+    random = np.random.default_rng(drawn_from(SEED))
     shape = (batch, networks.observation_size)
     return LearnerBatch(
         observations=random.normal(size=shape).astype(np.float32),
@@ -276,8 +276,8 @@ def _initial_state(config: Any, networks: Any) -> Any:
     from ....networks.initialization import initial_layers
     from ....reference.fixar_state import initial_state, with_parameters
 
-    state = initial_state(config, networks, SEED)
-    random = np.random.default_rng(SEED)
+    state = initial_state(config, networks, drawn_from(SEED))
+    random = np.random.default_rng(drawn_from(SEED))
     for network, inputs, outputs in (
         ("actor", networks.observation_size, networks.action_size),
         ("critic", networks.input_size, 1),

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ....core.lockstep import require_equal
-from ....measurement.bench import Bench, make_row, say
+from ....measurement.bench import Bench, drawn_from, make_row, say
 
 __all__ = ["LearningGroupBench"]
 
@@ -278,7 +278,7 @@ class LearningGroupBench(Bench):
         from ....reference.sparse.engine import group_layer
 
         config = SparseConfig(cores=self.config.cores)
-        random = np.random.default_rng(SEED)
+        random = np.random.default_rng(drawn_from(SEED))
         # Bits of positive numbers.
         rows, columns = (random.integers(0, 0x7C00, (groups, size)) for size in MATRIX)
         return config, group_layer(config, rows, np.array_split(columns, config.cores, axis=1))
@@ -315,10 +315,10 @@ class LearningGroupBench(Bench):
         from .allocation import deviations_at_random, deviations_in_training
 
         say(f"{WATCHED} iterations of training with {groups} groups")
-        hidden_size, cores = self.hidden_size, self.config.cores
+        hidden_size, cores, seed = self.hidden_size, self.config.cores, drawn_from(SEED)
         return (
-            deviations_in_training(groups, cores, hidden_size=hidden_size, iterations=WATCHED, seed=SEED),
-            deviations_at_random(groups, cores, shape=(hidden_size, 4 * hidden_size), draws=DRAWN, seed=SEED),
+            deviations_in_training(groups, cores, hidden_size=hidden_size, iterations=WATCHED, seed=seed),
+            deviations_at_random(groups, cores, shape=(hidden_size, 4 * hidden_size), draws=DRAWN, seed=seed),
         )
 
     # Synthesised.
@@ -342,7 +342,7 @@ class LearningGroupBench(Bench):
 
 def _train_alike(device: Any, reference: Any, state: Any, steps: int) -> None:
     """An iteration on both, from the same state; all that they give and leave is compared."""
-    random = np.random.default_rng(SEED)
+    random = np.random.default_rng(drawn_from(SEED))
     network, shape = device.network, (device.layout.episodes, device.network.agents)
     for one in (device, reference):
         one.load(state)
@@ -368,8 +368,8 @@ def _initial_state(network: Any, hardware: Any) -> Any:
     """Weights and grouping matrices at random, as training begins with them."""
     from ....reference.learninggroup.state import initial_state
 
-    random = np.random.default_rng(SEED)
-    state = initial_state(network, hardware.device.cores, SEED)
+    random = np.random.default_rng(drawn_from(SEED))
+    state = initial_state(network, hardware.device.cores, drawn_from(SEED))
     for name, numbers in state.items():
         kind = name.split("/")[0]
         if kind.endswith("grouping"):

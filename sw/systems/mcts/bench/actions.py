@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from ....measurement.bench import drawn_from
+
 __all__ = ["GAMES", "WORKERS", "actions_speedup"]
 
 # By what the rows are called; with the presets of their trees and the source's greatest gains.
@@ -74,18 +76,18 @@ def _simulation_seconds(name: str) -> list[float]:
 
     environment = state_environment(name)
     steps = planner_config(environment, {}).rollout_steps
-    random = np.random.default_rng(SEED)
-    environment.reset(SEED)
+    random = np.random.default_rng(drawn_from(SEED))
+    environment.reset(drawn_from(SEED))
     seconds: list[float] = []
     while len(seconds) < TIMED:
         ended = False
         for _ in range(STEPS_BETWEEN):
             ended = environment.step(int(random.integers(environment.actions)))[1]
             if ended:
-                environment.reset(SEED + len(seconds))
+                environment.reset(drawn_from(SEED) + len(seconds))
                 break
         state, action = environment.save(), int(random.integers(environment.actions))
-        task = SimulationTask(len(seconds), 0, state, action, 0.0, steps, (SEED, len(seconds)))
+        task = SimulationTask(len(seconds), 0, state, action, 0.0, steps, (drawn_from(SEED), len(seconds)))
         seconds.append(simulate(environment, task).seconds)
         environment.restore(state)
     return seconds

@@ -30,7 +30,7 @@ def record_game(name: str, config: Any, *, steps: int = STEPS, simulations: int 
         At least two requests a simulation; all workers select, then all back up.
     """
     from ....core.environments.make_state_environment import state_environment
-    from ....measurement.bench import say
+    from ....measurement.bench import drawn_from, say
     from ..backends import ReferenceTree
     from ..defaults import planner_config
     from ..driver import MCTSDevice
@@ -45,6 +45,7 @@ def record_game(name: str, config: Any, *, steps: int = STEPS, simulations: int 
             "workers": min(WORKERS, config.workers),
             "schedule": "synchronous",
             "rollout_steps": ROLLOUT_STEPS,
+            "seed": drawn_from(0),
         },
     )
     say(f"{name}: {steps} decisions of {simulations} simulations")

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ....measurement.bench import comparison_library
+from ....measurement.bench import comparison_library, drawn_from
 
 __all__ = ["NODE_KINDS", "UCTSearch", "mctx_speed", "openspiel_speed", "uct_speed"]
 
@@ -99,7 +99,8 @@ def uct_speed(kind: str, *, fanout: int, levels: int, nodes: int) -> dict[str, A
     tree = UCTSearch(kind, fanout=fanout, levels=levels, nodes=nodes, simulations=simulations)
     best, depth = 0.0, 0.0
     try:
-        for seed in range(WINDOWS):
+        first = drawn_from(0)
+        for seed in range(first, first + WINDOWS):
             start = time.process_time()
             edges = tree.search(simulations, seed)
             seconds = time.process_time() - start
@@ -152,7 +153,7 @@ def _mctx_speed(fanout: int, levels: int, simulations: int) -> float:
         return found.action_weights
 
     with jax.default_device(jax.devices("cpu")[0]):
-        states, key = jnp.arange(MCTX_BATCH, dtype=jnp.uint32), jax.random.PRNGKey(SEED)
+        states, key = jnp.arange(MCTX_BATCH, dtype=jnp.uint32), jax.random.PRNGKey(drawn_from(SEED))
         search(key, states).block_until_ready()
         seconds = _fastest(lambda: search(key, states).block_until_ready())
     return MCTX_BATCH * simulations / seconds
@@ -164,8 +165,8 @@ def openspiel_speed(*, nodes: int) -> dict[str, Any]:
     game = pyspiel.load_game("mancala")
 
     def search(rollouts: int) -> None:
-        evaluator = pyspiel.RandomRolloutEvaluator(rollouts, SEED)
-        bot = pyspiel.MCTSBot(game, evaluator, EXPLORATION, nodes, MEGABYTES, False, SEED, False)
+        evaluator = pyspiel.RandomRolloutEvaluator(rollouts, drawn_from(SEED))
+        bot = pyspiel.MCTSBot(game, evaluator, EXPLORATION, nodes, MEGABYTES, False, drawn_from(SEED), False)
         bot.step(game.new_initial_state())
 
     few, many = (1e6 * _fastest(functools.partial(search, rollouts)) / nodes for rollouts in ROLLOUTS)

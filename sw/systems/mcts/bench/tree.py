@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ....measurement.bench import drawn_from
+
 if TYPE_CHECKING:
     from ....reference.tree.requests import Request
 
@@ -73,7 +75,7 @@ def count_search(config: Any, at_rest: bool = False) -> TreeCounts:
     from .....hw.cores.tree.requests import RequestKind
     from ....reference.tree.requests import Request
 
-    full, workers, rng = (1 << config.fanout) - 1, range(config.workers), random.Random(SEED)
+    full, workers, rng = (1 << config.fanout) - 1, range(config.workers), random.Random(drawn_from(SEED))
     packets = [[Request(kind=RequestKind.CLEAR, legal=full)]]
     for _ in range(config.nodes // config.workers):
         packets.append([Request(kind=RequestKind.SELECT, worker=worker) for worker in workers])

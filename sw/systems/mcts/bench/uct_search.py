@@ -5,6 +5,8 @@ import random
 import time
 from typing import Any
 
+from ....measurement.bench import drawn_from
+
 __all__ = ["PythonSearch", "python_seconds"]
 
 SEED = 1
@@ -81,7 +83,7 @@ class PythonSearch:
 def python_seconds(*, fanout: int, levels: int, nodes: int) -> float:
     """Processor's seconds of one selection with its insertion and its backup, the mean until a tree is full."""
     tree = PythonSearch(fanout=fanout, levels=levels, nodes=nodes)
-    rewards: Any = random.Random(SEED)
+    rewards: Any = random.Random(drawn_from(SEED))
     drawn = [rewards.uniform(-1, 1) for _ in range(nodes - 1)]
     started = time.process_time()
     for reward in drawn:

@@ -12,6 +12,7 @@ from .....hw.cores.layer.learner_config import DDPGLearnerConfig, DQNLearnerConf
 from .....hw.cores.layer.update_stage_config import UpdateStageConfig
 from ....core.lockstep import require_equal
 from ....mapping.layer_pipeline import LearnerConfig, network_stages, step_cycles, units
+from ....measurement.bench import drawn_from
 from ....reference.float.conversion import from_numbers
 from ....reference.float.host import to_bits
 from ....reference.layer.ddpg_learner import DDPGLearnerReference
@@ -48,7 +49,7 @@ def count_step(config: LearnerConfig, batch: int, seed: int = 0) -> int:
     """
     from .....sim.harness.streams import StreamSimulation
 
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(drawn_from(seed))
     learner = _DDPG(config, rng) if isinstance(config, DDPGLearnerConfig) else _DQN(config, rng)
     with StreamSimulation(learner.component, hierarchical=units(config) > MANY_UNITS) as simulation:
         learner.load(simulation)

@@ -13,7 +13,7 @@ from ....mapping.composer.problem import Problem
 from ....mapping.composer.profiling import profile
 from ....mapping.composer.schedule import list_schedule
 from ....mapping.composer.workloads import HIDDEN_SIZES, environment_sizes
-from ....measurement.bench import make_row, say
+from ....measurement.bench import drawn_from, make_row, say
 
 __all__ = ["PLATFORMS", "harmonic_mean", "portability"]
 
@@ -62,7 +62,7 @@ def _problem(algorithm: str, platform: str) -> Problem:
         hidden_sizes=HIDDEN_SIZES[algorithm],
         batch=BATCH,
     )
-    return profile(training_iteration(workload), load_platform(platform))
+    return profile(training_iteration(workload), load_platform(platform), drawn_from(0))
 
 
 def _rates(problem: Problem) -> dict[str, float]:

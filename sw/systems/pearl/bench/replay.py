@@ -9,6 +9,7 @@ from .....hw.cores.replay.requests import RequestKind
 from .....hw.soc.pearl.config import PearlConfig
 from ....core.lockstep import require_equal
 from ....device.replay_backends import DeviceSumTree, ReferenceSumTree, SumTreeBackend, segment_width
+from ....measurement.bench import drawn_from
 from ....reference.replay.requests import Answers, Requests
 
 __all__ = ["BatchCounts", "count_batches"]
@@ -41,7 +42,7 @@ def count_batches(config: PearlConfig, batch: int, seed: int = 0) -> BatchCounts
     LockstepError
         An answer is not the reference's.
     """
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(drawn_from(seed))
     device, reference = DeviceSumTree(config), ReferenceSumTree(config.tree)
     cycles = {}
     try:

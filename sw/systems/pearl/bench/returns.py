@@ -9,7 +9,7 @@ from ....algorithms.actor_critic_config import PrioritizedDDPGConfig, Prioritize
 from ....algorithms.agent import EVALUATION_SEED
 from ....algorithms.dqn_config import DQNConfig
 from ....core.environments.make_environment import make_environment
-from ....measurement.bench import make_row, say
+from ....measurement.bench import drawn_from, make_row, say
 from .runtime import COMPARISONS, Comparison, agent_of, model_of
 
 __all__ = ["LEARNING", "returns_against_stable_baselines3"]
@@ -43,7 +43,8 @@ def returns_against_stable_baselines3(comparison: Comparison) -> dict[str, Any]:
         torch.set_num_threads(1)
         curves: dict[str, np.ndarray] = {}
         for name, make in (("here", agent_of), ("Stable-Baselines3", model_of)):
-            curves[name] = np.array([_curve(name, make, comparison, seed) for seed in range(SEEDS)])
+            seeds = range(drawn_from(0), drawn_from(0) + SEEDS)
+            curves[name] = np.array([_curve(name, make, comparison, seed) for seed in seeds])
     finally:
         torch.set_num_threads(threads)
     config, steps = comparison.config, comparison.steps // POINTS

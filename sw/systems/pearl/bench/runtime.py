@@ -5,14 +5,14 @@ import os
 import statistics
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ....algorithms.actor_critic_config import PrioritizedDDPGConfig, PrioritizedSACConfig
 from ....algorithms.dqn_config import DQNConfig
 from ....algorithms.replay_parameters import ReplayParameters
 from ....core.environments.make_environment import make_environment
-from ....measurement.bench import comparison_library, make_row, say
+from ....measurement.bench import comparison_library, drawn_from, make_row, say
 from ...agents import agent_class
 
 __all__ = ["COMPARISONS", "Comparison", "against_stable_baselines3", "agent_of", "model_of"]
@@ -179,7 +179,8 @@ def against_stable_baselines3(comparison: Comparison) -> dict[str, Any]:
     """A row without its name: the median of several measurements over that of the fastest of Stable-Baselines3's."""
     import torch
 
-    ours, theirs = _arms(comparison)
+    drawn = replace(comparison.config, seed=drawn_from(comparison.config.seed))
+    ours, theirs = _arms(replace(comparison, config=drawn))
     found: dict[str, list[float]] = {told: [] for told in (*ours, *theirs)}
     threads = torch.get_num_threads()
     try:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ....measurement.bench import comparison_library
+from ....measurement.bench import comparison_library, drawn_from
 
 __all__ = ["BATCH", "CONTENDERS", "fastest_tree"]
 
@@ -54,7 +54,7 @@ def fastest_tree(operation: str, leaves: int) -> dict[str, Any]:
         ``"sample"`` or ``"update"``.
     leaves : int
     """
-    rng = np.random.default_rng(SEED)
+    rng = np.random.default_rng(drawn_from(SEED))
     shape = BATCHES, BATCH
     batches = {
         "filling": rng.random(leaves),

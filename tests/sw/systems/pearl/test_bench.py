@@ -140,7 +140,7 @@ def test_trees_in_software_are_timed(monkeypatch):
 def test_portability_of_made_up_latencies(monkeypatch):
     """Each task takes a millisecond a batch on the processor, whatever it is: far more than elsewhere."""
 
-    def measure(iteration, device, threads):
+    def measure(iteration, device, threads, seed):
         return {task: Latency(fixed=1e-3, origin="measured") for task in iteration.graph.kinds}
 
     monkeypatch.setattr("rewardware.sw.mapping.composer.torch_latency.measure", measure)

@@ -1,0 +1,72 @@
+"""`rewardware bench`: figures draw from their own seeds, or from the one that was chosen."""
+
+import json
+
+import numpy as np
+import pytest
+
+from rewardware.hw.soc.presets import load_preset
+from rewardware.sw.cli.dispatch import dispatch
+from rewardware.sw.measurement.bench import Bench, drawn_from, make_row
+from rewardware.sw.systems.fixar.bench import figures as fixar
+from rewardware.sw.systems.learninggroup.bench.figures import LearningGroupBench
+from rewardware.sw.systems.mcts.bench import tree
+from rewardware.sw.systems.pearl.bench import learner, replay
+
+
+class Drawn(Bench):
+    """A figure that is its seed."""
+
+    def __init__(self, preset: str = "none"):
+        self.config = load_preset("tiny")
+
+    def ids(self):
+        return {"seed": lambda: make_row(drawn_from(4), "", "counted", "here")}
+
+    def close(self):
+        pass
+
+
+@pytest.mark.parametrize(("options", "seed"), [([], 4), (["--seed", "0"], 0), (["--seed", "9"], 9)])
+def test_a_seed_goes_before_that_of_a_figure(options, seed, monkeypatch, capsys):
+    monkeypatch.setattr(fixar, "FixarBench", Drawn)
+    assert dispatch(["bench", "fixar", "--json", *options]) == 0
+    (row,) = json.loads(capsys.readouterr().out)["rows"]
+    assert row["value"] == seed and drawn_from(4) == 4
+    assert dispatch(["bench", "fixar", "--seed", "-1"]) == 2
+    assert "--seed must be at least 0, not -1" in capsys.readouterr().err
+
+
+class Beginning(Exception):
+    """What was drawn from has been seen."""
+
+
+def test_benches_of_all_systems_draw_from_it(monkeypatch):
+    seeds = []
+
+    def generator(seed):
+        seeds.append(seed)
+        raise Beginning
+
+    fixar_networks = fixar.FixarBench("tiny").networks
+    sparse = LearningGroupBench("paper")
+    monkeypatch.setattr(np.random, "default_rng", generator)
+    monkeypatch.setattr(tree.random, "Random", generator)
+    begin = [
+        lambda: fixar._transitions(fixar_networks, 4),
+        lambda: sparse._layer(4),
+        lambda: tree.count_search(load_preset("small", "mcts")),
+        lambda: replay.count_batches(load_preset("small", "pearl"), 4),
+        lambda: learner.count_step(load_preset("small", "pearl_learner").learner, 4),
+    ]
+    for usual, chosen in ((None, [1, 1, 1, 0, 0]), (7, [7] * 5)):
+        seeds.clear()
+        for one in begin:
+
+            class One(Drawn):
+                def ids(self, one=one):
+                    return {"figure": one}
+
+            with pytest.raises(Beginning):
+                One().rows(seed=usual)
+        assert seeds == chosen
