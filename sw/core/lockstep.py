@@ -1,10 +1,13 @@
 """Lockstep: two backends do the same, and what they come to is compared."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 
 __all__ = ["Comparison", "LockstepError", "first_difference", "require_equal"]
+
+Answers = TypeVar("Answers")
 
 COUNTED = ("steps", "steps_checked", "compared", "equal")
 
@@ -112,6 +115,28 @@ class Comparison:
             one, other = self.names
             raise LockstepError(f"{self.unit} {self.steps}, {what}: {other} differs from {one} in {difference}")
         self.equal += total
+
+    def both(
+        self, what: str, ask: Callable[[Any], Answers], columns: Callable[[Answers], dict[str, np.ndarray]]
+    ) -> Answers:
+        """The reference's answers, after the device has given the same ones: a step that is compared.
+
+        Parameters
+        ----------
+        what
+            They are, for the message.
+        ask
+            Gets the answers of one side.
+        columns
+            Their parts by name, an element an answer.
+        """
+        answers = ask(self.reference)
+        parts = columns(answers)
+        count = len(next(iter(parts.values())))
+        self.compare(what, parts, columns(ask(self.device)), count)
+        self.steps += 1
+        self.steps_checked += 1
+        return answers
 
     def counts(self) -> dict[str, int]:
         """For `counters`."""

@@ -1,6 +1,5 @@
 """The RTL of a sum tree beside its reference: every answer compared."""
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..core.lockstep import Comparison
@@ -42,18 +41,11 @@ class LockstepSumTree(Comparison):
 
     def request(self, requests: Requests) -> Answers:
         """Answers to requests."""
-        return self._compared("answers", lambda tree: tree.request(requests))
+        return self.both("answers", lambda tree: tree.request(requests), Answers.columns)
 
     def sample(self, count: int, segment: int) -> Answers:
         """Answers to samples and the total's."""
-        return self._compared("samples", lambda tree: tree.sample(count, segment))
-
-    def _compared(self, what: str, ask: Callable[["SumTreeBackend"], Answers]) -> Answers:
-        answers = ask(self.reference)
-        self.compare(what, answers.columns(), ask(self.device).columns(), len(answers))
-        self.steps += 1
-        self.steps_checked += 1
-        return answers
+        return self.both("samples", lambda tree: tree.sample(count, segment), Answers.columns)
 
     def seed(self, state: int) -> None:
         """Set both generators."""
