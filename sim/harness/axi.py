@@ -18,8 +18,14 @@ ACCESS_LIMIT_CYCLES = 10_000
 TIMED_OUT = -1
 
 
+class AxiRuleError(RuntimeError):
+    """The simulated system broke a rule of AXI; the text says which, and when."""
+
+
 class AxiSimulation(Handle):
-    """A Verilated system with AXI masters in C++.
+    """A Verilated system with AXI masters in C++, and the rules of AXI, which it is held to in every cycle.
+
+    :meth:`read`, :meth:`write` and :meth:`run` raise ``AxiRuleError`` when it breaks one.
 
     Parameters
     ----------
@@ -32,7 +38,7 @@ class AxiSimulation(Handle):
     seed : int
         Makes the stalls.
     stall : float
-        Probability that a stream holds back in a cycle.
+        Probability that a stream, or a channel of AXI4-Lite, holds back in a cycle.
     hierarchical : bool
         Compile every kind of replicated unit by itself: for hundreds of units, where the build would take longer than
         the simulation.
@@ -70,6 +76,7 @@ class AxiSimulation(Handle):
         """The value of a word and the bus's response (0 is good, 2 refused); ``TimeoutError`` if there is none."""
         value = ctypes.c_uint32()
         response = self._library.harness_read(self._open, address, ctypes.byref(value), ACCESS_LIMIT_CYCLES)
+        self._check_rules()
         if response == TIMED_OUT:
             raise TimeoutError(f"Read of address {address:#06x} had no answer in {ACCESS_LIMIT_CYCLES} cycles")
         return value.value, response
@@ -77,6 +84,7 @@ class AxiSimulation(Handle):
     def write(self, address: int, value: int) -> int:
         """Write a word; returns the bus's response."""
         response: int = self._library.harness_write(self._open, address, value, ACCESS_LIMIT_CYCLES)
+        self._check_rules()
         if response == TIMED_OUT:
             raise TimeoutError(f"Write to address {address:#06x} had no answer in {ACCESS_LIMIT_CYCLES} cycles")
         return response
@@ -112,6 +120,7 @@ class AxiSimulation(Handle):
         )
         self.run_seconds += time.perf_counter() - before
         self.run_cycles += count
+        self._check_rules()
         return count
 
     @property
@@ -123,6 +132,11 @@ class AxiSimulation(Handle):
     def cycles_per_second(self) -> float:
         """Speed of :meth:`run` so far."""
         return self.run_cycles / self.run_seconds if self.run_seconds else 0.0
+
+    def _check_rules(self) -> None:
+        broken = self._library.harness_broken(self._open).decode()
+        if broken:
+            raise AxiRuleError(f"The system breaks a rule of AXI: {broken}")
 
     def _end(self, handle: int) -> None:
         self._library.harness_close(handle)
@@ -144,6 +158,7 @@ def _load(path: str) -> ctypes.CDLL:
         "forget": (None, [handle]),
         "run": (count, [handle, count, ctypes.c_int, count]),
         "cycle": (count, [handle]),
+        "broken": (ctypes.c_char_p, [handle]),
     }
     for name, (result, arguments) in signatures.items():
         function = getattr(library, f"harness_{name}")

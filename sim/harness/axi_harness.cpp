@@ -1,8 +1,9 @@
-// AXI4-Lite master, AXI4-Stream source and sink around an AxiTop, behind C functions.
+// AXI4-Lite master, AXI4-Stream source and sink around an AxiTop, and the rules that it keeps, behind C functions.
 
 #include <deque>
 #include <vector>
 
+#include "axi_rules.h"
 #include "simulation.h"
 
 namespace {
@@ -24,9 +25,19 @@ class Harness {
         top_.s_axi_ctrl_awaddr = address;
         top_.s_axi_ctrl_wdata = value;
         top_.s_axi_ctrl_wstrb = 15;
-        top_.s_axi_ctrl_awvalid = top_.s_axi_ctrl_wvalid = top_.s_axi_ctrl_bready = 1;
+        // Address and data in either order, and the answer taken late, where streams hold back, too.
+        bool address_waits = true, data_waits = true;
         int response = timed_out;
         for (uint64_t count = 0; response == timed_out && count < limit; ++count) {
+            if (address_waits && !simulation_.chance(stall_)) {
+                top_.s_axi_ctrl_awvalid = 1;
+                address_waits = false;
+            }
+            if (data_waits && !simulation_.chance(stall_)) {
+                top_.s_axi_ctrl_wvalid = 1;
+                data_waits = false;
+            }
+            top_.s_axi_ctrl_bready = !simulation_.chance(stall_);
             tick();
             if (address_taken_) top_.s_axi_ctrl_awvalid = 0;
             if (data_taken_) top_.s_axi_ctrl_wvalid = 0;
@@ -38,9 +49,10 @@ class Harness {
 
     int read(uint32_t address, uint32_t *value, uint64_t limit) {
         top_.s_axi_ctrl_araddr = address;
-        top_.s_axi_ctrl_arvalid = top_.s_axi_ctrl_rready = 1;
+        top_.s_axi_ctrl_arvalid = 1;
         int response = timed_out;
         for (uint64_t count = 0; response == timed_out && count < limit; ++count) {
+            top_.s_axi_ctrl_rready = !simulation_.chance(stall_);
             tick();
             if (read_taken_) top_.s_axi_ctrl_arvalid = 0;
             if (read_answered_) {
@@ -96,6 +108,8 @@ class Harness {
     }
 
     uint64_t cycle() const { return simulation_.cycle(); }
+    // What rule the system broke first, and when; empty: none.
+    const char *broken() const { return rules_.broken(); }
 
   private:
     void tick() {
@@ -117,6 +131,7 @@ class Harness {
             read_answered_ = top_.s_axi_ctrl_rvalid && top_.s_axi_ctrl_rready;
             read_response_ = top_.s_axi_ctrl_rresp;
             read_value_ = top_.s_axi_ctrl_rdata;
+            watch();
             interrupt_ = top_.__SYM__interrupt;  // Verilator's name: it is a reserved word of some compilers
             if (top_.aresetn && top_.m_axis_tvalid && top_.m_axis_tready) {
                 rewardware::get_words(top_.m_axis_tdata, row_.data(), lanes_);
@@ -132,7 +147,24 @@ class Harness {
         }
     }
 
+    // The outputs and what was taken in this cycle.
+    void watch() {
+        rules_.begin(simulation_.cycle(), top_.aresetn);
+        rules_.write(address_taken_, data_taken_, top_.s_axi_ctrl_bvalid, answered_, response_);
+        rules_.read(read_taken_, top_.s_axi_ctrl_rvalid, read_answered_, read_response_, read_value_);
+        if (top_.m_axis_tvalid) {
+            leaving_.resize(lanes_ + 1);
+            rewardware::get_words(top_.m_axis_tdata, leaving_.data(), lanes_);
+            leaving_[lanes_] = top_.m_axis_tlast;
+        }
+        rules_.row(top_.m_axis_tvalid, top_.m_axis_tready, leaving_);
+        rules_.taken(top_.s_axi_ctrl_awready || top_.s_axi_ctrl_wready || top_.s_axi_ctrl_arready ||
+                     top_.s_axis_tready);
+    }
+
     rewardware::Simulation simulation_;
+    rewardware::AxiRules rules_;
+    std::vector<uint32_t> leaving_;
     Vtop &top_;
     int lanes_;
     uint64_t stall_;
@@ -170,5 +202,6 @@ void harness_forget(void *harness) { static_cast<Harness *>(harness)->forget(); 
 uint64_t harness_run(void *harness, uint64_t limit, int until_interrupt, uint64_t rows) {
     return static_cast<Harness *>(harness)->run(limit, until_interrupt, rows);
 }
+const char *harness_broken(void *harness) { return static_cast<Harness *>(harness)->broken(); }
 uint64_t harness_cycle(void *harness) { return static_cast<Harness *>(harness)->cycle(); }
 }
