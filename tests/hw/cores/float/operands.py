@@ -85,6 +85,15 @@ def near_ties(rng, number_format, values):
     return sign | np.clip(exponent, 0, number_format.exponent_ones) << bits | fraction
 
 
+def aligned(rng, number_format, values):
+    """For each value one whose exponent is at any distance at which their sum has bits of both, or nearly."""
+    bits = number_format.fraction_bits
+    exponent = (values >> bits & number_format.exponent_ones) + rng.integers(-2 * bits - 4, 2 * bits + 5, len(values))
+    fraction = short(rng, number_format, len(values)) & (1 << bits) - 1
+    sign = rng.integers(0, 2, len(values)) << number_format.width - 1
+    return sign | np.clip(exponent, 0, number_format.exponent_ones - 1) << bits | fraction
+
+
 def near_limits(rng, number_format, values):
     """For each value a factor that brings the product to an end of the range of the normal numbers."""
     bits, bias, ones = number_format.fraction_bits, number_format.bias, number_format.exponent_ones

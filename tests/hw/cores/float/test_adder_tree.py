@@ -12,6 +12,7 @@ from rewardware.sw.reference.float.sums import tree_sum
 
 from ..bench_play import Expected
 from ..vector.stimulus import mixed
+from .operands import aligned, near_opposites, near_ties
 
 
 @pytest.mark.parametrize(
@@ -25,7 +26,13 @@ from ..vector.stimulus import mixed
 )
 def test_equals_reference(config, levels):
     number_format = config.format
-    values = mixed(np.random.default_rng(config.terms), number_format, (600, config.terms), 0.02)
+    rng = np.random.default_rng(config.terms)
+    values = mixed(rng, number_format, (2400, config.terms), 0.02)
+    # In half of the rows the first adders have hard pairs: what is left is little, a tie, or any overlap.
+    for index, hard in enumerate((near_opposites, near_ties, aligned, aligned)):
+        rows = slice(1200 + 300 * index, 1500 + 300 * index)
+        for left in range(0, config.terms - 1, 2):
+            values[rows, left + 1] = hard(rng, number_format, values[rows, left])
     tree = FloatAdderTree(config)
     assert tree.latency == levels * config.depth
     expected = host.to_bits(number_format, tree_sum(number_format, host.from_bits(number_format, values)))

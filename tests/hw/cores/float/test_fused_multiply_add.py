@@ -10,6 +10,7 @@ from rewardware.sw.reference.float.arithmetic import fused_multiply_add, is_nonf
 from .check import check
 from .formats import FORMATS, any_depth, corner_formats, every_depth
 from .operands import (
+    aligned,
     all_tuples,
     anything,
     corners,
@@ -29,14 +30,15 @@ def column(number_format, a, b, c):
 
 
 def hard(rng, number_format, count):
-    """Products at the ends of the range or of few bits, with an addend that nearly cancels or breaks a tie."""
+    """Products at the ends of the range or of few bits, and an addend that nearly cancels, ties or overlaps."""
     a = np.where(rng.random(count) < 0.5, anything(rng, number_format, count), short(rng, number_format, count))
     # Subnormal operands are rare otherwise.
     a = np.where(rng.random(count) < 0.2, a & ~np.int64(number_format.infinity), a)
     b = np.where(rng.random(count) < 0.5, short(rng, number_format, count), near_limits(rng, number_format, a))
     product = multiply(number_format, a, b)
-    near = near_opposites(rng, number_format, product)
-    return a, b, np.where(rng.random(count) < 0.6, near, near_ties(rng, number_format, product))
+    kind = rng.random(count)
+    near = np.where(kind < 0.4, near_opposites(rng, number_format, product), aligned(rng, number_format, product))
+    return a, b, np.where(kind < 0.7, near, near_ties(rng, number_format, product))
 
 
 @pytest.mark.parametrize("number_format", FORMATS, ids=str)
