@@ -32,6 +32,8 @@ class Layout:
         Words of an iteration, blocks in use of each, lanes of a block.
     spread : int
         E'.
+    places : array of int (episodes, agents)
+        Where each vector is among a feature's words, one after the other.
     present : array of bool (batches, blocks * lanes)
         Lanes that are a vector.
 
@@ -65,9 +67,9 @@ class Layout:
         block, rank = np.divmod(agent, self.lanes // spread)
         lane = block * self.lanes + rank * spread + within[:, np.newaxis]
         # Of vector (episode, agent), in the flat order of a feature's words.
-        self._places = batch[:, np.newaxis] * self.word + lane
+        self.places = batch[:, np.newaxis] * self.word + lane
         present = np.zeros(batches * self.word, bool)
-        present[self._places] = True
+        present[self.places] = True
         self.present = present.reshape(batches, self.word)
 
     @property
@@ -79,12 +81,12 @@ class Layout:
         """(episodes, agents, features) to words (features, batches, word), zeros elsewhere."""
         values = np.asarray(values)
         words = np.zeros((values.shape[2], self.batches * self.word), values.dtype)
-        words[:, self._places] = np.moveaxis(values, 2, 0)
+        words[:, self.places] = np.moveaxis(values, 2, 0)
         return words.reshape(len(words), self.batches, self.word)
 
     def unpack(self, words: NDArray[Scalar]) -> NDArray[Scalar]:
         """Words (features, batches, word) to (episodes, agents, features)."""
-        return np.moveaxis(words.reshape(len(words), -1)[:, self._places], 0, 2)
+        return np.moveaxis(words.reshape(len(words), -1)[:, self.places], 0, 2)
 
     def totals(self, words: ValueArray, add: Callable[[ValueArray, ValueArray], ValueArray]) -> ValueArray:
         """Sums over the agents of each episode, in every lane of it: blocks in order, then lanes in a butterfly.

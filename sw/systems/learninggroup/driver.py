@@ -19,6 +19,7 @@ from ...reference.learninggroup.layout import Layout
 from ...reference.learninggroup.state import SAMPLED_HEADS, check_state, generator_count
 from .program.iteration import Compiler
 from .state import DTYPES, StateLayout, StatePart, pad, rounded_to
+from .vectors import pack_vectors, unpack_vectors
 
 __all__ = ["LearningGroupDevice"]
 
@@ -216,7 +217,7 @@ class LearningGroupDevice:
             raise RuntimeError(f"An iteration has {self.steps} steps, and begins with start")
         where, step = self.compiler.map, self.step_number
         shape = self.layout.episodes, self.network.agents, self.network.observation_size
-        words = self.layout.pack(self._checked("Observations", observations, shape))
+        words = pack_vectors(self.layout, self._checked("Observations", observations, shape))
         packets: Packets = {}
         for batch in range(self.layout.batches):
             for core in range(self.hardware.device.cores):
@@ -229,10 +230,8 @@ class LearningGroupDevice:
             name: self._words([rows[name, batch] for batch in range(self.layout.batches)])
             for name in (*SAMPLED_HEADS, "value")
         }
-        movements, gates = (
-            self.layout.unpack(found[head].argmax(axis=0)[np.newaxis])[:, :, 0] for head in SAMPLED_HEADS
-        )
-        return movements, gates, self.layout.unpack(found["value"])[:, :, 0].astype(np.float64)
+        movements, gates = (unpack_vectors(self.layout, found[head].argmax(axis=0)) for head in SAMPLED_HEADS)
+        return movements, gates, unpack_vectors(self.layout, found["value"]).astype(np.float64)
 
     def train(self, returns: ArrayLike, scales: ArrayLike) -> None:
         """Ends an iteration: backward through time, gradients, update.
@@ -264,7 +263,7 @@ class LearningGroupDevice:
         shape = self.step_number, self.layout.episodes, self.network.agents
         for name, values in (("return", returns), ("scale", scales)):
             checked = self._checked(f"{name.capitalize()}s", values, shape)
-            words = [self.layout.pack(part[..., np.newaxis]) for part in checked]
+            words = [pack_vectors(self.layout, part[..., np.newaxis]) for part in checked]
             packets[name] = self._rows(np.concatenate(words).reshape(-1, 1, self.layout.word))
         steps = self.step_number
         self._job(("backward", steps), lambda: self.compiler.backward(steps), packets)
