@@ -27,7 +27,7 @@ def test_a_run_that_takes_too_long_is_asked_to_stop(tmp_path, monkeypatch):
 
 
 def test_a_run_that_fails_says_what_it_said(tmp_path):
-    with pytest.raises(RuntimeError, match="run: rewardware: error: unrecognized arguments: --nothing"):
+    with pytest.raises(RuntimeError, match="run: rewardware train fixar: error: unrecognized arguments: --nothing"):
         run_command(tmp_path / "run", ["train", "fixar", "--nothing"], 1)
 
 
