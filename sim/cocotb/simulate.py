@@ -17,6 +17,7 @@ from ...hw.cores.verilog.emit import emit
 from ..verilator.build import build
 from .bench import RUN_VARIABLE, Run
 from .codec import Codec, codec_of
+from .stream_rules import PROGRESS_CYCLES, RULES, broken_rules, note_streams, rules_are_on, watched, without_reports
 
 SEED_VARIABLE = "REWARDWARE_SEED"
 WAVEFORM_VARIABLE = "REWARDWARE_WAVEFORM"
@@ -35,10 +36,12 @@ def simulate(
     tests: str | list[str] | None = None,
     internals: bool = False,
     after_noise: bool = False,
+    progress_cycles: int = PROGRESS_CYCLES,
 ) -> None:
     """Run the cocotb tests of a bench on a component, on Verilator.
 
-    A component that was built before, with the same Verilog and the same tools, is not built again.
+    A component that was built before, with the same Verilog and the same tools, is not built again. Every stream of the
+    component, and of those inside it, is held to the rule of streams (:mod:`.stream_rules`).
 
     Parameters
     ----------
@@ -62,19 +65,22 @@ def simulate(
     after_noise : bool
         Play noise on all inputs before the first test, so that what the reset leaves as it was shows. Not for benches
         that rely on the contents of memories at power-on.
+    progress_cycles : int
+        Cycles in which a value waits to come in, all that comes out would be taken, and nothing moves: more break the
+        rule of streams.
 
     Raises
     ------
     AssertionError
-        A test failed, or the run ended without results; the text has the transaction, the seed and the command
-        that repeats it.
+        A test failed, a stream broke its rule, or the run ended without results; the text has the transaction, the
+        seed and the command that repeats it.
     BuildError
         Verilator or the compiler failed.
     """
     waveform = waveform or bool(os.environ.get(WAVEFORM_VARIABLE))
     name = os.environ.get("PYTEST_CURRENT_TEST", bench).removesuffix(" (call)")
     seed = _choose_seed(seed, name)
-    program = _build(emit(component, TOP), waveform, internals or waveform)
+    program = _build(_verilog(component, progress_cycles), waveform, internals or waveform)
     trace = _waveform_path(name) if waveform else None
     with tempfile.TemporaryDirectory(prefix="rewardware-") as folder:
         run_file, log_file, results = (Path(folder) / file for file in ("run.pickle", "log", "results.xml"))
@@ -97,8 +103,10 @@ def simulate(
         failures = [f"The simulation of {bench} ended without results (limit {timeout_s:g} s)"]
     elif count == int(after_noise):
         failures = [f"{bench} has no test named {tests}"]
+    note_streams(log)
+    failures = broken_rules(log) + failures
     if failures:
-        end = "\n".join(log.splitlines()[-30:])
+        end = "\n".join(without_reports(log)[-30:])
         repeat = f"{SEED_VARIABLE}={seed} pytest {shlex.quote(name)}"
         waves = f"\nwaveform: {trace}" if trace else f"\nwaveform: {WAVEFORM_VARIABLE}=1 writes one"
         raise AssertionError("\n".join(failures) + f"\nseed {seed}, repeat: {repeat}{waves}\nlog ends:\n{end}")
@@ -147,6 +155,13 @@ def _choose_seed(seed: int | None, name: str) -> int:
     if not wanted.isdecimal():
         raise ValueError(f"{SEED_VARIABLE} must be a number or `random`, not {wanted!r}")
     return int(wanted)
+
+
+def _verilog(component: wiring.Component, progress_cycles: int) -> str:
+    if not rules_are_on():
+        return emit(component, TOP)
+    with watched(component, progress_cycles):
+        return emit(component, TOP) + RULES
 
 
 def _build(verilog_text: str, waveform: bool, internals: bool) -> Path:

@@ -20,6 +20,8 @@ class SideBySide(wiring.Component):
 
     def __init__(self, units):
         self._units = units
+        # For the rule of streams, which is checked at the units.
+        self.passes_streams_of = tuple(units.values())
         super().__init__({name: Out(unit.signature) for name, unit in units.items()})
 
     def elaborate(self, platform):

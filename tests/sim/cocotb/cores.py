@@ -13,7 +13,7 @@ class Adder(wiring.Component):
 
     ``mistake`` breaks one rule, so that the tests can see that the helpers notice: ``"value"`` adds one too much
     for one value of ``left``, ``"unstable"`` changes the payload while it waits, ``"withdrawn"`` takes valid back,
-    ``"lost"`` never answers.
+    ``"lost"`` never answers, ``"stuck"`` takes nothing.
     """
 
     def __init__(self, mistake: str = ""):
@@ -26,7 +26,7 @@ class Adder(wiring.Component):
         total = request.left + request.right[0] + request.right[1] + request.right[2]
         if self.mistake == "value":
             total = total + (request.left == 77)
-        m.d.comb += self.requests.ready.eq(~results.valid | results.ready)
+        m.d.comb += self.requests.ready.eq((~results.valid | results.ready) & (self.mistake != "stuck"))
         with m.If(self.requests.ready):
             m.d.sync += results.valid.eq(self.requests.valid & (self.mistake != "lost"))
             with m.If(self.requests.valid):

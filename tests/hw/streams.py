@@ -1,0 +1,144 @@
+"""Which test holds the streams of which core to the rule of streams.
+
+The rule is checked at every component in every simulation of a bench (:mod:`rewardware.sim.cocotb.stream_rules`).
+While a test of the first table runs, ``conftest.py`` asks whether the core really was in it and carried values.
+"""
+
+from rewardware.sim.cocotb.stream_rules import rules_are_on
+
+CORES = "rewardware.hw.cores"
+TESTS = "tests/hw/cores"
+
+# Core, by its room and class: its test, below tests/hw/cores.
+TESTED = {
+    "array.HostRows": "array/test_host_rows.py::test_rows",
+    "array.RangeNoiseEngine": "array/test_range_noise_engine.py::test_engine",
+    "fixed.SequentialDivider": "fixed/test_sequential.py::test_divider",
+    "fixed.SequentialSquareRoot": "fixed/test_sequential.py::test_square_root",
+    "layer.ActivationDerivative": "layer/test_activation_derivative.py::test_activation_derivative",
+    "layer.BackwardPipeline": "layer/test_segments.py::test_segments",
+    "layer.BackwardStage": "layer/test_backward_stage.py::test_backward_stage",
+    "layer.DDPGLearner": "layer/test_ddpg_learner.py::test_ddpg_learner",
+    "layer.DQNLearner": "layer/test_dqn_learner.py::test_dqn_learner",
+    "layer.ForwardOutputs": "layer/test_segments.py::test_segments",
+    "layer.ForwardPipeline": "layer/test_segments.py::test_segments",
+    "layer.ForwardStage": "layer/test_forward_stage.py::test_forward_stage",
+    "layer.ForwardSums": "layer/test_segments.py::test_segments",
+    "layer.GradientStage": "layer/test_gradient_stage.py::test_gradient_stage",
+    "layer.LearnerControl": "layer/test_dqn_learner.py::test_dqn_learner",
+    "layer.NetworkParameters": "layer/test_dqn_learner.py::test_dqn_learner",
+    "layer.ParameterTransfer": "layer/test_dqn_learner.py::test_dqn_learner",
+    "layer.SampleGate": "layer/test_dqn_learner.py::test_dqn_learner",
+    "layer.TemporalDifferenceLoss": "layer/test_temporal_difference_loss.py::test_temporal_difference_loss",
+    "layer.WordCollector": "layer/test_segments.py::test_segments",
+    "memory.HostMap": "memory/test_host_map.py::test_equals_reference",
+    "optimizer.AdamEngine": "optimizer/test_adam_engine.py::test_engine",
+    "random.GaussianNoise": "random/test_gaussian.py::test_gaussian_noise",
+    "replay.DrawGenerator": "replay/test_draw_generator.py::test_draw_generator",
+    "replay.ReplayEngine": "replay/test_replay_engine.py::test_replay_engine",
+    "replay.SumTree": "replay/test_sum_tree.py::test_sum_tree",
+    "sparse.AddressGenerator": "sparse/test_engine.py::test_engine",
+    "sparse.BitVectorGenerator": "sparse/test_engine.py::test_engine",
+    "sparse.WeightCompressor": "sparse/test_engine.py::test_engine",
+    "sparse.WeightExpander": "sparse_update/test_core_parameters.py::test_parameters",
+    "sparse.SparseCore": "sparse/test_engine.py::test_engine",
+    "sparse.EncodeStage": "sparse/test_engine.py::test_engine",
+    "sparse.SparseDataEncoder": "sparse/test_engine.py::test_engine",
+    "sparse.SparseDataEngine": "sparse/test_engine.py::test_engine",
+    "sparse.FindStage": "sparse/test_engine.py::test_engine",
+    "sparse.IndexReader": "sparse/test_engine.py::test_engine",
+    "sparse.GroupTables": "sparse/test_engine.py::test_engine",
+    "sparse.LoadAllocationUnit": "sparse/test_engine.py::test_engine",
+    "sparse.MaxIndexUnit": "sparse/test_engine.py::test_engine",
+    "sparse.RowReader": "sparse/test_engine.py::test_engine",
+    "sparse.WalkStage": "sparse/test_engine.py::test_engine",
+    "sparse_update.CoreParameters": "sparse_update/test_core_parameters.py::test_parameters",
+    "sparse_update.GroupingGradient": "sparse_update/test_grouping_gradient.py::test_gradients",
+    "sparse_update.GroupingSums": "sparse_update/test_update_engine.py::test_update_engine",
+    "sparse_update.GroupingUpdate": "sparse_update/test_grouping_update.py::test_update",
+    "sparse_update.RowSums": "sparse_update/test_update_engine.py::test_update_engine",
+    "sparse_update.SumAddresses": "sparse_update/test_update_engine.py::test_update_engine",
+    "sparse_update.UpdateEngine": "sparse_update/test_update_engine.py::test_update_engine",
+    "sparse_update.WeightUpdate": "sparse_update/test_weight_update.py::test_engine",
+    "stream.StreamBuffer": "stream/test_buffer.py::test_buffer",
+    "stream.StreamConcatenation": "stream/test_concatenation.py::test_there_and_back",
+    "stream.StreamTail": "stream/test_concatenation.py::test_there_and_back",
+    "stream.StreamFork": "stream/test_fork.py::test_fork",
+    "stream.PacketReader": "stream/test_packet.py::test_packets",
+    "stream.PacketIntake": "stream/test_packet_buffer.py::test_packets",
+    "stream.PacketOutlet": "stream/test_packet_buffer.py::test_packets",
+    "stream.PacketService": "tree/test_search_engine.py::test_search_engine",
+    "stream.CreditBuffer": "stream/test_pipeline.py::test_pipelines",
+    "stream.StreamPipeline": "stream/test_pipeline.py::test_pipelines",
+    "stream.SkidBuffer": "stream/test_skid_buffer.py::test_skid_buffer",
+    "tree.Arrival": "tree/test_level_stage.py::test_equals_the_reference",
+    "tree.Bank": "tree/test_bank.py::test_bank",
+    "tree.BankAssigner": "tree/test_bank_assigner.py::test_equals_the_reference",
+    "tree.Butterfly": "tree/test_interconnect.py::test_traffic",
+    "tree.CommandQueue": "tree/test_command_queue.py::test_command_queue",
+    "tree.Entrance": "tree/test_entrance.py::test_entrance",
+    "tree.Exit": "tree/test_exit.py::test_answers_and_grants",
+    "tree.StageBankInterconnect": "tree/test_interconnect.py::test_traffic",
+    "tree.LevelStage": "tree/test_level_stage.py::test_equals_the_reference",
+    "tree.NodeReader": "tree/test_node_reader.py::test_node_reader",
+    "tree.SearchEngine": "tree/test_search_engine.py::test_search_engine",
+    "tree.SearchTree": "tree/test_search_tree.py::test_equals_the_reference",
+    "tree.Switch": "tree/test_switch.py::test_switch",
+    "tree.TreeManager": "tree/test_tree_manager.py::test_tree_manager",
+    "tree.Update": "tree/test_update.py::test_update",
+    "vector.Aggregator": "vector/test_aggregator.py::test_aggregator",
+    "vector.DescriptorBuilder": "vector/test_wave_builder.py::test_waves",
+    "vector.Drain": "vector/test_drain.py::test_drain",
+    "vector.DrainSequencer": "vector/test_drain.py::test_drain",
+    "vector.ElementwiseSequencer": "vector/test_elementwise.py::test_unit",
+    "vector.ElementwiseUnit": "vector/test_elementwise.py::test_unit",
+    "vector.GroupReader": "vector/test_work_item_generator.py::test_work_item_generator",
+    "vector.GroupedMatrixEngine": "vector/test_matrix_core.py::test_bits_do_not_depend_on_packing",
+    "vector.LaneReduction": "vector/test_lane_reduction.py::test_equals_reference",
+    "vector.MatrixCore": "vector/test_matrix_core.py::test_bits_do_not_depend_on_packing",
+    "vector.SoftmaxSequencer": "vector/test_softmax.py::test_softmax_unit",
+    "vector.SoftmaxUnit": "vector/test_softmax.py::test_softmax_unit",
+    "vector.StepSequencer": "vector/test_step_sequencer.py::test_step_sequencer",
+    "vector.WaveBuilder": "vector/test_wave_builder.py::test_waves",
+    "vector.WaveTracker": "vector/test_matrix_core.py::test_bits_do_not_depend_on_packing",
+    "vector.WorkItemGenerator": "vector/test_work_item_generator.py::test_work_item_generator",
+}
+
+# Cores that no bench has: they stand in whole systems, which that test compares with their references in every word,
+# without a look at these streams.
+ONLY_IN_SYSTEMS = {
+    "array.ArrayMatrixEngine": "soc/fixar/test_system.py::test_jobs_equal_reference",
+    "array.ResultPath": "soc/fixar/test_system.py::test_jobs_equal_reference",
+    "array.TileGenerator": "soc/fixar/test_system.py::test_jobs_equal_reference",
+    "array.TileSequencer": "soc/fixar/test_system.py::test_jobs_equal_reference",
+    "layer.LearnerEngine": "soc/pearl/test_learner_system.py::test_gradient_steps_of_any_length",
+    "layer.SampleSplitter": "soc/pearl/test_learner_system.py::test_gradient_steps_of_any_length",
+}
+
+
+def missing_streams(test: str, seen: dict[str, bool]) -> list[str]:
+    """What the tables say of a test and its simulations do not show, or the other way round.
+
+    Parameters
+    ----------
+    test : str
+        As pytest names it.
+    seen : dict
+        The streams that carried values in it.
+    """
+    if not rules_are_on():
+        return []
+    place = test.partition("[")[0].removeprefix(f"{TESTS}/")
+    here = CORES.removeprefix("rewardware.")
+    cores = {short_name(name.partition(" ")[0], here) for name in seen if name.startswith(f"{here}.")}
+    absent = [core for core, where in sorted(TESTED.items()) if where == place and core not in cores]
+    unknown = sorted(cores - TESTED.keys() - ONLY_IN_SYSTEMS.keys())
+    return [f"{core} carried no values in this test" for core in absent] + [
+        f"{core} has streams and no row in tests/hw/streams.py" for core in unknown
+    ]
+
+
+def short_name(place: str, above: str) -> str:
+    """Room and class of a core, from its module and class."""
+    module, _, name = place.removeprefix(f"{above}.").partition(":")
+    return f"{module.rpartition('.')[0]}.{name}"
