@@ -17,6 +17,15 @@ RANGES = [
     QuantizationParameters(minimum=-3, maximum=4, bits=16),
     QuantizationParameters(maximum=12345, bits=8),
 ]
+# Scales and zero points of every magnitude.
+RANDOM_RANGES = 60
+
+
+def ranges(rng):
+    ends = rng.integers(0, 1 << 31, (RANDOM_RANGES, 2)) >> rng.integers(0, 31, (RANDOM_RANGES, 2))
+    bits = rng.integers(8, 17, RANDOM_RANGES).tolist()
+    drawn = zip(ends.tolist(), bits, strict=True)
+    return RANGES + [QuantizationParameters(minimum=-low, maximum=high, bits=width) for (low, high), width in drawn]
 
 
 def test_equals_reference():
@@ -24,10 +33,11 @@ def test_equals_reference():
     cycles = 3000
     word = mixed(rng, cycles, 32, WORD_CORNERS) & 0xFFFF_FFFF
     packed, high = flags(rng, (2, cycles))
-    which = rng.integers(len(RANGES), size=cycles)
+    choices = ranges(rng)
+    which = rng.integers(len(choices), size=cycles)
     value, positive = np.zeros((2, cycles), np.int64)
     for cycle, number in enumerate(which):
-        parameters = RANGES[number]
+        parameters = choices[number]
         if packed[cycle]:
             word[cycle] &= parameters.code_maximum << 16 | parameters.code_maximum
         value[cycle], positive[cycle] = expand_auxiliary(
@@ -40,7 +50,7 @@ def test_equals_reference():
         parameters={
             "inputs": {"word": word, "packed": packed, "high": high}
             | {
-                name: np.array([getattr(RANGES[number], name) for number in which])
+                name: np.array([getattr(choices[number], name) for number in which])
                 for name in ("scale", "zero_point", "bits")
             },
             "outputs": {
