@@ -28,11 +28,14 @@ def test_equals_reference(config, levels):
     number_format = config.format
     rng = np.random.default_rng(config.terms)
     values = mixed(rng, number_format, (2400, config.terms), 0.02)
-    # In half of the rows the first adders have hard pairs: what is left is little, a tie, or any overlap.
+    # In half of the rows two terms alone, which meet in any adder: little is left, a tie, or any overlap.
     for index, hard in enumerate((near_opposites, near_ties, aligned, aligned)):
-        rows = slice(1200 + 300 * index, 1500 + 300 * index)
-        for left in range(0, config.terms - 1, 2):
-            values[rows, left + 1] = hard(rng, number_format, values[rows, left])
+        rows = np.arange(1200 + 300 * index, 1500 + 300 * index)
+        left, distance = rng.integers(0, config.terms, 300), rng.integers(1, config.terms, 300)
+        alone = values[rows, left]
+        values[rows] = 0
+        values[rows, left] = alone
+        values[rows, (left + distance) % config.terms] = hard(rng, number_format, alone)
     tree = FloatAdderTree(config)
     assert tree.latency == levels * config.depth
     expected = host.to_bits(number_format, tree_sum(number_format, host.from_bits(number_format, values)))
