@@ -182,7 +182,7 @@ class _Rules(Elaboratable):
         self.whole = whole
         self.progress_cycles = progress_cycles
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: Any) -> Module:
         m = Module()
         clock = {"i_clk": ClockSignal(), "i_rst": ResetSignal(allow_reset_less=True)}
         # A component that only passes on the streams of parts names them: the streams are checked there.
