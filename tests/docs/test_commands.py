@@ -13,8 +13,8 @@ VERBS = "|".join(COMMANDS)
 # In code between backticks, over two lines of prose it may be; on a line of an indented block, with lines that go on.
 INLINE = re.compile(rf"`(rewardware (?:{VERBS})(?: [^`]*)?)`")
 BLOCK = re.compile(rf"^    (rewardware (?:{VERBS}) (?:[^\n]*\\\n)*[^\n]*)$", re.MULTILINE)
-# A designation that stands for a design of the catalogue.
-PLACEHOLDERS = {"NAME": "fixar", "SYSTEM": "fixar"}
+# Words that stand for one of several.
+PLACEHOLDERS = {"NAME": "fixar", "SYSTEM": "fixar", "SHELL": "bash", "N": "1"}
 
 
 def commands():
