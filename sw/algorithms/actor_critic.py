@@ -1,56 +1,20 @@
 """What the learners of DDPG and SAC share: networks of actor and critics, their targets, and their steps."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import torch
 
-from ..networks.dense_layers import DenseLayer, backward, dense_layers, forward
-from ..networks.fused_adam import FusedAdam
 from ..networks.initialization import initial_layers
-from ..networks.torch_networks import build_network, load_modules, save_modules
-from ..networks.user_network import Layers
+from ..networks.module_network import make_network
+from ..networks.network import TrainableNetwork
+from ..networks.torch_networks import load_modules, save_modules
 from .actor_critic_config import ActorCriticConfig
 from .first_layers import FirstLayers
 from .replay_buffer import Batch
 
-__all__ = ["ActorCritic", "Network", "tensors"]
-
-
-class Network:
-    """A perceptron, its optimiser if it learns, and both passes without autograd.
-
-    Parameters
-    ----------
-    layers
-        First weights (outputs x inputs) and biases, which are copied.
-    learning_rate
-        Adam's step; ``None``: it does not learn.
-    """
-
-    def __init__(self, layers: Layers, learning_rate: float | None):
-        self.module = build_network(layers)
-        self.layers: list[DenseLayer] = dense_layers(self.module)
-        self.parameters: list[torch.Tensor] = list(self.module.parameters())
-        self.optimizer = None if learning_rate is None else FusedAdam(self.parameters, learning_rate)
-
-    def __call__(self, *values: torch.Tensor) -> tuple[torch.Tensor, list[torch.Tensor]]:
-        """Outputs for values side by side, shape (rows, outputs), and what went into each layer."""
-        return forward(self.layers, torch.cat(values, 1) if len(values) > 1 else values[0])
-
-    def learn(self, inputs: list[torch.Tensor], derivative: torch.Tensor) -> None:
-        """A step against a loss's derivative by the outputs."""
-        assert self.optimizer is not None
-        backward(self.layers, inputs, derivative)
-        self.optimizer.advance()
-
-    def copy(self) -> "Network":
-        """A network of the same weights that does not learn."""
-        return Network([(layer.weight.numpy(), layer.bias.numpy()) for layer in self.layers], None)
-
-    def follow(self, leader: "Network", rate: float) -> None:
-        """Go a part of the way to another network's weights."""
-        torch._foreach_lerp_(self.parameters, leader.parameters, rate)
+__all__ = ["ActorCritic", "tensors"]
 
 
 class ActorCritic:
@@ -71,7 +35,7 @@ class ActorCritic:
     seed
         Of the first weights, and of what the algorithm draws.
     first
-        First weights of the user's instead.
+        The user's own networks or first weights instead.
     """
 
     def __init__(
@@ -92,8 +56,8 @@ class ActorCritic:
         sizes = observation_size + action_size, *config.critic_sizes, 1
         drawn = [initial_layers(sizes, generator) for _ in range(critics)]
         first = first or FirstLayers()
-        self.actor = Network(first.actor or actor, config.learning_rate)
-        self.critics = [Network(layers, config.critic_rate) for layers in first.critics or drawn]
+        self.actor = make_network(first.actor or actor, config.learning_rate)
+        self.critics = [make_network(critic, config.critic_rate) for critic in first.critics or drawn]
         self.target_critics = [critic.copy() for critic in self.critics]
         self._last = torch.zeros(1)
 
@@ -103,7 +67,11 @@ class ActorCritic:
 
     def weights(self) -> list[np.ndarray]:
         """Of the actor: of each layer weights and biases, which go on changing."""
-        return [parameter.numpy() for parameter in self.actor.parameters]
+        return [parameter.detach().numpy() for parameter in self.actor.parameters]
+
+    def outputs(self, weights: Sequence[np.ndarray], observations: np.ndarray) -> np.ndarray:
+        """Of the actor's network, for a policy in this process, whose weights are the latest."""
+        return self.actor(torch.from_numpy(observations))[0].numpy()
 
     def _learn_values(self, data: dict[str, torch.Tensor], targets: torch.Tensor, weights: np.ndarray) -> np.ndarray:
         """A step of each critic; absolute errors, their mean over the critics.
@@ -140,7 +108,7 @@ class ActorCritic:
     def close(self) -> None:
         """Nothing is held."""
 
-    def _networks(self) -> dict[str, Network]:
+    def _networks(self) -> dict[str, TrainableNetwork]:
         numbered = enumerate(zip(self.critics, self.target_critics, strict=True), 1)
         pairs = {(f"critic_{number}", f"target_critic_{number}"): pair for number, pair in numbered}
         named = {name: network for names, pair in pairs.items() for name, network in zip(names, pair, strict=True)}

@@ -3,8 +3,8 @@
 import numpy as np
 import torch
 
-from ..networks.dense_layers import input_derivative
-from .actor_critic import ActorCritic, Network, tensors
+from ..networks.network import TrainableNetwork
+from .actor_critic import ActorCritic, tensors
 from .actor_critic_config import PrioritizedDDPGConfig
 from .first_layers import FirstLayers
 from .replay_buffer import Batch
@@ -24,7 +24,7 @@ class DDPGLearner(ActorCritic):
     seed
         Of the first weights.
     first
-        First weights of the user's instead.
+        The user's own networks or first weights instead.
 
     Source: T. Lillicrap et al., "Continuous control with deep reinforcement learning", 2016, algorithm 1.
     """
@@ -69,8 +69,8 @@ class DDPGLearner(ActorCritic):
         actions = outputs.tanh_()
         critic = self.critics[0]
         values, into = critic(observations, actions)
-        slopes = input_derivative(critic.layers, into, torch.full_like(values, -1 / len(values)))
+        slopes = critic.input_derivative(into, torch.full_like(values, -1 / len(values)))
         self.actor.learn(inputs, slopes[:, self.observation_size :] * (1 - actions * actions))
 
-    def _networks(self) -> dict[str, Network]:
+    def _networks(self) -> dict[str, TrainableNetwork]:
         return super()._networks() | {"target_actor": self.target_actor}

@@ -1,6 +1,6 @@
 """How actors choose actions, in NumPy: an actor needs no PyTorch."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +12,27 @@ __all__ = ["EpsilonGreedy", "NoisyActor", "SquashedGaussian", "forward"]
 
 # Between which the logarithm of a standard deviation is kept.
 LOG_DEVIATION = -20.0, 2.0
+
+# What a network gives, from its weights and observations.
+Outputs = Callable[[Sequence[np.ndarray], np.ndarray], np.ndarray]
+
+
+def forward(weights: Sequence[np.ndarray], observations: np.ndarray) -> np.ndarray:
+    """Outputs of a network of linear layers with ReLU between them.
+
+    Parameters
+    ----------
+    weights
+        Of each layer its weights (outputs x inputs) and its biases.
+    observations
+        Shape (rows, inputs).
+    """
+    values = observations
+    for layer in range(0, len(weights), 2):
+        if layer:
+            values = np.maximum(values, 0)
+        values = values @ weights[layer].T + weights[layer + 1]
+    return values
 
 
 @dataclass(frozen=True)
@@ -49,10 +70,13 @@ class NoisyActor:
         ``learning_starts`` and ``noise_scale``.
     actions : int
         Elements of an action.
+    outputs : callable
+        The network's, where it is no perceptron.
     """
 
     config: PrioritizedDDPGConfig
     actions: int
+    outputs: Outputs = forward
 
     def __call__(
         self, weights: Sequence[np.ndarray], observations: np.ndarray, step: int, generator: np.random.Generator
@@ -62,7 +86,7 @@ class NoisyActor:
         if step < self.config.learning_starts:
             return generator.uniform(-1, 1, shape).astype(np.float32)
         noise = self.config.noise_scale * generator.standard_normal(shape, np.float32)
-        return (np.tanh(forward(weights, observations)) + noise).clip(-1, 1).astype(np.float32)
+        return (np.tanh(self.outputs(weights, observations)) + noise).clip(-1, 1).astype(np.float32)
 
 
 @dataclass(frozen=True)
@@ -75,10 +99,13 @@ class SquashedGaussian:
         ``learning_starts``.
     actions : int
         Elements of an action; the network has a mean and the logarithm of a standard deviation for each.
+    outputs : callable
+        The network's, where it is no perceptron.
     """
 
     config: PrioritizedSACConfig
     actions: int
+    outputs: Outputs = forward
 
     def __call__(
         self, weights: Sequence[np.ndarray], observations: np.ndarray, step: int, generator: np.random.Generator
@@ -87,24 +114,6 @@ class SquashedGaussian:
         shape = len(observations), self.actions
         if step < self.config.learning_starts:
             return generator.uniform(-1, 1, shape).astype(np.float32)
-        mean, logarithm = np.split(forward(weights, observations), 2, axis=1)
+        mean, logarithm = np.split(self.outputs(weights, observations), 2, axis=1)
         noise = generator.standard_normal(shape, np.float32)
         return np.tanh(mean + np.exp(logarithm.clip(*LOG_DEVIATION)) * noise).astype(np.float32)
-
-
-def forward(weights: Sequence[np.ndarray], observations: np.ndarray) -> np.ndarray:
-    """Outputs of a network of linear layers with ReLU between them.
-
-    Parameters
-    ----------
-    weights
-        Of each layer its weights (outputs x inputs) and its biases.
-    observations
-        Shape (rows, inputs).
-    """
-    values = observations
-    for layer in range(0, len(weights), 2):
-        if layer:
-            values = np.maximum(values, 0)
-        values = values @ weights[layer].T + weights[layer + 1]
-    return values

@@ -5,16 +5,15 @@ from dataclasses import replace
 import numpy as np
 import torch
 
-from ..networks.dense_layers import backward, clip_gradients, dense_layers, forward
-from ..networks.fused_adam import FusedAdam
+from ..networks.dense_layers import clip_gradients
 from ..networks.initialization import initial_layers
-from ..networks.torch_networks import build_network, load_modules, save_modules
+from ..networks.module_network import make_network
+from ..networks.torch_networks import load_modules, save_modules
+from ..networks.user_network import Layers
 from .dqn_config import DQNConfig
 from .replay_buffer import Batch
 
 __all__ = ["QLearner"]
-
-Layers = list[tuple[np.ndarray, np.ndarray]]
 
 
 class QLearner:
@@ -28,23 +27,32 @@ class QLearner:
         Hyper-parameters.
     seed
         Of the first weights.
-    layers
-        First weights (outputs x inputs) and biases instead.
+    first
+        First weights (outputs x inputs) and biases instead, or a module of the user's.
     """
 
-    def __init__(self, observation_size: int, actions: int, config: DQNConfig, seed: int, layers: Layers | None = None):
-        if layers is None:
-            layers = initial_layers((observation_size, *config.hidden_sizes, actions), np.random.default_rng(seed))
+    def __init__(
+        self,
+        observation_size: int,
+        actions: int,
+        config: DQNConfig,
+        seed: int,
+        first: Layers | torch.nn.Module | None = None,
+    ):
+        if first is None:
+            first = initial_layers((observation_size, *config.hidden_sizes, actions), np.random.default_rng(seed))
         self.config = config
-        self.online, self.target = build_network(layers), build_network(layers)
-        self._layers, self._target_layers = dense_layers(self.online), dense_layers(self.target)
-        self._parameters = list(self.online.parameters())
-        self.optimizer = FusedAdam(self._parameters)
+        self._network = make_network(first, config.learning_rate_at(0))
+        self._target = self._network.copy()
+        self.online, self.target = self._network.module, self._target.module
+        assert self._network.optimizer is not None
+        self.optimizer = self._network.optimizer
         self._last: tuple[np.ndarray, np.ndarray, np.ndarray] = (np.zeros(1), np.zeros(1), np.zeros(1))
 
     def values(self, observations: np.ndarray) -> np.ndarray:
         """Of every action, float32, shape (rows, actions)."""
-        return self.online(torch.from_numpy(observations)).numpy()
+        with torch.no_grad():
+            return self.online(torch.from_numpy(observations)).numpy()
 
     def act(self, observations: np.ndarray) -> np.ndarray:
         """Numbers of the actions of the greatest value, int64."""
@@ -55,7 +63,7 @@ class QLearner:
 
         Gradient steps do not change them: they can be found beside the step before.
         """
-        values, _ = forward(self._target_layers, torch.from_numpy(batch.experiences["next_observation"]))
+        values, _ = self._target(torch.from_numpy(batch.experiences["next_observation"]))
         return replace(batch, experiences=batch.experiences | {"next_values": values.numpy()})
 
     def train(self, batch: Batch, step: int) -> np.ndarray:
@@ -73,20 +81,20 @@ class QLearner:
         rows = np.arange(len(batch.weights))
         next_values, chosen = data["next_values"], (rows, data["action"])
         if config.double_q:
-            chooser, _ = forward(self._layers, torch.from_numpy(data["next_observation"]))
+            chooser, _ = self._network(torch.from_numpy(data["next_observation"]))
             best = next_values[rows, chooser.numpy().argmax(1)]
         else:
             best = next_values.max(1)
         targets = data["reward"] + np.where(data["terminated"], 0, np.float32(config.gamma) * best)
-        values, inputs = forward(self._layers, torch.from_numpy(data["observation"]))
+        values, way = self._network(torch.from_numpy(data["observation"]))
         errors = values.numpy()[chosen] - targets
         # Of half the squared error, or of Huber's, which is that up to an error of 1; the loss is the mean.
         slopes = np.zeros(values.shape, np.float32)
         slopes[chosen] = batch.weights * (1 / len(rows)) * (errors.clip(-1, 1) if config.loss == "huber" else errors)
-        backward(self._layers, inputs, torch.from_numpy(slopes))
-        clip_gradients(self._parameters, config.max_grad_norm)
+        self._network.differentiate(way, torch.from_numpy(slopes))
+        clip_gradients(self._network.parameters, config.max_grad_norm)
         self.optimizer.param_groups[0]["lr"] = config.learning_rate_at(step)
-        self.optimizer.advance()
+        self._network.advance()
         self._last = values.numpy()[chosen], errors, batch.weights
         return np.abs(errors)
 
@@ -101,7 +109,7 @@ class QLearner:
 
     def weights(self) -> list[np.ndarray]:
         """Of the online network, for actors: of each layer weights and biases, which go on changing."""
-        return [parameter.numpy() for parameter in self._parameters]
+        return [parameter.detach().numpy() for parameter in self._network.parameters]
 
     def update_target(self) -> None:
         """Copy the online network."""

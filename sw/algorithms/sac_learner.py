@@ -7,7 +7,6 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from ..networks.dense_layers import input_derivative
 from ..networks.fused_adam import FusedAdam
 from .actor_critic import ActorCritic, tensors
 from .actor_critic_config import PrioritizedSACConfig
@@ -30,7 +29,7 @@ class SACLearner(ActorCritic):
     seed
         Of the first weights, and of the actions that are drawn.
     first
-        First weights of the user's instead.
+        The user's own networks or first weights instead.
 
     Members
     -------
@@ -86,8 +85,8 @@ class SACLearner(ActorCritic):
         """Towards actions of greater value, of the lesser of both critics, and greater entropy."""
         rising = torch.full((len(observations), 1), -1 / len(observations))
         (one, into_one), (other, into_other) = (critic(observations, drawn.actions) for critic in self.critics)
-        first = input_derivative(self.critics[0].layers, into_one, rising)
-        second = input_derivative(self.critics[1].layers, into_other, rising)
+        first = self.critics[0].input_derivative(into_one, rising)
+        second = self.critics[1].input_derivative(into_other, rising)
         slopes = torch.where(one <= other, first, second)[:, self.observation_size :]
         self.actor.learn(drawn.inputs, drawn.derivative(slopes, temperature / len(observations)))
 

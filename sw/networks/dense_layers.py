@@ -4,6 +4,7 @@ For networks of this size the bookkeeping of autograd takes as long as the arith
 but for large products (`product`) and weights' gradients of wide layers.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
@@ -117,7 +118,7 @@ def input_derivative(layers: list[DenseLayer], inputs: list[torch.Tensor], deriv
     return derivative
 
 
-def clip_gradients(parameters: list[nn.Parameter], length: float) -> None:
+def clip_gradients(parameters: Sequence[torch.Tensor], length: float) -> None:
     """Cut gradients to a length, as ``torch.nn.utils.clip_grad_norm_`` does."""
     gradients = [parameter.grad for parameter in parameters if parameter.grad is not None]
     total = torch.linalg.vector_norm(torch.stack(torch._foreach_norm(gradients)))

@@ -7,7 +7,11 @@ import numpy as np
 import torch
 from torch import nn
 
-__all__ = ["build_network", "load_modules", "perceptron", "save_modules"]
+__all__ = ["ModuleStateError", "build_network", "load_modules", "perceptron", "save_modules"]
+
+
+class ModuleStateError(ValueError):
+    """A state that is not a module's: of other parameters, or of other shapes."""
 
 
 def perceptron(*sizes: int) -> nn.Sequential:
@@ -41,7 +45,13 @@ def save_modules(parts: Mapping[str, Any]) -> dict[str, np.ndarray]:
 
 
 def load_modules(parts: Mapping[str, Any], state: dict[str, np.ndarray]) -> None:
-    """Takes back what `save_modules` gave; what is not of these parts stays out."""
+    """Takes back what `save_modules` gave; what is not of these parts stays out.
+
+    Raises
+    ------
+    ModuleStateError
+        It is not of these modules.
+    """
     for name, part in parts.items():
         # Loading takes references: the arrays stay whose they are.
         own = {
@@ -56,4 +66,9 @@ def load_modules(parts: Mapping[str, Any], state: dict[str, np.ndarray]) -> None
                 moments.setdefault(int(index), {})[field] = tensor
             part.load_state_dict({**part.state_dict(), "state": moments})
         else:
-            part.load_state_dict(own)
+            try:
+                part.load_state_dict(own)
+            except RuntimeError as error:
+                # Behind a headline it tells each parameter in a line.
+                told = " ".join(line.strip() for line in str(error).splitlines()[1:3])
+                raise ModuleStateError(f"The state of {name} is not of this network: {told}") from None

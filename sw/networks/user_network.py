@@ -1,21 +1,70 @@
-"""A network of the user's as the layers that every backend computes."""
+"""A network of the user's: as the layers that every backend computes, or as a module for PyTorch alone."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 import torch
 from torch import nn
 
-__all__ = ["Layers", "hidden_sizes", "perceptron_layers"]
+__all__ = ["Layers", "OwnNetwork", "hidden_sizes", "perceptron_layers", "require_perceptrons", "take_network"]
 
 # Weights (outputs x inputs) and biases.
 Layers = list[tuple[np.ndarray, np.ndarray]]
+# A perceptron's, or what PyTorch alone computes.
+OwnNetwork = Layers | nn.Module
 
 
 def hidden_sizes(layers: Layers) -> tuple[int, ...]:
     """Neurons of the hidden layers."""
     return tuple(weight.shape[0] for weight, _ in layers[:-1])
+
+
+def take_network(network: Any, name: str = "network", last: type[nn.Module] | None = None) -> OwnNetwork:
+    """Layers of a perceptron with ReLU, which every backend computes; of any other module, that module.
+
+    Parameters
+    ----------
+    network, name, last
+        As of `perceptron_layers`.
+
+    Raises
+    ------
+    TypeError
+        It is no module of PyTorch.
+    """
+    try:
+        return perceptron_layers(network, name, last)
+    except ValueError:
+        if last is not None and type(network) is nn.Sequential and type(network[-1]) is last:
+            return network[:-1]
+        own: nn.Module = network
+        return own
+
+
+def require_perceptrons(networks: Iterable[Any], name: str, where: str) -> None:
+    """Refuse networks that `take_network` left as modules, where something else than PyTorch computes them.
+
+    Parameters
+    ----------
+    networks
+        All of that name.
+    name
+        What they are, for errors.
+    where
+        They are computed, for people.
+
+    Raises
+    ------
+    ValueError
+        What of the first module is not as `perceptron_layers` takes it.
+    """
+    for network in networks:
+        if isinstance(network, nn.Module):
+            try:
+                perceptron_layers(network, name)
+            except ValueError as error:
+                raise ValueError(f"{error}: {where} have nothing else") from None
 
 
 def perceptron_layers(network: Any, name: str = "network", last: type[nn.Module] | None = None) -> Layers:
@@ -48,8 +97,8 @@ def perceptron_layers(network: Any, name: str = "network", last: type[nn.Module]
         wanted = nn.ReLU if place % 2 else nn.Linear
         if type(part) is not wanted:
             raise ValueError(
-                f"Layer {place} of the {name} must be {wanted.__name__}, not {type(part).__name__}: backends compute "
-                "Linear and ReLU in turn, in a torch.nn.Sequential"
+                f"Layer {place} of the {name} must be {wanted.__name__}, not {type(part).__name__}, as Linear and ReLU "
+                "take turns in a torch.nn.Sequential"
             )
         if isinstance(part, nn.Linear):
             layers.append(_numbers(place, part, name))

@@ -3,12 +3,13 @@
 import contextlib
 import dataclasses
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, Self
 
 import gymnasium
 import numpy as np
+from torch import nn
 
 from ....hw.cores.checks import require_integer
 from ....hw.soc.pearl.config import PearlConfig
@@ -22,13 +23,22 @@ from ...algorithms.replay_buffer import Batch
 from ...algorithms.replay_parameters import ReplayParameters
 from ...algorithms.training_loop import Learner
 from ...core.backends import OWN_LINK, parse_backend, require_link
-from ...core.checkpoint import backend_of, environment_of, read_agent, require_configuration, settings_of
+from ...core.checkpoint import (
+    CheckpointError,
+    backend_of,
+    environment_of,
+    read_agent,
+    require_configuration,
+    settings_of,
+)
 from ...core.environments.environment import Environment, identifier_of
 from ...core.hardware import resolve_hardware
 from ...core.lockstep import Comparison
 from ...device.replay import ReplayDevice
 from ...device.replay_backends import open_sum_tree
 from ...device.transport import Transport
+from ...networks.torch_networks import ModuleStateError
+from ...networks.user_network import require_perceptrons
 from .learner_backends import LearnerBackend, open_learner
 
 __all__ = ["Networks", "ReplayAgent"]
@@ -44,6 +54,8 @@ MEMBERS = (
     "backend", "comparisons", "config", "configuration_hash", "env", "environment", "exploration", "hardware", "loop",
     "num_timesteps", "replay", "tally", *SETTINGS,
 )  # fmt: skip
+# Parameters that give networks of the user's.
+MODULES = ("network", "actor", "critic", "critics")
 COUNTED = ("gradient_steps", "sample_cycles", "update_cycles", "step_cycles")
 # Of `actors`: the algorithm's own choice.
 DEFAULT: Any = object()
@@ -121,6 +133,8 @@ class ReplayAgent(Agent):
         The experiences.
     pool
         The actors, if there are any.
+    modules
+        Parameters that gave networks of the user's which PyTorch alone computes.
 
     Raises
     ------
@@ -137,6 +151,7 @@ class ReplayAgent(Agent):
     default_actors: ClassVar[int | None] = 1
     hardware: PearlConfig
     learner: Networks
+    modules: Sequence[str] = ()
 
     def __init__(
         self,
@@ -196,6 +211,17 @@ class ReplayAgent(Agent):
             else:
                 self._loop = self._in_rounds(env, self.actors, limit, opened)
             opened.pop_all()
+
+    def _fitting(self, networks: Mapping[str, Iterable[Any]], settings: dict[str, Any]) -> dict[str, Any]:
+        """Settings for networks of the user's, by the parameters that gave them: modules are trained without actors."""
+        self.modules = [name for name, given in networks.items() if any(isinstance(one, nn.Module) for one in given)]
+        if not self.modules:
+            return settings
+        for name in self.modules:
+            for where, what in (("learner", "the learner in hardware"), ("actors", "actors")):
+                if settings.get(where) is not None:
+                    require_perceptrons(networks[name], name.removesuffix("s"), what)
+        return settings | {"actors": None}
 
     def _sized(self, config: Any) -> Any:
         """The configuration with the sizes of networks that are the user's."""
@@ -354,6 +380,7 @@ class ReplayAgent(Agent):
             "actors_on": self.actors_on,
             "learner": None if chosen is None else dataclasses.asdict(chosen),
             "learner_backend": self.learner_backend,
+            "modules": list(self.modules),
         }
 
     def _parts(self) -> dict[str, Any]:
@@ -395,7 +422,8 @@ class ReplayAgent(Agent):
             ``None``: the configuration in the checkpoint. Another one is refused.
         **changes
             ``actors_on`` and ``learner_backend``, where they are other than in the checkpoint; links of
-            one's own.
+            one's own. Modules like those that the agent was made with, if these are none that every backend computes:
+            a checkpoint has their weights alone.
 
         Raises
         ------
@@ -414,6 +442,7 @@ class ReplayAgent(Agent):
         if hardware is not None:
             chosen = resolve_hardware(hardware, "pearl")
         require_configuration(path, about, chosen)
+        modules = _modules_of(path, about, changes)
         if fixed := sorted(changes.keys() - {*CHANGES, *LINKS}):
             raise ValueError(f"{path}: only {' and '.join(CHANGES)} may be another, not {', '.join(fixed)}")
         settings = {name: about[name] for name in SETTINGS}
@@ -423,9 +452,12 @@ class ReplayAgent(Agent):
         if backend is None and "learner_backend" not in changes and settings["learner_backend"] is not None:
             backend_of(path, {"backend": settings["learner_backend"]})
         with contextlib.ExitStack() as opened:
-            agent = cls(env, config, hardware=chosen, backend=where, **settings)
+            agent = cls(env, config, hardware=chosen, backend=where, **settings, **modules)
             opened.callback(agent.close)
-            agent._restore(path, arrays, about)
+            try:
+                agent._restore(path, arrays, about)
+            except ModuleStateError as error:
+                raise CheckpointError(f"{path}: {error}") from None
             opened.pop_all()
         return agent
 
@@ -434,3 +466,16 @@ class ReplayAgent(Agent):
         self._loop.close()
         self.replay_buffer.close()
         self.learner.close()
+
+
+def _modules_of(path: Path | str, about: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
+    """Modules that an agent was made with, taken out of ``changes``."""
+    names = about.get("modules", [])
+    if not isinstance(names, list) or not all(isinstance(name, str) and name in MODULES for name in names):
+        raise CheckpointError(f"{path}: modules must be some of {', '.join(MODULES)}, not {names!r}")
+    if missing := [name for name in names if changes.get(name) is None]:
+        raise CheckpointError(
+            f"{path} has the weights of modules of the user's own alone: in Python, give ones like them to load "
+            f"({', '.join(f'{name}=...' for name in missing)})"
+        )
+    return {name: changes.pop(name) for name in names}

@@ -1,6 +1,7 @@
 """DDPG with prioritised replay on PEARL."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import gymnasium
@@ -26,10 +27,12 @@ class DDPG(ReplayAgent):
     env, config
         As of :class:`.ReplayAgent`.
     actor, critic
-        Networks of the user's, whose weights are the first: ``torch.nn.Sequential`` of ``Linear`` and ``ReLU`` in
-        turn, which every backend computes; one of the two may be left away. The actor gives an action and may end with
-        ``Tanh``, which is computed in any case; the critic takes an observation and behind it an action. They say the
-        hidden sizes; they do not change themselves.
+        Networks of the user's, whose weights are the first; one of the two may be left away, and they do not change
+        themselves. ``torch.nn.Sequential`` of ``Linear`` and ``ReLU`` in turn is computed by every backend, and says
+        the hidden sizes. Any other ``torch.nn.Module`` from rows to rows learns in PyTorch's autograd, without actors
+        (there are none then, if nobody says otherwise); `load` needs one like it. The actor gives an action before its
+        ``tanh``, which is computed in any case; a ``Sequential`` may end with ``Tanh`` all the same. The critic takes
+        an observation and behind it an action.
     **settings
         Of :class:`.ReplayAgent`.
 
@@ -56,7 +59,9 @@ class DDPG(ReplayAgent):
         **settings: Any,
     ):
         self._first = FirstLayers.of(actor, [] if critic is None else [critic], last=nn.Tanh)
-        super().__init__(env, config, **settings)
+        super().__init__(
+            env, config, **self._fitting({"actor": [self._first.actor], "critic": self._first.critics}, settings)
+        )
 
     def _sized(self, config: PrioritizedDDPGConfig) -> PrioritizedDDPGConfig:
         return self._first.sized(config)
@@ -66,6 +71,7 @@ class DDPG(ReplayAgent):
         self._first.require(*sizes, self.environment.action_size, "one an element of an action")
         policy = NoisyActor(self.config, self.environment.action_size)
         if self._learner_hardware is None:
-            return DDPGLearner(*sizes, self.config, seed, self._first), policy
+            learner = DDPGLearner(*sizes, self.config, seed, self._first)
+            return learner, replace(policy, outputs=learner.outputs) if "actor" in self.modules else policy
         require_suitable(self._learner_hardware, *sizes, self.config)
         return DeviceDDPGLearner(self.config, seed, self._open_learner(), self._first), policy

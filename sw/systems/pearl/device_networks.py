@@ -5,12 +5,11 @@ import numpy as np
 from ....hw.soc.pearl.learner_config import PearlLearnerConfig
 from ...algorithms.replay_buffer import Batch
 from ...networks.initialization import initial_layers
+from ...networks.user_network import OwnNetwork
 from ...reference.learner_batch import LearnerBatch
 from .learner_driver import LearnerDevice
 
-__all__ = ["DeviceNetworks", "Layers", "initial_matrices", "matrices_of", "require_network", "samples_of"]
-
-Layers = list[tuple[np.ndarray, np.ndarray]]
+__all__ = ["DeviceNetworks", "initial_matrices", "matrices_of", "require_network", "samples_of"]
 
 
 class DeviceNetworks:
@@ -71,8 +70,9 @@ def initial_matrices(hardware: PearlLearnerConfig, generator: np.random.Generato
     return [matrices_of(initial_layers(network.sizes, generator)) for network in hardware.networks.values()]
 
 
-def matrices_of(layers: Layers) -> list[np.ndarray]:
+def matrices_of(layers: OwnNetwork) -> list[np.ndarray]:
     """Weights (outputs x inputs) and biases as the learner has them: (inputs + 1, outputs), the last row the bias."""
+    assert isinstance(layers, list), "a module has been refused where there is a learner in hardware"
     return [np.vstack([matrix.T, bias]) for matrix, bias in layers]
 
 

@@ -6,7 +6,8 @@ from ....hw.soc.pearl.dqn_learner_config import PearlDQNLearnerConfig
 from ...algorithms.dqn_config import DQNConfig
 from ...algorithms.policies import forward
 from ...algorithms.replay_buffer import Batch
-from .device_networks import DeviceNetworks, Layers, initial_matrices, matrices_of, require_network, samples_of
+from ...networks.user_network import OwnNetwork
+from .device_networks import DeviceNetworks, initial_matrices, matrices_of, require_network, samples_of
 from .learner_backends import LearnerBackend
 from .learner_driver import DQNLearnerDevice
 
@@ -44,7 +45,7 @@ class DeviceQLearner(DeviceNetworks):
 
     device: DQNLearnerDevice
 
-    def __init__(self, config: DQNConfig, seed: int, backend: LearnerBackend, layers: Layers | None = None):
+    def __init__(self, config: DQNConfig, seed: int, backend: LearnerBackend, layers: OwnNetwork | None = None):
         self.config = config
         if layers is None:
             matrices = initial_matrices(backend.config, np.random.default_rng(seed))

@@ -6,13 +6,15 @@ from typing import Any, ClassVar
 
 import gymnasium
 import numpy as np
+from torch import nn
 
 from ...algorithms.dqn_config import DQNConfig
 from ...algorithms.policies import EpsilonGreedy
 from ...algorithms.q_learner import QLearner
 from ...algorithms.replay_parameters import ReplayParameters
 from ...core.environments.environment import DiscreteEnvironment, Environment
-from ...networks.user_network import hidden_sizes, perceptron_layers
+from ...networks.module_network import require_module
+from ...networks.user_network import hidden_sizes, take_network
 from .agent import ReplayAgent
 from .device_q_learner import DeviceQLearner, require_suitable
 
@@ -32,8 +34,9 @@ class DQN(ReplayAgent):
     env, config
         As of :class:`.ReplayAgent`.
     network
-        A network of the user's, whose weights are the first: ``torch.nn.Sequential`` of ``Linear`` and ``ReLU`` in
-        turn, which every backend computes. It says the hidden sizes; it does not change itself.
+        A network of the user's, whose weights are the first; it does not change itself. ``torch.nn.Sequential`` of
+        ``Linear`` and ``ReLU`` in turn is computed by every backend, and says the hidden sizes. Any other
+        ``torch.nn.Module`` from rows to rows learns in PyTorch's autograd, without actors; `load` needs one like it.
     **settings
         Of :class:`.ReplayAgent`.
 
@@ -59,18 +62,20 @@ class DQN(ReplayAgent):
         network: Any = None,
         **settings: Any,
     ):
-        self._first_layers = None if network is None else perceptron_layers(network)
-        super().__init__(env, config, **settings)
+        self._first = None if network is None else take_network(network)
+        super().__init__(env, config, **self._fitting({"network": [self._first]}, settings))
 
     def _sized(self, config: DQNConfig) -> DQNConfig:
-        if self._first_layers is None:
+        if self._first is None or isinstance(self._first, nn.Module):
             return config
-        return dataclasses.replace(config, hidden_sizes=hidden_sizes(self._first_layers))
+        return dataclasses.replace(config, hidden_sizes=hidden_sizes(self._first))
 
     def _make_networks(self, seed: int) -> tuple[QLearner | DeviceQLearner, EpsilonGreedy]:
         sizes = self.environment.observation_size, self.environment.action_size
-        if self._first_layers is not None:
-            found = self._first_layers[0][0].shape[1], self._first_layers[-1][0].shape[0]
+        if isinstance(self._first, nn.Module):
+            require_module(self._first, "network", *sizes)
+        elif self._first is not None:
+            found = self._first[0][0].shape[1], self._first[-1][0].shape[0]
             if found != sizes:
                 raise ValueError(
                     f"The network must take the {sizes[0]} elements of an observation and give {sizes[1]} values, one "
@@ -78,9 +83,9 @@ class DQN(ReplayAgent):
                 )
         policy = EpsilonGreedy(self.config, self.environment.action_size)
         if self._learner_hardware is None:
-            return QLearner(*sizes, self.config, seed, self._first_layers), policy
+            return QLearner(*sizes, self.config, seed, self._first), policy
         require_suitable(self._learner_hardware, *sizes, self.config)
-        return DeviceQLearner(self.config, seed, self._open_learner(), self._first_layers), policy
+        return DeviceQLearner(self.config, seed, self._open_learner(), self._first), policy
 
     def _explore(self, observation: np.ndarray, step: int) -> np.ndarray:
         """A random action in a share of the cases, before learning in all; else the best one."""

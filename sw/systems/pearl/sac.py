@@ -1,6 +1,7 @@
 """SAC with prioritised replay on PEARL."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import gymnasium
@@ -27,10 +28,12 @@ class SAC(ReplayAgent):
     env, config
         As of :class:`.ReplayAgent`.
     actor, critics
-        Networks of the user's, whose weights are the first: ``torch.nn.Sequential`` of ``Linear`` and ``ReLU`` in
-        turn; actor or critics may be left away. The actor gives the means of an action's elements and behind them the
-        logarithms of their standard deviations. The critics are two of the same hidden sizes, which take an
-        observation and behind it an action. They say the hidden sizes; they do not change themselves.
+        Networks of the user's, whose weights are the first; actor or critics may be left away, and they do not change
+        themselves. ``torch.nn.Sequential`` of ``Linear`` and ``ReLU`` in turn says the hidden sizes, which are the same
+        for both critics. Any other ``torch.nn.Module`` from rows to rows learns in PyTorch's autograd, without actors
+        (there are none then, if nobody says otherwise); `load` needs one like it. The actor gives the means of an
+        action's elements and behind them the logarithms of their standard deviations. The two critics take an
+        observation and behind it an action.
     **settings
         Of :class:`.ReplayAgent`.
 
@@ -56,7 +59,9 @@ class SAC(ReplayAgent):
         **settings: Any,
     ):
         self._first = FirstLayers.of(actor, _pair(critics))
-        super().__init__(env, config, **settings)
+        super().__init__(
+            env, config, **self._fitting({"actor": [self._first.actor], "critics": self._first.critics}, settings)
+        )
 
     def _sized(self, config: PrioritizedSACConfig) -> PrioritizedSACConfig:
         return self._first.sized(config)
@@ -65,7 +70,8 @@ class SAC(ReplayAgent):
         sizes = self.environment.observation_size, self.environment.action_size
         self._first.require(*sizes, 2 * sizes[1], "a mean and a logarithm of a standard deviation for each element")
         policy = SquashedGaussian(self.config, self.environment.action_size)
-        return SACLearner(*sizes, self.config, seed, self._first), policy
+        learner = SACLearner(*sizes, self.config, seed, self._first)
+        return learner, replace(policy, outputs=learner.outputs) if "actor" in self.modules else policy
 
 
 def _pair(critics: Any) -> list[Any]:

@@ -197,10 +197,16 @@ CRITIC = perceptron(4, 7, 1)
 @pytest.mark.parametrize(
     ("kind", "given", "error", "words"),
     [
-        (DDPG, {"actor": Own()}, ValueError, "Layer 0 of the actor must be Linear, not Own: backends compute"),
+        (DDPG, {"actor": Own(), "actors": 1}, ValueError, "Layer 0 of the actor must be Linear, not Own, as Linear"),
         (DDPG, {"actor": [1]}, TypeError, "An actor must be a torch.nn.Module, not list"),
-        (DDPG, {"critic": perceptron(4, 7, 1, last=[nn.Tanh()])}, ValueError, "Layer 3 of the critic must be ReLU"),
-        (DDPG, {"actor": nn.Sequential(nn.Linear(3, 1))}, ValueError, "An actor must end with Linear and have a"),
+        (
+            DDPG, {"critic": perceptron(4, 7, 1, last=[nn.Tanh()]), "actors": 1}, ValueError,
+            "Layer 3 of the critic must be ReLU",
+        ),
+        (
+            DDPG, {"actor": nn.Sequential(nn.Linear(3, 1)), "actors": 1}, ValueError,
+            "An actor must end with Linear and have a",
+        ),
         (
             DDPG, {"actor": perceptron(3, 6, 2)}, ValueError,
             "The actor must take the 3 elements of an observation and give 1 values, one an element of an action, "
@@ -211,7 +217,10 @@ CRITIC = perceptron(4, 7, 1)
             "A critic must take the 3 elements of an observation and behind them the 1 of an action, 4 in all, and "
             "give 1 value, not take 3 and give 1",
         ),
-        (SAC, {"actor": perceptron(3, 6, 2, last=[nn.Tanh()])}, ValueError, "Layer 3 of the actor must be ReLU"),
+        (
+            SAC, {"actor": perceptron(3, 6, 2, last=[nn.Tanh()]), "actors": 1}, ValueError,
+            "Layer 3 of the actor must be ReLU",
+        ),
         (SAC, {"actor": perceptron(3, 6, 1)}, ValueError, "give 2 values, a mean and a logarithm of a standard"),
         (SAC, {"critics": CRITIC}, TypeError, "critics must be two networks, as (one, other), not Sequential"),
         (SAC, {"critics": [CRITIC]}, ValueError, "critics must be 2 networks, not 1"),
@@ -225,7 +234,7 @@ CRITIC = perceptron(4, 7, 1)
 )  # fmt: skip
 def test_what_they_cannot_begin_with_is_refused(kind, given, error, words):
     with pytest.raises(error) as refused:
-        kind("Pendulum-v1", **given, **ALONE)
+        kind("Pendulum-v1", **ALONE | given)
     assert words in str(refused.value)
 
 

@@ -56,7 +56,7 @@ class Own(nn.Module):
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        (Own(), "Layer 0 of the network must be Linear, not Own: backends compute Linear and ReLU in turn"),
+        (Own(), "Layer 0 of the network must be Linear, not Own, as Linear and ReLU take turns"),
         (nn.Sequential(nn.Linear(4, 5), nn.Tanh(), nn.Linear(5, 2)), "Layer 1 of the network must be ReLU, not Tanh"),
         (nn.Sequential(nn.Linear(4, 2)), "must end with Linear and have a hidden layer, not be 1 layers"),
         (nn.Sequential(nn.Linear(4, 5), nn.ReLU()), "must end with Linear and have a hidden layer, not be 2 layers"),
@@ -66,9 +66,9 @@ class Own(nn.Module):
         (network(outputs=3), "not take 4 and give 3"),
     ],
 )  # fmt: skip
-def test_what_no_backend_computes_is_refused(given, words):
+def test_what_a_learner_in_hardware_does_not_compute_is_refused(given, words):
     with pytest.raises(ValueError, match=words):
-        DQN("CartPole-v1", network=given)
+        DQN("CartPole-v1", CONFIG, network=given, hardware="small", learner="small")
 
 
 def test_a_weight_that_is_no_number_is_refused():

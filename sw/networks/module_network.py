@@ -1,0 +1,141 @@
+"""A network of the user's that is no perceptron, trained by PyTorch's autograd."""
+
+import copy
+from typing import Any, NamedTuple
+
+import torch
+from torch import nn
+from torch.nn.modules.batchnorm import _NormBase
+from torch.nn.modules.dropout import _DropoutNd
+
+from .fused_adam import FusedAdam
+from .network import Network, TrainableNetwork
+from .user_network import Layers
+
+__all__ = ["ModuleNetwork", "make_network", "require_module"]
+
+# Of the pass with which a module is tried.
+ROWS = 2
+
+
+class _Way(NamedTuple):
+    """What went into a pass, and what came out with what autograd keeps of it."""
+
+    inputs: torch.Tensor
+    outputs: torch.Tensor
+
+
+class ModuleNetwork:
+    """Any module of PyTorch from rows to rows, with the members of :class:`.Network`.
+
+    Several times slower than that: autograd's bookkeeping takes as long as the arithmetic of small networks.
+
+    Parameters
+    ----------
+    module
+        A copy of it learns.
+    learning_rate
+        Adam's step; ``None``: it does not learn.
+    """
+
+    def __init__(self, module: nn.Module, learning_rate: float | None):
+        self.module = copy.deepcopy(module).requires_grad_(learning_rate is not None)
+        self.parameters: list[torch.Tensor] = list(self.module.parameters())
+        self.optimizer = None if learning_rate is None else FusedAdam(self.parameters, learning_rate)
+
+    def __call__(self, *values: torch.Tensor) -> tuple[torch.Tensor, _Way]:
+        """Outputs for values side by side, shape (rows, outputs), and the pass, for the way back: once at most."""
+        learns = self.optimizer is not None
+        inputs = (torch.cat(values, 1) if len(values) > 1 else values[0]).detach().requires_grad_(learns)
+        with torch.set_grad_enabled(learns):
+            outputs = self.module(inputs)
+        # A copy, for who has the outputs may change them in place.
+        return outputs.detach().clone(), _Way(inputs, outputs)
+
+    def differentiate(self, way: _Way, derivative: torch.Tensor) -> None:
+        """Make a loss's derivative by the outputs of a pass the gradients of the parameters."""
+        found = torch.autograd.grad(way.outputs, self.parameters, derivative, allow_unused=True)
+        for parameter, gradient in zip(self.parameters, found, strict=True):
+            parameter.grad = torch.zeros_like(parameter) if gradient is None else gradient.contiguous()
+
+    def input_derivative(self, way: _Way, derivative: torch.Tensor) -> torch.Tensor:
+        """A loss's derivative by what went into a pass; the parameters' gradients stay what they were."""
+        return torch.autograd.grad(way.outputs, way.inputs, derivative)[0]
+
+    def advance(self) -> None:
+        """A step of the optimiser."""
+        assert self.optimizer is not None
+        with torch.no_grad():
+            self.optimizer.advance()
+
+    def learn(self, way: _Way, derivative: torch.Tensor) -> None:
+        """A step against a loss's derivative by the outputs of a pass."""
+        self.differentiate(way, derivative)
+        self.advance()
+
+    def copy(self) -> "ModuleNetwork":
+        """A network of the same weights that does not learn."""
+        return ModuleNetwork(self.module, None)
+
+    def follow(self, leader: "ModuleNetwork", rate: float) -> None:
+        """Go a part of the way to another network's weights."""
+        with torch.no_grad():
+            torch._foreach_lerp_(self.parameters, leader.parameters, rate)
+
+
+def make_network(first: Layers | nn.Module, learning_rate: float | None) -> TrainableNetwork:
+    """What computes a perceptron of these first weights, or a module."""
+    return ModuleNetwork(first, learning_rate) if isinstance(first, nn.Module) else Network(first, learning_rate)
+
+
+def require_module(module: nn.Module, name: str, inputs: int, outputs: int) -> None:
+    """Refuse a module that does not learn as an agent needs it.
+
+    Parameters
+    ----------
+    module
+        Of the user's.
+    name
+        What it is, for errors.
+    inputs, outputs
+        Of a row that goes into it and comes out.
+
+    Raises
+    ------
+    ValueError
+        It has no parameters, or other ones than binary32 on the processor, or some that are not finite; it has a layer
+        that draws, or that keeps averages, so that checkpoints would not hold all of it; it does not make rows of
+        ``outputs`` of rows of ``inputs``.
+    """
+    parameters = dict(module.named_parameters())
+    if not parameters:
+        raise ValueError(f"The {name} must have parameters to learn, and {type(module).__name__} has none")
+    for key, parameter in parameters.items():
+        if parameter.dtype != torch.float32 or parameter.device.type != "cpu":
+            raise ValueError(
+                f"Parameter {key} of the {name} must be float32 on the processor, not "
+                f"{str(parameter.dtype).removeprefix('torch.')} on {parameter.device}"
+            )
+        if not torch.isfinite(parameter).all():
+            raise ValueError(f"Parameter {key} of the {name} has a number that is not finite")
+    for key, part in module.named_modules():
+        if isinstance(part, _DropoutNd | _NormBase):
+            raise ValueError(
+                f"Layer {key or 0} of the {name}, {type(part).__name__}, draws or keeps averages, which differ between "
+                "training and acting and are in no checkpoint: leave it away (LayerNorm is taken)"
+            )
+    found = _tried(module, name, inputs)
+    if not isinstance(found, torch.Tensor) or found.shape != (ROWS, outputs):
+        shape = tuple(found.shape) if isinstance(found, torch.Tensor) else type(found).__name__
+        raise ValueError(f"The {name} must make {(ROWS, outputs)} of values of shape {(ROWS, inputs)}, not {shape}")
+
+
+def _tried(module: nn.Module, name: str, inputs: int) -> Any:
+    """What a module makes of zeros."""
+    try:
+        with torch.no_grad():
+            return module(torch.zeros(ROWS, inputs))
+    except Exception as error:
+        raise ValueError(
+            f"The {name} does not take values of shape {(ROWS, inputs)}: {type(error).__name__}: {error}"
+        ) from error
