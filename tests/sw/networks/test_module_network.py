@@ -56,8 +56,11 @@ def values(rows, size, seed=0):
     return torch.from_numpy(np.random.default_rng(seed).normal(size=(rows, size)).astype(np.float32))
 
 
-def test_steps_are_those_of_autograd_and_adam():
-    module = Residual(4, 3)
+# Autograd needs what comes out of the second one, so that nobody may change it.
+@pytest.mark.parametrize(
+    "module", [Residual(4, 3), nn.Sequential(nn.Linear(4, 3), nn.Tanh())], ids=["residual", "tanh"]
+)
+def test_steps_are_those_of_autograd_and_adam(module):
     network = ModuleNetwork(module, 0.01)
     optimizer = torch.optim.Adam(module.parameters(), 0.01, fused=True)
     for step in range(4):
