@@ -19,11 +19,18 @@ from tests.hw.cores.tree.run_traffic import run_phases
         (5, 12, "butterfly4", 1),
         (3, 5, "butterfly4", 2),
         (5, 12, "butterfly4", 2),
-        (3, 5, "crossbar", 1),
-        (5, 12, "crossbar", 1),
     ],
 )
 def test_traffic(stages, banks, interconnect, concentration):
+    traffic(stages, banks, interconnect, concentration)
+
+
+@pytest.mark.parametrize(("stages", "banks"), [(3, 5), (5, 12)])
+def test_traffic_of_crossbars(stages, banks):
+    traffic(stages, banks, "crossbar", 1)
+
+
+def traffic(stages, banks, interconnect, concentration):
     config = InterconnectConfig(stages=stages, banks=banks, interconnect=interconnect, concentration=concentration)
     request = data.StructLayout({"value": 30, "stage": range(stages)})
     response = data.StructLayout({"value": 30, "bank": range(banks)})
