@@ -2,11 +2,17 @@
 
 import pytest
 
-from rewardware.hw.soc.devices import register_device
+from rewardware.hw.soc import devices
 from rewardware.sim.harness.axi import AxiRuleError, AxiSimulation
 from tests.sim.harness.mistaken_slave import DEVICE, WRITES, Mistake, MistakenSlaveConfig
 
-register_device(DEVICE)
+
+@pytest.fixture(scope="module", autouse=True)
+def registered():
+    devices.register_device(DEVICE)
+    yield
+    # Tests of other modules run in this process too, and know the project's own devices alone.
+    del devices._known()[DEVICE.name]
 
 
 def use(mistake):

@@ -154,7 +154,7 @@ def test_experiment_collects_seeds_and_goes_on(tmp_path, capsys):
     command = ["experiment", "fixar", "pendulum", *options, "--seed", "0", "--seed", "1", "--jobs", "2"]
     assert dispatch(command) == 1
     printed = capsys.readouterr().out
-    assert "| | seed 0 | seed 1 | mean |" in printed
+    assert "| return | seed 0 | seed 1 | mean |" in printed
     assert "pendulum, PyTorch, float32: not every seed came out as it must" in printed
     text = page.read_text()
     assert text.startswith("before\n") and text.endswith("\nafter\n") and "old" not in text and "| seed 1 |" in text
