@@ -3,6 +3,7 @@
 import errno
 import functools
 import importlib
+import os
 import signal
 import subprocess
 import sys
@@ -104,10 +105,17 @@ def test_an_error_that_nobody_expects_is_shown_whole(monkeypatch):
         dispatch(["list"])
 
 
-def test_ctrl_c_ends_a_command_that_is_no_run():
+def test_ctrl_c_ends_a_command_that_is_no_run(tmp_path):
     command = [sys.executable, "-m", "rewardware.sw.cli", "report", "fixar", "--config", "paper"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert "elaborating" in process.stderr.readline()
-        process.send_signal(signal.SIGINT)
-        out, said = process.communicate(timeout=60)
+    # Where the tests run in the background of a shell Ctrl-C is ignored, which processes inherit.
+    heard = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    environment = os.environ | {"REWARDWARE_CACHE": str(tmp_path)}
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, env=environment, preexec_fn=heard, **streams) as process:
+        try:
+            assert "elaborating" in process.stderr.readline()
+            process.send_signal(signal.SIGINT)
+            out, said = process.communicate(timeout=60)
+        finally:
+            process.kill()
     assert (process.returncode, out, said) == (130, "", "rewardware: interrupted\n")
