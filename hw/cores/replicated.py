@@ -15,9 +15,7 @@ from amaranth.lib import wiring
 __all__ = ["Replicated", "replicated"]
 
 
-def replicated(
-    component: wiring.Component, *, name: str | None = None, key: Hashable = None, hierarchical: bool = False
-) -> "Replicated":
+def replicated(component: wiring.Component, *, name: str | None = None, key: Hashable = None) -> "Replicated":
     """Mark a component as one of many equal ones.
 
     Parameters
@@ -29,15 +27,13 @@ def replicated(
         added where the name is taken.
     key : hashable or None
         Equal for units of a class that are equal; None takes the unit's ``config``.
-    hierarchical : bool
-        Let Verilator compile the unit by itself. Worth it for blocks of about 64 lanes, not for small units.
 
     Returns
     -------
     Replicated
         To be used in place of the component: it has the same ports and attributes.
     """
-    return Replicated(component, name=name, key=key, hierarchical=hierarchical)
+    return Replicated(component, name=name, key=key)
 
 
 class Replicated(wiring.Component):
@@ -53,8 +49,6 @@ class Replicated(wiring.Component):
         Name of its Verilog module, behind that of the top.
     key : hashable or None
         Equal for units that are equal.
-    hierarchical : bool
-        Let Verilator compile the unit by itself.
 
     Members
     -------
@@ -68,7 +62,7 @@ class Replicated(wiring.Component):
         A port has no bits, which Verilog cannot say, or the name is no Verilog name.
     """
 
-    def __init__(self, component: wiring.Component, *, name: str | None, key: Hashable, hierarchical: bool):
+    def __init__(self, component: wiring.Component, *, name: str | None, key: Hashable):
         kind = type(component).__name__
         key = getattr(component, "config", None) if key is None else key
         if key is None or type(key).__hash__ is None:
@@ -78,11 +72,10 @@ class Replicated(wiring.Component):
             if len(Value.cast(port)) == 0:
                 raise ValueError(f"Port {'__'.join(map(str, path))} of {kind} must have bits, not 0")
         self.component = component
-        self.key = (type(component), key, hierarchical)
+        self.key = (type(component), key)
         self.module_name = name or re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", kind).lower()
         if not re.fullmatch(r"\w+", self.module_name):
             raise ValueError(f"Name of a replicated unit must be letters, digits and underscores, not {name!r}")
-        self.hierarchical = hierarchical
 
     def __getattr__(self, name: str) -> Any:
         # Only called for what the wrapper itself does not have: `config`, `latency` and their kind.

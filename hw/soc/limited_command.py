@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-__all__ = ["CommandTimeout", "log_command", "run_limited"]
+__all__ = ["CommandTimeout", "LimitedCommand", "log_command", "run_limited"]
 
 logger = logging.getLogger(__name__)
 
@@ -20,8 +20,22 @@ class CommandTimeout(RuntimeError):
     """A command ran longer than its limit; it and all that it had started were ended."""
 
 
+class LimitedCommand(subprocess.Popen[str]):
+    """A command with all that it starts."""
+
+    def kill(self) -> None:
+        """End it and all that it has started."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.pid, signal.SIGKILL)
+
+
 def run_limited(
-    command: Sequence[str], limit_seconds: float, *, what: str = "", **options: Any
+    command: Sequence[str],
+    limit_seconds: float,
+    *,
+    what: str = "",
+    running: set["LimitedCommand"] | None = None,
+    **options: Any,
 ) -> subprocess.CompletedProcess[str]:
     """Run a command to its end; what it says is text, in ``stdout`` and ``stderr`` of the result.
 
@@ -31,6 +45,8 @@ def run_limited(
     limit_seconds : float
     what : str
         What it does, for the error.
+    running : set of LimitedCommand or None
+        Holds the command while it runs, so that another thread can end it.
     **options
         Of :class:`subprocess.Popen`.
 
@@ -42,17 +58,21 @@ def run_limited(
     options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
     started = time.monotonic()
     # In a session of its own, so that the compilers which make has started end with it.
-    with subprocess.Popen(command, text=True, start_new_session=True, **options) as process:
+    with LimitedCommand(command, text=True, start_new_session=True, **options) as process:
+        if running is not None:
+            running.add(process)
         try:
             stdout, stderr = process.communicate(timeout=limit_seconds)
         except BaseException as error:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
+            process.kill()
             if isinstance(error, subprocess.TimeoutExpired):
                 doing = f" to {what}" if what else ""
                 name = Path(command[0]).name
                 raise CommandTimeout(f"{name} ran longer than its limit of {limit_seconds:g} s{doing}") from None
             raise
+        finally:
+            if running is not None:
+                running.discard(process)
     log_command(command, process.returncode, time.monotonic() - started, f"{stdout or ''}{stderr or ''}")
     return subprocess.CompletedProcess(command, process.returncode, stdout, stderr)
 

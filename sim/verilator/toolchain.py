@@ -26,13 +26,16 @@ class Toolchain:
     compiler : str
         Name of the C++ compiler.
     versions : str
-        The versions of both tools and the processor, one text: builds are kept by it.
+        The versions of both tools, one text: builds are kept by it.
+    processor : str
+        What code for this very processor depends on.
     """
 
     verilator: str
     root: str
     compiler: str
     versions: str
+    processor: str
 
     @property
     def environment(self) -> dict[str, str]:
@@ -92,7 +95,9 @@ def find_toolchain() -> Toolchain:
         root, verilator = "", found
     environment = dict(os.environ, VERILATOR_ROOT=root) if root else dict(os.environ)
     versions = [_version(command, environment) for command in (verilator, compiler)]
-    return Toolchain(verilator=verilator, root=root, compiler=compiler, versions="\n".join([*versions, _processor()]))
+    return Toolchain(
+        verilator=verilator, root=root, compiler=compiler, versions="\n".join(versions), processor=_processor()
+    )
 
 
 def _version(command: str, environment: dict[str, str]) -> str:

@@ -17,7 +17,7 @@ def open_device(where: str, config: Any, *, transport: Transport | None = None, 
     Parameters
     ----------
     where : str
-        ``"sim"``: the RTL in the simulator, options ``waveform``, ``threads``, ``seed``, ``stall``, ``hierarchical``.
+        ``"sim"``: the RTL in the simulator, options ``waveform``, ``threads``, ``seed``, ``stall``, ``whole``.
         ``"uart:PORT"``, such as ``"uart:/dev/ttyUSB0"``: a board, options ``baud``, ``timeout``.
         ``"transport"``: what ``transport`` leads to.
     config : object

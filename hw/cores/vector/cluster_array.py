@@ -87,9 +87,7 @@ class ClusterArray(ConfiguredComponent):
         m.d.comb += self.load.eq(control.load[0])
         groups, first = [], 0
         for number, size in enumerate(config.cluster_groups):
-            group = replicated(
-                ClusterGroup(config.cluster, size), name="clusters", key=(config.cluster, size), hierarchical=True
-            )
+            group = replicated(ClusterGroup(config.cluster, size), name="clusters", key=(config.cluster, size))
             m.submodules[f"clusters_{number}"] = group
             wiring.connect(m, wiring.flipped(self.broadcast), group.broadcast)
             m.d.comb += group.control.eq(control)

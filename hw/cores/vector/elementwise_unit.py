@@ -77,10 +77,7 @@ class ElementwiseUnit(ConfiguredComponent):
     """
 
     def __init__(self, config: ElementwiseConfig):
-        self._blocks = [
-            replicated(ElementwiseBlock(config), name="elementwise_block", hierarchical=config.lanes >= 16)
-            for _ in range(config.width)
-        ]
+        self._blocks = [replicated(ElementwiseBlock(config), name="elementwise_block") for _ in range(config.width)]
         word = config.blocks * config.block_bits
         super().__init__(
             config,

@@ -17,13 +17,10 @@ from .amaranth_internals import carry_reset, convert, mark_used
 from .memory_module import MemoryModule
 from .text import clean
 
-__all__ = ["HIERARCHICAL_BLOCK", "emit"]
-
-# Read by Verilator when it is told to build hierarchically: such a module is compiled once, by itself.
-HIERARCHICAL_BLOCK = "/*verilator hier_block*/"
+__all__ = ["emit"]
 
 
-def emit(component: wiring.Component, name: str = "top", *, hierarchical: bool = False) -> str:
+def emit(component: wiring.Component, name: str = "top") -> str:
     """Convert a component to one text of Verilog.
 
     Parameters
@@ -33,9 +30,6 @@ def emit(component: wiring.Component, name: str = "top", *, hierarchical: bool =
     name : str
         Name of the top module, and the first part of the name of every other module: replicated units are called by
         their class, memories by depth and width, modules inside either by their path.
-    hierarchical : bool
-        Let Verilator compile every kind of replicated unit by itself: hundreds of units are built as fast as one of
-        each kind, and simulated more slowly.
 
     Returns
     -------
@@ -52,7 +46,7 @@ def emit(component: wiring.Component, name: str = "top", *, hierarchical: bool =
     """
     if not re.fullmatch(r"[A-Za-z_]\w*", name):
         raise ValueError(f"Name must be letters, digits and underscores, a digit not first, not {name!r}")
-    design = _Design(name, hierarchical)
+    design = _Design(name)
     # A design is millions of small objects without cycles: collecting garbage doubles the time.
     collecting = gc.isenabled()
     gc.disable()
@@ -79,21 +73,18 @@ class _Design:
     """The platform of a conversion: Amaranth asks it for memories, and replicated units for their instances."""
 
     top: str
-    hierarchical: bool
     texts: list[str] = field(default_factory=list)
     modules: set[str] = field(default_factory=set)
     units: dict[Hashable, _Unit] = field(default_factory=dict)
     memories: dict[MemoryModule, str] = field(default_factory=dict)
 
-    def add(self, component: wiring.Component, module: str, hierarchical: bool = False) -> frozenset[str]:
+    def add(self, component: wiring.Component, module: str) -> frozenset[str]:
         """Convert a component to the module of that name; returns the names of its ports."""
         self.modules.add(module)
         text = clean(convert(component, module, self))
         header = re.search(rf"^module {module}\((.*?)\);$", text, re.MULTILINE | re.DOTALL)
         if header is None:
             raise ValueError(f"Module {module} has no ports, and an empty module is a black box to other tools")
-        if hierarchical:
-            text = text.replace(header[0], f"{header[0]}\n  {HIERARCHICAL_BLOCK}")
         self.texts.append(text)
         return frozenset(re.split(r"\s*,\s*", header[1].strip()))
 
@@ -116,7 +107,7 @@ class _Design:
             mark_used(component)
         else:
             name = self._free_name(unit.module_name)
-            ports = self.add(component, name, unit.hierarchical or self.hierarchical)
+            ports = self.add(component, name)
             self.units[unit.key] = _Unit(name, ports, component.signature)
         module = self.units[unit.key]
         connections: dict[str, Any] = {

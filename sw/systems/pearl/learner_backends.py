@@ -12,7 +12,7 @@ from ....hw.soc.pearl.learner_config import PearlLearnerConfig
 from ...core.backends import open_backend, options_at
 from ...device.device import RunReport
 from ...device.open import open_device
-from ...mapping.layer_pipeline import step_cycles, units
+from ...mapping.layer_pipeline import step_cycles
 from ...reference.float.conversion import from_numbers
 from ...reference.float.host import from_bits, to_bits
 from ...reference.layer.ddpg_learner import DDPGLearnerReference
@@ -22,10 +22,8 @@ from ...reference.learner_batch import LearnerBatch
 from ...reference.optimizer.float_adam import AdamRates
 from .lockstep_learner import LockstepLearner
 
-__all__ = ["MANY_UNITS", "DeviceLearner", "LearnerBackend", "Rates", "ReferenceLearner", "open_learner"]
+__all__ = ["DeviceLearner", "LearnerBackend", "Rates", "ReferenceLearner", "open_learner"]
 
-# Units from which on each kind of them is compiled by itself: the whole would be built longer than it is run.
-MANY_UNITS = 300
 # A run may take so many times the model's cycles, and so many more.
 PATIENCE, PATIENCE_CYCLES = 4, 100_000
 FORMAT = BINARY32_LANE.format
@@ -153,8 +151,6 @@ class DeviceLearner:
 
     def __init__(self, config: PearlLearnerConfig, where: str = "sim", **options: Any):
         self.config = config
-        if where == "sim":
-            options = {"hierarchical": units(config.learner) > MANY_UNITS} | options
         self.device = open_device(where, config, **options)
         self.cycles = 0
         self.report: RunReport | None = None

@@ -6,13 +6,13 @@ import warnings
 
 import numpy as np
 import pytest
-from amaranth.hdl import EnableInserter, Module, signed
+from amaranth.hdl import EnableInserter, Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.sim import Simulator
 
 from rewardware.hw.cores.replicated import replicated
-from rewardware.hw.cores.verilog.emit import HIERARCHICAL_BLOCK, emit
+from rewardware.hw.cores.verilog.emit import emit
 from rewardware.sim.cocotb import simulate
 
 from .units import Array, Chain, Stage, UnitConfig
@@ -74,21 +74,6 @@ def test_attributes_of_the_unit_are_there():
     assert chain.latency == 5 and chain.config.depth == 5
     with pytest.raises(AttributeError):
         _ = chain.nothing
-
-
-def test_hierarchical_unit_carries_the_marker():
-    class Top(wiring.Component):
-        i: In(signed(8))
-        o: Out(signed(8))
-
-        def elaborate(self, platform):
-            m = Module()
-            m.submodules.stage = stage = replicated(Stage(UnitConfig()), name="block", hierarchical=True)
-            m.d.comb += [stage.i.eq(self.i), self.o.eq(stage.o)]
-            return m
-
-    assert f");\n  {HIERARCHICAL_BLOCK}" in emit(Top())
-    assert modules(emit(Top())) == ["top_block", "top"]
 
 
 def test_enable_inserter_is_refused():

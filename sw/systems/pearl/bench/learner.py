@@ -11,7 +11,7 @@ from .....hw.cores.layer.config import NetworkConfig
 from .....hw.cores.layer.learner_config import DDPGLearnerConfig, DQNLearnerConfig, LearnedNetwork, LearnerCommand
 from .....hw.cores.layer.update_stage_config import UpdateStageConfig
 from ....core.lockstep import require_equal
-from ....mapping.layer_pipeline import LearnerConfig, network_stages, step_cycles, units
+from ....mapping.layer_pipeline import LearnerConfig, network_stages, step_cycles
 from ....measurement.bench import drawn_from
 from ....reference.float.conversion import from_numbers
 from ....reference.float.host import to_bits
@@ -20,7 +20,6 @@ from ....reference.layer.dqn_learner import DQNLearnerReference
 from ....reference.layer.network import NetworkReference
 from ....reference.learner_batch import LearnerBatch
 from ....reference.optimizer.float_adam import AdamRates
-from ..learner_backends import MANY_UNITS
 
 __all__ = ["count_step"]
 
@@ -51,7 +50,7 @@ def count_step(config: LearnerConfig, batch: int, seed: int = 0) -> int:
 
     rng = np.random.default_rng(drawn_from(seed))
     learner = _DDPG(config, rng) if isinstance(config, DDPGLearnerConfig) else _DQN(config, rng)
-    with StreamSimulation(learner.component, hierarchical=units(config) > MANY_UNITS) as simulation:
+    with StreamSimulation(learner.component) as simulation:
         learner.load(simulation)
         cycles = [learner.step(simulation, batch, step) for step in (1, 2)]
         learner.check(simulation)

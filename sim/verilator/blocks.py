@@ -1,0 +1,102 @@
+"""A large design in blocks: modules that become models of their own, compiled once for all their instances.
+
+What a processor has to read of a design compiled as a whole is as large as the design, in every cycle, and its caches
+do not hold it. In blocks, hundreds of equal units are one piece of code, and a block of which neither inputs nor state
+change is left out (``block.h``): it would compute what it has computed. The bits of each signal in each cycle are the
+same either way.
+
+A block is called once a cycle, with the values before the clock rises. Outputs that depend on inputs without a register
+between are asked for when these inputs change, those with the same inputs in one call.
+"""
+
+import logging
+import os
+import shutil
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from .block_model import BlockModel, block_model, steps_of
+from .cache import build_once, content_key
+from .compiler import Compiler
+from .netlist import Netlist
+from .partition import Partition, choose_blocks
+
+__all__ = ["split_design"]
+
+logger = logging.getLogger(__name__)
+
+_HEADER = Path(__file__).with_name("block.h")
+_SPLIT_FLAGS = ("--output-split", "200000", "--output-split-cfuncs", "2000")
+# Lines from which on several files are worth it.
+_LARGE = 8000
+
+
+def split_design(text: str, top: str, partition: Partition, compiler: Compiler) -> tuple[str, list[Path]]:
+    """What is left of a design when its blocks are compiled, and what to link with it.
+
+    Parameters
+    ----------
+    text : str
+        From :func:`...hw.cores.verilog.emit.emit`.
+    top : str
+    partition : Partition
+    compiler : Compiler
+        For the blocks.
+
+    Returns
+    -------
+    tuple of str and list of Path
+        The design with a stub in the place of each block, and archives; the design itself where it is small, or is not
+        understood.
+    """
+    models: dict[str, BlockModel] = {}
+    try:
+        netlist = Netlist(text, top)
+        for module in choose_blocks(netlist, partition):
+            models[module] = block_model(netlist, module, models)
+    except ValueError as error:
+        logger.info("compiled as a whole: %s", error)
+        return text, []
+    if not models:
+        return text, []
+    archives = _compile_all(list({model.name: model for model in models.values()}.values()), compiler)
+    left = (models[name].stub if name in models else netlist.modules[name].text for name in netlist.below(top, models))
+    return "\n".join(left), archives
+
+
+def _compile_all(models: Sequence[BlockModel], compiler: Compiler) -> list[Path]:
+    # The largest first: the last to end would otherwise run alone.
+    ordered = sorted(models, key=lambda model: len(model.verilog), reverse=True)
+    with ThreadPoolExecutor(os.cpu_count() or 1) as executor:
+        waiting = [executor.submit(_compile, model, compiler) for model in ordered]
+        try:
+            functions, archives = zip(*(one.result() for one in waiting), strict=True)
+            # A block's functions are called from the archives of others.
+            return [*functions, *archives]
+        except BaseException:
+            executor.shutdown(wait=False, cancel_futures=True)
+            compiler.end()
+            raise
+
+
+def _compile(model: BlockModel, compiler: Compiler) -> tuple[Path, Path]:
+    """Functions and model of a block, in the cache."""
+    prefix = f"V{model.name}"
+    flags = _SPLIT_FLAGS if model.verilog.count("\n") > _LARGE else ()
+    key = content_key(verilog=model.verilog, glue=model.glue, header=_HEADER.read_text(), flags=flags, **compiler.key)
+
+    def compile_into(folder: Path) -> None:
+        design, objects = folder / "design.v", folder / "objects"
+        design.write_text(model.verilog)
+        compiler.verilate(design, model.name, prefix, objects, *flags)
+        generated = "".join(file.read_text() for file in sorted(objects.glob(f"{prefix}_*.cpp")))
+        glue = [f'#include "{prefix}.h"', f'#include "{prefix}__Syms.h"', _HEADER.read_text()]
+        (objects / "glue.cpp").write_text("\n".join([*glue, steps_of(prefix, generated), model.glue]))
+        compiler.compile(objects, prefix, [f"{prefix}__ALL.a", "glue.o"])
+        shutil.move(objects / "glue.o", folder / "glue.o")
+        shutil.move(objects / f"{prefix}__ALL.a", folder / "model.a")
+        shutil.rmtree(objects)
+
+    folder = build_once("blocks", key, compile_into)
+    return folder / "glue.o", folder / "model.a"

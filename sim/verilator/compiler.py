@@ -1,0 +1,147 @@
+"""Verilator and the C++ compiler, called for one design."""
+
+import os
+import re
+import shutil
+import subprocess
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+from ...hw.soc.limited_command import CommandTimeout, LimitedCommand, run_limited
+from .cache import build_once, content_key
+from .toolchain import find_toolchain
+
+__all__ = ["COMMAND_LIMIT_SECONDS", "BuildError", "Compiler"]
+
+# The largest design compiles in minutes; a command that runs longer than this hangs.
+COMMAND_LIMIT_SECONDS = 3600
+
+_HEADER = "runtime.h"
+# With the flags of the generated files, or the compiler would not take it.
+_PRECOMPILE = """\
+%.h.gch: %.h
+	$(CXX) $(OPT_FAST) $(CXXFLAGS) $(CPPFLAGS) -x c++-header -o $@ $<
+"""
+
+
+class BuildError(RuntimeError):
+    """Verilator or the C++ compiler refused, or ran out of time; the text has the end of what it said."""
+
+
+class Compiler:
+    """The tools with the settings of one build.
+
+    Parameters
+    ----------
+    arguments : sequence of str
+        For Verilator.
+    make_variables : sequence of str
+        For make, as ``NAME=value``: ``OPT_FAST`` and its kind.
+    library_folders : sequence of Path
+        Where the linker looks for libraries.
+    """
+
+    def __init__(self, arguments: Sequence[str], make_variables: Sequence[str], library_folders: Sequence[Path] = ()):
+        self.arguments, self.variables = list(arguments), list(make_variables)
+        self._tools = find_toolchain()
+        self._environment = dict(self._tools.environment)
+        if library_folders:
+            self._environment["LIBRARY_PATH"] = os.pathsep.join(map(str, library_folders))
+        self._running: set[LimitedCommand] = set()
+        self._ended = threading.Event()
+
+    @property
+    def key(self) -> dict[str, object]:
+        """What a product depends on besides its sources; on the processor only if code is made for this very one."""
+        native = any("-march=native" in variable for variable in self.variables)
+        return {
+            "arguments": self.arguments,
+            "make_variables": self.variables,
+            "versions": self._tools.versions,
+            "processor": self._tools.processor if native else "",
+        }
+
+    def verilate(self, design: Path, top: str, prefix: str, objects: Path, *more: str) -> None:
+        """C++ of a design into the folder ``objects``."""
+        command = [self._tools.verilator, "--cc", "--prefix", prefix, "--top-module", top, "--Mdir", str(objects)]
+        command += ["-Wno-fatal", "-Wno-lint", "-Wno-style", "--no-timing", *self.arguments, *more]
+        self._run([*command, str(design)], design.parent)
+
+    def compile(self, objects: Path, prefix: str, goals: Sequence[str], *variables: str) -> None:
+        """What make is to make of the folder that Verilator has filled; Verilator's own objects are made only once."""
+        header = self._reuse_runtime(objects, prefix)
+        # Verilator's makefile precompiles headers of its own where it compiles more than one file.
+        alone = "VM_PARALLEL_BUILDS = 0" in (objects / f"{prefix}_classes.mk").read_text()
+        self._make(objects, goals, [f"{prefix}.mk"], *variables, header=header if alone else None)
+
+    def end(self) -> None:
+        """End what runs, and start nothing more: for another thread, in which the build has failed."""
+        self._ended.set()
+        for process in list(self._running):
+            process.kill()
+
+    def _reuse_runtime(self, objects: Path, prefix: str) -> Path:
+        """Put Verilator's own object files where make looks for them: they depend on the flags, not on the design.
+
+        They are most of the compile time of a small component, and reading its headers most of the rest.
+
+        Returns
+        -------
+        Path
+            A header of Verilator's headers that is precompiled for these flags.
+        """
+        classes = (objects / f"{prefix}_classes.mk").read_text()
+        names = [
+            f"{name}.o"
+            for listed in re.findall(r"^VM_GLOBAL_(?:FAST|SLOW) \+= \\\n((?:\s+\w+ \\\n)*)", classes, re.MULTILINE)
+            for name in re.findall(r"\w+", listed)
+        ]
+        headers = [
+            f'#include "{name}"\n' for name in ("verilated.h", *["verilated_vpi.h"] * ("--vpi" in self.arguments))
+        ]
+
+        def compile_into(folder: Path) -> None:
+            (objects / _HEADER).write_text("".join(headers))
+            (objects / "precompile.mk").write_text(_PRECOMPILE)
+            self._make(objects, [*names, f"{_HEADER}.gch"], [f"{prefix}.mk", "precompile.mk"])
+            for name in (*names, _HEADER, f"{_HEADER}.gch"):
+                shutil.copy(objects / name, folder / name)
+
+        runtime = build_once("runtimes", content_key(names=names, headers=headers, **self.key), compile_into)
+        for name in names:
+            # A plain copy is newer than the makefile, so make takes it as it is.
+            shutil.copyfile(runtime / name, objects / name)
+        return runtime / _HEADER
+
+    def _make(
+        self, objects: Path, goals: Sequence[str], makefiles: Sequence[str], *variables: str, header: Path | None = None
+    ) -> None:
+        files = [item for name in makefiles for item in ("-f", name)]
+        command = ["make", "-C", str(objects), *files, f"-j{os.cpu_count() or 1}"]
+        more = {"USER_CPPFLAGS": f"-include {header}"} if header else {}
+        self._run([*command, *self._tools.make_variables, *self.variables, *variables, *goals], objects, more)
+
+    def _run(self, command: list[str], folder: Path, more: dict[str, str] | None = None) -> None:
+        if self._ended.is_set():
+            raise BuildError("The build has ended")
+        try:
+            result = run_limited(
+                command,
+                COMMAND_LIMIT_SECONDS,
+                running=self._running,
+                cwd=folder,
+                env=self._environment | (more or {}),
+                stderr=subprocess.STDOUT,
+            )
+        except CommandTimeout as error:
+            raise BuildError(str(error)) from None
+        if result.returncode != 0:
+            # What the compiler says, without the long lines that call it.
+            said = [
+                line
+                for line in result.stdout.splitlines()
+                if not re.match(r"g\+\+ |make(\[\d+\])?: (Enter|Leav)ing ", line)
+            ]
+            end = "\n".join(said[-40:])
+            raise BuildError(f"{Path(command[0]).name} failed with exit status {result.returncode}:\n{end}")
