@@ -167,16 +167,16 @@ def _verilog(component: wiring.Component, progress_cycles: int) -> str:
 def _build(verilog_text: str, waveform: bool, internals: bool) -> Path:
     main = cocotb_tools.config.share_dir / "lib" / "verilator" / "verilator.cpp"
     # In one file: to split it, as is Verilator's way with larger designs, has headers precompiled twice for nothing.
-    arguments = ["--exe", "--vpi", "--timescale", "1ns/1ps", "--output-split", "0"]
+    own = ["--exe", "--vpi", "--timescale", "1ns/1ps", "--output-split", "0"]
     # Ports alone are visible to the bench: what Verilator may optimise away runs several times faster.
-    arguments += ["--public-flat-rw"] if internals else ["--public-depth", "1"]
+    own += ["--public-flat-rw"] if internals else ["--public-depth", "1"]
     return build(
         verilog_text,
         TOP,
         kind="benches",
         product=TOP,
         cpp_sources=[main],
-        arguments=arguments,
+        top_arguments=own,
         link_flags=["-lcocotbvpi_verilator"],
         library_folders=[cocotb_tools.config.libs_dir],
         make_variables=["OPT_FAST=-O1", "OPT_SLOW=-O0", "OPT_GLOBAL=-O1"],

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...hw.soc.bus.axi_top import AxiTop
-from ..verilator.build import build_library
+from ..verilator.build import build_library, design_size
 from .handle import Handle, in_parts
 from .systems import verilog_of
 
@@ -41,6 +41,12 @@ class AxiSimulation(Handle):
         Probability that a stream, or a channel of AXI4-Lite, holds back in a cycle.
     whole : bool
         Compile as a whole, however large: what simulations in blocks are compared with.
+
+    Members
+    -------
+    run_cycles, run_seconds : int, float
+        Clock cycles of :meth:`run`, and the time that they took.
+    size : DesignSize
     """
 
     def __init__(
@@ -67,6 +73,7 @@ class AxiSimulation(Handle):
             threads=threads,
             whole=whole,
         )
+        self.size = design_size(library)
         self._library = _load(str(library))
         path = None if waveform is None else str(waveform).encode()
         self._handle = self._library.harness_open(self.lanes, path, seed, stall)

@@ -2,6 +2,7 @@
 
 import ctypes
 import functools
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,7 @@ from amaranth.hdl import Shape
 from amaranth.lib import stream, wiring
 
 from ...hw.cores.verilog.emit import emit
-from ..verilator.build import build_library
+from ..verilator.build import build_library, design_size
 from ..verilator.cache import build_once, content_key
 from .handle import Handle, in_parts
 
@@ -54,6 +55,12 @@ class StreamSimulation(Handle):
     whole : bool
         Compile as a whole, however large: what simulations in blocks are compared with.
 
+    Members
+    -------
+    run_cycles, run_seconds : int, float
+        Clock cycles of :meth:`run`, and the time that they took.
+    size : DesignSize
+
     Raises
     ------
     ValueError
@@ -72,6 +79,8 @@ class StreamSimulation(Handle):
         verilog = emit(component, TOP)
         sources = [Path(__file__).with_name("streams.cpp"), ports]
         library = build_library(verilog, TOP, sources, threads=threads, whole=whole)
+        self.size = design_size(library)
+        self.run_cycles, self.run_seconds = 0, 0.0
         self._library = _load(str(library))
         self._handle = self._library.streams_open(seed, stall)
 
@@ -106,7 +115,10 @@ class StreamSimulation(Handle):
             Ctrl-C, which is seen every few thousand cycles.
         """
         place = _find(self._sinks, name, "Stream out").place
+        before = time.perf_counter()
         cycles = in_parts(limit, lambda part: int(self._library.streams_run(self._open, place, count, part)))
+        self.run_seconds += time.perf_counter() - before
+        self.run_cycles += cycles
         there = self._library.streams_available(self._open, place)
         if there < count:
             raise TimeoutError(f"Stream {name} has {there} of {count} values after {limit} cycles")

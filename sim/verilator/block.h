@@ -36,7 +36,9 @@ inline void get(const VlWide<N> &port, uint32_t *words) {
 template <typename Model, typename State, typename Steps>
 class Block {
   public:
-    Block() : model_(&context_, "block") {
+    Block() : surroundings_(Verilated::threadContextp()), model_(&context_, "block") {
+        // A model makes its context that of the thread; whoever looks into the whole design wants the design's.
+        Verilated::threadContextp(surroundings_);
         model_.eval();
         model_.clk = 0;
         model_.eval();
@@ -76,6 +78,7 @@ class Block {
 
     static const char *bytes(const State &state) { return reinterpret_cast<const char *>(&state); }
 
+    VerilatedContext *surroundings_;
     VerilatedContext context_;
     Model model_;
     std::vector<char> before_;

@@ -9,6 +9,8 @@ from .netlist import CLOCK, Netlist, Port, escape
 
 __all__ = ["BlockModel", "block_model", "steps_of"]
 
+# Of a module, or of one inside it.
+_MODULE_NAME = re.compile(r"^(module\s+|  )(\\\S+\s|\w+\b ?)", re.MULTILINE)
 # What both sides of a call from Verilog to C hold a number in, by the bits that fit.
 _TYPES = {
     8: ("byte unsigned", "unsigned char"),
@@ -89,11 +91,21 @@ def block_model(netlist: Netlist, module: str, stubs: Mapping[str, BlockModel]) 
         Blocks inside it, or elsewhere.
     """
     below = netlist.below(module, stubs)
-    inner = "".join(f"{stubs[name].stub if name in stubs else netlist.modules[name].text}\n" for name in below)
-    ports = netlist.modules[module].ports
-    digest = hashlib.sha256(f"{inner}{module}".encode()).hexdigest()[:12]
-    name = f"{re.sub(r'[^a-zA-Z0-9]+', '_', module).strip('_')[-40:]}_{digest}"
-    return _Writer(name, module, ports, netlist.dependences[module]).model(inner)
+    # Numbers in the place of names: equal units of other designs are the same text.
+    names = {name: f"module_{index}" for index, name in enumerate(below)}
+
+    def renamed(match: re.Match[str]) -> str:
+        name = names.get(match[2].strip().removeprefix("\\"))
+        return f"{match[1]}{name} " if name else match[0]
+
+    inner = "".join(
+        _MODULE_NAME.sub(renamed, f"{stubs[name].stub if name in stubs else netlist.modules[name].text}\n")
+        for name in below
+    )
+    digest = hashlib.sha256(inner.encode()).hexdigest()[:12]
+    readable = re.sub(r"[^a-zA-Z0-9]+", "_", module.removeprefix(netlist.top)).strip("_")[-40:]
+    writer = _Writer(f"{readable}_{digest}", module, netlist.modules[module].ports, netlist.dependences[module])
+    return writer.model(inner, names[module])
 
 
 class _Writer:
@@ -110,10 +122,11 @@ class _Writer:
                 waiting.setdefault(frozenset(dependences[port]), []).append(arguments[port])
         self.settled = [([arguments[port] for port in ports if port in group], outs) for group, outs in waiting.items()]
 
-    def model(self, inner: str) -> BlockModel:
-        return BlockModel(self.name, f"{inner}{self._wrapper()}", self._stub(), self._glue())
+    def model(self, inner: str, body: str) -> BlockModel:
+        """With what is inside, and the name that the module has there."""
+        return BlockModel(self.name, f"{inner}{self._wrapper(body)}", self._stub(), self._glue())
 
-    def _wrapper(self) -> str:
+    def _wrapper(self, body: str) -> str:
         """A module around the block whose ports have plain names."""
         named = {port: CLOCK if port == CLOCK else argument.name for port, argument in self.arguments.items()}
         declared = [
@@ -121,7 +134,7 @@ class _Writer:
             for port, argument in self.arguments.items()
         ]
         connected = ", ".join(f".{escape(port)}({name})" for port, name in named.items())
-        return f"module {self.name}({', '.join(declared)});\n  {escape(self.module)} body ({connected});\nendmodule\n"
+        return f"module {self.name}({', '.join(declared)});\n  {body} body ({connected});\nendmodule\n"
 
     def _functions(self) -> list[tuple[str, str, list[_Argument]]]:
         """Result, name and arguments of each function but the first, which takes none."""

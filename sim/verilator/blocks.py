@@ -14,6 +14,7 @@ import os
 import shutil
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 from .block_model import BlockModel, block_model, steps_of
@@ -22,7 +23,7 @@ from .compiler import Compiler
 from .netlist import Netlist
 from .partition import Partition, choose_blocks
 
-__all__ = ["split_design"]
+__all__ = ["DesignSize", "split_design"]
 
 logger = logging.getLogger(__name__)
 
@@ -32,7 +33,26 @@ _SPLIT_FLAGS = ("--output-split", "200000", "--output-split-cfuncs", "2000")
 _LARGE = 8000
 
 
-def split_design(text: str, top: str, partition: Partition, compiler: Compiler) -> tuple[str, list[Path]]:
+@dataclass(frozen=True)
+class DesignSize:
+    """How large a design is to the simulator.
+
+    Parameters
+    ----------
+    lines : int
+        Of Verilog, with those of each instance; 0: not known.
+    kinds : int
+        Blocks that differ.
+    blocks : int
+        Instances of blocks; 0: it is simulated as a whole.
+    """
+
+    lines: int
+    kinds: int = 0
+    blocks: int = 0
+
+
+def split_design(text: str, top: str, partition: Partition, compiler: Compiler) -> tuple[str, list[Path], DesignSize]:
     """What is left of a design when its blocks are compiled, and what to link with it.
 
     Parameters
@@ -46,23 +66,26 @@ def split_design(text: str, top: str, partition: Partition, compiler: Compiler) 
 
     Returns
     -------
-    tuple of str and list of Path
+    tuple of str, list of Path and DesignSize
         The design with a stub in the place of each block, and archives; the design itself where it is small, or is not
         understood.
     """
     models: dict[str, BlockModel] = {}
     try:
         netlist = Netlist(text, top)
-        for module in choose_blocks(netlist, partition):
-            models[module] = block_model(netlist, module, models)
     except ValueError as error:
+        # Verilator will say it in its own words.
         logger.info("compiled as a whole: %s", error)
-        return text, []
+        return text, [], DesignSize(0)
+    for module in choose_blocks(netlist, partition):
+        models[module] = block_model(netlist, module, models)
+    size = DesignSize(netlist.sizes[top], len(models), sum(netlist.counts[module] for module in models))
     if not models:
-        return text, []
+        return text, [], size
     archives = _compile_all(list({model.name: model for model in models.values()}.values()), compiler)
-    left = (models[name].stub if name in models else netlist.modules[name].text for name in netlist.below(top, models))
-    return "\n".join(left), archives
+    for module, model in models.items():
+        text = text.replace(netlist.modules[module].text, model.stub)
+    return text, archives, size
 
 
 def _compile_all(models: Sequence[BlockModel], compiler: Compiler) -> list[Path]:
@@ -93,7 +116,7 @@ def _compile(model: BlockModel, compiler: Compiler) -> tuple[Path, Path]:
         generated = "".join(file.read_text() for file in sorted(objects.glob(f"{prefix}_*.cpp")))
         glue = [f'#include "{prefix}.h"', f'#include "{prefix}__Syms.h"', _HEADER.read_text()]
         (objects / "glue.cpp").write_text("\n".join([*glue, steps_of(prefix, generated), model.glue]))
-        compiler.compile(objects, prefix, [f"{prefix}__ALL.a", "glue.o"])
+        compiler.compile(objects, prefix, [f"{prefix}__ALL.a", "glue.o"], linked=False)
         shutil.move(objects / "glue.o", folder / "glue.o")
         shutil.move(objects / f"{prefix}__ALL.a", folder / "model.a")
         shutil.rmtree(objects)

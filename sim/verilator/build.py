@@ -1,16 +1,18 @@
 """Verilog to a program or a shared library, through Verilator, each distinct input once."""
 
+import json
 import os
 import shutil
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
-from .blocks import split_design
+from .blocks import DesignSize, split_design
 from .cache import build_once, content_key
 from .compiler import BuildError, Compiler
 from .partition import Partition
 
-__all__ = ["OPTIMISATION_VARIABLE", "PREFIX", "BuildError", "build", "build_library"]
+__all__ = ["OPTIMISATION_VARIABLE", "PREFIX", "BuildError", "DesignSize", "build", "build_library", "design_size"]
 
 # The generated class: a C++ harness includes "Vtop.h" and uses `Vtop`, whatever the name of the top module.
 PREFIX = "Vtop"
@@ -26,6 +28,8 @@ _CALL_INSTRUCTIONS = 3000
 
 # Headers in place of the compression libraries that FST waveforms otherwise need.
 _COMPRESSION = Path(__file__).parent / "compression"
+# Beside a library.
+_SIZE = "size.json"
 
 
 def build_library(
@@ -86,8 +90,13 @@ def build_library(
         link_flags=["-shared"],
         make_variables=[f"OPT_FAST=-O{level}{native}", "OPT_SLOW=-O0", "OPT_GLOBAL=-O2"],
         trace=trace,
-        partition=None if trace or whole else Partition.of_environment(),
+        partition=Partition.none() if trace or whole else Partition.of_environment(),
     )
+
+
+def design_size(library: Path) -> DesignSize:
+    """How large the design of a library is."""
+    return DesignSize(**json.loads(library.with_name(_SIZE).read_text()))
 
 
 def build(
@@ -155,7 +164,8 @@ def build(
         design, text = folder / "design.v", verilog_text
         blocks: list[Path] = []
         if partition is not None:
-            text, blocks = split_design(text, top_name, partition, Compiler(arguments, make_variables))
+            text, blocks, size = split_design(text, top_name, partition, Compiler(arguments, make_variables))
+            (folder / _SIZE).write_text(json.dumps(asdict(size)))
         design.write_text(text)
         objects = folder / "objects"
         includes = [item for place in folders for item in ("-CFLAGS", f"-I{place}")]

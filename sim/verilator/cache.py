@@ -19,6 +19,7 @@ from ...hw.soc.written_file import writing, writing_into
 # A build of the largest system takes minutes; a lock held longer than this belongs to something that hangs.
 LOCK_LIMIT_SECONDS = 1800
 # Names and sizes of a build's files, written when it is complete.
+CACHE_VARIABLE = "REWARDWARE_CACHE"
 MANIFEST = "manifest.json"
 
 logger = logging.getLogger(__name__)
@@ -26,7 +27,7 @@ logger = logging.getLogger(__name__)
 
 def cache_folder() -> Path:
     """The folder of kept builds: ``REWARDWARE_CACHE``, else ``rewardware`` in the user's cache folder."""
-    chosen = os.environ.get("REWARDWARE_CACHE")
+    chosen = os.environ.get(CACHE_VARIABLE)
     folder = Path(chosen) if chosen else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rewardware"
     folder = folder.expanduser().absolute()
     if " " in str(folder):

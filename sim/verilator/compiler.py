@@ -68,11 +68,17 @@ class Compiler:
         command += ["-Wno-fatal", "-Wno-lint", "-Wno-style", "--no-timing", *self.arguments, *more]
         self._run([*command, str(design)], design.parent)
 
-    def compile(self, objects: Path, prefix: str, goals: Sequence[str], *variables: str) -> None:
-        """What make is to make of the folder that Verilator has filled; Verilator's own objects are made only once."""
-        header = self._reuse_runtime(objects, prefix)
+    def compile(self, objects: Path, prefix: str, goals: Sequence[str], *variables: str, linked: bool = True) -> None:
+        """What make is to make of the folder that Verilator has filled.
+
+        Verilator's own objects, which something linked needs, and its header are compiled once for all designs.
+        """
+        classes = (objects / f"{prefix}_classes.mk").read_text()
+        header = self._reuse_header(objects, prefix, classes)
+        if linked:
+            self._reuse_objects(objects, prefix, classes)
         # Verilator's makefile precompiles headers of its own where it compiles more than one file.
-        alone = "VM_PARALLEL_BUILDS = 0" in (objects / f"{prefix}_classes.mk").read_text()
+        alone = "VM_PARALLEL_BUILDS = 0" in classes
         self._make(objects, goals, [f"{prefix}.mk"], *variables, header=header if alone else None)
 
     def end(self) -> None:
@@ -81,38 +87,38 @@ class Compiler:
         for process in list(self._running):
             process.kill()
 
-    def _reuse_runtime(self, objects: Path, prefix: str) -> Path:
-        """Put Verilator's own object files where make looks for them: they depend on the flags, not on the design.
+    def _reuse_objects(self, objects: Path, prefix: str, classes: str) -> None:
+        """Put Verilator's own object files where make looks for them: most of the compile time of a small component."""
+        for listed in re.findall(r"^VM_GLOBAL_(?:FAST|SLOW) \+= \\\n((?:\s+\w+ \\\n)*)", classes, re.MULTILINE):
+            for name in (f"{word}.o" for word in re.findall(r"\w+", listed)):
 
-        They are most of the compile time of a small component, and reading its headers most of the rest.
+                def compile_into(folder: Path, name: str = name) -> None:
+                    self._make(objects, [name], [f"{prefix}.mk"])
+                    shutil.copy(objects / name, folder / name)
 
-        Returns
-        -------
-        Path
-            A header of Verilator's headers that is precompiled for these flags.
-        """
-        classes = (objects / f"{prefix}_classes.mk").read_text()
-        names = [
-            f"{name}.o"
-            for listed in re.findall(r"^VM_GLOBAL_(?:FAST|SLOW) \+= \\\n((?:\s+\w+ \\\n)*)", classes, re.MULTILINE)
-            for name in re.findall(r"\w+", listed)
-        ]
-        headers = [
-            f'#include "{name}"\n' for name in ("verilated.h", *["verilated_vpi.h"] * ("--vpi" in self.arguments))
-        ]
+                folder = build_once("runtimes", content_key(name=name, **self._runtime_key(classes)), compile_into)
+                # A plain copy is newer than the makefile, so make takes it as it is.
+                shutil.copyfile(folder / name, objects / name)
+
+    def _reuse_header(self, objects: Path, prefix: str, classes: str) -> Path:
+        """Verilator's headers in one that is precompiled: to read them is most of the rest."""
+        names = ("verilated.h", *["verilated_vpi.h"] * ("--vpi" in self.arguments))
+        text = "".join(f'#include "{name}"\n' for name in names)
 
         def compile_into(folder: Path) -> None:
-            (objects / _HEADER).write_text("".join(headers))
+            (objects / _HEADER).write_text(text)
             (objects / "precompile.mk").write_text(_PRECOMPILE)
-            self._make(objects, [*names, f"{_HEADER}.gch"], [f"{prefix}.mk", "precompile.mk"])
-            for name in (*names, _HEADER, f"{_HEADER}.gch"):
+            self._make(objects, [f"{_HEADER}.gch"], [f"{prefix}.mk", "precompile.mk"])
+            for name in (_HEADER, f"{_HEADER}.gch"):
                 shutil.copy(objects / name, folder / name)
 
-        runtime = build_once("runtimes", content_key(names=names, headers=headers, **self.key), compile_into)
-        for name in names:
-            # A plain copy is newer than the makefile, so make takes it as it is.
-            shutil.copyfile(runtime / name, objects / name)
-        return runtime / _HEADER
+        return build_once("runtimes", content_key(text=text, **self._runtime_key(classes)), compile_into) / _HEADER
+
+    def _runtime_key(self, classes: str) -> dict[str, object]:
+        """What Verilator's own code depends on: flags of the compiler, and settings in its makefile."""
+        places = [index for index, argument in enumerate(self.arguments) if argument == "-CFLAGS"]
+        settings = re.findall(r"^VM_(?!PARALLEL)\w+ = .*$", classes, re.MULTILINE)
+        return self.key | {"arguments": [self.arguments[index + 1] for index in places], "settings": settings}
 
     def _make(
         self, objects: Path, goals: Sequence[str], makefiles: Sequence[str], *variables: str, header: Path | None = None

@@ -1,6 +1,7 @@
 """Modules of a design as :func:`...hw.cores.verilog.emit.emit` writes it: ports, instances, what depends on what."""
 
 import functools
+import logging
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -10,17 +11,20 @@ __all__ = ["CLOCK", "Instance", "Module", "Netlist", "Port", "escape"]
 
 CLOCK = "clk"
 
-_MODULE = re.compile(r"^module (\\\S+ |\w+)\s*\((.*?)\);\n.*?^endmodule$", re.MULTILINE | re.DOTALL)
-_PORT = re.compile(r"^  (input|output)(?: reg)?(?: signed)? (?:\[(\d+):0\] )?(\\\S+ |\w+);$", re.MULTILINE)
-_INSTANCE = re.compile(r"^  (\\\S+ |\w+) +(?:\\\S+ |\w+) *\(\n((?:    .*\n)*)  \);\n", re.MULTILINE)
-_CONNECTION = re.compile(r"\.(\\\S+ |\w+)\((.*?)\)(?=,\n|\n|$)", re.DOTALL)
+logger = logging.getLogger(__name__)
+
+# A line that is too long goes on at the next, wherever it has a blank.
+_MODULE = re.compile(r"^module\s+(\\\S+\s|\w+)\s*\((.*?)\);\n.*?^endmodule$", re.MULTILINE | re.DOTALL)
+_PORT = re.compile(r"^  (input|output)(?:\s+reg)?(?:\s+signed)?\s+(?:\[(\d+):0\]\s+)?(\\\S+\s|\w+)\s*;$", re.MULTILINE)
+_INSTANCE = re.compile(r"^  (\\\S+\s|\w+)\s+(?:\\\S+\s|\w+)\s*\(\n((?:    .*\n)*)  \);\n", re.MULTILINE)
+_CONNECTION = re.compile(r"\.(\\\S+\s|\w+)\s*\((.*?)\)(?=,\n|\n|$)", re.DOTALL)
 _CLOCKED = re.compile(
-    r"^  always @\(posedge (\\\S+ |\w+)\)(?: begin\n(?:    .*\n)*  end|\n(?:    .*\n)*)", re.MULTILINE
+    r"^  always @\(posedge (\\\S+\s|\w+)\)(?: begin\n(?:    .*\n)*  end|\n(?:    .*\n)*)", re.MULTILINE
 )
 _COMBINATIONAL = re.compile(r"^  always @\*(?: begin\n((?:    .*\n)*)  end|\n((?:    .*\n)*))", re.MULTILINE)
-_ASSIGNED = re.compile(r"^ +((?:\{[^}]*\}|\\\S+ |\w+)[^=;\n<>!(]*?)\s*=\s", re.MULTILINE)
+_ASSIGNED = re.compile(r"^ +((?:\{[^}]*\}|\\\S+\s|\w+)[^=;\n<>!(]*?)\s*=\s", re.MULTILINE)
 _ASSIGN = re.compile(r"^  assign ([^;]*?)\s=\s([^;]*);$", re.MULTILINE)
-_NAME = re.compile(r"\\(\S+) |(?<![\w'$\\])([A-Za-z_][\w$]*)")
+_NAME = re.compile(r"\\(\S+)\s|(?<![\w'$\\])([A-Za-z_][\w$]*)")
 # What may be left of a module when all that computes is taken away.
 _ATTRIBUTE = re.compile(r"\(\*.*?\*\) ?", re.DOTALL)
 _DECLARED = re.compile(
@@ -82,13 +86,10 @@ class Module:
         return frozenset(_plain(match[1]) for match in _CLOCKED.finditer(self.text))
 
     @functools.cached_property
-    def drivers(self) -> dict[str, set[str]]:
+    def drivers(self) -> dict[str, set[str]] | None:
         """For each signal those from which it is computed without a register, but for what instances do.
 
-        Raises
-        ------
-        ValueError
-            The text has a statement that is not known here, so that a dependence could be missed.
+        None: the text has a statement that is not known here, so that a dependence could be missed.
         """
         found: dict[str, set[str]] = {}
         header = _MODULE.match(self.text)
@@ -105,7 +106,8 @@ class Module:
                 found.setdefault(name, set()).update(names_in(source))
         for line in _ASSIGN.sub("", rest).splitlines():
             if line not in (");", "endmodule") and not _DECLARED.match(line):
-                raise ValueError(f"Module {self.name} has a line that is not understood: {line.strip()!r}")
+                logger.info("module %s has a line that is not understood: %s", self.name, line.strip())
+                return None
         return found
 
 
@@ -164,9 +166,14 @@ class Netlist:
 
     @functools.cached_property
     def dependences(self) -> dict[str, dict[str, frozenset[str]]]:
-        """For each module and output, the inputs from which it is computed without a register between."""
+        """For each module and output, the inputs from which it is computed without a register between.
+
+        Without modules that are not understood, and those that they are in.
+        """
         found: dict[str, dict[str, frozenset[str]]] = {}
         for name, module in self.modules.items():
+            if module.drivers is None or any(instance.module not in found for instance in module.instances):
+                continue
             drivers = {target: set(sources) for target, sources in module.drivers.items()}
             for instance in module.instances:
                 for output, inputs in found[instance.module].items():

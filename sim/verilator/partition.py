@@ -1,6 +1,7 @@
 """Which modules of a design become blocks."""
 
 import os
+import sys
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Self
@@ -63,6 +64,11 @@ class Partition:
             raise ValueError(f"{BLOCKS_VARIABLE} must be a number of lines, not {chosen!r}")
         return replace(cls(), whole=int(chosen))
 
+    @classmethod
+    def none(cls) -> Self:
+        """Every design as a whole."""
+        return cls(whole=sys.maxsize)
+
     @property
     def key(self) -> str:
         """What the blocks of a design depend on besides it."""
@@ -93,6 +99,7 @@ def choose_blocks(netlist: Netlist, partition: Partition) -> list[str]:
         least = partition.repeated if netlist.counts[name] >= partition.often else partition.alone
         if (
             name != netlist.top
+            and name in netlist.dependences
             and netlist.clocks[name] == {CLOCK}
             and lines[name] >= least
             and bits <= partition.bits * lines[name]

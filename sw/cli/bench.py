@@ -1,4 +1,4 @@
-"""Print a system's figures beside those of its paper."""
+"""Print a system's figures beside those of its paper, or how fast simulators are."""
 
 import argparse
 from typing import Any
@@ -11,8 +11,12 @@ from ..systems.results import add_json_option, add_out_option, make_folder, show
 __all__ = ["add_arguments", "run"]
 
 
+# What is measured of every system.
+OF_ALL = {"simulation": "rewardware.sw.systems.simulation_bench:SimulationBench"}
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("system", choices=systems_with("bench"), help="which")
+    parser.add_argument("system", choices=[*systems_with("bench"), *OF_ALL], help="which, or what of all of them")
     parser.add_argument("--only", metavar="ID,...", help="these figures alone")
     parser.add_argument(
         "--config", metavar="PRESET", help="preset or YAML file (default paper; of mcts and pearl each figure's)"
@@ -28,7 +32,8 @@ def run(arguments: argparse.Namespace) -> None:
     only = [name.strip() for name in arguments.only.split(",") if name.strip()] if arguments.only else None
     chosen = () if arguments.config is None else (arguments.config,)
     make_folder(arguments.out)
-    bench = load_object(find_system(arguments.system).bench)(*chosen)
+    of_all = OF_ALL.get(arguments.system)
+    bench = load_object(of_all or find_system(arguments.system).bench)(*chosen)
     drawn = {} if arguments.seed is None else {"seed": arguments.seed}
     report = {"system": arguments.system, "config": bench.configuration, "rows": bench.rows(only, **drawn)}
     show(arguments, report, lambda: as_table(report), "bench.json")

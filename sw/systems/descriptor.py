@@ -34,6 +34,10 @@ class SystemDescriptor:
         ``"module:class"`` of its bench, or empty.
     agents
         ``"module:class"`` of each agent, by its name in checkpoints.
+    simulated_work
+        ``"module:function"`` of what its devices are kept busy with while simulators are measured, or empty.
+    simulated_devices
+        Names of these devices.
     devices
         Devices of a system outside this package, which become known with it.
     """
@@ -43,6 +47,8 @@ class SystemDescriptor:
     commands: Mapping[str, str] = field(default_factory=dict)
     bench: str = ""
     agents: Mapping[str, str] = field(default_factory=dict)
+    simulated_work: str = ""
+    simulated_devices: tuple[str, ...] = ()
     devices: tuple[DeviceDescriptor, ...] = ()
 
     def has(self, command: str) -> bool:

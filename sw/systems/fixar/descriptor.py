@@ -12,6 +12,8 @@ SYSTEM = SystemDescriptor(
         "experiment": "rewardware.sw.systems.fixar.experiment_command",
     },
     bench="rewardware.sw.systems.fixar.bench.figures:FixarBench",
+    simulated_work="rewardware.sw.systems.fixar.bench.simulation:simulated_work",
+    simulated_devices=("fixar",),
     agents={
         "ddpg": "rewardware.sw.systems.fixar.agent:FixarDDPG",
     },

@@ -12,6 +12,8 @@ SYSTEM = SystemDescriptor(
         "experiment": "rewardware.sw.systems.learninggroup.experiment_command",
     },
     bench="rewardware.sw.systems.learninggroup.bench.figures:LearningGroupBench",
+    simulated_work="rewardware.sw.systems.learninggroup.bench.simulation:simulated_work",
+    simulated_devices=("learninggroup",),
     agents={
         "ic3net": "rewardware.sw.systems.learninggroup.agent:IC3Net",
     },

@@ -13,4 +13,6 @@ SYSTEM = SystemDescriptor(
         "explore": "rewardware.sw.systems.mcts.explore_command",
     },
     bench="rewardware.sw.systems.mcts.bench.figures:MCTSBench",
+    simulated_work="rewardware.sw.systems.mcts.bench.simulation:simulated_work",
+    simulated_devices=("mcts",),
 )

@@ -12,6 +12,8 @@ SYSTEM = SystemDescriptor(
         "experiment": "rewardware.sw.systems.pearl.experiment_command",
     },
     bench="rewardware.sw.systems.pearl.bench.figures:PearlBench",
+    simulated_work="rewardware.sw.systems.pearl.bench.simulation:simulated_work",
+    simulated_devices=("pearl", "pearl_learner", "pearl_ddpg_learner"),
     agents={
         "prioritized-ddpg": "rewardware.sw.systems.pearl.ddpg:DDPG",
         "prioritized-dqn": "rewardware.sw.systems.pearl.dqn:DQN",

@@ -1,4 +1,5 @@
 import dataclasses
+import os
 import re
 import subprocess
 import sys
@@ -108,18 +109,24 @@ def test_steps_are_those_of_one_clock():
     assert "WholeSteps" in steps_of(prefix, two) and "WholeSteps" in steps_of(prefix, "")
 
 
-def test_equal_blocks_have_one_name_and_others_have_others():
-    netlist = Netlist(emit(Circuit()), "top")
+def test_equal_blocks_have_one_name_also_in_other_designs():
+    netlist, other = Netlist(emit(Circuit()), "top"), Netlist(emit(Circuit(), "other"), "other")
     stage = block_model(netlist, "top_stage", {})
-    assert stage == block_model(netlist, "top_stage", {}) and re.fullmatch(r"top_stage_[0-9a-f]{12}", stage.name)
-    whole = block_model(netlist, "top_inner", {})
-    assert whole.name != block_model(netlist, "top_inner", {"top_stage": stage}).name
+    assert re.fullmatch(r"stage_[0-9a-f]{12}", stage.name)
+    there = block_model(other, "other_stage", {})
+    assert (stage.name, stage.verilog, stage.glue) == (there.name, there.verilog, there.glue)
+    inner, inner_there = (
+        block_model(netlist, "top_inner", {"top_stage": stage}),
+        block_model(other, "other_inner", {"other_stage": there}),
+    )
+    assert inner.verilog == inner_there.verilog and "module module_0" in inner.verilog
+    assert inner.name != block_model(netlist, "top_inner", {}).name
 
 
 def test_the_first_error_of_a_block_ends_the_build(monkeypatch, tmp_path):
     monkeypatch.setenv("REWARDWARE_CACHE", str(tmp_path))
     in_blocks(monkeypatch)
-    monkeypatch.setattr(Compiler, "compile", lambda *_: (_ for _ in ()).throw(RuntimeError("no compiler")))
+    monkeypatch.setattr(Compiler, "compile", lambda *_, **__: (_ for _ in ()).throw(RuntimeError("no compiler")))
     with pytest.raises(RuntimeError, match="no compiler"):
         evaluate(Circuit(), stimuli(0, 10))
     assert not list(tmp_path.glob("*/*partial*"))
@@ -140,7 +147,7 @@ def test_a_build_that_is_interrupted_ends_at_once_and_leaves_nothing_half(tmp_pa
     environment = {"REWARDWARE_CACHE": str(tmp_path / "cache")}
     ran = subprocess.run(
         [sys.executable, "-c", program],
-        env=__import__("os").environ | environment,
+        env=os.environ | environment,
         capture_output=True,
         text=True,
         timeout=60,

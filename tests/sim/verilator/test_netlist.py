@@ -87,10 +87,16 @@ def test_what_is_below_ends_at_those_named():
     assert "top_stage" in circuit.below("top") and "top_stage" not in circuit.below("top", ["top_inner"])
 
 
-def test_a_statement_that_is_not_known_is_refused():
-    text = TEXT.replace("  assign sum = ", "  generate\n  assign sum = ")
-    with pytest.raises(ValueError, match="Module top.leaf has a line that is not understood: 'generate'"):
-        _ = Netlist(text, "top").dependences
+def test_what_is_in_a_module_with_an_unknown_statement_is_known_all_the_same():
+    text = TEXT.replace("  wire [3:0] between;\n", "  wire [3:0] between;\n  final $display(between);\n")
+    netlist = Netlist(text, "top")
+    assert netlist.modules["top"].drivers is None and set(netlist.dependences) == {"top.leaf"}
+    assert Netlist(TEXT.replace("  assign sum", "  generate\n  assign sum"), "top").dependences == {}
+
+
+def test_a_top_module_that_is_not_there_is_refused():
+    with pytest.raises(ValueError, match="Top module must be one of top.leaf, top, not 'bottom'"):
+        Netlist(TEXT, "bottom")
 
 
 def test_dependences_of_a_circuit():
@@ -99,3 +105,13 @@ def test_dependences_of_a_circuit():
     assert found["top_inner"]["i_ready"] == {"o_ready"} and found["top_inner"]["seen"] == {"start"}
     assert found["top_table"]["now"] == {"address"} and not found["top_table"]["later"]
     assert found["top"]["i_ready"] == {"o_ready"} and found["top"]["wide"] == {"i", "data"}
+
+
+def test_lines_that_were_too_long_are_read_as_one():
+    text = TEXT.replace("module \\top.leaf (", "module \\top.leaf\n    (").replace(
+        "  \\top.leaf  one (", "  \\top.leaf\n     one ("
+    )
+    text = text.replace("  output [3:0] sum;", "  output [3:0]\n    sum;").replace(
+        "assign sum = ", "assign sum =\n    "
+    )
+    assert Netlist(text, "top").dependences == Netlist(TEXT, "top").dependences

@@ -10,7 +10,7 @@ from ....measurement.bench import drawn_from
 if TYPE_CHECKING:
     from ....reference.tree.requests import Request
 
-__all__ = ["TreeCounts", "count_recording", "count_search"]
+__all__ = ["TreeCounts", "count_recording", "count_search", "search_packets"]
 
 SEED = 1
 # Of the score: c = sqrt(2), a virtual loss of a quarter.
@@ -72,19 +72,32 @@ def count_search(config: Any, at_rest: bool = False) -> TreeCounts:
     DeviceError
         An answer is not the reference's.
     """
+    packets = search_packets(config, config.nodes)
+    return _count(config, REGISTERS, packets if at_rest else [[request for packet in packets for request in packet]])
+
+
+def search_packets(config: Any, simulations: int) -> list[list["Request"]]:
+    """The clear, and in turn a selection of each worker and a backup of each.
+
+    Parameters
+    ----------
+    config : MCTSConfig
+    simulations : int
+        At most.
+    """
     from .....hw.cores.tree.requests import RequestKind
     from ....reference.tree.requests import Request
 
     full, workers, rng = (1 << config.fanout) - 1, range(config.workers), random.Random(drawn_from(SEED))
     packets = [[Request(kind=RequestKind.CLEAR, legal=full)]]
-    for _ in range(config.nodes // config.workers):
+    for _ in range(min(simulations, config.nodes) // config.workers):
         packets.append([Request(kind=RequestKind.SELECT, worker=worker) for worker in workers])
         backups = []
         for worker in workers:
             reward = rng.randrange(-1 << 12, 1 << 12)
             backups.append(Request(kind=RequestKind.BACKUP, worker=worker, reward=reward, legal=full))
         packets.append(backups)
-    return _count(config, REGISTERS, packets if at_rest else [[request for packet in packets for request in packet]])
+    return packets
 
 
 def count_recording(config: Any, recording: Any) -> TreeCounts:
