@@ -33,8 +33,8 @@ class AxiSimulation(Handle):
         With ``system`` and ``shell``.
     waveform : path or None
         Write an FST waveform there; slower.
-    threads : int
-        Simulation threads.
+    threads : int or None
+        Simulation threads; None: ``REWARDWARE_THREADS``, else 1.
     seed : int
         Makes the stalls.
     stall : float
@@ -54,7 +54,7 @@ class AxiSimulation(Handle):
         config: Any,
         *,
         waveform: str | Path | None = None,
-        threads: int = 1,
+        threads: int | None = None,
         seed: int = 0,
         stall: float = 0.0,
         whole: bool = False,

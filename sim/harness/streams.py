@@ -50,8 +50,8 @@ class StreamSimulation(Handle):
         Makes the stalls.
     stall : float
         Probability that a stream holds back in a cycle.
-    threads : int
-        Simulation threads.
+    threads : int or None
+        Simulation threads; None: ``REWARDWARE_THREADS``, else 1.
     whole : bool
         Compile as a whole, however large: what simulations in blocks are compared with.
 
@@ -70,7 +70,13 @@ class StreamSimulation(Handle):
     """
 
     def __init__(
-        self, component: wiring.Component, *, seed: int = 0, stall: float = 0.0, threads: int = 1, whole: bool = False
+        self,
+        component: wiring.Component,
+        *,
+        seed: int = 0,
+        stall: float = 0.0,
+        threads: int | None = None,
+        whole: bool = False,
     ):
         if not 0 <= stall < 1:
             raise ValueError(f"Stall must be a probability from 0 to below 1, not {stall!r}")

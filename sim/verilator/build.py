@@ -12,7 +12,16 @@ from .cache import build_once, content_key
 from .compiler import BuildError, Compiler
 from .partition import Partition
 
-__all__ = ["OPTIMISATION_VARIABLE", "PREFIX", "BuildError", "DesignSize", "build", "build_library", "design_size"]
+__all__ = [
+    "OPTIMISATION_VARIABLE",
+    "PREFIX",
+    "THREADS_VARIABLE",
+    "BuildError",
+    "DesignSize",
+    "build",
+    "build_library",
+    "design_size",
+]
 
 # The generated class: a C++ harness includes "Vtop.h" and uses `Vtop`, whatever the name of the top module.
 PREFIX = "Vtop"
@@ -22,6 +31,7 @@ _SPEED_FLAGS = ("-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert"
 _SPLIT_FLAGS = ("--output-split", "200000", "--output-split-cfuncs", "2000")
 # The compiler's level for generated files: 1 compiles in two thirds of the time of 3, and simulates some 10 % slower.
 OPTIMISATION_VARIABLE = "REWARDWARE_OPTIMISATION"
+THREADS_VARIABLE = "REWARDWARE_THREADS"
 LEVELS = ("0", "1", "2", "3")
 # Of instructions, what a call of a block is to Verilator where it deals work out to threads.
 _CALL_INSTRUCTIONS = 3000
@@ -37,7 +47,7 @@ def build_library(
     top_name: str,
     cpp_sources: Sequence[Path],
     trace: bool = False,
-    threads: int = 1,
+    threads: int | None = None,
     whole: bool = False,
 ) -> Path:
     """Build a shared library that simulates a system.
@@ -57,8 +67,9 @@ def build_library(
         The harness, exporting C functions. Headers beside the sources are found and count as input.
     trace : bool
         Build with FST waveforms (``VM_TRACE_FST`` is 1, ``verilated_fst_c.h`` is there), and as a whole; slower.
-    threads : int
-        Simulation threads. More than one helps only while as many cores are free.
+    threads : int or None
+        Simulation threads. More than one helps only while as many cores are free: they wait for each other without
+        resting. None: ``REWARDWARE_THREADS``, else 1.
     whole : bool
         Compile as a whole, however large.
 
@@ -72,11 +83,14 @@ def build_library(
     BuildError
         Verilator or the compiler failed.
     ValueError
-        The level is none that the compiler has.
+        The level is none that the compiler has, or a number of threads below 1.
     """
     level = os.environ.get(OPTIMISATION_VARIABLE, LEVELS[-1])
     if level not in LEVELS:
         raise ValueError(f"{OPTIMISATION_VARIABLE} must be 0, 1, 2 or 3, not {level!r}")
+    threads = _threads() if threads is None else threads
+    if threads < 1:
+        raise ValueError(f"Threads must be at least 1, not {threads}")
     dealt = ("--threads", str(threads), "--threads-dpi", "all", "--instr-count-dpi", str(_CALL_INSTRUCTIONS))
     native = " -march=native" if level == LEVELS[-1] else ""
     return build(
@@ -92,6 +106,13 @@ def build_library(
         trace=trace,
         partition=Partition.none() if trace or whole else Partition.of_environment(),
     )
+
+
+def _threads() -> int:
+    chosen = os.environ.get(THREADS_VARIABLE, "1")
+    if not chosen.isdecimal() or int(chosen) < 1:
+        raise ValueError(f"{THREADS_VARIABLE} must be a number from 1 on, not {chosen!r}")
+    return int(chosen)
 
 
 def design_size(library: Path) -> DesignSize:

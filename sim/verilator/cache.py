@@ -8,7 +8,8 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -22,7 +23,37 @@ LOCK_LIMIT_SECONDS = 1800
 CACHE_VARIABLE = "REWARDWARE_CACHE"
 MANIFEST = "manifest.json"
 
+# Gigabytes that builds take at most.
+LIMIT_VARIABLE = "REWARDWARE_CACHE_GB"
+DEFAULT_LIMIT_GB = 10.0
+# What was used within this is not removed to make room: somebody may be about to load it.
+LEAST_AGE_SECONDS = 3600
+# Its time is that of the last look at how much there is.
+_LOOKED = "looked"
+_LOOK_SECONDS = 600
+
 logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A kept build.
+
+    Parameters
+    ----------
+    kind : str
+        ``libraries``: simulators; ``blocks``: parts of them; ``benches``: of tests; ``verilog``; ``synthesis``; ...
+    folder : Path
+    size : int
+        Bytes.
+    used : float
+        When it was last asked for, in seconds since 1970.
+    """
+
+    kind: str
+    folder: Path
+    size: int
+    used: float
 
 
 def cache_folder() -> Path:
@@ -68,6 +99,7 @@ def build_once(kind: str, key: str, build: Callable[[Path], None], what: str = "
         return folder
     with writing(parent):
         parent.mkdir(parents=True, exist_ok=True)
+    make_room()
     try:
         told = under_way(what) if what else contextlib.nullcontext()
         with told, writing_into(parent), FileLock(parent / f"{key}.lock", timeout=LOCK_LIMIT_SECONDS):
@@ -87,6 +119,64 @@ def build_once(kind: str, key: str, build: Callable[[Path], None], what: str = "
     except Timeout:
         raise TimeoutError(f"Another process has been building {folder} for {LOCK_LIMIT_SECONDS} s") from None
     return folder
+
+
+def cache_entries() -> list[Entry]:
+    """All kept builds, those unused for longest first."""
+    found = []
+    for manifest in cache_folder().glob(f"*/*/{MANIFEST}"):
+        folder = manifest.parent
+        # Somebody may remove it in this moment.
+        with contextlib.suppress(FileNotFoundError, json.JSONDecodeError):
+            size = manifest.stat().st_size + sum(json.loads(manifest.read_text()).values())
+            found.append(Entry(folder.parent.name, folder, size, folder.stat().st_mtime))
+    return sorted(found, key=lambda entry: entry.used)
+
+
+def cache_limit() -> int:
+    """Bytes that builds may take: ``REWARDWARE_CACHE_GB`` in gigabytes, else 10.
+
+    Raises
+    ------
+    ValueError
+        It is no number above 0.
+    """
+    chosen = os.environ.get(LIMIT_VARIABLE)
+    try:
+        gigabytes = float(chosen) if chosen is not None else DEFAULT_LIMIT_GB
+    except ValueError:
+        gigabytes = 0
+    if not 0 < gigabytes < float("inf"):
+        raise ValueError(f"{LIMIT_VARIABLE} must be a number of gigabytes above 0, not {chosen!r}")
+    return int(gigabytes * 1e9)
+
+
+def remove_entries(entries: Iterable[Entry]) -> int:
+    """Remove builds, but for those that are being made; returns bytes."""
+    freed = 0
+    for entry in entries:
+        with contextlib.suppress(Timeout), FileLock(entry.folder.with_name(f"{entry.folder.name}.lock"), timeout=0):
+            shutil.rmtree(entry.folder, ignore_errors=True)
+            freed += entry.size
+            logger.info("removed from the cache: %s", entry.folder)
+    return freed
+
+
+def make_room() -> None:
+    """Remove those unused for longest until all fit the limit; looks every ten minutes at most."""
+    looked, now, limit = cache_folder() / _LOOKED, time.time(), cache_limit()
+    with contextlib.suppress(FileNotFoundError):
+        if now - looked.stat().st_mtime < _LOOK_SECONDS:
+            return
+    looked.touch()
+    entries = cache_entries()
+    excess, removed = sum(entry.size for entry in entries) - limit, []
+    for entry in entries:
+        if excess <= 0 or now - entry.used < LEAST_AGE_SECONDS:
+            break
+        removed.append(entry)
+        excess -= entry.size
+    remove_entries(removed)
 
 
 def _sizes(folder: Path) -> dict[str, int]:

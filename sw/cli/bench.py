@@ -6,6 +6,7 @@ from typing import Any
 from ...hw.soc.devices import load_object
 from ..core.tables import aligned
 from ..systems.descriptor import find_system, systems_with
+from ..systems.options import add_threads_option
 from ..systems.results import add_json_option, add_out_option, make_folder, show
 
 __all__ = ["add_arguments", "run"]
@@ -22,6 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--config", metavar="PRESET", help="preset or YAML file (default paper; of mcts and pearl each figure's)"
     )
     parser.add_argument("--seed", type=int, metavar="N", help="of what figures draw (default: that of each figure)")
+    add_threads_option(parser)
     add_out_option(parser, "bench.json")
     add_json_option(parser)
 

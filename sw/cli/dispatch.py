@@ -22,7 +22,7 @@ __all__ = ["COMMANDS", "dispatch"]
 # the first line of its docstring is its help. Heavy imports belong inside `run`.
 COMMANDS = (
     "train", "plan", "eval", "experiment", "bench", "explore", "compose", "verilog", "build", "report", "list",
-    "completion",
+    "cache", "completion",
 )  # fmt: skip
 
 
@@ -52,6 +52,8 @@ def dispatch(arguments: Sequence[str] | None = None) -> int:
 
             answer(parser)
         parsed = parser.parse_args(arguments)
+        if getattr(parsed, "threads", None) is not None:
+            _set_threads(parsed.threads)
         output = _Output(sys.stdout)
         # One JSON object, and nothing that a library prints beside it.
         parsed.results, others = output, sys.stderr if getattr(parsed, "json", False) else output
@@ -72,6 +74,13 @@ def dispatch(arguments: Sequence[str] | None = None) -> int:
         code, said = explained
         print(f"rewardware: {said}", file=sys.stderr)
         return code
+
+
+def _set_threads(count: int) -> None:
+    """Of simulators, in this process and in those that it starts."""
+    if count < 1:
+        raise ValueError(f"--threads must be at least 1, not {count}")
+    os.environ["REWARDWARE_THREADS"] = str(count)
 
 
 class _Output:

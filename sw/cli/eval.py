@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from ..systems.options import add_import_option
+from ..systems.options import add_import_option, add_threads_option
 from ..systems.results import add_json_option, add_out_option, make_folder, show
 
 __all__ = ["add_arguments", "run"]
@@ -15,6 +15,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--backend", help="where the policy runs (default: where it was trained)")
     parser.add_argument("--seed", type=int, help="of the starting states (default: the same ones each time)")
     parser.add_argument("--video", type=Path, metavar="FILE.gif", help="show an episode, of environments that can draw")
+    add_threads_option(parser)
     add_out_option(parser, "evaluation.json")
     add_json_option(parser)
     add_import_option(parser)

@@ -3,6 +3,7 @@
 import argparse
 from pathlib import Path
 
+from ..systems.options import add_threads_option
 from ..systems.results import add_json_option, add_out_option
 from .system_commands import add_systems, run_system
 
@@ -25,6 +26,7 @@ def _add_shared(parser: argparse.ArgumentParser) -> None:
         "--limit", type=float, default=48.0, metavar="HOURS", help="longest that a run may take (default %(default)s)"
     )
     parser.add_argument("--collect", action="store_true", help="run nothing, only collect what the folder holds")
+    add_threads_option(parser)
     add_json_option(parser)
 
 

@@ -20,6 +20,7 @@ __all__ = [
     "add_import_option",
     "add_output_options",
     "add_run_options",
+    "add_threads_option",
     "given_hyper_parameters",
     "hyper_parameter_options",
     "import_modules",
@@ -74,6 +75,7 @@ def add_run_options(parser: argparse.ArgumentParser, unit: str, until: int, eval
     parser.add_argument(
         "--statistics-every", type=int, metavar=many, help="losses, values, speed in the metrics (default 100; 0: none)"
     )
+    add_threads_option(parser)
     add_output_options(parser)
     add_import_option(parser)
     parser.add_argument(
@@ -81,6 +83,16 @@ def add_run_options(parser: argparse.ArgumentParser, unit: str, until: int, eval
     )
     parser.add_argument(
         "--print-config", action="store_true", help="print what would be trained, as YAML, and train nothing"
+    )
+
+
+def add_threads_option(parser: argparse.ArgumentParser) -> None:
+    """The option of every command that simulates the RTL."""
+    parser.add_argument(
+        "--threads",
+        type=int,
+        metavar="N",
+        help="of a simulator of the RTL (default 1; more only for large designs, while as many cores do nothing else)",
     )
 
 

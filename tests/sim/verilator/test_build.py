@@ -1,4 +1,5 @@
 import ctypes
+import dataclasses
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ from rewardware.hw.cores.verilog.emit import emit
 from rewardware.sim.verilator import compiler
 from rewardware.sim.verilator.build import OPTIMISATION_VARIABLE, BuildError, build_library
 from rewardware.sim.verilator.cache import MANIFEST, build_once, cache_folder, content_key
+from rewardware.sim.verilator.compiler import Compiler
 
 HARNESS = Path(__file__).with_name("counter.cpp")
 
@@ -99,3 +101,30 @@ def test_processes_share_one_build(tmp_path, monkeypatch):
     )
     workers = [subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) for _ in range(3)]
     assert "".join(worker.communicate(timeout=60)[0] for worker in workers) == "built\n"
+
+
+def test_threads_are_those_given_or_those_of_the_environment(monkeypatch):
+    made = []
+    monkeypatch.setattr("rewardware.sim.verilator.build.build", lambda *_, **given: made.append(given))
+    monkeypatch.setenv("REWARDWARE_THREADS", "3")
+    for threads in (None, 1, 2):
+        build_library("", "top", [HARNESS], threads=threads)
+    found = [" ".join(given["top_arguments"]).partition("--threads ")[2][:1] for given in made]
+    assert found == ["3", "", "2"]
+    for text in ("0", "many", "-1", ""):
+        monkeypatch.setenv("REWARDWARE_THREADS", text)
+        with pytest.raises(ValueError, match=f"REWARDWARE_THREADS must be a number from 1 on, not '{text}'"):
+            build_library("", "top", [HARNESS])
+    with pytest.raises(ValueError, match="Threads must be at least 1, not 0"):
+        build_library("", "top", [HARNESS], threads=0)
+
+
+def test_code_for_every_processor_is_kept_whatever_the_processor(monkeypatch):
+    keys = {}
+    for flags in ("-O1", "-O3 -march=native"):
+        for processor in ("one", "another"):
+            compiler = Compiler([], [f"OPT_FAST={flags}"])
+            compiler._tools = dataclasses.replace(compiler._tools, processor=processor)
+            keys[flags, processor] = content_key(**compiler.key)
+    assert keys["-O1", "one"] == keys["-O1", "another"]
+    assert keys["-O3 -march=native", "one"] != keys["-O3 -march=native", "another"]

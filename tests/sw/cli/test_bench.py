@@ -1,6 +1,7 @@
 """`rewardware bench`: figures draw from their own seeds, or from the one that was chosen."""
 
 import json
+import os
 
 import numpy as np
 import pytest
@@ -70,3 +71,12 @@ def test_benches_of_all_systems_draw_from_it(monkeypatch):
             with pytest.raises(Beginning):
                 One().rows(seed=usual)
         assert seeds == chosen
+
+
+def test_threads_reach_the_simulators(monkeypatch, capsys):
+    monkeypatch.setenv("REWARDWARE_THREADS", "1")
+    monkeypatch.setattr(fixar, "FixarBench", Drawn)
+    assert dispatch(["bench", "fixar", "--threads", "2"]) == 0
+    assert os.environ["REWARDWARE_THREADS"] == "2"
+    assert dispatch(["bench", "fixar", "--threads", "0"]) == 2
+    assert "--threads must be at least 1, not 0" in capsys.readouterr().err

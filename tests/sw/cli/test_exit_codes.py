@@ -63,6 +63,7 @@ WRONG = {
     "build": "fixar --config nowhere.yaml -o there",
     "report": "rescaler --part nowhere",
     "list": "nothing",
+    "cache": "--days -1",
     "completion": "tcsh",
 }
 

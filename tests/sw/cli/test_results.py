@@ -41,6 +41,7 @@ SMALL = {
     "verilog": ("rescaler --out OUT", "design top folder files checks"),
     "build": ("fixar --config tiny --out OUT", "board met utilization"),
     "report": ("rescaler --part ecp5 --out OUT", "blocks total"),
+    "cache": ("", "folder limit_bytes freed_bytes kinds"),
     "list": ("", "systems presets cores boards"),
 }
 # What each leaves in the folder of `--out` besides what it is for.
@@ -133,7 +134,7 @@ def test_where_to_write_is_the_same_everywhere():
         else:
             assert option.option_strings == ["-o", "--out"] and (option.type, option.metavar) == (Path, "DIR"), words
             assert option.help.startswith("folder for "), words
-    assert without == {("list",), ("completion",)}
+    assert without == {("list",), ("cache",), ("completion",)}
 
 
 @pytest.mark.parametrize(

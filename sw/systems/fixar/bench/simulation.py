@@ -8,12 +8,13 @@ from ....measurement.simulated_work import SimulatedWork, Stopwatch
 __all__ = ["simulated_work"]
 
 BATCH = 64
+PAPER_SIZES = (400, 300)
 # It goes on at least as long.
 CYCLES = 300_000
 
 
 def simulated_work(preset: str, system: str) -> SimulatedWork:
-    """DDPG training steps with HalfCheetah's sizes."""
+    """DDPG training steps: of HalfCheetah's sizes where networks are the paper's, else of Pendulum's."""
     return SimulatedWork(
         what=f"DDPG training steps of up to {BATCH} samples",
         open=partial(_open, preset),
@@ -31,7 +32,9 @@ def _open(preset: str, threads: int) -> Any:
     from .figures import _rates
 
     found = read_preset(preset)
-    networks = Networks(observation_size=17, action_size=6, hidden_sizes=tuple(found.training["hidden_sizes"]))
+    hidden_sizes = tuple(found.training["hidden_sizes"])
+    observations, actions = (17, 6) if hidden_sizes == PAPER_SIZES else (3, 1)
+    networks = Networks(observation_size=observations, action_size=actions, hidden_sizes=hidden_sizes)
     return FixarDevice(open_device("sim", found.config, threads=threads), found.config, networks, _rates(), seed=1)
 
 
