@@ -32,6 +32,9 @@ class Partition:
         Instances from which on a module is there often.
     repeated, alone : int
         Least lines of a block that is there often, and of any other.
+    calls : int
+        Most further calls in a cycle of a block that is there often: one for each set of inputs that outputs follow
+        without a register between.
     most : int
         Lines of a module that is there often up to which others inside it are not blocks: its code fits the caches.
     share : float
@@ -44,6 +47,7 @@ class Partition:
     often: int = 4
     repeated: int = 400
     alone: int = 4_000
+    calls: int = 0
     most: int = 12_000
     share: float = 0.6
     bits: float = 1.0
@@ -96,10 +100,13 @@ def choose_blocks(netlist: Netlist, partition: Partition) -> list[str]:
     for name, module in netlist.modules.items():
         lines[name] = module.lines + sum(lines[one.module] for one in module.instances if one.module not in chosen)
         bits = sum(port.width for port in module.ports.values())
-        least = partition.repeated if netlist.counts[name] >= partition.often else partition.alone
+        if name == netlist.top or name not in netlist.dependences:
+            continue
+        calls = len({inputs for inputs in netlist.dependences[name].values() if inputs})
+        often = netlist.counts[name] >= partition.often
+        least = partition.repeated if often else partition.alone
         if (
-            name != netlist.top
-            and name in netlist.dependences
+            (calls <= partition.calls or not often)
             and netlist.clocks[name] == {CLOCK}
             and lines[name] >= least
             and bits <= partition.bits * lines[name]

@@ -18,7 +18,7 @@ from rewardware.sim.verilator.partition import BLOCKS_VARIABLE, Partition, choos
 from .circuits import Circuit
 
 # All that can be a block is one.
-EVERYTHING = Partition(whole=0, often=1, repeated=1, alone=1, most=0, share=1, bits=1000)
+EVERYTHING = Partition(whole=0, often=1, repeated=1, alone=1, most=0, share=1, bits=1000, calls=9)
 KINDS = {"inner", "stage", "blinker", "alarm", "table", "memory_8x40"}
 
 
@@ -76,6 +76,7 @@ def test_chosen_blocks_are_told_by_size_and_by_how_often_they_are_there():
     assert choose_blocks(netlist, dataclasses.replace(EVERYTHING, whole=netlist.sizes["top"])) == []
     often = choose_blocks(netlist, dataclasses.replace(EVERYTHING, often=6, alone=10_000))
     assert often == ["top_stage"]
+    assert choose_blocks(netlist, dataclasses.replace(EVERYTHING, often=6, alone=10_000, calls=0)) == []
     # A stage has more bits of ports than half of its lines.
     bits = sum(port.width for port in netlist.modules["top_stage"].ports.values())
     lines = netlist.modules["top_stage"].lines
