@@ -26,12 +26,13 @@ def source_digest(*modules: str) -> str:
 
 @functools.cache
 def imported_modules(*modules: str) -> dict[str, Path]:
-    """Files of modules and of all that they import, directly or not, from the packages that they are of; of this one
-    only gateware.
+    """Files of modules and of all that they import, directly or not: gateware of this package, and what is of their own
+    packages.
 
     With what is imported only within functions, and what a text like ``"module:name"`` names.
     """
-    rooms = tuple({GATEWARE if name.startswith(GATEWARE) else f"{name.partition('.')[0]}." for name in modules})
+    others = {f"{name.partition('.')[0]}." for name in modules if not name.startswith(GATEWARE)}
+    rooms = (GATEWARE, *others)
     found: dict[str, Path] = {}
     waiting = list(modules)
     while waiting:

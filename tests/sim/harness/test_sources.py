@@ -7,9 +7,14 @@ from rewardware.hw.soc.devices import devices, find_device
 from rewardware.sim.harness.sources import imported_modules, source_digest
 
 
-@pytest.mark.parametrize("name", sorted(devices()))
-def test_what_a_device_loads_is_found(name):
-    module = find_device(name).component.partition(":")[0]
+# The last is of another package than this one.
+MODULES = sorted(
+    {device.component.partition(":")[0] for device in devices().values()} | {"tests.hw.soc.shell.row_memory"}
+)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_what_a_device_loads_is_found(module):
     program = f"import sys, {module}\nprint(*(name for name in sys.modules if name.startswith('rewardware.hw.')))"
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert set(ran.stdout.split()) <= set(imported_modules(module))
