@@ -6,7 +6,6 @@ import pytest
 from rewardware.hw.soc.devices import devices, find_device
 from rewardware.sim.harness.sources import imported_modules, source_digest
 
-
 # The last is of another package than this one.
 MODULES = sorted(
     {device.component.partition(":")[0] for device in devices().values()} | {"tests.hw.soc.shell.row_memory"}
