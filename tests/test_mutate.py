@@ -112,12 +112,19 @@ def test_same_seed_same_mutants():
 
 
 def test_what_stands_beside_a_core_has_no_faults():
-    text = emit(SideBySide({"one": Maximum(), "other": Maximum()}), "top")
+    # The name counts for the outermost instance alone.
+    text = emit(SideBySide({"one": Maximum(), "other": SideBySide({"one": Maximum()})}), "top")
     cells = {
         beside: [mutant.options for mutant in mutate(text, "top", 10, 1, beside).mutants] for beside in ((), ("one",))
     }
-    assert any("\\one." in options for options in cells[()])
-    assert len(cells["one",]) == 10 and not any("\\one." in options for options in cells["one",])
+    assert any("$flatten\\one." in options for options in cells[()])
+    assert len(cells["one",]) == 10 and all("$flatten\\other.\\one." in options for options in cells["one",])
+
+
+def test_a_small_part_beside_large_ones_has_its_faults():
+    others = {f"square_{index}": Square(40) for index in range(8)}
+    text = emit(SideBySide({"one": Gate()} | others), "top")
+    assert len(mutate(text, "top", 5, 1, ("square",)).mutants) == 5
 
 
 def test_tests_that_fail_by_themselves_say_nothing():

@@ -101,10 +101,14 @@ def mutate(verilog: str, top: str, count: int, seed: int, beside: Sequence[str] 
 
     def fill(folder: Path) -> None:
         (folder / "design.v").write_text(verilog)
-        # More than wanted: some are left out.
-        choose = f"mutate -list {(4 if beside else 2) * count} -seed {seed} -o list.txt\nwrite_rtlil prepared.il\n"
-        _yosys(folder, "choose", _PREPARE.format(top=top) + choose)
-        mutants = _select((folder / "list.txt").read_text(), verilog.splitlines(), count, beside)
+        mutants: list[Mutant] = []
+        # More than wanted: some are left out, most of them where a small part stands beside large ones.
+        for factor in (4, 32, 256) if beside else (2,):
+            choose = f"mutate -list {factor * count} -seed {seed} -o list.txt\nwrite_rtlil prepared.il\n"
+            _yosys(folder, "choose", _PREPARE.format(top=top) + choose)
+            mutants = _select((folder / "list.txt").read_text(), verilog.splitlines(), count, beside)
+            if len(mutants) == count:
+                break
         control = f"mutate -ctrl {_CONTROL} {_WIDTH}"
         faults = "".join(f"{control} {mutant.number} {mutant.options}\n" for mutant in mutants)
         # Without faults there would be no control input.
@@ -133,7 +137,8 @@ def _select(listed: str, lines: list[str], count: int, beside: Sequence[str]) ->
         # Nor are contents of memories at power-on, and the controls that a read without a clock does not have: Yosys
         # wants them constant.
         left_out = port in _LEFT_OUT or "$meminit" in cell or ("$memrd" in cell and port in {"EN", "ARST", "SRST"})
-        left_out |= any(f"\\{name}" in cell for name in beside)
+        # The outermost instance alone: parts inside one another have the same names.
+        left_out |= cell.removeprefix("$flatten").startswith(tuple(f"\\{name}" for name in beside))
         if not left_out and len(chosen) < count:
             chosen.setdefault(options, _place(line, documentation, lines))
     return [
