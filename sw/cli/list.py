@@ -3,7 +3,9 @@
 import argparse
 import ast
 import importlib.resources
+import re
 from collections.abc import Iterator
+from itertools import takewhile
 
 from ...hw.soc.devices import devices, find_device
 from ...hw.soc.presets import list_presets
@@ -39,19 +41,21 @@ def systems() -> Iterator[tuple[str, str]]:
 
 
 def presets() -> Iterator[tuple[str, str]]:
-    """System, name and first comment line of each preset."""
+    """System, name and first sentence of each preset's comment."""
     for system in devices():
         for name in list_presets(system):
-            first, *_ = (find_device(system).preset_folder / f"{name}.yaml").read_text().splitlines()
-            name = f"{system}/{name}"
-            yield name, first.removeprefix("#").strip() if first.startswith("#") else ""
+            lines = (find_device(system).preset_folder / f"{name}.yaml").read_text().splitlines()
+            comment = takewhile(lambda line: line.startswith("#"), lines)
+            text = " ".join(line.removeprefix("#").strip() for line in comment)
+            sentence, stop, _ = text.partition(". ")
+            yield f"{system}/{name}", sentence + stop.rstrip()
 
 
 def cores() -> Iterator[tuple[str, str]]:
     """Name and summary of each core, by the name that `verilog` and `report` take."""
     from ...hw.soc.export.catalogue import catalogue
 
-    yield from ((name, design.description) for name, design in catalogue().items() if not design.system)
+    yield from ((name, _unmarked(design.description)) for name, design in catalogue().items() if not design.system)
 
 
 def boards() -> Iterator[tuple[str, str]]:
@@ -64,3 +68,8 @@ def boards() -> Iterator[tuple[str, str]]:
 
 def _first_line(text: str) -> str:
     return text.strip().splitlines()[0] if text.strip() else ""
+
+
+def _unmarked(line: str) -> str:
+    """A line of a docstring without its markup, whose ``::`` leads to what is not shown."""
+    return re.sub(r"(?::\w+:)?(`+)([^`]*)\1", r"\2", re.sub(r"::$", ".", line))

@@ -1,5 +1,7 @@
 """What `list` prints is what other commands take."""
 
+import json
+
 import pytest
 
 from rewardware.hw.soc.export.catalogue import find_design
@@ -33,3 +35,15 @@ def test_listed_boards_are_those_that_build_takes(capsys):
     from rewardware.sw.measurement.board_flow import boards
 
     assert listed("boards", capsys) == sorted(boards())
+
+
+def test_descriptions_are_whole_sentences_without_markup(capsys):
+    assert dispatch(["list", "--json"]) == 0
+    content = json.loads(capsys.readouterr().out)
+    about = {row["name"]: row["description"] for kind in ("presets", "cores", "boards") for row in content[kind]}
+    for name, description in about.items():
+        assert description.endswith(".") and "`" not in description and "::" not in description, name
+    # Of a comment of two lines, of a docstring with a role, and of one with a formula behind it.
+    assert about["fixar/scaled"] == "Five times the paper's array: what a Versal Premium VP1802 holds."
+    assert about["adam_engine"].endswith("; each lane is an AdamLane.")
+    assert about["rms_prop_lane"] == "Updates one weight a cycle."
