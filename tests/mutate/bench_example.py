@@ -13,3 +13,12 @@ async def larger_of_all_pairs(dut):
         dut.a.value, dut.b.value = index >> 3, index & 7
         await Timer(1, "ns")
         compare(max(index >> 3, index & 7), dut.result.value, "result", index)
+
+
+@cocotb.test()
+async def without_end_if_wrong(dut):
+    """Never begins, as the test before it fails then, too."""
+    dut.a.value, dut.b.value = 3, 5
+    await Timer(1, "ns")
+    while int(dut.result.value) != 5:
+        pass

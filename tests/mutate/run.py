@@ -161,6 +161,8 @@ class Session:
             # At the first limit a process is told, at the second killed.
             resource.setrlimit(resource.RLIMIT_CPU, (limit_seconds, limit_seconds + 1))
             os.environ[MUTANT_VARIABLE] = str(mutant.number)
+            # One test of a bench that fails kills a mutant: those behind it are not run.
+            os.environ["COCOTB_MAX_FAILURES"] = "1"
             code = self._pytest_quietly(tests, build)
             said.write_text("\n".join(build.failed))
         finally:
