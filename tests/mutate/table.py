@@ -67,7 +67,7 @@ CORES = (
     Core(room="cores/float", name="FloatAdderTree", tests=("test_adder_tree.py",)),
     Core(
         room="cores/float",
-        name="FloatFunctions",
+        name="FloatExponential, FloatLogarithm, FloatReciprocal, FloatSigmoidTanh, FloatSquareRoot",
         tests=("functions/test_functions.py::test_units_follow_their_references",),
     ),
     Core(room="cores/function", name="HyperbolicTangent", tests=("test_functions.py::test_hyperbolic_tangent",)),
