@@ -12,7 +12,7 @@ from rewardware.hw.cores.verilog.emit import emit
 from tests.hw.cores.side_by_side import SideBySide
 from tests.mutate.__main__ import main
 from tests.mutate.equivalence import Comparison, compare
-from tests.mutate.example import Gate, LateCounter, Maximum, Square
+from tests.mutate.example import Gate, LateCounter, Maximum, Square, Store
 from tests.mutate.mutants import mutate
 from tests.mutate.report import CoreReport, table
 from tests.mutate.run import MutationError, Session, wait
@@ -86,6 +86,11 @@ def test_state_that_is_never_used_is_equivalent():
     mutated = mutate(emit(SkidBuffer(2), "top"), "top", ALL, 1)
     # In reset the value that is held is another one, and goes nowhere.
     assert compare(mutated, find(mutated, "const1", "if (rst)", "B", 1), "top") == Comparison(equivalent=True)
+
+
+def test_how_large_a_memory_is_does_not_matter():
+    mutated = mutate(emit(Store(), "top"), "top", ALL, 1)
+    assert compare(mutated, find(mutated, "const0", "write__data = b", "B", 2), "top") == Comparison(equivalent=True)
 
 
 def test_what_shows_late_is_found_in_its_cycle():

@@ -17,6 +17,10 @@ SEARCH_SECONDS = 10
 # For the whole call; one that ends by it has found nothing.
 LIMIT_SECONDS = 90
 
+# What a memory is given becomes outputs, and what it answers inputs, the same for design and mutant: memories that are
+# always given the same answer the same. A proof is then as easy for a large memory as for a small one; a difference
+# says nothing, as the answers may be ones that no memory gives.
+_CUT = "memory_collect\nexpose -evert t:$mem_v2\n"
 # Design and mutant side by side as a graph of gates, with registers that start as they do in a simulation: memories
 # and what has no value of its own at 0. The pass that maps to gates is only asked to run the checker's script.
 _SCRIPT = """\
@@ -27,7 +31,7 @@ copy design mutant
 cd mutant
 mutate {options}
 cd ..
-read_verilog views.v
+{cut}read_verilog views.v
 flatten design_view mutant_view
 memory_collect
 memory_map
@@ -49,11 +53,13 @@ read_verilog any.v
 simplemap
 abc -script check.abc
 """
-_CHECK = """\
+_PROVE = """\
 read_aiger pair.aig
 scorr
 write_aiger reduced.aig
 pdr -T {proof} -L proof.txt
+"""
+_SEARCH = """\
 read_aiger pair.aig
 bmc3 -F {cycles} -T {search} -L search.txt
 """
@@ -81,17 +87,27 @@ class Comparison:
 
 def compare(design: MutatedDesign, mutant: Mutant, top: str) -> Comparison:
     """Compare a mutant with its design from power-on: all outputs, a payload only while it is valid, for any inputs."""
+    text = (design.folder / "prepared.il").read_text()
+    if "cell $mem" in text and (proved := _compare(text, mutant, top, is_cut=True)).equivalent:
+        return proved
+    return _compare(text, mutant, top, is_cut=False)
+
+
+def _compare(text: str, mutant: Mutant, top: str, is_cut: bool) -> Comparison:
+    """The same, with memories or with what may come out of them in their place."""
+    cut = _CUT if is_cut else ""
     with tempfile.TemporaryDirectory(prefix="rewardware-") as name:
         folder = Path(name)
-        (folder / "prepared.il").write_text((design.folder / "prepared.il").read_text())
-        _yosys(folder, "ports", "read_rtlil prepared.il\nwrite_json ports.json\n")
+        (folder / "prepared.il").write_text(text)
+        _yosys(folder, "ports", f"read_rtlil prepared.il\n{cut}write_json ports.json\n")
         ports = json.loads((folder / "ports.json").read_text())["modules"][top]["ports"]
         (folder / "views.v").write_text(_view("design", ports) + _view("mutant", ports))
         (folder / "watch.v").write_text(_watch([name for name in ports if ports[name]["direction"] == "input"], ports))
         (folder / "any.v").write_text(_ANY)
-        (folder / "check.abc").write_text(_CHECK.format(proof=PROOF_SECONDS, search=SEARCH_SECONDS, cycles=CYCLES))
+        check = _PROVE if is_cut else _PROVE + _SEARCH
+        (folder / "check.abc").write_text(check.format(proof=PROOF_SECONDS, search=SEARCH_SECONDS, cycles=CYCLES))
         options = re.sub(r"-module \S+", "-module mutant", mutant.options)
-        _yosys(folder, "compare", _SCRIPT.format(top=top, options=options))
+        _yosys(folder, "compare", _SCRIPT.format(top=top, options=options, cut=cut))
         return _read(folder)
 
 
@@ -123,25 +139,25 @@ def _view(module: str, ports: dict) -> str:
     outputs = {name for name, port in ports.items() if port["direction"] == "output"}
     lines, connected = [], []
     for name, port in ports.items():
-        width = len(port["bits"])
-        lines.append(f"  {port['direction']} [{width - 1}:0] {name};")
+        width, here = len(port["bits"]), _escaped(name)
+        lines.append(f"  {port['direction']} [{width - 1}:0] {here};")
         valid = re.sub("__payload$", "__valid", name)
         if name in outputs and valid != name and valid in outputs:
             lines += [f"  wire [{width - 1}:0] {name}_any;", f"  assign {name} = {valid} ? {name}_any : {width}'d0;"]
             connected.append(f".{name}({name}_any)")
         else:
-            connected.append(f".{name}({name})")
+            connected.append(f".{here}({here})")
     inside = f"  {module} inside({', '.join(connected)});"
-    return "\n".join([f"module {module}_view({', '.join(ports)});", *lines, inside, "endmodule\n"])
+    return "\n".join([f"module {module}_view({', '.join(map(_escaped, ports))});", *lines, inside, "endmodule\n"])
 
 
 def _watch(inputs: list[str], ports: dict) -> str:
     """A register that notes a difference: the checker wants one, which a design or what is left of it may not have."""
-    lines = [f"  input [{len(ports[name]['bits']) - 1}:0] {name};" for name in inputs]
-    connected = "".join(f".in_{name}({name}), " for name in inputs)
+    lines = [f"  input [{len(ports[name]['bits']) - 1}:0] {_escaped(name)};" for name in inputs]
+    connected = "".join(f".{_escaped(f'in_{name}')}({_escaped(name)}), " for name in inputs)
     return "\n".join(
         [
-            f"module watch({', '.join([*inputs, 'watch_clock', 'differs'])});",
+            f"module watch({', '.join([*map(_escaped, inputs), 'watch_clock', 'differs'])});",
             *lines,
             "  input watch_clock;",
             "  output reg differs = 1'b0;",
@@ -151,6 +167,11 @@ def _watch(inputs: list[str], ports: dict) -> str:
             "endmodule\n",
         ]
     )
+
+
+def _escaped(name: str) -> str:
+    """A name with any characters: those of a memory's ports have dots."""
+    return f"\\{name} "
 
 
 def _yosys(folder: Path, name: str, script: str) -> None:

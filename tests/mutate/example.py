@@ -8,6 +8,8 @@ from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from rewardware.hw.cores.memory.config import MemoryConfig
+from rewardware.hw.cores.memory.memory import Memory
 from rewardware.sim.cocotb import simulate
 from rewardware.sim.harness.vectors import evaluate
 
@@ -66,6 +68,26 @@ class Square(wiring.Component):
         wrong = Signal()
         m.d.comb += wrong.eq((self.a + self.b) * (self.a - self.b) != self.a * self.a - self.b * self.b)
         m.d.sync += self.differ.eq(wrong)
+        return m
+
+
+class Store(wiring.Component):
+    """A memory that is too large for a checker, written with a number that the last term does not change."""
+
+    def __init__(self):
+        super().__init__({"a": In(12), "b": In(12), "data": Out(12)})
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.memory = memory = Memory(12, MemoryConfig(depth=4096))
+        m.d.comb += [
+            memory.write.address.eq(self.a),
+            memory.write.data.eq(self.b | (self.a & self.b)),
+            memory.write.enable.eq(1),
+            memory.reads[0].address.eq(self.b),
+            memory.reads[0].enable.eq(1),
+            self.data.eq(memory.reads[0].data),
+        ]
         return m
 
 
