@@ -14,8 +14,8 @@ import pytest
 
 from rewardware.sim.cocotb.stream_rules import STREAM_RULES_VARIABLE
 
-_BUILDERS = ("rewardware.sim.verilator.build", "rewardware.sim.cocotb.simulate")
-_EMITTERS = ("rewardware.sim.cocotb.simulate", "rewardware.sim.harness.vectors")
+_BUILDERS = ("rewardware.sim.verilator.build", "rewardware.sim.cocotb.simulation")
+_EMITTERS = ("rewardware.sim.cocotb.simulation", "rewardware.sim.harness.vectors")
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,6 @@ class Build:
         self._test = request.node.nodeid
         # The checks of streams would be mutated with the design.
         monkeypatch.setenv(STREAM_RULES_VARIABLE, "0")
-        # As modules by their names: `rewardware.sim.cocotb.simulate` is a function, too.
         for name in _BUILDERS:
             module = importlib.import_module(name)
             monkeypatch.setattr(module, "build", self._builder(module.build))
