@@ -3,19 +3,33 @@
 A new version of Amaranth is added to ``VERSIONS`` once the tests of this module pass with it.
 """
 
-import os
 from collections.abc import Iterator
 from typing import Any
 
 import amaranth
-from amaranth.back import verilog
+from amaranth.back import rtlil
 from amaranth.hdl import Const, Elaboratable, Fragment, Instance, Signal
 from amaranth.lib import wiring
+
+from .yosys import run_yosys
 
 __all__ = ["VERSIONS", "carry_reset", "check_version", "convert", "mark_used"]
 
 # Minor versions of Amaranth whose parts this module knows.
 VERSIONS = ("0.5",)
+
+# As Amaranth's own conversion to Verilog has it; attributes say where in the sources something stands.
+_ATTRIBUTES = "-remove generator -remove top -remove src -remove amaranth.hierarchy -remove amaranth.decoding"
+_SCRIPT = f"""\
+read_rtlil <<rtlil
+{{}}
+rtlil
+proc -nomux -norom
+memory_collect
+attrmap {_ATTRIBUTES}
+attrmap -modattr {_ATTRIBUTES}
+write_verilog -norename
+"""
 
 
 def check_version(version: str = amaranth.__version__) -> None:
@@ -33,11 +47,7 @@ def check_version(version: str = amaranth.__version__) -> None:
 def convert(component: wiring.Component, name: str, platform: Any) -> str:
     """The Verilog of a component as module ``name``, with the modules inside it; ``platform`` goes to ``elaborate``."""
     check_version()
-    # The same Yosys on every machine, whatever the user's variables say.
-    os.environ["AMARANTH_USE_YOSYS"] = "builtin"
-    return verilog.convert(
-        _Prepared(component), name=name, platform=platform, emit_src=False, strip_internal_attrs=True
-    )
+    return run_yosys(_SCRIPT.format(rtlil.convert(_Prepared(component), name=name, platform=platform, emit_src=False)))
 
 
 def carry_reset(instance: Instance) -> Instance:
