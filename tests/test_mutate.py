@@ -31,9 +31,9 @@ def find(mutated, kind, place, port, bit=0):
     return found
 
 
-def faults():
+def faults(top="unit"):
     """Of the example: a bit inverted, a comparison that always says the same, and a bit lost that is not needed."""
-    mutated = mutate(emit(Maximum(), "unit"), "unit", ALL, 1)
+    mutated = mutate(emit(Maximum(), top), top, ALL, 1)
     return (
         find(mutated, "inv", "result = ", "Y"),
         find(mutated, "const1", " ? a : b", "S"),
@@ -41,8 +41,8 @@ def faults():
     )
 
 
-def verdicts(test, *chosen):
-    session = Session(tests=[f"tests/mutate/example.py::{test}"])
+def verdicts(test, *chosen, component=""):
+    session = Session(tests=[f"tests/mutate/example.py::{test}"], component=component)
     ((design, tests),) = session.record().items()
     assert tests == [f"tests/mutate/example.py::{test}"]
     mutated = dataclasses.replace(mutate(design.verilog, design.top, ALL, 1), mutants=chosen)
@@ -66,6 +66,19 @@ def test_benches_of_cocotb_run_on_mutants():
     # All numbers are in the text: the bench's name, the transaction and what came instead.
     assert found[0].killed_by == "tests/mutate/example.py::test_in_a_bench: larger_of_all_pairs: result[0] differs"
     assert found[1].killed_by == ""
+
+
+def test_what_amaranth_simulates_has_mutants():
+    found = verdicts("test_with_amaranth", *faults("top"), component="tests.mutate.example:Maximum")
+    assert found[0].killed_by.startswith("tests/mutate/example.py::test_with_amaranth: ")
+    assert [bool(verdict.killed_by) for verdict in found] == [True, True, False]
+
+
+def test_what_amaranth_simulates_has_memories():
+    mutated = mutate(emit(Store(), "top"), "top", ALL, 1)
+    lost = find(mutated, "const0", "<= write_0_data", "DATA")
+    found = verdicts("test_memory_with_amaranth", lost, component="tests.mutate.example:Store")
+    assert [bool(verdict.killed_by) for verdict in found] == [True]
 
 
 def test_what_never_shows_is_equivalent():

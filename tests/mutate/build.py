@@ -1,5 +1,7 @@
 """Stands where simulators are built: notes what a test builds, and builds mutants in its place.
 
+Tests that simulate with Amaranth, or prove, build none: there it stands where one class is elaborated.
+
 A plugin of pytest, so that tests, benches and harnesses are those of the suite.
 """
 
@@ -12,10 +14,15 @@ from typing import Any
 
 import pytest
 
+from rewardware.hw.cores.verilog.emit import emit
 from rewardware.sim.cocotb.stream_rules import STREAM_RULES_VARIABLE
+
+from .mutants import MutatedDesign
+from .netlist import Netlist
 
 _BUILDERS = ("rewardware.sim.verilator.build", "rewardware.sim.cocotb.simulation")
 _EMITTERS = ("rewardware.sim.cocotb.simulation", "rewardware.sim.harness.vectors")
+_TOP = "top"
 
 
 @dataclass(frozen=True)
@@ -32,8 +39,10 @@ class Build:
 
     Parameters
     ----------
+    component : str
+        Class that is elaborated with its mutants, as ``package.module:Class``; without, simulators are built with them.
     mutated : mapping
-        For each design that has mutants, the text to build in its place.
+        For each design that has mutants, what stands in its place.
     known : mapping
         For each test the texts that it emitted before, in its order: they are not made again.
 
@@ -49,7 +58,8 @@ class Build:
         Tests that failed, each with what it said.
     """
 
-    mutated: Mapping[Design, str] = field(default_factory=dict)
+    component: str = ""
+    mutated: Mapping[Design, MutatedDesign] = field(default_factory=dict)
     known: Mapping[str, list[str]] = field(default_factory=dict)
     designs: dict[str, list[Design]] = field(default_factory=lambda: defaultdict(list))
     emitted: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
@@ -62,6 +72,11 @@ class Build:
         self._test = request.node.nodeid
         # The checks of streams would be mutated with the design.
         monkeypatch.setenv(STREAM_RULES_VARIABLE, "0")
+        if self.component:
+            module, _, name = self.component.partition(":")
+            component = getattr(importlib.import_module(module), name)
+            monkeypatch.setattr(component, "elaborate", self._elaboration(component, component.elaborate))
+            return
         for name in _BUILDERS:
             module = importlib.import_module(name)
             monkeypatch.setattr(module, "build", self._builder(module.build))
@@ -69,14 +84,33 @@ class Build:
             module = importlib.import_module(name)
             monkeypatch.setattr(module, "emit", self._emitter(module.emit))
 
+    def _note(self, design: Design) -> MutatedDesign | None:
+        """What stands in the place of a design that the test builds."""
+        if design not in self.designs[self._test]:
+            self.designs[self._test].append(design)
+        return self.mutated.get(design)
+
     def _builder(self, build):
         def build_or_mutate(verilog_text: str, top_name: str, **options: Any) -> Path:
-            design = Design(verilog_text, top_name)
-            if design not in self.designs[self._test]:
-                self.designs[self._test].append(design)
-            return build(self.mutated.get(design, verilog_text), top_name, **options)
+            mutated = self._note(Design(verilog_text, top_name))
+            return build(mutated.verilog if mutated else verilog_text, top_name, **options)
 
         return build_or_mutate
+
+    def _elaboration(self, component, elaborate):
+        emit_once = self._emitter(emit)
+
+        def elaborate_or_mutate(instance, platform):
+            mutating = component.elaborate
+            component.elaborate = elaborate
+            try:
+                design = Design(emit_once(instance, _TOP), _TOP)
+            finally:
+                component.elaborate = mutating
+            mutated = self._note(design)
+            return Netlist(mutated, _TOP, instance) if mutated else elaborate(instance, platform)
+
+        return elaborate_or_mutate
 
     def _emitter(self, emit):
         def emit_once(component: Any, *arguments: Any, **options: Any) -> str:

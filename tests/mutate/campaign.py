@@ -33,7 +33,7 @@ def measure(core: Core, count: int, seed: int, designs: int = DESIGNS, log: Text
             said = verdict.killed_by or "survived"
             print(f"  {verdict.mutant.number}: {said} ({verdict.mutant.options})", file=log, flush=True)
 
-    session = Session(tests=core.paths)
+    session = Session(tests=core.paths, component=core.component)
     recorded = list(session.record().items())
     number = min(designs, len(recorded), count)
     chosen = [recorded[index * len(recorded) // number] for index in range(number)]

@@ -7,6 +7,7 @@ import numpy as np
 from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
+from amaranth.sim import Simulator
 
 from rewardware.hw.cores.memory.config import MemoryConfig
 from rewardware.hw.cores.memory.memory import Memory
@@ -105,6 +106,45 @@ def test_equal_numbers():
 
 def test_in_a_bench():
     simulate(Maximum(), bench="tests.mutate.bench_example")
+
+
+def simulate_with_amaranth(component, bench):
+    simulator = Simulator(component)
+    if not isinstance(component, Maximum):
+        simulator.add_clock(1e-6)
+    simulator.add_testbench(bench)
+    simulator.run()
+
+
+def test_with_amaranth():
+    component = Maximum()
+
+    async def bench(ctx):
+        for a in range(8):
+            for b in range(8):
+                ctx.set(component.a, a)
+                ctx.set(component.b, b)
+                await ctx.delay(1e-6)
+                assert ctx.get(component.result) == max(a, b)
+
+    simulate_with_amaranth(component, bench)
+
+
+def test_memory_with_amaranth():
+    component = Store()
+
+    async def bench(ctx):
+        for place in (5, 4095, 0):
+            ctx.set(component.a, place)
+            ctx.set(component.b, place ^ 0xA5)
+            await ctx.tick()
+            # What the address has, read from where it was written.
+            ctx.set(component.a, place ^ 1)
+            ctx.set(component.b, place)
+            await ctx.tick()
+            assert ctx.get(component.data) == place ^ 0xA5
+
+    simulate_with_amaranth(component, bench)
 
 
 def test_without_end_if_wrong():

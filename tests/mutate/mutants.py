@@ -13,7 +13,7 @@ from rewardware.sim.verilator.cache import build_once, content_key
 MUTANT_VARIABLE = "REWARDWARE_MUTANT"
 LIMIT_SECONDS = 300
 
-_CONTROL = "mutant_number"
+CONTROL = "mutant_number"
 _WIDTH = 16
 # The clock's edges are not logic: a simulator with as many clocks as mutants would be slow, too. A register's output
 # would lose its value at power-on to the fault's multiplexer; its input and its readers have faults, too.
@@ -109,10 +109,8 @@ def mutate(verilog: str, top: str, count: int, seed: int, beside: Sequence[str] 
             mutants = _select((folder / "list.txt").read_text(), verilog.splitlines(), count, beside)
             if len(mutants) == count:
                 break
-        control = f"mutate -ctrl {_CONTROL} {_WIDTH}"
-        faults = "".join(f"{control} {mutant.number} {mutant.options}\n" for mutant in mutants)
         # Without faults there would be no control input.
-        _yosys(folder, "insert", f"read_rtlil prepared.il\n{faults}write_verilog -noattr mutated.v\n")
+        insert_faults(folder, mutants, "write_verilog -noattr mutated.v\n")
         text = (folder / "mutated.v").read_text()
         (folder / "mutated.v").write_text(_read_control(text) if mutants else text)
         (folder / "mutants.json").write_text(json.dumps([vars(mutant) for mutant in mutants]))
@@ -120,6 +118,13 @@ def mutate(verilog: str, top: str, count: int, seed: int, beside: Sequence[str] 
     folder = build_once("mutants", key, fill)
     mutants = tuple(Mutant(**fields) for fields in json.loads((folder / "mutants.json").read_text()))
     return MutatedDesign(verilog=(folder / "mutated.v").read_text(), mutants=mutants, folder=folder)
+
+
+def insert_faults(folder: Path, mutants: Sequence[Mutant], write: str) -> None:
+    """Put the faults into ``prepared.il`` of a folder, each behind its number on a control input, and write that."""
+    control = f"mutate -ctrl {CONTROL} {_WIDTH}"
+    faults = "".join(f"{control} {mutant.number} {mutant.options}\n" for mutant in mutants)
+    _yosys(folder, "insert", f"read_rtlil prepared.il\n{faults}{write}")
 
 
 def _yosys(folder: Path, name: str, script: str) -> None:
@@ -160,9 +165,9 @@ def _option(options: str, name: str) -> str:
 
 def _read_control(text: str) -> str:
     """The control input as a register that reads the environment: the ports are those of the design."""
-    text, ports = re.subn(rf"(?:, {_CONTROL}(?=[,)]))|(?:(?<=\(){_CONTROL}, )", "", text, count=1)
-    text, inputs = re.subn(rf"^  input \[{_WIDTH - 1}:0\] {_CONTROL};\n", "", text, flags=re.MULTILINE)
-    declared = f"  wire [{_WIDTH - 1}:0] {_CONTROL};\n"
+    text, ports = re.subn(rf"(?:, {CONTROL}(?=\s*[,)]))|(?:(?<=\(){CONTROL}, )", "", text, count=1)
+    text, inputs = re.subn(rf"^  input \[{_WIDTH - 1}:0\] {CONTROL};\n", "", text, flags=re.MULTILINE)
+    declared = f"  wire [{_WIDTH - 1}:0] {CONTROL};\n"
     if (ports, inputs, text.count(declared)) != (1, 1, 1):
         raise RuntimeError("Yosys's Verilog has another form than expected: the control input was not found")
-    return text.replace(declared, f"  reg [{_WIDTH - 1}:0] {_CONTROL};\n  initial {_CONTROL} = {_READ};\n")
+    return text.replace(declared, f"  reg [{_WIDTH - 1}:0] {CONTROL};\n  initial {CONTROL} = {_READ};\n")

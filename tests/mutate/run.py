@@ -63,10 +63,16 @@ class Session:
     ----------
     tests : sequence of str
         As pytest takes them.
+    component : str
+        Class that is elaborated with its mutants where the tests build no simulator, as :class:`.build.Build` takes it.
     """
 
     tests: Sequence[str]
-    _plain: Build = field(default_factory=Build)
+    component: str = ""
+    _plain: Build = field(init=False)
+
+    def __post_init__(self):
+        self._plain = Build(component=self.component)
 
     def record(self) -> dict[Design, list[str]]:
         """Run the tests as they are; for each design the tests that build it, quick ones first.
@@ -107,15 +113,17 @@ class Session:
         MutationError
             The tests fail on the text that holds the mutants while none is chosen.
         """
-        texts = {design: mutated.verilog}
-        self._pytest(tests, Build(mutated=texts, known=self._plain.emitted))
+
+        def new_build() -> Build:
+            return Build(component=self.component, mutated={design: mutated}, known=self._plain.emitted)
+
+        self._pytest(tests, new_build())
         # Once more, now that everything is built, for the time that it takes.
-        measured = Build(mutated=texts, known=self._plain.emitted)
+        measured = new_build()
         self._pytest(tests, measured)
         verdicts = []
         for mutant in mutated.mutants:
-            build = Build(mutated=texts, known=self._plain.emitted)
-            killed_by, in_time = self._run_mutant(mutant, tests, build, sum(measured.seconds.values()))
+            killed_by, in_time = self._run_mutant(mutant, tests, new_build(), sum(measured.seconds.values()))
             verdict = Verdict(mutant=mutant, design=mutated, top=design.top, killed_by=killed_by, in_time=in_time)
             tell(verdict)
             verdicts.append(verdict)

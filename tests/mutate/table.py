@@ -18,12 +18,16 @@ class Core:
         instance, see no mutants.
     beside : tuple of str
         Instances in what the tests simulate that are no part of the core, each by the beginning of its name.
+    component : str
+        The class, as ``package.module:Class``, where the tests simulate it with Amaranth or prove it: they build no
+        simulator, so it is elaborated with its mutants.
     """
 
     room: str
     name: str
     tests: tuple[str, ...]
     beside: tuple[str, ...] = ()
+    component: str = ""
 
     @property
     def paths(self) -> list[str]:
@@ -93,6 +97,12 @@ CORES = (
     ),
     Core(room="cores/array", name="CoreMemories", tests=("test_core_memories.py",)),
     Core(room="cores/array", name="HostRows", tests=("test_host_rows.py",), beside=("map",)),
+    Core(
+        room="cores/array",
+        name="TileSequencer",
+        tests=("test_tile_sequencer.py",),
+        component="rewardware.hw.cores.array.tile_sequencer:TileSequencer",
+    ),
     Core(room="cores/array", name="RangeNoiseEngine", tests=("test_range_noise_engine.py",)),
     Core(room="cores/replay", name="DrawGenerator", tests=("test_draw_generator.py",)),
     Core(room="cores/replay", name="SumTree", tests=("test_sum_tree.py",)),
@@ -205,6 +215,67 @@ CORES = (
     Core(room="cores/sparse_update", name="CoreParameters", tests=("test_core_parameters.py::test_parameters",)),
     Core(room="cores/sparse_update", name="UpdateEngine", tests=("test_update_engine.py",)),
     Core(room="soc/sequencer", name="Sequencer", tests=("test_sequencer.py::test_rules",)),
+    Core(
+        room="soc/bus",
+        name="AxiLiteSlave",
+        tests=(
+            "test_axi_lite_formal.py::test_slave_keeps_the_protocol[5]",
+            "test_register_bank.py",
+            "test_latency.py",
+        ),
+        component="rewardware.hw.soc.bus.axi_lite:AxiLiteSlave",
+    ),
+    Core(
+        room="soc/bus",
+        name="RegisterBank",
+        tests=(
+            "test_register_bank.py",
+            "test_latency.py",
+        ),
+        component="rewardware.hw.soc.bus.register_bank:RegisterBank",
+    ),
+    Core(
+        room="soc/bus",
+        name="UartReceiver",
+        tests=("test_uart.py",),
+        component="rewardware.hw.soc.bus.uart:UartReceiver",
+    ),
+    Core(
+        room="soc/bus",
+        name="UartTransmitter",
+        tests=("test_uart.py",),
+        component="rewardware.hw.soc.bus.uart:UartTransmitter",
+    ),
+    Core(
+        room="soc/bus",
+        name="FrameReceiver",
+        tests=("test_uart.py",),
+        component="rewardware.hw.soc.bus.uart_frame:FrameReceiver",
+    ),
+    Core(
+        room="soc/bus",
+        name="FrameTransmitter",
+        tests=("test_uart.py",),
+        component="rewardware.hw.soc.bus.uart_frame:FrameTransmitter",
+    ),
+    Core(
+        room="soc/bus",
+        name="RequestDispatcher",
+        tests=("test_uart_dispatcher.py",),
+        component="rewardware.hw.soc.bus.uart_dispatcher:RequestDispatcher",
+    ),
+    Core(
+        room="soc/bus",
+        name="RowsToSystem",
+        tests=("test_uart_rows.py",),
+        component="rewardware.hw.soc.bus.uart_rows:RowsToSystem",
+    ),
+    Core(
+        room="soc/bus",
+        name="RowsToHost",
+        tests=("test_uart_rows.py",),
+        component="rewardware.hw.soc.bus.uart_rows:RowsToHost",
+    ),
     Core(
         room="soc/shell",
         name="TransferEngine",
