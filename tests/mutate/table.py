@@ -220,6 +220,7 @@ CORES = (
         name="AxiLiteSlave",
         tests=(
             "test_axi_lite_formal.py::test_slave_keeps_the_protocol[5]",
+            "test_register_accesses.py",
             "test_register_bank.py",
             "test_latency.py",
         ),
@@ -229,6 +230,7 @@ CORES = (
         room="soc/bus",
         name="RegisterBank",
         tests=(
+            "test_register_accesses.py",
             "test_register_bank.py",
             "test_latency.py",
         ),

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from amaranth.sim import Simulator
 
 from rewardware.hw.cores.array.commands import Dataflow
 from rewardware.hw.cores.array.engine_config import ArrayEngineConfig
 from rewardware.hw.cores.array.tile_sequencer import TileSequencer
+from tests.hw.simulation import run
 
 CONFIG = ArrayEngineConfig(cores=2, lanes=6, weight_rows=6, activation_rows=6, error_rows=6)
 COMMANDS = 60
@@ -81,10 +81,7 @@ class Trace:
         self.sequencer = TileSequencer(CONFIG)
 
     def run(self):
-        simulator = Simulator(self.sequencer)
-        simulator.add_clock(1e-6)
-        simulator.add_testbench(self._drive)
-        simulator.run()
+        run(self.sequencer, self._drive)
 
     async def _drive(self, ctx):
         sequencer, left = self.sequencer, list(self.commands)

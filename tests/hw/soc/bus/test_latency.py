@@ -1,21 +1,14 @@
 """Latencies that components state, held."""
 
 import pytest
-from amaranth.sim import Simulator
 
 from rewardware.hw.soc.bus.axi_lite import AxiLiteSlave
 from rewardware.hw.soc.bus.register_bank import RegisterBank
 from rewardware.hw.soc.shell.shell import Shell
+from tests.hw.simulation import run
 from tests.hw.soc.shell.row_memory import RowMemoryConfig
 
 CONFIG = RowMemoryConfig(lanes=5)
-
-
-def run(component, bench):
-    simulator = Simulator(component)
-    simulator.add_clock(1e-6)
-    simulator.add_testbench(bench)
-    simulator.run()
 
 
 async def cycles_until(ctx, signal):

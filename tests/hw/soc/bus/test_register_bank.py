@@ -1,9 +1,8 @@
 """What registers do in the cycle of an access."""
 
-from amaranth.sim import Simulator
-
 from rewardware.hw.soc.bus.register_bank import RegisterBank
 from rewardware.hw.soc.bus.registers import Access, AddressMap, Register
+from tests.hw.simulation import run
 
 MAP = AddressMap(
     name="test",
@@ -48,22 +47,16 @@ class Host:
         return response.value
 
 
-def run(bench, *listeners):
+def run_bank(bench, listener=None):
     bank = RegisterBank(MAP)
-    simulator = Simulator(bank)
-    simulator.add_clock(1e-6)
 
     async def whole(ctx):
         await bench(ctx, bank.registers, Host(ctx, bank))
 
-    simulator.add_testbench(whole)
-    for listener in listeners:
+    async def listening(ctx):
+        await listener(ctx, bank.registers)
 
-        async def listening(ctx, listener=listener):
-            await listener(ctx, bank.registers)
-
-        simulator.add_testbench(listening, background=True)
-    simulator.run()
+    run(bank, whole, *([listening] if listener else []))
 
 
 def test_high_words_are_those_of_the_cycle_in_which_the_low_one_was_read():
@@ -81,7 +74,7 @@ def test_high_words_are_those_of_the_cycle_in_which_the_low_one_was_read():
         assert await host.read(MAP["fixed"].address) == 0x8765_4321
         assert await host.read(MAP["fixed"].address + 4) == 9
 
-    run(bench)
+    run_bank(bench)
 
 
 def test_setting_wins_over_clearing():
@@ -103,7 +96,7 @@ def test_setting_wins_over_clearing():
         async for _, _, value in ctx.tick().sample(registers.flags.value):
             values.append(value)
 
-    run(bench, listen)
+    run_bank(bench, listen)
 
 
 def test_refused_orders_are_none():
@@ -122,5 +115,5 @@ def test_refused_orders_are_none():
             if strobe:
                 strobes.append(value)
 
-    run(bench, listen)
+    run_bank(bench, listen)
     assert strobes == [6]

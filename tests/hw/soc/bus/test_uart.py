@@ -5,23 +5,13 @@ import zlib
 import numpy as np
 import pytest
 from amaranth.hdl import Module
-from amaranth.sim import Simulator
 
 from rewardware.hw.soc.bus.uart import UartReceiver, UartTransmitter
 from rewardware.hw.soc.bus.uart_bridge import UartBridge
 from rewardware.hw.soc.bus.uart_config import BUFFER_ROWS, PAYLOAD_LIMIT, UartConfig, rows_per_frame
 from rewardware.hw.soc.bus.uart_frame import FrameReceiver, FrameTransmitter
 from rewardware.sw.device.uart import pack_frame
-
-
-def run(component, bench, *helpers):
-    """Simulates until ``bench`` ends; each has its own limit."""
-    simulator = Simulator(component)
-    simulator.add_clock(1e-6)
-    simulator.add_testbench(bench)
-    for helper in helpers:
-        simulator.add_testbench(helper, background=True)
-    simulator.run()
+from tests.hw.simulation import run
 
 
 async def levels(ctx, wire, byte, cycles, carry=0.0):

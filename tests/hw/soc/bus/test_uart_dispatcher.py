@@ -1,10 +1,10 @@
 """Which requests are executed, which are answered without, and what becomes of their payloads."""
 
 import pytest
-from amaranth.sim import Simulator
 
 from rewardware.hw.soc.bus.uart_config import REPLY, Kind, Status
 from rewardware.hw.soc.bus.uart_dispatcher import UNITS, RequestDispatcher
+from tests.hw.simulation import run
 
 LIMIT_CYCLES = 200
 
@@ -16,15 +16,11 @@ class Requests:
         self.dispatcher = RequestDispatcher()
 
     def run(self, bench):
-        simulator = Simulator(self.dispatcher)
-        simulator.add_clock(1e-6)
-
         async def whole(ctx):
             self.ctx = ctx
             await bench(self)
 
-        simulator.add_testbench(whole)
-        simulator.run()
+        run(self.dispatcher, whole)
 
     async def until(self, *conditions):
         """Cycles until all are true at an edge."""

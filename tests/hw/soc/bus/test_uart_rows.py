@@ -2,19 +2,12 @@
 
 import numpy as np
 import pytest
-from amaranth.sim import Simulator
 
 from rewardware.hw.soc.bus.uart_config import BUFFER_ROWS, PAYLOAD_LIMIT, Status, rows_per_frame
 from rewardware.hw.soc.bus.uart_rows import RowsToHost, RowsToSystem
+from tests.hw.simulation import run
 
 LIMIT_CYCLES = 20_000
-
-
-def run(unit, bench):
-    simulator = Simulator(unit)
-    simulator.add_clock(1e-6)
-    simulator.add_testbench(bench)
-    simulator.run()
 
 
 async def execute(ctx, unit, payload, each_cycle):
