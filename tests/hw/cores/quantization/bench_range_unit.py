@@ -26,12 +26,12 @@ class Bench:
             getattr(self.dut, name).value = 0
         await clock_and_reset(self.dut)
 
-    async def monitor(self, rows, largest=31):
-        """Rows of values of any magnitude up to a power of two, one a cycle with gaps."""
+    async def monitor(self, rows, smallest=1, largest=31):
+        """Rows of values below a power of two between two others, one a cycle with gaps."""
         config = self.config
         for _ in range(rows):
             valid, slot = self.random.random() < 0.8, int(self.random.integers(config.slots))
-            magnitude = int(self.random.integers(1, largest + 1))
+            magnitude = int(self.random.integers(smallest, largest + 1))
             values = self.random.integers(-(1 << magnitude), 1 << magnitude, (config.cores, config.lanes))
             mask = self.random.random((config.cores, config.lanes)) < 0.7
             self.dut.monitor__valid.value = int(valid)
@@ -167,15 +167,16 @@ async def any_range_is_written_monitored_and_frozen(dut):
     """Ranges of every magnitude in every slot, grown by values of every magnitude."""
     bench = Bench(dut)
     await bench.start()
+    await bench.check_ranges()
     codec = codec_of(recorded_range)
     for number in range(ROUNDS):
         for slot in bench.random.permutation(bench.config.slots).tolist():
-            words, cuts = bench.random.integers(1 << 31, size=2), bench.random.integers(32, size=2)
+            words, cuts = bench.random.integers(-1 << 31, 1 << 31, size=2), bench.random.integers(32, size=2)
             minimum, maximum = (words >> cuts).tolist()
             dut.write__address.value = slot
-            dut.write__data.value = codec.pack({"minimum": -minimum, "maximum": maximum})
+            dut.write__data.value = codec.pack({"minimum": minimum, "maximum": maximum})
             await bench.pulse("write__enable")
-            bench.reference.write(slot, -minimum, maximum)
+            bench.reference.write(slot, minimum, maximum)
         # The write's other inputs mean nothing without its enable.
         dut.write__data.value = codec.pack({"minimum": 1 << 30, "maximum": -1})
         await bench.check_ranges()
@@ -183,7 +184,7 @@ async def any_range_is_written_monitored_and_frozen(dut):
         await bench.check_lookups()
         await bench.pulse("control__clear")
         bench.reference.clear()
-        await bench.monitor(4 * bench.config.slots, largest=1 + 2 * number)
+        await bench.monitor(4 * bench.config.slots, smallest=max(1, 2 * number - 1), largest=1 + 2 * number)
         await bench.freeze(int(bench.random.integers(8, 17)))
         await bench.check_ranges()
         await bench.check_lookups()

@@ -13,9 +13,9 @@ from rewardware.sim.cocotb import simulate
     ids=["three cores of six lanes", "one value"],
 )
 def test_range_unit(config):
-    unit = RangeUnit(config)
-    simulate(
-        unit,
-        bench="tests.hw.cores.quantization.bench_range_unit",
-        parameters={"config": config, "monitor_latency": unit.monitor_latency},
-    )
+    unit, bench = RangeUnit(config), "tests.hw.cores.quantization.bench_range_unit"
+    parameters = {"config": config, "monitor_latency": unit.monitor_latency}
+    # Parameters that were never frozen are known at power-on only.
+    behind_noise = "any_range_is_written_monitored_and_frozen"
+    simulate(unit, bench=bench, parameters=parameters)
+    simulate(unit, bench=bench, parameters=parameters, tests=behind_noise, after_noise=True)
