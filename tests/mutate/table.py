@@ -251,13 +251,13 @@ CORES = (
     Core(
         room="soc/bus",
         name="FrameReceiver",
-        tests=("test_uart.py",),
+        tests=("test_uart_frame.py",),
         component="rewardware.hw.soc.bus.uart_frame:FrameReceiver",
     ),
     Core(
         room="soc/bus",
         name="FrameTransmitter",
-        tests=("test_uart.py",),
+        tests=("test_uart_frame.py",),
         component="rewardware.hw.soc.bus.uart_frame:FrameTransmitter",
     ),
     Core(
