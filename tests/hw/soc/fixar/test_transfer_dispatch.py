@@ -44,4 +44,5 @@ def test_dispatch():
         BufferedDispatch(config, transfer),
         bench="tests.hw.soc.fixar.bench_transfer_dispatch",
         parameters={"config": config, "transfer": transfer},
+        after_noise=True,
     )

@@ -13,4 +13,4 @@ def test_every_core_gets_every_command(cores, together):
     layout = data.StructLayout({"number": 9})
     bench = "tests.hw.soc.learninggroup.bench_broadcast"
     component = CommandBroadcast(layout, cores, together=together)
-    simulate(component, bench=bench, parameters={"cores": cores, "together": together})
+    simulate(component, bench=bench, parameters={"cores": cores, "together": together}, after_noise=True)

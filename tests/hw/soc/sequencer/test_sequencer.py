@@ -59,6 +59,7 @@ def test_rules(width, depth, engines, eager):
             "depth": depth,
             "latency": sequencer.latency,
         },
+        after_noise=True,
     )
 
 
