@@ -268,6 +268,12 @@ CORES = (
     ),
     Core(
         room="soc/bus",
+        name="RegisterRequests",
+        tests=("test_uart_registers.py",),
+        component="rewardware.hw.soc.bus.uart_registers:RegisterRequests",
+    ),
+    Core(
+        room="soc/bus",
         name="RowsToSystem",
         tests=("test_uart_rows.py",),
         component="rewardware.hw.soc.bus.uart_rows:RowsToSystem",

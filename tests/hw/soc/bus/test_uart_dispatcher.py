@@ -1,8 +1,9 @@
 """Which requests are executed, which are answered without, and what becomes of their payloads."""
 
+import numpy as np
 import pytest
 
-from rewardware.hw.soc.bus.uart_config import REPLY, Kind, Status
+from rewardware.hw.soc.bus.uart_config import PAYLOAD_LIMIT, REPLY, Kind, Status
 from rewardware.hw.soc.bus.uart_dispatcher import UNITS, RequestDispatcher
 from tests.hw.simulation import run
 
@@ -14,13 +15,19 @@ class Requests:
 
     def __init__(self):
         self.dispatcher = RequestDispatcher()
+        self.random = np.random.default_rng(0)
+        self.forgotten = 0
 
     def run(self, bench):
         async def whole(ctx):
             self.ctx = ctx
             await bench(self)
 
-        run(self.dispatcher, whole)
+        async def listen(ctx):
+            async for _, _, forget in ctx.tick().sample(self.dispatcher.forget):
+                self.forgotten += forget
+
+        run(self.dispatcher, whole, listen)
 
     async def until(self, *conditions):
         """Cycles until all are true at an edge."""
@@ -45,10 +52,16 @@ class Requests:
         taken = None
         if begun:
             (unit,) = begun
-            assert ctx.get(unit.length) == size
+            assert (ctx.get(unit.length), ctx.get(dispatcher.writes)) == (size, kind == Kind.WRITE)
             taken = size if takes is None else takes
             ctx.set(unit.payload.ready, 1)
             for _ in range(taken):
+                byte = int(self.random.integers(256))
+                ctx.set(dispatcher.payload.payload, byte)
+                assert [ctx.get(getattr(dispatcher.units, name).payload.valid) for name in UNITS] == [
+                    getattr(dispatcher.units, name) is unit for name in UNITS
+                ]
+                assert ctx.get(unit.payload.payload) == byte
                 await self.until(dispatcher.payload.ready)
             ctx.set(unit.payload.ready, 0)
             ctx.set(dispatcher.payload.valid, size > taken)
@@ -129,3 +142,54 @@ def test_lengths_that_a_kind_cannot_have_are_unknown(kind, size):
         assert await requests.send(Kind.WRITE, 8, 8) == (Status.OK, b"", 8)
 
     Requests().run(bench)
+
+
+# Payloads that a kind may have.
+SIZES = {
+    Kind.READ: (4,),
+    Kind.WRITE: (8, 12, 64, 256, PAYLOAD_LIMIT),
+    Kind.SEND: (2, 3, 17, 128, 512, PAYLOAD_LIMIT),
+    Kind.RECEIVE: (1,),
+    Kind.FORGET: (0,),
+}
+
+
+def test_requests_at_random():
+    """Of all kinds and none, broken ones and repetitions, against the rules of the dispatcher's description."""
+    requests, random = Requests(), np.random.default_rng(1)
+
+    async def bench(requests):
+        previous, forgotten = None, 0
+        for number in range(120):
+            kind = int(random.choice([*Kind, int(random.integers(256))]))
+            sizes = SIZES.get(kind, ())
+            size = int(random.choice(sizes)) if sizes and random.random() < 0.9 else int(random.integers(20))
+            tag, intact = int(random.choice([7, random.integers(256)])), int(random.random() < 0.9)
+            if previous and random.random() < 0.3:
+                # A repetition, or nearly one.
+                kind, tag = previous[0] ^ int(random.random() < 0.1), previous[1] ^ int(random.random() < 0.2) << 5
+            result = Status(int(random.choice([Status.OK, Status.REFUSED, Status.BUSY, Status.UNKNOWN])))
+            takes, answer = int(random.integers(size + 1)), random.bytes(int(random.choice([0, 1, 4, 300])))
+            possible = {
+                Kind.READ: size == 4,
+                Kind.WRITE: size >= 8 and size % 4 == 0,
+                Kind.SEND: size >= 2,
+                Kind.RECEIVE: size == 1,
+                Kind.FORGET: size == 0,
+            }.get(kind, False)
+            repeats = previous and (kind, tag) == previous[:2] and kind not in (Kind.READ, Kind.RECEIVE)
+            if not intact:
+                expected = Status.CORRUPT, b"", None
+            elif repeats:
+                expected = previous[2], b"", None
+            elif possible and kind != Kind.FORGET:
+                expected = result, answer, takes
+                previous = None if result == Status.BUSY else (kind, tag, result)
+            else:
+                expected = Status.OK if possible else Status.UNKNOWN, b"", None
+                previous = kind, tag, expected[0]
+                forgotten += possible
+            got = await requests.send(kind, tag, size, result=result, takes=takes, answer=answer, intact=intact)
+            assert (*got, requests.forgotten) == (*expected, forgotten), (number, kind, size)
+
+    requests.run(bench)
