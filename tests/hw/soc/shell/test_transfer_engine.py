@@ -17,6 +17,7 @@ def test_equals_reference(name):
         TransferredMemories(config),
         bench="tests.hw.soc.shell.bench_transfer_engine",
         parameters={"config": config, "access": access_layout(config.host)},
+        after_noise=True,
     )
 
 
