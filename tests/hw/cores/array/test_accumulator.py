@@ -61,4 +61,5 @@ def test_equals_reference(lanes, depth):
                 "drain__high": Expected(drained[1], component.latency, wanted),
             },
         },
+        after_noise=True,
     )

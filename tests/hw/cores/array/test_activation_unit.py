@@ -35,4 +35,5 @@ def test_equals_reference():
             "inputs": table,
             "outputs": {"y": Expected(y, component.latency), "saturated": Expected(saturated, component.latency)},
         },
+        after_noise=True,
     )

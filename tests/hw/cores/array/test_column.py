@@ -66,6 +66,7 @@ def test_column_equals_exact_sums(lanes):
                 "high_sum": Expected((weights * high).sum(1), component.latency, known),
             },
         },
+        after_noise=True,
     )
 
 
@@ -97,4 +98,5 @@ def test_element_equals_exact_products():
                 "high_product": Expected(weights * high, component.latency, known),
             },
         },
+        after_noise=True,
     )

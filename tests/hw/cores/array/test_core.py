@@ -65,6 +65,7 @@ def test_equals_reference(lanes, activation_fraction):
                 "sums_high": Expected(sums[1], latency, known),
             },
         },
+        after_noise=True,
     )
 
 

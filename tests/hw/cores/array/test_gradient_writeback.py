@@ -117,6 +117,7 @@ def test_equals_reference(lanes, interval):
                 "saturations": Expected(np.array(saturations), writeback.latency, wanted),
             },
         },
+        after_noise=True,
     )
 
 

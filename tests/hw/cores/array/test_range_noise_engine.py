@@ -11,4 +11,5 @@ def test_engine():
         RangeNoiseEngine(config, settle=5),
         bench="tests.hw.cores.array.bench_range_noise_engine",
         parameters={"config": config, "settle": 5},
+        after_noise=True,
     )

@@ -39,4 +39,5 @@ def test_equals_reference():
             "inputs": table,
             "outputs": {"x": Expected(x, component.latency), "saturated": Expected(saturated, component.latency)},
         },
+        after_noise=True,
     )
