@@ -139,6 +139,7 @@ def test_equals_reference(cores, lanes, interval):
             | {f"lookups__{lookup}__parameters": lookups[:, lookup] for lookup in range(3)},
             "outputs": outputs,
         },
+        after_noise=True,
     )
 
 
