@@ -9,8 +9,12 @@ from rewardware.sw.reference.tree.bank_assignment import BankAssignmentReference
 
 
 def requests(config, count):
-    """Commands and stages: everything is given away first, then at random, so that few banks and many are left."""
+    """Commands and stages: everything is given away first, then at random, so that few banks and many are left.
+
+    What was assigned before a reset is forgotten by a clear, as each tree begins with one.
+    """
     random = rng("requests")
+    yield AssignerCommand.CLEAR, 0
     for stage in random.integers(config.levels, size=config.banks + 2):
         yield AssignerCommand.ASSIGN, int(stage)
     for number in range(count):

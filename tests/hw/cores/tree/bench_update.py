@@ -52,7 +52,8 @@ class Memory:
         self.statistics = plain.statistics
 
     def read(self, place):
-        slot, action = place["slot"], place["action"]
+        # Before the first request it may be the place of nothing.
+        slot, action = place["slot"] % len(self.nodes), place["action"]
         edges = self.edges[slot]
         return {"node": self.nodes[slot], "edge": edges[action if action < len(edges) else 0]}
 

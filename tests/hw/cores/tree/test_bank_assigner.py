@@ -26,4 +26,5 @@ def test_equals_the_reference(levels, banks, assignment, concentration):
         BankAssigner(config),
         bench="tests.hw.cores.tree.bench_bank_assigner",
         parameters={"config": config, "count": 300},
+        after_noise=True,
     )

@@ -20,4 +20,5 @@ def test_choice():
         SideBySide({name: Choice(config) for name, (config, _) in shapes.items()}),
         bench="tests.hw.cores.tree.bench_choice",
         parameters={"shapes": shapes},
+        after_noise=True,
     )

@@ -20,4 +20,5 @@ def test_entrance():
         SideBySide({name: Entrance(config) for name, config in shapes.items()}),
         bench="tests.hw.cores.tree.bench_entrance",
         parameters={"shapes": shapes},
+        after_noise=True,
     )

@@ -23,4 +23,5 @@ def test_inserter():
         SideBySide({name: Inserter(config) for name, config in shapes.items()}),
         bench="tests.hw.cores.tree.bench_inserter",
         parameters={"shapes": shapes},
+        after_noise=True,
     )

@@ -22,4 +22,5 @@ def test_node_buffer():
         SideBySide({name: NodeBuffer(config) for name, config in shapes.items()}),
         bench="tests.hw.cores.tree.bench_node_buffer",
         parameters={"shapes": shapes},
+        after_noise=True,
     )

@@ -15,4 +15,5 @@ def test_node_tags():
         SideBySide({name: NodeTags(config) for name, config in shapes.items()}),
         bench="tests.hw.cores.tree.bench_node_tags",
         parameters={"shapes": shapes},
+        after_noise=True,
     )

@@ -8,4 +8,9 @@ PHASES = [(1.0, 0.0, 0.9), (0.5, 0.0, 0.9), (0.4, 0.3, 0.95), (0.05, 0.0, 0.9), 
 
 
 def test_search_counters():
-    simulate(SearchCounters(), bench="tests.hw.cores.tree.bench_search_counters", parameters={"phases": PHASES})
+    simulate(
+        SearchCounters(),
+        bench="tests.hw.cores.tree.bench_search_counters",
+        parameters={"phases": PHASES},
+        after_noise=True,
+    )

@@ -23,4 +23,5 @@ def test_search_engine():
         SideBySide({name: SearchEngine(config) for name, config in shapes.items()}),
         bench="tests.hw.cores.tree.bench_search_engine",
         parameters={"shapes": shapes},
+        after_noise=True,
     )

@@ -12,4 +12,4 @@ def test_switch(inputs, outputs):
     config = SwitchConfig(inputs=inputs, outputs=outputs, width=14)
     switch = Switch(config)
     assert switch.latency == 1
-    simulate(switch, bench="tests.hw.cores.tree.bench_switch", parameters={"config": config})
+    simulate(switch, bench="tests.hw.cores.tree.bench_switch", parameters={"config": config}, after_noise=True)

@@ -19,4 +19,5 @@ def test_tree_manager():
         SideBySide({name: TreeManager(config) for name, config in shapes.items()}),
         bench="tests.hw.cores.tree.bench_tree_manager",
         parameters={"shapes": shapes},
+        after_noise=True,
     )

@@ -18,4 +18,5 @@ def test_update():
         SideBySide({name: Update(config) for name, config in shapes.items()}),
         bench="tests.hw.cores.tree.bench_update",
         parameters={"shapes": shapes},
+        after_noise=True,
     )
