@@ -20,8 +20,9 @@ PHASES = (
     (1.0, 0.5, 0.5, 1.0, 0.0),
     (1.0, 0.3, 0.7, 0.05, 0.3),
     (1.0, 0.5, 0.3, 0.5, 0.9),
-    (0.3, 0.1, 1.0, 0.2, 0.5),
     (1.0, 0.0, 1.0, 1.0, 0.0),
+    (1.0, 0.0, 1.0, 1.0, 0.95),
+    (0.3, 0.1, 1.0, 0.2, 0.5),
 )
 CYCLES = 250
 
@@ -91,7 +92,7 @@ async def keeps_the_order(dut):
     ports, plain = Ports(dut, CommandQueue(parameters()["config"])), PlainQueue()
     stimulus, sink = Stimulus(ports.codecs, rng("commands"), plain), StreamSink(dut, "commands")
     await clock_and_reset(dut)
-    cycle = fullest = 0
+    cycle = fullest = most_means = 0
     expected = []
     for *rates, stall in PHASES:
         sink.stall = stall
@@ -112,7 +113,8 @@ async def keeps_the_order(dut):
                 given = {name: inputs["write"]["body"][name] for name in ("node", "edge")}
                 plain.give(inputs["read"] | {"body": inputs["read"]["body"] | given}, is_late=False)
             fullest = max(fullest, len(plain.held))
+            most_means = max(most_means, sum(held["mean"] is not None for held in plain.held))
             cycle += 1
     got = await sink.receive_all(len(expected))
     compare_all(expected, [counts(command) for command in got], "commands")
-    assert fullest == MOST, f"No more than {fullest} commands were held"
+    assert (fullest, most_means) == (MOST, MOST), f"No more than {fullest} commands, {most_means} means were held"
