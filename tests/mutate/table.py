@@ -100,7 +100,7 @@ CORES = (
     Core(
         room="cores/array",
         name="TileSequencer",
-        tests=("test_tile_sequencer.py",),
+        tests=("test_tile_rows.py", "test_tile_sequencer.py"),
         component="rewardware.hw.cores.array.tile_sequencer:TileSequencer",
     ),
     Core(room="cores/array", name="RangeNoiseEngine", tests=("test_range_noise_engine.py",)),

@@ -75,10 +75,11 @@ def tiles_of(commands):
 class Trace:
     """What a sequencer saw and did in each cycle of a run."""
 
-    def __init__(self, commands, random, busy_share):
+    def __init__(self, commands, random, busy_share, config=CONFIG):
         self.commands, self.random, self.busy_share = commands, random, busy_share
         self.drained, self.buffer_busy, self.auxiliary_busy, self.stationary, self.streamed = [], [], [], [], []
-        self.sequencer = TileSequencer(CONFIG)
+        self.blocks, self.filled, self.biases = [], [], []
+        self.sequencer = TileSequencer(config)
 
     def run(self):
         run(self.sequencer, self._drive)
@@ -99,11 +100,22 @@ class Trace:
             ctx.set(sequencer.commands.valid, bool(left))
             if left:
                 ctx.set(sequencer.commands.payload, left[0])
-            _, _, ready, idle, stationary, streamed = await ctx.tick().sample(
-                sequencer.commands.ready, sequencer.idle, sequencer.stationary, sequencer.streamed
+            _, _, ready, idle, stationary, streamed, *block, filled, commits, buffer = await ctx.tick().sample(
+                sequencer.commands.ready,
+                sequencer.idle,
+                sequencer.stationary,
+                sequencer.streamed,
+                sequencer.block_valid,
+                sequencer.block,
+                sequencer.block_filled,
+                sequencer.commit_bias,
+                sequencer.commit_buffer,
             )
             self.stationary.append(stationary)
             self.streamed.append(streamed)
+            self.blocks.append(block)
+            self.filled.append(filled)
+            self.biases.append((commits, buffer))
             if left and ready:
                 left.pop(0)
             elif not left and idle:
