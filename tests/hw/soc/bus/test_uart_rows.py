@@ -10,7 +10,7 @@ from tests.hw.simulation import run
 LIMIT_CYCLES = 20_000
 
 
-async def execute(ctx, unit, payload, each_cycle):
+async def execute(ctx, unit, random, payload, each_cycle):
     """A request; its status, the length of its answer, and how many bytes of its payload were taken.
 
     ``each_cycle`` is called between what goes in and the clock, and gives what it makes of a cycle.
@@ -21,11 +21,13 @@ async def execute(ctx, unit, payload, each_cycle):
     await ctx.tick()
     ctx.set(requests.begin, 0)
     for _ in range(LIMIT_CYCLES):
-        ctx.set(requests.payload.valid, taken < len(payload))
-        ctx.set(requests.payload.payload, payload[taken] if taken < len(payload) else 0)
+        valid = taken < len(payload) and random.random() < 0.8
+        ctx.set(requests.payload.valid, valid)
+        ctx.set(requests.payload.payload, payload[taken] if valid else int(random.integers(256)))
         taken += ctx.get(requests.payload.valid & requests.payload.ready)
         passed += each_cycle()
         done, result = ctx.get(requests.results.valid), ctx.get(requests.results.payload)
+        done = done and random.random() < 0.5
         ctx.set(requests.results.ready, done)
         await ctx.tick()
         if done:
@@ -47,21 +49,21 @@ def test_no_more_rows_are_received_than_wanted_there_and_fit(row_bytes):
                 rows = [(random.bytes(row_bytes), int(random.integers(2))) for _ in range(level)]
                 there = b"".join(bytes([last]) + row for row, last in rows)
                 ctx.set(unit.level, level)
-                status, length, _, _ = await execute(ctx, unit, bytes([wanted]), lambda: ())
+                status, length, _, _ = await execute(ctx, unit, random, bytes([wanted]), lambda: ())
                 count = min(wanted, level, limit)
                 assert (status, length) == (Status.OK, count * (row_bytes + 1)), (wanted, level)
                 answer = bytearray()
-                ctx.set(unit.requests.answer.ready, 1)
                 while len(answer) < length:
-                    # The rows come late, now and then.
-                    here = bool(random.random() < 0.7)
+                    # The rows come late, now and then, and the wire waits.
+                    here, ready = (random.random(2) < 0.85).tolist()
+                    ctx.set(unit.requests.answer.ready, ready)
                     ctx.set(unit.i.valid, here)
                     ctx.set(unit.i.payload, {"data": int.from_bytes(rows[0][0], "little"), "last": rows[0][1]})
                     _, _, valid, byte, taken = await ctx.tick().sample(
                         unit.requests.answer.valid, unit.requests.answer.payload, unit.i.ready
                     )
                     assert valid == here
-                    if valid:
+                    if valid and ready:
                         answer.append(byte)
                     if valid and taken:
                         rows.pop(0)
@@ -78,7 +80,6 @@ def test_rows_are_sent_all_or_none(row_bytes):
     unit, random = RowsToSystem(8 * row_bytes), np.random.default_rng(row_bytes)
 
     async def bench(ctx):
-        ctx.set(unit.o.ready, 1)
         for ends in (0, 1):
             for rows in (1, 2, BUFFER_ROWS):
                 data = [random.bytes(row_bytes) for _ in range(rows)]
@@ -86,18 +87,19 @@ def test_rows_are_sent_all_or_none(row_bytes):
                 assert len(payload) <= PAYLOAD_LIMIT
 
                 def passing():
+                    ctx.set(unit.o.ready, random.random() < 0.7)
                     if ctx.get(unit.o.valid & unit.o.ready):
                         row = ctx.get(unit.o.payload)
                         yield row.data.to_bytes(row_bytes, "little"), row.last
 
                 ctx.set(unit.room, rows - 1)
-                assert await execute(ctx, unit, payload, passing) == (Status.BUSY, 0, 2, [])
+                assert await execute(ctx, unit, random, payload, passing) == (Status.BUSY, 0, 2, [])
                 # A length that is not that of so many rows, and no rows.
                 ctx.set(unit.room, BUFFER_ROWS)
                 for wrong in (payload[:-1], payload + b"x", payload[:2], bytes([ends, 0]) + payload[2:]):
-                    assert await execute(ctx, unit, wrong, passing) == (Status.UNKNOWN, 0, 2, [])
+                    assert await execute(ctx, unit, random, wrong, passing) == (Status.UNKNOWN, 0, 2, [])
                 ctx.set(unit.room, rows)
                 expected = [(row, int(ends and number == rows - 1)) for number, row in enumerate(data)]
-                assert await execute(ctx, unit, payload, passing) == (Status.OK, 0, len(payload), expected)
+                assert await execute(ctx, unit, random, payload, passing) == (Status.OK, 0, len(payload), expected)
 
     run(unit, bench)
