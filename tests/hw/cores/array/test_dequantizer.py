@@ -58,4 +58,5 @@ def test_equals_reference():
                 "positive": Expected(positive, component.latency),
             },
         },
+        after_noise=True,
     )

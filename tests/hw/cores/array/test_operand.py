@@ -33,4 +33,5 @@ def test_equals_reference(activation_fraction):
             "inputs": table,
             "outputs": {"low": Expected(low, component.latency), "high": Expected(high, component.latency)},
         },
+        after_noise=True,
     )

@@ -11,4 +11,4 @@ from rewardware.sim.cocotb import simulate
 def test_gaussian_noise(lanes):
     noise = GaussianNoise(GaussianConfig(lanes=lanes))
     parameters = {"config": noise.config, "latency": noise.latency}
-    simulate(noise, bench="tests.hw.cores.random.bench_gaussian", parameters=parameters)
+    simulate(noise, bench="tests.hw.cores.random.bench_gaussian", parameters=parameters, after_noise=True)
