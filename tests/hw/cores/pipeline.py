@@ -34,6 +34,7 @@ def check_pipeline(component, inputs, expected, *, latency=None, delays=None, la
             "expected": {name: [int(value) for value in values] for name, values in expected.items()},
             "signed": {name: shapes[name].width for name in expected if shapes[name].signed},
         },
+        after_noise=True,
     )
 
 
