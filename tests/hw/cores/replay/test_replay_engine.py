@@ -10,4 +10,9 @@ from rewardware.sim.cocotb import simulate
 @pytest.mark.parametrize("lanes", [1, 3])
 def test_replay_engine(lanes):
     config = SumTreeConfig(leaves=20, fanout=4, priority_width=12, priority_fraction=0, lanes=lanes)
-    simulate(ReplayEngine(config), bench="tests.hw.cores.replay.bench_replay_engine", parameters={"config": config})
+    simulate(
+        ReplayEngine(config),
+        bench="tests.hw.cores.replay.bench_replay_engine",
+        parameters={"config": config},
+        after_noise=True,
+    )
