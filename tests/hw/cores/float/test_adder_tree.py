@@ -43,6 +43,7 @@ def test_equals_reference(config, levels):
         tree,
         bench="tests.hw.cores.bench_play",
         parameters={"inputs": {"terms": values}, "outputs": {"result": Expected(expected, tree.latency)}},
+        after_noise=True,
     )
 
 

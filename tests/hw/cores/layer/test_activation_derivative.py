@@ -20,6 +20,7 @@ def test_activation_derivative(activation, arithmetic):
         stage,
         bench="tests.hw.cores.layer.bench_activation_derivative",
         parameters={"config": config, "latency": stage.latency},
+        after_noise=True,
     )
 
 

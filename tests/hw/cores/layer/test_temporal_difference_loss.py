@@ -23,4 +23,5 @@ def test_temporal_difference_loss(values, loss, arithmetic):
         stage,
         bench="tests.hw.cores.layer.bench_temporal_difference_loss",
         parameters={"config": config, "latency": stage.latency},
+        after_noise=True,
     )

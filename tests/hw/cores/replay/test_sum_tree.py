@@ -16,4 +16,9 @@ def test_sum_tree(leaves, fanout, width, lanes):
     config = SumTreeConfig(leaves=leaves, fanout=fanout, priority_width=width, priority_fraction=0, lanes=lanes)
     tree = SumTree(config)
     assert tree.latency == 8 + 3 * config.depth
-    simulate(tree, bench="tests.hw.cores.replay.bench_sum_tree", parameters={"config": config, "latency": tree.latency})
+    simulate(
+        tree,
+        bench="tests.hw.cores.replay.bench_sum_tree",
+        parameters={"config": config, "latency": tree.latency},
+        after_noise=True,
+    )
