@@ -1,5 +1,6 @@
 """Values, factors and scores of edges."""
 
+import functools
 from collections.abc import Sequence
 
 import numpy as np
@@ -35,7 +36,8 @@ COUNTS = (1 << VISIT_WIDTH) + 1
 class ScoresReference:
     """What the updater and the score unit compute, by Python's integers; formats and rounding as in docs/mcts.md.
 
-    The functions of a count are kept as lists over all counts: an edge costs a few operations of integers.
+    The functions of a count are kept as lists over all counts, once for all references: an edge costs a few operations
+    of integers.
 
     Parameters
     ----------
@@ -47,21 +49,8 @@ class ScoresReference:
         self._unvisited_first = config.unvisited_first
         self._least = -1 << config.score_width - 1
         self._greatest = -self._least - 1
-        # Of a count of 0 everything is that of 1, which only the factor of UCT uses.
-        counts = np.maximum(np.arange(COUNTS), 1)
-        exponents = np.frexp(counts)[1].astype(np.int64) - 1
-        self._exponents = exponents.tolist()
-        reciprocals = PolynomialTableReference(reciprocal_table())
-        self._reciprocals = reciprocals(*_position(counts, exponents, ROOT_INDEX_WIDTH)).tolist()
-        roots = _root(reciprocal_root_table(), counts, exponents)
-        self._uct_factors = (roots >> exponents // 2 + RECIPROCAL_ROOT_FRACTION - SCORE_FRACTION).tolist()
-        if config.policy == "puct_root":
-            self._roots = _root(root_table(), counts, exponents) << exponents // 2
-        else:
-            index, offset = _position(counts, exponents, LOGARITHM_INDEX_WIDTH)
-            # One count too many for the table, which no node reaches.
-            index = np.minimum((exponents << LOGARITHM_INDEX_WIDTH) + index, logarithm_root_table().intervals - 1)
-            self._roots = PolynomialTableReference(logarithm_root_table())(index, offset)
+        self._exponents, self._reciprocals, self._uct_factors = _functions_of_counts()
+        self._roots = _roots_of_counts(logarithm=config.policy != "puct_root")
 
     def value(self, total: int, visits: int) -> int:
         """V, the mean reward, of an edge that has been visited."""
@@ -105,6 +94,38 @@ class ScoresReference:
             else (value if count else first_value) + (exploration * factor >> SCORE_FRACTION) - loss * under_way
             for is_legal, count, value, factor, under_way in zip(legal, visits, values, factors, in_flight, strict=True)
         ]
+
+
+@functools.cache
+def _functions_of_counts() -> tuple[list[int], list[int], list[int]]:
+    """Exponent, reciprocal, and UCT's factor of each count."""
+    counts, exponents = _counts()
+    reciprocals = PolynomialTableReference(reciprocal_table())(*_position(counts, exponents, ROOT_INDEX_WIDTH))
+    roots = _root(reciprocal_root_table(), counts, exponents)
+    factors = roots >> exponents // 2 + RECIPROCAL_ROOT_FRACTION - SCORE_FRACTION
+    return exponents.tolist(), reciprocals.tolist(), factors.tolist()
+
+
+@functools.cache
+def _roots_of_counts(logarithm: bool) -> np.ndarray:
+    """The root of each count, or of its logarithm."""
+    counts, exponents = _counts()
+    if logarithm:
+        index, offset = _position(counts, exponents, LOGARITHM_INDEX_WIDTH)
+        # One count too many for the table, which no node reaches.
+        index = np.minimum((exponents << LOGARITHM_INDEX_WIDTH) + index, logarithm_root_table().intervals - 1)
+        roots = PolynomialTableReference(logarithm_root_table())(index, offset)
+    else:
+        roots = _root(root_table(), counts, exponents) << exponents // 2
+    roots.flags.writeable = False
+    return roots
+
+
+def _counts() -> tuple[np.ndarray, np.ndarray]:
+    """All counts, and the exponents of their powers of two."""
+    # Of a count of 0 everything is that of 1, which only the factor of UCT uses.
+    counts = np.maximum(np.arange(COUNTS), 1)
+    return counts, np.frexp(counts)[1].astype(np.int64) - 1
 
 
 def _position(counts: np.ndarray, exponents: np.ndarray, index_width: int) -> tuple[np.ndarray, np.ndarray]:
