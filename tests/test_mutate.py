@@ -163,11 +163,15 @@ def test_a_process_that_hangs_is_ended():
     assert time.monotonic() - begin < 10
 
 
-def test_a_mutant_that_computes_without_end_is_ended(monkeypatch):
+@pytest.mark.parametrize(
+    ("test", "said"),
+    [("test_without_end_if_wrong", ""), ("test_without_end_in_a_bench", "tests/mutate/example.py::")],
+)
+def test_a_mutant_that_computes_without_end_is_ended(monkeypatch, test, said):
     monkeypatch.setattr("tests.mutate.run.TIME_FACTOR", 0)
     monkeypatch.setattr("tests.mutate.run.TIME_ADDED_SECONDS", 1)
-    (verdict,) = verdicts("test_without_end_if_wrong", faults()[0])
-    assert (verdict.killed_by, verdict.in_time) == ("limit of time", False)
+    (verdict,) = verdicts(test, faults()[0])
+    assert verdict.killed_by == (f"{said}{test}: limit of time" if said else "limit of time") and not verdict.in_time
 
 
 def test_report():

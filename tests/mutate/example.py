@@ -153,6 +153,10 @@ def test_without_end_if_wrong():
         pass
 
 
+def test_without_end_in_a_bench():
+    simulate(Maximum(), bench="tests.mutate.bench_example", tests="without_end_if_wrong")
+
+
 def test_that_fails():
     check(np.array([1]), np.array([8]))
 

@@ -1,4 +1,8 @@
-"""The tests of a core on each of its mutants, every one in a process of its own with limits."""
+"""The tests of a core on each of its mutants, every one in a process of its own with limits.
+
+A bench goes through all mutants in one simulator, which forks (:mod:`.each_mutant`); the tests that see mutants by
+other ways run once more for each that is left.
+"""
 
 import contextlib
 import os
@@ -9,6 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -114,16 +119,21 @@ class Session:
             The tests fail on the text that holds the mutants while none is chosen.
         """
 
-        def new_build() -> Build:
-            return Build(component=self.component, mutated={design: mutated}, known=self._plain.emitted)
+        def new_build(**options: Any) -> Build:
+            return Build(component=self.component, mutated={design: mutated}, known=self._plain.emitted, **options)
 
         self._pytest(tests, new_build())
         # Once more, now that everything is built, for the time that it takes.
         measured = new_build()
         self._pytest(tests, measured)
+        seconds = sum(measured.seconds.values())
+        benches = new_build(numbers=[mutant.number for mutant in mutated.mutants], limit_seconds=_limit(seconds))
+        self._pytest(tests, benches)
         verdicts = []
         for mutant in mutated.mutants:
-            killed_by, in_time = self._run_mutant(mutant, tests, new_build(), sum(measured.seconds.values()))
+            killed_by, in_time = benches.killed.get(mutant.number, ("", True))
+            if benches.has_others and not killed_by:
+                killed_by, in_time = self._run_mutant(mutant, tests, new_build(), seconds)
             verdict = Verdict(mutant=mutant, design=mutated, top=design.top, killed_by=killed_by, in_time=in_time)
             tell(verdict)
             verdicts.append(verdict)
@@ -148,7 +158,7 @@ class Session:
             said = Path(folder) / "said"
             process = os.fork()
             if process == 0:
-                self._be_mutant(mutant, tests, build, int(TIME_FACTOR * seconds + TIME_ADDED_SECONDS), said)
+                self._be_mutant(mutant, tests, build, _limit(seconds), said)
             status = wait(process, WALL_FACTOR * (seconds + TIME_ADDED_SECONDS))
             text = said.read_text() if said.exists() else ""
         if status == pytest.ExitCode.OK:
@@ -175,6 +185,11 @@ class Session:
             said.write_text("\n".join(build.failed))
         finally:
             os._exit(code)
+
+
+def _limit(seconds: float) -> int:
+    """Processor time of a mutant, by how long the tests take without one."""
+    return int(TIME_FACTOR * seconds + TIME_ADDED_SECONDS)
 
 
 def wait(process: int, limit_seconds: float) -> int | None:
