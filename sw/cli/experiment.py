@@ -1,10 +1,11 @@
 """Run the learning experiments of a system and write their results to docs/."""
 
 import argparse
+import tempfile
 from pathlib import Path
 
 from ..systems.options import add_threads_option
-from ..systems.results import add_json_option, add_out_option
+from ..systems.results import add_json_option, add_out_option, make_folder
 from .system_commands import add_systems, run_system
 
 __all__ = ["add_arguments", "run"]
@@ -26,6 +27,11 @@ def _add_shared(parser: argparse.ArgumentParser) -> None:
         "--limit", type=float, default=48.0, metavar="HOURS", help="longest that a run may take (default %(default)s)"
     )
     parser.add_argument("--collect", action="store_true", help="run nothing, only collect what the folder holds")
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="run anew and write nothing: compare with the results that --docs holds, to the last digit",
+    )
     add_threads_option(parser)
     add_json_option(parser)
 
@@ -35,4 +41,11 @@ def run(arguments: argparse.Namespace) -> int | None:
         raise ValueError(f"--jobs must be at least 1, not {arguments.jobs}")
     if not arguments.limit > 0:
         raise ValueError(f"--limit must be above 0 hours, not {arguments.limit}")
-    return run_system("experiment", arguments)
+    if not arguments.check:
+        return run_system("experiment", arguments)
+    if arguments.collect:
+        raise ValueError("--check runs anew: leave --collect away")
+    make_folder(arguments.out)
+    with tempfile.TemporaryDirectory(prefix="check-", dir=arguments.out) as folder:
+        arguments.out = Path(folder)
+        return run_system("experiment", arguments)

@@ -6,10 +6,12 @@ import json
 import logging
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from ...hw.soc.under_way import PROGRESS
 from ...hw.soc.written_file import write_text, writing
 from ..core.tables import insert_table, markdown
+from .experiment_check import check, kept_results
 from .experiment_runs import chosen_arms, run_all, run_folders, summary_of, train
 from .experiments import EXPERIMENTS, Arm, Experiment
 from .results import show
@@ -41,6 +43,7 @@ def run_step_experiment(
     experiment = EXPERIMENTS[arguments.name]
     arms = chosen_arms(arguments.name, experiment.arms, arguments.arms)
     root, steps = arguments.out / arguments.name, arguments.steps or experiment.steps
+    kept = kept_results(arguments.docs, arguments.name)["arms"] if arguments.check else {}
     if not arguments.collect:
         runs = []
         for seed in arguments.seed if arguments.seed is not None else range(experiment.seeds):
@@ -51,6 +54,8 @@ def run_step_experiment(
                 directory, more = root / name / str(seed), more_options(arm)
                 runs.append(functools.partial(_train, experiment, arm, seed, steps, directory, more, arguments.limit))
         run_all(arguments.jobs, runs)
+    if arguments.check:
+        return check(arguments, {key: arm["curves"] for key, arm in kept.items()}, _curves(experiment, root))
     return _report(arguments, experiment, root, steps)
 
 
@@ -67,22 +72,28 @@ def _train(
     logger.log(PROGRESS, "%s: return %.1f", directory, summary["return"])
 
 
+def _curves(experiment: Experiment, root: Path) -> dict[str, dict[str, list[tuple[int, float]]]]:
+    """Means of evaluations by step, of the runs of each arm by seed; arms and runs without any are left out."""
+    from ..core.run_folder import read_metrics
+
+    curves: dict[str, dict[str, list[tuple[int, float]]]] = {}
+    for key in experiment.arms:
+        for directory in run_folders(root / key):
+            records = [record for record in read_metrics(directory) if record["kind"] == "evaluation"]
+            if records:
+                curves.setdefault(key, {})[directory.name] = [(record["step"], record["mean"]) for record in records]
+    return curves
+
+
 def _report(arguments: argparse.Namespace, experiment: Experiment, root: Path, steps: int) -> int:
     """Results as JSON, picture and table; 1 if an arm did not come out as it must."""
     from ..core.plots import plot_curves
-    from ..core.run_folder import read_metrics
 
     name, docs = arguments.name, arguments.docs
-    results, curves, failed = {}, {}, []
-    for key, arm in experiment.arms.items():
-        seeds = {}
-        for directory in run_folders(root / key):
-            records = read_metrics(directory)
-            curve = [(record["step"], record["mean"]) for record in records if record["kind"] == "evaluation"]
-            if curve:
-                seeds[directory.name] = curve
-        if not seeds:
-            continue
+    results: dict[str, dict[str, Any]] = {}
+    curves, failed = {}, []
+    for key, seeds in _curves(experiment, root).items():
+        arm = experiment.arms[key]
         curves[arm.name] = list(seeds.values())
         final = {seed: curve[-1][1] for seed, curve in seeds.items()}
         results[key] = {"name": arm.name, "final": final, "mean": sum(final.values()) / len(final), "curves": seeds}

@@ -10,6 +10,7 @@ from typing import Any
 from ....hw.soc.under_way import PROGRESS
 from ....hw.soc.written_file import write_text, writing
 from ...core.tables import insert_table, markdown
+from ..experiment_check import Curves, check, kept_results
 from ..experiment_runs import chosen_arms, run_all, run_folders, summary_of, train
 from ..results import show
 from .experiments import ITERATIONS, SWEEP, TABLES, Arm
@@ -19,6 +20,7 @@ __all__ = ["add_arguments", "run"]
 logger = logging.getLogger(__name__)
 
 PAGE = "learninggroup-learning.md"
+RESULTS = "learninggroup"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,6 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     arms = chosen_arms(arguments.name, SWEEP, arguments.arms)
     root = arguments.out / arguments.name
+    kept = kept_results(arguments.docs, RESULTS)["arms"] if arguments.check else {}
     if not arguments.collect:
         # Seed by seed, so that what an interrupted sweep has is a fair part of all.
         wanted = arguments.seed if arguments.seed is not None else range(max(SWEEP[arm].seeds for arm in arms))
@@ -41,6 +44,9 @@ def run(arguments: argparse.Namespace) -> int:
             if arguments.seed is not None or seed < SWEEP[arm].seeds
         ]
         run_all(arguments.jobs, runs)
+    if arguments.check:
+        before = _curves({key: arm["seeds"] for key, arm in kept.items()})
+        return check(arguments, before, _curves(_played(root, arguments.iterations)))
     content, tables = _report(root, arguments.docs, arguments.iterations)
     show(arguments, content, lambda: "\n\n".join(tables) + "\n")
     return 0
@@ -56,27 +62,36 @@ def _train(arm: Arm, seed: int, iterations: int, directory: Path, limit: float) 
     logger.log(PROGRESS, "%s: success %.1f %%", directory, 100 * summary["success"])
 
 
-def _report(root: Path, docs: Path, iterations: int) -> tuple[dict[str, Any], list[str]]:
-    """Results as JSON, pictures and tables: of the runs that ended, and what the JSON has of others; the first and
-    the last of these."""
-    from ...core.plots import plot_shares
+def _played(root: Path, iterations: int) -> dict[str, dict[str, Any]]:
+    """The runs of each arm by seed that ended after so many iterations."""
     from ...core.run_folder import read_metrics
-    from .report import WINDOW, smoothed
+    from .report import smoothed
 
-    record, results = docs / "learning" / "learninggroup.json", {}
-    recorded = _recorded(record, iterations)
-    for key, arm in SWEEP.items():
-        seeds: dict[str, Any] = dict(recorded.get(key, {}))
+    runs: dict[str, dict[str, Any]] = {key: {} for key in SWEEP}
+    for key, seeds in runs.items():
         for directory in run_folders(root / key):
             summary = summary_of(directory)
             if summary is not None and summary["iterations"] == iterations:
                 curve = [(step, round(share, 5)) for step, share in smoothed(read_metrics(directory), "success")]
-                seeds[directory.name] = {
-                    "success": summary["success"],
-                    "arrived": summary["arrived"],
-                    "sparsity": summary["sparsity"],
-                    "curve": curve,
-                }
+                outcome = {name: summary[name] for name in ("success", "arrived", "sparsity")}
+                seeds[directory.name] = {**outcome, "curve": curve}
+    return runs
+
+
+def _curves(runs: dict[str, dict[str, Any]]) -> Curves:
+    return {key: {seed: run["curve"] for seed, run in seeds.items()} for key, seeds in runs.items()}
+
+
+def _report(root: Path, docs: Path, iterations: int) -> tuple[dict[str, Any], list[str]]:
+    """Results as JSON, pictures and tables: of the runs that ended, and what the JSON has of others; the first and
+    the last of these."""
+    from ...core.plots import plot_shares
+    from .report import WINDOW
+
+    record, results = docs / "learning" / f"{RESULTS}.json", {}
+    recorded, played = _recorded(record, iterations), _played(root, iterations)
+    for key, arm in SWEEP.items():
+        seeds = {**recorded.get(key, {}), **played[key]}
         if seeds:
             seeds = dict(sorted(seeds.items(), key=lambda item: int(item[0])))
             mean = sum(run["success"] for run in seeds.values()) / len(seeds)

@@ -11,6 +11,7 @@ from typing import Any
 from ....hw.soc.under_way import PROGRESS
 from ....hw.soc.written_file import write_text, writing
 from ...core.tables import insert_table, markdown
+from ..experiment_check import Curves, check, kept_results
 from ..experiment_runs import chosen_arms, run_all, run_command, run_folders
 from ..results import show
 from .experiments import ARMS, GAMES, SEEDS, Arm, Game
@@ -20,6 +21,7 @@ __all__ = ["add_arguments", "run"]
 logger = logging.getLogger(__name__)
 
 PAGE = "mcts-planning.md"
+RESULTS = "mcts-workers"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,6 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
     arms = chosen_arms(arguments.name, [f"{game}-{arm}" for game in GAMES for arm in ARMS], arguments.arms)
     seeds = arguments.seed if arguments.seed is not None else range(SEEDS)
     root = arguments.out / arguments.name
+    kept = kept_results(arguments.docs, RESULTS) if arguments.check else {}
     if not arguments.collect:
         # Seed by seed, so that what an interrupted experiment has is a fair part of all.
         runs = []
@@ -41,7 +44,10 @@ def run(arguments: argparse.Namespace) -> int:
                 directory = root / key / str(seed)
                 runs.append(functools.partial(_play, GAMES[game], ARMS[arm], seed, steps, directory, arguments.limit))
         run_all(arguments.jobs, runs)
-    results, tables = _report(root, arguments.docs, arguments.steps)
+    results = _results(root, arguments.steps)
+    if arguments.check:
+        return check(arguments, _curves(kept), _curves(results))
+    tables = _report(results, arguments.docs)
     show(arguments, {"experiment": arguments.name, "games": results}, lambda: "\n\n".join(tables) + "\n")
     return 0
 
@@ -65,10 +71,14 @@ def _return_of(directory: Path, steps: int) -> float | None:
     return None
 
 
-def _report(root: Path, docs: Path, steps: int | None) -> tuple[dict[str, Any], list[str]]:
-    """Results as JSON, picture and tables, of the episodes that ended; the first and the last of these."""
-    from .plots import plot_groups
+def _results(root: Path, steps: int | None) -> dict[str, Any]:
+    """Returns of the episodes that ended, by game, arm and seed.
 
+    Raises
+    ------
+    ValueError
+        There are none.
+    """
     results: dict[str, Any] = {}
     for key, game in GAMES.items():
         length = steps or game.steps
@@ -84,10 +94,26 @@ def _report(root: Path, docs: Path, steps: int | None) -> tuple[dict[str, Any], 
             results[game.name] = {"env": game.env, "steps": length, "options": game.options, "returns": arms}
     if not results:
         raise ValueError(f"{root} holds no episode that was played to its end")
+    return results
+
+
+def _curves(results: dict[str, Any]) -> Curves:
+    """Returns at the length of an episode, by game and arm in one."""
+    return {
+        f"{name}, {arm}": {seed: [(game["steps"], value)] for seed, value in returns.items()}
+        for name, game in results.items()
+        for arm, returns in game["returns"].items()
+    }
+
+
+def _report(results: dict[str, Any], docs: Path) -> list[str]:
+    """Write results as JSON, picture and tables; the tables."""
+    from .plots import plot_groups
+
     for folder in ("learning", "images"):
         with writing(docs / folder):
             (docs / folder).mkdir(parents=True, exist_ok=True)
-    write_text(docs / "learning" / "mcts-workers.json", json.dumps(results, indent=1) + "\n")
+    write_text(docs / "learning" / f"{RESULTS}.json", json.dumps(results, indent=1) + "\n")
     shown = {f"{name}, {game['steps']} steps": game["returns"] for name, game in results.items()}
     plot_groups(docs / "images" / "mcts-workers.png", shown, "return")
     tables = []
@@ -96,7 +122,7 @@ def _report(root: Path, docs: Path, steps: int | None) -> tuple[dict[str, Any], 
             table = _table(results[game.name]["returns"])
             insert_table(docs / PAGE, game.name.lower(), table)
             tables.append(f"{game.name}\n{table}")
-    return results, tables
+    return tables
 
 
 def _random_return(name: str, seed: int, steps: int) -> float:

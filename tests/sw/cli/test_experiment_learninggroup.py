@@ -29,6 +29,10 @@ def test_sweep_collects_what_has_ended_and_goes_on(tmp_path, capsys):
     assert pictures == {"learninggroup-groups.png", "learninggroup-methods.png"}
     assert dispatch(command) == 0
     assert "begins" not in capsys.readouterr().err
+    # Played anew, a run comes to the same shares.
+    assert dispatch([*command, "--check"]) == 0
+    printed, said = capsys.readouterr()
+    assert said.count("begins") == 2 and printed.count("1           3  equal") == 2
     # What was run elsewhere stays in the record, unless it took another number of iterations.
     elsewhere = ["--out", str(tmp_path / "others"), *places[2:], "--arms", "agents-3-groups-2", "--seed", "0"]
     assert dispatch(["experiment", "learninggroup", "sweep", *elsewhere]) == 0

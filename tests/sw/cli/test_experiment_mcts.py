@@ -36,6 +36,10 @@ def test_workers_are_compared_and_what_was_played_is_not_played_again(tmp_path, 
     # Episodes that were played are kept; those of another length are not the same.
     assert dispatch([*command, "--steps", "2"]) == 0
     assert "begins" not in capsys.readouterr().err
+    # Played anew, they come to the same returns, and so do random actions.
+    assert dispatch([*command, "--steps", "2", "--check"]) == 0
+    printed, said = capsys.readouterr()
+    assert said.count("begins") == 2 and printed.count("1           2  equal") == 3
     assert dispatch([*command, "--steps", "3", "--collect"]) == 2
     assert "holds no episode that was played to its end" in capsys.readouterr().err
 
