@@ -39,4 +39,5 @@ def test_forward_stage(inputs, outputs, units, activation, arithmetic):
             "latency": stage.latency,
             "period": config.forward_cycles,
         },
+        after_noise=True,
     )

@@ -30,6 +30,7 @@ def test_gradient_stage(inputs, outputs, units, arithmetic, samples):
         stage,
         bench="tests.hw.cores.layer.bench_gradient_stage",
         parameters={"config": config, "period": config.gradient_cycles},
+        after_noise=True,
     )
 
 

@@ -69,4 +69,5 @@ def test_update_stage(inputs, outputs, units, optimizer, interval, arithmetic):
         UpdatedLayer(stage),
         bench="tests.hw.cores.layer.bench_update_stage",
         parameters={"config": config, "cycles": stage.cycles},
+        after_noise=True,
     )
