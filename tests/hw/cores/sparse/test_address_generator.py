@@ -23,6 +23,7 @@ def test_address_generator(config):
             "table_layout": table_entry(config),
             "vectors_layout": bit_vector(config),
         },
+        after_noise=True,
     )
 
 

@@ -16,6 +16,7 @@ def test_compressor(config):
         compressor,
         bench="tests.hw.cores.sparse.bench_compression",
         parameters={"config": config, "layers": 20, "latency": compressor.latency},
+        after_noise=True,
     )
 
 
@@ -31,4 +32,5 @@ def test_expander(config):
             "latency": expander.latency,
             "word_layout": parameter_word(config),
         },
+        after_noise=True,
     )

@@ -28,4 +28,5 @@ def test_encoder(config):
             "layers": 25,
             "tuple_layout": tuple_layout(config),
         },
+        after_noise=True,
     )

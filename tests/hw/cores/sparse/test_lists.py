@@ -25,4 +25,5 @@ def test_group_tables(config):
             "entry_layout": table_entry(config),
             "place_layout": group_place(config),
         },
+        after_noise=True,
     )

@@ -22,4 +22,5 @@ def test_load_allocation(config):
         LoadAllocationUnit(config),
         bench="tests.hw.cores.sparse.bench_load_allocation",
         parameters={"config": config, "layers": 40},
+        after_noise=True,
     )

@@ -22,4 +22,5 @@ def test_max_index(config):
         unit,
         bench="tests.hw.cores.sparse.bench_max_index",
         parameters={"config": config, "latency": unit.latency},
+        after_noise=True,
     )
