@@ -30,9 +30,9 @@ class Table:
             await RisingEdge(dut.clk)
 
 
-async def start(dut):
+async def start(dut, stall):
     dut.rows__enable.value = dut.columns__enable.value = 0
-    source, sink = StreamSource(dut, "commands"), StreamSink(dut, "completions", stall=0)
+    source, sink = StreamSource(dut, "commands"), StreamSink(dut, "completions", stall=stall)
     await clock_and_reset(dut)
     return Table(dut, parameters()["entry_layout"]), source, sink
 
@@ -60,7 +60,7 @@ def groups_of(config, random, number):
 @cocotb.test()
 async def tables_follow_the_reference(dut):
     config, random = parameters()["config"], rng("groups")
-    table, source, sink = await start(dut)
+    table, source, sink = await start(dut, stall=0)
     for number in range(parameters()["layers"]):
         rows, columns = groups_of(config, random, number)
         await place(dut, "rows", *rows)
@@ -87,7 +87,7 @@ async def tables_follow_the_reference(dut):
 @cocotb.test()
 async def what_does_not_fit_is_left_out(dut):
     config = parameters()["config"]
-    table, source, sink = await start(dut)
+    table, source, sink = await start(dut, stall=0.8)
     counts = [config.rows // 2, config.rows // 2 - 1]
     await place(dut, "rows", [0, 0], counts)
     await place(dut, "columns", [3, 4], [1, 2])

@@ -9,7 +9,7 @@ from rewardware.sw.reference.sparse.grouping import max_indexes
 
 
 def matrices(config, random, count):
-    """Matrices of up to the most groups; corners and ties among random values."""
+    """Matrices of up to the most groups: corners and ties among random values, or values that differ in two bits."""
     number_format = config.format
     corners = [0, number_format.sign_bit, number_format.infinity, number_format.quiet_nan, 1, number_format.largest]
     corners += [number_format.sign_bit | corner for corner in corners[2:]]
@@ -17,7 +17,10 @@ def matrices(config, random, count):
         groups = (1, config.groups)[number] if number < 2 else int(random.integers(1, config.groups + 1))
         shape = groups, config.lanes
         values = random.integers(0, 1 << number_format.width, shape)
-        yield np.where(random.random(shape) < (0.9, 0.3)[number % 2], random.choice(corners, shape), values)
+        if number % 3 == 2:
+            yield values[0] ^ 1 << random.integers(0, number_format.width, shape)
+        else:
+            yield np.where(random.random(shape) < (0.9, 0.3)[number % 2], random.choice(corners, shape), values)
 
 
 def send(source, values):
