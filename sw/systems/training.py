@@ -93,7 +93,10 @@ def train(
         plan = begin()
         directory = arguments.out or Path("runs") / plan.name
         if (directory / CHECKPOINT).exists():
-            raise ValueError(f"{directory} holds a run already: --resume {directory} goes on with it")
+            raise ValueError(
+                f"{directory} holds a run already: --resume {directory} goes on with it, "
+                "--out puts another one elsewhere"
+            )
     import_modules(arguments)
     settings = _settings(arguments, directory)
     for name in arguments.log:

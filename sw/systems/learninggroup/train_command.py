@@ -87,7 +87,7 @@ def run(arguments: argparse.Namespace) -> None:
                 hardware=hardware,
                 lockstep_every=arguments.lockstep_every,
             ),
-            name=f"{name}-groups-{config.groups}-seed-{config.seed}",
+            name=f"{name}-groups-{config.groups}-{backend.split(':')[0]}-{config.seed}",
             about={
                 "env": arguments.env or ENVIRONMENT,
                 "task": task,

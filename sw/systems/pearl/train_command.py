@@ -134,10 +134,11 @@ def run(arguments: argparse.Namespace) -> None:
         hardware = resolve_hardware(arguments.config or "k16", "pearl")
         settings = {"backend": backend, **learner, **elsewhere, **parallel}
         kind = agent_class(f"prioritized-{algorithm}")
+        in_hardware = [Path(preset).stem for preset in learner.values()]
         about = {"env": arguments.env, "algorithm": algorithm, **settings, "config": config.to_mapping()}
         return TrainingPlan(
             make=lambda: kind(arguments.env, config, hardware=hardware, **settings),
-            name=f"{arguments.env}-{algorithm}-{backend.split(':')[0]}-{config.seed}",
+            name="-".join((arguments.env, algorithm, *in_hardware, backend.split(":")[0], str(config.seed))),
             about={**about, "hardware": plain(hardware)},
         )
 

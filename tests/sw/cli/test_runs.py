@@ -1,6 +1,7 @@
 """What users do to runs: two at once, the wrong folder, an environment of their own."""
 
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -142,3 +143,22 @@ def test_an_error_in_it_says_type_and_place(number, name, own_environment, capsy
     arguments = ["--env", f"own_pendulum:Own{number}-v0", "--steps", "3", "--out", own_environment / "run"]
     said = error_of(capsys, *FIXAR, *arguments, code=1)
     assert f"error: {name} in " in said and "own_pendulum.py:8: " in said and "boom" in said
+
+
+@pytest.mark.parametrize(
+    ("options", "name"),
+    [
+        ("fixar --env Pendulum-v1", "Pendulum-v1-reference-0"),
+        ("learninggroup --groups 4", "predator-prey-easy-3-groups-4-torch-0"),
+        ("learninggroup --groups 4 --backend blocks", "predator-prey-easy-3-groups-4-blocks-0"),
+        ("pearl --env CartPole-v1 --seed 3", "CartPole-v1-dqn-reference-3"),
+        ("pearl --env CartPole-v1 --learner cartpole --backend rtl", "CartPole-v1-dqn-cartpole-rtl-0"),
+    ],
+)
+def test_a_folder_is_called_after_what_is_trained_and_takes_no_second_run(options, name, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    folder = Path("runs") / name
+    folder.mkdir(parents=True)
+    (folder / "checkpoint.zip").touch()
+    words = f"{folder} holds a run already: --resume {folder} goes on with it, --out puts another one elsewhere"
+    assert words in error_of(capsys, "train", *options.split())

@@ -118,7 +118,7 @@ def test_environments_of_a_module(tmp_path, monkeypatch, capsys):
         module = f"staggered_{name}"
         (tmp_path / f"{module}.py").write_text(MODULE)
         assert train("--env", env, *imports, "--iterations", 2, "--seed", 4) == 0
-        out = tmp_path / "runs" / f"{env.translate(str.maketrans(':/', '--'))}-groups-1-seed-4"
+        out = tmp_path / "runs" / f"{env.translate(str.maketrans(':/', '--'))}-groups-1-torch-4"
         printed = capsys.readouterr().out
         assert f"{env}, 2 agents that observe 3 and have 4 actions, 5 steps" in printed
         assert "mean of the last 8 episodes, of 4.0 steps" in printed
