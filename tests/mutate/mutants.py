@@ -28,6 +28,11 @@ opt_expr -mux_undef
 opt_muxtree
 opt_clean
 """
+# Cells with the contents of memories at power-on, and those that read, of tables that were statements, too.
+_MEMORY_CELLS = """\
+tee -q -o contents.txt select -list t:$meminit t:$meminit_v2
+tee -q -o reads.txt select -list t:$memrd t:$memrd_v2
+"""
 _READ = f'$c32("(std::getenv(\\"{MUTANT_VARIABLE}\\") ? std::atoi(std::getenv(\\"{MUTANT_VARIABLE}\\")) : 0)")'
 
 
@@ -105,8 +110,9 @@ def mutate(verilog: str, top: str, count: int, seed: int, beside: Sequence[str] 
         # More than wanted: some are left out, most of them where a small part stands beside large ones.
         for factor in (4, 32, 256) if beside else (2,):
             choose = f"mutate -list {factor * count} -seed {seed} -o list.txt\nwrite_rtlil prepared.il\n"
-            _yosys(folder, "choose", _PREPARE.format(top=top) + choose)
-            mutants = _select((folder / "list.txt").read_text(), verilog.splitlines(), count, beside)
+            _yosys(folder, "choose", _PREPARE.format(top=top) + choose + _MEMORY_CELLS)
+            contents, reads = (_cells(folder / f"{name}.txt") for name in ("contents", "reads"))
+            mutants = _select((folder / "list.txt").read_text(), verilog.splitlines(), count, beside, contents, reads)
             if len(mutants) == count:
                 break
         # Without faults there would be no control input.
@@ -132,7 +138,14 @@ def _yosys(folder: Path, name: str, script: str) -> None:
     run_tool("yosys", ["-q", f"{name}.ys"], folder, f"{name}.log", LIMIT_SECONDS)
 
 
-def _select(listed: str, lines: list[str], count: int, beside: Sequence[str]) -> list[Mutant]:
+def _cells(file: Path) -> set[str]:
+    """Cells of the flat module that Yosys listed."""
+    return {line.partition("/")[2] for line in file.read_text().splitlines()}
+
+
+def _select(
+    listed: str, lines: list[str], count: int, beside: Sequence[str], contents: set[str], reads: set[str]
+) -> list[Mutant]:
     """The first mutants of Yosys's list, each fault once."""
     chosen: dict[str, str] = {}
     for line in listed.splitlines():
@@ -141,7 +154,7 @@ def _select(listed: str, lines: list[str], count: int, beside: Sequence[str]) ->
         cell, port = _option(options, "cell"), _option(options, "port")
         # Nor are contents of memories at power-on, and the controls that a read without a clock does not have: Yosys
         # wants them constant.
-        left_out = port in _LEFT_OUT or "$meminit" in cell or ("$memrd" in cell and port in {"EN", "ARST", "SRST"})
+        left_out = port in _LEFT_OUT or cell in contents or (cell in reads and port in {"EN", "ARST", "SRST"})
         # The outermost instance alone: parts inside one another have the same names.
         left_out |= cell.removeprefix("$flatten").startswith(tuple(f"\\{name}" for name in beside))
         if not left_out and len(chosen) < count:

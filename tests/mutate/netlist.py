@@ -45,6 +45,8 @@ _UNARY = {
     "$reduce_and": Value.all,
     "$reduce_xor": Value.xor,
 }
+# Wider than any run of constant bits.
+_CONSTANTS = Const(0, 1 << 16), Const(-1, 1 << 16)
 
 
 class Netlist(Elaboratable):
@@ -64,8 +66,8 @@ class Netlist(Elaboratable):
         module = _netlist(design, top)
         self._ports, self._cells = module["ports"], module["cells"]
         self._component = component
-        # Where each bit of the netlist stands.
-        self._places: dict[int, Value] = {}
+        # Where each bit of the netlist stands: a value, and the bit's number in it.
+        self._places: dict[int, tuple[Value, int]] = {}
         self._initial = {
             bit: int(value == "1")
             for net in module["netnames"].values()
@@ -95,10 +97,20 @@ class Netlist(Elaboratable):
 
     def _place(self, bits, value):
         for index, bit in enumerate(bits):
-            self._places[bit] = value[index]
+            self._places[bit] = value, index
 
     def _value(self, bits):
-        return Cat(self._places.get(bit, Const(int(bit == "1"), 1)) for bit in bits)
+        """The bits side by side, neighbours in one piece: a simulation takes its time for each."""
+        pieces: list[tuple[Value, int, int]] = []
+        for bit in bits:
+            value, begin, end = pieces[-1] if pieces else (None, 0, 0)
+            # What nothing drives is 0.
+            place, index = self._places.get(bit, (_CONSTANTS[bit == "1"], end))
+            if value is place and index == end:
+                pieces[-1] = value, begin, end + 1
+            else:
+                pieces.append((place, index, index + 1))
+        return Cat(value[begin:end] for value, begin, end in pieces)
 
     def _output(self, cell):
         """A signal for what a cell gives."""
