@@ -275,13 +275,13 @@ CORES = (
     Core(
         room="soc/bus",
         name="RowsToSystem",
-        tests=("test_uart_rows.py",),
+        tests=("test_uart_rows.py::test_rows_are_sent_all_or_none",),
         component="rewardware.hw.soc.bus.uart_rows:RowsToSystem",
     ),
     Core(
         room="soc/bus",
         name="RowsToHost",
-        tests=("test_uart_rows.py",),
+        tests=("test_uart_rows.py::test_no_more_rows_are_received_than_wanted_there_and_fit[4]",),
         component="rewardware.hw.soc.bus.uart_rows:RowsToHost",
     ),
     Core(
