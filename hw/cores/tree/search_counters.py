@@ -5,7 +5,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from ..layouts import record_layout
-from .records import COUNTERS
+from .records import COUNTERS, Record
 
 __all__ = ["SearchCounters"]
 
@@ -13,7 +13,12 @@ __all__ = ["SearchCounters"]
 class SearchCounters(wiring.Component):
     """Counts selections, cycles between selections or backups back to back, and cycles in which blocks are assigned.
 
-    Latency: 1 cycle.
+    Latency: 1 cycle. A counter that is full begins again.
+
+    Parameters
+    ----------
+    record : Record
+        The counters, each with its width.
 
     Members
     -------
@@ -26,10 +31,10 @@ class SearchCounters(wiring.Component):
     starved : In(1)
         No request waits to be sent.
     assigning : In(1)
-    counters : Out(COUNTERS)
+    counters : Out(record)
     """
 
-    def __init__(self):
+    def __init__(self, record: Record = COUNTERS):
         super().__init__(
             {
                 "enters": In(1),
@@ -37,7 +42,7 @@ class SearchCounters(wiring.Component):
                 "backs_up": In(1),
                 "starved": In(1),
                 "assigning": In(1),
-                "counters": Out(record_layout(COUNTERS)),
+                "counters": Out(record_layout(record)),
             }
         )
 
