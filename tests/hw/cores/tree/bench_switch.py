@@ -52,7 +52,7 @@ async def inputs_take_turns(dut):
     sources = [StreamSource(dut, f"i__{number}") for number in range(config.inputs)]
     sinks = [StreamSink(dut, f"o__{number}") for number in range(config.outputs)]
     await clock_and_reset(dut)
-    watch = Watch(dut, config)
+    watch, width = Watch(dut, config), config.width - config.digit_width
     for stall_in, stall_out in ((0.0, 0.0), (0.3, 0.3), (0.0, 0.7), (0.7, 0.0)):
         await RisingEdge(dut.clk)
         sent = [[[] for _ in range(config.outputs)] for _ in range(config.inputs)]
@@ -62,7 +62,8 @@ async def inputs_take_turns(dut):
             for place in range(VALUES):
                 # All to one output, so that they meet, and to any.
                 output = 0 if place < VALUES // 3 else int(random.integers(config.outputs))
-                value = place * config.inputs + number
+                # Any bits, by which an input is known.
+                value = int(random.integers((1 << width) // config.inputs)) * config.inputs + number
                 source.put(value << config.digit_width | output)
                 sent[number][output].append(value)
         for sink in sinks:

@@ -58,6 +58,9 @@ def test_random_values_and_ties(config):
     shape = 600, config.values
     keys = random.integers(low, high, shape)
     keys = np.where(random.random((shape[0], 1)) < 0.5, random.choice(corners, shape), keys)
+    # Apart from each other in two bits, so that each bit decides.
+    apart = np.clip(keys[:, :1] ^ 1 << random.integers(0, max(config.width - 1, 1), shape), low, high - 1)
+    keys = np.where(random.random((shape[0], 1)) < 0.3, apart, keys)
     # Equal to its neighbour, or all equal.
     keys = np.where(random.random(shape) < 0.2, np.roll(keys, 1, axis=1), keys)
     keys[:5] = corners[:, None]
