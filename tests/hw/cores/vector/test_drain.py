@@ -9,4 +9,6 @@ from .engine_parts import VARIANTS, engine_parts
 
 @pytest.mark.parametrize("config", VARIANTS.values(), ids=VARIANTS)
 def test_drain(config):
-    simulate(engine_parts(config), bench="tests.hw.cores.vector.bench_drain", parameters={"config": config})
+    simulate(
+        engine_parts(config), bench="tests.hw.cores.vector.bench_drain", parameters={"config": config}, after_noise=True
+    )

@@ -9,4 +9,9 @@ from .engine_parts import VARIANTS, engine_parts
 
 @pytest.mark.parametrize("config", VARIANTS.values(), ids=VARIANTS)
 def test_step_sequencer(config):
-    simulate(engine_parts(config), bench="tests.hw.cores.vector.bench_step_sequencer", parameters={"config": config})
+    simulate(
+        engine_parts(config),
+        bench="tests.hw.cores.vector.bench_step_sequencer",
+        parameters={"config": config},
+        after_noise=True,
+    )
