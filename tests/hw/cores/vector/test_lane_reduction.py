@@ -72,6 +72,7 @@ def test_equals_reference(config):
                 "sums__payload": Expected(sums | tags << number_format.width, latency, known & (ends == 1)),
             },
         },
+        after_noise=True,
     )
 
 

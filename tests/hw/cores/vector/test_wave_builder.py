@@ -25,4 +25,5 @@ def test_waves(config):
             "commands": 60,
             **{f"{name}_layout": layout(config) for name, layout in layouts.items()},
         },
+        after_noise=True,
     )
