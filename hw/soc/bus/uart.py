@@ -71,8 +71,8 @@ class UartReceiver(ConfiguredComponent):
 class UartTransmitter(ConfiguredComponent):
     """Bytes to a wire.
 
-    Latency: one cycle to the start bit. Throughput: a byte every ten bit times. Back-pressure: ``i`` is ready when the
-    byte before is through.
+    Latency: one cycle to the start bit. Throughput: a byte every ten bit times and a cycle. Back-pressure: ``i`` is
+    ready when the byte before is through.
 
     Parameters
     ----------

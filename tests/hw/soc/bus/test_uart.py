@@ -29,7 +29,7 @@ def test_bytes_go_through_both_ends_without_a_gap(divisor):
     m.submodules.transmitter, m.submodules.receiver = transmitter, receiver
     m.d.comb += receiver.rx.eq(transmitter.tx)
     sent = [0x00, 0xFF, 0x55, 0xA5, 0x80, 0x01, *np.random.default_rng(divisor).bytes(20)]
-    got, edges = [], []
+    got, edges, wire = [], [], []
 
     async def send(ctx):
         for byte in sent:
@@ -44,6 +44,7 @@ def test_bytes_go_through_both_ends_without_a_gap(divisor):
             _, _, valid, byte, tx = await ctx.tick().sample(receiver.o.valid, receiver.o.payload, transmitter.tx)
             cycle += 1
             assert cycle < 12 * divisor * (len(sent) + 1), f"{len(got)} of {len(sent)} bytes"
+            wire.append(tx)
             if before and not tx:
                 edges.append(cycle)
             before = tx
@@ -55,6 +56,10 @@ def test_bytes_go_through_both_ends_without_a_gap(divisor):
     run(m, listen, send)
     assert got == sent
     assert edges[0] == 1 + transmitter.latency
+    # Every bit has its length, and the next byte begins a cycle behind the last of them; the last byte is not over yet.
+    frames = ((0, *(byte >> index & 1 for index in range(8)), 1) for byte in sent)
+    levels = [level for bits in frames for level in (*np.repeat(bits, divisor), 1)]
+    assert wire[edges[0] - 1 :] == levels[: len(wire) + 1 - edges[0]]
 
 
 @pytest.mark.parametrize("error", [-0.03, 0.0, 0.03])
