@@ -102,7 +102,7 @@ class Aggregator(ConfiguredComponent):
             taken.eq(self.commands.valid & self.commands.ready),
             self.commands.ready.eq(~active & ~moving.any()),
             self.busy.eq(active | moving.any()),
-            self.completions.valid.eq(nothing | delay(m, ending, self.latency, "ending")),
+            self.completions.valid.eq(nothing | delay(m, ending, self.latency, "ending", reset_less=False)),
         ]
         with m.If(ending):
             m.d.sync += active.eq(0)
@@ -160,25 +160,26 @@ class Aggregator(ConfiguredComponent):
     def _write(self, m, command, place, active, total):
         """Core, address and enables travel beside the sums, and meet them in the last register."""
         config = self._config
-        order = Signal(
-            data.StructLayout({"core": place.core.shape(), "address": config.address_bits, "enables": config.blocks})
-        )
+        order = Signal(data.StructLayout({"core": place.core.shape(), "address": config.address_bits}))
+        enables = Signal(config.blocks)
         m.d.comb += [order.core.eq(place.core), order.address.eq(command.target + place.local)]
         for block in range(config.blocks):
             here = active & (place.part == block // config.width) & (block < command.blocks)
-            m.d.comb += order.enables[block].eq(here)
-        late = delay(m, order, self.latency - 1, "order")
-        written = delay(m, late, 1, "written")
+            m.d.comb += enables[block].eq(here)
+        written = delay(m, order, self.latency, "order")
+        # What is on its way at a reset is not written.
+        late_enables = delay(m, enables, self.latency - 1, "enables", reset_less=False)
+        written_enables = delay(m, late_enables, 1, "written_enables", reset_less=False)
         word = delay(m, total.replicate(config.blocks // config.width), 1, "word")
         for core, write in enumerate(self.writes):
             m.d.comb += [
-                write.enable.eq(Mux(written.core == core, written.enables, 0)),
+                write.enable.eq(Mux(written.core == core, written_enables, 0)),
                 write.address.eq(written.address),
                 write.data.eq(word),
             ]
         numbers = [total.word_select(lane, config.format.width) for lane in range(config.width * config.lanes)]
         nonfinite = [
-            Cat(late.enables[index :: config.width]).any()
+            Cat(late_enables[index :: config.width]).any()
             & any_nonfinite(config.format, numbers[index * config.lanes :][: config.lanes])
             for index in range(config.width)
         ]

@@ -24,6 +24,7 @@ def test_aggregator(config):
         aggregator,
         bench="tests.hw.cores.vector.bench_aggregator",
         parameters={"config": config, "latency": aggregator.latency},
+        after_noise=True,
     )
 
 
