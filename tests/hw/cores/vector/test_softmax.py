@@ -27,6 +27,7 @@ def test_softmax_unit(config):
         unit,
         bench="tests.hw.cores.vector.bench_softmax",
         parameters={"config": config, "latencies": latencies},
+        after_noise=True,
     )
 
 
