@@ -33,14 +33,25 @@ class Bench:
             valid, slot = self.random.random() < 0.8, int(self.random.integers(config.slots))
             magnitude = int(self.random.integers(smallest, largest + 1))
             values = self.random.integers(-(1 << magnitude), 1 << magnitude, (config.cores, config.lanes))
-            mask = self.random.random((config.cores, config.lanes)) < 0.7
-            self.dut.monitor__valid.value = int(valid)
-            self.dut.monitor__slot.value = slot
-            self.dut.monitor__mask.value = sum(int(bit) << number for number, bit in enumerate(mask.flat))
-            self.dut.monitor__values.value = int.from_bytes(values.astype("<i4").tobytes(), "little")
-            if valid:
-                self.reference.monitor(slot, values[mask])
-            await RisingEdge(self.dut.clk)
+            await self.row(slot, values, self.random.random((config.cores, config.lanes)) < 0.7, valid)
+        self.dut.monitor__valid.value = 0
+
+    async def row(self, slot, values, mask, valid=True):
+        self.dut.monitor__valid.value = int(valid)
+        self.dut.monitor__slot.value = slot
+        self.dut.monitor__mask.value = sum(int(bit) << number for number, bit in enumerate(mask.flat))
+        self.dut.monitor__values.value = int.from_bytes(values.astype("<i4").tobytes(), "little")
+        if valid:
+            self.reference.monitor(slot, values[mask])
+        await RisingEdge(self.dut.clk)
+
+    async def extremes(self):
+        """Of every slot a least and a greatest value near the ends of the words."""
+        shape = self.config.cores, self.config.lanes
+        for slot in range(self.config.slots):
+            for least in (-(1 << 31), 1 << 30):
+                values = self.random.integers(least, least + (1 << 30), shape)
+                await self.row(slot, values, np.ones(shape, bool))
         self.dut.monitor__valid.value = 0
 
     async def check_ranges(self):
@@ -185,6 +196,8 @@ async def any_range_is_written_monitored_and_frozen(dut):
         await bench.pulse("control__clear")
         bench.reference.clear()
         await bench.monitor(4 * bench.config.slots, smallest=max(1, 2 * number - 1), largest=1 + 2 * number)
+        if number == ROUNDS - 1:
+            await bench.extremes()
         await bench.freeze(int(bench.random.integers(8, 17)))
         await bench.check_ranges()
         await bench.check_lookups()
