@@ -203,17 +203,19 @@ class ElementwiseUnit(ConfiguredComponent):
         order = Signal(
             data.StructLayout(
                 {
-                    "enables": config.blocks,
                     "destinations": layout["destinations"].shape,
                     "targets": issue.targets.shape(),
                 }
             )
         )
+        enables = Signal(config.blocks)
         m.d.comb += [order.destinations.eq(command.destinations), order.targets.eq(issue.targets)]
         for block in range(config.blocks):
             here = issue.active & (issue.part == block // config.width) & (block < command.blocks)
-            m.d.comb += order.enables[block].eq(here)
+            m.d.comb += enables[block].eq(here)
         late = delay(m, order, self.latency - 1, "order")
+        # What is on its way at a reset is not written.
+        late_enables = delay(m, enables, self.latency - 1, "enables", reset_less=False)
         parts = config.blocks // config.width
         values = Cat(block.value.as_value() for block in self._blocks)
         results = Cat(block.result.as_value() for block in self._blocks)
@@ -224,11 +226,11 @@ class ElementwiseUnit(ConfiguredComponent):
             for number, port in enumerate(self._writes):
                 with m.If(destination.memory == number):
                     m.d.sync += [
-                        port.enable.eq(late.enables),
+                        port.enable.eq(late_enables),
                         port.address.eq(target),
                         port.data.eq(word.replicate(parts)),
                     ]
         nonfinite = [
-            block.nonfinite & Cat(late.enables[index :: config.width]).any() for index, block in enumerate(self._blocks)
+            block.nonfinite & Cat(late_enables[index :: config.width]).any() for index, block in enumerate(self._blocks)
         ]
         m.d.sync += self.errors.nonfinite.eq(Cat(nonfinite).any())

@@ -101,6 +101,7 @@ def test_unit(config):
         unit,
         bench="tests.hw.cores.vector.bench_elementwise",
         parameters={"config": config, "latency": unit.latency},
+        after_noise=True,
     )
 
 
