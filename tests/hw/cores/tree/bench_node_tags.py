@@ -111,6 +111,10 @@ class Stimulus:
     def __init__(self, config, random, plain):
         self.config, self.random, self.plain = config, random, plain
         self.most_uses, self.most_passes = config.slots + OUTSIDE_QUEUE, most_passes(config)
+        # The last ones have the uppermost bits.
+        self.banks, self.rows = (
+            [count - 1, *random.permutation(count - 1).tolist()] for count in (config.banks, config.rows)
+        )
 
     def number(self, bound):
         return int(self.random.integers(bound))
@@ -125,9 +129,9 @@ class Stimulus:
     def cycle(self, rates):
         requests, releases, fills, begins, ends, nodes = rates
         plain = self.plain
-        # Names that differ in the bank alone, or in the row alone.
+        # Places that differ in the bank alone, or in the row alone.
         node = self.number(max(2, int(nodes * self.config.slots)))
-        node = {"bank": node % 3, "row": node // 3}
+        node = {"bank": self.banks[node % 3], "row": self.rows[node // 3]}
         found = plain.find(node)
         is_there = found is not None
         can = (is_there or plain.is_free) and len(plain.users) < self.most_uses
