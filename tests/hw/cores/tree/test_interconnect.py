@@ -38,6 +38,7 @@ def traffic(stages, banks, interconnect, concentration):
         StageBankInterconnect(config, request, response),
         bench="tests.hw.cores.tree.bench_interconnect",
         parameters={"config": config},
+        after_noise=True,
     )
 
 
