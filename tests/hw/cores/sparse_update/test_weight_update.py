@@ -34,6 +34,7 @@ def test_engine(config):
         engine,
         bench="tests.hw.cores.sparse_update.bench_weight_update",
         parameters={"config": config, "layers": 10, "latency": engine.latency},
+        after_noise=True,
     )
 
 
