@@ -112,7 +112,7 @@ def _report(root: Path, docs: Path, iterations: int) -> tuple[dict[str, Any], li
         plot_shares(docs / "images" / f"learninggroup-{name}.png", curves, f"{group.title}: success", of_seeds=True)
         table = _table(shown)
         insert_table(docs / PAGE, name, table)
-        tables.append(table)
+        tables.append(f"{group.title}\n{table}")
     return content, tables
 
 

@@ -17,7 +17,7 @@ def test_sweep_collects_what_has_ended_and_goes_on(tmp_path, capsys):
     assert (
         said.count("begins") == 2
         and "begins" not in printed
-        and "| success, % | seed 1 | mean | sparsity, % |" in printed
+        and "Ways to a sparsity of 50 %\n| success, % | seed 1 | mean | sparsity, % |" in printed
     )
     text = page.read_text()
     assert text.startswith("before\n") and text.endswith("\nafter\n") and "old" not in text
