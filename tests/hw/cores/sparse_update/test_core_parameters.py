@@ -25,6 +25,7 @@ def test_parameters(config):
         CoreParameters(config),
         bench="tests.hw.cores.sparse_update.bench_core_parameters",
         parameters={"config": config, "layers": 12},
+        after_noise=True,
     )
 
 

@@ -42,6 +42,7 @@ def test_gradients(config):
             "table_layout": table_entry(config.sparse),
             "word_layout": grouping_word(config),
         },
+        after_noise=True,
     )
 
 

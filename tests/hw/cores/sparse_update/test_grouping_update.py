@@ -43,6 +43,7 @@ def test_update(config):
             "latency": unit.latency,
             "word_layout": grouping_word(config.gradient),
         },
+        after_noise=True,
     )
 
 
