@@ -72,7 +72,8 @@ async def follow(dut, name, config):
             cycle += 1
             expected = plain.outputs(cycle)
             take = bool(expected["available"] and random.random() < chance)
-            grant = {"valid": 0, "reserve": 0, "given": 1, "node": random_block(config, random)}
+            grant = {name: int(random.integers(2)) for name in ("reserve", "given")}
+            grant |= {"valid": 0, "node": random_block(config, random)}
             if plain.awaits and until_grant == 0:
                 none_left = random.random() < 0.1
                 grant |= {"valid": 1, "reserve": int(len(plain.rows) > 0), "given": int(not none_left)}
