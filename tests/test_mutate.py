@@ -171,7 +171,7 @@ def test_a_mutant_that_computes_without_end_is_ended(monkeypatch, test, said):
     monkeypatch.setattr("tests.mutate.run.TIME_FACTOR", 0)
     monkeypatch.setattr("tests.mutate.run.TIME_ADDED_SECONDS", 1)
     (verdict,) = verdicts(test, faults()[0])
-    assert verdict.killed_by == (f"{said}{test}: limit of time" if said else "limit of time") and not verdict.in_time
+    assert verdict.killed_by.startswith(said) and "limit" in verdict.killed_by and not verdict.in_time
 
 
 def test_report():

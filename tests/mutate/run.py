@@ -1,8 +1,4 @@
-"""The tests of a core on each of its mutants, every one in a process of its own with limits.
-
-A bench goes through all mutants in one simulator, which forks (:mod:`.each_mutant`); the tests that see mutants by
-other ways run once more for each that is left.
-"""
+"""The tests of a core on each of its mutants, every one in a process of its own with limits."""
 
 import contextlib
 import os
@@ -127,13 +123,9 @@ class Session:
         measured = new_build()
         self._pytest(tests, measured)
         seconds = sum(measured.seconds.values())
-        benches = new_build(numbers=[mutant.number for mutant in mutated.mutants], limit_seconds=_limit(seconds))
-        self._pytest(tests, benches)
         verdicts = []
         for mutant in mutated.mutants:
-            killed_by, in_time = benches.killed.get(mutant.number, ("", True))
-            if benches.has_others and not killed_by:
-                killed_by, in_time = self._run_mutant(mutant, tests, new_build(), seconds)
+            killed_by, in_time = self._run_mutant(mutant, tests, new_build(), seconds)
             verdict = Verdict(mutant=mutant, design=mutated, top=design.top, killed_by=killed_by, in_time=in_time)
             tell(verdict)
             verdicts.append(verdict)
