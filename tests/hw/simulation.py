@@ -23,7 +23,7 @@ def run(component, bench, *background):
     m.submodules.component = component
     ports = component.signature.flatten(component) if isinstance(component, wiring.Component) else ()
     inputs = [Value.cast(port) for _, member, port in ports if member.flow == wiring.In]
-    # What is always 1 is a constant.
+    # A signal that is always 1 is a constant.
     inputs = [port for port in inputs if isinstance(port, Signal)]
     random = np.random.default_rng(0)
 

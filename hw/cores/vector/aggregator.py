@@ -167,7 +167,7 @@ class Aggregator(ConfiguredComponent):
             here = active & (place.part == block // config.width) & (block < command.blocks)
             m.d.comb += enables[block].eq(here)
         written = delay(m, order, self.latency, "order")
-        # What is on its way at a reset is not written.
+        # A reset drops writes that are on their way.
         late_enables = delay(m, enables, self.latency - 1, "enables", reset_less=False)
         written_enables = delay(m, late_enables, 1, "written_enables", reset_less=False)
         word = delay(m, total.replicate(config.blocks // config.width), 1, "word")

@@ -214,7 +214,7 @@ class ElementwiseUnit(ConfiguredComponent):
             here = issue.active & (issue.part == block // config.width) & (block < command.blocks)
             m.d.comb += enables[block].eq(here)
         late = delay(m, order, self.latency - 1, "order")
-        # What is on its way at a reset is not written.
+        # A reset drops writes that are on their way.
         late_enables = delay(m, enables, self.latency - 1, "enables", reset_less=False)
         parts = config.blocks // config.width
         values = Cat(block.value.as_value() for block in self._blocks)

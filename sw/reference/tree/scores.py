@@ -123,7 +123,7 @@ def _roots_of_counts(logarithm: bool) -> np.ndarray:
 
 def _counts() -> tuple[np.ndarray, np.ndarray]:
     """All counts, and the exponents of their powers of two."""
-    # Of a count of 0 everything is that of 1, which only the factor of UCT uses.
+    # A count of 0 has the functions of 1; only the factor of UCT uses them.
     counts = np.maximum(np.arange(COUNTS), 1)
     return counts, np.frexp(counts)[1].astype(np.int64) - 1
 

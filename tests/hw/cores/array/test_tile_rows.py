@@ -12,7 +12,7 @@ COMMANDS = 40
 
 
 def random_commands(random, config):
-    """Of all kinds, with bases and strides of every size; what means nothing to a dataflow is any number."""
+    """Commands of all kinds, with bases and strides of every size; fields that a dataflow ignores are any number."""
     for _ in range(COMMANDS):
         command = {field.name: int(random.integers(1 << field.width)) for field in MATRIX_COMMAND.fields}
         dataflow = Dataflow(int(random.integers(3)))
@@ -53,7 +53,7 @@ class Tile:
         """The rows of weights or errors, for every core one after the other or for all together, and the biases."""
         config, command = self.config, self.command
         lanes, cores = config.lanes, config.cores
-        # Of twice as many samples a tile takes the even or the odd ones.
+        # A tile takes the even or the odd ones of twice as many samples.
         spread = 2 if command["half"] else 1
         sample = self.inner // spread * spread * lanes + self.inner % spread
         row = command["weight_base"] + self.outer * command["outer_stride"] + self.inner * command["inner_stride"]

@@ -46,7 +46,7 @@ class Bench:
         await RisingEdge(self.dut.clk)
 
     async def extremes(self):
-        """Of every slot a least and a greatest value near the ends of the words."""
+        """Monitor a least and a greatest value near the ends of the words in every slot."""
         shape = self.config.cores, self.config.lanes
         for slot in range(self.config.slots):
             for least in (-(1 << 31), 1 << 30):
