@@ -140,7 +140,7 @@ class GroupedMatrixEngine(ConfiguredComponent):
             for name in names:
                 forward_port(m, part, self, name)
         wiring.connect(m, builder.ends, tracker.ends)
-        sums_done = delay(m, drain.drained_sums, reduction.latency, "sums_done")
+        sums_done = delay(m, drain.drained_sums, reduction.latency, "sums_done", reset_less=False)
         m.d.comb += tracker.drained.eq(drain.drained | sums_done)
         self._change_kinds(m, generator, builder, sequencer, tracker)
         m.d.comb += self.errors.address_out_of_range.eq(fetch.out_of_range | drain.out_of_range)

@@ -86,7 +86,7 @@ class LaneReduction(ConfiguredComponent):
         m.d.comb += [
             entered.valid.eq(self.lane_blocks.valid),
             *(entered[name].eq(given[name]) for name in ("block", "blocks", "tag")),
-            summed.eq(delay(m, entered, tree.latency, "summed")),
+            summed.eq(delay(m, entered, tree.latency, "summed", reset_less=False)),
             Cat(tree.terms).eq(given.values),
         ]
 
@@ -96,12 +96,12 @@ class LaneReduction(ConfiguredComponent):
         m.d.comb += [
             paired.eq(summed),
             paired.valid.eq(summed.valid & ((summed.blocks == 0) | summed.block[0])),
-            halved.eq(delay(m, paired, ADDER_DEPTH, "paired")),
+            halved.eq(delay(m, paired, ADDER_DEPTH, "paired", reset_less=False)),
         ]
         result = self._add_neighbour(m, "half", pair, halved, halved.block[1], halved.blocks == 2)
         ended = halved.valid & ((halved.blocks != 2) | halved.block[1])
         m.d.comb += [
-            self.sums.valid.eq(delay(m, ended, ADDER_DEPTH, "ended")),
+            self.sums.valid.eq(delay(m, ended, ADDER_DEPTH, "ended", reset_less=False)),
             self.sums.payload.sum.eq(result),
             self.sums.payload.tag.eq(delay(m, halved.tag, ADDER_DEPTH, "tag")),
         ]

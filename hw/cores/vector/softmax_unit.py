@@ -162,8 +162,8 @@ class SoftmaxUnit(ConfiguredComponent):
     def _write(self, m, order, write):
         """What leaves the lanes: exponentials, then the probabilities in their place."""
         config, lane = self._config, self._lanes[0]
-        exponentiated = delay(m, order, lane.exp_latency, "exponentiated")
-        normalised = delay(m, order, lane.normalise_latency, "normalised")
+        exponentiated = delay(m, order, lane.exp_latency, "exponentiated", reset_less=False)
+        normalised = delay(m, order, lane.normalise_latency, "normalised", reset_less=False)
         written, slot = Signal(), Signal.like(order.slot)
         m.d.comb += [
             written.eq(exponentiated.exp | normalised.normalise),

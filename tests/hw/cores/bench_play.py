@@ -25,11 +25,14 @@ class Expected:
         Cycles from the input row to its output.
     when : array of bool or None
         Rows to check; None: all.
+    before : int or None
+        What the port has from the reset until the output of the first row; None: not checked.
     """
 
     values: np.ndarray
     latency: int
     when: np.ndarray | None = None
+    before: int | None = None
 
 
 def columns(dut, port, table):
@@ -73,6 +76,9 @@ async def play(dut):
         await FallingEdge(dut.clk)
         for port, index, handle, expected, values in checks:
             row = cycle - expected.latency
+            if row < 0 and expected.before is not None:
+                got = int(handle.value)
+                assert got == expected.before, f"{port}{list(index)}, {cycle} cycles after the reset: {got:#x}"
             if not 0 <= row < len(values) or (expected.when is not None and not expected.when[row]):
                 continue
             got = int(handle.value)

@@ -11,8 +11,11 @@ from rewardware.sw.reference.random.uniform import UniformReference
 from rewardware.sw.reference.vector.softmax import choose, softmax
 
 CORNERS = [0x0000, 0x8000, 0x0001, 0x83FF, 0x3C00, 0xBC00, 0x7BFF, 0xFBFF, 0x4C00, 0xCC00]
-SPECIAL = [0x7C00, 0xFC00, 0x7E00]
+NAN = 0x7E00
+SPECIAL = [0x7C00, 0xFC00, NAN]
 LIMIT = 1000
+# Cycles from a number's order to its write, at most.
+LONGEST_WAY = 64
 HALF = 1 << UNIFORM_BITS - 1
 
 
@@ -102,3 +105,29 @@ async def probabilities_and_choices(dut):
                 await RisingEdge(dut.clk)
         compare(bool((expected & 0x7C00 == 0x7C00).any()), flags["nonfinite"], "nonfinite", turn)
         compare(uniform.state, int(dut.state.value), "state", turn)
+
+
+@cocotb.test()
+async def forgets_at_a_reset_what_is_on_its_way(dut):
+    config, latencies = parameters()["config"], parameters()["latencies"]
+    source = StreamSource(dut, "commands", softmax_command(config))
+    dut.completions__ready.value = 1
+    for name in ("write_logits__enable", "load", "read_choices__enable"):
+        getattr(dut, name).value = 0
+    await clock_and_reset(dut)
+    for cycles in range(0, latencies[2, 1], 3):
+        for address in range(2):
+            dut.write_logits__address.value, dut.write_logits__enable.value = address, (1 << config.blocks) - 1
+            dut.write_logits__data.value = pack(np.full((config.blocks, config.lanes), NAN))
+            await RisingEdge(dut.clk)
+        dut.write_logits__enable.value = 0
+        await source.send({"choices": 2, "blocks": 1})
+        for _ in range(cycles):
+            await RisingEdge(dut.clk)
+        dut.rst.value = 1
+        await RisingEdge(dut.clk)
+        dut.rst.value = 0
+        for cycle in range(LONGEST_WAY):
+            await ReadOnly()
+            assert not int(dut.errors.value), f"reset {cycles} cycles after a command, cycle {cycle}: nonfinite"
+            await RisingEdge(dut.clk)
