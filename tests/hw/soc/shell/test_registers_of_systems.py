@@ -10,11 +10,12 @@ from rewardware.hw.soc.presets import load_preset, read_preset
 from rewardware.hw.soc.shell.system import System
 from rewardware.sim.harness.axi import AxiSimulation
 from rewardware.sw.device.open import open_device
+from tests.hw.soc.mcts.test_system import config_of
 
 CONFIGS = {
     "fixar": lambda: load_preset("tiny"),
     "learninggroup": lambda: read_preset("small", "learninggroup").hardware,
-    "mcts": lambda: load_preset("small", "mcts"),
+    "mcts": lambda: config_of("uct"),
     "pearl": lambda: load_preset("small", "pearl"),
     "pearl_learner": lambda: load_preset("small", "pearl_learner"),
 }

@@ -17,7 +17,7 @@ from rewardware.sw.systems.mcts.bench import tree as bench_tree
 from rewardware.sw.systems.mcts.bench.figures import MCTSBench
 from tests.hw.soc.mcts.test_system import config_of
 
-CONFIG = dataclasses.replace(config_of("uct"), name="f6-d16")
+CONFIG = config_of("uct")
 
 
 @pytest.fixture(autouse=True)
