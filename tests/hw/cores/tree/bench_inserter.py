@@ -63,8 +63,10 @@ async def follow(dut, name, config):
     seen, cycle = {}, 0
     ports.set(clear=1)
     await RisingEdge(dut.clk)
-    for tree in range(24):
+    for tree in range(48):
         chance, delay = PACES[tree % len(PACES)]
+        # Some trees get no block at all, behind others that ended with one in reserve, or asked for.
+        none_left_chance = 0.1 if random.random() < 0.6 else 0.6
         plain.clear()
         until_grant, quiet = int(random.integers(delay)), 0
         # Every third tree ends at any time, the others when nothing is left.
@@ -75,7 +77,7 @@ async def follow(dut, name, config):
             grant = {name: int(random.integers(2)) for name in ("reserve", "given")}
             grant |= {"valid": 0, "node": random_block(config, random)}
             if plain.awaits and until_grant == 0:
-                none_left = random.random() < 0.1
+                none_left = random.random() < none_left_chance
                 grant |= {"valid": 1, "reserve": int(len(plain.rows) > 0), "given": int(not none_left)}
             ports.set(clear=0, take=take, grant=grant)
             got = await ports.outputs()
