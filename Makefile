@@ -28,7 +28,9 @@ $(READY): requirements.lock pyproject.toml
 	@ln -sfn ../../../sw/api/__init__.py .venv/typed/rewardware/__init__.py
 	@touch $@
 
+# In a folder of its own, which a second demo replaces.
 demo: setup
+	@rm -rf runs/demo
 	.venv/bin/rewardware train fixar --env Pendulum-v1 --config small --backend lockstep --lockstep-every 100 \
 	  --steps 5000 --quantization-delay 3500 --evaluate-every 500 --out runs/demo
 
