@@ -218,7 +218,7 @@ CORES = (
     Core(
         room="soc/bus",
         name="AxiLiteSlave",
-        tests=("test_axi_lite_formal.py::test_slave_keeps_the_protocol[5]", "test_register_accesses.py"),
+        tests=("test_axi_lite_slave.py", "test_axi_lite_formal.py::test_slave_keeps_the_protocol[5]"),
         component="rewardware.hw.soc.bus.axi_lite:AxiLiteSlave",
     ),
     Core(
@@ -272,7 +272,7 @@ CORES = (
     Core(
         room="soc/bus",
         name="RowsToHost",
-        tests=("test_uart_rows.py::test_no_more_rows_are_received_than_wanted_there_and_fit[4]",),
+        tests=("test_uart_rows.py::test_no_more_rows_are_received_than_wanted_there_and_fit",),
         component="rewardware.hw.soc.bus.uart_rows:RowsToHost",
     ),
     Core(

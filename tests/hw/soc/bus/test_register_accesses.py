@@ -1,6 +1,7 @@
 """Accesses of every kind at random, with stalls on every channel, against a model of the map's rules."""
 
 import numpy as np
+from amaranth.lib import data
 
 from rewardware.hw.soc.bus.axi_lite import Response
 from rewardware.hw.soc.bus.register_bank import RegisterBank
@@ -80,7 +81,7 @@ async def exchange(ctx, random, requests, answers):
             valid = channel in left and cycle >= begin[channel]
             ctx.set(channel.valid, valid)
             # Without valid a payload means nothing.
-            ctx.set(channel.payload, payload if valid else random_payload(random, payload))
+            ctx.set(channel.payload, payload if valid else random_payload(random, channel))
         ctx.set(answers.ready, cycle >= begin[answers])
         sampled = [channel.valid & channel.ready for channel in (*requests, answers)]
         _, _, answer, *taken = await ctx.tick().sample(answers.payload, *sampled)
@@ -96,10 +97,10 @@ async def exchange(ctx, random, requests, answers):
     raise AssertionError("no answer")
 
 
-def random_payload(random, payload):
-    if isinstance(payload, dict):
+def random_payload(random, channel):
+    if isinstance(channel.payload, data.View):
         return {"data": int(random.integers(1 << 32)), "strobe": int(random.integers(16))}
-    return int(random.integers(1 << MAP.address_width))
+    return int(random.integers(1 << len(channel.payload)))
 
 
 def test_accesses_at_random():
@@ -133,10 +134,10 @@ def test_accesses_at_random():
                 assert (answer.response == Response.OKAY) == (expected is not None), (number, hex(address))
                 assert expected in (None, answer.data), (number, hex(address))
             else:
-                data, strobe = int(random.integers(1 << 32)), int(random.choice([15, 15, random.integers(16)]))
-                requests = {control.write_address: address, control.write_data: {"data": data, "strobe": strobe}}
+                word, strobe = int(random.integers(1 << 32)), int(random.choice([15, 15, random.integers(16)]))
+                requests = {control.write_address: address, control.write_data: {"data": word, "strobe": strobe}}
                 answer = await exchange(ctx, random, requests, control.write_response)
-                expected = model.write(address, data, strobe)
+                expected = model.write(address, word, strobe)
                 assert (answer == Response.OKAY) == expected, (number, hex(address))
             for name in ("setting", "limit", "flags"):
                 port = getattr(registers, name)
@@ -145,13 +146,13 @@ def test_accesses_at_random():
             assert (got_orders, got_written) == (model.orders, model.written), number
 
     async def listen(ctx):
-        async for _, _, strobe, value, valid, word, data in ctx.tick().sample(
+        async for _, _, strobe, value, valid, word, content in ctx.tick().sample(
             registers.order.strobe, registers.order.value, table.valid, table.address, table.data
         ):
             if strobe:
                 got_orders.append(value)
             if valid:
-                got_written.append((word, data))
+                got_written.append((word, content))
 
     run(bank, host, listen)
     assert len(model.orders) > 5 and len(model.written) > 5

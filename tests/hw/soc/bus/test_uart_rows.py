@@ -16,6 +16,13 @@ async def execute(ctx, unit, random, payload, each_cycle):
     ``each_cycle`` is called between what goes in and the clock, and gives what it makes of a cycle.
     """
     requests, taken, passed = unit.requests, 0, []
+    # What comes before a request begins is of others.
+    for _ in range(int(random.integers(3))):
+        ctx.set(requests.payload.valid, 1)
+        ctx.set(requests.payload.payload, int(random.integers(256)))
+        assert not ctx.get(requests.payload.ready)
+        await ctx.tick()
+    ctx.set(requests.payload.valid, 0)
     ctx.set(requests.length, len(payload))
     ctx.set(requests.begin, 1)
     await ctx.tick()
