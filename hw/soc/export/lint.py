@@ -3,12 +3,21 @@
 import importlib.util
 import re
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..limited_command import run_limited
 from .tools import ToolError, run_tool
 
-__all__ = ["WAIVERS", "check_icarus", "check_slang", "check_yosys", "verilator_arguments", "waiver_file"]
+__all__ = [
+    "WAIVERS",
+    "check_icarus",
+    "check_slang",
+    "check_yosys",
+    "compile_icarus",
+    "verilator_arguments",
+    "waiver_file",
+]
 
 # Verilator's warnings that are switched off, each with the reason. Everything else of -Wall must be silent.
 WAIVERS = {
@@ -97,10 +106,21 @@ def check_icarus(folder: Path, name: str) -> bool:
     ToolError
         It refuses; the text says why.
     """
+    return compile_icarus(sorted((folder / "rtl").iterdir()), name)
+
+
+def compile_icarus(files: Sequence[Path], name: str, program: Path | None = None) -> bool:
+    """Icarus compiles files with the top module ``name``, into a program if one is wanted; ``False`` without Icarus.
+
+    Raises
+    ------
+    ToolError
+        It refuses; the text says why.
+    """
     if shutil.which("iverilog") is None:
         return False
-    files = sorted(str(file) for file in (folder / "rtl").iterdir())
-    command = ["iverilog", "-g2005", "-Wall", "-t", "null", "-s", name, *files]
+    result_of = ["-t", "null"] if program is None else ["-o", str(program)]
+    command = ["iverilog", "-g2005", "-Wall", *result_of, "-s", name, *map(str, files)]
     result = run_limited(command, LIMIT_SECONDS)
     if result.returncode != 0 or re.search(r"\berror\b|never trigger", result.stderr):
         raise ToolError(f"iverilog refused {name}:\n{result.stderr[-2000:]}")

@@ -35,12 +35,14 @@ def test_every_core_is_taken_by_every_tool(tmp_path, name):
     write_package(design.verilog, name, tmp_path, configuration=design.configuration, clock=design.clock)
     check_verilator(tmp_path, name)
     assert check_slang(tmp_path, name)
-    check_icarus(tmp_path, name)
+    if design.clock is None:
+        check_icarus(tmp_path, name)
+    else:
+        assert not unknown_after_reset(tmp_path, design)
     files = [path.read_text() for path in (tmp_path / "rtl").iterdir()]
     assert all(re.fullmatch(rf"{name}([._]\S+)?", module) for text in files for module in modules_of(text))
     assert not any("[-1:0]" in text for text in files)
     assert max(len(line) for text in files for line in text.splitlines() if "'h" not in line) <= LINE_LENGTH
-    assert not unknown_after_reset(tmp_path, design)
 
 
 @pytest.fixture(scope="module")
