@@ -243,12 +243,15 @@ CORES = (
         room="soc/bus",
         name="FrameReceiver",
         tests=("test_uart_frame.py",),
+        # Amaranth's, of whose copies of the register a bit each is used.
+        beside=("crc",),
         component="rewardware.hw.soc.bus.uart_frame:FrameReceiver",
     ),
     Core(
         room="soc/bus",
         name="FrameTransmitter",
         tests=("test_uart_frame.py",),
+        beside=("crc",),
         component="rewardware.hw.soc.bus.uart_frame:FrameTransmitter",
     ),
     Core(
