@@ -65,9 +65,10 @@ def run(arguments: argparse.Namespace) -> None:
         backend, chosen = arguments.backend or "reference", arguments.config or "small"
         config = DDPGConfig.from_mapping({**resolve_training(chosen, arguments.env), **given})
         hardware = None if backend == "torch" else resolve_hardware(chosen)
+        preset = [Path(arguments.config).stem] if arguments.config else []
         return TrainingPlan(
             make=lambda: FixarDDPG(arguments.env, config, hardware=hardware or chosen, backend=backend, **options),
-            name=f"{arguments.env}-{backend.split(':')[0]}-{config.seed}",
+            name="-".join((arguments.env, *preset, backend.split(":")[0], str(config.seed))),
             about={
                 "env": arguments.env,
                 "backend": backend,

@@ -135,10 +135,11 @@ def run(arguments: argparse.Namespace) -> None:
         settings = {"backend": backend, **learner, **elsewhere, **parallel}
         kind = agent_class(f"prioritized-{algorithm}")
         in_hardware = [Path(preset).stem for preset in learner.values()]
+        actors = [f"{parallel['actors']}-actors"] if "actors" in parallel else []
         about = {"env": arguments.env, "algorithm": algorithm, **settings, "config": config.to_mapping()}
         return TrainingPlan(
             make=lambda: kind(arguments.env, config, hardware=hardware, **settings),
-            name="-".join((arguments.env, algorithm, *in_hardware, backend.split(":")[0], str(config.seed))),
+            name="-".join((arguments.env, algorithm, *in_hardware, *actors, backend.split(":")[0], str(config.seed))),
             about={**about, "hardware": plain(hardware)},
         )
 
