@@ -17,6 +17,8 @@ class Requests:
         self.dispatcher = RequestDispatcher()
         self.random = np.random.default_rng(0)
         self.forgotten = 0
+        # Whether a reply has begun whose answer has not ended.
+        self.answering = False
 
     def run(self, bench):
         async def whole(ctx):
@@ -24,8 +26,17 @@ class Requests:
             await bench(self)
 
         async def listen(ctx):
-            async for _, _, forget in ctx.tick().sample(self.dispatcher.forget):
+            # The other process may have ended the answer with the byte that is sampled here.
+            answered = False
+            dispatcher = self.dispatcher
+            elsewhere = dispatcher.frames.ready | dispatcher.replies.valid
+            async for _, _, forget, valid, early in ctx.tick().sample(
+                dispatcher.forget, dispatcher.answer.valid, elsewhere
+            ):
                 self.forgotten += forget
+                is_due = (self.answering or answered) and not early
+                assert is_due or not valid, "A byte before its reply, or behind an answer's end"
+                answered = self.answering
 
         run(self.dispatcher, whole, listen)
 
@@ -84,6 +95,7 @@ class Requests:
         ctx.set(dispatcher.replies.ready, 1)
         await ctx.tick()
         ctx.set(dispatcher.replies.ready, 0)
+        self.answering = True
         got, rest = [], list(answer)
         ctx.set(dispatcher.answer.ready, 1)
         for unit in begun:
@@ -99,6 +111,7 @@ class Requests:
             if any(ready):
                 rest.pop(0)
         ctx.set(dispatcher.answer.ready, 0)
+        self.answering = False
         return Status(got[0]), bytes(got[1:])
 
 
