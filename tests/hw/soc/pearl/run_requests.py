@@ -42,7 +42,10 @@ def run_requests(config, count, seed=1):
             leaves = range(first, min(first + PACKET, config.leaves))
             answers = device.request(Requests.of(RequestKind.RETRIEVE, len(leaves), index=np.array(leaves)))
             assert (answers.priority == reference.reference.priorities[leaves.start : leaves.stop]).all()
-        assert ends[RequestKind.SAMPLE, Status.DONE.name.lower()]
+        filling = config.leaves // 2
+        assert ends[RequestKind.SAMPLE, Status.DONE.name.lower()], (
+            f"No sample was drawn: the first {filling} requests insert"
+        )
         return ends
     finally:
         device.close()
