@@ -6,15 +6,12 @@ import pytest
 from rewardware.hw.cores.float.config import BINARY16, BINARY32
 from rewardware.hw.cores.optimizer.rms_prop_config import RMSpropConfig
 from rewardware.hw.cores.optimizer.rms_prop_lane import RMSpropLane
-from rewardware.sim.harness.vectors import evaluate
+from rewardware.sw.reference.float.host import to_bits
 from rewardware.sw.reference.optimizer.rms_prop import rms_prop
 
+from .float_stimulus import any_rates, evaluate_sets, sprinkle
+
 RATES = {"decay": 0.97, "one_minus_decay": 0.03, "learning_rate": 1e-3, "epsilon": 1e-3}
-
-
-def bits_of(number_format, values):
-    kind, word = (np.float16, np.uint16) if number_format == BINARY16 else (np.float32, np.uint32)
-    return np.asarray(values).astype(kind).view(word).astype(np.int64)
 
 
 @pytest.mark.parametrize(
@@ -27,29 +24,31 @@ def bits_of(number_format, values):
     ids=["binary16", "binary32", "flushed"],
 )
 def test_lane(config):
-    number_format = config.format
-    kind = BINARY32 if number_format == BINARY32 else BINARY16
-    random = np.random.default_rng(8)
-    count = 150_000
-    weight, gradient = (bits_of(kind, random.normal(0, 1, count) * 2.0 ** random.integers(-12, 2, count)) for _ in "wg")
-    square = bits_of(kind, random.gamma(1, 1, count) * 2.0 ** random.integers(-14, 2, count))
-    corners = np.array(
-        [0, 1, kind.smallest_normal - 1, kind.smallest_normal, kind.one, kind.largest, kind.infinity, kind.quiet_nan]
-    )
-    corners = np.concatenate([corners, corners | kind.sign_bit])
-    for numbers in (weight, square, gradient):
-        places = random.random(count) < 0.1
-        numbers[places] = random.choice(corners, places.sum())
-    # Nothing moves what has no gradient, but its mean square decays.
-    gradient[:100] = 0
-    rates = {name: int(bits_of(kind, value)) for name, value in RATES.items()}
-    got = evaluate(RMSpropLane(config), {"weight": weight, "square": square, "gradient": gradient, **rates})
-    expected_weight, expected_square = rms_prop(number_format, weight, square, gradient, **rates)
-    np.testing.assert_array_equal(got["new_weight"], expected_weight)
-    np.testing.assert_array_equal(got["new_square"], expected_square)
-    infinity = kind.infinity
-    nonfinite = (expected_weight & infinity == infinity) | (expected_square & infinity == infinity)
-    np.testing.assert_array_equal(got["nonfinite"], nonfinite)
+    """With usual rates and with any; some numbers are corners, and some have any bits."""
+    number_format, random = config.format, np.random.default_rng(8)
+    usual = dict(zip(RATES, to_bits(number_format, np.array(list(RATES.values()))).tolist(), strict=True))
+    sets, expected = [], []
+    for number in range(21):
+        count = 2000 if number else 100_000
+        numbers = {
+            name: to_bits(number_format, random.normal(0, 1, count) * 2.0 ** random.integers(-12, 2, count))
+            for name in ("weight", "square", "gradient")
+        }
+        numbers["square"] = to_bits(number_format, random.gamma(1, 1, count) * 2.0 ** random.integers(-14, 2, count))
+        for bits in numbers.values():
+            sprinkle(number_format, random, bits)
+        # Nothing moves what has no gradient, but its mean square decays.
+        numbers["gradient"][:100] = 0
+        rates = any_rates(number_format, random, tuple(RATES)) if number else usual
+        expected.append(rms_prop(number_format, *numbers.values(), **rates))
+        sets.append((numbers, rates))
+    got, settled = evaluate_sets(RMSpropLane(config), sets)
+    weight, square = (np.concatenate(parts) for parts in zip(*expected, strict=True))
+    np.testing.assert_array_equal(got["new_weight"][settled], weight[settled])
+    np.testing.assert_array_equal(got["new_square"][settled], square[settled])
+    infinity = number_format.infinity
+    nonfinite = (weight & infinity == infinity) | (square & infinity == infinity)
+    np.testing.assert_array_equal(got["nonfinite"][settled], nonfinite[settled])
     assert 0 < nonfinite.mean() < 0.5
 
 

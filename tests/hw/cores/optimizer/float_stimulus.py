@@ -1,0 +1,38 @@
+"""Numbers and rates for the tests of lanes in floating point."""
+
+import numpy as np
+
+from rewardware.sim.harness.vectors import evaluate
+from rewardware.sw.reference.float.host import to_bits
+from tests.hw.cores.float.operands import extremes
+
+
+def any_rates(number_format, random, names):
+    """Bits of rates of all magnitudes, corners among them."""
+    ordinary = to_bits(number_format, random.uniform(0, 1, len(names)) * 2.0 ** random.integers(-20, 1, len(names)))
+    corners = random.choice(extremes(number_format), len(names))
+    chosen = np.where(random.random(len(names)) < 0.2, corners, ordinary)
+    return {name: int(bits) for name, bits in zip(names, chosen, strict=True)}
+
+
+def sprinkle(number_format, random, bits):
+    """Make corners of some numbers, and others of any bits."""
+    choice = random.random(len(bits))
+    corners, any_bits = choice < 0.05, (choice >= 0.05) & (choice < 0.12)
+    bits[corners] = random.choice(extremes(number_format), corners.sum())
+    bits[any_bits] = random.integers(0, 1 << number_format.width, any_bits.sum())
+
+
+def evaluate_sets(lane, sets):
+    """Sets of numbers, each with rates of its own, through a lane in one go.
+
+    Returns the lane's outputs for all numbers, and which of them are to be looked at: a lane takes rates as constant,
+    and behind the last numbers of a set they change.
+    """
+    columns = [
+        numbers | {name: np.full(len(numbers["weight"]), bits) for name, bits in rates.items()}
+        for numbers, rates in sets
+    ]
+    settled = [np.arange(len(numbers["weight"])) < len(numbers["weight"]) - lane.latency for numbers, _ in sets]
+    got = evaluate(lane, {name: np.concatenate([column[name] for column in columns]) for name in columns[0]})
+    return got, np.concatenate(settled)
