@@ -48,8 +48,10 @@ def instruction(random, config):
     fields = {field.name: int(random.integers(1 << field.width)) for field in format.record.fields}
     if "memory" in fields:
         fields["memory"] = int(random.choice([*Memory, Memory.ACTIVATION]))
-    if "core" in fields and random.random() < 0.5:
-        fields["core"] = EVERY_CORE
+    if "core" in fields:
+        # Cores that there are, a bit from them, all, and any.
+        near = int(random.integers(config.cores)) ^ 1 << int(random.integers(8))
+        fields["core"] = int(random.choice([fields["core"], near % (EVERY_CORE + 1), EVERY_CORE]))
     if "lanes" in fields:
         fields["lanes"] = int(random.integers(config.lanes + 1))
     return format, fields
