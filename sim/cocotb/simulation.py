@@ -36,7 +36,6 @@ def simulate(
     tests: str | list[str] | None = None,
     internals: bool = False,
     after_noise: bool = False,
-    optimised: bool = False,
     progress_cycles: int = PROGRESS_CYCLES,
 ) -> None:
     """Run the cocotb tests of a bench on a component, on Verilator.
@@ -66,9 +65,6 @@ def simulate(
     after_noise : bool
         Play noise on all inputs before the first test, so that what the reset leaves as it was shows. Not for benches
         that rely on the contents of memories at power-on.
-    optimised : bool
-        Compile the simulator for speed, which takes a third longer: for benches in which the component takes most
-        of the time.
     progress_cycles : int
         Cycles in which a value waits to come in, all that comes out would be taken, and nothing moves: more break the
         rule of streams.
@@ -84,7 +80,7 @@ def simulate(
     waveform = waveform or bool(os.environ.get(WAVEFORM_VARIABLE))
     name = os.environ.get("PYTEST_CURRENT_TEST", bench).removesuffix(" (call)")
     seed = _choose_seed(seed, name)
-    program = _build(_verilog(component, progress_cycles), waveform, internals or waveform, optimised)
+    program = _build(_verilog(component, progress_cycles), waveform, internals or waveform)
     trace = _waveform_path(name) if waveform else None
     with tempfile.TemporaryDirectory(prefix="rewardware-") as folder:
         run_file, log_file, results = (Path(folder) / file for file in ("run.pickle", "log", "results.xml"))
@@ -168,7 +164,7 @@ def _verilog(component: wiring.Component, progress_cycles: int) -> str:
         return emit(component, TOP) + RULES
 
 
-def _build(verilog_text: str, waveform: bool, internals: bool, optimised: bool) -> Path:
+def _build(verilog_text: str, waveform: bool, internals: bool) -> Path:
     main = cocotb_tools.config.share_dir / "lib" / "verilator" / "verilator.cpp"
     # In one file: to split it, as is Verilator's way with larger designs, has headers precompiled twice for nothing.
     own = ["--exe", "--vpi", "--timescale", "1ns/1ps", "--output-split", "0"]
@@ -183,8 +179,8 @@ def _build(verilog_text: str, waveform: bool, internals: bool, optimised: bool) 
         top_arguments=own,
         link_flags=["-lcocotbvpi_verilator"],
         library_folders=[cocotb_tools.config.libs_dir],
-        # Python takes most of a bench's time, as a rule: simulators compiled in a third of the time cost it nothing.
-        make_variables=[f"OPT_FAST={'-Og' if optimised else '-O0'}", "OPT_SLOW=-O0", "OPT_GLOBAL=-O1"],
+        # Python takes most of a bench's time: simulators that are compiled in a third of the time cost it nothing.
+        make_variables=["OPT_FAST=-O0", "OPT_SLOW=-O0", "OPT_GLOBAL=-O1"],
         trace=waveform,
     )
 

@@ -64,5 +64,4 @@ def test_equals_the_reference(shape):
         SearchTree(config),
         bench="tests.hw.cores.tree.bench_search_tree",
         parameters={"config": config, "rounds": ROUNDS, "count": 900, "happens": happens},
-        optimised=True,
     )
