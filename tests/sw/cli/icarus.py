@@ -1,9 +1,9 @@
 """Simulates an exported design in Icarus, where it is installed."""
 
 import re
-import subprocess
 
 from rewardware.hw.soc.export.lint import compile_icarus
+from rewardware.hw.soc.limited_command import run_limited
 
 CYCLES = 40
 LIMIT_SECONDS = 120
@@ -20,7 +20,7 @@ def unknown_after_reset(folder, design):
     bench.write_text(_bench(design))
     if not compile_icarus([bench, *sorted((folder / "rtl").iterdir())], "bench", program):
         return []
-    result = subprocess.run([program], capture_output=True, text=True, timeout=LIMIT_SECONDS)
+    result = run_limited([str(program)], LIMIT_SECONDS)
     assert result.returncode == 0, result.stderr
     assert "end" in result.stdout
     return result.stdout.split()[:-1]

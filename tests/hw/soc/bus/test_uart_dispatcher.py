@@ -17,8 +17,6 @@ class Requests:
         self.dispatcher = RequestDispatcher()
         self.random = np.random.default_rng(0)
         self.forgotten = 0
-        # Whether a reply has begun whose answer has not ended.
-        self.answering = False
 
     def run(self, bench):
         async def whole(ctx):
@@ -26,17 +24,17 @@ class Requests:
             await bench(self)
 
         async def listen(ctx):
-            # The other process may have ended the answer with the byte that is sampled here.
-            answered = False
-            dispatcher = self.dispatcher
-            elsewhere = dispatcher.frames.ready | dispatcher.replies.valid
-            async for _, _, forget, valid, early in ctx.tick().sample(
-                dispatcher.forget, dispatcher.answer.valid, elsewhere
+            replies, answer, due = self.dispatcher.replies, self.dispatcher.answer, 0
+            async for _, _, forget, replied, length, valid, taken in ctx.tick().sample(
+                self.dispatcher.forget,
+                replies.valid & replies.ready,
+                replies.payload.length,
+                answer.valid,
+                answer.valid & answer.ready,
             ):
                 self.forgotten += forget
-                is_due = (self.answering or answered) and not early
-                assert is_due or not valid, "A byte before its reply, or behind an answer's end"
-                answered = self.answering
+                assert due or not valid, "A byte before its reply, or behind an answer's end"
+                due = length if replied else due - taken
 
         run(self.dispatcher, whole, listen)
 
@@ -95,7 +93,6 @@ class Requests:
         ctx.set(dispatcher.replies.ready, 1)
         await ctx.tick()
         ctx.set(dispatcher.replies.ready, 0)
-        self.answering = True
         got, rest = [], list(answer)
         ctx.set(dispatcher.answer.ready, 1)
         for unit in begun:
@@ -111,7 +108,6 @@ class Requests:
             if any(ready):
                 rest.pop(0)
         ctx.set(dispatcher.answer.ready, 0)
-        self.answering = False
         return Status(got[0]), bytes(got[1:])
 
 

@@ -49,9 +49,9 @@ def instruction(random, config):
     if "memory" in fields:
         fields["memory"] = int(random.choice([*Memory, Memory.ACTIVATION]))
     if "core" in fields:
-        # Cores that there are, a bit from them, all, and any.
-        near = int(random.integers(config.cores)) ^ 1 << int(random.integers(8))
-        fields["core"] = int(random.choice([fields["core"], near % (EVERY_CORE + 1), EVERY_CORE]))
+        # One that there is, one that differs from it in a bit, or all.
+        there, bit = int(random.integers(config.cores)), int(random.integers(EVERY_CORE.bit_length()))
+        fields["core"] = int(random.choice([there, there ^ 1 << bit, EVERY_CORE], p=[0.2, 0.6, 0.2]))
     if "lanes" in fields:
         fields["lanes"] = int(random.integers(config.lanes + 1))
     return format, fields
