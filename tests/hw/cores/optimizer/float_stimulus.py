@@ -4,7 +4,7 @@ import numpy as np
 
 from rewardware.sim.harness.vectors import evaluate
 from rewardware.sw.reference.float.host import to_bits
-from tests.hw.cores.float.operands import extremes
+from tests.hw.cores.float.operands import anything, extremes
 
 
 def any_rates(number_format, random, names):
@@ -15,12 +15,18 @@ def any_rates(number_format, random, names):
     return {name: int(bits) for name, bits in zip(names, chosen, strict=True)}
 
 
-def sprinkle(number_format, random, bits):
-    """Make corners of some numbers, and others of any bits."""
-    choice = random.random(len(bits))
-    corners, any_bits = choice < 0.05, (choice >= 0.05) & (choice < 0.12)
-    bits[corners] = random.choice(extremes(number_format), corners.sum())
-    bits[any_bits] = random.integers(0, 1 << number_format.width, any_bits.sum())
+def some_numbers(number_format, random, count, names, squares):
+    """For each name numbers of many magnitudes, of ``squares`` positive ones; some are corners, some have any bits."""
+    numbers = {}
+    for name in names:
+        values = random.gamma(1, 1, count) if name == squares else random.normal(0, 1, count)
+        bits = to_bits(number_format, values * 2.0 ** random.integers(-14, 2, count))
+        choice = random.random(count)
+        corners, any_bits = choice < 0.05, (choice >= 0.05) & (choice < 0.12)
+        bits[corners] = random.choice(extremes(number_format), corners.sum())
+        bits[any_bits] = anything(random, number_format, any_bits.sum())
+        numbers[name] = bits
+    return numbers
 
 
 def evaluate_sets(lane, sets):

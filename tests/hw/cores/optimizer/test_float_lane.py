@@ -1,19 +1,15 @@
 """The lanes of Adam and of gradient descent in floating point against their references."""
 
-import dataclasses
-
 import numpy as np
 import pytest
 
 from rewardware.hw.cores.float.config import BFLOAT16, BINARY32, FloatLaneConfig
 from rewardware.hw.cores.optimizer.float_lane import FLOAT_LANES
-from rewardware.sw.reference.float.host import to_bits
 from rewardware.sw.reference.optimizer.float_adam import AdamRates, float_adam
 from rewardware.sw.reference.optimizer.sgd import sgd
 
-from .float_stimulus import any_rates, evaluate_sets, sprinkle
+from .float_stimulus import any_rates, evaluate_sets, some_numbers
 
-RATE_NAMES = tuple(field.name for field in dataclasses.fields(AdamRates))
 RATES = AdamRates(beta1=0.9, one_minus_beta1=0.1, beta2=0.99, one_minus_beta2=0.01, learning_rate=1e-3, epsilon=1e-6)
 
 
@@ -31,11 +27,13 @@ def test_equals_reference(optimizer, config):
     number_format, random = config.format, np.random.default_rng(8)
     adam = optimizer == "adam"
     names = ("weight", "first", "second") if adam else ("weight",)
-    usual = vars(RATES.rounded(number_format))
+    usual = {name: int(bits) for name, bits in vars(RATES.rounded(number_format)).items()}
     sets, expected = [], []
     for number in range(21):
-        numbers = some_numbers(number_format, random, 2000 if number else 40_000)
-        rates = any_rates(number_format, random, RATE_NAMES) if number else {name: int(usual[name]) for name in usual}
+        # In the order in which Adam's reference takes them.
+        order = ("weight", "first", "second", "gradient")
+        numbers = some_numbers(number_format, random, 2000 if number else 40_000, order, squares="second")
+        rates = any_rates(number_format, random, tuple(usual)) if number else usual
         if adam:
             expected.append(float_adam(number_format, *numbers.values(), AdamRates(**rates)))
         else:
@@ -51,15 +49,3 @@ def test_equals_reference(optimizer, config):
         nonfinite |= bits & number_format.infinity == number_format.infinity
     np.testing.assert_array_equal(got["nonfinite"][settled], nonfinite[settled])
     assert 0 < nonfinite.mean() < 0.5
-
-
-def some_numbers(number_format, random, count):
-    """In the order in which Adam's reference takes them."""
-    numbers = {
-        name: to_bits(number_format, random.normal(0, 1, count) * 2.0 ** random.integers(-12, 2, count))
-        for name in ("weight", "first", "second", "gradient")
-    }
-    numbers["second"] = to_bits(number_format, random.gamma(1, 1, count) * 2.0 ** random.integers(-14, 2, count))
-    for bits in numbers.values():
-        sprinkle(number_format, random, bits)
-    return numbers

@@ -9,7 +9,7 @@ from rewardware.hw.cores.optimizer.rms_prop_lane import RMSpropLane
 from rewardware.sw.reference.float.host import to_bits
 from rewardware.sw.reference.optimizer.rms_prop import rms_prop
 
-from .float_stimulus import any_rates, evaluate_sets, sprinkle
+from .float_stimulus import any_rates, evaluate_sets, some_numbers
 
 RATES = {"decay": 0.97, "one_minus_decay": 0.03, "learning_rate": 1e-3, "epsilon": 1e-3}
 
@@ -30,13 +30,7 @@ def test_lane(config):
     sets, expected = [], []
     for number in range(21):
         count = 2000 if number else 100_000
-        numbers = {
-            name: to_bits(number_format, random.normal(0, 1, count) * 2.0 ** random.integers(-12, 2, count))
-            for name in ("weight", "square", "gradient")
-        }
-        numbers["square"] = to_bits(number_format, random.gamma(1, 1, count) * 2.0 ** random.integers(-14, 2, count))
-        for bits in numbers.values():
-            sprinkle(number_format, random, bits)
+        numbers = some_numbers(number_format, random, count, ("weight", "square", "gradient"), squares="square")
         # Nothing moves what has no gradient, but its mean square decays.
         numbers["gradient"][:100] = 0
         rates = any_rates(number_format, random, tuple(RATES)) if number else usual
