@@ -112,9 +112,10 @@ class ClusterArray(ConfiguredComponent):
         """What all clusters are told, each field when its time has come."""
         issue, control = self.issue, Signal(ClusterControl)
 
+        # What is on its way at a reset is forgotten: sums that leave late would count as those of the next wave.
         def later(value, cycles, name):
             register = Signal.like(value, name=name)
-            m.d.comb += register.eq(delay(m, value, cycles, name))
+            m.d.comb += register.eq(delay(m, value, cycles, name, reset_less=False))
             return register
 
         active, slot = later(issue.active, _BROADCAST, "active"), later(issue.index, _BROADCAST, "slot")

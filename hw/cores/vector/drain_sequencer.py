@@ -99,6 +99,6 @@ class DrainSequencer(ConfiguredComponent):
             leaving.chain.eq(chain),
             leaving.position.eq(position),
             leaving.last.eq(active & last_result & descriptor.last),
-            self.leaving.eq(delay(m, leaving, ACCUMULATORS - 1, "leaving")),
+            self.leaving.eq(delay(m, leaving, ACCUMULATORS - 1, "leaving", reset_less=False)),
         ]
         return m

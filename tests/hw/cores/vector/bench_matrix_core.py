@@ -67,6 +67,17 @@ async def check_gradients(dut, gradients):
         await RisingEdge(dut.clk)
 
 
+async def interrupt(dut, source, command, cycles):
+    """A reset so many cycles behind a command; what is on its way then may count for none of the next commands."""
+    await source.send(command)
+    await ClockCycles(dut.clk, cycles)
+    dut.rst.value = 1
+    await RisingEdge(dut.clk)
+    dut.rst.value = 0
+    await ClockCycles(dut.clk, 100)
+    assert not int(dut.busy.value), f"Busy behind a reset {cycles} cycles after a command"
+
+
 @cocotb.test()
 async def leaves_what_the_reference_says(dut):
     given = parameters()
@@ -77,6 +88,8 @@ async def leaves_what_the_reference_says(dut):
     sink = StreamSink(dut, "completions", stall=given.get("stall", 0))
     await clock_and_reset(dut)
     await fill(dut, config, given["loads"])
+    for cycles in given.get("resets", ()):
+        await interrupt(dut, source, given["runs"][0][0][0], cycles)
     watch = Watch(dut)
     out_of_range = given.get("out_of_range", [False] * len(given["runs"]))
     for number, (commands, cycles) in enumerate(given["runs"]):

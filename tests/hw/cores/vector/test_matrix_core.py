@@ -127,7 +127,8 @@ def test_weight_gradients(config):
         nonfinite |= bool((is_nonfinite(number_format, expected) & ~masked).any())
         activations += steps * owned
         errors += steps * columns
-    simulate(CoreWithLists(config), bench=BENCH, parameters=setup.parameters(nonfinite=nonfinite))
+    parameters = setup.parameters(nonfinite=nonfinite) | {"resets": range(20, 90, 7)}
+    simulate(CoreWithLists(config), bench=BENCH, parameters=parameters)
 
 
 @pytest.mark.parametrize("product", [Product.FORWARD, Product.BACKWARD], ids=["forward", "backward"])
