@@ -4,7 +4,8 @@ import numpy as np
 
 from rewardware.hw.soc.bus.axi_lite import AxiLiteSlave, Response
 from tests.hw.simulation import run
-from tests.hw.soc.bus.test_register_accesses import exchange, random_payload
+
+from .axi_lite_host import exchange, random_payload
 
 WIDTH = 5
 ACCESSES = 150

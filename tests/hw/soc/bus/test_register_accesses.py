@@ -1,12 +1,13 @@
 """Accesses of every kind at random, with stalls on every channel, against a model of the map's rules."""
 
 import numpy as np
-from amaranth.lib import data
 
 from rewardware.hw.soc.bus.axi_lite import Response
 from rewardware.hw.soc.bus.register_bank import RegisterBank
 from rewardware.hw.soc.bus.registers import Access, AddressMap, Placed, Register, Window
 from tests.hw.simulation import run
+
+from .axi_lite_host import exchange
 
 MAP = AddressMap(
     name="test",
@@ -72,37 +73,6 @@ class Model:
         return True
 
 
-async def exchange(ctx, random, requests, answers):
-    """Send requests and take the answer, each channel from a cycle of its own on; what was answered."""
-    begin = {channel: int(random.integers(4)) for channel in (*requests, answers)}
-    left = list(requests)
-    for cycle in range(20):
-        for channel, payload in requests.items():
-            valid = channel in left and cycle >= begin[channel]
-            ctx.set(channel.valid, valid)
-            # Without valid a payload means nothing.
-            ctx.set(channel.payload, payload if valid else random_payload(random, channel))
-        ctx.set(answers.ready, cycle >= begin[answers])
-        sampled = [channel.valid & channel.ready for channel in (*requests, answers)]
-        _, _, answer, *taken = await ctx.tick().sample(answers.payload, *sampled)
-        left = [
-            channel for channel, was_taken in zip(requests, taken, strict=False) if channel in left and not was_taken
-        ]
-        if taken[-1]:
-            assert not left, "answered before it was asked"
-            for channel in requests:
-                ctx.set(channel.valid, 0)
-            ctx.set(answers.ready, 0)
-            return answer
-    raise AssertionError("no answer")
-
-
-def random_payload(random, channel):
-    if isinstance(channel.payload, data.View):
-        return {"data": int(random.integers(1 << 32)), "strobe": int(random.integers(16))}
-    return int(random.integers(1 << len(channel.payload)))
-
-
 def test_accesses_at_random():
     bank, model, random = RegisterBank(MAP), Model(), np.random.default_rng(1)
     control, registers, table = bank.control, bank.registers, bank.windows.table
@@ -134,10 +104,10 @@ def test_accesses_at_random():
                 assert (answer.response == Response.OKAY) == (expected is not None), (number, hex(address))
                 assert expected in (None, answer.data), (number, hex(address))
             else:
-                word, strobe = int(random.integers(1 << 32)), int(random.choice([15, 15, random.integers(16)]))
-                requests = {control.write_address: address, control.write_data: {"data": word, "strobe": strobe}}
+                data, strobe = int(random.integers(1 << 32)), int(random.choice([15, 15, random.integers(16)]))
+                requests = {control.write_address: address, control.write_data: {"data": data, "strobe": strobe}}
                 answer = await exchange(ctx, random, requests, control.write_response)
-                expected = model.write(address, word, strobe)
+                expected = model.write(address, data, strobe)
                 assert (answer == Response.OKAY) == expected, (number, hex(address))
             for name in ("setting", "limit", "flags"):
                 port = getattr(registers, name)
@@ -146,13 +116,13 @@ def test_accesses_at_random():
             assert (got_orders, got_written) == (model.orders, model.written), number
 
     async def listen(ctx):
-        async for _, _, strobe, value, valid, word, content in ctx.tick().sample(
+        async for _, _, strobe, value, valid, word, data in ctx.tick().sample(
             registers.order.strobe, registers.order.value, table.valid, table.address, table.data
         ):
             if strobe:
                 got_orders.append(value)
             if valid:
-                got_written.append((word, content))
+                got_written.append((word, data))
 
     run(bank, host, listen)
     assert len(model.orders) > 5 and len(model.written) > 5
