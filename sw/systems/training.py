@@ -35,7 +35,7 @@ class TrainingPlan:
     make
         The agent, of the settings below or of a checkpoint.
     name
-        Of the run's folder among the runs, if no other is given.
+        Of the run's folder: :func:`folder_name`.
     about
         What there is to say before it is made: ``env``, ``backend``, ``config``, ``hardware`` and the like, plain data.
     """
@@ -43,6 +43,21 @@ class TrainingPlan:
     make: Callable[[], Any]
     name: str = ""
     about: dict[str, Any] = field(default_factory=dict)
+
+
+def folder_name(*of: str, preset: str | None, backend: str, seed: int) -> str:
+    """A run's folder among the runs, if no other is given.
+
+    Parameters
+    ----------
+    of
+        What is trained, and with what besides.
+    preset
+        Of the hardware, or its file, where the user gave one.
+    backend
+    seed
+    """
+    return "-".join((*of, *([Path(preset).stem] if preset else []), backend.partition(":")[0], str(seed)))
 
 
 def train(

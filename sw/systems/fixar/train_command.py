@@ -13,7 +13,7 @@ from ..options import (
     refuse_counts_below,
     result_rows,
 )
-from ..training import TrainingPlan, plain, train
+from ..training import TrainingPlan, folder_name, plain, train
 
 __all__ = ["add_arguments", "run"]
 
@@ -65,10 +65,9 @@ def run(arguments: argparse.Namespace) -> None:
         backend, chosen = arguments.backend or "reference", arguments.config or "small"
         config = DDPGConfig.from_mapping({**resolve_training(chosen, arguments.env), **given})
         hardware = None if backend == "torch" else resolve_hardware(chosen)
-        preset = [Path(arguments.config).stem] if arguments.config else []
         return TrainingPlan(
             make=lambda: FixarDDPG(arguments.env, config, hardware=hardware or chosen, backend=backend, **options),
-            name="-".join((arguments.env, *preset, backend.split(":")[0], str(config.seed))),
+            name=folder_name(arguments.env, preset=arguments.config, backend=backend, seed=config.seed),
             about={
                 "env": arguments.env,
                 "backend": backend,

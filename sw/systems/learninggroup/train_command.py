@@ -13,7 +13,7 @@ from ..options import (
     print_result,
     refuse_counts_below,
 )
-from ..training import TrainingPlan, plain, train
+from ..training import TrainingPlan, folder_name, plain, train
 
 __all__ = ["add_arguments", "run"]
 
@@ -87,7 +87,9 @@ def run(arguments: argparse.Namespace) -> None:
                 hardware=hardware,
                 lockstep_every=arguments.lockstep_every,
             ),
-            name=f"{name}-groups-{config.groups}-{backend.split(':')[0]}-{config.seed}",
+            name=folder_name(
+                name, f"groups-{config.groups}", preset=arguments.config, backend=backend, seed=config.seed
+            ),
             about={
                 "env": arguments.env or ENVIRONMENT,
                 "task": task,

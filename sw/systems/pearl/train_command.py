@@ -15,7 +15,7 @@ from ..options import (
     print_result,
     result_rows,
 )
-from ..training import TrainingPlan, plain, train
+from ..training import TrainingPlan, folder_name, plain, train
 
 __all__ = ["add_arguments", "run"]
 
@@ -134,12 +134,13 @@ def run(arguments: argparse.Namespace) -> None:
         hardware = resolve_hardware(arguments.config or "k16", "pearl")
         settings = {"backend": backend, **learner, **elsewhere, **parallel}
         kind = agent_class(f"prioritized-{algorithm}")
-        in_hardware = [Path(preset).stem for preset in learner.values()]
-        actors = [f"{parallel['actors']}-actors"] if "actors" in parallel else []
+        parts = [algorithm, *(Path(preset).stem for preset in learner.values())]
+        if "actors" in parallel:
+            parts.append(f"{parallel['actors']}-actors")
         about = {"env": arguments.env, "algorithm": algorithm, **settings, "config": config.to_mapping()}
         return TrainingPlan(
             make=lambda: kind(arguments.env, config, hardware=hardware, **settings),
-            name="-".join((arguments.env, algorithm, *in_hardware, *actors, backend.split(":")[0], str(config.seed))),
+            name=folder_name(arguments.env, *parts, preset=arguments.config, backend=backend, seed=config.seed),
             about={**about, "hardware": plain(hardware)},
         )
 

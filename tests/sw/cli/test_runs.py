@@ -154,7 +154,11 @@ def test_an_error_in_it_says_type_and_place(number, name, own_environment, capsy
         ("learninggroup --groups 4 --backend blocks", "predator-prey-easy-3-groups-4-blocks-0"),
         ("pearl --env CartPole-v1 --seed 3", "CartPole-v1-dqn-reference-3"),
         ("pearl --env CartPole-v1 --learner cartpole --backend rtl", "CartPole-v1-dqn-cartpole-rtl-0"),
-        ("pearl --env CartPole-v1 --actors 2", "CartPole-v1-dqn-2-actors-reference-0"),
+        (
+            "learninggroup --groups 4 --backend reference --config small",
+            "predator-prey-easy-3-groups-4-small-reference-0",
+        ),
+        ("pearl --env CartPole-v1 --actors 2 --config small", "CartPole-v1-dqn-2-actors-small-reference-0"),
     ],
 )
 def test_a_folder_is_called_after_what_is_trained_and_takes_no_second_run(options, name, tmp_path, monkeypatch, capsys):
