@@ -15,7 +15,7 @@ from .agents import run_to_resume
 from .options import import_modules, refuse_counts_below
 from .results import show
 
-__all__ = ["TrainingPlan", "train"]
+__all__ = ["TrainingPlan", "folder_name", "train"]
 
 DEFAULTS: dict[str, Any] = {
     "evaluation_episodes": 10,
