@@ -1,6 +1,7 @@
 """Floating-point formats and the configurations of the units. No Amaranth here."""
 
 from dataclasses import dataclass, field, replace
+from math import frexp, inf, ldexp
 
 from ..checks import require_integer
 from ..fixed.format import FixedFormat
@@ -117,6 +118,23 @@ class FloatFormat:
     def sign_bit(self):
         """The bit pattern of -0.0."""
         return 1 << self.width - 1
+
+    def nearest(self, number):
+        """The bit pattern nearest to a positive number among the normal ones, ties to even; for constants.
+
+        Raises
+        ------
+        ValueError
+            A number that rounds to none of them.
+        """
+        bits = 0
+        if 0 < number < inf:
+            significand, exponent = frexp(number)
+            # A carry out of the fraction counts the exponent up, as it should.
+            bits = ((exponent - 2 + self.bias) << self.fraction_bits) + round(ldexp(significand, self.precision))
+        if not self.smallest_normal <= bits <= self.largest:
+            raise ValueError(f"Number must be positive and normal as {self}, not {number!r}")
+        return bits
 
     def flushing(self):
         """The same format without subnormal numbers."""

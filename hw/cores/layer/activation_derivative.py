@@ -1,26 +1,28 @@
 """The derivative of a layer's activation."""
 
-from amaranth.hdl import Const, Module, Mux, Signal
+from amaranth.hdl import Module, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ..component import ConfiguredComponent
-from ..float.expression import FloatExpression, Number
 from ..stream.buffer import StreamBuffer
 from ..stream.buffer_config import StreamBufferConfig
 from ..stream.pipeline import StreamPipeline
 from ..stream.pipeline_config import StreamPipelineConfig
+from .activations import ACTIVATION_UNITS
 from .config import LayerConfig
 
 __all__ = ["ActivationDerivative"]
 
 
 class ActivationDerivative(ConfiguredComponent):
-    """Makes errors at the sums of a layer from those at its outputs y: for ReLU they are +0 where y is 0, for tanh
+    """Makes errors at the sums of a layer from those at its outputs y::
 
-    ``result = error * (1 - y * y)``
+        relu         0 if y == 0 else error
+        leaky_relu   error if y > 0 else error * LEAKY_SLOPE
+        tanh         error * (1 - y * y)
 
-    Outputs come long before their errors, and are kept; for ReLU one bit of each, whether it is something else than 0.
+    Outputs come long before their errors, and are kept; for ReLU and leaky ReLU one bit of each.
 
     Number format: ``config.arithmetic.format``; every operation is rounded to nearest even, in the order written.
 
@@ -50,6 +52,7 @@ class ActivationDerivative(ConfiguredComponent):
         if config.activation == "linear":
             raise ValueError("Activation must be one that has a derivative, not 'linear'")
         self._samples = samples
+        self._activation = ACTIVATION_UNITS[config.activation](config.arithmetic)
         elements = stream.Signature(config.arithmetic.format.width)
         super().__init__(config, {"outputs": In(elements), "errors": In(elements), "results": Out(elements)})
 
@@ -59,53 +62,41 @@ class ActivationDerivative(ConfiguredComponent):
         return self._samples
 
     @property
-    def _computing(self):
-        """Cycles of two products and a sum."""
-        return 2 * self._config.arithmetic.multiplier_depth + self._config.arithmetic.adder_depth
-
-    @property
     def latency(self):
         """Cycles from an error, valid, to its result, valid."""
-        return 0 if self._config.activation == "relu" else self._computing + 2
+        computing = self._activation.derivative_latency
+        return computing + 2 if computing else 0
 
     def elaborate(self, platform):
         m = Module()
-        relu = self._config.activation == "relu"
-        width = 1 if relu else self._config.arithmetic.format.width
+        of_output = self._activation.kept(self.outputs.payload)
         depth = max(2, self._samples * self._config.outputs)
-        m.submodules.buffer = kept = StreamBuffer(width, StreamBufferConfig(depth=depth))
+        m.submodules.buffer = kept = StreamBuffer(of_output.shape(), StreamBufferConfig(depth=depth))
         taken, ready = Signal(), Signal()
         m.d.comb += [
-            kept.i.payload.eq(self.outputs.payload[:-1].any() if relu else self.outputs.payload),
+            kept.i.payload.eq(of_output),
             kept.i.valid.eq(self.outputs.valid),
             self.outputs.ready.eq(kept.i.ready),
             taken.eq(self.errors.valid & kept.o.valid),
             self.errors.ready.eq(ready & kept.o.valid),
             kept.o.ready.eq(ready & self.errors.valid),
         ]
-        if relu:
+        result = self._activation.differentiate(m, kept.o.payload, self.errors.payload)
+        computing = self._activation.derivative_latency
+        if computing:
+            m.submodules.derivatives = derivatives = StreamPipeline(
+                self.results.payload.shape(), StreamPipelineConfig(latency=computing)
+            )
             m.d.comb += [
-                self.results.payload.eq(Mux(kept.o.payload, self.errors.payload, 0)),
+                ready.eq(derivatives.ready),
+                derivatives.begin.eq(taken & ready),
+                derivatives.result.eq(result),
+            ]
+            wiring.connect(m, derivatives.o, wiring.flipped(self.results))
+        else:
+            m.d.comb += [
+                self.results.payload.eq(result),
                 self.results.valid.eq(taken),
                 ready.eq(self.results.ready),
             ]
-        else:
-            self._compute(m, taken & ready, ready, kept.o.payload)
         return m
-
-    def _compute(self, m, begins, ready, output):
-        """The derivative of tanh."""
-        number_format = self._config.arithmetic.format
-        m.submodules.derivatives = derivatives = StreamPipeline(
-            number_format.width, StreamPipelineConfig(latency=self._computing)
-        )
-        expression = FloatExpression(m, self._config.arithmetic)
-        square = expression.multiply("square", Number(output, 0), Number(output, 0))
-        slope = expression.subtract("slope", Const(number_format.one, number_format.width), square)
-        result = expression.multiply("result", Number(self.errors.payload, 0), slope)
-        m.d.comb += [
-            ready.eq(derivatives.ready),
-            derivatives.begin.eq(begins),
-            derivatives.result.eq(result.value),
-        ]
-        wiring.connect(m, derivatives.o, wiring.flipped(self.results))

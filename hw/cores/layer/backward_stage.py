@@ -15,7 +15,7 @@ from ..replicated import replicated
 from ..stream.buffer_config import StreamBufferConfig
 from ..stream.pipeline import CreditBuffer
 from .config import LayerConfig
-from .ports import word_read
+from .ports import next_set, word_read
 from .running_sums import RunningSums
 from .running_sums_config import RunningSumsConfig
 from .word_collector import WordCollector
@@ -58,7 +58,7 @@ class BackwardStage(ConfiguredComponent):
     results : Out(stream of width)
         At input 0, then 1, and so on.
     weights : Out(word_read)
-        Row after row, a group at a time.
+        Row after row, a group at a time; set after set.
 
     Source
     ------
@@ -133,7 +133,7 @@ class BackwardStage(ConfiguredComponent):
         config = self._config
         length = config.pass_cycles
         row, group = Signal(range(length + 1)), Signal(range(max(config.groups, 2)))
-        address = Signal.like(self.weights.address)
+        address, base = Signal.like(self.weights.address), Signal.like(self.weights.address)
         moves, last_row, last_group, reads = Signal(), Signal(), Signal(), Signal()
         m.d.comb += [
             last_row.eq(row == length - 1),
@@ -149,9 +149,10 @@ class BackwardStage(ConfiguredComponent):
         with m.If(moves):
             m.d.sync += [row.eq(row + 1), address.eq(address + config.groups)]
             with m.If(last_row):
-                m.d.sync += [row.eq(0), group.eq(group + 1), address.eq(group + 1)]
+                m.d.sync += [row.eq(0), group.eq(group + 1), address.eq(base + group + 1)]
                 with m.If(last_group):
-                    m.d.sync += [group.eq(0), address.eq(0)]
+                    following = next_set(config, base)
+                    m.d.sync += [group.eq(0), address.eq(following), base.eq(following)]
         tag = Signal(
             data.StructLayout({"valid": 1, "first": 1, "last": 1, "row": range(max(config.inputs, 2))}), name="tag"
         )

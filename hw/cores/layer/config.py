@@ -5,15 +5,21 @@ from dataclasses import dataclass
 from ..checks import require_integer, require_kind, require_name
 from ..float.config import BINARY32, FloatLaneConfig
 
-__all__ = ["ACTIVATIONS", "BATCH_WIDTH", "BINARY32_LANE", "LayerConfig", "NetworkConfig"]
+__all__ = ["ACTIVATIONS", "BATCH_WIDTH", "BINARY32_LANE", "LEAKY_SLOPE", "LayerConfig", "NetworkConfig"]
 
-ACTIVATIONS = ("linear", "relu", "tanh")
+ACTIVATIONS = ("linear", "relu", "leaky_relu", "tanh")
+
+# By which leaky ReLU multiplies negative numbers; PyTorch's default.
+LEAKY_SLOPE = 0.01
 
 # Stages where adders and multipliers of binary32 reach about the same clock.
 BINARY32_LANE = FloatLaneConfig(format=BINARY32, adder_depth=4, multiplier_depth=5)
 
 # Bits of the number of samples in a batch.
 BATCH_WIDTH = 16
+
+# Most sets of parameters of a layer.
+LARGEST_SETS = 64
 
 # Most inputs or outputs of a layer.
 LARGEST_LAYER = 4096
@@ -31,6 +37,9 @@ class LayerConfig:
     not divide the outputs, the last group is filled with zeros. Forward, backward and gradient stage all go over these
     words, so a weight is never transposed.
 
+    A layer of many agents may have a set of parameters for each: samples take the sets in turn, sample ``s`` set
+    ``s % parameter_sets``. The sets lie one behind the other.
+
     Parameters
     ----------
     inputs, outputs : int
@@ -38,9 +47,13 @@ class LayerConfig:
     units : int
         UF, multiplier and adder pairs of each of its stages (1 to ``outputs``).
     activation : str
-        ``"linear"``, ``"relu"`` or ``"tanh"``.
+        ``"linear"``, ``"relu"``, ``"leaky_relu"`` or ``"tanh"``.
     arithmetic : FloatLaneConfig
         Format, and stages of each adder and multiplier.
+    bias : bool
+        Without, there is no last row.
+    parameter_sets : int
+        1 to 64.
 
     Raises
     ------
@@ -53,6 +66,8 @@ class LayerConfig:
     units: int
     activation: str = "relu"
     arithmetic: FloatLaneConfig = BINARY32_LANE
+    bias: bool = True
+    parameter_sets: int = 1
 
     def __post_init__(self):
         require_integer("Inputs", self.inputs, 1, LARGEST_LAYER)
@@ -60,11 +75,13 @@ class LayerConfig:
         require_integer("Units", self.units, 1, self.outputs)
         require_name("Activation", self.activation, ACTIVATIONS)
         require_kind("Arithmetic", self.arithmetic, FloatLaneConfig)
+        require_kind("Bias", self.bias, bool)
+        require_integer("Parameter sets", self.parameter_sets, 1, LARGEST_SETS)
 
     @property
     def rows(self) -> int:
         """Inputs and the bias."""
-        return self.inputs + 1
+        return self.inputs + int(self.bias)
 
     @property
     def groups(self) -> int:
@@ -72,9 +89,14 @@ class LayerConfig:
         return -(-self.outputs // self.units)
 
     @property
+    def set_words(self) -> int:
+        """Words of a set of parameters."""
+        return self.rows * self.groups
+
+    @property
     def words(self) -> int:
         """Words of the weight memory."""
-        return self.rows * self.groups
+        return self.parameter_sets * self.set_words
 
     @property
     def lane_width(self) -> int:
@@ -98,7 +120,7 @@ class LayerConfig:
     @property
     def forward_cycles(self) -> int:
         """Cycles a sample of the forward stage: a word a cycle, and an output a cycle leaves it."""
-        return max(self.words, self.outputs)
+        return max(self.set_words, self.outputs)
 
     @property
     def pass_cycles(self) -> int:
@@ -117,9 +139,9 @@ class LayerConfig:
     def gradient_pass_cycles(self) -> int:
         """Cycles in which the gradient stage goes over all rows with one group.
 
-        A word comes back with the next sample; where the adder is longer, the passes wait for it.
+        A word comes back with the next sample of its set; where the adder is longer, the passes wait for it.
         """
-        return max(self.rows, -(-self.arithmetic.adder_depth // self.groups))
+        return max(self.rows, -(-self.arithmetic.adder_depth // (self.groups * self.parameter_sets)))
 
     @property
     def gradient_cycles(self) -> int:

@@ -7,14 +7,13 @@ from amaranth.lib.wiring import In, Out
 from ..component import ConfiguredComponent
 from ..float.adder_tree import FloatAdderTree
 from ..float.adder_tree_config import FloatAdderTreeConfig
-from ..float.functions.config import FloatFunctionConfig
-from ..float.functions.sigmoid_tanh import FloatSigmoidTanh
 from ..float.nonfinite import is_nonfinite
 from ..memory.config import MemoryConfig
 from ..memory.memory import Memory
 from ..pipeline import delay
 from ..stream.pipeline import StreamPipeline
 from ..stream.pipeline_config import StreamPipelineConfig
+from .activations import ACTIVATION_UNITS
 from .config import LayerConfig
 from .forward_sums import partial_sums_layout
 from .ports import word_layout
@@ -35,8 +34,7 @@ class ForwardOutputs(ConfiguredComponent):
 
         sums -> Memory of partial sum 0, 1, ... -> lane -> FloatAdderTree -> activation -> outputs
 
-    Number format: that of the tree; ReLU makes +0 of whatever has a negative sign, NaN stays. For tanh see
-    :class:`...float.functions.sigmoid_tanh.FloatSigmoidTanh`.
+    Number format: that of the tree; for activations see :mod:`.activations`.
 
     Latency: ``latency`` cycles from the last sums of a sample to its first output. Throughput: an output a cycle.
     Back-pressure: outputs are made while the buffer behind them has room, and samples are begun while a bank is free.
@@ -65,9 +63,7 @@ class ForwardOutputs(ConfiguredComponent):
                 terms=config.partial_sums, format=config.arithmetic.format, depth=config.arithmetic.adder_depth
             )
         )
-        self._tanh = None
-        if config.activation == "tanh":
-            self._tanh = FloatSigmoidTanh(FloatFunctionConfig(format=config.arithmetic.format))
+        self._activation = ACTIVATION_UNITS[config.activation](config.arithmetic)
         super().__init__(
             config,
             {
@@ -79,7 +75,7 @@ class ForwardOutputs(ConfiguredComponent):
                 "errors": Out(data.StructLayout({"nonfinite": 1})),
             },
         )
-        making = TO_TREE + self._tree.latency + (0 if self._tanh is None else self._tanh.latency)
+        making = TO_TREE + self._tree.latency + self._activation.latency
         depth = config.outputs + StreamPipelineConfig(latency=making).places - 1
         self._leaving = StreamPipeline(
             config.arithmetic.format.width, StreamPipelineConfig(latency=making, depth=depth)
@@ -94,7 +90,7 @@ class ForwardOutputs(ConfiguredComponent):
     def banks(self):
         """Samples whose sums are kept, so that none waits: from the first read of weights to the last output."""
         config, arithmetic = self._config, self._config.arithmetic
-        summed = config.words + 1 + arithmetic.multiplier_depth + arithmetic.adder_depth
+        summed = config.set_words + 1 + arithmetic.multiplier_depth + arithmetic.adder_depth
         return max(2, -(-(summed + config.outputs) // config.forward_cycles))
 
     def elaborate(self, platform):
@@ -169,14 +165,8 @@ class ForwardOutputs(ConfiguredComponent):
 
     def _activate(self, m):
         """The tree's sums, activated, to the outputs."""
-        number_format = self._config.arithmetic.format
-        total, output = self._tree.result, self._leaving.result
-        if self._tanh is not None:
-            m.submodules.tanh = tanh = self._tanh
-            m.d.comb += [tanh.a.eq(total), tanh.tanh.eq(1)]
-            total = tanh.result
+        number_format, output = self._config.arithmetic.format, self._leaving.result
         m.d.comb += [
-            # NaN has no sign.
-            output.eq(Mux(total[-1], 0, total) if self._config.activation == "relu" else total),
+            output.eq(self._activation.apply(m, self._tree.result)),
             self.errors.nonfinite.eq(self._leaving.done & is_nonfinite(number_format, output)),
         ]

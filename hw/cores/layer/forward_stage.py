@@ -68,7 +68,7 @@ class ForwardStage(ConfiguredComponent):
     @property
     def latency(self):
         """Cycles from the first input, valid, to the first output, valid."""
-        return self._config.words + self._sums.latency + self._outputs.latency
+        return self._config.set_words + self._sums.latency + self._outputs.latency
 
     def elaborate(self, platform):
         m = Module()

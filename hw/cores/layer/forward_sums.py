@@ -56,7 +56,7 @@ class ForwardSums(ConfiguredComponent):
     inputs : In(stream of width)
         Input 0 of a sample, then 1, and so on.
     weights : Out(word_read)
-        Row after row, the biases last.
+        Row after row, the biases last; set after set.
     room : In(1)
         A sample may begin.
     begins : Out(1)
@@ -99,27 +99,32 @@ class ForwardSums(ConfiguredComponent):
             Signal(range(max(config.groups, 2))),
             Signal(range(max(config.partial_sums, 2))),
         )
-        moves, last_group, bias = Signal(), Signal(), Signal()
+        moves, last_group, first, last, bias = (
+            Signal(name=name) for name in ("moves", "last_group", "first", "last", "bias")
+        )
         address = Signal.like(self.weights.address)
         m.d.comb += [
+            first.eq((row == 0) & (group == 0)),
             last_group.eq(group == config.groups - 1),
+            last.eq(last_group & (row == config.rows - 1)),
             bias.eq(row == config.inputs),
-            moves.eq((self.inputs.valid | bias) & (self.room | (address != 0))),
-            self.begins.eq(moves & (address == 0)),
+            moves.eq((self.inputs.valid | bias) & (self.room | ~first)),
+            self.begins.eq(moves & first),
             self.inputs.ready.eq(moves & last_group & ~bias),
             self.weights.enable.eq(moves),
             self.weights.address.eq(address),
         ]
         with m.If(moves):
-            m.d.sync += [address.eq(address + 1), group.eq(group + 1)]
+            # On to the next set of parameters behind the last word of one.
+            m.d.sync += [address.eq(Mux(address == config.words - 1, 0, address + 1)), group.eq(group + 1)]
             with m.If(last_group):
                 m.d.sync += [
                     group.eq(0),
                     row.eq(row + 1),
                     place.eq(Mux(place == config.partial_sums - 1, 0, place + 1)),
                 ]
-                with m.If(bias):
-                    m.d.sync += [row.eq(0), address.eq(0), place.eq(0)]
+            with m.If(last):
+                m.d.sync += [row.eq(0), place.eq(0)]
         tag = Signal(
             data.StructLayout({"valid": 1, "first": 1, "last": 1, "group": group.shape(), "place": place.shape()})
         )
@@ -128,7 +133,7 @@ class ForwardSums(ConfiguredComponent):
             operand.eq(Mux(bias, config.arithmetic.format.one, self.inputs.payload)),
             tag.valid.eq(moves),
             tag.first.eq(row < config.partial_sums),
-            tag.last.eq(last_group & bias),
+            tag.last.eq(last),
             tag.group.eq(group),
             tag.place.eq(place),
         ]

@@ -13,7 +13,7 @@ from ..pipeline import delay
 from ..replicated import replicated
 from .config import BATCH_WIDTH, LARGEST_WAITING, LayerConfig
 from .multiply_accumulate import MultiplyAccumulate
-from .ports import word_layout, word_read
+from .ports import next_set, word_layout, word_read
 from .running_sums import RunningSums
 from .running_sums_config import RunningSumsConfig
 from .word_collector import WordCollector
@@ -59,11 +59,11 @@ class GradientStage(ConfiguredComponent):
     errors : In(stream of width)
         At output 0 of a sample, then 1, and so on.
     batch : In(16)
-        Samples of a batch, at least 1; constant while one is under way.
+        Samples of a batch, of each set of parameters, at least 1; constant while one is under way.
     done : Out(1)
         All words of a batch have been written.
     gradients : In(word_read)
-        Row after row; read between ``done`` and the next sample.
+        Row after row, set after set; read between ``done`` and the next sample.
 
     Raises
     ------
@@ -145,9 +145,10 @@ class GradientStage(ConfiguredComponent):
         config = self._config
         length = config.gradient_pass_cycles
         row, group = Signal(range(length)), Signal(range(max(config.groups, 2)))
-        address, sample, place = Signal(range(config.words)), Signal(BATCH_WIDTH), Signal(range(self._samples))
-        moves, reads, last_row, last_group, last_sample = (
-            Signal(name=name) for name in ("moves", "reads", "last_row", "last_group", "last_sample")
+        address, base = Signal(range(config.words)), Signal(range(config.words))
+        sample, place = Signal(BATCH_WIDTH), Signal(range(self._samples))
+        moves, reads, last_row, last_group, last_set, last_sample = (
+            Signal(name=name) for name in ("moves", "reads", "last_row", "last_group", "last_set", "last_sample")
         )
         m.d.comb += [
             moves.eq(words.valid & waits),
@@ -155,6 +156,7 @@ class GradientStage(ConfiguredComponent):
             reads.eq(moves & (row < config.rows)),
             last_row.eq(row == length - 1),
             last_group.eq(group == config.groups - 1),
+            last_set.eq(base == config.words - config.set_words),
             last_sample.eq(sample == self.batch - 1),
             words.ready.eq(moves & last_row),
             left.eq(moves & last_row & last_group),
@@ -164,21 +166,19 @@ class GradientStage(ConfiguredComponent):
         with m.If(moves):
             m.d.sync += [row.eq(row + 1), address.eq(address + config.groups)]
             with m.If(last_row):
-                m.d.sync += [row.eq(0), group.eq(group + 1), address.eq(group + 1)]
+                m.d.sync += [row.eq(0), group.eq(group + 1), address.eq(base + group + 1)]
             with m.If(left):
-                m.d.sync += [
-                    group.eq(0),
-                    address.eq(0),
-                    place.eq(self._after(place)),
-                    sample.eq(Mux(last_sample, 0, sample + 1)),
-                ]
+                following = next_set(config, base)
+                m.d.sync += [group.eq(0), address.eq(following), base.eq(following), place.eq(self._after(place))]
+                with m.If(last_set):
+                    m.d.sync += sample.eq(Mux(last_sample, 0, sample + 1))
         tag = Signal(
             data.StructLayout({"valid": 1, "first": 1, "last": 1, "last_group": 1, "address": range(config.words)})
         )
         m.d.sync += [
             tag.valid.eq(reads),
             tag.first.eq(sample == 0),
-            tag.last.eq(last_sample & last_group & (row == config.inputs)),
+            tag.last.eq(last_sample & last_set & last_group & (row == config.rows - 1)),
             tag.last_group.eq(last_group),
             tag.address.eq(address),
         ]
@@ -199,7 +199,7 @@ class GradientStage(ConfiguredComponent):
             RunningSumsConfig(
                 depth=config.words,
                 adder_depth=arithmetic.adder_depth,
-                interval=config.groups * config.gradient_pass_cycles,
+                interval=config.parameter_sets * config.groups * config.gradient_pass_cycles,
             ),
         )
         m.submodules.arbiter = arbiter = ReadArbiter(word_layout(config), ArbiterConfig(depth=config.words, users=2))

@@ -1,11 +1,12 @@
 """Memory ports of a layer's parameters: by words, and one by one."""
 
+from amaranth.hdl import Mux
 from amaranth.lib import data
 
 from ..memory.ports import ReadPort, WritePort
 from .config import LayerConfig
 
-__all__ = ["parameter_read", "parameter_write", "word_layout", "word_read", "word_write"]
+__all__ = ["next_set", "parameter_read", "parameter_write", "word_layout", "word_read", "word_write"]
 
 
 def word_layout(config: LayerConfig):
@@ -31,3 +32,8 @@ def parameter_read(config: LayerConfig):
 def parameter_write(config: LayerConfig):
     """A port where single parameters are written."""
     return WritePort(config.arithmetic.format.width, config.places)
+
+
+def next_set(config: LayerConfig, base):
+    """The address of the set of parameters behind the one at ``base``, that of the first behind the last."""
+    return Mux(base == config.words - config.set_words, 0, base + config.set_words)

@@ -1,5 +1,6 @@
 """Formats and configurations: their numbers, and what they refuse."""
 
+import numpy as np
 import pytest
 
 from rewardware.hw.cores.float.config import (
@@ -13,6 +14,21 @@ from rewardware.hw.cores.float.config import (
     FloatFormat,
     find_format,
 )
+
+
+@pytest.mark.parametrize(("number_format", "kind"), [(BINARY16, np.float16), (BINARY32, np.float32)])
+def test_nearest_is_numpys(number_format, kind):
+    """Ties, a carry into the next exponent, the largest and the smallest number among them."""
+    numbers = [0.01, 1.0, 3**-0.5, 2 - 2**-30, 1 + 2**-11, 1 + 3 * 2**-11, 1 + 2**-24, float(np.finfo(kind).max)]
+    numbers.append(float(np.finfo(kind).tiny))
+    for number in numbers:
+        assert number_format.nearest(number) == int(kind(number).view(f"uint{number_format.width}"))
+
+
+@pytest.mark.parametrize("number", [0, -1.0, 65536.0, 2.0**-16, float("nan"), float("inf")])
+def test_nearest_refuses(number):
+    with pytest.raises(ValueError, match="^Number must be positive and normal as binary16, not "):
+        BINARY16.nearest(number)
 
 
 def test_formats():

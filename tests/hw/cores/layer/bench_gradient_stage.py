@@ -30,14 +30,15 @@ class Bench:
         await clock_and_reset(self.dut)
 
     def samples(self, count):
-        """Bit patterns of random inputs and errors."""
+        """Bit patterns of random inputs and errors, of ``count`` samples of each set of parameters."""
+        count *= self.config.parameter_sets
         sizes = self.config.inputs, self.config.outputs
         return [host.to_bits(self.format, numbers(self.random, self.format, count, size)) for size in sizes]
 
     async def run(self, x, errors):
         """Send a batch and compare its gradient; returns cycles from the first transfer of an error to ``done``."""
         dut = self.dut
-        dut.batch.value = len(x)
+        dut.batch.value = len(x) // self.config.parameter_sets
         before = self.errors.count
         for source, table in ((self.inputs, x), (self.errors, errors)):
             for bits in table.ravel():
@@ -89,4 +90,5 @@ async def takes_as_many_cycles_as_it_says(dut):
     short = await bench.run(*bench.samples(5))
     long = await bench.run(*bench.samples(15))
     period = parameters()["period"]
-    assert long - short == 10 * period, f"Ten samples took {long - short} cycles, not {10 * period}"
+    count = 10 * bench.config.parameter_sets
+    assert long - short == count * period, f"{count} samples took {long - short} cycles, not {count * period}"

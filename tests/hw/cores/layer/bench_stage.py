@@ -14,7 +14,7 @@ from rewardware.sw.reference.layer.stages import backward, forward
 from tests.hw.cores.float.operands import extremes
 from tests.hw.cores.transfer_cycles import TransferCycles
 
-from .stimulus import numbers, pack_word, pad_words
+from .stimulus import numbers, pack_word, pad_words, parameter_shape
 
 # Of each kind of stage: its streams and what they carry.
 STREAMS = {"forward": ("inputs", "outputs"), "backward": ("errors", "results")}
@@ -30,7 +30,7 @@ class Bench:
         self.taken, self.given = sizes if self.kind == "forward" else sizes[::-1]
         source, self.sink_name = STREAMS[self.kind]
         self.source, self.sink = StreamSource(dut, source), StreamSink(dut, self.sink_name)
-        self.weights = numbers(rng("weights"), self.format, self.config.rows, self.config.outputs)
+        self.weights = numbers(rng("weights"), self.format, *parameter_shape(self.config))
         self.random = rng("samples")
 
     async def prepare(self):
@@ -45,7 +45,8 @@ class Bench:
         self.dut.new_weights__enable.value = 0
 
     def samples(self, count):
-        """Bit patterns of random samples."""
+        """Bit patterns of random samples, in whole rounds of the sets of parameters."""
+        count = -(-count // self.config.parameter_sets) * self.config.parameter_sets
         return host.to_bits(self.format, numbers(self.random, self.format, count, self.taken))
 
     def put(self, samples):
@@ -104,4 +105,9 @@ async def takes_as_many_cycles_as_it_says(dut):
     await bench.check(expected)
     given = seen.taken[bench.sink_name]
     compare(latency, given[0] - seen.offered[bench.source.name][0], "cycles to the first result", 0)
-    compare([period] * 11, np.diff(given[bench.given - 1 :: bench.given]), "cycles between samples", 0)
+    compare(
+        [period] * (len(expected) // bench.given - 1),
+        np.diff(given[bench.given - 1 :: bench.given]),
+        "cycles between samples",
+        0,
+    )

@@ -14,12 +14,18 @@ def numbers(rng, number_format, *shape):
 
 
 def pad_words(config, weights):
-    """Bit patterns of weights ``(rows, outputs)`` as words of the memory, ``(words, units)``."""
+    """Bit patterns of weights ``(..., rows, outputs)`` as words of the memory, ``(words, units)``."""
     bits = host.to_bits(config.arithmetic.format, weights)
     filling = config.groups * config.units - config.outputs
-    return np.pad(bits, ((0, 0), (0, filling))).reshape(config.words, config.units)
+    return np.pad(bits, (*((0, 0),) * (bits.ndim - 1), (0, filling))).reshape(config.words, config.units)
 
 
 def pack_word(number_format, word):
     """The bits of a word, its first lane in the lowest bits."""
     return sum(int(bits) << number_format.width * lane for lane, bits in enumerate(word))
+
+
+def parameter_shape(config):
+    """The shape of a layer's weights: with several sets of parameters, a matrix for each."""
+    matrix = (config.rows, config.outputs)
+    return matrix if config.parameter_sets == 1 else (config.parameter_sets, *matrix)

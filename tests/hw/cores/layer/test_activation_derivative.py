@@ -11,7 +11,7 @@ HALF = FloatLaneConfig(format=BINARY16)
 BRAIN = FloatLaneConfig(format=BFLOAT16.flushing(), adder_depth=1, multiplier_depth=2)
 
 
-@pytest.mark.parametrize(("activation", "arithmetic"), [("relu", HALF), ("tanh", BRAIN)])
+@pytest.mark.parametrize(("activation", "arithmetic"), [("relu", HALF), ("leaky_relu", HALF), ("tanh", BRAIN)])
 def test_activation_derivative(activation, arithmetic):
     config = LayerConfig(inputs=2, outputs=5, units=2, activation=activation, arithmetic=arithmetic)
     stage = ActivationDerivative(config, 3)

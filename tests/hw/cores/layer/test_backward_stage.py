@@ -39,15 +39,23 @@ BRAIN = FloatLaneConfig(format=BFLOAT16.flushing(), adder_depth=5, multiplier_de
 )
 def test_backward_stage(inputs, outputs, units, arithmetic):
     config = LayerConfig(inputs=inputs, outputs=outputs, units=units, arithmetic=arithmetic)
-    stage = BackwardStage(config)
+    _simulate(BackwardStage(config))
+
+
+@pytest.mark.parametrize("bias", [True, False], ids=["with biases", "without biases"])
+def test_sets_of_parameters_in_turn(bias):
+    _simulate(BackwardStage(LayerConfig(inputs=4, outputs=5, units=2, parameter_sets=3, bias=bias)))
+
+
+def _simulate(stage):
     simulate(
         WeightedStage(stage),
         bench="tests.hw.cores.layer.bench_stage",
         parameters={
-            "config": config,
+            "config": stage.config,
             "stage": "backward",
             # The first word is there with its last error.
-            "latency": units - 1 + stage.latency,
-            "period": config.backward_cycles,
+            "latency": stage.config.units - 1 + stage.latency,
+            "period": stage.config.backward_cycles,
         },
     )

@@ -56,7 +56,9 @@ def test_layers_of_a_network():
         ({"outputs": 4097}, ValueError, "Outputs must be from 1 to 4096, not 4097"),
         ({"units": 4}, ValueError, "Units must be from 1 to 3, not 4"),
         ({"units": 1.0}, TypeError, "Units must be an integer, not 1.0"),
-        ({"activation": "swish"}, ValueError, "Activation must be one of linear, relu, tanh, not 'swish'"),
+        ({"activation": "swish"}, ValueError, "Activation must be one of linear, relu, leaky_relu, tanh, not 'swish'"),
+        ({"bias": 1}, TypeError, "Bias must be of the kind bool, not 1"),
+        ({"parameter_sets": 65}, ValueError, "Parameter sets must be from 1 to 64, not 65"),
         ({"arithmetic": BINARY16}, TypeError, "Arithmetic must be of the kind FloatLaneConfig, not "),
     ],
 )

@@ -24,20 +24,30 @@ BRAIN = FloatLaneConfig(format=BFLOAT16.flushing(), adder_depth=5, multiplier_de
         (2, 5, 5, "relu", BRAIN),
         (1, 1, 1, "linear", BRAIN),
         (3, 5, 4, "tanh", HALF),
+        (3, 4, 2, "leaky_relu", BINARY32_LANE),
     ],
-    ids=["two groups", "one group", "many groups", "few inputs", "one", "tanh"],
+    ids=["two groups", "one group", "many groups", "few inputs", "one", "tanh", "leaky ReLU"],
 )
 def test_forward_stage(inputs, outputs, units, activation, arithmetic):
     config = LayerConfig(inputs=inputs, outputs=outputs, units=units, activation=activation, arithmetic=arithmetic)
     stage = ForwardStage(config)
+    _simulate(stage)
+
+
+@pytest.mark.parametrize("bias", [True, False], ids=["with biases", "without biases"])
+def test_sets_of_parameters_in_turn(bias):
+    _simulate(ForwardStage(LayerConfig(inputs=3, outputs=5, units=2, parameter_sets=3, bias=bias)))
+
+
+def _simulate(stage):
     simulate(
         WeightedStage(stage),
         bench="tests.hw.cores.layer.bench_stage",
         parameters={
-            "config": config,
+            "config": stage.config,
             "stage": "forward",
             "latency": stage.latency,
-            "period": config.forward_cycles,
+            "period": stage.config.forward_cycles,
         },
         after_noise=True,
     )

@@ -25,11 +25,21 @@ BRAIN = FloatLaneConfig(format=BFLOAT16.flushing(), adder_depth=5, multiplier_de
 )
 def test_gradient_stage(inputs, outputs, units, arithmetic, samples):
     config = LayerConfig(inputs=inputs, outputs=outputs, units=units, arithmetic=arithmetic)
-    stage = GradientStage(config, samples)
+    _simulate(GradientStage(config, samples))
+
+
+@pytest.mark.parametrize(
+    ("inputs", "bias", "sets"), [(3, True, 3), (3, False, 2), (1, False, 3)], ids=["with biases", "without", "one row"]
+)
+def test_sets_of_parameters_in_turn(inputs, bias, sets):
+    _simulate(GradientStage(LayerConfig(inputs=inputs, outputs=5, units=4, parameter_sets=sets, bias=bias)))
+
+
+def _simulate(stage):
     simulate(
         stage,
         bench="tests.hw.cores.layer.bench_gradient_stage",
-        parameters={"config": config, "period": config.gradient_cycles},
+        parameters={"config": stage.config, "period": stage.config.gradient_cycles},
         after_noise=True,
     )
 

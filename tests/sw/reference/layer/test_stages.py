@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import torch
 
 from rewardware.hw.cores.float.config import BFLOAT16, BINARY16, BINARY32, FloatLaneConfig
 from rewardware.hw.cores.layer.config import LayerConfig
@@ -144,3 +145,33 @@ def test_activations():
     assert differentiate(linear, outputs, errors) is errors
     # NaN stays NaN whatever its sign.
     assert np.isnan(activate(relu, np.array([-np.nan], np.float32)))[0]
+
+
+def test_leaky_relu_is_pytorchs():
+    """Outputs, and derivatives, at zeros of both signs, too."""
+    layer = LayerConfig(inputs=1, outputs=8, units=1, activation="leaky_relu")
+    sums = np.array([-np.inf, -3.7, -1e-45, -0.0, 0.0, 1e-45, 2.9, np.inf], np.float32)
+    errors = np.linspace(-2, 3, 8, dtype=np.float32)
+    x = torch.tensor(sums, requires_grad=True)
+    outputs = torch.nn.functional.leaky_relu(x)
+    outputs.backward(torch.tensor(errors))
+    got = activate(layer, sums)
+    assert got.tobytes() == outputs.detach().numpy().tobytes()
+    assert differentiate(layer, got, errors).tobytes() == x.grad.numpy().tobytes()
+    assert np.isnan(activate(layer, np.array([-np.nan], np.float32)))[0]
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_sets_of_parameters_in_turn_are_layers_side_by_side(bias):
+    """PyTorch's matrix products of each set with the samples that are its turn, in double precision."""
+    rng = np.random.default_rng(7)
+    layer = LayerConfig(inputs=6, outputs=5, units=2, activation="linear", parameter_sets=3, bias=bias)
+    weights = rng.normal(0, 1, (3, 6 + bias, 5)).astype(np.float32)
+    x, errors = rng.normal(0, 1, (12, 6)).astype(np.float32), rng.normal(0, 1, (12, 5)).astype(np.float32)
+    wide, inputs = (torch.tensor(numbers, dtype=torch.float64, requires_grad=True) for numbers in (weights, x))
+    turns = inputs.reshape(4, 3, 6)
+    outputs = torch.einsum("bsi,sio->bso", turns, wide[:, :6]) + (wide[:, 6] if bias else 0)
+    outputs.backward(torch.tensor(errors, dtype=torch.float64).reshape(4, 3, 5))
+    assert np.abs(forward(layer, weights, x) - outputs.detach().numpy().reshape(12, 5)).max() < 1e-5
+    assert np.abs(backward(layer, weights, errors) - inputs.grad.numpy()).max() < 1e-5
+    assert np.abs(gradient(layer, x, errors) - wide.grad.numpy()).max() < 1e-5
