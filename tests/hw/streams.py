@@ -13,6 +13,7 @@ TESTS = "tests/hw/cores"
 TESTED = {
     "array.HostRows": "array/test_host_rows.py::test_rows",
     "array.RangeNoiseEngine": "array/test_range_noise_engine.py::test_engine",
+    "attention.OthersProduct": "attention/test_others_product.py::test_others_product",
     "fixed.SequentialDivider": "fixed/test_sequential.py::test_divider",
     "fixed.SequentialSquareRoot": "fixed/test_sequential.py::test_square_root",
     "layer.ActivationDerivative": "layer/test_activation_derivative.py::test_activation_derivative",

@@ -1,0 +1,1 @@
+"""Attention of agents to each other: scores, softmax, weighted sums, and the way back."""

@@ -1,0 +1,146 @@
+"""Configuration of attention. No Amaranth here."""
+
+from dataclasses import dataclass
+
+from ..checks import require_integer, require_kind, require_name
+from ..float.config import FloatLaneConfig
+from ..layer.config import BINARY32_LANE, LayerConfig
+
+__all__ = ["PRODUCTS", "AttentionConfig", "OthersProductConfig"]
+
+# What a vector makes with the vectors of the other agents: a number for each of them, or a sum of them.
+PRODUCTS = ("scores", "sums")
+
+LARGEST_AGENTS = 64
+LARGEST_HEADS = 64
+LARGEST_SIZE = 1024
+LARGEST_BANKS = 16
+
+
+@dataclass(frozen=True, kw_only=True)
+class OthersProductConfig:
+    """Products of each agent's vector with the vectors of all other agents, head by head.
+
+    Parameters
+    ----------
+    agents : int
+        N, 2 to 64.
+    heads : int
+        1 to 64.
+    size : int
+        Elements of a vector of a head (1 to 1024).
+    product : str
+        ``"scores"``: of ``size`` inputs a dot product with the vector of each other agent. ``"sums"``: of a weight for
+        each other agent the weighted sum of their vectors.
+    banks : int
+        Experiences whose vectors are kept, the one that is being written included (2 to 16).
+    arithmetic : FloatLaneConfig
+        Format, and stages of adder and multiplier.
+
+    Raises
+    ------
+    TypeError, ValueError
+        A field of the wrong kind, or out of its range.
+    """
+
+    agents: int
+    heads: int
+    size: int
+    product: str
+    banks: int = 2
+    arithmetic: FloatLaneConfig = BINARY32_LANE
+
+    def __post_init__(self):
+        require_integer("Agents", self.agents, 2, LARGEST_AGENTS)
+        require_integer("Heads", self.heads, 1, LARGEST_HEADS)
+        require_integer("Size", self.size, 1, LARGEST_SIZE)
+        require_name("Product", self.product, PRODUCTS)
+        require_integer("Banks", self.banks, 2, LARGEST_BANKS)
+        require_kind("Arithmetic", self.arithmetic, FloatLaneConfig)
+
+    @property
+    def others(self) -> int:
+        """Agents beside one."""
+        return self.agents - 1
+
+    @property
+    def row(self) -> int:
+        """Elements of an agent's vectors, head after head."""
+        return self.heads * self.size
+
+    @property
+    def layer(self) -> LayerConfig:
+        """The product as a layer whose weights are the vectors of the other agents."""
+        sizes = (self.size, self.others) if self.product == "scores" else (self.others, self.size)
+        return LayerConfig(
+            inputs=sizes[0], outputs=sizes[1], units=1, activation="linear", bias=False, arithmetic=self.arithmetic
+        )
+
+    @property
+    def cycles(self) -> int:
+        """Cycles in which an agent's head is computed."""
+        return self.layer.forward_cycles
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttentionConfig:
+    """Multi-head attention of N agents to each other.
+
+    Parameters
+    ----------
+    agents : int
+        N, 2 to 64.
+    heads : int
+        H, 1 to 64.
+    key_size, value_size : int
+        Elements of a key or query, and of a value, of a head (1 to 1024).
+    arithmetic : FloatLaneConfig
+        Format, and stages of adders and multipliers.
+    waiting : int
+        Experiences on their way from the forward to the backward half (2 to 15).
+
+    Raises
+    ------
+    TypeError, ValueError
+        A field of the wrong kind, or out of its range.
+    """
+
+    agents: int
+    heads: int
+    key_size: int
+    value_size: int
+    arithmetic: FloatLaneConfig = BINARY32_LANE
+    waiting: int = 4
+
+    def __post_init__(self):
+        require_integer("Waiting", self.waiting, 2, LARGEST_BANKS - 1)
+        _ = self.scores, self.messages
+
+    @property
+    def others(self) -> int:
+        """Agents beside one."""
+        return self.agents - 1
+
+    @property
+    def scale(self) -> float:
+        """By which scores are multiplied, ``1 / sqrt(key_size)``."""
+        return self.key_size**-0.5
+
+    @property
+    def scores(self) -> OthersProductConfig:
+        """Queries with the keys of the others."""
+        return self.product("scores", self.key_size)
+
+    @property
+    def messages(self) -> OthersProductConfig:
+        """Weights with the values of the others.
+
+        The first values of the next experience come while the last messages of one are summed: one bank more.
+        """
+        return self.product("sums", self.value_size, banks=3)
+
+    def product(self, product: str, size: int, banks: int = 2) -> OthersProductConfig:
+        """A product of vectors of a size."""
+        return OthersProductConfig(
+            agents=self.agents, heads=self.heads, size=size, product=product, banks=banks, arithmetic=self.arithmetic
+        )

@@ -1,0 +1,1 @@
+"""Attention of agents to each other, as the hardware computes it."""

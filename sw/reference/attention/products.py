@@ -1,0 +1,47 @@
+"""Products of each agent's vector with the vectors of all other agents, on values (:mod:`..float.host`)."""
+
+import numpy as np
+
+from ....hw.cores.attention.config import OthersProductConfig
+from ..arrays import ValueArray
+from ..float.host import add, multiply
+from ..float.sums import tree_sum
+
+__all__ = ["others", "product"]
+
+
+def others(vectors: ValueArray) -> ValueArray:
+    """Of each agent the rows of all others, in their order: ``(batch, agents, ...)`` as ``(batch, agents, others, ...)``.
+
+    >>> others(np.array([[10, 20, 30]]))[0].tolist()
+    [[20, 30], [10, 30], [10, 20]]
+    """
+    agents = vectors.shape[1]
+    return np.stack([np.delete(vectors, agent, axis=1) for agent in range(agents)], axis=1)
+
+
+def product(config: OthersProductConfig, inputs: ValueArray, vectors: ValueArray) -> ValueArray:
+    """Scores or sums of inputs ``(batch, agents, heads, inputs)``.
+
+    Row i of an agent's weights, times its input i, goes to partial sum ``i % partial_sums`` of
+    :attr:`.OthersProductConfig.layer`; the partial sums are added as a tree.
+
+    Parameters
+    ----------
+    config : OthersProductConfig
+    inputs : array (batch, agents, heads, size) of scores, (batch, agents, heads, agents - 1) of sums
+    vectors : array (batch, agents, heads, size)
+    """
+    number_format, layer = config.arithmetic.format, config.layer
+    # (batch, agents, others, heads, size), then rows first, and what is computed of each last.
+    weights = np.moveaxis(others(vectors), 2, 3)
+    weights = np.moveaxis(weights, -1 if config.product == "scores" else -2, 0)
+    partial_sums: list[ValueArray] = []
+    for row in range(layer.rows):
+        term = multiply(number_format, inputs[..., row, None], weights[row])
+        if row < layer.partial_sums:
+            partial_sums.append(term)
+        else:
+            place = row % layer.partial_sums
+            partial_sums[place] = add(number_format, partial_sums[place], term)
+    return tree_sum(number_format, np.stack(partial_sums, axis=-1))
