@@ -1,0 +1,99 @@
+"""Errors at the weights of attention to errors at its scores."""
+
+from amaranth.hdl import Const, Module
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from ..component import ConfiguredComponent
+from ..float.expression import FloatExpression, Number
+from ..stream.buffer import StreamBuffer
+from ..stream.buffer_config import StreamBufferConfig
+from ..stream.fork import StreamFork
+from ..stream.held_operand import HeldOperand
+from ..stream.pipeline import StreamPipeline
+from ..stream.pipeline_config import StreamPipelineConfig
+from .config import AttentionConfig
+from .sequential_sum import SequentialSum
+
+__all__ = ["AttentionSoftmaxDerivative"]
+
+
+class AttentionSoftmaxDerivative(ConfiguredComponent):
+    """Makes errors at the scores of a sample, an agent's head, of the errors d at its weights w::
+
+        t = (w_0 * d_0 + w_1 * d_1) + ...;  result_j = (w_j * (d_j - t)) * scale
+
+    Number format: ``config.arithmetic.format``; every operation is rounded, the sum starts with its first product.
+
+    Latency: that of the operations. Throughput: a sample in ``cycles``. Back-pressure: two samples wait for their sum;
+    weights and errors wait for each other.
+
+    Parameters
+    ----------
+    config : AttentionConfig
+
+    Members
+    -------
+    weights, errors : In(stream of width)
+        ``agents - 1`` of a sample each.
+    results : Out(stream of width)
+    """
+
+    def __init__(self, config: AttentionConfig):
+        elements = stream.Signature(config.arithmetic.format.width)
+        super().__init__(config, {"weights": In(elements), "errors": In(elements), "results": Out(elements)})
+        self._sum = SequentialSum(config.arithmetic, config.others)
+
+    @property
+    def cycles(self):
+        """Cycles of a sample, if they follow each other: those of the sum."""
+        return self._sum.cycles
+
+    def elaborate(self, platform):
+        m = Module()
+        config, shape = self._config, self.results.payload.shape()
+        pair = data.StructLayout({"weight": shape, "error": shape})
+        m.submodules.fork = fork = StreamFork(pair, 2)
+        m.submodules.pairs_waiting = waiting = StreamBuffer(pair, StreamBufferConfig(depth=2 * config.others + 2))
+        m.submodules.pairs_and_sum = held = HeldOperand(pair, shape, config.others)
+        m.d.comb += [
+            fork.i.payload.weight.eq(self.weights.payload),
+            fork.i.payload.error.eq(self.errors.payload),
+            fork.i.valid.eq(self.weights.valid & self.errors.valid),
+            self.weights.ready.eq(fork.i.ready & self.errors.valid),
+            self.errors.ready.eq(fork.i.ready & self.weights.valid),
+        ]
+        wiring.connect(m, fork.o[0], waiting.i)
+        wiring.connect(m, waiting.o, held.elements)
+        m.submodules.sum = total = self._sum
+        self._apply(m, "products", fork.o[1], total.i, self._product)
+        # The next sum is formed while one is held.
+        m.submodules.sum_waiting = sums = StreamBuffer(shape, StreamBufferConfig(depth=2))
+        wiring.connect(m, total.o, sums.i)
+        wiring.connect(m, sums.o, held.values)
+        self._apply(m, "differences", held.o, wiring.flipped(self.results), self._difference)
+        return m
+
+    def _apply(self, m, name, operands, results, compute):
+        """An expression of a stream's operands."""
+        m.submodules[f"{name}_units"] = units = Module()
+        result = compute(FloatExpression(units, self._config.arithmetic), operands.payload)
+        m.submodules[name] = pipeline = StreamPipeline(
+            self.results.payload.shape(), StreamPipelineConfig(latency=result.time)
+        )
+        m.d.comb += [
+            operands.ready.eq(pipeline.ready),
+            pipeline.begin.eq(operands.valid & pipeline.ready),
+            pipeline.result.eq(result.value),
+        ]
+        wiring.connect(m, pipeline.o, results)
+
+    def _product(self, expression, pair):
+        return expression.multiply("product", Number(pair.weight, 0), Number(pair.error, 0))
+
+    def _difference(self, expression, both):
+        number_format = self._config.arithmetic.format
+        scale = Const(number_format.nearest(self._config.scale), number_format.width)
+        difference = expression.subtract("difference", Number(both.element.error, 0), Number(both.value, 0))
+        weighted = expression.multiply("weighted", Number(both.element.weight, 0), difference)
+        return expression.multiply("scaled", weighted, scale)
