@@ -13,6 +13,9 @@ TESTS = "tests/hw/cores"
 TESTED = {
     "array.HostRows": "array/test_host_rows.py::test_rows",
     "array.RangeNoiseEngine": "array/test_range_noise_engine.py::test_engine",
+    "attention.AttentionBackward": "attention/test_attention.py::test_attention_backward",
+    "attention.AttentionForward": "attention/test_attention.py::test_attention_forward",
+    "attention.WeightTransposition": "attention/test_attention.py::test_weight_transposition",
     "attention.OthersProduct": "attention/test_others_product.py::test_others_product",
     "attention.AttentionSoftmax": "attention/test_softmax.py::test_softmax",
     "attention.AttentionSoftmaxDerivative": "attention/test_softmax.py::test_softmax_derivative",

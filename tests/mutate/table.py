@@ -136,6 +136,16 @@ CORES = (
     Core(
         room="cores/layer", name="ForwardPipeline, BackwardPipeline", tests=("test_segments.py",), beside=("weights_",)
     ),
+    Core(room="cores/attention", name="OthersProduct", tests=("test_others_product.py",)),
+    Core(room="cores/attention", name="AttentionSoftmax", tests=("test_softmax.py::test_softmax",)),
+    Core(
+        room="cores/attention",
+        name="AttentionSoftmaxDerivative",
+        tests=("test_softmax.py::test_softmax_derivative",),
+    ),
+    Core(room="cores/attention", name="WeightTransposition", tests=("test_attention.py::test_weight_transposition",)),
+    Core(room="cores/attention", name="AttentionForward", tests=("test_attention.py::test_attention_forward",)),
+    Core(room="cores/attention", name="AttentionBackward", tests=("test_attention.py::test_attention_backward",)),
     Core(room="cores/layer", name="DQNLearner", tests=("test_dqn_learner.py",)),
     Core(room="cores/layer", name="DDPGLearner", tests=("test_ddpg_learner.py",)),
     Core(room="cores/tree", name="CommandQueue", tests=("test_command_queue.py",)),

@@ -32,8 +32,8 @@ class OthersProduct(ConfiguredComponent):
 
     Number format: ``config.arithmetic.format``; for the order of sums see :class:`..layer.forward_sums.ForwardSums`.
 
-    Latency: ``latency`` cycles from an input, if the vectors are there, to the first output. Throughput: an agent's head
-    in ``config.cycles``. Back-pressure: inputs wait for the vectors of their experience, vectors for a free bank.
+    Latency: ``latency`` cycles from an input, if the vectors are there, to the first output. Throughput: a head of an
+    agent in ``config.cycles``. Back-pressure: inputs wait for the vectors of their experience, vectors for a free bank.
 
     Parameters
     ----------

@@ -230,6 +230,18 @@ _DESIGNS = (
         "layer.config:LayerConfig",
         defaults={"inputs": 64, "outputs": 64, "units": 8},
     ),
+    _core(
+        "attention_forward",
+        "attention.attention_forward:AttentionForward",
+        "attention.config:AttentionConfig",
+        defaults={"agents": 4, "heads": 4, "key_size": 32, "value_size": 32},
+    ),
+    _core(
+        "attention_backward",
+        "attention.attention_backward:AttentionBackward",
+        "attention.config:AttentionConfig",
+        defaults={"agents": 4, "heads": 4, "key_size": 32, "value_size": 32},
+    ),
     _core("float_adam_lane", "optimizer.float_lane:FloatAdamLane", "float.config:FloatLaneConfig"),
     _core(
         "dqn_learner",

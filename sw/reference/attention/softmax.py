@@ -31,7 +31,10 @@ def softmax(config: AttentionConfig, scores: ValueArray) -> ValueArray:
 
 
 def softmax_derivative(config: AttentionConfig, weights: ValueArray, errors: ValueArray) -> ValueArray:
-    """Errors at scores of errors d at weights w, ``(w * (d - t)) * scale`` with ``t = (w_0 * d_0 + w_1 * d_1) + ...``."""
+    """Errors at scores of errors d at weights w::
+
+    t = (w_0 * d_0 + w_1 * d_1) + ...;  result_j = (w_j * (d_j - t)) * scale
+    """
     number_format = config.arithmetic.format
     total = _total(number_format, multiply(number_format, weights, errors))
     differences = subtract(number_format, errors, total[..., None])

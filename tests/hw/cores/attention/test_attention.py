@@ -1,0 +1,59 @@
+"""Both halves of attention against their reference."""
+
+import pytest
+
+from rewardware.hw.cores.attention.attention_backward import AttentionBackward
+from rewardware.hw.cores.attention.attention_forward import AttentionForward
+from rewardware.hw.cores.attention.config import AttentionConfig
+from rewardware.hw.cores.attention.weight_transposition import WeightTransposition
+from rewardware.hw.cores.float.config import BFLOAT16, BINARY16, FloatLaneConfig
+from rewardware.hw.cores.layer.config import BINARY32_LANE
+from rewardware.sim.cocotb import simulate
+
+HALF = FloatLaneConfig(format=BINARY16, adder_depth=3, multiplier_depth=1)
+BRAIN = FloatLaneConfig(format=BFLOAT16.flushing(), adder_depth=5, multiplier_depth=2)
+
+CASES = pytest.mark.parametrize(
+    ("agents", "heads", "key_size", "value_size", "arithmetic"),
+    [
+        (4, 2, 5, 5, BINARY32_LANE),
+        # One other agent, one head: nothing is chosen.
+        (2, 1, 9, 9, BINARY32_LANE),
+        (8, 1, 2, 3, HALF),
+        (3, 4, 1, 2, BRAIN),
+    ],
+    ids=["four agents", "two agents", "eight agents", "small heads"],
+)
+
+
+def _simulate(core, half, cycles):
+    simulate(
+        core,
+        bench="tests.hw.cores.attention.bench_attention",
+        parameters={"config": core.config, "half": half, "cycles": cycles},
+        after_noise=True,
+    )
+
+
+def _config(agents, heads, key_size, value_size, arithmetic):
+    return AttentionConfig(
+        agents=agents, heads=heads, key_size=key_size, value_size=value_size, arithmetic=arithmetic, waiting=3
+    )
+
+
+@CASES
+def test_attention_forward(agents, heads, key_size, value_size, arithmetic):
+    core = AttentionForward(_config(agents, heads, key_size, value_size, arithmetic))
+    _simulate(core, "forward", core.cycles)
+
+
+@CASES
+def test_attention_backward(agents, heads, key_size, value_size, arithmetic):
+    core = AttentionBackward(_config(agents, heads, key_size, value_size, arithmetic))
+    _simulate(core, "backward", core.cycles)
+
+
+@pytest.mark.parametrize(("agents", "heads"), [(2, 1), (5, 3)])
+def test_weight_transposition(agents, heads):
+    config = _config(agents, heads, 1, 1, HALF)
+    _simulate(WeightTransposition(config), "transposition", agents * heads * config.others)
