@@ -39,7 +39,7 @@ CORES = (
     Core(room="cores/stream", name="SkidBuffer", tests=("test_skid_buffer.py",)),
     Core(room="cores/stream", name="StreamBuffer", tests=("test_buffer.py",)),
     Core(room="cores/stream", name="StreamFork", tests=("test_fork.py",)),
-    Core(room="cores/stream", name="StreamConcatenation, StreamTail", tests=("test_concatenation.py",)),
+    Core(room="cores/stream", name="StreamConcatenation, StreamSplit, StreamTail", tests=("test_concatenation.py",)),
     Core(room="cores/stream", name="PacketReader", tests=("test_packet.py::test_packets",)),
     Core(room="cores/stream", name="PacketIntake, PacketOutlet", tests=("test_packet_buffer.py::test_packets",)),
     Core(room="cores/stream", name="StreamPipeline", tests=("test_pipeline.py::test_pipelines",)),

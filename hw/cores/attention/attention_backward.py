@@ -76,9 +76,7 @@ class AttentionBackward(ConfiguredComponent):
     @property
     def cycles(self):
         """Cycles of an experience, if they follow each other: those of the slowest core."""
-        config = self._config
-        head = max(self._derivative.cycles, *(part.config.cycles for part in self._products.values()))
-        return config.agents * config.heads * head
+        return self._config.backward_cycles
 
     def elaborate(self, platform):
         m = Module()

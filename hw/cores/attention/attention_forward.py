@@ -72,9 +72,7 @@ class AttentionForward(ConfiguredComponent):
     @property
     def cycles(self):
         """Cycles of an experience, if they follow each other: those of the slowest core."""
-        config = self._config
-        head = max(config.scores.cycles, config.messages.cycles, self._softmax.cycles)
-        return config.agents * config.heads * head
+        return self._config.forward_cycles
 
     def elaborate(self, platform):
         m = Module()

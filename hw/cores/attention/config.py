@@ -6,7 +6,7 @@ from ..checks import require_integer, require_kind, require_name
 from ..float.config import FloatLaneConfig
 from ..layer.config import BINARY32_LANE, LayerConfig
 
-__all__ = ["PRODUCTS", "AttentionConfig", "OthersProductConfig"]
+__all__ = ["LARGEST_BANKS", "PRODUCTS", "AttentionConfig", "OthersProductConfig"]
 
 # What a vector makes with the vectors of the other agents: a number for each of them, or a sum of them.
 PRODUCTS = ("scores", "sums")
@@ -14,7 +14,7 @@ PRODUCTS = ("scores", "sums")
 LARGEST_AGENTS = 64
 LARGEST_HEADS = 64
 LARGEST_SIZE = 1024
-LARGEST_BANKS = 16
+LARGEST_BANKS = 64
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +33,7 @@ class OthersProductConfig:
         ``"scores"``: of ``size`` inputs a dot product with the vector of each other agent. ``"sums"``: of a weight for
         each other agent the weighted sum of their vectors.
     banks : int
-        Experiences whose vectors are kept, the one that is being written included (2 to 16).
+        Experiences whose vectors are kept, the one that is being written included (2 to 64).
     arithmetic : FloatLaneConfig
         Format, and stages of adder and multiplier.
 
@@ -97,7 +97,7 @@ class AttentionConfig:
     arithmetic : FloatLaneConfig
         Format, and stages of adders and multipliers.
     waiting : int
-        Experiences on their way from the forward to the backward half (2 to 15).
+        Experiences on their way from the forward to the backward half (2 to 62).
 
     Raises
     ------
@@ -113,7 +113,7 @@ class AttentionConfig:
     waiting: int = 4
 
     def __post_init__(self):
-        require_integer("Waiting", self.waiting, 2, LARGEST_BANKS - 1)
+        require_integer("Waiting", self.waiting, 2, LARGEST_BANKS - 2)
         _ = self.scores, self.messages
 
     @property
@@ -144,3 +144,19 @@ class AttentionConfig:
         return OthersProductConfig(
             agents=self.agents, heads=self.heads, size=size, product=product, banks=banks, arithmetic=self.arithmetic
         )
+
+    @property
+    def sum_cycles(self) -> int:
+        """Cycles of a sum over the other agents, a number after the other (:class:`.SequentialSum`)."""
+        return 2 + (self.others - 1) * (self.arithmetic.adder_depth + 1)
+
+    @property
+    def forward_cycles(self) -> int:
+        """Cycles of an experience in the forward half, if experiences follow each other: those of the slowest core."""
+        return self.agents * self.heads * max(self.scores.cycles, self.messages.cycles, self.sum_cycles)
+
+    @property
+    def backward_cycles(self) -> int:
+        """Cycles of an experience in the backward half."""
+        products = (self.product(product, size) for product in PRODUCTS for size in (self.key_size, self.value_size))
+        return self.agents * self.heads * max(self.sum_cycles, *(product.cycles for product in products))

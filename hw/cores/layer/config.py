@@ -24,7 +24,8 @@ LARGEST_SETS = 64
 # Most inputs or outputs of a layer.
 LARGEST_LAYER = 4096
 
-# Most samples whose inputs or outputs a layer keeps.
+# Most samples whose inputs or outputs a stage can keep, and most that it keeps for what waits in buffers on the way.
+LARGEST_SAMPLES = 256
 LARGEST_WAITING = 64
 
 

@@ -11,7 +11,7 @@ from ..memory.config import ArbiterConfig, MemoryConfig
 from ..memory.memory import Memory
 from ..pipeline import delay
 from ..replicated import replicated
-from .config import BATCH_WIDTH, LARGEST_WAITING, LayerConfig
+from .config import BATCH_WIDTH, LARGEST_SAMPLES, LayerConfig
 from .multiply_accumulate import MultiplyAccumulate
 from .ports import next_set, word_layout, word_read
 from .running_sums import RunningSums
@@ -50,7 +50,7 @@ class GradientStage(ConfiguredComponent):
     ----------
     config : LayerConfig
     samples : int
-        Samples whose inputs can wait, the one that is worked on included (2 to 64).
+        Samples whose inputs can wait, the one that is worked on included (2 to 256).
 
     Members
     -------
@@ -76,7 +76,7 @@ class GradientStage(ConfiguredComponent):
     """
 
     def __init__(self, config: LayerConfig, samples: int = 4):
-        require_integer("Samples", samples, 2, LARGEST_WAITING)
+        require_integer("Samples", samples, 2, LARGEST_SAMPLES)
         self._samples = samples
         width = config.arithmetic.format.width
         super().__init__(

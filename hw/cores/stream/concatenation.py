@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from ..checks import require_integer
 
-__all__ = ["StreamConcatenation", "StreamTail"]
+__all__ = ["StreamConcatenation", "StreamSplit", "StreamTail"]
 
 
 class StreamConcatenation(wiring.Component):
@@ -59,6 +59,55 @@ class StreamConcatenation(wiring.Component):
                     self.o.valid.eq(source.valid),
                     source.ready.eq(self.o.ready),
                 ]
+        return m
+
+
+class StreamSplit(wiring.Component):
+    """Takes apart what :class:`StreamConcatenation` put together: the first values of each sample, and the others.
+
+    Latency: none. Throughput: one value a cycle. Back-pressure: that of the stream whose turn it is.
+
+    Parameters
+    ----------
+    shape : shape-like
+        Payload.
+    first, second : int
+        Values of a sample on each of the two, at least 1.
+
+    Members
+    -------
+    i : :py:`In(stream.Signature(shape))`
+    o : :py:`Out(stream.Signature(shape)).array(2)`
+
+    Raises
+    ------
+    TypeError, ValueError
+        A number of values is no integer, or out of its range.
+    """
+
+    def __init__(self, shape, first: int, second: int):
+        require_integer("First", first, 1)
+        require_integer("Second", second, 1)
+        self._first, self._second = first, second
+        super().__init__({"i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape)).array(2)})
+
+    @property
+    def first(self):
+        """Values of a sample on the first stream."""
+        return self._first
+
+    @property
+    def second(self):
+        """Values of a sample on the second stream."""
+        return self._second
+
+    def elaborate(self, platform):
+        m = Module()
+        index = _place(m, self.i, self._first + self._second)
+        for turn, sink in zip((index < self._first, index >= self._first), self.o, strict=True):
+            m.d.comb += [sink.payload.eq(self.i.payload), sink.valid.eq(self.i.valid & turn)]
+            with m.If(turn):
+                m.d.comb += self.i.ready.eq(sink.ready)
         return m
 
 

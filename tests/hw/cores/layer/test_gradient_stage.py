@@ -46,7 +46,7 @@ def _simulate(stage):
 
 def test_bad_samples():
     config = LayerConfig(inputs=1, outputs=1, units=1)
-    with pytest.raises(ValueError, match="^Samples must be from 2 to 64, not 1$"):
+    with pytest.raises(ValueError, match="^Samples must be from 2 to 256, not 1$"):
         GradientStage(config, 1)
     with pytest.raises(TypeError, match="^Samples must be an integer, not 2.5$"):
         GradientStage(config, 2.5)

@@ -1,0 +1,1 @@
+"""Networks as graphs, as the hardware computes them."""

@@ -1,0 +1,88 @@
+"""Graphs: what follows from their nodes, and what they refuse."""
+
+from dataclasses import replace
+
+import pytest
+
+from rewardware.hw.cores.graph.config import ConcatenationNode, GraphConfig, InputNode, LinearNode
+from rewardware.hw.cores.layer.config import LayerConfig
+
+from .critics import attention_critic, perceptron
+
+
+def linear(name, source, inputs=2, outputs=2, **options):
+    return LinearNode(name=name, source=source, layer=LayerConfig(inputs=inputs, outputs=outputs, units=1, **options))
+
+
+def test_what_a_backward_half_needs():
+    config = attention_critic()
+    expected = ("pair", "embedding", "state", "queries", "keys", "values", "messages_weights", "joined", "hidden")
+    # The observation, too: it is an input of a layer.
+    assert config.activations == ("observation", *expected)
+    assert [name for name in ("observation", "pair", "embedding", "messages") if config.learns(name)] == [
+        "embedding",
+        "messages",
+    ]
+    assert [user.name for user, _ in config.users("state")] == ["queries", "joined"]
+
+
+def test_a_chain_waits_as_long_as_its_stages():
+    config = perceptron(sizes=(3, 5, 4, 2))
+    assert list(config.forward_stages.values()) == [0, 1, 2, 3]
+    assert [config.backward_stages[node.name] for node in config.nodes] == [6, 5, 4, 3]
+    assert config.waiting_samples("x", "layer_0", late=2) - config.waiting_samples("x", "layer_0") == 2
+
+
+def test_sets_of_parameters_take_an_experience():
+    config = attention_critic(agents=4)
+    assert config.cycles % 4 == 0
+    assert config.cycles >= 4 * max(node.layer.gradient_cycles for node in config.linear)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "error", "message"),
+    [
+        ([InputNode(name="x", size=2)], ValueError, "Nodes must have at least one linear node"),
+        ([linear("y", "x")], ValueError, "Node 'y' must take nodes before it, not 'x'"),
+        (
+            [InputNode(name="x", size=3), linear("y", "x")],
+            ValueError,
+            "Node 'y' takes 2 numbers, but 'x' gives 3",
+        ),
+        (
+            [InputNode(name="x", size=2), linear("x", "x")],
+            ValueError,
+            "Nodes must have different names, not 'x' twice",
+        ),
+        ([InputNode(name="1st", size=2)], ValueError, "Node name must be a lower-case identifier, not '1st'"),
+        (
+            [InputNode(name="x", size=2), InputNode(name="z", size=1), linear("y", "x")],
+            ValueError,
+            "Node 'z' must be taken by another one",
+        ),
+        (
+            [InputNode(name="x", size=2), linear("y", "x", parameter_sets=2)],
+            ValueError,
+            "Node 'y' must be for 3 agents",
+        ),
+        (
+            [
+                InputNode(name="x", size=2),
+                InputNode(name="z", size=2),
+                ConcatenationNode(name="both", first="x", second="z", sizes=(2, 1)),
+            ],
+            ValueError,
+            "Node 'both' takes 1 numbers, but 'z' gives 2",
+        ),
+        (["x"], TypeError, "Node must be an input, a linear node, a concatenation or attention, not 'x'"),
+    ],
+)
+def test_refuses(nodes, error, message):
+    with pytest.raises(error, match=f"^{message}"):
+        GraphConfig(nodes=nodes, agents=3)
+
+
+def test_refuses_attention_of_other_agents():
+    config = attention_critic(agents=3)
+    with pytest.raises(ValueError, match="^Node 'embedding' must be for 4 agents$"):
+        replace(config, agents=4)

@@ -1,0 +1,37 @@
+"""Graphs forward and back against their reference."""
+
+import pytest
+
+from rewardware.hw.cores.float.config import BINARY16, FloatLaneConfig
+from rewardware.sim.cocotb import simulate
+
+from .connected_graph import ConnectedGraph
+from .critics import attention_critic, perceptron
+
+HALF = FloatLaneConfig(format=BINARY16, adder_depth=3, multiplier_depth=1)
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        attention_critic(),
+        attention_critic(agents=2, heads=1, observation=1, actions=2, hidden=5, units=1, arithmetic=HALF),
+        attention_critic(agents=5, heads=3, observation=2, actions=2, hidden=6, units=3, arithmetic=HALF),
+    ],
+    ids=["three agents", "two agents", "five agents"],
+)
+def test_attention_critic(config):
+    _simulate(config)
+
+
+def test_perceptron():
+    _simulate(perceptron())
+
+
+def _simulate(config):
+    simulate(
+        ConnectedGraph(config),
+        bench="tests.hw.cores.graph.bench_graph",
+        parameters={"config": config, "period": config.cycles},
+        after_noise=True,
+    )
