@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ...hw.cores.layer.config import LayerConfig, NetworkConfig
-from ...hw.cores.layer.learner_config import DDPGLearnerConfig, DQNLearnerConfig
 from ...hw.cores.layer.update_stage_config import UpdateStageConfig
+from ...hw.cores.learner.learner_config import DDPGLearnerConfig, DQNLearnerConfig
 
 __all__ = [
     "ACTOR",
@@ -121,7 +121,7 @@ def loss_segment(outputs: int) -> SegmentCycles:
 def backward_segment(
     layers: Sequence[LayerConfig], *, to_inputs: bool = False, gradients: bool = True
 ) -> SegmentCycles:
-    """Back through layers, as :class:`...hw.cores.layer.backward_pipeline.BackwardPipeline` goes.
+    """Back through layers, as :class:`...hw.cores.graph.backward_graph.BackwardGraph` goes.
 
     Parameters
     ----------

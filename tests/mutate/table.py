@@ -39,7 +39,7 @@ CORES = (
     Core(room="cores/stream", name="SkidBuffer", tests=("test_skid_buffer.py",)),
     Core(room="cores/stream", name="StreamBuffer", tests=("test_buffer.py",)),
     Core(room="cores/stream", name="StreamFork", tests=("test_fork.py",)),
-    Core(room="cores/stream", name="StreamConcatenation, StreamSplit, StreamTail", tests=("test_concatenation.py",)),
+    Core(room="cores/stream", name="StreamConcatenation, StreamSplit", tests=("test_concatenation.py",)),
     Core(room="cores/stream", name="PacketReader", tests=("test_packet.py::test_packets",)),
     Core(room="cores/stream", name="PacketIntake, PacketOutlet", tests=("test_packet_buffer.py::test_packets",)),
     Core(room="cores/stream", name="StreamPipeline", tests=("test_pipeline.py::test_pipelines",)),
@@ -122,7 +122,7 @@ CORES = (
     Core(room="cores/layer", name="ForwardStage", tests=("test_forward_stage.py",), beside=("weights",)),
     Core(room="cores/layer", name="BackwardStage", tests=("test_backward_stage.py",), beside=("weights",)),
     Core(room="cores/layer", name="GradientStage", tests=("test_gradient_stage.py::test_gradient_stage",)),
-    Core(room="cores/layer", name="TemporalDifferenceLoss", tests=("test_temporal_difference_loss.py",)),
+    Core(room="cores/learner", name="TemporalDifferenceLoss", tests=("test_temporal_difference_loss.py",)),
     Core(
         room="cores/layer",
         name="UpdateStage",
@@ -133,9 +133,7 @@ CORES = (
             "state_",
         ),
     ),
-    Core(
-        room="cores/layer", name="ForwardPipeline, BackwardPipeline", tests=("test_segments.py",), beside=("weights_",)
-    ),
+    Core(room="cores/graph", name="ForwardGraph, BackwardGraph", tests=("test_segments.py",), beside=("weights_",)),
     Core(room="cores/attention", name="OthersProduct", tests=("test_others_product.py",)),
     Core(room="cores/attention", name="AttentionSoftmax", tests=("test_softmax.py::test_softmax",)),
     Core(
@@ -146,8 +144,8 @@ CORES = (
     Core(room="cores/attention", name="WeightTransposition", tests=("test_attention.py::test_weight_transposition",)),
     Core(room="cores/attention", name="AttentionForward", tests=("test_attention.py::test_attention_forward",)),
     Core(room="cores/attention", name="AttentionBackward", tests=("test_attention.py::test_attention_backward",)),
-    Core(room="cores/layer", name="DQNLearner", tests=("test_dqn_learner.py",)),
-    Core(room="cores/layer", name="DDPGLearner", tests=("test_ddpg_learner.py",)),
+    Core(room="cores/learner", name="DQNLearner", tests=("test_dqn_learner.py",)),
+    Core(room="cores/learner", name="DDPGLearner", tests=("test_ddpg_learner.py",)),
     Core(room="cores/tree", name="CommandQueue", tests=("test_command_queue.py",)),
     Core(room="cores/tree", name="Bank", tests=("test_bank.py",)),
     Core(room="cores/tree", name="NodeTags", tests=("test_node_tags.py",)),

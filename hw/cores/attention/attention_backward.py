@@ -23,7 +23,7 @@ class AttentionBackward(ConfiguredComponent):
         e = softmax's derivative of it                        error at key_j = sum over i of e[i, j] * query_i
         error at query_i = sum over j of e[i, j] * key_j
 
-    All five are products with the vectors of the other agents; those of keys and values take weights by the agent that
+    All four are products with the vectors of the other agents; those of keys and values take weights by the agent that
     is attended to (:class:`.WeightTransposition`).
 
     ::

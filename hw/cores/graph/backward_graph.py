@@ -15,7 +15,7 @@ from ..stream.buffer import StreamBuffer
 from ..stream.buffer_config import StreamBufferConfig
 from ..stream.concatenation import StreamSplit
 from ..stream.fork import StreamFork
-from .config import AttentionNode, ConcatenationNode, GraphConfig, LinearNode
+from .config import AttentionNode, ConcatenationNode, GraphConfig, InputNode, LinearNode
 from .error_sum import ErrorSum
 
 __all__ = ["BackwardGraph"]
@@ -25,7 +25,7 @@ class BackwardGraph(ConfiguredComponent):
     """Takes errors at the output of a graph back through all of its nodes, and keeps the gradients of the batch.
 
     What is the source of several nodes gets the sum of their errors, in the order in which they stand in the graph.
-    Errors go back as far as there are parameters behind them.
+    Errors go back as far as there is somebody behind who needs them: parameters, or an input node that is named.
 
     Number format: that of the nodes; see :class:`..layer.backward_stage.BackwardStage`,
     :class:`..layer.gradient_stage.GradientStage`, :class:`..layer.activation_derivative.ActivationDerivative` and
@@ -37,43 +37,74 @@ class BackwardGraph(ConfiguredComponent):
     Parameters
     ----------
     config : GraphConfig
+    to_input : str
+        The input node whose errors are wanted, if any.
+    gradients : bool
+        Compute the gradient of the weights.
     late : int
         Samples on their way from the network's outputs to their errors, beside the one in the loss.
 
     Members
     -------
     activations : In(stream of width).array(``config.activations``)
-        Of :class:`.ForwardGraph`.
+        Of :class:`.ForwardGraph`; those that nobody needs are taken at once.
     errors : In(stream of width)
         Derivatives of the loss by output 0 of a sample, then 1, and so on.
-    batch : In(16)
-        Experiences of a batch, at least 1; constant while one is under way.
-    done : Out(1)
-        The gradients of all nodes are complete.
+    batch : In(16), with ``gradients``
+        Experiences of a batch, at least 1, and their samples less than 65536; constant while one is under way.
+    done : Out(1), with ``gradients``
+        The gradients of all nodes are complete; results may still be on their way.
+    results : Out(stream of width), with ``to_input``
+        Derivatives of the loss by number 0 of that input, then 1, and so on.
     weights_0, ... : Out(word_read)
         One for each linear node that errors go back through.
-    gradients_0, ... : In(word_read)
+    gradients_0, ... : In(word_read), with ``gradients``
         One for each linear node; read between ``done`` and the next sample.
+
+    Raises
+    ------
+    ValueError
+        Neither gradients nor errors at an input are wanted; no input node of that name.
 
     Source
     ------
     S. Wiggins et al., section III-B and figure 4; Meng's dissertation, section 4.4.2.2.
     """
 
-    def __init__(self, config: GraphConfig, late: int = 0):
-        self._late = late
+    def __init__(self, config: GraphConfig, to_input: str = "", *, gradients: bool = True, late: int = 0):
+        if not (to_input or gradients):
+            raise ValueError("Gradients must be computed where errors do not go back to an input")
+        if to_input and to_input not in [node.name for node in config.inputs]:
+            raise ValueError(f"To input must be the name of an input node, not {to_input!r}")
+        self._to_input, self._gradients, self._late = to_input, gradients, late
+        # Nodes at whose output errors are needed.
+        self._needs = set[str]()
+        for node in config.nodes:
+            own = node.name == to_input or (gradients and isinstance(node, LinearNode))
+            if own or any(source in self._needs for source in node.sources):
+                self._needs.add(node.name)
         elements = stream.Signature(config.arithmetic.format.width)
-        members = {
-            "activations": In(elements).array(len(config.activations)),
-            "errors": In(elements),
-            "batch": In(BATCH_WIDTH),
-            "done": Out(1),
-        }
+        members = {"activations": In(elements).array(len(config.activations)), "errors": In(elements)}
+        if gradients:
+            members |= {"batch": In(BATCH_WIDTH), "done": Out(1)}
+        if to_input:
+            members["results"] = Out(elements)
         for index, node in enumerate(config.linear):
-            members[f"gradients_{index}"] = In(word_read(node.layer))
-            if config.learns(node.source):
+            if gradients:
+                members[f"gradients_{index}"] = In(word_read(node.layer))
+            if node.source in self._needs:
                 members[f"weights_{index}"] = Out(word_read(node.layer))
         super().__init__(config, members)
+
+    @property
+    def to_input(self):
+        """The input node whose errors are wanted, or nothing."""
+        return self._to_input
+
+    @property
+    def gradients(self):
+        """Whether the gradient of the weights is computed."""
+        return self._gradients
 
     @property
     def late(self):
@@ -89,10 +120,13 @@ class BackwardGraph(ConfiguredComponent):
         coming: dict[str, dict[tuple[str, int], wiring.PureInterface]] = {node.name: {} for node in config.nodes}
         coming[config.output.name]["", 0] = wiring.flipped(self.errors)
         for node in reversed(config.nodes):
-            if not config.learns(node.name):
+            if node.name not in self._needs:
                 continue
             errors = self._sum(m, node, coming[node.name])
             match node:
+                case InputNode():
+                    wiring.connect(m, errors, wiring.flipped(self.results))
+                    continue
                 case LinearNode():
                     found = self._pass_layer(m, node, errors, activations, complete)
                 case ConcatenationNode():
@@ -100,13 +134,14 @@ class BackwardGraph(ConfiguredComponent):
                 case AttentionNode():
                     found = self._pass_attention(m, node, errors, activations)
             for place, source in enumerate(node.sources):
-                if config.learns(source):
+                if source in self._needs:
                     coming[source][node.name, place] = found[place]
                 elif found:
                     m.d.comb += found[place].ready.eq(1)
-        m.d.comb += self.done.eq(complete.all())
-        with m.If(self.done):
-            m.d.sync += complete.eq(0)
+        if self._gradients:
+            m.d.comb += self.done.eq(complete.all())
+            with m.If(self.done):
+                m.d.sync += complete.eq(0)
         return m
 
     def _share_activations(self, m):
@@ -116,6 +151,8 @@ class BackwardGraph(ConfiguredComponent):
         for name, elements in zip(config.activations, self.activations, strict=True):
             users = self._activation_users(name)
             streams = [wiring.flipped(elements)]
+            if not users:
+                m.d.comb += streams.pop().ready.eq(1)
             if len(users) > 1:
                 m.submodules[f"{name}_activation_fork"] = fork = StreamFork(elements.payload.shape(), len(users))
                 wiring.connect(m, streams[0], fork.i)
@@ -129,11 +166,13 @@ class BackwardGraph(ConfiguredComponent):
         node = next((node for node in config.nodes if node.name == name), None)
         if node is None:
             return [(name, 0)]
-        takers = [
-            (user.name, place) for user, place in config.users(name) if isinstance(user, LinearNode | AttentionNode)
+        users = [
+            (user.name, place)
+            for user, place in config.users(name)
+            if isinstance(user, AttentionNode) or (self._gradients and isinstance(user, LinearNode))
         ]
-        own = isinstance(node, LinearNode) and node.layer.activation != "linear"
-        return takers + [("", 0)] * own
+        own = isinstance(node, LinearNode) and node.layer.activation != "linear" and name in self._needs
+        return users + [("", 0)] * own
 
     def _sum(self, m, node, coming):
         """The sum of errors that come from several nodes, in the order of the graph."""
@@ -169,31 +208,33 @@ class BackwardGraph(ConfiguredComponent):
         """Errors at the inputs of a layer, and its gradient."""
         config, layer = self._config, node.layer
         index = config.linear.index(node)
+        samples = config.waiting_samples(node.source, node.name, self._late)
         if layer.activation != "linear":
-            samples = config.waiting_samples(node.name, node.name, self._late)
             m.submodules[f"{node.name}_derivative"] = derivative = ActivationDerivative(layer, samples)
             wiring.connect(m, activations[node.name, ("", 0)], derivative.outputs)
             wiring.connect(m, errors, derivative.errors)
             errors = derivative.results
-        results = []
-        if config.learns(node.source):
+        goes_on = node.source in self._needs
+        further = errors
+        if goes_on and self._gradients:
             m.submodules[f"{node.name}_errors_fork"] = fork = StreamFork(errors.payload.shape(), 2)
             wiring.connect(m, errors, fork.i)
-            errors = fork.o[0]
-            m.submodules[f"{node.name}_backward"] = stage = BackwardStage(layer)
-            wiring.connect(m, fork.o[1], stage.errors)
-            wiring.connect(m, stage.weights, wiring.flipped(getattr(self, f"weights_{index}")))
-            results.append(stage.results)
-        samples = config.waiting_samples(node.source, node.name, self._late)
-        m.submodules[f"{node.name}_gradient"] = stage = GradientStage(layer, samples)
-        wiring.connect(m, activations[node.source, (node.name, 0)], stage.inputs)
-        wiring.connect(m, errors, stage.errors)
-        wiring.connect(m, wiring.flipped(getattr(self, f"gradients_{index}")), stage.gradients)
-        # One set of parameters for all agents sees each of their samples.
-        m.d.comb += stage.batch.eq(self.batch * (config.agents // layer.parameter_sets))
-        with m.If(stage.done):
-            m.d.sync += complete[index].eq(1)
-        return results
+            errors, further = fork.o
+        if self._gradients:
+            m.submodules[f"{node.name}_gradient"] = stage = GradientStage(layer, samples)
+            wiring.connect(m, activations[node.source, (node.name, 0)], stage.inputs)
+            wiring.connect(m, errors, stage.errors)
+            wiring.connect(m, wiring.flipped(getattr(self, f"gradients_{index}")), stage.gradients)
+            # One set of parameters for all agents sees each of their samples.
+            m.d.comb += stage.batch.eq(self.batch * (config.agents // layer.parameter_sets))
+            with m.If(stage.done):
+                m.d.sync += complete[index].eq(1)
+        if not goes_on:
+            return []
+        m.submodules[f"{node.name}_backward"] = back = BackwardStage(layer)
+        wiring.connect(m, further, back.errors)
+        wiring.connect(m, back.weights, wiring.flipped(getattr(self, f"weights_{index}")))
+        return [back.results]
 
     def _pass_concatenation(self, m, node, errors):
         m.submodules[f"{node.name}_split"] = split = StreamSplit(errors.payload.shape(), *node.sizes)

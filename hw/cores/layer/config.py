@@ -202,21 +202,3 @@ class NetworkConfig:
                 zip(self.sizes[:-1], self.sizes[1:], self.units, strict=True)
             )
         )
-
-    @property
-    def cuts(self) -> int:
-        """Streams of numbers that the backward half of a learner needs of the forward half."""
-        return len(self.units) + int(self.output_activation != "linear")
-
-    def waiting_samples(self, index: int, late: int = 0) -> int:
-        """Samples on their way from a layer's forward stage to its gradient stage, so that none of them waits.
-
-        One for each stage between the two, those that fit in the latency of units and buffers on the way, and three
-        that are coming, being used, or waiting for a sample to end. ``late`` more are on their way from the network's
-        outputs to their errors.
-        """
-        stages = 2 * (len(self.units) - index)
-        levels = (max(self.units) - 1).bit_length()
-        latency = self.arithmetic.multiplier_depth + (2 + levels) * self.arithmetic.adder_depth + 8
-        period = max(layer.forward_cycles for layer in self.layers)
-        return min(LARGEST_WAITING, stages - -stages * latency // period + 3 + late)

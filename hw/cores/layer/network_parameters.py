@@ -134,11 +134,11 @@ def add_parameters(m, name, updates, *, readers, target, gradients):
     name : str
     updates : tuple of UpdateStageConfig
         One for each layer.
-    readers : list of ForwardPipeline and BackwardPipeline
+    readers : list of ForwardGraph and BackwardGraph
         That read the weights; some do not go back through the first layer.
-    target : ForwardPipeline
+    target : ForwardGraph
         That reads the target's weights.
-    gradients : BackwardPipeline
+    gradients : BackwardGraph
         That keeps the gradients.
 
     Returns

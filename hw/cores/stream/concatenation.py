@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from ..checks import require_integer
 
-__all__ = ["StreamConcatenation", "StreamSplit", "StreamTail"]
+__all__ = ["StreamConcatenation", "StreamSplit"]
 
 
 class StreamConcatenation(wiring.Component):
@@ -108,57 +108,6 @@ class StreamSplit(wiring.Component):
             m.d.comb += [sink.payload.eq(self.i.payload), sink.valid.eq(self.i.valid & turn)]
             with m.If(turn):
                 m.d.comb += self.i.ready.eq(sink.ready)
-        return m
-
-
-class StreamTail(wiring.Component):
-    """Lets the last values of each sample through, and takes the first ones away.
-
-    Latency: none. Throughput: one value a cycle, those that go included. Back-pressure: that of ``o``; values that go
-    are taken at once.
-
-    Parameters
-    ----------
-    shape : shape-like
-        Payload.
-    dropped, kept : int
-        Values of a sample, at least 1 each.
-
-    Members
-    -------
-    i : :py:`In(stream.Signature(shape))`
-    o : :py:`Out(stream.Signature(shape))`
-
-    Raises
-    ------
-    TypeError, ValueError
-        A number of values is no integer, or out of its range.
-    """
-
-    def __init__(self, shape, dropped: int, kept: int):
-        require_integer("Dropped", dropped, 1)
-        require_integer("Kept", kept, 1)
-        self._dropped, self._kept = dropped, kept
-        super().__init__({"i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape))})
-
-    @property
-    def dropped(self):
-        """Values of a sample that go."""
-        return self._dropped
-
-    @property
-    def kept(self):
-        """Values of a sample that stay."""
-        return self._kept
-
-    def elaborate(self, platform):
-        m = Module()
-        stays = _place(m, self.i, self._dropped + self._kept) >= self._dropped
-        m.d.comb += [
-            self.o.payload.eq(self.i.payload),
-            self.o.valid.eq(self.i.valid & stays),
-            self.i.ready.eq(self.o.ready | ~stays),
-        ]
         return m
 
 

@@ -245,14 +245,14 @@ _DESIGNS = (
     _core("float_adam_lane", "optimizer.float_lane:FloatAdamLane", "float.config:FloatLaneConfig"),
     _core(
         "dqn_learner",
-        "layer.dqn_learner:DQNLearner",
-        "layer.learner_config:DQNLearnerConfig",
+        "learner.dqn_learner:DQNLearner",
+        "learner.learner_config:DQNLearnerConfig",
         defaults={"network": NetworkConfig(sizes=(4, 16, 2), units=(2, 1))},
     ),
     _core(
         "ddpg_learner",
-        "layer.ddpg_learner:DDPGLearner",
-        "layer.learner_config:DDPGLearnerConfig",
+        "learner.ddpg_learner:DDPGLearner",
+        "learner.learner_config:DDPGLearnerConfig",
         defaults={
             "actor": NetworkConfig(sizes=(2, 16, 1), units=(2, 1), output_activation="tanh"),
             "critic": NetworkConfig(sizes=(3, 16, 1), units=(2, 1)),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ...cores.layer.config import NetworkConfig
-from ...cores.layer.learner_config import DDPGLearnerConfig
+from ...cores.learner.learner_config import DDPGLearnerConfig
 from ..sequencer.instructions import InstructionSet
 from .learner_config import PearlLearnerConfig
 from .learner_instructions import DDPG_INSTRUCTION_SET

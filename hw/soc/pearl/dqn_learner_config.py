@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ...cores.layer.config import NetworkConfig
-from ...cores.layer.learner_config import DQNLearnerConfig
+from ...cores.learner.learner_config import DQNLearnerConfig
 from ..sequencer.instructions import InstructionSet
 from .learner_config import PearlLearnerConfig
 from .learner_instructions import DQN_INSTRUCTION_SET

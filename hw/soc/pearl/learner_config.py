@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ...cores.layer.config import NetworkConfig
-from ...cores.layer.learner_config import DDPGLearnerConfig, DQNLearnerConfig
-from ...cores.layer.learner_engine_config import LearnerArray, LearnerEngineConfig
-from ...cores.layer.learner_records import ROW_WIDTH
+from ...cores.learner.learner_config import DDPGLearnerConfig, DQNLearnerConfig
+from ...cores.learner.learner_engine_config import LearnerArray, LearnerEngineConfig
+from ...cores.learner.learner_records import ROW_WIDTH
 from ...cores.optimizer.float_lane_config import FLOAT_OPTIMIZERS
 from ..bus.registers import Access, Register
 from ..sequencer.instructions import InstructionSet

@@ -4,7 +4,7 @@ from amaranth.hdl import ResetInserter
 from amaranth.lib import wiring
 
 from ...cores.engine import connect_engine
-from ...cores.layer.learner_engine import LearnerEngine
+from ...cores.learner.learner_engine import LearnerEngine
 from ..shell.system import System
 
 __all__ = ["PearlLearnerSystem"]

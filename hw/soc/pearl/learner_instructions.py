@@ -1,7 +1,7 @@
 """Instruction sets of learners as tables. No Amaranth here."""
 
 from ...cores.layer.config import BATCH_WIDTH
-from ...cores.layer.learner_config import LearnerCommand
+from ...cores.learner.learner_config import LearnerCommand
 from ...cores.records import Field
 from ..sequencer.instructions import Format, InstructionSet, Operand
 

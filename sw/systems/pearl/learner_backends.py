@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ....hw.cores.layer.config import BINARY32_LANE
-from ....hw.cores.layer.learner_config import DDPGLearnerConfig
+from ....hw.cores.learner.learner_config import DDPGLearnerConfig
 from ....hw.soc.pearl.learner_config import PearlLearnerConfig
 from ...core.backends import open_backend, options_at
 from ...device.device import RunReport
@@ -15,9 +15,9 @@ from ...device.open import open_device
 from ...mapping.layer_pipeline import step_cycles
 from ...reference.float.conversion import from_numbers
 from ...reference.float.host import from_bits, to_bits
-from ...reference.layer.ddpg_learner import DDPGLearnerReference
-from ...reference.layer.dqn_learner import DQNLearnerReference
 from ...reference.layer.network import NetworkReference
+from ...reference.learner.ddpg_learner import DDPGLearnerReference
+from ...reference.learner.dqn_learner import DQNLearnerReference
 from ...reference.learner_batch import LearnerBatch
 from ...reference.optimizer.float_adam import AdamRates
 from .lockstep_learner import LockstepLearner
@@ -219,7 +219,7 @@ def _rows(numbers: np.ndarray) -> np.ndarray:
 
 
 def _samples(batch: LearnerBatch) -> np.ndarray:
-    """Rows of samples, as :mod:`...hw.cores.layer.learner_records` has them."""
+    """Rows of samples, as :mod:`...hw.cores.learner.learner_records` has them."""
 
     def bits(numbers: Any) -> np.ndarray:
         return np.asarray(numbers, np.float32).view(np.uint32)

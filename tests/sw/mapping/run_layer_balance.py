@@ -3,7 +3,7 @@
 import argparse
 
 from rewardware.hw.cores.layer.config import NetworkConfig
-from rewardware.hw.cores.layer.learner_config import DQNLearnerConfig
+from rewardware.hw.cores.learner.learner_config import DQNLearnerConfig
 from rewardware.sw.mapping.layer_balance import balance_units
 from rewardware.sw.mapping.layer_pipeline import learner_stage_cycles, step_cycles, units, utilisation
 

@@ -6,7 +6,7 @@ import pytest
 
 from rewardware.hw.cores.float.config import FloatLaneConfig
 from rewardware.hw.cores.layer.config import NetworkConfig
-from rewardware.hw.cores.layer.learner_config import DDPGLearnerConfig, DQNLearnerConfig
+from rewardware.hw.cores.learner.learner_config import DDPGLearnerConfig, DQNLearnerConfig
 from rewardware.sw.mapping.layer_balance import balance_actor_critic, balance_units
 from rewardware.sw.mapping.layer_pipeline import (
     CRITIC,

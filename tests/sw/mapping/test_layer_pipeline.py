@@ -3,7 +3,7 @@
 import pytest
 
 from rewardware.hw.cores.layer.config import NetworkConfig
-from rewardware.hw.cores.layer.learner_config import DDPGLearnerConfig, DQNLearnerConfig
+from rewardware.hw.cores.learner.learner_config import DDPGLearnerConfig, DQNLearnerConfig
 from rewardware.sw.mapping.layer_pipeline import (
     SegmentCycles,
     backward_segment,

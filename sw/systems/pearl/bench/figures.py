@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .....hw.cores.layer.config import NetworkConfig
-from .....hw.cores.layer.learner_config import DDPGLearnerConfig, DQNLearnerConfig
+from .....hw.cores.learner.learner_config import DDPGLearnerConfig, DQNLearnerConfig
 from ....mapping.layer_balance import balance_actor_critic, balance_units
 from ....mapping.layer_pipeline import (
     LearnerConfig,

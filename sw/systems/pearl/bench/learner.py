@@ -8,16 +8,16 @@ import numpy as np
 
 from .....hw.cores.float.config import FloatFormat
 from .....hw.cores.layer.config import NetworkConfig
-from .....hw.cores.layer.learner_config import DDPGLearnerConfig, DQNLearnerConfig, LearnedNetwork, LearnerCommand
 from .....hw.cores.layer.update_stage_config import UpdateStageConfig
+from .....hw.cores.learner.learner_config import DDPGLearnerConfig, DQNLearnerConfig, LearnedNetwork, LearnerCommand
 from ....core.lockstep import require_equal
 from ....mapping.layer_pipeline import LearnerConfig, network_stages, step_cycles
 from ....measurement.bench import drawn_from
 from ....reference.float.conversion import from_numbers
 from ....reference.float.host import to_bits
-from ....reference.layer.ddpg_learner import DDPGLearnerReference
-from ....reference.layer.dqn_learner import DQNLearnerReference
 from ....reference.layer.network import NetworkReference
+from ....reference.learner.ddpg_learner import DDPGLearnerReference
+from ....reference.learner.dqn_learner import DQNLearnerReference
 from ....reference.learner_batch import LearnerBatch
 from ....reference.optimizer.float_adam import AdamRates
 
@@ -158,8 +158,8 @@ class _Learner(ABC):
 
 class _DQN(_Learner):
     def __init__(self, config: DQNLearnerConfig, rng: np.random.Generator):
-        from .....hw.cores.layer.dqn_learner import DQNLearner, learner_command
-        from .....hw.cores.layer.temporal_difference_loss import transition_layout
+        from .....hw.cores.learner.dqn_learner import DQNLearner, learner_command
+        from .....hw.cores.learner.temporal_difference_loss import transition_layout
 
         super().__init__(config, rng)
         self.component, self.command_layout = DQNLearner(config), learner_command
@@ -183,8 +183,8 @@ class _DQN(_Learner):
 
 class _DDPG(_Learner):
     def __init__(self, config: DDPGLearnerConfig, rng: np.random.Generator):
-        from .....hw.cores.layer.ddpg_learner import DDPGLearner, ddpg_learner_command
-        from .....hw.cores.layer.temporal_difference_loss import transition_layout
+        from .....hw.cores.learner.ddpg_learner import DDPGLearner, ddpg_learner_command
+        from .....hw.cores.learner.temporal_difference_loss import transition_layout
 
         super().__init__(config, rng)
         self.component, self.command_layout = DDPGLearner(config), ddpg_learner_command

@@ -67,7 +67,7 @@ def _open_learner(preset: str, system: str, threads: int) -> Any:
 def _learn(learner: Any, stopwatch: Stopwatch) -> None:
     import numpy as np
 
-    from .....hw.cores.layer.learner_config import DDPGLearnerConfig
+    from .....hw.cores.learner.learner_config import DDPGLearnerConfig
     from ....reference.learner_batch import LearnerBatch
     from ....reference.optimizer.float_adam import AdamRates
 

@@ -4,8 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from rewardware.hw.cores.graph.backward_graph import BackwardGraph
 from rewardware.hw.cores.graph.config import ConcatenationNode, GraphConfig, InputNode, LinearNode
-from rewardware.hw.cores.layer.config import LayerConfig
+from rewardware.hw.cores.graph.perceptron import perceptron_graph
+from rewardware.hw.cores.layer.config import LayerConfig, NetworkConfig
 
 from .critics import attention_critic, perceptron
 
@@ -86,3 +88,23 @@ def test_refuses_attention_of_other_agents():
     config = attention_critic(agents=3)
     with pytest.raises(ValueError, match="^Node 'embedding' must be for 4 agents$"):
         replace(config, agents=4)
+
+
+def test_a_perceptron_is_a_chain():
+    network = NetworkConfig(sizes=(5, 4, 3), units=(2, 1), output_activation="relu")
+    config = perceptron_graph(network, 3, 2)
+    assert [node.name for node in config.nodes] == ["input_0", "input_1", "inputs", "layer_0", "layer_1"]
+    assert [node.layer for node in config.linear] == list(network.layers)
+    # Outputs whose activation has a derivative are needed, too.
+    assert config.activations == ("inputs", "layer_0", "layer_1")
+    for inputs in ((3,), (1, 1), (1, 2, 2)):
+        with pytest.raises(ValueError, match="^Inputs must be one or two, 5 numbers together, not "):
+            perceptron_graph(network, *inputs)
+
+
+def test_backward_half_without_a_result():
+    config = perceptron()
+    with pytest.raises(ValueError, match="^Gradients must be computed where errors do not go back to an input$"):
+        BackwardGraph(config, gradients=False)
+    with pytest.raises(ValueError, match="^To input must be the name of an input node, not 'layer_0'$"):
+        BackwardGraph(config, "layer_0")

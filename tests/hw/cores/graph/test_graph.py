@@ -6,7 +6,7 @@ from rewardware.hw.cores.float.config import BINARY16, FloatLaneConfig
 from rewardware.sim.cocotb import simulate
 
 from .connected_graph import ConnectedGraph
-from .critics import attention_critic, perceptron
+from .critics import attention_critic
 
 HALF = FloatLaneConfig(format=BINARY16, adder_depth=3, multiplier_depth=1)
 
@@ -16,19 +16,10 @@ HALF = FloatLaneConfig(format=BINARY16, adder_depth=3, multiplier_depth=1)
     [
         attention_critic(),
         attention_critic(agents=2, heads=1, observation=1, actions=2, hidden=5, units=1, arithmetic=HALF),
-        attention_critic(agents=5, heads=3, observation=2, actions=2, hidden=6, units=3, arithmetic=HALF),
     ],
-    ids=["three agents", "two agents", "five agents"],
+    ids=["three agents", "two agents"],
 )
 def test_attention_critic(config):
-    _simulate(config)
-
-
-def test_perceptron():
-    _simulate(perceptron())
-
-
-def _simulate(config):
     simulate(
         ConnectedGraph(config),
         bench="tests.hw.cores.graph.bench_graph",

@@ -3,9 +3,8 @@
 import pytest
 
 from rewardware.hw.cores.float.config import BINARY16, FloatLaneConfig
-from rewardware.hw.cores.layer.backward_pipeline import BackwardPipeline
 from rewardware.hw.cores.layer.config import LayerConfig, NetworkConfig
-from rewardware.hw.cores.layer.learner_config import DDPGLearnerConfig, DQNLearnerConfig
+from rewardware.hw.cores.learner.learner_config import DDPGLearnerConfig, DQNLearnerConfig
 
 
 @pytest.mark.parametrize(
@@ -108,8 +107,3 @@ def test_bad_ddpg_learner():
     assert (config.observations, config.actions, config.temporal_difference.values) == (3, 2, 1)
     assert config.arrays == ("weights", "target", "gradients", "first", "second")
     assert [(update.layer, update.interval) for update in config.critic_updates] == [(critic.layers[0], 3)]
-
-
-def test_backward_half_without_a_result():
-    with pytest.raises(ValueError, match="^Gradients must be computed where errors do not go back to the inputs$"):
-        BackwardPipeline(NetworkConfig(sizes=(4, 2), units=(1,)), gradients=False)

@@ -5,16 +5,16 @@ from amaranth.hdl import Module
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from rewardware.hw.cores.stream.concatenation import StreamConcatenation, StreamSplit, StreamTail
+from rewardware.hw.cores.stream.concatenation import StreamConcatenation, StreamSplit
 from rewardware.hw.cores.stream.fork import StreamFork
 from rewardware.sim.cocotb import simulate
 
 
 class ThereAndBack(wiring.Component):
-    """What a concatenation makes, what a tail leaves of it, and both parts of a split."""
+    """What a concatenation makes, and both parts of it."""
 
     def __init__(self, first, second):
-        self.parts = tuple(part(5, first, second) for part in (StreamConcatenation, StreamTail, StreamSplit))
+        self.parts = StreamConcatenation(5, first, second), StreamSplit(5, first, second)
         numbers = stream.Signature(5)
         super().__init__(
             {"i": In(numbers).array(2), "both": Out(numbers), "tail": Out(numbers), "split": Out(numbers).array(2)}
@@ -22,16 +22,13 @@ class ThereAndBack(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        concatenation, tail, split = self.parts
-        m.submodules.concatenation, m.submodules.tail_only, m.submodules.split_apart = self.parts
-        m.submodules.fork = fork = StreamFork(5, 3)
+        m.submodules.concatenation, m.submodules.split_apart = concatenation, split = self.parts
+        m.submodules.fork = fork = StreamFork(5, 2)
         for outside, inside in zip(self.i, concatenation.i, strict=True):
             wiring.connect(m, wiring.flipped(outside), inside)
         wiring.connect(m, concatenation.o, fork.i)
         wiring.connect(m, fork.o[0], wiring.flipped(self.both))
-        wiring.connect(m, fork.o[1], tail.i)
-        wiring.connect(m, fork.o[2], split.i)
-        wiring.connect(m, tail.o, wiring.flipped(self.tail))
+        wiring.connect(m, fork.o[1], split.i)
         for inside, outside in zip(split.o, self.split, strict=True):
             wiring.connect(m, inside, wiring.flipped(outside))
         return m
@@ -39,9 +36,8 @@ class ThereAndBack(wiring.Component):
 
 def test_there_and_back():
     component = ThereAndBack(3, 2)
-    concatenation, tail, split = component.parts
-    assert (concatenation.first, concatenation.second, tail.dropped, tail.kept) == (3, 2, 3, 2)
-    assert (split.first, split.second) == (3, 2)
+    concatenation, split = component.parts
+    assert (concatenation.first, concatenation.second, split.first, split.second) == (3, 2, 3, 2)
     simulate(
         component,
         bench="tests.hw.cores.stream.bench_concatenation",
@@ -57,8 +53,6 @@ def test_there_and_back():
         (StreamConcatenation, (1, 0), "Second must be at least 1, not 0"),
         (StreamSplit, (0, 1), "First must be at least 1, not 0"),
         (StreamSplit, (1, 0), "Second must be at least 1, not 0"),
-        (StreamTail, (0, 1), "Dropped must be at least 1, not 0"),
-        (StreamTail, (1, 0), "Kept must be at least 1, not 0"),
     ],
 )
 def test_bad_numbers(component, numbers, message):

@@ -9,7 +9,7 @@ from rewardware.sw.mapping.layer_pipeline import learner_stage_cycles
 from rewardware.sw.reference.optimizer.float_adam import AdamRates
 from rewardware.sw.systems.pearl.learner_backends import DeviceLearner, ReferenceLearner
 
-from ....sw.reference.layer.stimulus import random_batch, random_ddpg_batch
+from ....sw.reference.learner.stimulus import random_batch, random_ddpg_batch
 
 CONFIGS = [load_preset("small", system) for system in ("pearl_learner", "pearl_ddpg_learner")]
 

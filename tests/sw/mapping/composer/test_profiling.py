@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from rewardware.hw.cores.layer.config import NetworkConfig
-from rewardware.hw.cores.layer.learner_config import DQNLearnerConfig
+from rewardware.hw.cores.learner.learner_config import DQNLearnerConfig
 from rewardware.hw.cores.replay.config import SumTreeConfig
 from rewardware.sw.mapping.composer.algorithms import Workload, training_iteration
 from rewardware.sw.mapping.composer.fpga_latency import CycleModel, model_cycles

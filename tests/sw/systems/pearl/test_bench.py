@@ -8,7 +8,7 @@ import pytest
 
 from rewardware.hw.cores.float.config import BFLOAT16, FloatLaneConfig
 from rewardware.hw.cores.layer.config import NetworkConfig
-from rewardware.hw.cores.layer.learner_config import DDPGLearnerConfig, DQNLearnerConfig
+from rewardware.hw.cores.learner.learner_config import DDPGLearnerConfig, DQNLearnerConfig
 from rewardware.hw.soc.pearl.config import PearlConfig
 from rewardware.sw.algorithms.actor_critic_config import PrioritizedDDPGConfig, PrioritizedSACConfig
 from rewardware.sw.algorithms.dqn_config import DQNConfig
@@ -18,7 +18,7 @@ from rewardware.sw.mapping.composer.latency_table import Latency
 from rewardware.sw.mapping.layer_pipeline import learner_stage_cycles
 from rewardware.sw.mapping.replay_cycles import sample_cycles, update_cycles
 from rewardware.sw.measurement.bench import comparison_library
-from rewardware.sw.reference.layer.temporal_difference_loss import temporal_difference_loss
+from rewardware.sw.reference.learner.temporal_difference_loss import temporal_difference_loss
 from rewardware.sw.reference.replay.sum_tree import SumTreeReference
 from rewardware.sw.systems.pearl.bench import figures as bench_pearl
 from rewardware.sw.systems.pearl.bench import learner as bench_learner
@@ -85,7 +85,7 @@ def test_wrong_numbers_are_no_figure(monkeypatch):
         loss = temporal_difference_loss(*arguments, **settings)
         return loss._replace(derivatives=-loss.derivatives)
 
-    monkeypatch.setattr("rewardware.sw.reference.layer.dqn_learner.temporal_difference_loss", wrong)
+    monkeypatch.setattr("rewardware.sw.reference.learner.dqn_learner.temporal_difference_loss", wrong)
     with pytest.raises(LockstepError, match="The learner differs from the reference in weights"):
         count_step(LEARNER, 3)
 

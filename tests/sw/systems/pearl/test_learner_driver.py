@@ -9,12 +9,12 @@ from rewardware.hw.soc.pearl.dqn_learner_config import PearlDQNLearnerConfig
 from rewardware.hw.soc.presets import load_preset
 from rewardware.sim.harness.uart import SimulatedBoard
 from rewardware.sw.device.errors import DeviceError
-from rewardware.sw.reference.layer.ddpg_learner import DDPGLearnerReference
-from rewardware.sw.reference.layer.dqn_learner import DQNLearnerReference
+from rewardware.sw.reference.learner.ddpg_learner import DDPGLearnerReference
+from rewardware.sw.reference.learner.dqn_learner import DQNLearnerReference
 from rewardware.sw.reference.optimizer.float_adam import AdamRates
 from rewardware.sw.systems.pearl.learner_backends import ReferenceLearner, open_learner
 from rewardware.sw.systems.pearl.learner_driver import DDPGLearnerDevice, DQNLearnerDevice
-from tests.sw.reference.layer.stimulus import random_batch, random_ddpg_batch, random_weights
+from tests.sw.reference.learner.stimulus import random_batch, random_ddpg_batch, random_weights
 
 CONFIG = load_preset("small", "pearl_learner")
 DDPG = load_preset("small", "pearl_ddpg_learner")

@@ -4,19 +4,19 @@ from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In
 
+from ..graph.backward_graph import BackwardGraph
+from ..graph.forward_graph import ForwardGraph
+from ..graph.perceptron import perceptron_graph
+from ..layer.network_parameters import add_parameters
+from ..layer.update_stage import rates_layout
+from ..layer.update_stage_config import ARRAY_WIDTH
 from ..stream.buffer import StreamBuffer
 from ..stream.buffer_config import StreamBufferConfig
-from ..stream.concatenation import StreamConcatenation, StreamTail
 from ..stream.connect import connect_handshake
 from ..stream.fork import StreamFork
-from .backward_pipeline import BackwardPipeline
-from .forward_pipeline import ForwardPipeline
 from .learner import Learner, connect_activations
 from .learner_config import DDPGLearnerConfig, LearnedNetwork, LearnerCommand
 from .learner_control import LearnerControl
-from .network_parameters import add_parameters
-from .update_stage import rates_layout
-from .update_stage_config import ARRAY_WIDTH
 
 __all__ = ["DDPGLearner", "ddpg_learner_command"]
 
@@ -48,7 +48,7 @@ class DDPGLearner(Learner):
     An array is layer after layer, row after row, output after output; the biases are the last row of a layer.
 
     Number format: ``config.actor.arithmetic.format``; for the order of all operations see the stages
-    (:class:`.ForwardPipeline`, :class:`.BackwardPipeline`, :class:`.TemporalDifferenceLoss`, :class:`.UpdateStage`,
+    (:class:`.ForwardGraph`, :class:`.BackwardGraph`, :class:`.TemporalDifferenceLoss`, :class:`.UpdateStage`,
     :class:`.SoftUpdateStage`).
 
     Throughput: a sample in T_stage cycles, those of the slowest stage of both networks; for a whole step see
@@ -107,14 +107,16 @@ class DDPGLearner(Learner):
         m = Module()
         config = self._config
         m.submodules.control = control = LearnerControl(ddpg_learner_command, networks=2)
-        m.submodules.actor = actor = ForwardPipeline(config.actor, activations=True)
-        m.submodules.critic = critic = ForwardPipeline(config.critic, activations=True)
-        m.submodules.policy_critic = policy_critic = ForwardPipeline(config.critic, activations=True)
-        m.submodules.target_actor = target_actor = ForwardPipeline(config.actor)
-        m.submodules.target_critic = target_critic = ForwardPipeline(config.critic)
+        actor_graph = perceptron_graph(config.actor)
+        critic_graph = perceptron_graph(config.critic, config.observations, config.actions)
+        m.submodules.actor = actor = ForwardGraph(actor_graph, activations=True)
+        m.submodules.critic = critic = ForwardGraph(critic_graph, activations=True)
+        m.submodules.policy_critic = policy_critic = ForwardGraph(critic_graph, activations=True)
+        m.submodules.target_actor = target_actor = ForwardGraph(actor_graph)
+        m.submodules.target_critic = target_critic = ForwardGraph(critic_graph)
         self._observe(m, control, actor, critic, policy_critic)
         self._observe_next(m, control, target_actor, target_critic)
-        m.submodules.critic_backward = critic_backward = BackwardPipeline(config.critic)
+        m.submodules.critic_backward = critic_backward = BackwardGraph(critic_graph)
         self._lose(m, critic, target_critic, critic_backward)
         policy_backward, actor_backward = self._actor_backward(m, actor, policy_critic)
         actor_parameters = add_parameters(
@@ -157,46 +159,36 @@ class DDPGLearner(Learner):
         )
         m.submodules.observations_fork = fork = StreamFork(self.tau.shape(), 2)
         wiring.connect(m, waiting, fork.i)
-        self._to_critic(m, "samples", fork.o[0], wiring.flipped(self.actions), critic)
-        self._to_critic(m, "policy_samples", fork.o[1], actor.outputs, policy_critic)
+        _to_critic(m, fork.o[0], wiring.flipped(self.actions), critic)
+        _to_critic(m, fork.o[1], actor.outputs, policy_critic)
 
     def _observe_next(self, m, control, target_actor, target_critic):
         """Next observations to the actor's target, and with its action to the critic's."""
         following = self._gate(m, control, "next_observations", self._config.actor)
         waiting = self._to_actor(m, "next_observations_waiting", following, target_actor)
-        self._to_critic(m, "next_samples", waiting, target_actor.outputs, target_critic)
+        _to_critic(m, waiting, target_actor.outputs, target_critic)
 
     def _to_actor(self, m, name, observations, actor):
         """Observations to an actor, and once more to where they wait for its actions."""
-        samples = self._config.actor.waiting_samples(0)
+        samples = _waiting_samples(actor)
         depth = StreamBufferConfig(depth=samples * self._config.observations)
         m.submodules[f"{name}_fork"] = fork = StreamFork(self.tau.shape(), 2)
         m.submodules[name] = waiting = StreamBuffer(self.tau.shape(), depth)
         wiring.connect(m, observations, fork.i)
-        wiring.connect(m, fork.o[0], actor.inputs)
+        wiring.connect(m, fork.o[0], actor.inputs[0])
         wiring.connect(m, fork.o[1], waiting.i)
         return waiting.o
 
-    def _to_critic(self, m, name, observations, actions, critic):
-        """Observations, each with its action behind it, to a critic."""
-        both = StreamConcatenation(self.tau.shape(), self._config.observations, self._config.actions)
-        m.submodules[name] = both
-        wiring.connect(m, observations, both.i[0])
-        wiring.connect(m, actions, both.i[1])
-        wiring.connect(m, both.o, critic.inputs)
-
     def _actor_backward(self, m, actor, policy_critic):
         """The way of the actor's loss back through the critic, and through the actor."""
-        config = self._config
-        through_critic = BackwardPipeline(config.critic, to_inputs=True, gradients=False)
-        through_actor = BackwardPipeline(config.actor, late=config.critic.waiting_samples(0))
+        action = policy_critic.config.inputs[1]
+        through_critic = BackwardGraph(policy_critic.config, action.name, gradients=False)
+        through_actor = BackwardGraph(actor.config, late=_waiting_samples(policy_critic))
         m.submodules.policy_backward, m.submodules.actor_backward = through_critic, through_actor
-        m.submodules.action_errors = errors = StreamTail(self.tau.shape(), config.observations, config.actions)
         # Only the presence of the value matters here: the actor's loss is linear in it.
         connect_handshake(m, policy_critic.outputs, through_critic.errors)
         m.d.comb += through_critic.errors.payload.eq(self.policy_slope)
-        wiring.connect(m, through_critic.results, errors.i)
-        wiring.connect(m, errors.o, through_actor.errors)
+        wiring.connect(m, through_critic.results, through_actor.errors)
         connect_activations(m, policy_critic, through_critic)
         connect_activations(m, actor, through_actor)
         return through_critic, through_actor
@@ -219,3 +211,15 @@ class DDPGLearner(Learner):
                 self.parameters_out.payload.eq(parameters.parameters_out.payload),
                 self.parameters_out.valid.eq(parameters.parameters_out.valid),
             ]
+
+
+def _to_critic(m, observations, actions, critic):
+    """Observations, each with its action, to a critic."""
+    for source, sink in zip((observations, actions), critic.inputs, strict=True):
+        wiring.connect(m, source, sink)
+
+
+def _waiting_samples(forward):
+    """Samples on their way from the inputs of a network to their gradient."""
+    first = forward.config.linear[0]
+    return forward.config.waiting_samples(first.source, first.name)

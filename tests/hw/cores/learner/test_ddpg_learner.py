@@ -2,8 +2,8 @@
 
 from rewardware.hw.cores.float.config import BFLOAT16, FloatLaneConfig
 from rewardware.hw.cores.layer.config import NetworkConfig
-from rewardware.hw.cores.layer.ddpg_learner import DDPGLearner
-from rewardware.hw.cores.layer.learner_config import DDPGLearnerConfig
+from rewardware.hw.cores.learner.ddpg_learner import DDPGLearner
+from rewardware.hw.cores.learner.learner_config import DDPGLearnerConfig
 from rewardware.sim.cocotb import simulate
 from rewardware.sw.mapping.layer_pipeline import learner_stage_cycles
 
@@ -19,6 +19,6 @@ def test_ddpg_learner():
     config = DDPGLearnerConfig(actor=actor, critic=critic)
     simulate(
         DDPGLearner(config),
-        bench="tests.hw.cores.layer.bench_ddpg_learner",
+        bench="tests.hw.cores.learner.bench_ddpg_learner",
         parameters={"config": config, "period": learner_stage_cycles(config), "limit": 20_000},
     )

@@ -6,12 +6,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ....hw.cores.layer.learner_config import DDPGLearnerConfig
+from ....hw.cores.learner.learner_config import DDPGLearnerConfig
 from ..arrays import ValueArray
 from ..float.host import add, multiply, subtract
+from ..layer.network import NetworkReference, propagate, rounded
 from ..learner_batch import LearnerBatch
 from ..optimizer.float_adam import AdamRates
-from .network import NetworkReference, propagate, rounded
 from .temporal_difference_loss import TemporalDifferenceLoss, temporal_difference_loss
 
 __all__ = ["DDPGGradients", "DDPGLearnerReference"]

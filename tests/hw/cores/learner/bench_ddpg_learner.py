@@ -3,11 +3,11 @@
 import cocotb
 import numpy as np
 
-from rewardware.hw.cores.layer.learner_config import LearnedNetwork, LearnerCommand
+from rewardware.hw.cores.learner.learner_config import LearnedNetwork, LearnerCommand
 from rewardware.sim.cocotb import parameters
 from rewardware.sw.reference.float.conversion import from_numbers
-from rewardware.sw.reference.layer.ddpg_learner import DDPGLearnerReference
-from tests.sw.reference.layer.stimulus import random_ddpg_batch, random_weights
+from rewardware.sw.reference.learner.ddpg_learner import DDPGLearnerReference
+from tests.sw.reference.learner.stimulus import random_ddpg_batch, random_weights
 
 from .learner_bench import LearnerBench
 

@@ -5,7 +5,7 @@ from amaranth.lib import stream
 from amaranth.lib.wiring import In, Out
 
 from ..component import ConfiguredComponent
-from .config import BATCH_WIDTH, NetworkConfig
+from ..layer.config import BATCH_WIDTH, NetworkConfig
 
 __all__ = ["SampleGate"]
 

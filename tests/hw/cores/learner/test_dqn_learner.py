@@ -4,8 +4,8 @@ import pytest
 
 from rewardware.hw.cores.float.config import BFLOAT16, FloatLaneConfig
 from rewardware.hw.cores.layer.config import BINARY32_LANE, NetworkConfig
-from rewardware.hw.cores.layer.dqn_learner import DQNLearner
-from rewardware.hw.cores.layer.learner_config import DQNLearnerConfig
+from rewardware.hw.cores.learner.dqn_learner import DQNLearner
+from rewardware.hw.cores.learner.learner_config import DQNLearnerConfig
 from rewardware.sim.cocotb import simulate
 from rewardware.sw.mapping.layer_pipeline import learner_stage_cycles
 
@@ -24,7 +24,7 @@ def test_dqn_learner(sizes, units, settings, arithmetic):
     config = DQNLearnerConfig(network=NetworkConfig(sizes=sizes, units=units, arithmetic=arithmetic), **settings)
     simulate(
         DQNLearner(config),
-        bench="tests.hw.cores.layer.bench_dqn_learner",
+        bench="tests.hw.cores.learner.bench_dqn_learner",
         parameters={
             "config": config,
             "period": learner_stage_cycles(config),

@@ -6,9 +6,9 @@ from amaranth.lib.wiring import In, Out
 
 from ..component import ConfiguredComponent
 from ..forwarding import forward_port
+from ..layer.config import BATCH_WIDTH
 from ..stream.packet import PacketReader, packet_signature
 from ..stream.packet_config import PacketReaderConfig
-from .config import BATCH_WIDTH
 from .ddpg_learner import DDPGLearner
 from .dqn_learner import DQNLearner
 from .learner_config import DDPGLearnerConfig, DQNLearnerConfig, LearnerCommand

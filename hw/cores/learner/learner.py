@@ -5,7 +5,7 @@ from amaranth.lib.wiring import In, Out
 
 from ..component import ConfiguredComponent
 from ..forwarding import forward_port
-from .config import BATCH_WIDTH
+from ..layer.config import BATCH_WIDTH
 from .learner_config import LearnerCommand
 from .sample_gate import SampleGate
 from .temporal_difference_loss import TemporalDifferenceLoss, transition_layout

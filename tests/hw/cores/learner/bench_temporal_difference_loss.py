@@ -6,9 +6,9 @@ from cocotb.triggers import RisingEdge
 
 from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, parameters, rng
 from rewardware.sw.reference.float import host
-from rewardware.sw.reference.layer.temporal_difference_loss import temporal_difference_loss
+from rewardware.sw.reference.learner.temporal_difference_loss import temporal_difference_loss
 from tests.hw.cores.transfer_cycles import TransferCycles
-from tests.sw.reference.layer.stimulus import loss_samples
+from tests.sw.reference.learner.stimulus import loss_samples
 
 
 class Bench:

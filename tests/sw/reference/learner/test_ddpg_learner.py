@@ -7,8 +7,8 @@ import pytest
 import torch
 
 from rewardware.hw.cores.layer.config import NetworkConfig
-from rewardware.hw.cores.layer.learner_config import DDPGLearnerConfig
-from rewardware.sw.reference.layer.ddpg_learner import DDPGLearnerReference
+from rewardware.hw.cores.learner.learner_config import DDPGLearnerConfig
+from rewardware.sw.reference.learner.ddpg_learner import DDPGLearnerReference
 from rewardware.sw.reference.optimizer.float_adam import AdamRates
 
 from .oracle import as_torch, joined, perceptron

@@ -5,14 +5,15 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In
 
 from ..forwarding import forward_port
-from .backward_pipeline import BackwardPipeline
-from .forward_pipeline import ForwardPipeline
+from ..graph.backward_graph import BackwardGraph
+from ..graph.forward_graph import ForwardGraph
+from ..graph.perceptron import perceptron_graph
+from ..layer.network_parameters import add_parameters
+from ..layer.update_stage import rates_layout
+from ..layer.update_stage_config import ARRAY_WIDTH
 from .learner import Learner
 from .learner_config import DQNLearnerConfig, LearnerCommand
 from .learner_control import LearnerControl
-from .network_parameters import add_parameters
-from .update_stage import rates_layout
-from .update_stage_config import ARRAY_WIDTH
 
 __all__ = ["DQNLearner", "learner_command"]
 
@@ -36,7 +37,7 @@ class DQNLearner(Learner):
     An array is layer after layer, row after row, output after output; the biases are the last row of a layer.
 
     Number format: ``config.network.arithmetic.format``; for the order of all operations see the stages
-    (:class:`.ForwardPipeline`, :class:`.BackwardPipeline`, :class:`.TemporalDifferenceLoss`, :class:`.UpdateStage`).
+    (:class:`.ForwardGraph`, :class:`.BackwardGraph`, :class:`.TemporalDifferenceLoss`, :class:`.UpdateStage`).
 
     Throughput: a sample in T_stage cycles, those of the slowest stage; for a whole step see
     ``sw/mapping/layer_pipeline.py``. Back-pressure: priorities that nobody takes hold a step back.
@@ -77,15 +78,16 @@ class DQNLearner(Learner):
     def elaborate(self, platform):
         m = Module()
         config, network = self._config, self._config.network
-        m.submodules.online = online = ForwardPipeline(network, activations=True)
-        m.submodules.target = target = ForwardPipeline(network)
-        m.submodules.backward = backward = BackwardPipeline(network)
+        graph = perceptron_graph(network)
+        m.submodules.online = online = ForwardGraph(graph, activations=True)
+        m.submodules.target = target = ForwardGraph(graph)
+        m.submodules.backward = backward = BackwardGraph(graph)
         m.submodules.control = control = LearnerControl(learner_command)
         parameters = add_parameters(
             m, "parameters", config.updates, readers=[online, backward], target=target, gradients=backward
         )
         for name, pipeline in (("observations", online), ("next_observations", target)):
-            wiring.connect(m, self._gate(m, control, name, network), pipeline.inputs)
+            wiring.connect(m, self._gate(m, control, name, network), pipeline.inputs[0])
         self._lose(m, online, target, backward)
         self._forward_commands(m, control)
         self._end_step(m, control, 0, parameters, backward)

@@ -4,11 +4,11 @@ import cocotb
 import numpy as np
 from cocotb.triggers import ReadOnly, RisingEdge
 
+from rewardware.hw.cores.graph.perceptron import perceptron_graph
 from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, parameters, rng
 from rewardware.sw.reference.float import host
 from rewardware.sw.reference.layer.stages import backward, differentiate, forward, gradient
-
-from .stimulus import numbers, pack_word, pad_words
+from tests.hw.cores.layer.stimulus import numbers, pack_word, pad_words
 
 # Cycles in which a batch has to be done, a sample.
 LIMIT = 1000
@@ -20,8 +20,8 @@ class Bench:
     def __init__(self, dut):
         self.dut, self.config = dut, parameters()["config"]
         self.format, self.layers = self.config.arithmetic.format, self.config.layers
-        cuts = range(self.config.cuts)
-        self.inputs, self.errors = StreamSource(dut, "forward_inputs"), StreamSource(dut, "backward_errors")
+        cuts = range(len(perceptron_graph(self.config).activations))
+        self.inputs, self.errors = StreamSource(dut, "forward_inputs__0"), StreamSource(dut, "backward_errors")
         self.outputs, self.results = StreamSink(dut, "forward_outputs"), StreamSink(dut, "backward_results")
         self.leaving = [StreamSink(dut, f"forward_activations__{cut}") for cut in cuts]
         self.coming = [StreamSource(dut, f"backward_activations__{cut}") for cut in cuts]

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from ..checks import require_integer, require_kind, require_name
 from ..float.config import FloatLaneConfig
-from .config import BINARY32_LANE, LARGEST_LAYER
+from ..layer.config import BINARY32_LANE, LARGEST_LAYER
 
 __all__ = ["LOSSES", "TemporalDifferenceConfig"]
 

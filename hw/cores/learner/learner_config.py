@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from ..checks import require_kind
-from .config import NetworkConfig
+from ..layer.config import NetworkConfig
+from ..layer.update_stage_config import UpdateStageConfig
 from .temporal_difference_config import TemporalDifferenceConfig
-from .update_stage_config import UpdateStageConfig
 
 __all__ = ["DDPGLearnerConfig", "DQNLearnerConfig", "LearnedNetwork", "LearnerCommand"]
 

@@ -6,7 +6,7 @@ import torch
 
 from rewardware.hw.cores.float.config import BFLOAT16, BINARY16, BINARY32
 from rewardware.sw.reference.float import arithmetic, comparison, host
-from rewardware.sw.reference.layer.temporal_difference_loss import temporal_difference_loss
+from rewardware.sw.reference.learner.temporal_difference_loss import temporal_difference_loss
 
 from .stimulus import loss_samples
 

@@ -3,10 +3,10 @@
 import cocotb
 import numpy as np
 
-from rewardware.hw.cores.layer.learner_config import LearnerCommand
+from rewardware.hw.cores.learner.learner_config import LearnerCommand
 from rewardware.sim.cocotb import parameters
-from rewardware.sw.reference.layer.dqn_learner import DQNLearnerReference
-from tests.sw.reference.layer.stimulus import random_batch, random_weights
+from rewardware.sw.reference.learner.dqn_learner import DQNLearnerReference
+from tests.sw.reference.learner.stimulus import random_batch, random_weights
 
 from .learner_bench import LearnerBench
 

@@ -1,7 +1,7 @@
 """What the rows of a learner's packets mean, as tables. No Amaranth here."""
 
+from ..layer.config import BINARY32_LANE
 from ..records import Field, Record
-from .config import BINARY32_LANE
 
 __all__ = ["ACTION_WIDTH", "ARRAY_PLACE_WIDTH", "CHOICE", "ELEMENT", "OBSERVATION", "OUTCOME", "ROW_WIDTH"]
 

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from .config import LayerConfig, NetworkConfig
+from ..graph.perceptron import perceptron_graph
+from ..layer.config import LayerConfig, NetworkConfig
 from .learner_config import DDPGLearnerConfig, DQNLearnerConfig
 
 __all__ = ["LearnerArray", "LearnerEngineConfig"]
@@ -88,4 +89,5 @@ class LearnerEngineConfig:
     @property
     def waiting_samples(self) -> int:
         """Samples from the first stage to the loss, whose observations are taken and the rest not yet."""
-        return sum(network.waiting_samples(0) for network in self.networks.values())
+        graphs = map(perceptron_graph, self.networks.values())
+        return sum(graph.waiting_samples(graph.linear[0].source, graph.linear[0].name) for graph in graphs)

@@ -3,7 +3,7 @@
 import numpy as np
 from cocotb.triggers import RisingEdge
 
-from rewardware.hw.cores.layer.learner_config import LearnerCommand
+from rewardware.hw.cores.learner.learner_config import LearnerCommand
 from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, parameters, rng
 from rewardware.sw.reference.float import host
 from rewardware.sw.reference.float.conversion import from_numbers

@@ -5,9 +5,10 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from rewardware.hw.cores.forwarding import forward_port
-from rewardware.hw.cores.layer.backward_pipeline import BackwardPipeline
+from rewardware.hw.cores.graph.backward_graph import BackwardGraph
+from rewardware.hw.cores.graph.forward_graph import ForwardGraph
+from rewardware.hw.cores.graph.perceptron import perceptron_graph
 from rewardware.hw.cores.layer.config import NetworkConfig
-from rewardware.hw.cores.layer.forward_pipeline import ForwardPipeline
 from rewardware.hw.cores.layer.parameter_array import ParameterArray
 from rewardware.hw.cores.layer.ports import parameter_write
 
@@ -23,8 +24,8 @@ class Segments(wiring.Component):
     OUTSIDE = ("inputs", "outputs", "activations")
 
     def __init__(self, config: NetworkConfig):
-        self.forward = ForwardPipeline(config, activations=True)
-        self.backward = BackwardPipeline(config, to_inputs=True)
+        graph = perceptron_graph(config)
+        self.forward, self.backward = ForwardGraph(graph, activations=True), BackwardGraph(graph, "input_0")
         members = {f"forward_{name}": self.forward.signature.members[name] for name in self.OUTSIDE}
         for name in ("activations", "errors", "results", "batch", "done"):
             members[f"backward_{name}"] = self.backward.signature.members[name]
@@ -41,7 +42,7 @@ class Segments(wiring.Component):
                 if hasattr(self, f"{prefix}_{name}"):
                     _outside(m, part, name, getattr(self, f"{prefix}_{name}"))
         m.d.comb += self.nonfinite.eq(forward.errors.nonfinite)
-        for index, layer in enumerate(forward.config.layers):
+        for index, layer in enumerate(node.layer for node in forward.config.linear):
             forward_port(m, backward, self, f"gradients_{index}")
             m.submodules[f"weights_{index}"] = memory = ParameterArray(layer, 2)
             wiring.connect(m, wiring.flipped(getattr(self, f"weights_{index}")), memory.host_write)

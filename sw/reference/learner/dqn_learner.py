@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from numpy.typing import ArrayLike
 
-from ....hw.cores.layer.learner_config import DQNLearnerConfig
+from ....hw.cores.learner.learner_config import DQNLearnerConfig
 from ..arrays import ValueArray
+from ..layer.network import NetworkReference, propagate, rounded
 from ..learner_batch import LearnerBatch
 from ..optimizer.float_adam import AdamRates
-from .network import NetworkReference, propagate, rounded
 from .temporal_difference_loss import TemporalDifferenceLoss, temporal_difference_loss
 
 __all__ = ["DQNLearnerReference"]

@@ -9,8 +9,8 @@ import torch
 
 from rewardware.hw.cores.float.config import BFLOAT16, FloatLaneConfig
 from rewardware.hw.cores.layer.config import NetworkConfig
-from rewardware.hw.cores.layer.learner_config import DQNLearnerConfig
-from rewardware.sw.reference.layer.dqn_learner import DQNLearnerReference
+from rewardware.hw.cores.learner.learner_config import DQNLearnerConfig
+from rewardware.sw.reference.learner.dqn_learner import DQNLearnerReference
 from rewardware.sw.reference.optimizer.float_adam import AdamRates
 
 from .oracle import as_torch, joined, perceptron

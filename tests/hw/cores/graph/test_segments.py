@@ -11,5 +11,4 @@ def test_segments():
     arithmetic = FloatLaneConfig(format=BFLOAT16.flushing(), adder_depth=2, multiplier_depth=1)
     # Outputs whose activation has a derivative leave at the cut, too.
     config = NetworkConfig(sizes=(3, 7, 5), units=(4, 2), output_activation="relu", arithmetic=arithmetic)
-    assert config.cuts == 3
-    simulate(Segments(config), bench="tests.hw.cores.layer.bench_segments", parameters={"config": config})
+    simulate(Segments(config), bench="tests.hw.cores.graph.bench_segments", parameters={"config": config})

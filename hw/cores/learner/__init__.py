@@ -1,0 +1,1 @@
+"""Whole learners: gradient steps of networks of layers, from samples to new parameters."""

@@ -1,0 +1,1 @@
+"""References of ``rewardware.hw.cores.learner``: whole gradient steps."""
