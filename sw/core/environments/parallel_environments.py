@@ -10,7 +10,7 @@ from pettingzoo import ParallelEnv
 
 from .failure import EnvironmentFailure, NonFiniteError
 
-__all__ = ["ParallelEnvironments"]
+__all__ = ["ParallelEnvironments", "alike_spaces", "spaces_of"]
 
 # From which the seeds of episodes are drawn: environments take them as 32 bits.
 SEEDS = 2**32
@@ -76,12 +76,19 @@ class ParallelEnvironments:
         first = self._environments[0]
         self._names = list(first.possible_agents)
         self.agents = len(self._names)
-        actions, self.observation_size = _spaces(first)
+        spaces = self._spaces(first)
         for other in self._environments[1:]:
-            if other.possible_agents != self._names or _spaces(other) != (actions, self.observation_size):
+            if other.possible_agents != self._names or self._spaces(other) != spaces:
                 raise ValueError(f"Environments must all be alike; {other} has other agents or spaces than {first}")
-        self.actions, self._first_action = int(actions.n), int(actions.start)
+        # Of each agent.
+        self._sizes, self._counts, self._starts = (list(values) for values in zip(*spaces, strict=True))
+        self.observation_size, self.actions = max(self._sizes), max(self._counts)
         self.steps = _steps(first, steps)
+
+    @staticmethod
+    def _spaces(environment: ParallelEnv) -> list[tuple[int, int, int]]:
+        """Of each agent how many elements it observes, how many actions it has, and the first action's number."""
+        return alike_spaces(environment)
 
     def reset(self, generator: np.random.Generator) -> np.ndarray:
         """Begin all episodes: their observations."""
@@ -108,13 +115,14 @@ class ParallelEnvironments:
         for episode in np.flatnonzero(before.any(axis=1)).tolist():
             self._lengths[episode] += 1
             acting = np.flatnonzero(before[episode]).tolist()
-            chosen = {self._names[agent]: int(actions[episode, agent] + self._first_action) for agent in acting}
+            chosen = {self._names[agent]: int(actions[episode, agent] + self._starts[agent]) for agent in acting}
             with self._telling_where(episode):
                 found, gained, terminated, truncated, _ = self._environments[episode].step(chosen)
                 for agent in acting:
                     rewards[episode, agent] = self._reward(self._names[agent], gained)
                 ended = {name for name in self._names if terminated.get(name) or truncated.get(name)}
                 self._take(episode, found, observations, ended)
+                self._see_ends(episode, acting, found, terminated, ended)
         return observations, rewards
 
     @contextlib.contextmanager
@@ -136,15 +144,19 @@ class ParallelEnvironments:
         for agent, name in enumerate(self._names):
             if name in going_on:
                 self.alive[episode, agent] = True
-                observations[episode, agent] = self._observation(name, found)
+                observations[episode, agent, : self._sizes[agent]] = self._observation(agent, found)
 
-    def _observation(self, name: str, found: Any) -> np.ndarray:
+    def _see_ends(self, episode: int, acting: list[int], found: Any, terminated: Any, ended: set[str]) -> None:
+        """How agents ended in a step: nothing here, where it does not matter."""
+
+    def _observation(self, agent: int, found: Any) -> np.ndarray:
+        name, size = self._names[agent], self._sizes[agent]
         if name not in found:
             raise EnvironmentFailure(f"agent {name} goes on and has no observation")
         observation = np.asarray(found[name], np.float32)
-        if observation.shape != (self.observation_size,):
+        if observation.shape != (size,):
             raise EnvironmentFailure(
-                f"the observation of agent {name} must have shape ({self.observation_size},), not {observation.shape}"
+                f"the observation of agent {name} must have shape ({size},), not {observation.shape}"
             )
         if not np.isfinite(observation).all():
             where = int(np.flatnonzero(~np.isfinite(observation))[0])
@@ -186,9 +198,15 @@ def _kind(something: Any) -> str:
     return f"{type(something).__module__}.{type(something).__qualname__}"
 
 
-def _spaces(environment: ParallelEnv) -> tuple[gymnasium.spaces.Discrete, int]:
-    """The actions and the size of the observations, which must be those of all agents."""
-    first = environment.possible_agents[0]
+def spaces_of(environment: ParallelEnv) -> list[tuple[int, int, int]]:
+    """Of each agent how many elements it observes, how many actions it has, and the first action's number.
+
+    Raises
+    ------
+    ValueError
+        Actions that are not Discrete, or observations that are no vectors of a Box.
+    """
+    found = []
     for agent in environment.possible_agents:
         actions, observations = environment.action_space(agent), environment.observation_space(agent)
         if not isinstance(actions, gymnasium.spaces.Discrete):
@@ -199,17 +217,31 @@ def _spaces(environment: ParallelEnv) -> tuple[gymnasium.spaces.Discrete, int]:
             raise ValueError(
                 f"The observation space of agent {agent} must be a vector, not of shape {observations.shape}"
             )
-        if actions != environment.action_space(first):
+        found.append((int(observations.shape[0]), int(actions.n), int(actions.start)))
+    return found
+
+
+def alike_spaces(environment: ParallelEnv) -> list[tuple[int, int, int]]:
+    """As `spaces_of`, of agents that are alike in all of it.
+
+    Raises
+    ------
+    ValueError
+        As `spaces_of`; or the agents differ.
+    """
+    found = spaces_of(environment)
+    first = environment.possible_agents[0]
+    for agent, (size, *actions) in zip(environment.possible_agents, found, strict=True):
+        if actions != list(found[0][1:]):
             raise ValueError(
                 f"All agents must have the action space of {first}, {environment.action_space(first)}; "
-                f"{agent} has {actions}"
+                f"{agent} has {environment.action_space(agent)}"
             )
-        if observations.shape != environment.observation_space(first).shape:
+        if size != found[0][0]:
             raise ValueError(
-                f"All agents must observe as many elements as {first}, "
-                f"{environment.observation_space(first).shape[0]}; {agent} observes {observations.shape[0]}"
+                f"All agents must observe as many elements as {first}, {found[0][0]}; {agent} observes {size}"
             )
-    return environment.action_space(first), int(environment.observation_space(first).shape[0])
+    return found
 
 
 def _steps(environment: ParallelEnv, given: int | None) -> int:
