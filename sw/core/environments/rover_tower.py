@@ -120,7 +120,7 @@ class RoverTower(ParallelEnv):
         self.heard = np.eye(self.config.messages)[sent[self.partners]]
         self._step += 1
         agents, truncated = self.agents, self._step == self.config.steps
-        result = (
+        result: Any = (
             self._observations(),
             dict(zip(agents, self._rewards().tolist(), strict=True)),
             dict.fromkeys(agents, False),

@@ -1,0 +1,148 @@
+"""Hyper-parameters of MAAC, and the sizes that its networks have. Pure data: no gateware, no PyTorch."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...core.hyper_parameters import HyperParameters
+
+__all__ = ["MAACConfig", "MAACShape"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MAACConfig(HyperParameters):
+    """What MAAC learns with.
+
+    Parameters
+    ----------
+    hidden_size
+        Elements of every hidden layer, embedding and message; a message's are those of all heads.
+    heads
+        Attention heads, which share ``hidden_size`` evenly.
+    episodes
+        Parallel episodes of an iteration.
+    updates
+        Updates after each iteration's episodes, as soon as there are experiences for a batch.
+    batch_size
+        Experiences of an update.
+    buffer_size
+        Most experiences in the replay buffer.
+    gamma
+        Discount.
+    tau
+        Part of the way that the targets go to their networks in an update.
+    reward_scale
+        What one unit of entropy is worth in rewards is its reciprocal.
+    policy_learning_rate, critic_learning_rate
+        Adam's step.
+    normalize_rewards
+        Whether an agent's rewards are taken less their mean and over their standard deviation, over the replay buffer.
+    seed
+        Of everything random.
+
+    Raises
+    ------
+    TypeError
+        A value of the wrong kind.
+    ValueError
+        A value outside its range.
+
+    Source: Iqbal, Sha, "Actor-Attention-Critic for Multi-Agent Reinforcement Learning" (2019); the defaults are those
+    that its authors published, four updates for a hundred steps.
+    """
+
+    hidden_size: int = 128
+    heads: int = 4
+    episodes: int = 12
+    updates: int = 12
+    batch_size: int = 1024
+    buffer_size: int = 1_000_000
+    gamma: float = 0.99
+    tau: float = 0.001
+    reward_scale: float = 100.0
+    policy_learning_rate: float = 0.001
+    critic_learning_rate: float = 0.001
+    normalize_rewards: bool = True
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("hidden_size", "heads", "episodes", "batch_size", "buffer_size"):
+            self._whole(name, getattr(self, name), 1)
+        for name in ("updates", "seed"):
+            self._whole(name, getattr(self, name), 0)
+        if self.hidden_size % self.heads:
+            raise ValueError(f"hidden_size must be a multiple of the {self.heads} heads, not {self.hidden_size}")
+        if self.buffer_size < self.batch_size:
+            raise ValueError(f"buffer_size must be at least the batch_size {self.batch_size}, not {self.buffer_size}")
+        for name in ("gamma", "tau", "policy_learning_rate", "critic_learning_rate"):
+            self._real(name, 0.0, 1.0, high_included=True)
+        self._real("reward_scale", 0.0, math.inf, low_included=False)
+        if not isinstance(self.normalize_rewards, bool):
+            raise TypeError(f"normalize_rewards must be True or False, not {self.normalize_rewards!r}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class MAACShape:
+    """Sizes of MAAC's networks. Agents that observe less, or have fewer actions, are padded to the largest.
+
+    Parameters
+    ----------
+    sizes
+        Of each agent how many elements it observes.
+    counts
+        Of each agent how many actions it has.
+    hidden_size, heads
+        As of :class:`.MAACConfig`.
+
+    Raises
+    ------
+    ValueError
+        Fewer than two agents: there is nobody to attend to; an agent without observation or action.
+    """
+
+    sizes: tuple[int, ...]
+    counts: tuple[int, ...]
+    hidden_size: int
+    heads: int
+
+    def __post_init__(self) -> None:
+        if self.agents < 2:
+            raise ValueError(f"MAAC must have at least 2 agents, whose critics attend to each other, not {self.agents}")
+        if len(self.counts) != self.agents:
+            raise ValueError(f"counts must be of the {self.agents} agents, not of {len(self.counts)}")
+        for name, values in (("observe at least 1 element", self.sizes), ("have at least 1 action", self.counts)):
+            if min(values) < 1:
+                raise ValueError(f"Agents must {name}, not {min(values)}")
+        if self.hidden_size % self.heads:
+            raise ValueError(f"hidden_size must be a multiple of the {self.heads} heads, not {self.hidden_size}")
+
+    @property
+    def agents(self) -> int:
+        """How many there are."""
+        return len(self.sizes)
+
+    @property
+    def observation_size(self) -> int:
+        """Elements of the longest observation."""
+        return max(self.sizes)
+
+    @property
+    def actions(self) -> int:
+        """Most actions of an agent."""
+        return max(self.counts)
+
+    @property
+    def key_size(self) -> int:
+        """Elements of a key, a query or a value of one head."""
+        return self.hidden_size // self.heads
+
+    @property
+    def observed(self) -> np.ndarray:
+        """Whether an agent observes an element: array (agents, observation_size) of bool."""
+        return np.arange(self.observation_size) < np.array(self.sizes)[:, np.newaxis]
+
+    @property
+    def present(self) -> np.ndarray:
+        """Whether an agent has an action: array (agents, actions) of bool."""
+        return np.arange(self.actions) < np.array(self.counts)[:, np.newaxis]

@@ -1,0 +1,102 @@
+"""What a backend computes of an update of MAAC: one interface, however it does. Values alone, no PyTorch."""
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+__all__ = ["JointBatch", "MAACUpdate", "PolicyForward"]
+
+
+@dataclass(frozen=True)
+class JointBatch:
+    """Experiences of all agents, and the numbers that actions are drawn with; float32 all.
+
+    Parameters
+    ----------
+    observations, next_observations
+        Batch x agents x elements; zeros for elements that an agent does not have.
+    actions
+        Batch x agents x actions, one-hot.
+    rewards
+        Batch x agents.
+    finished
+        Batch x agents: 1 where nothing follows, else 0.
+    next_uniforms, uniforms
+        Batch x agents, in [0, 1): what the target policies' and the policies' actions are drawn with.
+    """
+
+    observations: np.ndarray
+    actions: np.ndarray
+    rewards: np.ndarray
+    next_observations: np.ndarray
+    finished: np.ndarray
+    next_uniforms: np.ndarray
+    uniforms: np.ndarray
+
+
+@dataclass(frozen=True)
+class PolicyForward:
+    """What the backward pass of the policies needs of the forward pass: in the paper it crosses the bus.
+
+    Parameters
+    ----------
+    first, second
+        The policies' hidden layers after their activation: batch x agents x hidden size, float32.
+    logits
+        Batch x agents x actions, float32; of an action that an agent does not have any finite number.
+    choices
+        The actions drawn: batch x agents, int64.
+    values
+        Of each agent's actions, while the others do what was drawn for them: batch x agents x actions, float32; zeros
+        for actions that an agent does not have.
+    """
+
+    first: np.ndarray
+    second: np.ndarray
+    logits: np.ndarray
+    choices: np.ndarray
+    values: np.ndarray
+
+
+class MAACUpdate(Protocol):
+    """The critic's update and the forward part of the policies', and the networks that they need.
+
+    It has critics and target critics, policies and target policies; the host has the policies, too, does their
+    backward pass, and gives them back.
+    """
+
+    def update(self, batch: JointBatch) -> tuple[PolicyForward, dict[str, float]]:
+        """Update the critics with a batch, and give the policies' forward pass with the critics of before.
+
+        1. Target policies draw actions for ``next_observations`` with ``next_uniforms``; target critics value them.
+        2. The critics' loss and its gradients; those of the shared layers over the number of agents.
+        3. Policies draw actions for ``observations`` with ``uniforms``; the critics, not yet updated, value them.
+        4. Adam's step for the critics; then the target critics follow them.
+
+        An action is the first whose cumulative probability exceeds the uniform number.
+
+        Returns
+        -------
+        What the policies' backward pass needs, and numbers for the metrics: ``critic_loss``, ``value``.
+
+        Raises
+        ------
+        FloatingPointError
+            The loss is not finite; nothing is updated.
+        """
+
+    def take_policies(self, parameters: dict[str, np.ndarray]) -> None:
+        """Policies after their update, by the names of `policy_shapes`; then the target policies follow them."""
+
+    def counters(self) -> dict[str, Any]:
+        """What was counted besides: cycles, comparisons."""
+
+    def save(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+        """Everything that updates depend on: arrays and plain numbers."""
+
+    def load(self, arrays: dict[str, np.ndarray], rest: dict[str, Any]) -> None:
+        """Take back what `save` gave; a `KeyError` says what is missing."""
+
+    def close(self) -> None:
+        """Let go of the device, if there is one."""
