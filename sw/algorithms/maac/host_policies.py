@@ -6,7 +6,8 @@ import numpy as np
 import torch
 from torch.nn.functional import one_hot
 
-from .maac_config import MAACConfig, MAACShape
+from .maac_config import MAACConfig
+from .maac_shape import MAACShape
 from .networks import choose, masked_logits, policy_layers
 from .torch_adam import load_moments, make_adam, save_moments
 from .update import PolicyForward

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..uniform_replay_buffer import UniformReplayBuffer
-from .maac_config import MAACShape
+from .maac_shape import MAACShape
 
 __all__ = ["JointReplayBuffer"]
 

@@ -8,7 +8,8 @@ import numpy as np
 from ...core.checkpoint import prefixed, under
 from .host_policies import HostPolicies
 from .joint_replay_buffer import JointReplayBuffer
-from .maac_config import MAACConfig, MAACShape
+from .maac_config import MAACConfig
+from .maac_shape import MAACShape
 from .parameters import initial_parameters
 from .update import JointBatch, MAACUpdate
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .maac_config import MAACShape
+from .maac_shape import MAACShape
 
 __all__ = ["SHARED", "critic_shapes", "initial_parameters", "policy_shapes"]
 

@@ -7,7 +7,8 @@ import numpy as np
 import torch
 from torch.nn.functional import one_hot
 
-from .maac_config import MAACConfig, MAACShape
+from .maac_config import MAACConfig
+from .maac_shape import MAACShape
 from .networks import choose, critic_values, masked_logits, policy_layers
 from .parameters import SHARED
 from .torch_adam import load_moments, make_adam, save_moments
@@ -67,7 +68,7 @@ class TorchMAACUpdate:
         values = critic_values(critic, observations, actions)
         taken = (values * actions).sum(-1)
         loss = (taken - target).square().mean(1).sum()
-        report = {"critic_loss": loss.item(), "value": taken.mean().item()}
+        report = {"critic_loss": loss.item(), "q": taken.mean().item()}
         if not math.isfinite(report["critic_loss"]):
             raise FloatingPointError(f"The critic's loss must be finite, not {report['critic_loss']}")
         self._optimizer.zero_grad()

@@ -78,7 +78,8 @@ class MAACUpdate(Protocol):
 
         Returns
         -------
-        What the policies' backward pass needs, and numbers for the metrics: ``critic_loss``, ``value``.
+        What the policies' backward pass needs, and numbers for the metrics: ``critic_loss``, and ``q``, the mean value
+        of the actions taken.
 
         Raises
         ------

@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from rewardware.sw.algorithms.maac.maac_config import MAACConfig, MAACShape
+from rewardware.sw.algorithms.maac.maac_config import MAACConfig
 from rewardware.sw.algorithms.maac.maac_learner import MAACLearner
+from rewardware.sw.algorithms.maac.maac_shape import MAACShape
 from rewardware.sw.algorithms.maac.torch_update import TorchMAACUpdate
 from rewardware.sw.algorithms.maac.update import JointBatch
 

@@ -44,7 +44,7 @@ def test_nothing_is_learned_before_there_are_experiences_for_a_batch():
     assert learner.learn() == {} and learner.updates == 0
     learner.remember(**experiences(EVEN, rows=1))
     report = learner.learn()
-    assert set(report) == {"critic_loss", "value", "policy_loss", "entropy", "advantage"} and learner.updates == 2
+    assert set(report) == {"critic_loss", "q", "policy_loss", "entropy", "advantage"} and learner.updates == 2
     assert learner.counters() == {"updates": 2, "experiences": 16}
     assert learner_of(EVEN, updates=0).learn() == {}
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from rewardware.sw.algorithms.maac.host_policies import HostPolicies
-from rewardware.sw.algorithms.maac.maac_config import MAACShape
+from rewardware.sw.algorithms.maac.maac_shape import MAACShape
 from rewardware.sw.algorithms.maac.networks import choose
 from rewardware.sw.algorithms.maac.parameters import critic_shapes, initial_parameters, policy_shapes
 from rewardware.sw.algorithms.maac.torch_update import TorchMAACUpdate
