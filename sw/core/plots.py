@@ -118,6 +118,8 @@ def _panels(records: Sequence[dict[str, Any]], unit: str) -> dict[str, dict[str,
     panels = {
         "error": {"mean TD error": values("error")},
         "loss": {"loss": values("loss")},
+        "critic loss": {"critic loss": values("critic_loss")},
+        "policy loss": {"policy loss": values("policy_loss")},
         "Q value": {"mean Q value of the batch": values("q")},
         "entropy": {"entropy": values("entropy")},
         "% of steps lost": {"weights whose step was lost in rounding": values("lost_updates", 100)},

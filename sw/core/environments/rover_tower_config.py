@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass
 
-__all__ = ["REWARDS", "RoverTowerConfig"]
+__all__ = ["REWARDS", "ROVER_TOWER", "RoverTowerConfig"]
 
+# Its name as an environment.
+ROVER_TOWER = "rover-tower"
 REWARDS = ("pair", "shared")
 
 

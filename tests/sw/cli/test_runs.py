@@ -58,7 +58,7 @@ def test_a_second_run_leaves_the_first_alone(fixar_run, capsys):
 
 def test_resuming_another_systems_run_names_the_right_command(fixar_run, capsys):
     before = (fixar_run / CHECKPOINT).read_bytes()
-    for system in ("pearl", "learninggroup"):
+    for system in ("pearl", "learninggroup", "maac"):
         said = error_of(capsys, "train", system, "--resume", fixar_run)
         assert f"is a run of 'ddpg', not of {system}: go on with rewardware train fixar --resume {fixar_run}" in said
     assert (fixar_run / CHECKPOINT).read_bytes() == before
@@ -152,6 +152,8 @@ def test_an_error_in_it_says_type_and_place(number, name, own_environment, capsy
         ("fixar --env Pendulum-v1 --config tiny", "Pendulum-v1-tiny-reference-0"),
         ("learninggroup --groups 4", "predator-prey-easy-3-groups-4-torch-0"),
         ("learninggroup --groups 4 --backend blocks", "predator-prey-easy-3-groups-4-blocks-0"),
+        ("maac --agents 4 --seed 2", "rover-tower-4-torch-2"),
+        ("maac --env mpe2/simple_spread_v3", "mpe2-simple_spread_v3-maac-torch-0"),
         ("pearl --env CartPole-v1 --seed 3", "CartPole-v1-dqn-reference-3"),
         ("pearl --env CartPole-v1 --learner cartpole --backend rtl", "CartPole-v1-dqn-cartpole-rtl-0"),
         (

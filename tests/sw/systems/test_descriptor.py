@@ -84,10 +84,17 @@ def test_descriptors_name_what_there_is(name):
         assert importlib.util.find_spec(module)
 
 
+def test_a_system_may_have_no_device():
+    """It trains on the host, and has no bench and nothing to simulate."""
+    system = find_system("maac")
+    assert system.name not in devices() and not system.has("bench") and not system.simulated_work
+    assert load_object(system.agents["maac"]) and importlib.util.find_spec(system.commands["train"])
+
+
 def test_commands_know_their_systems():
-    assert set(systems()) >= {"fixar", "learninggroup", "mcts", "pearl"}
+    assert set(systems()) >= {"fixar", "learninggroup", "maac", "mcts", "pearl"}
     assert set(systems_with("plan")) == set(systems_with("explore")) == {"mcts"}
-    assert set(systems_with("train")) == {"fixar", "learninggroup", "pearl", "row_memory"}
+    assert set(systems_with("train")) == {"fixar", "learninggroup", "maac", "pearl", "row_memory"}
     with pytest.raises(ValueError, match="System must be one of fixar, .*, not 'toaster'"):
         find_system("toaster")
 

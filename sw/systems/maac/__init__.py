@@ -1,0 +1,1 @@
+"""MAAC: actors with attentive critics, on the host so far."""

@@ -1,0 +1,27 @@
+"""Where MAAC's updates compute."""
+
+from ...algorithms.maac.maac_learner import MakeUpdate
+
+__all__ = ["BACKENDS", "update_on"]
+
+BACKENDS = ("torch",)
+
+
+def update_on(backend: str) -> MakeUpdate:
+    """What makes the backend of the updates.
+
+    Parameters
+    ----------
+    backend
+        ``"torch"``: PyTorch's autograd.
+
+    Raises
+    ------
+    ValueError
+        There is no such backend.
+    """
+    if backend not in BACKENDS:
+        raise ValueError(f"Backend must be {' or '.join(BACKENDS)}, not {backend!r}: MAAC has no device yet")
+    from ...algorithms.maac.torch_update import TorchMAACUpdate
+
+    return TorchMAACUpdate

@@ -1,0 +1,137 @@
+"""MAAC, actors with attentive critics, on Rover-Tower or on an environment of the user's."""
+
+import argparse
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+from ..options import (
+    add_hyper_parameters,
+    add_run_options,
+    given_hyper_parameters,
+    print_result,
+    refuse_counts_below,
+)
+from ..training import TrainingPlan, folder_name, train
+
+__all__ = ["add_arguments", "run"]
+
+# Options that say what Rover-Tower is like.
+TASK = ("agents", "reward", "own_state")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from ...algorithms.maac.maac_config import MAACConfig
+    from ...core.environments.rover_tower_config import REWARDS, ROVER_TOWER, RoverTowerConfig
+
+    parser.add_argument(
+        "--env",
+        help=f"environment: {ROVER_TOWER} (default), mpe2/simple_spread_v3 or the like, MODULE:FACTORY for what makes "
+        "a parallel environment of PettingZoo, or an identifier of its registry",
+    )
+    parser.add_argument(
+        "--episode-steps",
+        type=int,
+        metavar="N",
+        help="time steps after which episodes are cut off (default: the environment's max_cycles)",
+    )
+    parser.add_argument(
+        "--agents",
+        type=int,
+        metavar="N",
+        help=f"of {ROVER_TOWER}: rovers and towers together (default {RoverTowerConfig.agents})",
+    )
+    parser.add_argument(
+        "--reward",
+        choices=REWARDS,
+        help=f"of {ROVER_TOWER}: of the own pair or the sum of all (default {RoverTowerConfig.reward})",
+    )
+    parser.add_argument(
+        "--own-state",
+        action=argparse.BooleanOptionalAction,
+        help=f"of {ROVER_TOWER}: whether rovers observe their own position and velocity (default: they do)",
+    )
+    parser.add_argument("--backend", help="torch (PyTorch, the default); there is no device yet")
+    add_run_options(parser, "iteration", 2000)
+    add_hyper_parameters(parser, MAACConfig)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    from ...algorithms.maac.maac_config import MAACConfig
+    from ...core.environments.rover_tower_config import ROVER_TOWER
+    from .agent import MAAC
+    from .backends import update_on
+
+    refuse_counts_below(1, arguments, "episode_steps")
+    given = given_hyper_parameters(arguments, MAACConfig)
+    if arguments.backend:
+        update_on(arguments.backend)
+
+    def resume(checkpoint: Path) -> MAAC:
+        # Rover-Tower is made of the checkpoint's task, another environment of its identifier.
+        env = None if arguments.env == ROVER_TOWER else arguments.env
+        return MAAC.load(checkpoint, env, backend=arguments.backend)
+
+    def begin() -> TrainingPlan:
+        backend, config = arguments.backend or "torch", MAACConfig.from_mapping(given)
+        env, steps, name, task = _environment(arguments)
+        return TrainingPlan(
+            make=lambda: MAAC(env, config, steps=steps, backend=backend),
+            name=folder_name(name, preset=None, backend=backend, seed=config.seed),
+            about={
+                "env": arguments.env or ROVER_TOWER,
+                "task": task,
+                "backend": backend,
+                "config": config.to_mapping(),
+                "hardware": None,
+            },
+        )
+
+    told = [*given, *(name for name in (*TASK, "episode_steps") if getattr(arguments, name) is not None)]
+    result = train("maac", arguments, told, resume, begin)
+    if result is not None:
+        summary, directory = result
+        print_result(arguments, summary, _rows(summary), directory)
+
+
+def _environment(arguments: argparse.Namespace) -> tuple[Any, int | None, str, dict[str, Any]]:
+    """Of the options: the environment, the steps of its episodes, what a run's folder is called after it, and what is
+    known of it as plain data.
+
+    Raises
+    ------
+    ValueError
+        An option is of another environment.
+    """
+    from ...core.environments.rover_tower_config import ROVER_TOWER, RoverTowerConfig
+
+    steps = arguments.episode_steps
+    given = {name: getattr(arguments, name) for name in TASK if getattr(arguments, name) is not None}
+    if arguments.env in (None, ROVER_TOWER):
+        config = RoverTowerConfig(**given, **({} if steps is None else {"steps": steps}))
+        return config, None, f"{ROVER_TOWER}-{config.agents}", dataclasses.asdict(config)
+    for name in given:
+        raise ValueError(f"--{name.replace('_', '-')} is of {ROVER_TOWER}: leave it away with --env {arguments.env}")
+    return arguments.env, steps, f"{arguments.env.translate(str.maketrans(':/', '--'))}-maac", {"steps": steps}
+
+
+def _rows(summary: dict[str, Any]) -> list[tuple[str, str]]:
+    """What a run came to, for people."""
+    task, config = summary["task"], summary["config"]
+    rows = [
+        ("environment", f"{summary['env']}, {task['agents']} agents, {task['steps']} steps"),
+        ("training", f"{summary['iterations']} iterations of {config['episodes']} episodes, seed {config['seed']}"),
+    ]
+    # A run whose metrics were lost has none.
+    if "return" in summary:
+        random = f" (random actions: {summary['random_return']:.2f})" if "random_return" in summary else ""
+        rows.append(("return", f"{summary['return']:.2f}, mean of the last {summary['episodes']} episodes{random}"))
+    if "evaluation" in summary:
+        evaluation = summary["evaluation"]
+        rows.append(
+            ("evaluation", f"{evaluation['return']:.2f}, mean of {evaluation['episodes']} episodes, likeliest actions")
+        )
+    rows.append(("updates", f"{summary['counters']['updates']} of {config['batch_size']} experiences"))
+    if summary["iterations_per_second"]:
+        rows.append(("speed", f"{summary['iterations_per_second']:.1f} iterations/s on backend {summary['backend']}"))
+    return rows
