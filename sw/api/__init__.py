@@ -16,12 +16,14 @@ if TYPE_CHECKING:
     from rewardware.sw.algorithms.ddpg_config import DDPGConfig
     from rewardware.sw.algorithms.dqn_config import DQNConfig
     from rewardware.sw.algorithms.ic3net.ic3net_config import IC3NetConfig
+    from rewardware.sw.algorithms.maac.maac_config import MAACConfig
     from rewardware.sw.algorithms.prioritized_replay_buffer import PrioritizedReplayBuffer
     from rewardware.sw.algorithms.stable_baselines3 import PrioritizedDQN
     from rewardware.sw.core.checkpoint import CheckpointError
     from rewardware.sw.core.environments.failure import EnvironmentFailure
     from rewardware.sw.core.environments.make_state_environment import state_environment
     from rewardware.sw.core.environments.predator_prey_config import PredatorPreyConfig
+    from rewardware.sw.core.environments.rover_tower_config import RoverTowerConfig
     from rewardware.sw.core.lockstep import LockstepError
     from rewardware.sw.core.run import Run
     from rewardware.sw.core.run_folder import Interrupted
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from rewardware.sw.systems.fixar.agent import FixarDDPG
     from rewardware.sw.systems.fixar.torch_exchange import export_actor, export_critic, import_networks
     from rewardware.sw.systems.learninggroup.agent import IC3Net
+    from rewardware.sw.systems.maac.agent import MAAC
     from rewardware.sw.systems.mcts.planned_episodes import PlannedEpisodes
     from rewardware.sw.systems.mcts.planner import MCTSPlanner
     from rewardware.sw.systems.mcts.planner_config import PlannerConfig
@@ -45,11 +48,11 @@ logging.getLogger(__name__).addHandler(logging.NullHandler())
 __version__ = package_version()
 
 __all__ = [
-    "DDPG", "DQN", "SAC", "CheckpointError", "DDPGConfig", "DQNConfig", "DeviceError", "EnvironmentFailure",
-    "Evaluator", "FixarDDPG", "IC3Net", "IC3NetConfig", "Interrupted", "LockstepError", "MCTSPlanner",
+    "DDPG", "DQN", "MAAC", "SAC", "CheckpointError", "DDPGConfig", "DQNConfig", "DeviceError", "EnvironmentFailure",
+    "Evaluator", "FixarDDPG", "IC3Net", "IC3NetConfig", "Interrupted", "LockstepError", "MAACConfig", "MCTSPlanner",
     "PlannedEpisodes", "PlannerConfig", "PredatorPreyConfig", "PrioritizedDDPGConfig", "PrioritizedDQN",
-    "PrioritizedReplayBuffer", "PrioritizedSACConfig", "Run", "Transport", "export_actor", "export_critic",
-    "import_networks", "list_presets", "load_agent", "load_preset", "open_device", "state_environment",
+    "PrioritizedReplayBuffer", "PrioritizedSACConfig", "RoverTowerConfig", "Run", "Transport", "export_actor",
+    "export_critic", "import_networks", "list_presets", "load_agent", "load_preset", "open_device", "state_environment",
 ]  # fmt: skip
 
 _PLACES = {
@@ -59,12 +62,14 @@ _PLACES = {
     "rewardware.sw.algorithms.ddpg_config": ("DDPGConfig",),
     "rewardware.sw.algorithms.dqn_config": ("DQNConfig",),
     "rewardware.sw.algorithms.ic3net.ic3net_config": ("IC3NetConfig",),
+    "rewardware.sw.algorithms.maac.maac_config": ("MAACConfig",),
     "rewardware.sw.algorithms.prioritized_replay_buffer": ("PrioritizedReplayBuffer",),
     "rewardware.sw.algorithms.stable_baselines3": ("PrioritizedDQN",),
     "rewardware.sw.core.checkpoint": ("CheckpointError",),
     "rewardware.sw.core.environments.failure": ("EnvironmentFailure",),
     "rewardware.sw.core.environments.make_state_environment": ("state_environment",),
     "rewardware.sw.core.environments.predator_prey_config": ("PredatorPreyConfig",),
+    "rewardware.sw.core.environments.rover_tower_config": ("RoverTowerConfig",),
     "rewardware.sw.core.lockstep": ("LockstepError",),
     "rewardware.sw.core.run": ("Run",),
     "rewardware.sw.core.run_folder": ("Interrupted",),
@@ -75,6 +80,7 @@ _PLACES = {
     "rewardware.sw.systems.fixar.agent": ("FixarDDPG",),
     "rewardware.sw.systems.fixar.torch_exchange": ("export_actor", "export_critic", "import_networks"),
     "rewardware.sw.systems.learninggroup.agent": ("IC3Net",),
+    "rewardware.sw.systems.maac.agent": ("MAAC",),
     "rewardware.sw.systems.mcts.planned_episodes": ("PlannedEpisodes",),
     "rewardware.sw.systems.mcts.planner": ("MCTSPlanner",),
     "rewardware.sw.systems.mcts.planner_config": ("PlannerConfig",),

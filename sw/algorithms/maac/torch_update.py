@@ -87,8 +87,9 @@ class TorchMAACUpdate:
         """y, agents x batch."""
         observations = _agents_first(batch.next_observations)
         *_, logits = policy_layers(self.networks["target_policy"], observations)
-        logs = torch.log_softmax(masked_logits(logits, self._present), -1)
-        choices = choose(logs.exp(), _agents_first(batch.next_uniforms)).unsqueeze(-1)
+        masked = masked_logits(logits, self._present)
+        choices = choose(torch.softmax(masked, -1), _agents_first(batch.next_uniforms)).unsqueeze(-1)
+        logs = torch.log_softmax(masked, -1)
         actions = one_hot(choices[..., 0], self.shape.actions).float()
         values = critic_values(self.networks["target_critic"], observations, actions)
         following = values.gather(-1, choices) - logs.gather(-1, choices) / self.config.reward_scale
