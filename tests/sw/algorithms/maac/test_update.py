@@ -124,6 +124,11 @@ def test_absent_actions_are_never_drawn_and_have_no_value():
         gradients, _ = host.gradients(batch.observations, forward)
         for name in ("third.weight", "third.bias"):
             assert not gradients[name][agent, ..., count:].any() and gradients[name][agent, ..., :count].any()
+    # Whatever the critics' parameters say of them.
+    with torch.no_grad():
+        backend.networks["critic"]["output.bias"].fill_(7)
+    forward, _ = backend.update(batch)
+    assert not forward.values[:, 1, 2:].any() and forward.values[:, 1, :2].all()
     greedy = host.act_greedily(batch.observations)
     drawn = host.act(batch.observations, np.full((400, 3), np.nextafter(np.float32(1), np.float32(0))))
     assert (greedy < UNEVEN.counts).all() and (drawn < UNEVEN.counts).all()
