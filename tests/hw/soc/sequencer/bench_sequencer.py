@@ -71,6 +71,8 @@ class Engines:
         assert self.expected, f"{name}: command {payload:#x} after the last of the program"
         index, engine, own_waits, word = self.expected.popleft()
         assert engine == name, f"instruction {index}: issued to {name}, is for {engine}"
+        shown = int(self.dut.program_counter.value)
+        assert shown == index, f"instruction {index}: program_counter shows {shown}"
         expected = (word & 15) | word >> 12 << 4
         width = len(getattr(self.dut, f"engines__{name}__commands__payload"))
         assert payload == expected & ((1 << width) - 1), f"instruction {index}: {payload:#x}, expected {expected:#x}"
@@ -112,9 +114,11 @@ async def restart(dut, address=0):
     dut.start.value = 0
 
 
-async def until_stopped(dut, engines):
+async def until_stopped(dut, engines, stop_after=LIMIT_CYCLES):
     seen = {"retired": 0, "bad_instruction": 0, "address_out_of_range": 0}
-    for _ in range(LIMIT_CYCLES):
+    for cycle in range(LIMIT_CYCLES):
+        if cycle == stop_after:
+            dut.stop.value = 1
         await engines.step()
         for name in seen:
             seen[name] += int(getattr(dut, name).value)
@@ -242,6 +246,49 @@ async def program_without_halt_runs_off_the_end(dut):
     assert seen == {"retired": given["depth"], "bad_instruction": 0, "address_out_of_range": 1}
     await restart(dut, address=given["depth"])
     assert (await until_stopped(dut, engines))["address_out_of_range"] == 1
+
+
+@cocotb.test()
+async def a_start_while_it_runs_is_ignored(dut):
+    """It neither begins again nor goes elsewhere, in whatever state it is; the program ran before, so `done` is 1."""
+    instruction_set = parameters()["instruction_set"]
+    program = [instruction_set.encode("left", value=value) for value in range(4)]
+    program += [instruction_set.encode("wait", wait="all"), instruction_set.encode("halt")]
+    engines = await start(dut, instruction_set, program, 1.0)
+    assert (await until_stopped(dut, engines))["retired"] == len(program)
+    again = Engines(dut, instruction_set, program, 0.3)
+    # The model's part of the program begins where it starts.
+    again.expected.popleft()
+    await restart(dut, address=1)
+    dut.start.value = 1
+    dut.start_address.value = 3
+    for _ in range(4):
+        await again.step()
+        assert dut.running.value == 1 and dut.done.value == 0
+    while again.expected[0][1] is not None:
+        await again.step()
+    dut.start.value = 0
+    await until_stopped(dut, again)
+    assert dut.done.value == 1 and len(again.issue_cycles) == 3
+
+
+@cocotb.test()
+async def stop_ends_issue_in_any_state(dut):
+    """In each cycle behind the start; an unknown instruction that it comes before is not reported."""
+    instruction_set = parameters()["instruction_set"]
+    program = [instruction_set.encode("left", value=5), instruction_set.encode("wait", wait="all"), 0]
+    engines = await start(dut, instruction_set, program, 3.0)
+    await until_stopped(dut, engines)
+    for cycles in range(16):
+        # They complete in the next cycle.
+        engines = Engines(dut, instruction_set, program, 3.0)
+        await restart(dut)
+        seen = await until_stopped(dut, engines, stop_after=cycles)
+        dut.stop.value = 0
+        # Every `latency` cycles one retires or is refused, until the stop.
+        decided = min(cycles // parameters()["latency"], len(program))
+        assert seen == {"retired": min(decided, 2), "bad_instruction": int(decided == 3), "address_out_of_range": 0}
+        assert dut.done.value == 0 and not any(engines.outstanding.values())
 
 
 @cocotb.test()
