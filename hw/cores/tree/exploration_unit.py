@@ -1,6 +1,6 @@
 """What a node's visits are worth to exploration."""
 
-from amaranth.hdl import Module, Mux, Signal
+from amaranth.hdl import Module, Signal
 from amaranth.lib.wiring import In, Out
 
 from ..component import ConfiguredComponent
@@ -63,14 +63,17 @@ class ExplorationUnit(ConfiguredComponent):
         root = Signal(len(table.result) + (7 if of_count else 0), reset_less=True)
         product = Signal(len(root) + COEFFICIENT_WIDTH, reset_less=True)
         exploration = Signal(self._config.exploration_width, reset_less=True)
-        visited = Signal()
-        m.d.comb += visited.eq(self.visits.any())
-        any_visits = delay(m, visited, self.latency - 1, "visited")
         saturated, _ = saturate(product[COEFFICIENT_FRACTION:], len(exploration), is_signed=False)
         m.d.sync += [
             root.eq(table.result << half_exponent),
             product.eq(root * self.coefficient),
-            exploration.eq(Mux(any_visits, saturated, 0)),
+            exploration.eq(saturated),
         ]
+        if of_count:
+            # No visits are looked up as one. Its logarithm is 0 anyway, its root is not.
+            visited = Signal()
+            m.d.comb += visited.eq(self.visits.any())
+            with m.If(~delay(m, visited, self.latency - 1, "visited")):
+                m.d.sync += exploration.eq(0)
         m.d.comb += self.exploration.eq(exploration)
         return m
