@@ -3,7 +3,7 @@
 import cocotb
 from cocotb.triggers import ReadOnly, RisingEdge
 
-from rewardware.hw.cores.array.commands import Destination, RangeNoiseKind
+from rewardware.hw.cores.array.commands import ROW_WIDTH, Destination, RangeNoiseKind
 from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, parameters, rng
 
 FREEZE_CYCLES = 7
@@ -49,11 +49,12 @@ def command(random, config):
     return {
         "kind": RangeNoiseKind.NOISE if noise else RangeNoiseKind.RANGE,
         "cores": int(random.integers(1 << config.cores)),
-        "row": int(random.integers(config.error_rows)),
+        # Rows that there are not, too: it passes them on.
+        "row": int(random.integers(1 << ROW_WIDTH)),
         "lanes": int(random.integers(config.lanes + 1)),
         "clear": clear,
         "freeze": int(random.integers(2)),
-        "bits": int(random.integers(8, 17)),
+        "bits": int(random.integers(1 << 5)),
     }
 
 
