@@ -189,6 +189,22 @@ async def no_more_are_outstanding_than_can_be_counted(dut):
 
 
 @cocotb.test()
+async def an_engine_without_room_holds_back_what_waits_for_it_alone(dut):
+    instruction_set = parameters()["instruction_set"]
+    program = [instruction_set.encode("left", value=value % 8) for value in range(MOST_OUTSTANDING)]
+    program += [instruction_set.encode("right", a=1), instruction_set.encode("right", wait="left", a=2)]
+    program.append(instruction_set.encode("halt"))
+    engines = await start(dut, instruction_set, program, 1.0)
+    engines.complete = False
+    for _ in range(100):
+        await engines.step()
+    assert [engines.outstanding[name] for name in engines.names[:2]] == [MOST_OUTSTANDING, 1]
+    engines.complete = True
+    await until_stopped(dut, engines)
+    assert len(engines.issue_cycles) == len(program) - 1
+
+
+@cocotb.test()
 async def a_completion_of_nothing_is_ignored(dut):
     instruction_set = parameters()["instruction_set"]
     program = [instruction_set.encode("left", value=1), instruction_set.encode("halt", wait="all")]
