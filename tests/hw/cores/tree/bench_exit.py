@@ -5,7 +5,7 @@ from cocotb.triggers import ReadOnly, RisingEdge
 
 from rewardware.hw.cores.tree.bank_assigner import AssignerCommand
 from rewardware.hw.cores.tree.exit import finished_layout, level_grant_layout
-from rewardware.hw.cores.tree.requests import RequestKind, Status
+from rewardware.hw.cores.tree.requests import ACTION_WIDTH, RequestKind, Status
 from rewardware.hw.cores.tree.stage_layouts import selection_layout
 from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, parameters, rng
 from rewardware.sim.cocotb.codec import codec_of
@@ -68,14 +68,17 @@ def random_requests(config, random, count):
     """Requests with the selections in them; levels get their first nodes from the root down."""
     deepest = -1
     for _ in range(count):
-        place = {"row": int(random.integers(config.rows)), "bank": int(random.integers(config.banks))}
+        node, parent = (
+            {"row": int(random.integers(config.rows)), "bank": int(random.integers(config.banks))} for _ in range(2)
+        )
         selection = {name: int(random.integers(2)) for name in ("descends", "inserted", "may_insert", "asks")}
         is_first = int(deepest < config.levels - 1 and random.random() < 0.3)
         deepest += is_first
         level = deepest if is_first else int(random.integers(max(deepest, 0) + 1))
         # The root's level has no stage above it.
         selection["asks"] &= level > 0
-        selection |= {"node": place, "parent": place, "level": level, "action": 3, "is_first": is_first}
+        selection |= {"node": node, "parent": parent, "level": level, "is_first": is_first}
+        selection["action"] = int(random.integers(1 << ACTION_WIDTH))
         kind = int(random.choice([0, 0, 0, 1, 3, 4, 6] + [2] * (config.policy != "uct")))
         status = Status.INSERTED if is_first or random.random() < 0.4 else Status(int(random.integers(6)))
         request = {
