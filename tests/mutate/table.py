@@ -277,7 +277,10 @@ CORES = (
     Core(
         room="soc/bus",
         name="RowsToSystem",
-        tests=("test_uart_rows.py::test_rows_are_sent_all_or_none",),
+        tests=(
+            "test_uart_rows.py::test_rows_are_sent_all_or_none",
+            "test_uart_rows.py::test_rows_are_sent_at_the_stated_rate",
+        ),
         component="rewardware.hw.soc.bus.uart_rows:RowsToSystem",
     ),
     Core(

@@ -14,7 +14,8 @@ __all__ = ["RowsToHost", "RowsToSystem"]
 class RowsToSystem(wiring.Component):
     """Executes ``SEND``: all rows of a request, or none while there is no room for them.
 
-    Latency: a cycle after the last row is in the buffer. Back-pressure: none but the buffer's, which has room.
+    Latency: a cycle after the last row is in the buffer. Throughput: a byte a cycle, with a cycle more for each row
+    and for the check before the first. Back-pressure: none but the buffer's, which has room.
 
     Parameters
     ----------

@@ -110,3 +110,27 @@ def test_rows_are_sent_all_or_none(row_bytes):
                 assert await execute(ctx, unit, random, payload, passing) == (Status.OK, 0, len(payload), expected)
 
     run(unit, bench)
+
+
+@pytest.mark.parametrize("row_bytes", [4, 12])
+@pytest.mark.parametrize("rows", [1, 3])
+def test_rows_are_sent_at_the_stated_rate(row_bytes, rows):
+    unit = RowsToSystem(8 * row_bytes)
+
+    async def bench(ctx):
+        ctx.set(unit.room, rows)
+        ctx.set(unit.o.ready, 1)
+        ctx.set(unit.requests.length, 2 + rows * row_bytes)
+        ctx.set(unit.requests.payload.valid, 1)
+        ctx.set(unit.requests.payload.payload, rows)
+        ctx.set(unit.requests.begin, 1)
+        await ctx.tick()
+        ctx.set(unit.requests.begin, 0)
+        cycles = 0
+        while not ctx.get(unit.requests.results.valid):
+            await ctx.tick()
+            cycles += 1
+        # Both numbers, and the check; then the rows.
+        assert cycles == 3 + rows * (row_bytes + 1)
+
+    run(unit, bench)
