@@ -79,7 +79,8 @@ def random_requests(config, random, count):
         selection["asks"] &= level > 0
         selection |= {"node": node, "parent": parent, "level": level, "is_first": is_first}
         selection["action"] = int(random.integers(1 << ACTION_WIDTH))
-        kind = int(random.choice([0, 0, 0, 1, 3, 4, 6] + [2] * (config.policy != "uct")))
+        # Without priors their kind is unknown, and is answered all the same.
+        kind = int(random.choice([0, 0, 0, 1, 2, 3, 4, 6]))
         status = Status.INSERTED if is_first or random.random() < 0.4 else Status(int(random.integers(6)))
         request = {
             "kind": RequestKind.SELECT if is_first else kind,
