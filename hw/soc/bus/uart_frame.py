@@ -161,6 +161,7 @@ class FrameTransmitter(wiring.Component):
         m = Module()
         m.submodules.crc = crc = CRC32_ISO_HDLC().create()
         header = Signal(32)
+        # Begins anew by itself: header and CRC have four bytes each.
         index = Signal(2)
         left = Signal(16)
         sent = Signal()
@@ -178,11 +179,7 @@ class FrameTransmitter(wiring.Component):
                 m.d.comb += [self.frames.ready.eq(1), crc.start.eq(1)]
                 frame = self.frames.payload
                 with m.If(self.frames.valid):
-                    m.d.sync += [
-                        header.eq(Cat(frame.kind, frame.tag, frame.length)),
-                        left.eq(frame.length),
-                        index.eq(0),
-                    ]
+                    m.d.sync += [header.eq(Cat(frame.kind, frame.tag, frame.length)), left.eq(frame.length)]
                     m.next = "START"
             with m.State("START"):
                 m.d.comb += [byte.eq(START), offered.eq(1)]
