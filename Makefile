@@ -4,7 +4,7 @@ PYTHON ?= python3
 SHELL := /bin/bash
 READY := .venv/ready
 
-.PHONY: setup demo test check mutate boards clean
+.PHONY: setup demo test durations check mutate boards clean
 .DEFAULT_GOAL := setup
 
 setup: $(READY)
@@ -36,6 +36,10 @@ demo: setup
 
 test: setup
 	.venv/bin/pytest -n 4 --dist worksteal
+
+# The same, and then the tests and files that take most processor time.
+durations: setup
+	.venv/bin/pytest -n 4 --dist worksteal --processor-time=50
 
 check: setup
 	.venv/bin/ruff check .

@@ -1,5 +1,6 @@
 """What holds for all tests."""
 
+import argparse
 import os
 
 from hypothesis import HealthCheck, settings
@@ -15,3 +16,25 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # Tests simulate few cycles: what is compiled faster ends sooner.
 os.environ.setdefault(OPTIMISATION_VARIABLE, "1")
+
+
+def _number_of_rows(text):
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"must be a number of tests, 0 for all, not {text!r}")
+    return int(text)
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--processor-time",
+        type=_number_of_rows,
+        metavar="N",
+        help="print the N tests and files that take most processor time (0 for all), and what it goes into",
+    )
+
+
+def pytest_configure(config):
+    if config.option.processor_time is not None:
+        from tests.processor_time import ProcessorTime
+
+        config.pluginmanager.register(ProcessorTime(config, config.option.processor_time))
