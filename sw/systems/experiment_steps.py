@@ -12,6 +12,7 @@ from ...hw.soc.under_way import PROGRESS
 from ...hw.soc.written_file import write_text, writing
 from ..core.tables import insert_table, markdown
 from .experiment_check import check, kept_results
+from .experiment_record import ArmRuns, merge, read_record, refuse_others
 from .experiment_runs import chosen_arms, run_all, run_folders, summary_of, train
 from .experiments import EXPERIMENTS, Arm, Experiment
 from .results import show
@@ -44,18 +45,27 @@ def run_step_experiment(
     arms = chosen_arms(arguments.name, experiment.arms, arguments.arms)
     root, steps = arguments.out / arguments.name, arguments.steps or experiment.steps
     kept = kept_results(arguments.docs, arguments.name)["arms"] if arguments.check else {}
+    seeds = arguments.seed if arguments.seed is not None else range(experiment.seeds)
+    wanted = [
+        (name, seed)
+        for seed in seeds
+        for name in arms
+        if arguments.seed is not None or seed < (experiment.arms[name].seeds or experiment.seeds)
+    ]
     if not arguments.collect:
+        if not arguments.check:
+            record = _record(arguments)
+            refuse_others(record, _recorded(record), _played(experiment, root, steps), wanted)
         runs = []
-        for seed in arguments.seed if arguments.seed is not None else range(experiment.seeds):
-            for name in arms:
-                arm = experiment.arms[name]
-                if arguments.seed is None and arm.seeds is not None and seed >= arm.seeds:
-                    continue
-                directory, more = root / name / str(seed), more_options(arm)
-                runs.append(functools.partial(_train, experiment, arm, seed, steps, directory, more, arguments.limit))
+        for name, seed in wanted:
+            arm, directory = experiment.arms[name], root / name / str(seed)
+            more = more_options(arm)
+            runs.append(functools.partial(_train, experiment, arm, seed, steps, directory, more, arguments.limit))
         run_all(arguments.jobs, runs)
     if arguments.check:
-        return check(arguments, {key: arm["curves"] for key, arm in kept.items()}, _curves(experiment, root))
+        curves = {key: arm["curves"] for key, arm in kept.items()}
+        played = {key: arm.runs for key, arm in _played(experiment, root, steps).items()}
+        return check(arguments, curves, played)
     return _report(arguments, experiment, root, steps)
 
 
@@ -72,42 +82,71 @@ def _train(
     logger.log(PROGRESS, "%s: return %.1f", directory, summary["return"])
 
 
-def _curves(experiment: Experiment, root: Path) -> dict[str, dict[str, list[tuple[int, float]]]]:
-    """Means of evaluations by step, of the runs of each arm by seed; arms and runs without any are left out."""
+def _played(experiment: Experiment, root: Path, steps: int) -> dict[str, ArmRuns]:
+    """Of every arm the runs that have come so far, each as its means of evaluations by step, up to there."""
     from ..core.run_folder import read_metrics
 
-    curves: dict[str, dict[str, list[tuple[int, float]]]] = {}
-    for key in experiment.arms:
+    played = {}
+    for key, arm in experiment.arms.items():
+        options = [*experiment.options, *arm.options]
+        settings = {"env": experiment.env, "config": experiment.config, "steps": steps, "options": options}
+        curves = {}
         for directory in run_folders(root / key):
             records = [record for record in read_metrics(directory) if record["kind"] == "evaluation"]
-            if records:
-                curves.setdefault(key, {})[directory.name] = [(record["step"], record["mean"]) for record in records]
-    return curves
+            curve = [(record["step"], record["mean"]) for record in records]
+            # The last step of several environments may lie a few beyond.
+            end = next((index for index, (step, _) in enumerate(curve) if step >= steps), None)
+            if end is not None:
+                curves[directory.name] = curve[: end + 1]
+        played[key] = ArmRuns(settings=settings, runs=curves)
+    return played
+
+
+def _recorded(record: Path) -> dict[str, ArmRuns]:
+    """The runs of each arm that an earlier report had."""
+    found = read_record(record)
+    common = {name: found.get(name) for name in ("env", "config", "steps")}
+    return {
+        key: ArmRuns(
+            settings=common | {"options": [*found.get("options", ()), *arm.get("options", ())]}, runs=arm["curves"]
+        )
+        for key, arm in found.get("arms", {}).items()
+    }
+
+
+def _record(arguments: argparse.Namespace) -> Path:
+    path: Path = arguments.docs / "learning" / f"{arguments.name}.json"
+    return path
 
 
 def _report(arguments: argparse.Namespace, experiment: Experiment, root: Path, steps: int) -> int:
-    """Results as JSON, picture and table; 1 if an arm did not come out as it must."""
+    """Results as JSON, picture and table: of the runs that ended, and what the JSON has of others; 1 if an arm did not
+    come out as it must."""
     from ..core.plots import plot_curves
 
-    name, docs = arguments.name, arguments.docs
+    name, docs, record = arguments.name, arguments.docs, _record(arguments)
+    played = _played(experiment, root, steps)
+    if not any(arm.runs for arm in played.values()):
+        raise ValueError(f"{root} holds no run that ended after {steps} steps")
+    merged = merge(record, _recorded(record), played)
     results: dict[str, dict[str, Any]] = {}
     curves, failed = {}, []
-    for key, seeds in _curves(experiment, root).items():
+    for key, seeds in merged.items():
         arm = experiment.arms[key]
         curves[arm.name] = list(seeds.values())
         final = {seed: curve[-1][1] for seed, curve in seeds.items()}
-        results[key] = {"name": arm.name, "final": final, "mean": sum(final.values()) / len(final), "curves": seeds}
+        mean = sum(final.values()) / len(final)
+        results[key] = {"name": arm.name, "options": arm.options, "final": final, "mean": mean, "curves": seeds}
         if experiment.threshold is not None and arm.solved is not None:
             results[key]["solved"] = {seed: value > experiment.threshold for seed, value in final.items()}
             if any(solved != arm.solved for solved in results[key]["solved"].values()):
                 failed.append(key)
-    if not results:
-        raise ValueError(f"{root} holds no finished evaluation")
     for folder in (docs / "learning", docs / "images"):
         with writing(folder):
             folder.mkdir(parents=True, exist_ok=True)
-    about = {"experiment": name, "env": experiment.env, "steps": steps, "threshold": experiment.threshold}
-    write_text(docs / "learning" / f"{name}.json", json.dumps({**about, "arms": results}, indent=1) + "\n")
+    about = {"experiment": name, "env": experiment.env, "config": experiment.config, "steps": steps}
+    about |= {"options": experiment.options, "threshold": experiment.threshold}
+    write_text(record, json.dumps({**about, "arms": results}, indent=1) + "\n")
     picture = docs / "images" / f"learning-{name}.png"
     counts = sorted({len(seeds) for seeds in curves.values()})
     several = f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else f"{counts[0]}"

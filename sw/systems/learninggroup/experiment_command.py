@@ -4,6 +4,7 @@ import argparse
 import functools
 import json
 import logging
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from ....hw.soc.under_way import PROGRESS
 from ....hw.soc.written_file import write_text, writing
 from ...core.tables import insert_table, markdown
 from ..experiment_check import Curves, check, kept_results
+from ..experiment_record import ArmRuns, merge, read_record, refuse_others
 from ..experiment_runs import chosen_arms, run_all, run_folders, summary_of, train
 from ..results import show
 from .experiments import ITERATIONS, SWEEP, TABLES, Arm
@@ -36,17 +38,22 @@ def run(arguments: argparse.Namespace) -> int:
     kept = kept_results(arguments.docs, RESULTS)["arms"] if arguments.check else {}
     if not arguments.collect:
         # Seed by seed, so that what an interrupted sweep has is a fair part of all.
-        wanted = arguments.seed if arguments.seed is not None else range(max(SWEEP[arm].seeds for arm in arms))
+        seeds = arguments.seed if arguments.seed is not None else range(max(SWEEP[arm].seeds for arm in arms))
+        wanted = [
+            (arm, seed) for seed in seeds for arm in arms if arguments.seed is not None or seed < SWEEP[arm].seeds
+        ]
+        if not arguments.check:
+            record = _record(arguments.docs)
+            refuse_others(record, _recorded(record), _played(root, arguments.iterations), wanted)
         runs = [
             functools.partial(_train, SWEEP[arm], seed, arguments.iterations, root / arm / str(seed), arguments.limit)
-            for seed in wanted
-            for arm in arms
-            if arguments.seed is not None or seed < SWEEP[arm].seeds
+            for arm, seed in wanted
         ]
         run_all(arguments.jobs, runs)
     if arguments.check:
         before = _curves({key: arm["seeds"] for key, arm in kept.items()})
-        return check(arguments, before, _curves(_played(root, arguments.iterations)))
+        played = _played(root, arguments.iterations)
+        return check(arguments, before, _curves({key: arm.runs for key, arm in played.items()}))
     content, tables = _report(root, arguments.docs, arguments.iterations)
     show(arguments, content, lambda: "\n\n".join(tables) + "\n")
     return 0
@@ -62,23 +69,25 @@ def _train(arm: Arm, seed: int, iterations: int, directory: Path, limit: float) 
     logger.log(PROGRESS, "%s: success %.1f %%", directory, 100 * summary["success"])
 
 
-def _played(root: Path, iterations: int) -> dict[str, dict[str, Any]]:
-    """The runs of each arm by seed that ended after so many iterations."""
+def _played(root: Path, iterations: int) -> dict[str, ArmRuns]:
+    """Of every arm the runs that ended after so many iterations."""
     from ...core.run_folder import read_metrics
     from .report import smoothed
 
-    runs: dict[str, dict[str, Any]] = {key: {} for key in SWEEP}
-    for key, seeds in runs.items():
+    played = {}
+    for key, arm in SWEEP.items():
+        seeds = {}
         for directory in run_folders(root / key):
             summary = summary_of(directory)
             if summary is not None and summary["iterations"] == iterations:
                 curve = [(step, round(share, 5)) for step, share in smoothed(read_metrics(directory), "success")]
                 outcome = {name: summary[name] for name in ("success", "arrived", "sparsity")}
                 seeds[directory.name] = {**outcome, "curve": curve}
-    return runs
+        played[key] = ArmRuns(settings={"iterations": iterations, "options": list(arm.options)}, runs=seeds)
+    return played
 
 
-def _curves(runs: dict[str, dict[str, Any]]) -> Curves:
+def _curves(runs: Mapping[str, Mapping[str, Any]]) -> Curves:
     return {key: {seed: run["curve"] for seed, run in seeds.items()} for key, seeds in runs.items()}
 
 
@@ -88,16 +97,13 @@ def _report(root: Path, docs: Path, iterations: int) -> tuple[dict[str, Any], li
     from ...core.plots import plot_shares
     from .report import WINDOW
 
-    record, results = docs / "learning" / f"{RESULTS}.json", {}
-    recorded, played = _recorded(record, iterations), _played(root, iterations)
-    for key, arm in SWEEP.items():
-        seeds = {**recorded.get(key, {}), **played[key]}
-        if seeds:
-            seeds = dict(sorted(seeds.items(), key=lambda item: int(item[0])))
-            mean = sum(run["success"] for run in seeds.values()) / len(seeds)
-            results[key] = {"name": arm.name, "options": arm.options, "mean": mean, "seeds": seeds}
-    if not results:
+    record, results, played = _record(docs), {}, _played(root, iterations)
+    if not any(arm.runs for arm in played.values()):
         raise ValueError(f"{root} holds no run that ended after {iterations} iterations")
+    merged = merge(record, _recorded(record), played)
+    for key, seeds in merged.items():
+        mean = sum(run["success"] for run in seeds.values()) / len(seeds)
+        results[key] = {"name": SWEEP[key].name, "options": SWEEP[key].options, "mean": mean, "seeds": seeds}
     for folder in (record.parent, docs / "images"):
         with writing(folder):
             folder.mkdir(parents=True, exist_ok=True)
@@ -116,14 +122,16 @@ def _report(root: Path, docs: Path, iterations: int) -> tuple[dict[str, Any], li
     return content, tables
 
 
-def _recorded(record: Path, iterations: int) -> dict[str, dict[str, Any]]:
-    """Runs of each arm by seed that an earlier report had: of as many iterations, with the options of today."""
-    if not record.is_file():
-        return {}
-    found = json.loads(record.read_text())
-    arms = found["arms"] if found["iterations"] == iterations else {}
+def _record(docs: Path) -> Path:
+    return docs / "learning" / f"{RESULTS}.json"
+
+
+def _recorded(record: Path) -> dict[str, ArmRuns]:
+    """The runs of each arm that an earlier report had."""
+    found = read_record(record)
     return {
-        key: arm["seeds"] for key, arm in arms.items() if key in SWEEP and arm["options"] == list(SWEEP[key].options)
+        key: ArmRuns(settings={"iterations": found["iterations"], "options": arm["options"]}, runs=arm["seeds"])
+        for key, arm in found.get("arms", {}).items()
     }
 
 

@@ -5,6 +5,7 @@ import functools
 import json
 import logging
 import statistics
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from ....hw.soc.under_way import PROGRESS
 from ....hw.soc.written_file import write_text, writing
 from ...core.tables import insert_table, markdown
 from ..experiment_check import Curves, check, kept_results
+from ..experiment_record import ArmRuns, merge, read_record, refuse_others
 from ..experiment_runs import chosen_arms, run_all, run_command, run_folders
 from ..results import show
 from .experiments import ARMS, GAMES, SEEDS, Arm, Game
@@ -31,24 +33,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     arms = chosen_arms(arguments.name, [f"{game}-{arm}" for game in GAMES for arm in ARMS], arguments.arms)
-    seeds = arguments.seed if arguments.seed is not None else range(SEEDS)
-    root = arguments.out / arguments.name
+    root, record = arguments.out / arguments.name, arguments.docs / "learning" / f"{RESULTS}.json"
     kept = kept_results(arguments.docs, RESULTS) if arguments.check else {}
     if not arguments.collect:
         # Seed by seed, so that what an interrupted experiment has is a fair part of all.
+        wanted = [
+            (key, seed) for seed in (arguments.seed if arguments.seed is not None else range(SEEDS)) for key in arms
+        ]
+        if not arguments.check:
+            refuse_others(record, _recorded(record), _played(root, arguments.steps), wanted)
         runs = []
-        for seed in seeds:
-            for key in arms:
-                game, arm = key.split("-")
-                steps = arguments.steps or GAMES[game].steps
-                directory = root / key / str(seed)
-                runs.append(functools.partial(_play, GAMES[game], ARMS[arm], seed, steps, directory, arguments.limit))
+        for key, seed in wanted:
+            game, arm = key.split("-")
+            steps, directory = arguments.steps or GAMES[game].steps, root / key / str(seed)
+            runs.append(functools.partial(_play, GAMES[game], ARMS[arm], seed, steps, directory, arguments.limit))
         run_all(arguments.jobs, runs)
-    results = _results(root, arguments.steps)
+    played = _played(root, arguments.steps)
+    if not any(arm.runs for arm in played.values()):
+        raise ValueError(f"{root} holds no episode that was played to its end")
     if arguments.check:
-        return check(arguments, _curves(kept), _curves(results))
-    tables = _report(results, arguments.docs)
-    show(arguments, {"experiment": arguments.name, "games": results}, lambda: "\n\n".join(tables) + "\n")
+        results = _results({key: arm.runs for key, arm in played.items()}, arguments.steps)
+        return check(arguments, _curves(kept["games"]), _curves(results))
+    results = _results(merge(record, _recorded(record), played), arguments.steps)
+    content = {"experiment": arguments.name, "games": results}
+    tables = _report(content, record, arguments.docs)
+    show(arguments, content, lambda: "\n\n".join(tables) + "\n")
     return 0
 
 
@@ -71,29 +80,47 @@ def _return_of(directory: Path, steps: int) -> float | None:
     return None
 
 
-def _results(root: Path, steps: int | None) -> dict[str, Any]:
-    """Returns of the episodes that ended, by game, arm and seed.
+def _played(root: Path, steps: int | None) -> dict[str, ArmRuns]:
+    """Of every arm the returns of the episodes that were played to their end."""
+    played = {}
+    for game_key, game in GAMES.items():
+        length = steps or game.steps
+        for arm_key, arm in ARMS.items():
+            key, options = f"{game_key}-{arm_key}", [*game.options, *arm.options]
+            returns = {path.name: _return_of(path, length) for path in run_folders(root / key)}
+            ended = {seed: value for seed, value in returns.items() if value is not None}
+            played[key] = ArmRuns(settings={"env": game.env, "steps": length, "options": options}, runs=ended)
+    return played
 
-    Raises
-    ------
-    ValueError
-        There are none.
-    """
+
+def _recorded(record: Path) -> dict[str, ArmRuns]:
+    """The returns of each arm that an earlier report had."""
+    games = {game.name: key for key, game in GAMES.items()}
+    arms = {arm.name: key for key, arm in ARMS.items()}
+    return {
+        f"{games[name]}-{arms[arm]}": ArmRuns(
+            settings={"env": game["env"], "steps": game["steps"], "options": [*game["options"], *options]},
+            runs=game["returns"][arm],
+        )
+        for name, game in read_record(record).get("games", {}).items()
+        for arm, options in game["arms"].items()
+        if name in games and arm in arms
+    }
+
+
+def _results(returns: Mapping[str, Mapping[str, float]], steps: int | None) -> dict[str, Any]:
+    """Returns by game, arm and seed, with those of random actions, from what was played by arm and seed."""
     results: dict[str, Any] = {}
     for key, game in GAMES.items():
         length = steps or game.steps
-        arms: dict[str, dict[str, float]] = {}
-        for arm in ARMS:
-            played = {path.name: _return_of(path, length) for path in run_folders(root / f"{key}-{arm}")}
-            returns = {seed: value for seed, value in played.items() if value is not None}
-            if returns:
-                arms[ARMS[arm].name] = returns
-        if arms:
-            seeds = sorted({int(seed) for returns in arms.values() for seed in returns})
-            arms["random actions"] = {str(seed): _random_return(game.env, seed, length) for seed in seeds}
-            results[game.name] = {"env": game.env, "steps": length, "options": game.options, "returns": arms}
-    if not results:
-        raise ValueError(f"{root} holds no episode that was played to its end")
+        shown = {arm.name: returns.get(f"{key}-{arm_key}", {}) for arm_key, arm in ARMS.items()}
+        shown = {name: seeds for name, seeds in shown.items() if seeds}
+        if shown:
+            every = sorted({int(seed) for seeds in shown.values() for seed in seeds})
+            options = {arm.name: arm.options for arm in ARMS.values() if arm.name in shown}
+            shown["random actions"] = {str(seed): _random_return(game.env, seed, length) for seed in every}
+            about = {"env": game.env, "steps": length, "options": game.options}
+            results[game.name] = {**about, "arms": options, "returns": shown}
     return results
 
 
@@ -106,14 +133,15 @@ def _curves(results: dict[str, Any]) -> Curves:
     }
 
 
-def _report(results: dict[str, Any], docs: Path) -> list[str]:
+def _report(content: dict[str, Any], record: Path, docs: Path) -> list[str]:
     """Write results as JSON, picture and tables; the tables."""
     from .plots import plot_groups
 
+    results = content["games"]
     for folder in ("learning", "images"):
         with writing(docs / folder):
             (docs / folder).mkdir(parents=True, exist_ok=True)
-    write_text(docs / "learning" / f"{RESULTS}.json", json.dumps(results, indent=1) + "\n")
+    write_text(record, json.dumps(content, indent=1) + "\n")
     shown = {f"{name}, {game['steps']} steps": game["returns"] for name, game in results.items()}
     plot_groups(docs / "images" / "mcts-workers.png", shown, "return")
     tables = []

@@ -33,16 +33,6 @@ def test_sweep_collects_what_has_ended_and_goes_on(tmp_path, capsys):
     assert dispatch([*command, "--check"]) == 0
     printed, said = capsys.readouterr()
     assert said.count("begins") == 2 and printed.count("1           3  equal") == 2
-    # What was run elsewhere stays in the record, unless it took another number of iterations.
-    elsewhere = ["--out", str(tmp_path / "others"), *places[2:], "--arms", "agents-3-groups-2", "--seed", "0"]
-    assert dispatch(["experiment", "learninggroup", "sweep", *elsewhere]) == 0
-    arms = json.loads((tmp_path / "docs" / "learning" / "learninggroup.json").read_text())["arms"]
-    assert list(arms["agents-3-groups-2"]["seeds"]) == ["0", "1"] and list(arms["magnitude"]["seeds"]) == ["1"]
-    assert arms["magnitude"] == results["arms"]["magnitude"]
-    fewer = ["--out", str(tmp_path / "fewer"), *places[2:4], "--iterations", "2", *elsewhere[6:]]
-    assert dispatch(["experiment", "learninggroup", "sweep", *fewer]) == 0
-    arms = json.loads((tmp_path / "docs" / "learning" / "learninggroup.json").read_text())["arms"]
-    assert list(arms) == ["agents-3-groups-2"] and list(arms["agents-3-groups-2"]["seeds"]) == ["0"]
 
 
 def test_unknown_arms_and_empty_folders_are_named(tmp_path, capsys):

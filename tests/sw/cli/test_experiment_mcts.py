@@ -31,7 +31,7 @@ def test_workers_are_compared_and_what_was_played_is_not_played_again(tmp_path, 
     for words in ("| return | seed 3 | mean |", "| 1 worker |", "| 8 workers, relaxed |", "| random actions |"):
         assert words in text
     results = json.loads((tmp_path / "docs" / "learning" / "mcts-workers.json").read_text())
-    assert results["Carnival"]["steps"] == 2 and list(results) == ["Carnival"]
+    assert results["games"]["Carnival"]["steps"] == 2 and list(results["games"]) == ["Carnival"]
     assert (tmp_path / "docs" / "images" / "mcts-workers.png").exists()
     # Episodes that were played are kept; those of another length are not the same.
     assert dispatch([*command, "--steps", "2"]) == 0
