@@ -3,6 +3,7 @@
 from functools import partial, reduce
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ....hw.cores.attention.config import AttentionConfig
 from ....hw.cores.float.config import FloatFormat
@@ -12,22 +13,30 @@ from ..float.functions.exponential import exponential
 from ..float.functions.reciprocal import reciprocal
 from ..float.host import add, from_bits, maximum, multiply, subtract, to_bits
 
-__all__ = ["softmax", "softmax_derivative"]
+__all__ = ["shares", "softmax", "softmax_derivative"]
+
+
+def shares(number_format: FloatFormat, scores: ValueArray, present: NDArray[np.bool_] | None = None) -> ValueArray:
+    """Of scores along the last axis: ``e = exp(s - the largest s);  e * reciprocal((e_0 + e_1) + ...)``.
+
+    What is not ``present`` is neither the largest, nor has it a share.
+    """
+    columns = _columns(scores)
+    if present is not None:
+        columns = _columns(np.where(present, scores, scores.dtype.type(-np.inf)))
+    largest = reduce(partial(maximum, number_format), columns)
+    differences = subtract(number_format, scores, largest[..., None])
+    powers = from_bits(number_format, exponential(number_format, to_bits(number_format, differences)))
+    if present is not None:
+        powers = np.where(present, powers, powers.dtype.type(0))
+    factor = from_bits(number_format, reciprocal(number_format, to_bits(number_format, _total(number_format, powers))))
+    return multiply(number_format, powers, factor[..., None])
 
 
 def softmax(config: AttentionConfig, scores: ValueArray) -> ValueArray:
-    """Weights of scores ``(..., agents - 1)``::
-
-    s = score * scale;  e = exp(s - the largest s);  w = e * reciprocal((e_0 + e_1) + ...)
-    """
+    """Weights of scores ``(..., agents - 1)``: the shares of ``score * scale``."""
     number_format = config.arithmetic.format
-    scaled = multiply(number_format, scores, _scale(config))
-    largest = reduce(partial(maximum, number_format), _columns(scaled))
-    differences = subtract(number_format, scaled, largest[..., None])
-    powers = from_bits(number_format, exponential(number_format, to_bits(number_format, differences)))
-    total = _total(number_format, powers)
-    factor = from_bits(number_format, reciprocal(number_format, to_bits(number_format, total)))
-    return multiply(number_format, powers, factor[..., None])
+    return shares(number_format, multiply(number_format, scores, _scale(config)))
 
 
 def softmax_derivative(config: AttentionConfig, weights: ValueArray, errors: ValueArray) -> ValueArray:

@@ -52,7 +52,7 @@ class MAAC:
     steps
         Time steps after which episodes are cut off; ``None``: the environment's ``max_cycles``.
     backend
-        ``"torch"``: PyTorch's autograd.
+        ``"torch"``: PyTorch's autograd. ``"reference"``: NumPy, bit by bit in the order of operations of the cores.
 
     Members
     -------

@@ -4,7 +4,7 @@ from ...algorithms.maac.maac_learner import MakeUpdate
 
 __all__ = ["BACKENDS", "update_on"]
 
-BACKENDS = ("torch",)
+BACKENDS = ("torch", "reference")
 
 
 def update_on(backend: str) -> MakeUpdate:
@@ -13,7 +13,7 @@ def update_on(backend: str) -> MakeUpdate:
     Parameters
     ----------
     backend
-        ``"torch"``: PyTorch's autograd.
+        ``"torch"``: PyTorch's autograd. ``"reference"``: NumPy, in the order of operations of the cores.
 
     Raises
     ------
@@ -22,6 +22,10 @@ def update_on(backend: str) -> MakeUpdate:
     """
     if backend not in BACKENDS:
         raise ValueError(f"Backend must be {' or '.join(BACKENDS)}, not {backend!r}: MAAC has no device yet")
+    if backend == "reference":
+        from ...algorithms.maac.reference_update import ReferenceMAACUpdate
+
+        return ReferenceMAACUpdate
     from ...algorithms.maac.torch_update import TorchMAACUpdate
 
     return TorchMAACUpdate

@@ -6,7 +6,7 @@ __all__ = ["SYSTEM"]
 
 SYSTEM = SystemDescriptor(
     name="maac",
-    description="actors with attentive critics, in PyTorch so far",
+    description="actors with attentive critics, without a device so far",
     commands={"train": "rewardware.sw.systems.maac.train_command"},
     agents={"maac": "rewardware.sw.systems.maac.agent:MAAC"},
 )

@@ -51,7 +51,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action=argparse.BooleanOptionalAction,
         help=f"of {ROVER_TOWER}: whether rovers observe their own position and velocity (default: they do)",
     )
-    parser.add_argument("--backend", help="torch (PyTorch, the default); there is no device yet")
+    parser.add_argument(
+        "--backend",
+        help="torch (PyTorch, the default) or reference (NumPy, in the order of operations of the cores); there is no "
+        "device yet",
+    )
     add_run_options(parser, "iteration", 2000)
     add_hyper_parameters(parser, MAACConfig)
 

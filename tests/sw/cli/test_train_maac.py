@@ -123,9 +123,11 @@ def test_an_environment_that_fails_leaves_a_checkpoint(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("--backend", "reference"), "Backend must be torch, not 'reference': MAAC has no device yet"),
-        (("--backend", "rtl", "--print-config"), "Backend must be torch, not 'rtl': MAAC has no device yet"),
-        (("--backend", "lockstep"), "Backend must be torch, not 'lockstep': MAAC has no device yet"),
+        (
+            ("--backend", "rtl", "--print-config"),
+            "Backend must be torch or reference, not 'rtl': MAAC has no device yet",
+        ),
+        (("--backend", "lockstep"), "Backend must be torch or reference, not 'lockstep': MAAC has no device yet"),
         (("--agents", 3), "agents must be even, half rovers and half towers, not 3"),
         (("--reward", "none"), "invalid choice: 'none'"),
         (("--iterations", 0), "--iterations must be at least 1, not 0"),
@@ -150,3 +152,12 @@ def test_errors_are_one_line(options, words, tmp_path, monkeypatch, capsys):
     error = capsys.readouterr().err
     assert code == 2 and words in error and error.count("\n") == 1
     assert not (tmp_path / "runs").exists()
+
+
+def test_reference_goes_on_with_what_pytorch_began(tmp_path, capsys):
+    options = "--agents", 4, "--episode-steps", 6
+    assert train(*options, "--backend", "reference", "--iterations", 3, "--out", tmp_path / "run") == 0
+    assert "on backend reference" in capsys.readouterr().out
+    assert resume(tmp_path / "run", "--backend", "torch", "--iterations", 5) == 0
+    assert resume(tmp_path / "run", "--backend", "reference", "--iterations", 7) == 0
+    assert json.loads((tmp_path / "run" / "summary.json").read_text())["iterations"] == 7

@@ -18,21 +18,21 @@ def linear(name, source, inputs=2, outputs=2, **options):
 
 def test_what_a_backward_half_needs():
     config = attention_critic()
-    expected = ("pair", "embedding", "state", "queries", "keys", "values", "messages_weights", "joined", "hidden")
+    expected = ("pair", "embedding", "state", "query", "key", "value", "message_weights", "joined", "hidden")
     # The observation, too: it is an input of a layer.
     assert config.activations == ("observation", *expected)
-    assert [name for name in ("observation", "pair", "embedding", "messages") if config.learns(name)] == [
+    assert [name for name in ("observation", "pair", "embedding", "message") if config.learns(name)] == [
         "embedding",
-        "messages",
+        "message",
     ]
-    assert [user.name for user, _ in config.users("state")] == ["queries", "joined"]
+    assert [user.name for user, _ in config.users("state")] == ["query", "joined"]
 
 
 def test_a_chain_waits_as_long_as_its_stages():
     config = perceptron(sizes=(3, 5, 4, 2))
     assert list(config.forward_stages.values()) == [0, 1, 2, 3]
     assert [config.backward_stages[node.name] for node in config.nodes] == [6, 5, 4, 3]
-    assert config.waiting_samples("x", "layer_0", late=2) - config.waiting_samples("x", "layer_0") == 2
+    assert config.waiting_samples("input_0", "layer_0", late=2) - config.waiting_samples("input_0", "layer_0") == 2
 
 
 def test_sets_of_parameters_take_an_experience():

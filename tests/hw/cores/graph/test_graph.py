@@ -15,7 +15,7 @@ HALF = FloatLaneConfig(format=BINARY16, adder_depth=3, multiplier_depth=1)
     "config",
     [
         attention_critic(),
-        attention_critic(agents=2, heads=1, observation=1, actions=2, hidden=5, units=1, arithmetic=HALF),
+        attention_critic(agents=2, heads=1, observations=1, actions=2, hidden=5, units=1, arithmetic=HALF),
     ],
     ids=["three agents", "two agents"],
 )

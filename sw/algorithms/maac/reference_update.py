@@ -1,0 +1,171 @@
+"""The critic's update of MAAC, and the policies' forward pass, bit by bit as hardware computes them."""
+
+from typing import Any
+
+import numpy as np
+
+from ....hw.cores.float.config import BINARY32
+from ....hw.cores.learner.maac_config import CRITIC_LAYERS, POLICY_LAYERS, MAACNetworksConfig
+from ...reference.float.host import from_bits, to_bits
+from ...reference.learner.maac import MAACReference, MAACSamples
+from ...reference.optimizer.float_adam import AdamRates
+from .maac_config import MAACConfig
+from .maac_shape import MAACShape
+from .update import JointBatch, PolicyForward
+
+__all__ = ["ReferenceMAACUpdate", "from_matrices", "to_matrices"]
+
+Arrays = dict[str, np.ndarray]
+
+_LAYERS = {"policy": POLICY_LAYERS, "critic": CRITIC_LAYERS}
+
+# Layers of the attention, whose parameters are kept head by head.
+HEADS = ("query", "key", "value")
+
+
+def to_matrices(layers: tuple[str, ...], parameters: Arrays) -> list[np.ndarray]:
+    """Parameters by name as matrices with the bias as the last row, a layer after the other."""
+    matrices = []
+    for layer in layers:
+        weight, bias = parameters[f"{layer}.weight"], parameters.get(f"{layer}.bias")
+        if layer in HEADS:
+            weight = np.concatenate(list(weight), axis=-1)
+            bias = None if bias is None else bias.reshape(-1)
+        matrices.append(weight if bias is None else np.concatenate((weight, bias[..., np.newaxis, :]), axis=-2))
+    return matrices
+
+
+def from_matrices(layers: tuple[str, ...], matrices: list[np.ndarray], like: Arrays) -> Arrays:
+    """The reverse of :func:`to_matrices`, in the shapes of ``like``."""
+    parameters: Arrays = {}
+    for layer, matrix in zip(layers, matrices, strict=True):
+        rows = like[f"{layer}.weight"].shape[-2]
+        for kind, part in (("weight", matrix[..., :rows, :]), ("bias", matrix[..., rows:, :])):
+            name = f"{layer}.{kind}"
+            if name in like:
+                by_head = np.stack(np.split(part, len(like[name]), axis=-1)) if layer in HEADS else part
+                parameters[name] = by_head.reshape(like[name].shape)
+    return parameters
+
+
+class ReferenceMAACUpdate:
+    """A :class:`.MAACUpdate` on :class:`.MAACReference`, in binary32.
+
+    Parameters
+    ----------
+    shape
+        Sizes of the networks.
+    config
+        Hyper-parameters.
+    policies, critics
+        First parameters, as of `initial_parameters`; the targets begin with them, too.
+    networks
+        Units of the hardware, on which the order of sums depends; without, one a layer.
+    """
+
+    def __init__(
+        self,
+        shape: MAACShape,
+        config: MAACConfig,
+        policies: Arrays,
+        critics: Arrays,
+        networks: MAACNetworksConfig | None = None,
+    ):
+        self.shape, self.config = shape, config
+        self._like = {"policy": policies, "critic": critics}
+        networks = networks or MAACNetworksConfig(
+            agents=shape.agents,
+            observations=shape.observation_size,
+            actions=shape.actions,
+            hidden_size=shape.hidden_size,
+            heads=shape.heads,
+        )
+        self.reference = MAACReference(
+            networks, to_matrices(POLICY_LAYERS, policies), to_matrices(CRITIC_LAYERS, critics), shape.present
+        )
+        self._steps = 0
+
+    def update(self, batch: JointBatch) -> tuple[PolicyForward, dict[str, float]]:
+        batch_size, samples = len(batch.rewards), self._samples(batch)
+        found = self.reference.gradients(samples, 1 / self.config.reward_scale)
+        loss = float(np.square(found.errors.astype(np.float64)).sum() / batch_size)
+        if not np.isfinite(loss):
+            raise FloatingPointError(f"The critic's loss must be finite, not {loss}")
+        rates = AdamRates.of_step(self._steps + 1, learning_rate=self.config.critic_learning_rate)
+        forward = self.reference.step(samples, found.critics, rates, self.config.tau)
+        self._steps += 1
+        parts = (part.reshape(batch_size, self.shape.agents, *part.shape[1:]) for part in forward)
+        return PolicyForward(*parts), {"critic_loss": loss, "q": float(found.values.mean(dtype=np.float64))}
+
+    def gradients(self, batch: JointBatch) -> Arrays:
+        """Of the critics, by the names of their parameters."""
+        found = self.reference.gradients(self._samples(batch), 1 / self.config.reward_scale)
+        return from_matrices(CRITIC_LAYERS, found.critics, self._like["critic"])
+
+    def _samples(self, batch: JointBatch) -> MAACSamples:
+        going_on = np.float32(self.config.gamma) * (1 - batch.finished)
+        return MAACSamples(
+            observations=_samples(batch.observations),
+            actions=_samples(batch.actions).argmax(axis=1),
+            rewards=_samples(batch.rewards),
+            discounts=_samples(going_on.astype(np.float32)),
+            next_observations=_samples(batch.next_observations),
+            uniforms=_samples(batch.uniforms),
+            next_uniforms=_samples(batch.next_uniforms),
+        )
+
+    def take_policies(self, parameters: Arrays) -> None:
+        self.reference.take_policies(to_matrices(POLICY_LAYERS, parameters), self.config.tau)
+
+    def counters(self) -> dict[str, Any]:
+        return {}
+
+    def save(self) -> tuple[Arrays, dict[str, Any]]:
+        """As :class:`.TorchMAACUpdate` does: each goes on with what the other left."""
+        arrays = {
+            f"{network}.{name}": values
+            for network, matrices in self._networks().items()
+            for name, values in self._named(network, matrices).items()
+        }
+        for kind, bits in self._moments().items():
+            matrices = [from_bits(BINARY32, matrix) for matrix in bits]
+            arrays |= {f"adam.{kind}.{name}": values for name, values in self._named("critic", matrices).items()}
+        return arrays, {"steps": self._steps}
+
+    def load(self, arrays: Arrays, rest: dict[str, Any]) -> None:
+        for network, matrices in self._networks().items():
+            matrices[:] = self._matrices(network, network, arrays)
+        for kind, bits in self._moments().items():
+            bits[:] = [to_bits(BINARY32, matrix) for matrix in self._matrices("critic", f"adam.{kind}", arrays)]
+        self._steps = rest["steps"]
+
+    def _networks(self) -> dict[str, list[np.ndarray]]:
+        reference = self.reference
+        return {
+            "policy": reference.policies,
+            "target_policy": reference.target_policies,
+            "critic": reference.critics,
+            "target_critic": reference.target_critics,
+        }
+
+    def _moments(self) -> dict[str, list[np.ndarray]]:
+        return {"mean": self.reference.first, "mean_square": self.reference.second}
+
+    def _named(self, network: str, matrices: list[np.ndarray]) -> Arrays:
+        """Copies of a network's matrices, by the names of its parameters."""
+        kind = network.removeprefix("target_")
+        parameters = from_matrices(_LAYERS[kind], matrices, self._like[kind])
+        return {name: values.copy() for name, values in parameters.items()}
+
+    def _matrices(self, network: str, prefix: str, arrays: Arrays) -> list[np.ndarray]:
+        """A network's matrices from arrays whose names have a prefix."""
+        kind = network.removeprefix("target_")
+        return to_matrices(_LAYERS[kind], {name: arrays[f"{prefix}.{name}"] for name in self._like[kind]})
+
+    def close(self) -> None:
+        """Nothing to let go of."""
+
+
+def _samples(values: np.ndarray) -> np.ndarray:
+    """Agent after agent of an experience, experience after experience."""
+    return values.reshape(-1, *values.shape[2:])

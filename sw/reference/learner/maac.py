@@ -1,0 +1,227 @@
+"""Updates of MAAC: critics, and the forward part of the policies', as hardware computes them.
+
+Samples follow each other as in :mod:`..graph.graph`: agent after agent of an experience.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....hw.cores.float.config import FloatFormat
+from ....hw.cores.graph.config import GraphConfig
+from ....hw.cores.learner.maac_config import MAACNetworksConfig
+from ..arrays import IntegerArray, ValueArray
+from ..attention.softmax import shares
+from ..float.conversion import from_numbers
+from ..float.functions.logarithm import logarithm
+from ..float.host import add, from_bits, multiply, subtract, to_bits
+from ..graph.graph import backpropagate, propagate
+from ..optimizer.float_adam import AdamRates, float_adam
+
+__all__ = ["MAACForward", "MAACGradients", "MAACReference", "MAACSamples", "draw"]
+
+# Layers of the critics whose gradients are divided by the number of agents: all agents' losses reach them.
+SHARED = ("embedding", "query", "key", "value")
+
+
+@dataclass(frozen=True)
+class MAACSamples:
+    """A batch of experiences; values of the format.
+
+    Parameters
+    ----------
+    observations, next_observations : array (samples, observations)
+    actions : array of int (samples,)
+    rewards, discounts : array (samples,)
+        The discount is 0 where nothing follows.
+    uniforms, next_uniforms : array (samples,)
+        What actions of the policies and of the target policies are drawn with.
+    """
+
+    observations: ValueArray
+    actions: IntegerArray
+    rewards: ValueArray
+    discounts: ValueArray
+    next_observations: ValueArray
+    uniforms: ValueArray
+    next_uniforms: ValueArray
+
+
+class MAACForward(NamedTuple):
+    """What the policies' backward pass needs: hidden layers, logits, actions drawn, and the values of all actions."""
+
+    first: ValueArray
+    second: ValueArray
+    logits: ValueArray
+    choices: IntegerArray
+    values: ValueArray
+
+
+class MAACGradients(NamedTuple):
+    """Gradients of the critics' layers, and of each sample ``Q(o, a)`` and ``Q(o, a) - y``."""
+
+    critics: list[ValueArray]
+    values: ValueArray
+    errors: ValueArray
+
+
+class MAACReference:
+    """Policies, critics, their targets, and Adam's moments of the critics.
+
+    Parameters
+    ----------
+    config : MAACNetworksConfig
+    policies, critics : sequence of array
+        Values of each layer's parameters, as :mod:`..layer.stages` has them; the targets begin with them, too.
+    present : array of bool (agents, actions), optional
+        Which actions an agent has; without, all.
+
+    Attributes
+    ----------
+    policies, target_policies, critics, target_critics : list of array
+    first, second : list of array
+        Adam's moments, as bit patterns.
+    """
+
+    def __init__(
+        self,
+        config: MAACNetworksConfig,
+        policies: Sequence[ValueArray],
+        critics: Sequence[ValueArray],
+        present: NDArray[np.bool_] | None = None,
+    ):
+        self.config = config
+        self.format = config.arithmetic.format
+        self.policy, self.critic = config.policy, config.critic
+        self.policies, self.critics = list(policies), list(critics)
+        self.target_policies, self.target_critics = list(policies), list(critics)
+        self.first = [np.zeros(matrix.shape, np.int64) for matrix in critics]
+        self.second = [np.zeros(matrix.shape, np.int64) for matrix in critics]
+        self.present = np.ones((config.agents, config.actions), bool) if present is None else present
+
+    def step(
+        self, samples: MAACSamples, gradients: Sequence[ValueArray], rates: AdamRates[float], tau: float
+    ) -> MAACForward:
+        """The policies' forward pass with the critics as they are; then Adam's step of these, and their targets follow.
+
+        Parameters
+        ----------
+        samples : MAACSamples
+        gradients : sequence of array
+            Of :meth:`gradients`.
+        rates : AdamRates
+            Real numbers of this step.
+        tau : float
+            Part of the way that the target critics go.
+
+        Returns
+        -------
+        forward : MAACForward
+        """
+        forward = self._forward(samples)
+        bits = rates.rounded(self.format)
+        for index, (matrix, slope) in enumerate(zip(self.critics, gradients, strict=True)):
+            new, self.first[index], self.second[index] = float_adam(
+                self.format,
+                to_bits(self.format, matrix),
+                self.first[index],
+                self.second[index],
+                to_bits(self.format, slope),
+                bits,
+            )
+            self.critics[index] = from_bits(self.format, new)
+        self.target_critics = self._follow(self.target_critics, self.critics, tau)
+        return forward
+
+    def gradients(self, samples: MAACSamples, entropy_share: float) -> MAACGradients:
+        """Of the critics' loss, the sum over agents of the mean of ``(Q(o, a) - y)**2``::
+
+            y = r + discount * (Q'(o', a') - log pi'(a') * entropy_share)
+
+        A derivative is ``2 / batch`` times the error. What a unit of entropy is worth is ``entropy_share``.
+        """
+        taken = samples.actions
+        target = self._target(samples, entropy_share)
+        outputs = propagate(self.critic, self.critics, [samples.observations, self._one_hot(taken)])
+        values = _chosen(outputs["output"], taken)
+        errors = subtract(self.format, values, target)
+        slope = self._value(2 * self.config.agents / len(taken))
+        derivatives = np.zeros_like(outputs["output"])
+        np.put_along_axis(derivatives, taken[:, None], multiply(self.format, slope, errors)[:, None], axis=1)
+        gradients = backpropagate(self.critic, self.critics, outputs, derivatives)
+        share = self._value(1 / self.config.agents)
+        scaled = [
+            multiply(self.format, matrix, share) if node.name in SHARED else matrix
+            for node, matrix in zip(self.critic.linear, gradients, strict=True)
+        ]
+        return MAACGradients(scaled, values, errors)
+
+    def take_policies(self, policies: Sequence[ValueArray], tau: float) -> None:
+        """Policies after their update; the target policies follow them."""
+        self.policies = list(policies)
+        self.target_policies = self._follow(self.target_policies, self.policies, tau)
+
+    def _target(self, samples: MAACSamples, entropy_share: float) -> ValueArray:
+        outputs, probabilities = self._act(self.policy, self.target_policies, samples.next_observations)
+        choices = draw(self.format, probabilities, samples.next_uniforms)
+        valued = propagate(self.critic, self.target_critics, [samples.next_observations, self._one_hot(choices)])[
+            "output"
+        ]
+        logs = logarithm(self.format, to_bits(self.format, _chosen(probabilities, choices)))
+        entropy = multiply(self.format, from_bits(self.format, logs), self._value(entropy_share))
+        following = subtract(self.format, _chosen(valued, choices), entropy)
+        return add(self.format, samples.rewards, multiply(self.format, samples.discounts, following))
+
+    def _forward(self, samples: MAACSamples) -> MAACForward:
+        outputs, probabilities = self._act(self.policy, self.policies, samples.observations)
+        choices = draw(self.format, probabilities, samples.uniforms)
+        values = propagate(self.critic, self.critics, [samples.observations, self._one_hot(choices)])["output"]
+        values = np.where(self._present(len(values)), values, values.dtype.type(0))
+        return MAACForward(outputs["first"], outputs["second"], outputs["third"], choices, values)
+
+    def _act(
+        self, graph: GraphConfig, policies: Sequence[ValueArray], observations: ValueArray
+    ) -> tuple[dict[str, ValueArray], ValueArray]:
+        """Outputs of all layers, and the probabilities of actions."""
+        outputs = propagate(graph, policies, [observations])
+        return outputs, shares(self.format, outputs["third"], self._present(len(observations)))
+
+    def _present(self, samples: int) -> NDArray[np.bool_]:
+        return np.tile(self.present, (samples // self.config.agents, 1))
+
+    def _one_hot(self, actions: IntegerArray) -> ValueArray:
+        return (actions[:, None] == np.arange(self.config.actions)).astype(self.critics[0].dtype)
+
+    def _value(self, number: float) -> ValueArray:
+        return from_bits(self.format, from_numbers(self.format, number))
+
+    def _follow(self, targets: list[ValueArray], leaders: list[ValueArray], tau: float) -> list[ValueArray]:
+        """``target + tau * (leader - target)``, each operation rounded."""
+        share = self._value(tau)
+        return [
+            add(self.format, target, multiply(self.format, share, subtract(self.format, leader, target)))
+            for target, leader in zip(targets, leaders, strict=True)
+        ]
+
+
+def draw(number_format: FloatFormat, probabilities: ValueArray, uniforms: ValueArray) -> IntegerArray:
+    """The first of the last axis whose cumulative probability exceeds the uniform number.
+
+    Probabilities are added from the first on. Where rounding leaves the last sum below the number, it is the last one
+    that has a probability.
+    """
+    reached = np.zeros_like(uniforms)
+    choices = np.zeros(uniforms.shape, np.int64)
+    last = np.zeros_like(choices)
+    for action, probability in enumerate(np.moveaxis(probabilities, -1, 0)):
+        reached = add(number_format, reached, probability)
+        choices += reached <= uniforms
+        last = np.where(probability > 0, action, last)
+    return np.minimum(choices, last)
+
+
+def _chosen(values: ValueArray, choices: IntegerArray) -> ValueArray:
+    return np.take_along_axis(values, choices[:, None], axis=1)[:, 0]
