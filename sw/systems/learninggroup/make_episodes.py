@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from ...core.checkpoint import CheckpointError, environment_of, settings_of
 from ...core.environments.episode_batch import EpisodeBatch
+from ...core.environments.episodes_of_checkpoint import episodes_of_checkpoint
 from ...core.environments.make_parallel_environment import parallel_environment_factory
 from ...core.environments.parallel_environments import ParallelEnvironments
 from ...core.environments.predator_prey_batch import PREDATOR_PREY, PredatorPreyBatch
@@ -63,20 +63,12 @@ def episodes_of(path: Path | str, about: dict[str, Any], env: Any, episodes: int
     CheckpointError
         There is no identifier, or one of a module that nobody has imported; or the environment is another.
     """
-    task = about["task"]
-    # Checkpoints of before there were others do not say it.
-    if about.get("env", PREDATOR_PREY) == PREDATOR_PREY:
-        if env not in (None, PREDATOR_PREY):
-            raise CheckpointError(f"{path} is of {PREDATOR_PREY} and has its task: leave the environment away")
-        with settings_of(path):
-            env = PredatorPreyConfig(**task)
-        return make_episodes(env, episodes)
-    with settings_of(path):
-        steps = task["steps"]
-    env = environment_of(path, about, env)
-    batch = make_episodes(env, episodes, None if isinstance(env, EpisodeBatch) else steps)
-    for name, expected in task.items():
-        if (found := batch.task.get(name)) != expected:
-            batch.close()
-            raise CheckpointError(f"{path} is of an environment with {name} {expected}; this one has {found}")
-    return batch
+    return episodes_of_checkpoint(
+        path,
+        # Checkpoints of before there were others do not say it.
+        {"env": PREDATOR_PREY, **about},
+        env,
+        make=lambda env, steps: make_episodes(env, episodes, steps),
+        own=PREDATOR_PREY,
+        of_task=PredatorPreyConfig,
+    )

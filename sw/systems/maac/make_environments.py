@@ -4,7 +4,7 @@ import dataclasses
 from pathlib import Path
 from typing import Any
 
-from ...core.checkpoint import CheckpointError, environment_of, settings_of
+from ...core.environments.episodes_of_checkpoint import episodes_of_checkpoint
 from ...core.environments.joint_environments import JointEnvironments
 from ...core.environments.make_parallel_environment import parallel_environment_factory
 from ...core.environments.rover_tower import RoverTower
@@ -68,18 +68,11 @@ def environments_of(path: Path | str, about: dict[str, Any], env: Any, episodes:
     CheckpointError
         There is no identifier, or one of a module that nobody has imported; or the environment is another.
     """
-    task = about["task"]
-    if about["env"] == ROVER_TOWER:
-        if env not in (None, ROVER_TOWER):
-            raise CheckpointError(f"{path} is of {ROVER_TOWER} and has its task: leave the environment away")
-        with settings_of(path):
-            return make_environments(RoverTowerConfig(**task), episodes)
-    with settings_of(path):
-        steps = task["steps"]
-    env = environment_of(path, about, env)
-    batch = make_environments(env, episodes, None if isinstance(env, JointEnvironments) else steps)
-    for name, expected in task.items():
-        if (found := batch.task.get(name)) != expected:
-            batch.close()
-            raise CheckpointError(f"{path} is of an environment with {name} {expected}; this one has {found}")
-    return batch
+    return episodes_of_checkpoint(
+        path,
+        about,
+        env,
+        make=lambda env, steps: make_environments(env, episodes, steps),
+        own=ROVER_TOWER,
+        of_task=RoverTowerConfig,
+    )
