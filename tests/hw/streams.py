@@ -120,8 +120,8 @@ ONLY_IN_SYSTEMS = {
     "array.ResultPath": "soc/fixar/test_system.py::test_jobs_equal_reference",
     "array.TileGenerator": "soc/fixar/test_system.py::test_jobs_equal_reference",
     "array.TileSequencer": "soc/fixar/test_system.py::test_jobs_equal_reference",
-    "layer.LearnerEngine": "soc/pearl/test_learner_system.py::test_gradient_steps_of_any_length",
-    "layer.SampleSplitter": "soc/pearl/test_learner_system.py::test_gradient_steps_of_any_length",
+    "learner.LearnerEngine": "soc/pearl/test_learner_system.py::test_gradient_steps_of_any_length",
+    "learner.SampleSplitter": "soc/pearl/test_learner_system.py::test_gradient_steps_of_any_length",
 }
 
 

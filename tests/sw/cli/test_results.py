@@ -29,6 +29,11 @@ SMALL = {
     ),
     "train pearl": (f"--env CartPole-v1 --steps 30 {RUN}", "return files counters"),
     "train learninggroup": (f"--iterations 1 {RUN}", "success files"),
+    "train maac": (
+        "--agents 2 --episode-steps 4 --hidden-size 8 --episodes 2 --updates 1 --batch-size 4 --iterations 1 --quiet "
+        "--out OUT",
+        "return files counters",
+    ),
     "plan mcts": ("--env tic-tac-toe --simulations 4 --workers 2 --max-steps 2 --quiet --out OUT", "returns files"),
     "eval": ("TRAINED --episodes 2 --out OUT", "mean returns steps seed"),
     "experiment fixar": ("pendulum --collect --steps 30 --out RUNS --docs OUT", "experiment arms failed"),
