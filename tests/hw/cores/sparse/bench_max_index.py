@@ -1,5 +1,7 @@
 """Words of grouping matrices in, indexes out, with stalls."""
 
+from itertools import chain
+
 import cocotb
 import numpy as np
 from cocotb.triggers import RisingEdge
@@ -23,6 +25,14 @@ def matrices(config, random, count):
             yield np.where(random.random(shape) < (0.9, 0.3)[number % 2], random.choice(corners, shape), values)
 
 
+def neighbours(config, random):
+    """Matrices of two groups whose magnitudes differ by one, so that each bit in turn decides alone, in any order."""
+    for bit in range(config.format.width - 1):
+        upper = (random.integers(0, config.format.sign_bit, config.lanes) >> bit | 1) << bit
+        signs = random.choice([0, config.format.sign_bit], config.lanes)
+        yield random.permuted([upper | signs, upper - 1 | signs], axis=0)
+
+
 def send(source, values):
     for group, word in enumerate(values):
         source.put({"values": word.tolist(), "last": int(group == len(values) - 1)})
@@ -33,7 +43,8 @@ async def indexes_follow_the_reference(dut):
     config = parameters()["config"]
     source, sink = StreamSource(dut, "words"), StreamSink(dut, "indexes")
     await clock_and_reset(dut)
-    for number, values in enumerate(matrices(config, rng("values"), 60)):
+    given = chain(matrices(config, rng("values"), 60), neighbours(config, rng("neighbours")))
+    for number, values in enumerate(given):
         source.stall = sink.stall = (0.3, 0.0, 0.7)[number % 3]
         send(source, values)
         indexes, unordered = max_indexes(config.format, values)
