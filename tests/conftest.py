@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import shutil
 
 from hypothesis import HealthCheck, settings
 
@@ -38,3 +39,10 @@ def pytest_configure(config):
         from tests.processor_time import ProcessorTime
 
         config.pluginmanager.register(ProcessorTime(config, config.option.processor_time))
+
+
+def pytest_report_header():
+    """What this machine leaves out of the checks of exported Verilog is said at the beginning."""
+    if shutil.which("iverilog"):
+        return []
+    return ["Icarus Verilog: not installed, its checks of exported Verilog are left out"]
