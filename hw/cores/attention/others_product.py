@@ -120,7 +120,8 @@ class OthersProduct(ConfiguredComponent):
         config = self._config
         agent, other = Signal(range(config.agents)), Signal(range(config.agents), init=1)
         head, element = Signal(range(max(config.heads, 2))), Signal(range(max(config.size, 2)))
-        # Of agent 0: the bank, and in it the head, of scores and the element, too.
+        # `bank` is the first address of an experience. `base` is where agent 0 has the current head, and for scores the
+        # current element of it. `current` is the address that is read.
         bank, base, current = Signal.like(address), Signal.like(address), Signal.like(address, init=config.row)
         last_other, last_element, last_head, last_agent, skips, done = (
             Signal(name=name) for name in ("last_other", "last_element", "last_head", "last_agent", "skips", "done")

@@ -72,7 +72,7 @@ class MAACNetworksConfig:
 
     @property
     def policy(self) -> GraphConfig:
-        """Of an agent's observation the logits of its actions."""
+        """The policy network: it makes logits of the actions from an agent's observation."""
         hidden, units = self.hidden_size, self.policy_units
         return GraphConfig(
             agents=self.agents,
@@ -86,7 +86,8 @@ class MAACNetworksConfig:
 
     @property
     def critic(self) -> GraphConfig:
-        """Of all agents' observations and actions, one-hot, a value for each action of each agent."""
+        """The critic network: it makes a value for each action of each agent from the observations and one-hot actions of
+        all agents."""
         hidden, units = self.hidden_size, dict(zip(CRITIC_LAYERS, self.critic_units, strict=True))
         size = hidden // self.heads
         attention = AttentionConfig(

@@ -86,7 +86,7 @@ class HostPolicies:
     def gradients(
         self, observations: np.ndarray, forward: PolicyForward
     ) -> tuple[dict[str, torch.Tensor], dict[str, float]]:
-        """Of the losses by the parameters, and the numbers that `update` gives."""
+        """Gradients of the losses by the names of the parameters, and the numbers that `update` gives."""
         first, second, logits, choices, values = (
             _agents_first(part)
             for part in (forward.first, forward.second, forward.logits, forward.choices, forward.values)

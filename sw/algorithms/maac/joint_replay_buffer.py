@@ -34,7 +34,7 @@ class JointReplayBuffer(UniformReplayBuffer):
         super().__init__(capacity, seed, shapes)
 
     def reward_moments(self) -> tuple[np.ndarray, np.ndarray]:
-        """Of each agent's rewards in the buffer the mean, and the standard deviation; 1 where they are all the same.
+        """Mean and standard deviation of each agent's rewards in the buffer; a deviation of 0 is given as 1.
 
         Raises
         ------

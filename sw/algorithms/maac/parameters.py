@@ -11,7 +11,7 @@ SHARED = ("embedding", "key", "query", "value")
 
 
 def policy_shapes(shape: MAACShape) -> dict[str, tuple[int, ...]]:
-    """Of the agents' policies: inputs are the last dimension but one of a weight, outputs the last one."""
+    """Shapes of the policies' parameters. A weight is agents x inputs x outputs."""
     agents, hidden = shape.agents, shape.hidden_size
     return {
         "first.weight": (agents, shape.observation_size, hidden),
@@ -24,7 +24,7 @@ def policy_shapes(shape: MAACShape) -> dict[str, tuple[int, ...]]:
 
 
 def critic_shapes(shape: MAACShape) -> dict[str, tuple[int, ...]]:
-    """Of the critics. The attention has one set of weights for all agents: heads x inputs x outputs."""
+    """Shapes of the critics' parameters. All agents share the weights of the attention: heads x inputs x outputs."""
     agents, hidden, heads, size = shape.agents, shape.hidden_size, shape.heads, shape.key_size
     return {
         "embedding.weight": (agents, shape.observation_size + shape.actions, hidden),

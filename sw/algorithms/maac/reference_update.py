@@ -98,7 +98,7 @@ class ReferenceMAACUpdate:
         return PolicyForward(*parts), {"critic_loss": loss, "q": float(found.values.mean(dtype=np.float64))}
 
     def gradients(self, batch: JointBatch) -> Arrays:
-        """Of the critics, by the names of their parameters."""
+        """Gradients of the critics by the names of their parameters."""
         found = self.reference.gradients(self._samples(batch), 1 / self.config.reward_scale)
         return from_matrices(CRITIC_LAYERS, found.critics, self._like["critic"])
 

@@ -80,7 +80,7 @@ class RoverTower(ParallelEnv):
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> gymnasium.Space:
-        """Of a rover: stay, left, right, down, up; of a tower: the messages."""
+        """A rover stays, or goes left, right, down or up; a tower sends a message."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
@@ -132,7 +132,7 @@ class RoverTower(ParallelEnv):
         return result
 
     def _rewards(self) -> np.ndarray:
-        """Of the rovers, then of the towers."""
+        """Rewards of the rovers, then of the towers."""
         distances = np.square(self.positions - self.places[self.goals]).sum(axis=1)
         paid = ARRIVAL_REWARD * (distances < REACH) - distances
         if self.config.reward == "shared":

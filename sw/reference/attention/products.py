@@ -11,7 +11,8 @@ __all__ = ["others", "product"]
 
 
 def others(vectors: ValueArray) -> ValueArray:
-    """Of each agent the rows of all others, in order: ``(batch, agents, ...)`` as ``(batch, agents, agents - 1, ...)``.
+    """The rows of all other agents, in order, for each agent: ``(batch, agents, ...)`` becomes
+    ``(batch, agents, agents - 1, ...)``.
 
     >>> others(np.array([[10, 20, 30]]))[0].tolist()
     [[20, 30], [10, 30], [10, 20]]

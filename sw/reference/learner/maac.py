@@ -137,7 +137,7 @@ class MAACReference:
         return forward
 
     def gradients(self, samples: MAACSamples, entropy_share: float) -> MAACGradients:
-        """Of the critics' loss, the sum over agents of the mean of ``(Q(o, a) - y)**2``::
+        """Gradients of the critics' loss, the sum over agents of the mean of ``(Q(o, a) - y)**2``::
 
             y = r + discount * (Q'(o', a') - log pi'(a') * entropy_share)
 

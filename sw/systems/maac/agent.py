@@ -22,7 +22,7 @@ __all__ = ["MAAC"]
 
 logger = logging.getLogger(__name__)
 
-# Of the starting states of evaluations.
+# Seeds the starting states of evaluations.
 EVALUATION_SEED = 1_000_000
 # What a checkpoint holds beside its arrays.
 MEMBERS = ("backend", "config", "env", "iterations", "learner", "starts", "task")

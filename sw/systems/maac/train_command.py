@@ -99,8 +99,8 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _environment(arguments: argparse.Namespace) -> tuple[Any, int | None, str, dict[str, Any]]:
-    """Of the options: the environment, the steps of its episodes, what a run's folder is called after it, and what is
-    known of it as plain data.
+    """The environment that the options name, the steps of its episodes, its part of the run's folder name, and its
+    task as plain data.
 
     Raises
     ------
