@@ -6,7 +6,7 @@ from ..checks import require_integer, require_kind, require_name
 from ..float.config import FloatLaneConfig
 from ..layer.config import BINARY32_LANE, LayerConfig
 
-__all__ = ["LARGEST_BANKS", "PRODUCTS", "AttentionConfig", "OthersProductConfig"]
+__all__ = ["LARGEST_BANKS", "PRODUCTS", "AttentionConfig", "OthersProductConfig", "sequential_sum_cycles"]
 
 # What a vector makes with the vectors of the other agents: a number for each of them, or a sum of them.
 PRODUCTS = ("scores", "sums")
@@ -15,6 +15,11 @@ LARGEST_AGENTS = 64
 LARGEST_HEADS = 64
 LARGEST_SIZE = 1024
 LARGEST_BANKS = 64
+
+
+def sequential_sum_cycles(arithmetic: FloatLaneConfig, count: int) -> int:
+    """Cycles of a sum of ``count`` numbers, one after the other (:class:`.SequentialSum`)."""
+    return 2 + (count - 1) * (arithmetic.adder_depth + 1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,6 +132,11 @@ class AttentionConfig:
         return self.key_size**-0.5
 
     @property
+    def scale_bits(self) -> int:
+        """The bit pattern of the scale."""
+        return self.arithmetic.format.nearest(self.scale)
+
+    @property
     def scores(self) -> OthersProductConfig:
         """Queries with the keys of the others."""
         return self.product("scores", self.key_size)
@@ -147,8 +157,8 @@ class AttentionConfig:
 
     @property
     def sum_cycles(self) -> int:
-        """Cycles of a sum over the other agents, a number after the other (:class:`.SequentialSum`)."""
-        return 2 + (self.others - 1) * (self.arithmetic.adder_depth + 1)
+        """Cycles of a sum over the other agents."""
+        return sequential_sum_cycles(self.arithmetic, self.others)
 
     @property
     def forward_cycles(self) -> int:

@@ -9,6 +9,7 @@ from ..component import ConfiguredComponent
 from ..float.adder import FloatAdder
 from ..float.config import FloatConfig, FloatLaneConfig
 from ..pipeline import delay
+from .config import sequential_sum_cycles
 
 __all__ = ["SequentialSum"]
 
@@ -53,7 +54,7 @@ class SequentialSum(ConfiguredComponent):
     @property
     def cycles(self):
         """Cycles of a sum."""
-        return 2 + (self._count - 1) * (self._config.adder_depth + 1)
+        return sequential_sum_cycles(self._config, self._count)
 
     def elaborate(self, platform):
         m = Module()

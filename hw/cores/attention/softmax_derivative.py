@@ -5,15 +5,14 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ..component import ConfiguredComponent
-from ..float.expression import FloatExpression, Number
+from ..float.expression import Number
 from ..stream.buffer import StreamBuffer
 from ..stream.buffer_config import StreamBufferConfig
 from ..stream.fork import StreamFork
 from ..stream.held_operand import HeldOperand
-from ..stream.pipeline import StreamPipeline
-from ..stream.pipeline_config import StreamPipelineConfig
 from .config import AttentionConfig
 from .sequential_sum import SequentialSum
+from .stream_expression import stream_expression
 
 __all__ = ["AttentionSoftmaxDerivative"]
 
@@ -66,34 +65,22 @@ class AttentionSoftmaxDerivative(ConfiguredComponent):
         wiring.connect(m, fork.o[0], waiting.i)
         wiring.connect(m, waiting.o, held.elements)
         m.submodules.sum = total = self._sum
-        self._apply(m, "products", fork.o[1], total.i, self._product)
+        products = stream_expression(m, "products", config.arithmetic, fork.o[1], self._product)
+        wiring.connect(m, products.o, total.i)
         # The next sum is formed while one is held.
         m.submodules.sum_waiting = sums = StreamBuffer(shape, StreamBufferConfig(depth=2))
         wiring.connect(m, total.o, sums.i)
         wiring.connect(m, sums.o, held.values)
-        self._apply(m, "differences", held.o, wiring.flipped(self.results), self._difference)
+        results = stream_expression(m, "differences", config.arithmetic, held.o, self._difference)
+        wiring.connect(m, results.o, wiring.flipped(self.results))
         return m
-
-    def _apply(self, m, name, operands, results, compute):
-        """An expression of a stream's operands."""
-        m.submodules[f"{name}_units"] = units = Module()
-        result = compute(FloatExpression(units, self._config.arithmetic), operands.payload)
-        m.submodules[name] = pipeline = StreamPipeline(
-            self.results.payload.shape(), StreamPipelineConfig(latency=result.time)
-        )
-        m.d.comb += [
-            operands.ready.eq(pipeline.ready),
-            pipeline.begin.eq(operands.valid & pipeline.ready),
-            pipeline.result.eq(result.value),
-        ]
-        wiring.connect(m, pipeline.o, results)
 
     def _product(self, expression, pair):
         return expression.multiply("product", Number(pair.weight, 0), Number(pair.error, 0))
 
     def _difference(self, expression, both):
-        number_format = self._config.arithmetic.format
-        scale = Const(number_format.nearest(self._config.scale), number_format.width)
         difference = expression.subtract("difference", Number(both.element.error, 0), Number(both.value, 0))
         weighted = expression.multiply("weighted", Number(both.element.weight, 0), difference)
-        return expression.multiply("scaled", weighted, scale)
+        return expression.multiply(
+            "scaled", weighted, Const(self._config.scale_bits, self._config.arithmetic.format.width)
+        )

@@ -77,12 +77,7 @@ class BackwardGraph(ConfiguredComponent):
         if to_input and to_input not in [node.name for node in config.inputs]:
             raise ValueError(f"To input must be the name of an input node, not {to_input!r}")
         self._to_input, self._gradients, self._late = to_input, gradients, late
-        # Nodes at whose output errors are needed.
-        self._needs = set[str]()
-        for node in config.nodes:
-            own = node.name == to_input or (gradients and isinstance(node, LinearNode))
-            if own or any(source in self._needs for source in node.sources):
-                self._needs.add(node.name)
+        self._needs = config.behind(to_input, gradients=gradients)
         elements = stream.Signature(config.arithmetic.format.width)
         members = {"activations": In(elements).array(len(config.activations)), "errors": In(elements)}
         if gradients:
@@ -163,13 +158,16 @@ class BackwardGraph(ConfiguredComponent):
     def _activation_users(self, name):
         """Who needs an activation: layers their inputs and outputs, attention its vectors and weights."""
         config = self._config
-        node = next((node for node in config.nodes if node.name == name), None)
-        if node is None:
-            return [(name, 0)]
+        attention = config.attention_of(name)
+        if attention is not None:
+            return [(name, 0)] if attention.name in self._needs else []
+        node = config.node(name)
+        # An input of a layer is needed for its gradient alone.
+        kinds = (AttentionNode, LinearNode) if self._gradients else AttentionNode
         users = [
             (user.name, place)
             for user, place in config.users(name)
-            if isinstance(user, AttentionNode) or (self._gradients and isinstance(user, LinearNode))
+            if isinstance(user, kinds) and user.name in self._needs
         ]
         own = isinstance(node, LinearNode) and node.layer.activation != "linear" and name in self._needs
         return users + [("", 0)] * own
@@ -200,7 +198,7 @@ class BackwardGraph(ConfiguredComponent):
         return total
 
     def _stages(self, key, node):
-        """Samples on their way from the network's outputs to the errors that one node has for another."""
+        """Samples on their way from the network's inputs to the errors that one node has for another."""
         config = self._config
         return config.stages_behind(key[0]) if key[0] else config.backward_stages[node.name]
 

@@ -39,6 +39,11 @@ class InputNode:
         """None."""
         return ()
 
+    @property
+    def agents(self) -> int:
+        """1: it is the same for all agents."""
+        return 1
+
 
 @dataclass(frozen=True, kw_only=True)
 class LinearNode:
@@ -66,6 +71,11 @@ class LinearNode:
     def size(self) -> int:
         """Numbers of a sample."""
         return self.layer.outputs
+
+    @property
+    def agents(self) -> int:
+        """Agents that have parameters of their own; 1: all have the same."""
+        return self.layer.parameter_sets
 
     @property
     def arithmetic(self) -> FloatLaneConfig:
@@ -99,6 +109,11 @@ class ConcatenationNode:
         """Numbers of a sample."""
         return sum(self.sizes)
 
+    @property
+    def agents(self) -> int:
+        """1: it is the same for all agents."""
+        return 1
+
 
 @dataclass(frozen=True, kw_only=True)
 class AttentionNode:
@@ -128,6 +143,11 @@ class AttentionNode:
     def size(self) -> int:
         """Numbers of a sample."""
         return self.attention.heads * self.attention.value_size
+
+    @property
+    def agents(self) -> int:
+        """Agents that attend to each other."""
+        return self.attention.agents
 
     @property
     def arithmetic(self) -> FloatLaneConfig:
@@ -184,12 +204,8 @@ class GraphConfig:
             if not self.users(node.name):
                 raise ValueError(f"Node {node.name!r} must be taken by another one")
         for node in self.nodes:
-            wrong = {
-                LinearNode: lambda node: node.layer.parameter_sets not in (1, self.agents),
-                AttentionNode: lambda node: node.attention.agents != self.agents,
-            }.get(type(node))
-            if wrong is not None and wrong(node):
-                raise ValueError(f"Node {node.name!r} must be for {self.agents} agents")
+            if node.agents not in (1, self.agents):
+                raise ValueError(f"Node {node.name!r} must be for {self.agents} agents, not {node.agents}")
 
     @property
     def arithmetic(self) -> FloatLaneConfig:
@@ -219,14 +235,26 @@ class GraphConfig:
         """Who takes a node's output, and at which of its places."""
         return self._users[name]
 
-    def learns(self, name: str) -> bool:
-        """Whether errors at a node's output lead to parameters."""
-        return self._learns[name]
+    def behind(self, to_input: str = "", *, gradients: bool = True) -> frozenset[str]:
+        """Nodes at whose outputs errors are needed: by parameters, with ``gradients``, or by an input node."""
+        found: set[str] = set()
+        for node in self.nodes:
+            needs = node.name == to_input or (gradients and isinstance(node, LinearNode))
+            if needs or not found.isdisjoint(node.sources):
+                found.add(node.name)
+        return frozenset(found)
 
     @property
     def activations(self) -> tuple[str, ...]:
         """What a backward half needs: outputs of nodes, in their order, and weights of attention, each by its node."""
         return tuple(_activations(self))
+
+    def attention_of(self, activation: str) -> AttentionNode | None:
+        """The node whose weights an activation is, or None where it is a node's output."""
+        for node in self.nodes:
+            if isinstance(node, AttentionNode) and activation == f"{node.name}_weights":
+                return node
+        return None
 
     @cached_property
     def _by_name(self) -> dict[str, Node]:
@@ -239,13 +267,6 @@ class GraphConfig:
             for place, source in enumerate(node.sources):
                 users[source].append((node, place))
         return {name: tuple(found) for name, found in users.items()}
-
-    @cached_property
-    def _learns(self) -> dict[str, bool]:
-        found: dict[str, bool] = {}
-        for node in self.nodes:
-            found[node.name] = isinstance(node, LinearNode) or any(found[source] for source in node.sources)
-        return found
 
     @cached_property
     def forward_stages(self) -> dict[str, int]:
@@ -277,11 +298,11 @@ class GraphConfig:
     @property
     def cycles(self) -> int:
         """Cycles of an experience in a batch, forward and back: those of the slowest stage."""
-        found = [1]
+        found, behind = [1], self.behind()
         for node in self.nodes:
             if isinstance(node, LinearNode):
                 layer = node.layer
-                back = layer.backward_cycles if self.learns(node.source) else 0
+                back = layer.backward_cycles if node.source in behind else 0
                 found.append(self.agents * max(layer.forward_cycles, layer.gradient_cycles, back))
             else:
                 # A number a cycle.

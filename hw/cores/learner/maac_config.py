@@ -8,11 +8,14 @@ from ..float.config import FloatLaneConfig
 from ..graph.config import AttentionNode, ConcatenationNode, GraphConfig, InputNode, LinearNode
 from ..layer.config import BINARY32_LANE, LayerConfig
 
-__all__ = ["CRITIC_LAYERS", "POLICY_LAYERS", "MAACNetworksConfig"]
+__all__ = ["CRITIC_LAYERS", "POLICY_LAYERS", "SHARED_LAYERS", "MAACNetworksConfig"]
 
 # Layers with parameters, in the order of their numbers in the graphs.
 POLICY_LAYERS = ("first", "second", "third")
 CRITIC_LAYERS = ("embedding", "state", "query", "key", "value", "hidden", "output")
+# Layers of the critics that the losses of all agents reach, through the attention: their gradients are divided by the
+# number of agents.
+SHARED_LAYERS = ("embedding", "query", "key", "value")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,8 +89,10 @@ class MAACNetworksConfig:
 
     @property
     def critic(self) -> GraphConfig:
-        """The critic network: it makes a value for each action of each agent from the observations and one-hot actions of
-        all agents."""
+        """The critic network: it makes a value for each action of each agent.
+
+        It takes the observations and one-hot actions of all agents.
+        """
         hidden, units = self.hidden_size, dict(zip(CRITIC_LAYERS, self.critic_units, strict=True))
         size = hidden // self.heads
         attention = AttentionConfig(

@@ -6,6 +6,7 @@ import numpy as np
 import torch
 from torch.nn.functional import one_hot
 
+from ....hw.cores.layer.config import LEAKY_SLOPE
 from .maac_config import MAACConfig
 from .maac_shape import MAACShape
 from .networks import choose, masked_logits, policy_layers
@@ -13,9 +14,6 @@ from .torch_adam import load_moments, make_adam, save_moments
 from .update import PolicyForward
 
 __all__ = ["HostPolicies"]
-
-# Of the leaky ReLU below zero: PyTorch's default, and the source's.
-SLOPE = 0.01
 
 
 def _agents_first(values: np.ndarray) -> torch.Tensor:
@@ -104,7 +102,9 @@ class HostPolicies:
             gradients[f"{name}.bias"] = error.sum(1)
             if name != "first":
                 # A leaky ReLU keeps the sign, so that what comes out says which slope there was.
-                error = error @ self._parameters[f"{name}.weight"].transpose(1, 2) * torch.where(inputs > 0, 1, SLOPE)
+                error = (
+                    error @ self._parameters[f"{name}.weight"].transpose(1, 2) * torch.where(inputs > 0, 1, LEAKY_SLOPE)
+                )
         # A probability of zero has a logarithm without bound.
         entropy = -torch.where(probabilities > 0, probabilities * logs, 0.0).sum(-1)
         report = {

@@ -3,11 +3,18 @@
 import math
 
 import torch
-from torch.nn.functional import leaky_relu
+from torch.nn.functional import leaky_relu as torch_leaky_relu
+
+from ....hw.cores.layer.config import LEAKY_SLOPE
 
 __all__ = ["choose", "critic_values", "masked_logits", "policy_layers"]
 
 Parameters = dict[str, torch.Tensor]
+
+
+def leaky_relu(sums: torch.Tensor) -> torch.Tensor:
+    """The leaky ReLU of the hardware's slope."""
+    return torch_leaky_relu(sums, LEAKY_SLOPE)
 
 
 def _layer(parameters: Parameters, name: str, inputs: torch.Tensor) -> torch.Tensor:

@@ -4,10 +4,7 @@ import numpy as np
 
 from .maac_shape import MAACShape
 
-__all__ = ["SHARED", "critic_shapes", "initial_parameters", "policy_shapes"]
-
-# Parts of the critic that each agent's loss reaches through the attention: their gradients are divided by the agents.
-SHARED = ("embedding", "key", "query", "value")
+__all__ = ["critic_shapes", "initial_parameters", "policy_shapes"]
 
 
 def policy_shapes(shape: MAACShape) -> dict[str, tuple[int, ...]]:

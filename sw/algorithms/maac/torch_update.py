@@ -7,10 +7,10 @@ import numpy as np
 import torch
 from torch.nn.functional import one_hot
 
+from ....hw.cores.learner.maac_config import SHARED_LAYERS
 from .maac_config import MAACConfig
 from .maac_shape import MAACShape
 from .networks import choose, critic_values, masked_logits, policy_layers
-from .parameters import SHARED
 from .torch_adam import load_moments, make_adam, save_moments
 from .update import JointBatch, PolicyForward
 
@@ -74,7 +74,7 @@ class TorchMAACUpdate:
         self._optimizer.zero_grad()
         loss.backward()
         for name, parameter in critic.items():
-            if name.partition(".")[0] in SHARED and parameter.grad is not None:
+            if name.partition(".")[0] in SHARED_LAYERS and parameter.grad is not None:
                 parameter.grad /= self.shape.agents
         # Before the step: the policies learn from the critics of the update before.
         forward = self._policy_forward(observations, _agents_first(batch.uniforms))

@@ -67,8 +67,9 @@ def backpropagate(
     number_format = config.arithmetic.format
     coming: dict[tuple[str, str, int], ValueArray] = {}
     gradients: dict[str, ValueArray] = {}
+    behind = config.behind()
     for node in reversed(config.nodes):
-        if not config.learns(node.name):
+        if node.name not in behind:
             continue
         parts = [coming[node.name, user.name, place] for user, place in config.users(node.name)]
         if node is config.output:

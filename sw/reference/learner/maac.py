@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ....hw.cores.float.config import FloatFormat
 from ....hw.cores.graph.config import GraphConfig
-from ....hw.cores.learner.maac_config import MAACNetworksConfig
+from ....hw.cores.learner.maac_config import SHARED_LAYERS, MAACNetworksConfig
 from ..arrays import IntegerArray, ValueArray
 from ..attention.softmax import shares
 from ..float.conversion import from_numbers
@@ -22,9 +22,6 @@ from ..graph.graph import backpropagate, propagate
 from ..optimizer.float_adam import AdamRates, float_adam
 
 __all__ = ["MAACForward", "MAACGradients", "MAACReference", "MAACSamples", "draw"]
-
-# Layers of the critics whose gradients are divided by the number of agents: all agents' losses reach them.
-SHARED = ("embedding", "query", "key", "value")
 
 
 @dataclass(frozen=True)
@@ -154,7 +151,7 @@ class MAACReference:
         gradients = backpropagate(self.critic, self.critics, outputs, derivatives)
         share = self._value(1 / self.config.agents)
         scaled = [
-            multiply(self.format, matrix, share) if node.name in SHARED else matrix
+            multiply(self.format, matrix, share) if node.name in SHARED_LAYERS else matrix
             for node, matrix in zip(self.critic.linear, gradients, strict=True)
         ]
         return MAACGradients(scaled, values, errors)

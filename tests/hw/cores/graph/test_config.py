@@ -21,10 +21,12 @@ def test_what_a_backward_half_needs():
     expected = ("pair", "embedding", "state", "query", "key", "value", "message_weights", "joined", "hidden")
     # The observation, too: it is an input of a layer.
     assert config.activations == ("observation", *expected)
-    assert [name for name in ("observation", "pair", "embedding", "message") if config.learns(name)] == [
-        "embedding",
-        "message",
-    ]
+    assert {"embedding", "state", "message", "joined", "output"} < config.behind()
+    assert config.behind().isdisjoint({"observation", "action", "pair"})
+    # The action alone: the state does not come from it.
+    to_action = config.behind("action", gradients=False)
+    assert {"action", "pair", "key", "message", "output"} < to_action
+    assert to_action.isdisjoint({"observation", "state", "query"})
     assert [user.name for user, _ in config.users("state")] == ["query", "joined"]
 
 
@@ -65,7 +67,7 @@ def test_sets_of_parameters_take_an_experience():
         (
             [InputNode(name="x", size=2), linear("y", "x", parameter_sets=2)],
             ValueError,
-            "Node 'y' must be for 3 agents",
+            "Node 'y' must be for 3 agents, not 2",
         ),
         (
             [
@@ -86,7 +88,7 @@ def test_refuses(nodes, error, message):
 
 def test_refuses_attention_of_other_agents():
     config = attention_critic(agents=3)
-    with pytest.raises(ValueError, match="^Node 'embedding' must be for 4 agents$"):
+    with pytest.raises(ValueError, match="^Node 'embedding' must be for 4 agents, not 3$"):
         replace(config, agents=4)
 
 
