@@ -101,9 +101,8 @@ class AttentionSoftmax(ConfiguredComponent):
         return stream_expression(m, name, self._config.arithmetic, operands, compute)
 
     def _scale(self, expression, score):
-        return expression.multiply(
-            "scaling", Number(score, 0), Const(self._config.scale_bits, self._config.arithmetic.format.width)
-        )
+        scale = Const(self._config.scale_bits, len(score))
+        return expression.multiply("scaling", Number(score, 0), scale)
 
     def _exponentiate(self, expression, both):
         difference = expression.subtract("difference", Number(both.element, 0), Number(both.value, 0))

@@ -81,6 +81,5 @@ class AttentionSoftmaxDerivative(ConfiguredComponent):
     def _difference(self, expression, both):
         difference = expression.subtract("difference", Number(both.element.error, 0), Number(both.value, 0))
         weighted = expression.multiply("weighted", Number(both.element.weight, 0), difference)
-        return expression.multiply(
-            "scaled", weighted, Const(self._config.scale_bits, self._config.arithmetic.format.width)
-        )
+        scale = Const(self._config.scale_bits, len(both.value))
+        return expression.multiply("scaled", weighted, scale)

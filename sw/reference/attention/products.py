@@ -4,8 +4,8 @@ import numpy as np
 
 from ....hw.cores.attention.config import OthersProductConfig
 from ..arrays import ValueArray
-from ..float.host import add, multiply
-from ..float.sums import tree_sum
+from ..float.host import multiply
+from ..layer.stages import sum_rows
 
 __all__ = ["others", "product"]
 
@@ -24,8 +24,8 @@ def others(vectors: ValueArray) -> ValueArray:
 def product(config: OthersProductConfig, inputs: ValueArray, vectors: ValueArray) -> ValueArray:
     """Scores or sums of inputs ``(batch, agents, heads, inputs)``.
 
-    Row i of an agent's weights, times its input i, goes to partial sum ``i % partial_sums`` of
-    :attr:`.OthersProductConfig.layer`; the partial sums are added as a tree.
+    Row i of an agent's weights, times its input i, is a product of row i of :attr:`.OthersProductConfig.layer`, and they
+    are added as that layer's are.
 
     Parameters
     ----------
@@ -37,12 +37,5 @@ def product(config: OthersProductConfig, inputs: ValueArray, vectors: ValueArray
     # (batch, agents, others, heads, size), then rows first, and what is computed of each last.
     weights = np.moveaxis(others(vectors), 2, 3)
     weights = np.moveaxis(weights, -1 if config.product == "scores" else -2, 0)
-    partial_sums: list[ValueArray] = []
-    for row in range(layer.rows):
-        term = multiply(number_format, inputs[..., row, None], weights[row])
-        if row < layer.partial_sums:
-            partial_sums.append(term)
-        else:
-            place = row % layer.partial_sums
-            partial_sums[place] = add(number_format, partial_sums[place], term)
-    return tree_sum(number_format, np.stack(partial_sums, axis=-1))
+    products = (multiply(number_format, inputs[..., row, None], weights[row]) for row in range(layer.rows))
+    return sum_rows(layer, products)

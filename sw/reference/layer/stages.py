@@ -5,7 +5,7 @@ several sets of parameters ``(sets, rows, outputs)``, and sample ``s`` takes set
 sum is rounded by itself, and every sum starts with its first term. The sums of binary32 are compiled (:mod:`.kernels`).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial, reduce
 
@@ -21,7 +21,7 @@ from ..float.host import add, from_bits, multiply, subtract, to_bits
 from ..float.sums import tree_sum
 from . import kernels
 
-__all__ = ["activate", "backward", "differentiate", "forward", "gradient"]
+__all__ = ["activate", "backward", "differentiate", "forward", "gradient", "sum_rows"]
 
 
 def forward(layer: LayerConfig, weights: ValueArray, x: ValueArray) -> ValueArray:
@@ -36,15 +36,24 @@ def forward(layer: LayerConfig, weights: ValueArray, x: ValueArray) -> ValueArra
     inputs = _rows(layer, x)
     if number_format == BINARY32:
         return activate(layer, tree_sum(number_format, kernels.partial_sums(inputs, weights, layer.partial_sums)))
+    products = (multiply(number_format, inputs[:, row, None], weights[row]) for row in range(layer.rows))
+    return activate(layer, sum_rows(layer, products))
+
+
+def sum_rows(layer: LayerConfig, products: Iterable[ValueArray]) -> ValueArray:
+    """The sum of a layer's products, which come row by row.
+
+    That of row i goes to partial sum ``i % partial_sums``; the partial sums are added as a tree.
+    """
+    number_format = layer.arithmetic.format
     partial_sums: list[ValueArray] = []
-    for row in range(layer.rows):
-        product = multiply(number_format, inputs[:, row, None], weights[row])
+    for row, product in enumerate(products):
         if row < layer.partial_sums:
             partial_sums.append(product)
         else:
             place = row % layer.partial_sums
             partial_sums[place] = add(number_format, partial_sums[place], product)
-    return activate(layer, tree_sum(number_format, np.stack(partial_sums, axis=-1)))
+    return tree_sum(number_format, np.stack(partial_sums, axis=-1))
 
 
 def activate(layer: LayerConfig, sums: ValueArray) -> ValueArray:

@@ -8,10 +8,10 @@ from numpy.typing import ArrayLike
 
 from ....hw.cores.learner.learner_config import DDPGLearnerConfig
 from ..arrays import ValueArray
-from ..float.host import add, multiply, subtract
 from ..layer.network import NetworkReference, propagate, rounded
 from ..learner_batch import LearnerBatch
 from ..optimizer.float_adam import AdamRates
+from ..optimizer.soft_update import approach
 from .temporal_difference_loss import TemporalDifferenceLoss, temporal_difference_loss
 
 __all__ = ["DDPGGradients", "DDPGLearnerReference"]
@@ -123,16 +123,9 @@ class DDPGLearnerReference:
         self.actor.update(gradients.actor, actor_rates)
         self.critic.update(gradients.critic, critic_rates)
         share = rounded(self.config.actor, tau)
-        self.actor_target = self._approach(self.actor_target, self.actor.weights, share)
-        self.critic_target = self._approach(self.critic_target, self.critic.weights, share)
+        self.actor_target = approach(self._format, self.actor_target, self.actor.weights, share)
+        self.critic_target = approach(self._format, self.critic_target, self.critic.weights, share)
         return gradients.loss.priorities
-
-    def _approach(self, targets: list[ValueArray], weights: list[ValueArray], share: ValueArray) -> list[ValueArray]:
-        """Targets after a step."""
-        return [
-            add(self._format, target, multiply(self._format, share, subtract(self._format, matrix, target)))
-            for target, matrix in zip(targets, weights, strict=True)
-        ]
 
 
 def _joined(observations: ValueArray, actions: ValueArray) -> ValueArray:

@@ -20,6 +20,7 @@ from ..float.functions.logarithm import logarithm
 from ..float.host import add, from_bits, multiply, subtract, to_bits
 from ..graph.graph import backpropagate, propagate
 from ..optimizer.float_adam import AdamRates, float_adam
+from ..optimizer.soft_update import approach
 
 __all__ = ["MAACForward", "MAACGradients", "MAACReference", "MAACSamples", "draw"]
 
@@ -130,7 +131,7 @@ class MAACReference:
                 bits,
             )
             self.critics[index] = from_bits(self.format, new)
-        self.target_critics = self._follow(self.target_critics, self.critics, tau)
+        self.target_critics = approach(self.format, self.target_critics, self.critics, self._value(tau))
         return forward
 
     def gradients(self, samples: MAACSamples, entropy_share: float) -> MAACGradients:
@@ -159,7 +160,7 @@ class MAACReference:
     def take_policies(self, policies: Sequence[ValueArray], tau: float) -> None:
         """Policies after their update; the target policies follow them."""
         self.policies = list(policies)
-        self.target_policies = self._follow(self.target_policies, self.policies, tau)
+        self.target_policies = approach(self.format, self.target_policies, self.policies, self._value(tau))
 
     def _target(self, samples: MAACSamples, entropy_share: float) -> ValueArray:
         outputs, probabilities = self._act(self.policy, self.target_policies, samples.next_observations)
@@ -194,14 +195,6 @@ class MAACReference:
 
     def _value(self, number: float) -> ValueArray:
         return from_bits(self.format, from_numbers(self.format, number))
-
-    def _follow(self, targets: list[ValueArray], leaders: list[ValueArray], tau: float) -> list[ValueArray]:
-        """``target + tau * (leader - target)``, each operation rounded."""
-        share = self._value(tau)
-        return [
-            add(self.format, target, multiply(self.format, share, subtract(self.format, leader, target)))
-            for target, leader in zip(targets, leaders, strict=True)
-        ]
 
 
 def draw(number_format: FloatFormat, probabilities: ValueArray, uniforms: ValueArray) -> IntegerArray:
