@@ -24,7 +24,7 @@ def others(vectors: ValueArray) -> ValueArray:
 def product(config: OthersProductConfig, inputs: ValueArray, vectors: ValueArray) -> ValueArray:
     """Scores or sums of inputs ``(batch, agents, heads, inputs)``.
 
-    Row i of an agent's weights, times its input i, is a product of row i of :attr:`.OthersProductConfig.layer`, and they
+    Row i of an agent's weights, times its input i, is a product of row i of :attr:`.OthersProductConfig.layer`; they
     are added as that layer's are.
 
     Parameters
