@@ -143,11 +143,8 @@ class AttentionConfig:
 
     @property
     def messages(self) -> OthersProductConfig:
-        """Weights with the values of the others.
-
-        The first values of the next experience come while the last messages of one are summed: one bank more.
-        """
-        return self.product("sums", self.value_size, banks=3)
+        """Weights with the values of the others."""
+        return self.product("sums", self.value_size)
 
     def product(self, product: str, size: int, banks: int = 2) -> OthersProductConfig:
         """A product of vectors of a size."""
