@@ -2,13 +2,17 @@
 
 import numpy as np
 import pytest
+import torch
 
+from rewardware.hw.cores.float.config import BINARY32
 from rewardware.hw.cores.learner.maac_config import CRITIC_LAYERS, POLICY_LAYERS, MAACNetworksConfig
 from rewardware.sw.algorithms.maac.host_policies import HostPolicies
 from rewardware.sw.algorithms.maac.maac_shape import MAACShape
+from rewardware.sw.algorithms.maac.networks import choose
 from rewardware.sw.algorithms.maac.parameters import initial_parameters
 from rewardware.sw.algorithms.maac.reference_update import ReferenceMAACUpdate, from_matrices, to_matrices
 from rewardware.sw.algorithms.maac.torch_update import TorchMAACUpdate
+from rewardware.sw.reference.learner.maac import draw
 
 from .batches import EVEN, UNEVEN, config_of, random_batch
 
@@ -45,7 +49,8 @@ def test_follows_pytorch(shape):
         for name in ("first", "second", "logits", "values"):
             found, wanted = getattr(forward, name), getattr(expected, name)
             assert found.shape == wanted.shape and found.dtype == wanted.dtype
-            present = shape.present if name in ("logits", "values") else np.True_
+            # Values of absent actions are zeros, logits of theirs are anything.
+            present = shape.present if name == "logits" else np.True_
             assert np.abs((found - wanted) * present).max() < 2e-5, name
         assert report == pytest.approx(about, rel=1e-4)
         for part, host, found in zip(parts, hosts, (forward, expected), strict=True):
@@ -122,3 +127,18 @@ def test_a_loss_that_is_not_finite_changes_nothing():
         part.update(batch)
     after = part.save()[0]
     assert all(after[name].tobytes() == before[name].tobytes() for name in before)
+
+
+def test_draws():
+    """The first sum above the number: not the one that equals it. Where no sum is, the last with a probability."""
+    probabilities = np.array([[0.25, 0.25, 0.5, 0.0]] * 4 + [[0.5, 0.4999999, 0.0, 0.0]], np.float32)
+    uniforms = np.array([0.0, 0.25, 0.49999997, 0.99999994, 0.99999994], np.float32)
+    assert draw(BINARY32, probabilities, uniforms).tolist() == [0, 1, 1, 2, 1]
+    assert choose(torch.from_numpy(probabilities), torch.from_numpy(uniforms)).tolist() == [0, 1, 1, 2, 1]
+
+
+def test_an_absent_action_has_no_value_whatever_the_parameters_are():
+    config, policies, critics = made(UNEVEN)
+    full = {name: np.full_like(values, 0.1) for name, values in critics.items()}
+    values = ReferenceMAACUpdate(UNEVEN, config, policies, full).update(random_batch(UNEVEN))[0].values
+    assert ((values != 0) == UNEVEN.present).all()
