@@ -2,19 +2,17 @@
 
 import contextlib
 import dataclasses
-import logging
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any
 
 import numpy as np
 
 from ...algorithms.ic3net.ic3net_config import IC3NetConfig
-from ...core.checkpoint import backend_of, lacking, prefixed, read_agent, settings_of, under, write_checkpoint
+from ...algorithms.joint_agent import JointAgent
+from ...core.checkpoint import backend_of, read_agent, settings_of
 from ...core.environments.episode_batch import EpisodeBatch
 from ...core.environments.failure import EnvironmentFailure
 from ...core.hardware import resolve_hardware
-from ...core.statistics import numbers_of
 from ...device.transport import Transport
 from .ic3net_learner import PYTORCH, IC3NetLearner, make_learner
 from .make_episodes import episodes_of, make_episodes
@@ -22,15 +20,11 @@ from .report import IC3NetReport
 
 __all__ = ["IC3Net"]
 
-logger = logging.getLogger(__name__)
-
-# Of the starting states of evaluations.
-EVALUATION_SEED = 1_000_000
 # What a checkpoint holds beside its arrays.
 MEMBERS = ("backend", "config", "iterations", "learner", "starts", "task")
 
 
-class IC3Net:
+class IC3Net(JointAgent):
     """Trains one network for all agents of an environment by REINFORCE with a value as the baseline.
 
     An iteration plays ``config.episodes`` episodes side by side, each from its beginning to its end or to the last of
@@ -78,8 +72,8 @@ class IC3Net:
         In `learn` and `evaluate`: the environment failed. The agent is as it was before that iteration.
     """
 
-    unit: ClassVar[str] = "iteration"
-    suited_threads: ClassVar[int | None] = 1
+    name = "ic3net"
+    evaluation_episodes = 100
 
     def __init__(
         self,
@@ -96,7 +90,7 @@ class IC3Net:
         self.hardware = None if backend in PYTORCH else resolve_hardware(hardware or "paper", "learninggroup")
         self.config = config or IC3NetConfig()
         starts, learner = np.random.SeedSequence(self.config.seed).spawn(2)
-        self._starts = np.random.default_rng(starts)
+        super().__init__(np.random.default_rng(starts))
         self.environment: EpisodeBatch = make_episodes(env, self.config.episodes, steps)
         with contextlib.ExitStack() as opened:
             opened.callback(self.environment.close)
@@ -106,26 +100,6 @@ class IC3Net:
                 steps=self.environment.steps, lockstep_every=lockstep_every, transport=transport,
             )  # fmt: skip
             opened.pop_all()
-        self.iterations = 0
-
-    def learn(self, iterations: int, callback: Callable[["IC3Net", dict[str, Any]], bool | None] | None = None) -> Self:
-        """Does that many iterations.
-
-        Parameters
-        ----------
-        iterations
-            How many.
-        callback
-            Called after each with the agent and a record: ``iteration``; of its episodes ``return`` (the mean over
-            them and their agents), of Predator-Prey ``success`` (the share in which all predators were on the prey at
-            the end) and ``arrived`` (the share of predators), of other environments ``length`` (mean); ``sparsity``,
-            and what the learner reports. ``False`` stops.
-        """
-        for _ in range(iterations):
-            record = self._iterate()
-            if callback is not None and callback(self, record) is False:
-                break
-        return self
 
     def evaluate(self, episodes: int = 100, *, seed: int | None = None) -> dict[str, float]:
         """Plays episodes with the policy as it is: movements are drawn, nothing is learned.
@@ -145,71 +119,25 @@ class IC3Net:
             ``episodes``, and of them ``return`` and the like as in a record of `learn`.
         """
         state = self.learner.save()
-        first = EVALUATION_SEED if seed is None else seed
-        logger.info("%d episodes of evaluation or more, seed %d", episodes, first)
-        starts = np.random.default_rng(first)
-        outcomes = []
         try:
-            for _ in range(-(-episodes // self.config.episodes)):
-                rewards, _ = self._play(starts)
-                outcomes.append(self._outcome(rewards))
+            return self._means(episodes, seed, lambda starts: self._play(starts)[0])
         finally:
             self.learner.load(*state)
-        means = {name: float(np.mean([outcome[name] for outcome in outcomes])) for name in outcomes[0]}
-        return {"episodes": len(outcomes) * self.config.episodes, **means}
-
-    def advance(self) -> list[dict[str, Any]]:
-        """An iteration; its record."""
-        return [{"kind": "iteration", **self._iterate()}]
-
-    @property
-    def count(self) -> int:
-        """Iterations done."""
-        return self.iterations
 
     @property
     def evaluates_from(self) -> int | None:
         """None: records of iterations say how their episodes ended."""
         return None
 
-    def evaluate_for_record(self, episodes: int, seed: int | None = None) -> dict[str, Any]:
-        """As `evaluate`."""
-        return dict(self.evaluate(episodes, seed=seed))
-
     def baseline(self, episodes: int, seed: int | None = None) -> None:
         """There is none."""
 
-    def statistics(self) -> dict[str, float] | None:
-        """What was counted so far; losses are in the records of iterations."""
-        return numbers_of(self.counters()) or None
-
-    def counters(self) -> dict[str, Any]:
-        """What the learner counted."""
-        return self.learner.counters()
-
-    def about(self) -> dict[str, Any]:
-        """What a run's summary says of it."""
-        return {
-            "algorithm": "ic3net",
-            "backend": self.backend,
-            "env": self.environment.name,
-            "task": self.environment.task,
-            "seed": self.config.seed,
-            "config": self.config.to_mapping(),
-            "hardware": self.hardware and dataclasses.asdict(self.hardware),
-        }
+    def _hardware(self) -> dict[str, Any] | None:
+        return self.hardware and dataclasses.asdict(self.hardware)
 
     def report(self) -> IC3NetReport:
         """What makes sense of its records."""
         return IC3NetReport(self.about())
-
-    def evaluation(self, episodes: int | None = None, seed: int | None = None) -> dict[str, Any]:
-        """As `evaluate`; of 100 episodes, if nobody says how many."""
-        return dict(self.evaluate(100 if episodes is None else episodes, seed=seed))
-
-    def film(self, path: Path, seed: int | None = None) -> None:
-        """Refuses: many episodes are played side by side, and none is drawn."""
-        raise ValueError("Episodes that are played side by side do not draw themselves: leave --video away")
 
     def describe_evaluation(self, outcome: dict[str, Any]) -> list[str]:
         """A line that says what `evaluation` came to."""
@@ -241,11 +169,16 @@ class IC3Net:
             raise
         return rewards, alive
 
-    def _outcome(self, rewards: np.ndarray) -> dict[str, float]:
-        """How the episodes that were just played ended."""
-        return {**self.environment.outcome(), "return": float(rewards.sum(axis=0).mean())}
+    def iterate(self) -> dict[str, Any]:
+        """Plays episodes and updates.
 
-    def _iterate(self) -> dict[str, Any]:
+        Returns
+        -------
+        dict
+            ``iteration``; of its episodes ``return`` (the mean over them and their agents), of Predator-Prey
+            ``success`` (the share in which all predators were on the prey at the end) and ``arrived`` (the share of
+            predators), of other environments ``length`` (mean); ``sparsity``, and what the learner reports.
+        """
         rewards, alive = self._play(self._starts)
         sparsity = self.learner.sparsity()
         returns = np.zeros_like(rewards)
@@ -255,22 +188,6 @@ class IC3Net:
         report = self.learner.update(returns, alive)
         self.iterations += 1
         return {"iteration": self.iterations, **self._outcome(rewards), "sparsity": sparsity, **report}
-
-    def save(self, path: Path | str) -> None:
-        """Writes everything that training depends on into one file; from it, training goes on bit-identically."""
-        arrays, learner = self.learner.save()
-        rest = {
-            "agent": "ic3net",
-            "backend": self.backend,
-            "config": self.config.to_mapping(),
-            "env": self.environment.name,
-            "hardware": self.hardware and dataclasses.asdict(self.hardware),
-            "iterations": self.iterations,
-            "learner": learner,
-            "starts": self._starts.bit_generator.state,
-            "task": self.environment.task,
-        }
-        write_checkpoint(path, prefixed("learner", arrays), rest)
 
     @classmethod
     def load(
@@ -304,7 +221,7 @@ class IC3Net:
         ValueError
             The backend has another kind of state.
         """
-        arrays, about = read_agent(path, "ic3net", MEMBERS)
+        arrays, about = read_agent(path, cls.name, MEMBERS)
         with settings_of(path):
             config = IC3NetConfig.from_mapping(about["config"])
             hardware = None if about["hardware"] is None else resolve_hardware(about["hardware"], "learninggroup")
@@ -317,22 +234,6 @@ class IC3Net:
             episodes = episodes_of(path, about, env, config.episodes)
             agent = cls(episodes, config, backend=backend, hardware=hardware, lockstep_every=every, transport=transport)
             opened.callback(agent.close)
-            try:
-                agent.learner.load(under("learner", arrays), about["learner"])
-            except KeyError as error:
-                raise lacking(path, about, error.args[0]) from error
-            agent.iterations = about["iterations"]
-            agent._starts.bit_generator.state = about["starts"]
+            agent._restore(path, arrays, about)
             opened.pop_all()
         return agent
-
-    def close(self) -> None:
-        """Lets go of the device and of the environments."""
-        self.learner.close()
-        self.environment.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
