@@ -223,6 +223,11 @@ class GraphConfig:
         return tuple(node for node in self.nodes if isinstance(node, LinearNode))
 
     @property
+    def layers(self) -> tuple[LayerConfig, ...]:
+        """Those of the nodes with parameters."""
+        return tuple(node.layer for node in self.linear)
+
+    @property
     def output(self) -> Node:
         """The last node."""
         return self.nodes[-1]
@@ -311,6 +316,13 @@ class GraphConfig:
                 found += [node.attention.forward_cycles, node.attention.backward_cycles]
         return max(found)
 
+    @property
+    def forward_cycles(self) -> int:
+        """Cycles of an experience forward alone."""
+        attention = (node.attention.forward_cycles for node in self.nodes if isinstance(node, AttentionNode))
+        sizes = (node.layer.forward_cycles if isinstance(node, LinearNode) else node.size for node in self.nodes)
+        return max(self.agents * max(sizes), *attention, 1)
+
     def waiting_samples(self, source: str, user: str, late: int = 0) -> int:
         """Samples of a node's output on their way to where the backward half of one that takes it needs them.
 
@@ -319,7 +331,7 @@ class GraphConfig:
         outputs to their errors.
         """
         stages = self.backward_stages[user] - self.forward_stages[source] + 1
-        layers = [node.layer for node in self.linear]
+        layers = self.layers
         levels = (max(layer.units for layer in layers) - 1).bit_length()
         latency = self.arithmetic.multiplier_depth + (2 + levels) * self.arithmetic.adder_depth + 8
         period = max(layer.forward_cycles for layer in layers)

@@ -50,7 +50,7 @@ class LayerParameters(ConfiguredComponent):
     -------
     weights : In(word_read).array(readers)
     target : In(word_read)
-    gradients : Out(word_read)
+    gradients : Out(word_read), of an optimiser that takes them
     start : In(1)
         An update.
     done : Out(1)
@@ -77,7 +77,7 @@ class LayerParameters(ConfiguredComponent):
             | {
                 "weights": In(read).array(readers),
                 "target": In(read),
-                "gradients": Out(read),
+                **({"gradients": Out(read)} if config.algorithm.gradients else {}),
                 "start": In(1),
                 "done": Out(1),
                 "rates": In(rates_layout(config)),
@@ -111,8 +111,8 @@ class LayerParameters(ConfiguredComponent):
             wiring.connect(m, read, array.update)
             wiring.connect(m, write, array.new_words)
         self._update_target(m, target)
-        gradients = self._share_gradients(m)
-        self._give_host(m, [weights, target, gradients, *state.values()])
+        gradients = [self._share_gradients(m)] if self._config.algorithm.gradients else []
+        self._give_host(m, [weights, target, *gradients, *state.values()])
         return m
 
     def _update_target(self, m, target):

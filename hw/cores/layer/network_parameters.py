@@ -31,7 +31,7 @@ class NetworkParameters(wiring.Component):
     weights_0, ... : In(word_read).array(readers)
         One for each layer.
     target_0, ... : In(word_read)
-    gradients_0, ... : Out(word_read)
+    gradients_0, ... : Out(word_read), of an optimiser that takes them
     start_update : In(1)
     updated : Out(1)
         All layers are.
@@ -60,8 +60,9 @@ class NetworkParameters(wiring.Component):
             members |= {
                 f"weights_{index}": In(read).array(count),
                 f"target_{index}": In(read),
-                f"gradients_{index}": Out(read),
             }
+            if update.algorithm.gradients:
+                members[f"gradients_{index}"] = Out(read)
         super().__init__(
             members
             | target_member(first)
@@ -99,7 +100,8 @@ class NetworkParameters(wiring.Component):
             for port, inner in zip(weights, layer.weights, strict=True):
                 wiring.connect(m, wiring.flipped(port), inner)
             wiring.connect(m, wiring.flipped(getattr(self, f"target_{index}")), layer.target)
-            wiring.connect(m, layer.gradients, wiring.flipped(getattr(self, f"gradients_{index}")))
+            if update.algorithm.gradients:
+                wiring.connect(m, layer.gradients, wiring.flipped(getattr(self, f"gradients_{index}")))
             m.d.comb += [layer.start.eq(self.start_update), layer.rates.eq(self.rates)]
             m.d.comb += [getattr(layer, name).eq(getattr(self, name)) for name in target_member(update)]
         m.d.comb += self.nonfinite.eq(Cat(layer.nonfinite for layer in layers).any())
@@ -125,7 +127,7 @@ class NetworkParameters(wiring.Component):
             m.d.comb += layer.array.eq(self.array)
 
 
-def add_parameters(m, name, updates, *, readers, target, gradients):
+def add_parameters(m, name, updates, *, readers, target, gradients=None):
     """Puts the parameters of a network into a module, and connects the pipelines that read them.
 
     Parameters
@@ -138,8 +140,8 @@ def add_parameters(m, name, updates, *, readers, target, gradients):
         That read the weights; some do not go back through the first layer.
     target : ForwardGraph
         That reads the target's weights.
-    gradients : BackwardGraph
-        That keeps the gradients.
+    gradients : BackwardGraph, optional
+        That keeps the gradients; without, the optimiser takes none.
 
     Returns
     -------
@@ -152,5 +154,6 @@ def add_parameters(m, name, updates, *, readers, target, gradients):
         for reader, port in zip(reading, getattr(parameters, weights), strict=True):
             wiring.connect(m, reader, port)
         wiring.connect(m, getattr(target, f"weights_{index}"), getattr(parameters, f"target_{index}"))
-        wiring.connect(m, getattr(parameters, f"gradients_{index}"), getattr(gradients, f"gradients_{index}"))
+        if gradients is not None:
+            wiring.connect(m, getattr(parameters, f"gradients_{index}"), getattr(gradients, f"gradients_{index}"))
     return parameters

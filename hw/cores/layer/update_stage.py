@@ -7,6 +7,7 @@ from amaranth.lib.wiring import In, Out
 from ..component import ConfiguredComponent
 from ..optimizer.float_lane import FLOAT_LANES
 from ..optimizer.lane_sweep import sweep_lanes
+from ..optimizer.scaled_gradient_lane import ScaledGradientLane
 from ..pipeline import delay
 from ..replicated import replicated
 from .ports import word_read, word_write
@@ -24,7 +25,8 @@ class UpdateStage(ConfiguredComponent):
     """Updates all weights of a layer, a word every ``config.interval`` cycles, on ``config.lanes`` lanes.
 
     :class:`...optimizer.float_lane.FloatAdamLane` and ``SGDLane`` are the lanes, which are time-multiplexed among the
-    units of a word. Weights, gradient and the optimiser's state are read at the same address, and written back.
+    units of a word; with ``config.gradient_scale``, gradients are multiplied first. Weights, gradient and the
+    optimiser's state are read at the same address, and written back.
 
     Number format: ``config.layer.arithmetic``; lanes of the last group that are no outputs become +0.
 
@@ -39,7 +41,7 @@ class UpdateStage(ConfiguredComponent):
     start : In(1)
     done : Out(1)
         All words have been written.
-    gradients : Out(word_read)
+    gradients : Out(word_read), of an optimiser that takes them
     weights : Out(word_read)
     state : Out(word_read).array(arrays of state)
         What the optimiser keeps for each weight, in the order of ``config.algorithm.state``.
@@ -52,15 +54,14 @@ class UpdateStage(ConfiguredComponent):
     """
 
     def __init__(self, config: UpdateStageConfig):
-        lane = FLOAT_LANES[config.optimizer]
-        self._lanes = [replicated(lane(config.layer.arithmetic)) for _ in range(config.lanes)]
+        self._lanes = [replicated(_lane(config)) for _ in range(config.lanes)]
         read, write, state = word_read(config.layer), word_write(config.layer), len(config.algorithm.state)
         super().__init__(
             config,
             {
                 "start": In(1),
                 "done": Out(1),
-                "gradients": Out(read),
+                **({"gradients": Out(read)} if config.algorithm.gradients else {}),
                 "weights": Out(read),
                 "state": Out(read).array(state),
                 "new_weights": Out(write),
@@ -111,7 +112,10 @@ class UpdateStage(ConfiguredComponent):
         """Words to the lanes, which are time-multiplexed, and from them."""
         config, layer = self._config, self._config.layer
         names, rows = ("weight", *config.algorithm.state), {}
-        for name, port in zip((*names, "gradient"), (self.weights, *self.state, self.gradients), strict=True):
+        reads = dict(zip(names, (self.weights, *self.state), strict=True))
+        if config.algorithm.gradients:
+            reads["gradient"] = self.gradients
+        for name, port in reads.items():
             m.d.comb += [port.enable.eq(tag.valid), port.address.eq(tag.address)]
             # A memory's word is late in its cycle: the lanes take it in the next one.
             rows[name] = [delay(m, number, 1, f"{name}_{index}") for index, number in enumerate(port.data)]
@@ -126,3 +130,11 @@ class UpdateStage(ConfiguredComponent):
             m.d.comb += [port.enable.eq(writes.valid.replicate(layer.units)), port.address.eq(writes.address)]
             row = zip(port.data, results[name], there, strict=False)
             m.d.comb += [number.eq(Mux(valid, result, 0)) for number, result, valid in row]
+
+
+def _lane(config):
+    """A lane of the optimiser."""
+    arithmetic = config.layer.arithmetic
+    if config.gradient_scale == 1:
+        return FLOAT_LANES[config.optimizer](arithmetic)
+    return ScaledGradientLane(arithmetic, config.optimizer, config.gradient_scale)

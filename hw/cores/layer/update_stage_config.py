@@ -1,5 +1,6 @@
 """Configuration of a layer's optimiser. No Amaranth here."""
 
+import math
 from dataclasses import dataclass
 
 from ..checks import require_integer, require_kind, require_name
@@ -21,12 +22,14 @@ class UpdateStageConfig:
     layer : LayerConfig
         Whose weights are updated, in its arithmetic.
     optimizer : str
-        ``"adam"`` or ``"sgd"``.
+        ``"adam"``, ``"sgd"``, or ``"none"`` where weights are updated elsewhere.
     interval : int
         Initiation interval, cycles from one word of weights to the next (1 to 64): the units of a layer are
         time-multiplexed on fewer lanes.
     soft_target : bool
         The target's weights move towards the new ones with every update, in place of being copied now and then.
+    gradient_scale : float
+        By which gradients are multiplied before the optimiser takes them, above 0; with 1 there is no multiplier.
 
     Raises
     ------
@@ -38,11 +41,16 @@ class UpdateStageConfig:
     optimizer: str = "adam"
     interval: int = 2
     soft_target: bool = False
+    gradient_scale: float = 1.0
 
     def __post_init__(self):
         require_kind("Layer", self.layer, LayerConfig)
         require_name("Optimizer", self.optimizer, tuple(FLOAT_OPTIMIZERS))
         require_integer("Interval", self.interval, 1, 64)
+        if not 0 < self.gradient_scale < math.inf:
+            raise ValueError(f"Gradient scale must be finite and above 0, not {self.gradient_scale}")
+        if self.gradient_scale != 1 and not self.algorithm.gradients:
+            raise ValueError(f"Gradient scale must be 1 of an optimizer without gradients, not {self.gradient_scale}")
 
     @property
     def algorithm(self) -> FloatOptimizer:
@@ -52,7 +60,7 @@ class UpdateStageConfig:
     @property
     def arrays(self) -> tuple[str, ...]:
         """The arrays of a number for each weight."""
-        return ("weights", "target", "gradients", *self.algorithm.state)
+        return ("weights", "target", *self.algorithm.gradients * ("gradients",), *self.algorithm.state)
 
     @property
     def lanes(self) -> int:

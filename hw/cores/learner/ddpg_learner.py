@@ -1,6 +1,6 @@
 """A whole learner of a deterministic policy: gradient steps of DDPG."""
 
-from amaranth.hdl import Cat, Module, Signal
+from amaranth.hdl import Cat, Module
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In
 
@@ -10,12 +10,11 @@ from ..graph.perceptron import perceptron_graph
 from ..layer.network_parameters import add_parameters
 from ..layer.update_stage import rates_layout
 from ..layer.update_stage_config import ARRAY_WIDTH
-from ..stream.buffer import StreamBuffer
-from ..stream.buffer_config import StreamBufferConfig
 from ..stream.connect import connect_handshake
 from ..stream.fork import StreamFork
-from .learner import Learner, connect_activations
-from .learner_config import DDPGLearnerConfig, LearnedNetwork, LearnerCommand
+from .learner import PerceptronLearner, connect_activations
+from .learner_base_config import LearnerCommand
+from .learner_config import DDPGLearnerConfig, LearnedNetwork
 from .learner_control import LearnerControl
 
 __all__ = ["DDPGLearner", "ddpg_learner_command"]
@@ -23,7 +22,7 @@ __all__ = ["DDPGLearner", "ddpg_learner_command"]
 ddpg_learner_command = data.StructLayout({"kind": LearnerCommand, "array": ARRAY_WIDTH, "network": LearnedNetwork})
 
 
-class DDPGLearner(Learner):
+class DDPGLearner(PerceptronLearner):
     """Takes gradient steps of DDPG: actor and critic with all stages, a target network of each with forward stages.
 
     Three ways of a sample go side by side, each through stages of its own:
@@ -154,30 +153,22 @@ class DDPGLearner(Learner):
         Observations wait for the actor's action, for the critic at the other action, too: so its values come about
         when the target's do.
         """
-        waiting = self._to_actor(
-            m, "observations_waiting", self._gate(m, control, "observations", self._config.actor), actor
-        )
-        m.submodules.observations_fork = fork = StreamFork(self.tau.shape(), 2)
+        waiting = self._to_actor(m, control, "observations", actor)
+        m.submodules.critics_fork = fork = StreamFork(self.tau.shape(), 2)
         wiring.connect(m, waiting, fork.i)
         _to_critic(m, fork.o[0], wiring.flipped(self.actions), critic)
         _to_critic(m, fork.o[1], actor.outputs, policy_critic)
 
     def _observe_next(self, m, control, target_actor, target_critic):
         """Next observations to the actor's target, and with its action to the critic's."""
-        following = self._gate(m, control, "next_observations", self._config.actor)
-        waiting = self._to_actor(m, "next_observations_waiting", following, target_actor)
+        waiting = self._to_actor(m, control, "next_observations", target_actor)
         _to_critic(m, waiting, target_actor.outputs, target_critic)
 
-    def _to_actor(self, m, name, observations, actor):
+    def _to_actor(self, m, control, name, actor):
         """Observations to an actor, and once more to where they wait for its actions."""
-        samples = _waiting_samples(actor)
-        depth = StreamBufferConfig(depth=samples * self._config.observations)
-        m.submodules[f"{name}_fork"] = fork = StreamFork(self.tau.shape(), 2)
-        m.submodules[name] = waiting = StreamBuffer(self.tau.shape(), depth)
-        wiring.connect(m, observations, fork.i)
-        wiring.connect(m, fork.o[0], actor.inputs[0])
-        wiring.connect(m, fork.o[1], waiting.i)
-        return waiting.o
+        elements = self._config.observations
+        numbers = self._gate(m, control, name, elements)
+        return self._take_twice(m, name, numbers, actor.inputs[0], _waiting_samples(actor) * elements)
 
     def _actor_backward(self, m, actor, policy_critic):
         """The way of the actor's loss back through the critic, and through the actor."""
@@ -194,23 +185,10 @@ class DDPGLearner(Learner):
         return through_critic, through_actor
 
     def _control(self, m, control, network, parameters, backward):
-        """The end of a gradient step of a network, and its parameters to the host and from it while it is meant."""
+        """The end of a gradient step of a network, and its parameters to the host and from it."""
         self._end_step(m, control, network, parameters, backward)
-        chosen = Signal(name=f"{network.name.lower()}_chosen")
-        m.d.comb += [
-            chosen.eq(control.command.network == network),
-            parameters.tau.eq(self.tau),
-            parameters.start_transfer.eq(control.start_transfer & chosen),
-            parameters.parameters_in.payload.eq(self.parameters_in.payload),
-            parameters.parameters_in.valid.eq(self.parameters_in.valid & chosen),
-            parameters.parameters_out.ready.eq(self.parameters_out.ready & chosen),
-        ]
-        with m.If(chosen):
-            m.d.comb += [
-                self.parameters_in.ready.eq(parameters.parameters_in.ready),
-                self.parameters_out.payload.eq(parameters.parameters_out.payload),
-                self.parameters_out.valid.eq(parameters.parameters_out.valid),
-            ]
+        self._transfer(m, control, network, parameters)
+        m.d.comb += parameters.tau.eq(self.tau)
 
 
 def _to_critic(m, observations, actions, critic):

@@ -11,8 +11,9 @@ from ..graph.perceptron import perceptron_graph
 from ..layer.network_parameters import add_parameters
 from ..layer.update_stage import rates_layout
 from ..layer.update_stage_config import ARRAY_WIDTH
-from .learner import Learner
-from .learner_config import DQNLearnerConfig, LearnerCommand
+from .learner import PerceptronLearner
+from .learner_base_config import LearnerCommand
+from .learner_config import DQNLearnerConfig
 from .learner_control import LearnerControl
 
 __all__ = ["DQNLearner", "learner_command"]
@@ -20,7 +21,7 @@ __all__ = ["DQNLearner", "learner_command"]
 learner_command = data.StructLayout({"kind": LearnerCommand, "array": ARRAY_WIDTH, "copy": 1})
 
 
-class DQNLearner(Learner):
+class DQNLearner(PerceptronLearner):
     """Takes gradient steps of a DQN: an online network with all stages, a target network with forward stages.
 
     Samples follow each other through forward stages, loss, backward and gradient stages; behind the last one of a batch
@@ -87,7 +88,7 @@ class DQNLearner(Learner):
             m, "parameters", config.updates, readers=[online, backward], target=target, gradients=backward
         )
         for name, pipeline in (("observations", online), ("next_observations", target)):
-            wiring.connect(m, self._gate(m, control, name, network), pipeline.inputs[0])
+            wiring.connect(m, self._gate(m, control, name, config.observations), pipeline.inputs[0])
         self._lose(m, online, target, backward)
         self._forward_commands(m, control)
         self._end_step(m, control, 0, parameters, backward)
@@ -95,6 +96,8 @@ class DQNLearner(Learner):
             forward_port(m, parameters, self, name)
         m.d.comb += [
             control.transferred.eq(parameters.transferred),
+            parameters.load.eq(control.command.kind == LearnerCommand.LOAD),
+            parameters.array.eq(control.command.array),
             parameters.start_transfer.eq(control.start_transfer),
             parameters.copy.eq(control.command.copy),
             self.errors.nonfinite.eq(online.errors.nonfinite | target.errors.nonfinite | parameters.nonfinite),

@@ -1,22 +1,20 @@
 """Configuration of learners. No Amaranth here."""
 
+from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import ClassVar
 
-from ..checks import require_kind
+from ..checks import require_kind, require_name
+from ..graph.perceptron import perceptron_graph
 from ..layer.config import NetworkConfig
 from ..layer.update_stage_config import UpdateStageConfig
+from ..optimizer.float_lane_config import GRADIENT_OPTIMIZERS
+from .learner_base_config import LearnerConfig
 from .temporal_difference_config import TemporalDifferenceConfig
 
-__all__ = ["DDPGLearnerConfig", "DQNLearnerConfig", "LearnedNetwork", "LearnerCommand"]
-
-
-class LearnerCommand(IntEnum):
-    """What a learner is told to do."""
-
-    STEP = 1
-    LOAD = 2
-    STORE = 3
+__all__ = ["DDPGLearnerConfig", "DQNLearnerConfig", "LearnedNetwork", "PerceptronLearnerConfig"]
 
 
 class LearnedNetwork(IntEnum):
@@ -26,8 +24,43 @@ class LearnedNetwork(IntEnum):
     CRITIC = 1
 
 
+class PerceptronLearnerConfig(LearnerConfig):
+    """Base of learners of multilayer perceptrons, whose samples are rows as :mod:`.learner_records` has them."""
+
+    @property
+    @abstractmethod
+    def networks(self) -> dict[str, NetworkConfig]:
+        """Networks that are trained."""
+
+    @property
+    @abstractmethod
+    def observations(self) -> int:
+        """Elements of an observation."""
+
+    @property
+    @abstractmethod
+    def action_rows(self) -> int:
+        """Rows of a sample's action that are its own."""
+
+    @property
+    @abstractmethod
+    def temporal_difference(self) -> TemporalDifferenceConfig:
+        """The loss of the network of values."""
+
+    @property
+    def sample_rows(self) -> int:
+        """Rows of the stream that a sample takes."""
+        return self.observations + self.action_rows + 2
+
+    @property
+    def waiting_samples(self) -> int:
+        """Samples from the first stage to the loss, whose observations are taken and the rest not yet."""
+        graphs = map(perceptron_graph, self.networks.values())
+        return sum(graph.waiting_samples(graph.linear[0].source, graph.linear[0].name) for graph in graphs)
+
+
 @dataclass(frozen=True, kw_only=True)
-class DQNLearnerConfig:
+class DQNLearnerConfig(PerceptronLearnerConfig):
     """A learner of action values: an online network with all stages, a target network with forward stages only.
 
     Parameters
@@ -47,6 +80,8 @@ class DQNLearnerConfig:
         A field of the wrong kind, or out of its range.
     """
 
+    OPERANDS: ClassVar[Mapping[str, int]] = {"copy": 1}
+
     network: NetworkConfig
     loss: str = "huber"
     optimizer: str = "adam"
@@ -54,6 +89,7 @@ class DQNLearnerConfig:
 
     def __post_init__(self):
         require_kind("Network", self.network, NetworkConfig)
+        require_name("Optimizer", self.optimizer, GRADIENT_OPTIMIZERS)
         _ = self.temporal_difference, self.updates
 
     @property
@@ -65,6 +101,16 @@ class DQNLearnerConfig:
     def networks(self) -> dict[str, NetworkConfig]:
         """The network that is trained, without a name."""
         return {"": self.network}
+
+    @property
+    def optimizers(self) -> dict[str, tuple[UpdateStageConfig, ...]]:
+        """The optimiser of each layer of the network."""
+        return {"": self.updates}
+
+    @property
+    def action_rows(self) -> int:
+        """Rows of a sample's action that are its own: none, an action is a place in a list."""
+        return 0
 
     @property
     def observations(self) -> int:
@@ -91,7 +137,7 @@ class DQNLearnerConfig:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DDPGLearnerConfig:
+class DDPGLearnerConfig(PerceptronLearnerConfig):
     """A learner of a deterministic policy: an actor and a critic, and a target network of each.
 
     Parameters
@@ -113,6 +159,11 @@ class DDPGLearnerConfig:
         A field of the wrong kind, or out of its range; networks that do not fit each other.
     """
 
+    SETTINGS: ClassVar[Mapping[str, str]] = {
+        "tau": "Share of the way to the new weights that targets go.",
+        "policy_slope": "Derivative of the actor's loss by the value of a sample: -1 / samples.",
+    }
+
     actor: NetworkConfig
     critic: NetworkConfig
     loss: str = "squared"
@@ -122,6 +173,7 @@ class DDPGLearnerConfig:
     def __post_init__(self):
         require_kind("Actor", self.actor, NetworkConfig)
         require_kind("Critic", self.critic, NetworkConfig)
+        require_name("Optimizer", self.optimizer, GRADIENT_OPTIMIZERS)
         _ = self.temporal_difference, self.actor_updates
         inputs = self.actor.sizes[0] + self.actor.sizes[-1]
         if self.critic.sizes[0] != inputs:
@@ -137,6 +189,16 @@ class DDPGLearnerConfig:
     def networks(self) -> dict[str, NetworkConfig]:
         """The networks that are trained, in the order of :class:`LearnedNetwork`."""
         return {"actor": self.actor, "critic": self.critic}
+
+    @property
+    def optimizers(self) -> dict[str, tuple[UpdateStageConfig, ...]]:
+        """The optimiser of each layer of both networks."""
+        return {"actor": self.actor_updates, "critic": self.critic_updates}
+
+    @property
+    def action_rows(self) -> int:
+        """Rows of a sample's action that are its own: one for each element."""
+        return self.actions
 
     @property
     def observations(self) -> int:

@@ -5,7 +5,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ..checks import require_integer
-from .learner_config import LearnerCommand
+from .learner_base_config import LearnerCommand
 
 __all__ = ["LearnerControl"]
 
@@ -14,7 +14,7 @@ class LearnerControl(wiring.Component):
     """Carries out one command of a learner after the other.
 
     A gradient step is a batch through the stages until the gradients of all networks are complete, then the update of
-    all networks, side by side.
+    all networks, side by side. Targets of networks that a host has loaded follow these when it says so.
 
     Latency: a cycle from a command to its beginning, and one from its end to the completion.
 
@@ -31,10 +31,10 @@ class LearnerControl(wiring.Component):
     completions : Out(stream of 1)
     command : Out(layout)
         The one that is under way.
-    start_step, start_update, start_transfer : Out(1)
+    start_step, start_update, start_transfer, start_follow : Out(1)
     aggregated, updated : In(networks)
         The gradients of each network are complete, each network is updated: once a step, at any time.
-    transferred : In(1)
+    transferred, followed : In(1)
 
     Raises
     ------
@@ -52,9 +52,11 @@ class LearnerControl(wiring.Component):
                 "start_step": Out(1),
                 "start_update": Out(1),
                 "start_transfer": Out(1),
+                "start_follow": Out(1),
                 "aggregated": In(networks),
                 "updated": In(networks),
                 "transferred": In(1),
+                "followed": In(1),
             }
         )
 
@@ -74,6 +76,8 @@ class LearnerControl(wiring.Component):
                 with m.If(self.commands.valid):
                     with m.If(self.commands.payload.kind == LearnerCommand.STEP):
                         m.next = "START"
+                    with m.Elif(self.commands.payload.kind == LearnerCommand.FOLLOW):
+                        m.next = "FOLLOW"
                     with m.Else():
                         m.next = "TRANSFER"
             with m.State("START"):
@@ -91,6 +95,12 @@ class LearnerControl(wiring.Component):
                 m.next = "TRANSFERRING"
             with m.State("TRANSFERRING"):
                 with m.If(self.transferred):
+                    m.next = "COMPLETE"
+            with m.State("FOLLOW"):
+                m.d.comb += self.start_follow.eq(1)
+                m.next = "FOLLOWING"
+            with m.State("FOLLOWING"):
+                with m.If(self.followed):
                     m.next = "COMPLETE"
             with m.State("COMPLETE"):
                 m.d.comb += self.completions.valid.eq(1)

@@ -1,6 +1,6 @@
 """The engine of a learner: packets of samples, and of parameters."""
 
-from amaranth.hdl import Cat, Module, Signal
+from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -9,43 +9,34 @@ from ..forwarding import forward_port
 from ..layer.config import BATCH_WIDTH
 from ..stream.packet import PacketReader, packet_signature
 from ..stream.packet_config import PacketReaderConfig
-from .ddpg_learner import DDPGLearner
-from .dqn_learner import DQNLearner
-from .learner_config import DDPGLearnerConfig, DQNLearnerConfig, LearnerCommand
+from .learner_base_config import LearnerCommand
 from .learner_engine_config import LearnerEngineConfig
 from .learner_records import ARRAY_PLACE_WIDTH, ROW_WIDTH
-from .sample_splitter import SampleSplitter
+from .learners import LEARNERS
 
 __all__ = ["LearnerEngine", "learner_engine_command"]
-
-# What a step takes besides samples: ports of the learner.
-LEARNERS = {
-    DQNLearnerConfig: (DQNLearner, ("rates",)),
-    DDPGLearnerConfig: (DDPGLearner, ("actor_rates", "critic_rates", "tau", "policy_slope")),
-}
 
 # Rows of a packet: samples of 16 bits, and rows of a sample.
 ROWS_WIDTH = 32
 
 
 def learner_engine_command(config: LearnerEngineConfig):
-    """A command: ``count`` are the samples of a step, ``copy`` belongs to a DQN's, ``array`` is one of ``arrays``."""
-    copy = {"copy": 1} if isinstance(config.learner, DQNLearnerConfig) else {}
-    return data.StructLayout({"kind": LearnerCommand, "count": BATCH_WIDTH, **copy, "array": ARRAY_PLACE_WIDTH})
+    """A command: ``count`` samples, and the learner's operands, belong to a step; ``array`` is one of ``arrays``."""
+    step = {"count": BATCH_WIDTH, **config.learner.OPERANDS}
+    return data.StructLayout({"kind": LearnerCommand, **step, "array": ARRAY_PLACE_WIDTH})
 
 
 class LearnerEngine(ConfiguredComponent):
-    """Executes step, load and store commands, one at a time, on a learner of its own.
+    """Executes step, load and store commands, one at a time, on a learner of its own; of some learners follow, too.
 
-    A step takes one packet: a sample is :attr:`.LearnerEngineConfig.sample_rows` rows (:mod:`.learner_records`),
-    element after element of the observation and of the next one side by side, with DDPG then element after element of
-    the action, and what came of it. It gives one packet: the magnitude of each sample's temporal-difference error, a
-    row each. Loads take, and stores give, an array of one network, a row a parameter, in the order of
-    :class:`.DQNLearner` and :class:`.DDPGLearner`.
+    A step takes one packet: a sample is ``config.learner.sample_rows`` rows (:mod:`.learner_records`). It gives one
+    packet, ``config.learner.result_rows`` rows a sample: of a DQN and of DDPG the magnitude of each sample's
+    temporal-difference error. Loads take, and stores give, an array of one network, a row a parameter, in the order of
+    the learner. Follow takes and gives nothing.
 
     ::
 
-        packets_in -> PacketReader -+-> SampleSplitter -> learner -> priorities -.
+        packets_in -> PacketReader -+-> splitter -------> learner -> results ----.
                                     `-> parameters in --> learner -> parameters -+-> packets_out
 
     Throughput: a sample in the learner's cycles, but ``sample_rows`` at least; a parameter a cycle. Latency: 3 cycles
@@ -63,14 +54,14 @@ class LearnerEngine(ConfiguredComponent):
         until a reset; ``stream_overflow``: what was behind the last row has been dropped. ``nonfinite``: a value or a
         weight is infinite or NaN.
     packets_in, packets_out : streams of rows
-    rates, or actor_rates, critic_rates, tau, policy_slope : In
-        What the learner takes besides samples; constant while a step is under way.
+    rates, tau, ... : In
+        ``config.settings``: what the learner takes besides samples; constant while a step is under way.
     """
 
     def __init__(self, config: LearnerEngineConfig):
         flags = ("address_out_of_range", "stream_underflow", "stream_overflow", "nonfinite")
-        learner, self._settings = LEARNERS[type(config.learner)]
-        self._learner = learner(config.learner)
+        self._parts = LEARNERS[type(config.learner)]
+        self._learner = self._parts.learner(config.learner)
         super().__init__(
             config,
             {
@@ -80,7 +71,7 @@ class LearnerEngine(ConfiguredComponent):
                 "errors": Out(data.StructLayout(dict.fromkeys(flags, 1))),
                 "packets_in": In(packet_signature(ROW_WIDTH)),
                 "packets_out": Out(packet_signature(ROW_WIDTH)),
-                **{name: self._learner.signature.members[name] for name in self._settings},
+                **{name: self._learner.signature.members[name] for name in config.settings},
             },
         )
 
@@ -89,7 +80,7 @@ class LearnerEngine(ConfiguredComponent):
         m.submodules.learner = learner = self._learner
         m.submodules.reader = reader = PacketReader(PacketReaderConfig(width=ROW_WIDTH, count_width=ROWS_WIDTH))
         wiring.connect(m, wiring.flipped(self.packets_in), reader.i)
-        for name in self._settings:
+        for name in self._config.settings:
             forward_port(m, learner, self, name)
         command = Signal(self.commands.payload.shape())
         m.d.comb += [
@@ -102,18 +93,25 @@ class LearnerEngine(ConfiguredComponent):
         ]
         stepping, known = Signal(), Signal()
         parameters = Signal(range(max(array.parameters for array in self._config.arrays.values()) + 1))
-        m.d.comb += stepping.eq(command.kind == LearnerCommand.STEP)
+        following = Signal()
+        m.d.comb += [
+            stepping.eq(command.kind == LearnerCommand.STEP),
+            following.eq(command.kind == LearnerCommand.FOLLOW if self._config.learner.FOLLOWS else 0),
+        ]
         self._find_array(m, learner, command, known, parameters)
         self._take_rows(m, reader, learner, command, stepping, parameters)
         given = self._give_rows(m, learner, stepping, command.count, parameters)
-        self._execute(m, reader, learner, command, ~known & ~stepping | stepping & (command.count == 0), given)
+        refused = Signal()
+        m.d.comb += refused.eq(Mux(stepping, command.count == 0, ~known & ~following))
+        self._execute(m, reader, learner, command, refused, following, given)
         return m
 
-    def _execute(self, m, reader, learner, command, refused, given):
+    def _execute(self, m, reader, learner, command, refused, following, given):
         """One command after the other."""
         # Its packet has come, the learner has done it, its packet has gone.
         ended = Signal(3)
-        storing, loading = command.kind == LearnerCommand.STORE, command.kind == LearnerCommand.LOAD
+        takes_none = (command.kind == LearnerCommand.STORE) | following
+        gives_none = (command.kind == LearnerCommand.LOAD) | following
         with m.FSM(name="engine"):
             with m.State("IDLE"):
                 m.d.comb += self.commands.ready.eq(1)
@@ -127,8 +125,8 @@ class LearnerEngine(ConfiguredComponent):
                     m.next = "COMPLETE"
             with m.State("BEGIN"):
                 # Both are idle.
-                m.d.comb += [learner.commands.valid.eq(1), reader.requests.valid.eq(~storing)]
-                m.d.sync += ended.eq(Cat(storing, 0, loading))
+                m.d.comb += [learner.commands.valid.eq(1), reader.requests.valid.eq(~takes_none)]
+                m.d.sync += ended.eq(Cat(takes_none, 0, gives_none))
                 m.next = "WORK"
             with m.State("WORK"):
                 m.d.comb += learner.completions.ready.eq(1)
@@ -143,22 +141,21 @@ class LearnerEngine(ConfiguredComponent):
     def _find_array(self, m, learner, command, known, parameters):
         """Tells the learner which array is meant; whether there is one, and how many parameters it has."""
         config, payload = self._config, learner.commands.payload
-        if isinstance(config.learner, DQNLearnerConfig):
-            m.d.comb += payload.copy.eq(command.copy)
+        m.d.comb += [payload[name].eq(command[name]) for name in config.learner.OPERANDS]
         with m.Switch(command.array):
             for place, array in enumerate(config.arrays.values()):
                 with m.Case(place):
                     m.d.comb += [
                         known.eq(1),
                         parameters.eq(array.parameters),
-                        payload.array.eq(config.learner.arrays.index(array.kind)),
+                        payload.array.eq(array.place),
                     ]
                     if len(config.networks) > 1:
                         m.d.comb += payload.network.eq(array.network)
 
     def _take_rows(self, m, reader, learner, command, stepping, parameters):
         """Rows of a packet to the learner: samples of a step, or parameters."""
-        m.submodules.splitter = splitter = SampleSplitter(self._config)
+        m.submodules.splitter = splitter = self._parts.splitter(self._config.learner)
         for name in splitter.signature.members:
             if name != "rows":
                 wiring.connect(m, getattr(splitter, name), getattr(learner, name))
@@ -166,7 +163,7 @@ class LearnerEngine(ConfiguredComponent):
         m.d.comb += [splitter.rows.payload.eq(rows.payload), learner.parameters_in.payload.eq(rows.payload)]
         with m.If(stepping):
             m.d.comb += [
-                reader.requests.payload.eq(command.count * self._config.sample_rows),
+                reader.requests.payload.eq(command.count * self._config.learner.sample_rows),
                 splitter.rows.valid.eq(rows.valid),
                 rows.ready.eq(splitter.rows.ready),
             ]
@@ -178,14 +175,15 @@ class LearnerEngine(ConfiguredComponent):
             ]
 
     def _give_rows(self, m, learner, stepping, count, parameters):
-        """Priorities or parameters as a packet; whether its last row leaves in this cycle."""
-        left, last, leaves = Signal(max(len(parameters), len(count))), Signal(), Signal()
+        """Results or parameters as a packet; whether its last row leaves in this cycle."""
+        rows = count * self._config.learner.result_rows
+        left, last, leaves = Signal(max(len(parameters), len(rows))), Signal(), Signal()
         m.d.comb += [
             last.eq(left == 1),
             self.packets_out.payload.last.eq(last),
             leaves.eq(self.packets_out.valid & self.packets_out.ready),
         ]
-        for chosen, source in ((stepping, learner.priorities), (~stepping, learner.parameters_out)):
+        for chosen, source in ((stepping, getattr(learner, self._parts.results)), (~stepping, learner.parameters_out)):
             with m.If(chosen):
                 m.d.comb += [
                     self.packets_out.payload.data.eq(source.payload),
@@ -195,7 +193,7 @@ class LearnerEngine(ConfiguredComponent):
         with m.If(learner.commands.valid):
             m.d.sync += left.eq(parameters)
             with m.If(stepping):
-                m.d.sync += left.eq(count)
+                m.d.sync += left.eq(rows)
         with m.Elif(leaves):
             m.d.sync += left.eq(left - 1)
         return leaves & last

@@ -1,10 +1,13 @@
 """Configuration of the engine of a learner. No Amaranth here."""
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ..graph.perceptron import perceptron_graph
+from ..checks import require_kind
+from ..graph.config import GraphConfig
 from ..layer.config import LayerConfig, NetworkConfig
-from .learner_config import DDPGLearnerConfig, DQNLearnerConfig
+from .learner_base_config import LearnerConfig
 
 __all__ = ["LearnerArray", "LearnerEngineConfig"]
 
@@ -18,24 +21,32 @@ class LearnerArray:
     network : int
         Whose they are, a place in the configuration's ``networks``.
     kind : str
-        One of the learner's ``arrays``.
+        One of the network's arrays.
+    place : int
+        Of the kind among these.
     layers : tuple of LayerConfig
         The layers of the network.
     """
 
     network: int
     kind: str
+    place: int
     layers: tuple[LayerConfig, ...]
 
     @property
-    def shapes(self) -> tuple[tuple[int, int], ...]:
-        """Rows, the biases' included, and outputs of each layer."""
-        return tuple((layer.rows, layer.outputs) for layer in self.layers)
+    def shapes(self) -> tuple[tuple[int, ...], ...]:
+        """Rows, the biases' included, and outputs of each layer; before them its sets of parameters, if several."""
+        return tuple(
+            (layer.rows, layer.outputs)
+            if layer.parameter_sets == 1
+            else (layer.parameter_sets, layer.rows, layer.outputs)
+            for layer in self.layers
+        )
 
     @property
     def parameters(self) -> int:
         """How many they are, of all layers."""
-        return sum(rows * outputs for rows, outputs in self.shapes)
+        return sum(math.prod(shape) for shape in self.shapes)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +55,7 @@ class LearnerEngineConfig:
 
     Parameters
     ----------
-    learner : DQNLearnerConfig or DDPGLearnerConfig
+    learner : LearnerConfig
 
     Raises
     ------
@@ -52,42 +63,31 @@ class LearnerEngineConfig:
         Another kind of learner.
     """
 
-    learner: DQNLearnerConfig | DDPGLearnerConfig
+    learner: LearnerConfig
 
     def __post_init__(self):
-        if not isinstance(self.learner, (DQNLearnerConfig, DDPGLearnerConfig)):
-            raise TypeError(f"Learner must be of the kind DQNLearnerConfig or DDPGLearnerConfig, not {self.learner!r}")
+        require_kind("Learner", self.learner, LearnerConfig)
 
     @property
-    def networks(self) -> dict[str, NetworkConfig]:
+    def networks(self) -> Mapping[str, NetworkConfig | GraphConfig]:
         """Networks that are trained, by name; a single one has an empty name."""
         return self.learner.networks
 
     def name_in(self, network: str, what: str) -> str:
         """The name of something that each network has: in array names, in registers, and at the learner."""
-        return f"{network}_{what}" if network else what
+        return self.learner.name_in(network, what)
+
+    @property
+    def settings(self) -> tuple[str, ...]:
+        """What a step takes besides samples: ports of the learner."""
+        rates = (self.name_in(network, "rates") for network in self.learner.rates)
+        return (*rates, *self.learner.SETTINGS)
 
     @property
     def arrays(self) -> dict[str, LearnerArray]:
         """All arrays by name, in the order of their places in commands."""
         return {
-            self.name_in(name, kind): LearnerArray(place, kind, network.layers)
-            for place, (name, network) in enumerate(self.networks.items())
-            for kind in self.learner.arrays
+            self.name_in(name, kind): LearnerArray(number, kind, place, network.layers)
+            for number, (name, network) in enumerate(self.networks.items())
+            for place, kind in enumerate(self.learner.optimizers[name][0].arrays)
         }
-
-    @property
-    def action_rows(self) -> int:
-        """Rows of a sample's action that are its own: one for each element, none for an action's place in a list."""
-        return self.learner.actions if isinstance(self.learner, DDPGLearnerConfig) else 0
-
-    @property
-    def sample_rows(self) -> int:
-        """Rows of the stream that a sample takes."""
-        return self.learner.observations + self.action_rows + 2
-
-    @property
-    def waiting_samples(self) -> int:
-        """Samples from the first stage to the loss, whose observations are taken and the rest not yet."""
-        graphs = map(perceptron_graph, self.networks.values())
-        return sum(graph.waiting_samples(graph.linear[0].source, graph.linear[0].name) for graph in graphs)

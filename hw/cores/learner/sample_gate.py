@@ -1,16 +1,16 @@
 """Lets a batch through."""
 
 from amaranth.hdl import Module, Mux, Signal
-from amaranth.lib import stream
+from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from ..component import ConfiguredComponent
-from ..layer.config import BATCH_WIDTH, NetworkConfig
+from ..checks import require_integer
+from ..layer.config import BATCH_WIDTH
 
 __all__ = ["SampleGate"]
 
 
-class SampleGate(ConfiguredComponent):
+class SampleGate(wiring.Component):
     """Lets the elements of ``batch`` samples through when it is opened, and holds the next ones back.
 
     Latency: none; open from the cycle after ``open``. Throughput: an element a cycle. Back-pressure: that of ``o``
@@ -18,25 +18,39 @@ class SampleGate(ConfiguredComponent):
 
     Parameters
     ----------
-    config : NetworkConfig
-        A sample has as many elements as the network has inputs.
+    shape : shape-like
+        Of an element.
+    elements : int
+        Of a sample, at least 1.
 
     Members
     -------
     open : In(1)
     batch : In(16)
         Samples, at least 1; taken with ``open``.
-    i : In(stream of width)
-    o : Out(stream of width)
+    i : In(stream of shape)
+    o : Out(stream of shape)
+
+    Raises
+    ------
+    TypeError, ValueError
+        ``elements`` is no integer, or out of its range.
     """
 
-    def __init__(self, config: NetworkConfig):
-        elements = stream.Signature(config.arithmetic.format.width)
-        super().__init__(config, {"open": In(1), "batch": In(BATCH_WIDTH), "i": In(elements), "o": Out(elements)})
+    def __init__(self, shape, elements: int):
+        require_integer("Elements", elements, 1)
+        self._elements = elements
+        numbers = stream.Signature(shape)
+        super().__init__({"open": In(1), "batch": In(BATCH_WIDTH), "i": In(numbers), "o": Out(numbers)})
+
+    @property
+    def elements(self):
+        """Of a sample."""
+        return self._elements
 
     def elaborate(self, platform):
         m = Module()
-        inputs = self._config.sizes[0]
+        inputs = self._elements
         index, left, is_open, last = Signal(range(max(inputs, 2))), Signal(BATCH_WIDTH), Signal(), Signal()
         m.d.comb += [
             self.o.payload.eq(self.i.payload),

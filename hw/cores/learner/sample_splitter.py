@@ -9,7 +9,7 @@ from ..layouts import record_layout
 from ..stream.buffer import StreamBuffer
 from ..stream.buffer_config import StreamBufferConfig
 from ..stream.fork import StreamFork
-from .learner_engine_config import LearnerEngineConfig
+from .learner_config import PerceptronLearnerConfig
 from .learner_records import CHOICE, ELEMENT, OBSERVATION, OUTCOME, ROW_WIDTH
 from .temporal_difference_loss import transition_layout
 
@@ -31,7 +31,7 @@ class SampleSplitter(ConfiguredComponent):
 
     Parameters
     ----------
-    config : LearnerEngineConfig
+    config : PerceptronLearnerConfig
 
     Members
     -------
@@ -42,7 +42,7 @@ class SampleSplitter(ConfiguredComponent):
     transitions : Out(stream of :func:`.transition_layout`)
     """
 
-    def __init__(self, config: LearnerEngineConfig):
+    def __init__(self, config: PerceptronLearnerConfig):
         elements = stream.Signature(ELEMENT.width)
         super().__init__(
             config,
@@ -51,7 +51,7 @@ class SampleSplitter(ConfiguredComponent):
                 "observations": Out(elements),
                 "next_observations": Out(elements),
                 **({"actions": Out(elements)} if config.action_rows else {}),
-                "transitions": Out(stream.Signature(transition_layout(config.learner.temporal_difference))),
+                "transitions": Out(stream.Signature(transition_layout(config.temporal_difference))),
             },
         )
 
@@ -67,7 +67,7 @@ class SampleSplitter(ConfiguredComponent):
 
         actions = self._keep_actions(m) if config.action_rows else None
         place, outcome_place = Signal(range(config.sample_rows)), config.sample_rows - 2
-        with m.If(place < config.learner.observations):
+        with m.If(place < config.observations):
             m.d.comb += [observations.valid.eq(self.rows.valid), self.rows.ready.eq(observations.ready)]
         if actions is not None:
             with m.Elif(place < outcome_place):
@@ -85,7 +85,7 @@ class SampleSplitter(ConfiguredComponent):
 
     def _split_observations(self, m):
         """A buffer, and behind it the two streams of observations."""
-        ahead = StreamBufferConfig(depth=self._config.sample_rows - self._config.learner.observations)
+        ahead = StreamBufferConfig(depth=self._config.sample_rows - self._config.observations)
         m.submodules.pairs = pairs = StreamBuffer(record_layout(OBSERVATION), ahead)
         m.submodules.fork = fork = StreamFork(record_layout(OBSERVATION), 2)
         wiring.connect(m, pairs.o, fork.i)

@@ -15,7 +15,7 @@ from ..float.functions.square_root import FloatSquareRoot
 from ..float.nonfinite import any_nonfinite
 from .float_lane_config import FLOAT_OPTIMIZERS, FloatOptimizer
 
-__all__ = ["FLOAT_LANES", "FloatAdamLane", "FloatOptimizerLane", "SGDLane", "rates_layout"]
+__all__ = ["FLOAT_LANES", "FloatAdamLane", "FloatOptimizerLane", "SGDLane", "UnchangedLane", "rates_layout"]
 
 
 def rates_layout(numbers: FloatOptimizer, number_format):
@@ -38,7 +38,7 @@ class FloatOptimizerLane(ConfiguredComponent, ABC):
         self._kept = ("weight", *self.NUMBERS.state)
         super().__init__(
             config,
-            {name: In(width) for name in (*self._kept, "gradient", *self.NUMBERS.rates)}
+            {name: In(width) for name in (*self._kept, *self.NUMBERS.gradients * ("gradient",), *self.NUMBERS.rates)}
             | {f"new_{name}": Out(width) for name in self._kept}
             | {"nonfinite": Out(1)},
         )
@@ -162,4 +162,34 @@ class SGDLane(FloatOptimizerLane):
         return {"weight": numbers.subtract("moved_weight", Number(self.weight, 0), step)}
 
 
-FLOAT_LANES: dict[str, type[FloatOptimizerLane]] = {"adam": FloatAdamLane, "sgd": SGDLane}
+class UnchangedLane(FloatOptimizerLane):
+    """Gives one weight a cycle as it is: for weights that are updated elsewhere.
+
+    Number format: the configuration's; nothing is rounded.
+
+    Latency: none.
+
+    Parameters
+    ----------
+    config : FloatLaneConfig
+
+    Members
+    -------
+    weight : In(width)
+    new_weight : Out(width)
+    nonfinite : Out(1)
+        The weight is infinite or NaN.
+    """
+
+    NUMBERS = FLOAT_OPTIMIZERS["none"]
+
+    @property
+    def latency(self):
+        """None."""
+        return 0
+
+    def _update(self, numbers):
+        return {"weight": Number(self.weight, 0)}
+
+
+FLOAT_LANES: dict[str, type[FloatOptimizerLane]] = {"adam": FloatAdamLane, "sgd": SGDLane, "none": UnchangedLane}

@@ -1,6 +1,5 @@
 """Configuration of a learner of a deterministic policy as a device. No Amaranth here."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -37,10 +36,6 @@ class PearlDDPGLearnerConfig(PearlLearnerConfig):
 
     SYSTEM_ID: ClassVar[str] = "PRLD"
     INSTRUCTION_SET: ClassVar[InstructionSet] = DDPG_INSTRUCTION_SET
-    SETTINGS: ClassVar[Mapping[str, str]] = {
-        "tau": "Share of the way to the new weights that targets go.",
-        "policy_slope": "Derivative of the actor's loss by the value of a sample: -1 / samples.",
-    }
 
     actor_sizes: tuple[int, ...]
     actor_units: tuple[int, ...]

@@ -15,14 +15,14 @@ DEVICES = (
     DeviceDescriptor(
         name="pearl_learner",
         description="gradient steps of a DQN, layer after layer in a pipeline",
-        component="rewardware.hw.soc.pearl.learner_device:PearlLearnerSystem",
+        component="rewardware.hw.soc.learner.device:LearnerSystem",
         configuration="rewardware.hw.soc.pearl.dqn_learner_config:PearlDQNLearnerConfig",
         boards={"ulx3s-85f": "ulx3s"},
     ),
     DeviceDescriptor(
         name="pearl_ddpg_learner",
         description="gradient steps of DDPG, layer after layer in a pipeline",
-        component="rewardware.hw.soc.pearl.learner_device:PearlLearnerSystem",
+        component="rewardware.hw.soc.learner.device:LearnerSystem",
         configuration="rewardware.hw.soc.pearl.ddpg_learner_config:PearlDDPGLearnerConfig",
     ),
 )

@@ -9,7 +9,8 @@ import numpy as np
 from .....hw.cores.float.config import FloatFormat
 from .....hw.cores.layer.config import NetworkConfig
 from .....hw.cores.layer.update_stage_config import UpdateStageConfig
-from .....hw.cores.learner.learner_config import DDPGLearnerConfig, DQNLearnerConfig, LearnedNetwork, LearnerCommand
+from .....hw.cores.learner.learner_base_config import LearnerCommand
+from .....hw.cores.learner.learner_config import DDPGLearnerConfig, DQNLearnerConfig, LearnedNetwork
 from ....core.lockstep import require_equal
 from ....mapping.layer_pipeline import LearnerConfig, network_stages, step_cycles
 from ....measurement.bench import drawn_from

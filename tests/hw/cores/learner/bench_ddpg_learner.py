@@ -3,7 +3,8 @@
 import cocotb
 import numpy as np
 
-from rewardware.hw.cores.learner.learner_config import LearnedNetwork, LearnerCommand
+from rewardware.hw.cores.learner.learner_base_config import LearnerCommand
+from rewardware.hw.cores.learner.learner_config import LearnedNetwork
 from rewardware.sim.cocotb import parameters
 from rewardware.sw.reference.float.conversion import from_numbers
 from rewardware.sw.reference.learner.ddpg_learner import DDPGLearnerReference

@@ -3,7 +3,7 @@
 import cocotb
 import numpy as np
 
-from rewardware.hw.cores.learner.learner_config import LearnerCommand
+from rewardware.hw.cores.learner.learner_base_config import LearnerCommand
 from rewardware.sim.cocotb import parameters
 from rewardware.sw.reference.learner.dqn_learner import DQNLearnerReference
 from tests.sw.reference.learner.stimulus import random_batch, random_weights

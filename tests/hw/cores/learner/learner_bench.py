@@ -3,14 +3,11 @@
 import numpy as np
 from cocotb.triggers import RisingEdge
 
-from rewardware.hw.cores.learner.learner_config import LearnerCommand
+from rewardware.hw.cores.learner.learner_base_config import LearnerCommand
 from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, parameters, rng
 from rewardware.sw.reference.float import host
 from rewardware.sw.reference.float.conversion import from_numbers
 from rewardware.sw.reference.optimizer.float_adam import AdamRates
-
-SOURCES = ("commands", "transitions", "parameters_in")
-SINKS = ("completions", "priorities", "parameters_out")
 
 
 class LearnerBench:
@@ -28,12 +25,14 @@ class LearnerBench:
 
     # Of a command, beside its kind and its array.
     FIELD: str
+    SOURCES = ("commands", "transitions", "parameters_in")
+    SINKS = ("completions", "priorities", "parameters_out")
 
     def __init__(self, dut, number_format, update, samples):
         self.dut, self.config = dut, parameters()["config"]
         self.format, self.update, self.samples = number_format, update, samples
-        self.sources = {name: StreamSource(dut, name) for name in (*SOURCES, *samples)}
-        self.sinks = {name: StreamSink(dut, name) for name in SINKS}
+        self.sources = {name: StreamSource(dut, name) for name in (*self.SOURCES, *samples)}
+        self.sinks = {name: StreamSink(dut, name) for name in self.SINKS}
         self.random, self.steps = rng("numbers"), 0
 
     async def reset(self, stall):
@@ -60,16 +59,20 @@ class LearnerBench:
         await sink.receive()
         return cycles
 
+    def place(self, name, **fields):
+        """Of an array in commands."""
+        return self.config.arrays.index(name)
+
     async def load(self, name, matrices, **fields):
         """An array of bit patterns to the learner."""
         for bits in np.concatenate([matrix.ravel() for matrix in matrices]):
             self.sources["parameters_in"].put(int(bits))
-        await self.command(LearnerCommand.LOAD, array=self.config.arrays.index(name), **fields)
+        await self.command(LearnerCommand.LOAD, array=self.place(name, **fields), **fields)
 
     async def check(self, name, matrices, **fields):
         """An array of the learner is that of the reference."""
         expected = np.concatenate([matrix.ravel() for matrix in matrices])
-        await self.command(LearnerCommand.STORE, array=self.config.arrays.index(name), **fields)
+        await self.command(LearnerCommand.STORE, array=self.place(name, **fields), **fields)
         for index, bits in enumerate(expected):
             compare(int(bits), await self.sinks["parameters_out"].receive(), (name, fields), index)
 

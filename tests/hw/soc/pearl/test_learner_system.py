@@ -61,7 +61,7 @@ def steps(learners, counts, seed=1):
     rng, config = np.random.default_rng(seed), learners[0].config
     for step, count in enumerate(counts, 1):
         batch, rates = batch_for(config, rng, count), rates_for(config, step)
-        tau = 0.3 / step if config.SETTINGS else float(step == 2)
+        tau = 0.3 / step if config.learner.SETTINGS else float(step == 2)
         both(learners, lambda learner, args=(batch, rates, tau): learner.step(*args))
         assert_same_state(learners)
 

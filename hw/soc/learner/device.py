@@ -7,17 +7,17 @@ from ...cores.engine import connect_engine
 from ...cores.learner.learner_engine import LearnerEngine
 from ..shell.system import System
 
-__all__ = ["PearlLearnerSystem"]
+__all__ = ["LearnerSystem"]
 
 
-class PearlLearnerSystem(System):
-    """A whole learner, of a DQN or of DDPG, as a device; docs/pearl.md says how a gradient step travels through it.
+class LearnerSystem(System):
+    """A whole learner as a device; docs/pearl.md and docs/maac.md say how a gradient step travels through it.
 
     A soft reset ends a step that is under way; weights, targets and moments stay as they are.
 
     Parameters
     ----------
-    config : PearlLearnerConfig
+    config : LearnerSystemConfig
 
     Members
     -------
@@ -39,11 +39,11 @@ class PearlLearnerSystem(System):
 
     def _connect_registers(self, m, registers, engine):
         """What a step takes besides samples."""
-        config = self.config
-        for network in config.networks:
-            rates = getattr(engine, config.name_in(network, "rates"))
-            m.d.comb += [rates[name].eq(getattr(registers, config.name_in(network, name))) for name in config.rates]
-        m.d.comb += [getattr(engine, name).eq(getattr(registers, name)) for name in config.SETTINGS]
+        learner = self.config.learner
+        for network, names in learner.rates.items():
+            rates = getattr(engine, learner.name_in(network, "rates"))
+            m.d.comb += [rates[name].eq(getattr(registers, learner.name_in(network, name))) for name in names]
+        m.d.comb += [getattr(engine, name).eq(getattr(registers, name)) for name in learner.SETTINGS]
 
 
 def _learner_command(instruction):

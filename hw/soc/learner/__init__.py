@@ -1,0 +1,1 @@
+"""Learners as devices: what every learner's device shares."""

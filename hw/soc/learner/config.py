@@ -1,0 +1,96 @@
+"""Configuration of learners as devices. No Amaranth here."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ...cores.learner.learner_base_config import LearnerConfig
+from ...cores.learner.learner_engine_config import LearnerArray, LearnerEngineConfig
+from ...cores.learner.learner_records import ROW_WIDTH
+from ..bus.registers import Access, Register
+from ..sequencer.instructions import InstructionSet
+from ..shell.config import ShellConfig, configuration_hash
+
+__all__ = ["LearnerSystemConfig"]
+
+# What an optimiser's step takes, by the names of :class:`...cores.optimizer.float_lane_config.FloatOptimizer`.
+RATES = {
+    "beta1": "Adam: share of a first moment that stays.",
+    "one_minus_beta1": "Adam: 1 - beta1.",
+    "beta2": "Adam: share of a second moment that stays.",
+    "one_minus_beta2": "Adam: 1 - beta2.",
+    "learning_rate": "Step size; of Adam with the correction of the moments' bias.",
+    "epsilon": "Adam: added to the root of the second moment, with the correction of its bias.",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class LearnerSystemConfig(ABC):
+    """What the configurations of all learners as devices share, in binary32.
+
+    Parameters
+    ----------
+    name : str
+        Name of the preset; not part of the hardware.
+
+    Raises
+    ------
+    TypeError, ValueError
+        A field of the wrong kind, or out of its range.
+    """
+
+    SYSTEM_ID: ClassVar[str]
+    INSTRUCTION_SET: ClassVar[InstructionSet]
+
+    name: str = "custom"
+
+    @property
+    @abstractmethod
+    def learner(self) -> LearnerConfig:
+        """The learner alone."""
+
+    @property
+    def engine(self) -> LearnerEngineConfig:
+        """The learner with its engine."""
+        return LearnerEngineConfig(learner=self.learner)
+
+    def name_in(self, network: str, what: str) -> str:
+        """The name of something that each network has: in array names, and in registers."""
+        return self.learner.name_in(network, what)
+
+    @property
+    def arrays(self) -> dict[str, LearnerArray]:
+        """All arrays, in the order of their places in instructions."""
+        return self.engine.arrays
+
+    @property
+    def state(self) -> tuple[str, ...]:
+        """Arrays that one step leaves to the next."""
+        return tuple(name for name, array in self.arrays.items() if array.kind != "gradients")
+
+    @property
+    def registers(self) -> dict[str, str]:
+        """What a step takes besides samples, and what it is."""
+        learner = self.learner
+        rates = {self.name_in(network, rate): RATES[rate] for network, rates in learner.rates.items() for rate in rates}
+        return {**rates, **learner.SETTINGS}
+
+    @property
+    def shell(self) -> ShellConfig:
+        """Configuration of the shell around the engine."""
+        return ShellConfig(
+            system_id=self.SYSTEM_ID,
+            configuration_hash=self.configuration_hash,
+            instruction_set=self.INSTRUCTION_SET,
+            stream_width=ROW_WIDTH,
+            instruction_depth=16,
+            registers=tuple(
+                Register(name=name, access=Access.READ_WRITE, description=description)
+                for name, description in self.registers.items()
+            ),
+        )
+
+    @property
+    def configuration_hash(self) -> int:
+        """32 bits over everything that the hardware is made from."""
+        return configuration_hash({"learner": self.learner, "instructions": self.INSTRUCTION_SET.describe()})
