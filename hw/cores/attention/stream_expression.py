@@ -1,6 +1,7 @@
 """Expressions of floating-point units behind a stream."""
 
-from amaranth.hdl import Module
+from amaranth.hdl import Cat, Module, Value
+from amaranth.lib import data
 
 from ..float.config import FloatLaneConfig
 from ..float.expression import FloatExpression
@@ -24,14 +25,21 @@ def stream_expression(m, name, arithmetic: FloatLaneConfig, operands, compute):
     arithmetic : FloatLaneConfig
     operands : stream
     compute : function
-        Makes a :class:`..float.expression.Number` of a :class:`..float.expression.FloatExpression` and a payload.
+        Makes a :class:`..float.expression.Number` of a :class:`..float.expression.FloatExpression` and a payload; or
+        several, by the names of the result's fields.
     """
     m.submodules[f"{name}_units"] = units = Module()
-    result = compute(FloatExpression(units, arithmetic), operands.payload)
-    m.submodules[name] = pipeline = StreamPipeline(arithmetic.format.width, StreamPipelineConfig(latency=result.time))
+    expression = FloatExpression(units, arithmetic)
+    found = compute(expression, operands.payload)
+    numbers = found if isinstance(found, dict) else {"": found}
+    latency = max(number.time for number in numbers.values())
+    values = [expression.at(number, latency) for number in numbers.values()]
+    width = arithmetic.format.width
+    shape = data.StructLayout(dict.fromkeys(numbers, width)) if isinstance(found, dict) else width
+    m.submodules[name] = pipeline = StreamPipeline(shape, StreamPipelineConfig(latency=latency))
     m.d.comb += [
         operands.ready.eq(pipeline.ready),
         pipeline.begin.eq(operands.valid & pipeline.ready),
-        pipeline.result.eq(result.value),
+        Value.cast(pipeline.result).eq(Cat(values)),
     ]
     return pipeline

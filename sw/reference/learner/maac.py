@@ -16,11 +16,11 @@ from ....hw.cores.learner.maac_config import SHARED_LAYERS, MAACNetworksConfig
 from ..arrays import IntegerArray, ValueArray
 from ..attention.softmax import shares
 from ..float.conversion import from_numbers
-from ..float.functions.logarithm import logarithm
-from ..float.host import add, from_bits, multiply, subtract, to_bits
+from ..float.host import add, from_bits, multiply, to_bits
 from ..graph.graph import backpropagate, propagate
 from ..optimizer.float_adam import AdamRates, float_adam
 from ..optimizer.soft_update import approach
+from .attentive_critic_loss import attentive_critic_loss, chosen
 
 __all__ = ["MAACForward", "MAACGradients", "MAACReference", "MAACSamples", "draw"]
 
@@ -141,37 +141,40 @@ class MAACReference:
 
         A derivative is ``2 / batch`` times the error. What a unit of entropy is worth is ``entropy_share``.
         """
-        taken = samples.actions
-        target = self._target(samples, entropy_share)
-        outputs = propagate(self.critic, self.critics, [samples.observations, self._one_hot(taken)])
-        values = _chosen(outputs["output"], taken)
-        errors = subtract(self.format, values, target)
-        slope = self._value(2 * self.config.agents / len(taken))
-        derivatives = np.zeros_like(outputs["output"])
-        np.put_along_axis(derivatives, taken[:, None], multiply(self.format, slope, errors)[:, None], axis=1)
-        gradients = backpropagate(self.critic, self.critics, outputs, derivatives)
+        outputs = propagate(self.critic, self.critics, [samples.observations, self._one_hot(samples.actions)])
+        next_values, choices, probabilities = self._target(samples)
+        verdict = attentive_critic_loss(
+            self.format,
+            outputs["output"],
+            next_values,
+            samples.actions,
+            samples.rewards,
+            samples.discounts,
+            choices,
+            probabilities,
+            entropy_share=self._value(entropy_share),
+            slope=self._value(2 * self.config.agents / len(samples.actions)),
+        )
+        gradients = backpropagate(self.critic, self.critics, outputs, verdict.derivatives)
         share = self._value(1 / self.config.agents)
         scaled = [
             multiply(self.format, matrix, share) if node.name in SHARED_LAYERS else matrix
             for node, matrix in zip(self.critic.linear, gradients, strict=True)
         ]
-        return MAACGradients(scaled, values, errors)
+        return MAACGradients(scaled, verdict.values, verdict.errors)
 
     def take_policies(self, policies: Sequence[ValueArray], tau: float) -> None:
         """Policies after their update; the target policies follow them."""
         self.policies = list(policies)
         self.target_policies = approach(self.format, self.target_policies, self.policies, self._value(tau))
 
-    def _target(self, samples: MAACSamples, entropy_share: float) -> ValueArray:
+    def _target(self, samples: MAACSamples) -> tuple[ValueArray, IntegerArray, ValueArray]:
+        """Values of what follows, the actions that are drawn for it, and their probabilities."""
         outputs, probabilities = self._act(self.policy, self.target_policies, samples.next_observations)
         choices = draw(self.format, probabilities, samples.next_uniforms)
-        valued = propagate(self.critic, self.target_critics, [samples.next_observations, self._one_hot(choices)])[
-            "output"
-        ]
-        logs = logarithm(self.format, to_bits(self.format, _chosen(probabilities, choices)))
-        entropy = multiply(self.format, from_bits(self.format, logs), self._value(entropy_share))
-        following = subtract(self.format, _chosen(valued, choices), entropy)
-        return add(self.format, samples.rewards, multiply(self.format, samples.discounts, following))
+        inputs = [samples.next_observations, self._one_hot(choices)]
+        values = propagate(self.critic, self.target_critics, inputs)["output"]
+        return values, choices, chosen(probabilities, choices)
 
     def _forward(self, samples: MAACSamples) -> MAACForward:
         outputs, probabilities = self._act(self.policy, self.policies, samples.observations)
@@ -211,7 +214,3 @@ def draw(number_format: FloatFormat, probabilities: ValueArray, uniforms: ValueA
         choices += reached <= uniforms
         last = np.where(probability > 0, action, last)
     return np.minimum(choices, last)
-
-
-def _chosen(values: ValueArray, choices: IntegerArray) -> ValueArray:
-    return np.take_along_axis(values, choices[:, None], axis=1)[:, 0]

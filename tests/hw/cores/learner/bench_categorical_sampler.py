@@ -1,0 +1,81 @@
+"""Samples through the categorical sampler, against the reference, and the cycles that they take."""
+
+import cocotb
+import numpy as np
+
+from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, parameters, rng
+from rewardware.sw.reference.attention.softmax import shares
+from rewardware.sw.reference.float import host
+from rewardware.sw.reference.float.conversion import from_numbers
+from rewardware.sw.reference.learner.maac import draw
+from tests.hw.cores.float.operands import extremes
+from tests.hw.cores.layer.stimulus import numbers
+from tests.hw.cores.transfer_cycles import TransferCycles
+
+
+class Bench:
+    """A sampler and its reference."""
+
+    def __init__(self, dut):
+        self.config, self.count = parameters()["config"], parameters()["count"]
+        self.format = self.config.format
+        self.sources = [StreamSource(dut, name) for name in ("logits", "draws")]
+        self.sink, self.random = StreamSink(dut, "choices"), rng("samples")
+
+    def put(self, logits, uniforms=None, available=None):
+        """Queue samples; returns actions and probabilities that have to come out."""
+        samples = len(logits)
+        if uniforms is None:
+            # The largest number below 1, and 0, beside others.
+            below = 1 - 2.0 ** -(self.format.fraction_bits + 1)
+            uniforms = np.where(self.random.random(samples) < 0.2, below, self.random.random(samples))
+            uniforms[self.random.random(samples) < 0.1] = 0
+        if available is None:
+            available = self.random.integers(1, self.count + 1, samples)
+        bits = np.minimum(from_numbers(self.format, uniforms), self.format.one - 1)
+        for row, uniform, there in zip(host.to_bits(self.format, logits), bits, available, strict=True):
+            for logit in row:
+                self.sources[0].put(int(logit))
+            self.sources[1].put({"uniform": int(uniform), "available": int(there)})
+        present = np.arange(self.count) < available[:, None]
+        probabilities = shares(self.format, logits, present)
+        actions = draw(self.format, probabilities, host.from_bits(self.format, bits))
+        chances = np.take_along_axis(probabilities, actions[:, None], axis=1)[:, 0]
+        return list(zip(actions.tolist(), host.to_bits(self.format, chances).tolist(), strict=True))
+
+    async def check(self, expected):
+        """What comes out is what has to."""
+        for index, (action, probability) in enumerate(expected):
+            found = await self.sink.receive()
+            compare({"action": action, "probability": probability}, found, "choices", index)
+
+    def samples(self, samples):
+        """Random logits."""
+        return numbers(self.random, self.format, samples, self.count)
+
+
+@cocotb.test()
+async def same_bits_as_the_reference(dut):
+    bench = Bench(dut)
+    await clock_and_reset(dut)
+    corners = host.from_bits(bench.format, extremes(bench.format))
+    logits = bench.samples(len(corners))
+    logits[np.arange(len(corners)), bench.random.integers(0, bench.count, len(corners))] = corners
+    await bench.check(bench.put(logits))
+    alike = np.zeros_like(bench.samples(20))
+    await bench.check(bench.put(alike, np.arange(20) / 20, np.full(20, bench.count)))
+    for stalls in ((0, 0, 0), (0.3, 0.3, 0.3), (0.9, 0, 0), (0, 0.95, 0), (0, 0, 0.9)):
+        for part, stall in zip((*bench.sources, bench.sink), stalls, strict=True):
+            part.stall = stall
+        await bench.check(bench.put(bench.samples(40)))
+
+
+@cocotb.test()
+async def takes_as_many_cycles_as_it_says(dut):
+    bench, period = Bench(dut), parameters()["cycles"]
+    for part in (*bench.sources, bench.sink):
+        part.stall = 0
+    await clock_and_reset(dut)
+    seen = TransferCycles(dut, "choices")
+    await bench.check(bench.put(bench.samples(20)))
+    compare([period] * 10, np.diff(seen.taken["choices"][9:]), "cycles between samples", 0)
