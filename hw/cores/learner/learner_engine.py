@@ -174,6 +174,16 @@ class LearnerEngine(ConfiguredComponent):
                 rows.ready.eq(learner.parameters_in.ready),
             ]
 
+    def _collect(self, m, learner):
+        """The stream of what comes of samples."""
+        if self._parts.collector is None:
+            return getattr(learner, self._parts.results)
+        m.submodules.collector = collector = self._parts.collector(self._config.learner)
+        for name in collector.signature.members:
+            if name != self._parts.results:
+                wiring.connect(m, getattr(learner, name), getattr(collector, name))
+        return getattr(collector, self._parts.results)
+
     def _give_rows(self, m, learner, stepping, count, parameters):
         """Results or parameters as a packet; whether its last row leaves in this cycle."""
         rows = count * self._config.learner.result_rows
@@ -183,7 +193,7 @@ class LearnerEngine(ConfiguredComponent):
             self.packets_out.payload.last.eq(last),
             leaves.eq(self.packets_out.valid & self.packets_out.ready),
         ]
-        for chosen, source in ((stepping, getattr(learner, self._parts.results)), (~stepping, learner.parameters_out)):
+        for chosen, source in ((stepping, self._collect(m, learner)), (~stepping, learner.parameters_out)):
             with m.If(chosen):
                 m.d.comb += [
                     self.packets_out.payload.data.eq(source.payload),

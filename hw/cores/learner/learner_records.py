@@ -3,7 +3,21 @@
 from ..layer.config import BINARY32_LANE
 from ..records import Field, Record
 
-__all__ = ["ACTION_WIDTH", "ARRAY_PLACE_WIDTH", "CHOICE", "ELEMENT", "OBSERVATION", "OUTCOME", "ROW_WIDTH"]
+__all__ = [
+    "ACTION_WIDTH",
+    "ARRAY_PLACE_WIDTH",
+    "CHOICE",
+    "DRAWN",
+    "DRAWS",
+    "ELEMENT",
+    "HIDDEN",
+    "LOGIT",
+    "OBSERVATION",
+    "OUTCOME",
+    "ROW_WIDTH",
+    "TAKEN",
+    "VERDICT",
+]
 
 ELEMENT_WIDTH = BINARY32_LANE.format.width
 ROW_WIDTH = 2 * ELEMENT_WIDTH
@@ -19,3 +33,15 @@ CHOICE = Record((Field("weight", ELEMENT_WIDTH), Field("action", ACTION_WIDTH)))
 
 # A parameter of an array, an element of an action, or a priority.
 ELEMENT = Record((Field("element", ELEMENT_WIDTH),))
+
+# MAAC: an agent's part of an experience is a row for each element of an observation, then an outcome, with what its
+# actions are drawn, and the action that it took and how many it has.
+DRAWS = Record((Field("uniform", ELEMENT_WIDTH), Field("next_uniform", ELEMENT_WIDTH)))
+TAKEN = Record((Field("action", ACTION_WIDTH), Field("available", ACTION_WIDTH)))
+
+# What comes of it: a row for each element of a hidden layer, one for each action, the action that was drawn, and the
+# value of the one that was taken with its error.
+HIDDEN = Record((Field("first", ELEMENT_WIDTH), Field("second", ELEMENT_WIDTH)))
+LOGIT = Record((Field("logit", ELEMENT_WIDTH), Field("value", ELEMENT_WIDTH)))
+DRAWN = Record((Field("action", ACTION_WIDTH),))
+VERDICT = Record((Field("value", ELEMENT_WIDTH), Field("error", ELEMENT_WIDTH)))

@@ -1,31 +1,56 @@
 """Where MAAC's updates compute."""
 
+from functools import partial
+from typing import Any
+
+from ....hw.soc.maac.config import MAACSystemConfig
 from ...algorithms.maac.maac_learner import MakeUpdate
+from ...core.backends import Backend, open_backend, options_at, parse_backend
 
-__all__ = ["BACKENDS", "update_on"]
+__all__ = ["HOST", "update_on"]
 
-BACKENDS = ("torch", "reference")
+# What computes besides the reference and devices.
+HOST = ("torch",)
 
 
-def update_on(backend: str) -> MakeUpdate:
+def update_on(backend: str, hardware: MAACSystemConfig | None = None, **options: Any) -> MakeUpdate:
     """What makes the backend of the updates.
 
     Parameters
     ----------
     backend
-        ``"torch"``: PyTorch's autograd. ``"reference"``: NumPy, in the order of operations of the cores.
+        ``"torch"``: PyTorch's autograd. ``"reference"``: NumPy, in the order of operations of the cores. ``"rtl"``,
+        ``"uart:PORT"``, ``"transport"``: a device. ``"lockstep"``: reference and RTL, compared.
+    hardware
+        The accelerator; without, one with a unit a layer.
+    **options
+        Of :func:`.open.open_device`.
 
     Raises
     ------
     ValueError
-        There is no such backend.
+        There is no such backend; an accelerator for PyTorch.
     """
-    if backend not in BACKENDS:
-        raise ValueError(f"Backend must be {' or '.join(BACKENDS)}, not {backend!r}: MAAC has no device yet")
-    if backend == "reference":
-        from ...algorithms.maac.reference_update import ReferenceMAACUpdate
+    where = parse_backend(backend, HOST)
+    if where.name in HOST:
+        if hardware is not None:
+            raise ValueError(f"Backend {backend!r} has no accelerator: leave it away")
+        from ...algorithms.maac.torch_update import TorchMAACUpdate
 
-        return ReferenceMAACUpdate
-    from ...algorithms.maac.torch_update import TorchMAACUpdate
+        return TorchMAACUpdate
+    return partial(_open, where, hardware, options)
 
-    return TorchMAACUpdate
+
+def _open(where: Backend, hardware: MAACSystemConfig | None, options: dict[str, Any], shape, *rest: Any) -> Any:
+    from ...algorithms.maac.reference_update import ReferenceMAACUpdate
+    from .device_update import DeviceMAACUpdate, hardware_for, require_suitable
+    from .lockstep_update import LockstepMAACUpdate
+
+    built = hardware or hardware_for(shape)
+    require_suitable(built, shape)
+    return open_backend(
+        where,
+        lambda: ReferenceMAACUpdate(shape, *rest, networks=built.networks),
+        lambda place: DeviceMAACUpdate(shape, *rest, built, place, **options_at(place, options)),
+        LockstepMAACUpdate,
+    )

@@ -10,10 +10,8 @@ from ....hw.cores.layer.config import BINARY32_LANE
 from ....hw.cores.learner.learner_config import DDPGLearnerConfig
 from ....hw.soc.pearl.learner_config import PearlLearnerConfig
 from ...core.backends import open_backend, options_at
-from ...device.device import RunReport
-from ...device.open import open_device
+from ...device.learner_connection import LearnerConnection
 from ...mapping.layer_pipeline import step_cycles
-from ...reference.float.conversion import from_numbers
 from ...reference.float.host import from_bits, to_bits
 from ...reference.layer.network import NetworkReference
 from ...reference.learner.ddpg_learner import DDPGLearnerReference
@@ -24,8 +22,6 @@ from .lockstep_learner import LockstepLearner
 
 __all__ = ["DeviceLearner", "LearnerBackend", "Rates", "ReferenceLearner", "open_learner"]
 
-# A run may take so many times the model's cycles, and so many more.
-PATIENCE, PATIENCE_CYCLES = 4, 100_000
 FORMAT = BINARY32_LANE.format
 
 # What a gradient step takes of each network: Adam's rates, or the learning rate.
@@ -129,45 +125,19 @@ class ReferenceLearner:
         """Nothing is held."""
 
 
-class DeviceLearner:
+class DeviceLearner(LearnerConnection):
     """A device as a :class:`LearnerBackend`: the RTL in the simulator, or a board.
 
     Parameters
     ----------
     config : PearlLearnerConfig
-    where : str
-        As :func:`.open.open_device` takes it.
-    **options
-        Options of :func:`.open.open_device`, ``transport`` among them.
-
-    Members
-    -------
-    device : ShellDevice
-    cycles : int
-        Cycles of the last gradient step, from the start of its program to its end.
-    report : RunReport or None
-        Report of the last program.
+    where, **options
+        As of :class:`.LearnerConnection`.
     """
 
     def __init__(self, config: PearlLearnerConfig, where: str = "sim", **options: Any):
         self.config = config
-        self.device = open_device(where, config, **options)
-        self.cycles = 0
-        self.report: RunReport | None = None
-        self._instructions = config.INSTRUCTION_SET
-        self._places = {name: place for place, name in enumerate(config.arrays)}
-        self._registers: dict[str, int] = {}
-
-    def load(self, array: str, numbers: np.ndarray) -> None:
-        """Set an array."""
-        self.device.send(_rows(numbers))
-        self._run("load", PATIENCE * len(numbers), array=self._places[array])
-
-    def store(self, array: str) -> np.ndarray:
-        """The numbers of an array."""
-        numbers = self.config.arrays[array].parameters
-        self._run("store", PATIENCE * numbers, array=self._places[array])
-        return self._receive(numbers)
+        super().__init__(config, where, **options)
 
     def step(self, batch: LearnerBatch, rates: Rates, tau: float) -> np.ndarray:
         """A gradient step."""
@@ -178,10 +148,9 @@ class DeviceLearner:
             settings |= {"tau": tau, "policy_slope": -1 / count}
         else:
             arguments["copy"] = int(tau)
-        self._set(settings)
-        self.device.send(_samples(batch))
-        self.cycles = self._run("step", PATIENCE * step_cycles(self.config.learner, count), **arguments).cycles
-        return self._receive(count)
+        cycles = step_cycles(self.config.learner, count)
+        found = self.step_rows(_samples(batch), count, cycles, settings, **arguments)
+        return np.ascontiguousarray(found[:, 0])
 
     def _rates(self, rates: Rates) -> dict[str, float]:
         """Rates of all networks, by register."""
@@ -190,32 +159,6 @@ class DeviceLearner:
             for network, given in zip(self.config.networks, rates, strict=True)
             for name, value in (vars(given) if isinstance(given, AdamRates) else {"learning_rate": given}).items()
         }
-
-    def _set(self, settings: dict[str, float]) -> None:
-        """Registers to the numbers of a step; most are the same in every step."""
-        bits = from_numbers(FORMAT, list(settings.values()))
-        for name, value in zip(settings, bits.tolist(), strict=True):
-            if self._registers.get(name) != value:
-                self.device.write_register(name, value)
-                self._registers[name] = value
-
-    def _run(self, instruction: str, cycles: int, **arguments: int) -> RunReport:
-        encode = self._instructions.encode
-        self.device.load_program([encode(instruction, **arguments), encode("halt")])
-        self.report = self.device.run(cycle_limit=cycles + PATIENCE_CYCLES)
-        return self.report
-
-    def _receive(self, count: int) -> np.ndarray:
-        return np.ascontiguousarray(self.device.receive(count)[:, 0])
-
-    def close(self) -> None:
-        """Give the device back."""
-        self.device.close()
-
-
-def _rows(numbers: np.ndarray) -> np.ndarray:
-    """A number a row."""
-    return np.stack([numbers, np.zeros_like(numbers)], axis=1).astype(np.uint32)
 
 
 def _samples(batch: LearnerBatch) -> np.ndarray:

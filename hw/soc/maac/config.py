@@ -1,0 +1,95 @@
+"""Configuration of MAAC's accelerator. No Amaranth here."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ...cores.checks import require_integer
+from ...cores.learner.maac_config import MAACNetworksConfig
+from ...cores.learner.maac_learner_config import MAACLearnerConfig
+from ..learner.config import LearnerSystemConfig
+from ..learner.instructions import learner_instruction_set
+from ..sequencer.instructions import InstructionSet
+
+__all__ = ["LARGEST_ACTIONS", "MAACSystemConfig"]
+
+# Actions of an agent, which a row of a sample has room for.
+LARGEST_ACTIONS = 2048
+
+
+@dataclass(frozen=True, kw_only=True)
+class MAACSystemConfig(LearnerSystemConfig):
+    """Configuration of a learner of attentive critics as a device, in binary32.
+
+    Parameters
+    ----------
+    agents : int
+        N, 2 to 64.
+    observations, actions : int
+        Elements of an observation, and actions (2 to 2048), of the agent that has most.
+    hidden_size, heads : int
+        Elements of every hidden layer, and the heads that share them evenly.
+    policy_units : tuple of int
+        UF (the paper's PF_F) of each layer of the policies: multiplier and adder pairs of each of its stages.
+    critic_units : tuple of int
+        UF of each layer of the critics: embedding, state, query, key, value, hidden, output.
+    update_interval : int
+        Cycles from one word of weights to the next in the optimiser's pass (1 to 64).
+    system : str
+        ``"maac"``.
+
+    The others are those of :class:`.LearnerSystemConfig`, as are the errors.
+
+    Source
+    ------
+    S. Wiggins et al., "A Heterogeneous Acceleration System for Attention-Based Multi-Agent Reinforcement Learning",
+    section III-B.
+    """
+
+    SYSTEM_ID: ClassVar[str] = "MAAC"
+    INSTRUCTION_SET: ClassVar[InstructionSet] = learner_instruction_set(
+        results="hidden layers, logits, actions and values of the policies' forward pass, and the critics' errors",
+        follow="the target policies follow the policies, which have been loaded",
+    )
+
+    agents: int
+    observations: int
+    actions: int
+    hidden_size: int = 128
+    heads: int = 4
+    policy_units: tuple[int, ...] = (1, 1, 1)
+    critic_units: tuple[int, ...] = (1, 1, 1, 1, 1, 1, 1)
+    update_interval: int = 2
+    system: str = "maac"
+
+    def __post_init__(self):
+        for name in ("policy_units", "critic_units"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+        require_integer("Actions", self.actions, 2, LARGEST_ACTIONS)
+        _ = self.learner
+
+    @property
+    def networks(self) -> MAACNetworksConfig:
+        """Policies and critics of all agents."""
+        return MAACNetworksConfig(
+            agents=self.agents,
+            observations=self.observations,
+            actions=self.actions,
+            hidden_size=self.hidden_size,
+            heads=self.heads,
+            policy_units=self.policy_units,
+            critic_units=self.critic_units,
+        )
+
+    @property
+    def learner(self) -> MAACLearnerConfig:
+        """The learner alone."""
+        return MAACLearnerConfig(agents=self.networks, update_interval=self.update_interval)
+
+    @property
+    def extent(self) -> str:
+        """What it computes with and holds, for people."""
+        units = "; ".join(
+            f"{name} {'-'.join(map(str, units))}"
+            for name, units in (("policy units", self.policy_units), ("critic units", self.critic_units))
+        )
+        return f"{self.agents} agents, hidden {self.hidden_size}, {self.heads} heads; {units}"

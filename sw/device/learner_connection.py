@@ -1,0 +1,106 @@
+"""A learner as a device: arrays there and back, settings, steps."""
+
+from typing import Any
+
+import numpy as np
+
+from ...hw.cores.layer.config import BINARY32_LANE
+from ...hw.soc.learner.config import LearnerSystemConfig
+from ..reference.float.conversion import from_numbers
+from .device import RunReport
+from .open import open_device
+
+__all__ = ["LearnerConnection", "element_rows"]
+
+# A run may take so many times the model's cycles, and so many more.
+PATIENCE, PATIENCE_CYCLES = 4, 100_000
+
+
+class LearnerConnection:
+    """The RTL of a learner in the simulator, or a board; base of every learner's.
+
+    Numbers are bit patterns of binary32, uint32; those of an array in the hardware's order.
+
+    Parameters
+    ----------
+    config : LearnerSystemConfig
+    where : str
+        As :func:`.open.open_device` takes it.
+    **options
+        Options of :func:`.open.open_device`, ``transport`` among them.
+
+    Members
+    -------
+    device : ShellDevice
+    cycles : int
+        Cycles of the last gradient step, from the start of its program to its end.
+    report : RunReport or None
+        Report of the last program.
+    """
+
+    def __init__(self, config: LearnerSystemConfig, where: str = "sim", **options: Any):
+        self.device = open_device(where, config, **options)
+        self.cycles = 0
+        self.report: RunReport | None = None
+        self._arrays = config.arrays
+        self._instructions = config.INSTRUCTION_SET
+        self._places = {name: place for place, name in enumerate(config.arrays)}
+        self._registers: dict[str, int] = {}
+
+    def load(self, array: str, numbers: np.ndarray) -> None:
+        """Set an array."""
+        self.device.send(element_rows(numbers))
+        self.run("load", PATIENCE * len(numbers), array=self._places[array])
+
+    def store(self, array: str) -> np.ndarray:
+        """The numbers of an array."""
+        numbers = self._arrays[array].parameters
+        self.run("store", PATIENCE * numbers, array=self._places[array])
+        return np.ascontiguousarray(self.device.receive(numbers)[:, 0])
+
+    def step_rows(
+        self, rows: np.ndarray, results: int, cycles: int, settings: dict[str, float], **arguments: int
+    ) -> np.ndarray:
+        """A gradient step.
+
+        Parameters
+        ----------
+        rows
+            Of its samples.
+        results
+            Rows that come of them.
+        cycles
+            That it should take.
+        settings
+            Registers, real numbers.
+        **arguments
+            Of the instruction.
+        """
+        self.set(settings)
+        self.device.send(rows)
+        self.cycles = self.run("step", PATIENCE * cycles, **arguments).cycles
+        return self.device.receive(results)
+
+    def set(self, settings: dict[str, float]) -> None:
+        """Registers to the numbers of a step; most are the same in every step."""
+        bits = from_numbers(BINARY32_LANE.format, list(settings.values()))
+        for name, value in zip(settings, bits.tolist(), strict=True):
+            if self._registers.get(name) != value:
+                self.device.write_register(name, value)
+                self._registers[name] = value
+
+    def run(self, instruction: str, cycles: int, **arguments: int) -> RunReport:
+        """One instruction, in so many cycles and some more at the most."""
+        encode = self._instructions.encode
+        self.device.load_program([encode(instruction, **arguments), encode("halt")])
+        self.report = self.device.run(cycle_limit=cycles + PATIENCE_CYCLES)
+        return self.report
+
+    def close(self) -> None:
+        """Give the device back."""
+        self.device.close()
+
+
+def element_rows(numbers: np.ndarray) -> np.ndarray:
+    """A number a row."""
+    return np.stack([numbers, np.zeros_like(numbers)], axis=1).astype(np.uint32)

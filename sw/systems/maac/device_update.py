@@ -1,0 +1,199 @@
+"""The critic's update of MAAC, and the policies' forward pass, on a device."""
+
+from typing import Any
+
+import numpy as np
+
+from ....hw.cores.learner.learner_records import ACTION_WIDTH
+from ....hw.cores.learner.maac_config import CRITIC_LAYERS, POLICY_LAYERS
+from ....hw.soc.maac.config import MAACSystemConfig
+from ...algorithms.maac.maac_config import MAACConfig
+from ...algorithms.maac.maac_shape import MAACShape
+from ...algorithms.maac.reference_update import from_matrices, to_matrices
+from ...algorithms.maac.update import JointBatch, PolicyForward
+from ...device.learner_connection import PATIENCE, LearnerConnection
+from ...reference.optimizer.float_adam import AdamRates
+
+__all__ = ["DeviceMAACUpdate", "hardware_for", "require_suitable"]
+
+Arrays = dict[str, np.ndarray]
+
+# What a checkpoint calls an array of the device.
+NETWORKS = {
+    "policy": ("policy_weights", "policy"),
+    "target_policy": ("policy_target", "policy"),
+    "critic": ("critic_weights", "critic"),
+    "target_critic": ("critic_target", "critic"),
+    "adam.mean": ("critic_first", "critic"),
+    "adam.mean_square": ("critic_second", "critic"),
+}
+LAYERS = {"policy": POLICY_LAYERS, "critic": CRITIC_LAYERS}
+
+
+def hardware_for(shape: MAACShape) -> MAACSystemConfig:
+    """The smallest accelerator for agents: a unit a layer, as the reference has without one."""
+    return MAACSystemConfig(
+        agents=shape.agents,
+        observations=shape.observation_size,
+        actions=shape.actions,
+        hidden_size=shape.hidden_size,
+        heads=shape.heads,
+    )
+
+
+def require_suitable(hardware: MAACSystemConfig, shape: MAACShape) -> None:
+    """Refuses networks that an accelerator does not have.
+
+    Raises
+    ------
+    ValueError
+        What is asked for, and what the accelerator has.
+    """
+    wanted = hardware_for(shape)
+    for name in ("agents", "observations", "actions", "hidden_size", "heads"):
+        has, asked = getattr(hardware, name), getattr(wanted, name)
+        if has != asked:
+            words = name.replace("_", " ").capitalize()
+            raise ValueError(f"{words} of accelerator {hardware.name} must be those of the agents, {asked}, not {has}")
+
+
+class DeviceMAACUpdate:
+    """A :class:`.MAACUpdate` on the RTL in the simulator, or on a board.
+
+    After a loss that is not finite the device's networks are what that update has made of them.
+
+    Parameters
+    ----------
+    shape, config, policies, critics
+        As of :class:`.ReferenceMAACUpdate`.
+    hardware
+        The accelerator.
+    where, **options
+        As of :class:`.LearnerConnection`.
+
+    Raises
+    ------
+    ValueError
+        The accelerator is for other networks.
+    DeviceError
+        There is no such device, or one that was built for something else.
+    """
+
+    def __init__(
+        self,
+        shape: MAACShape,
+        config: MAACConfig,
+        policies: Arrays,
+        critics: Arrays,
+        hardware: MAACSystemConfig,
+        where: str = "sim",
+        **options: Any,
+    ):
+        require_suitable(hardware, shape)
+        self.shape, self.config, self.hardware = shape, config, hardware
+        self._like = {"policy": policies, "critic": critics}
+        self._steps = self._cycles = 0
+        self.connection = LearnerConnection(hardware, where, **options)
+        try:
+            zeros = {name: np.zeros_like(values) for name, values in critics.items()}
+            given = {"policy": policies, "target_policy": policies, "critic": critics, "target_critic": critics}
+            for name in NETWORKS:
+                self._load(name, given.get(name, zeros))
+        except BaseException:
+            self.connection.close()
+            raise
+
+    def update(self, batch: JointBatch) -> tuple[PolicyForward, dict[str, float]]:
+        experiences, learner = len(batch.rewards), self.hardware.learner
+        rates = AdamRates.of_step(self._steps + 1, learning_rate=self.config.critic_learning_rate)
+        settings = {f"critic_{name}": value for name, value in vars(rates).items()}
+        settings |= {
+            "tau": self.config.tau,
+            "entropy_share": 1 / self.config.reward_scale,
+            "slope": 2 / experiences,
+        }
+        cycles = (experiences + 2 * learner.critic_samples) * learner.experience_cycles
+        found = self.connection.step_rows(
+            self._rows(batch), experiences * learner.result_rows, cycles, settings, count=experiences
+        )
+        self._steps += 1
+        self._cycles += self.connection.cycles
+        return self._results(found, experiences)
+
+    def _rows(self, batch: JointBatch) -> np.ndarray:
+        """Rows of experiences, as :mod:`...hw.cores.learner.learner_records` has them."""
+        going_on = (np.float32(self.config.gamma) * (1 - batch.finished)).astype(np.float32)
+        taken = batch.actions.argmax(axis=-1).astype(np.uint32)
+        available = np.broadcast_to(np.array(self.shape.counts, np.uint32), taken.shape)
+        record = taken | available << ACTION_WIDTH
+        parts = (
+            _pairs(_bits(batch.observations), _bits(batch.next_observations)),
+            _pairs(_bits(batch.rewards), _bits(going_on))[..., np.newaxis, :],
+            _pairs(_bits(batch.uniforms), _bits(batch.next_uniforms))[..., np.newaxis, :],
+            _pairs(record, np.zeros_like(record))[..., np.newaxis, :],
+        )
+        return np.concatenate(parts, axis=-2).reshape(-1, 2)
+
+    def _results(self, rows: np.ndarray, experiences: int) -> tuple[PolicyForward, dict[str, float]]:
+        """Of the rows that have come."""
+        shape = self.shape
+        rows = rows.reshape(experiences, shape.agents, self.hardware.learner.agent_result_rows, 2)
+        numbers, actions_from = rows.view(np.float32), shape.hidden_size
+        choices_at = actions_from + shape.actions
+        values, errors = numbers[:, :, choices_at + 1, 0], numbers[:, :, choices_at + 1, 1]
+        loss = float(np.square(errors.astype(np.float64)).sum() / experiences)
+        if not np.isfinite(loss):
+            raise FloatingPointError(f"The critic's loss must be finite, not {loss}")
+        forward = PolicyForward(
+            first=numbers[:, :, :actions_from, 0],
+            second=numbers[:, :, :actions_from, 1],
+            logits=numbers[:, :, actions_from:choices_at, 0],
+            choices=rows[:, :, choices_at, 0].astype(np.int64),
+            values=np.where(shape.present, numbers[:, :, actions_from:choices_at, 1], np.float32(0)),
+        )
+        return forward, {"critic_loss": loss, "q": float(values.mean(dtype=np.float64))}
+
+    def take_policies(self, parameters: Arrays) -> None:
+        self._load("policy", parameters)
+        self.connection.set({"tau": self.config.tau})
+        words = max(layer.words for layer in self.hardware.networks.policy.layers)
+        self.connection.run("follow", PATIENCE * words * self.hardware.update_interval)
+
+    def counters(self) -> dict[str, Any]:
+        """``device_cycles``: of all updates."""
+        return {"device_cycles": self._cycles}
+
+    def save(self) -> tuple[Arrays, dict[str, Any]]:
+        """As :class:`.ReferenceMAACUpdate` does."""
+        arrays = {}
+        for name, (array, network) in NETWORKS.items():
+            numbers = self.connection.store(array).view(np.float32)
+            shapes = self.hardware.arrays[array].shapes
+            ends = np.cumsum([np.prod(shape) for shape in shapes])[:-1]
+            matrices = [part.reshape(shape) for part, shape in zip(np.split(numbers, ends), shapes, strict=True)]
+            named = from_matrices(LAYERS[network], matrices, self._like[network])
+            arrays |= {f"{name}.{parameter}": values.copy() for parameter, values in named.items()}
+        return arrays, {"steps": self._steps}
+
+    def load(self, arrays: Arrays, rest: dict[str, Any]) -> None:
+        for name, (_, network) in NETWORKS.items():
+            self._load(name, {parameter: arrays[f"{name}.{parameter}"] for parameter in self._like[network]})
+        self._steps = rest["steps"]
+
+    def _load(self, name: str, parameters: Arrays) -> None:
+        """An array to the device, by the names of its parameters."""
+        array, network = NETWORKS[name]
+        matrices = to_matrices(LAYERS[network], parameters)
+        self.connection.load(array, _bits(np.concatenate([matrix.ravel() for matrix in matrices])))
+
+    def close(self) -> None:
+        """Give the device back."""
+        self.connection.close()
+
+
+def _bits(values: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(values, np.float32).view(np.uint32)
+
+
+def _pairs(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    return np.stack([one, other], axis=-1)

@@ -1,0 +1,67 @@
+"""MAAC's updates on a device beside the reference: every number compared."""
+
+from typing import Any
+
+import numpy as np
+
+from ...algorithms.maac.update import JointBatch, PolicyForward
+from ...core.lockstep import Comparison
+
+__all__ = ["LockstepMAACUpdate"]
+
+Arrays = dict[str, np.ndarray]
+
+
+class LockstepMAACUpdate(Comparison):
+    """A :class:`.MAACUpdate` that has both take every update, and compares all that it gives and leaves.
+
+    Parameters
+    ----------
+    reference
+        Whose numbers count.
+    device
+        What has to come to the same ones.
+
+    Raises
+    ------
+    LockstepError
+        At the first number that differs.
+    """
+
+    def __init__(self, reference: Any, device: Any):
+        super().__init__(reference, device, 1, "Update")
+
+    def update(self, batch: JointBatch) -> tuple[PolicyForward, dict[str, float]]:
+        forward, report = self.reference.update(batch)
+        given, about = self.device.update(batch)
+        self.compare("forward pass", vars(forward), vars(given))
+        self.compare("report", _arrays(report), _arrays(about))
+        self._compare_state()
+        return forward, report
+
+    def take_policies(self, parameters: Arrays) -> None:
+        self.reference.take_policies(parameters)
+        self.device.take_policies(parameters)
+        self._compare_state()
+        self.steps += 1
+        self.steps_checked += 1
+
+    def _compare_state(self) -> None:
+        (one, about), (other, told) = self.reference.save(), self.device.save()
+        self.compare("state", one | _arrays(about), other | _arrays(told))
+
+    def counters(self) -> dict[str, Any]:
+        """Those of the device, and what was compared."""
+        counted = {name: getattr(self, name) for name in ("compared", "equal")}
+        return {**self.device.counters(), **counted}
+
+    def save(self) -> tuple[Arrays, dict[str, Any]]:
+        return self.reference.save()
+
+    def load(self, arrays: Arrays, rest: dict[str, Any]) -> None:
+        self.reference.load(arrays, rest)
+        self.device.load(arrays, rest)
+
+
+def _arrays(numbers: dict[str, Any]) -> Arrays:
+    return {name: np.asarray(number) for name, number in numbers.items()}
