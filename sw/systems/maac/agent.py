@@ -1,6 +1,7 @@
 """MAAC: several agents that learn from what all of them did, on parallel episodes of an environment."""
 
 import contextlib
+import dataclasses
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,16 +12,19 @@ from ...algorithms.joint_agent import EVALUATION_SEED, JointAgent
 from ...algorithms.maac.maac_config import MAACConfig
 from ...algorithms.maac.maac_learner import MAACLearner
 from ...algorithms.maac.maac_shape import MAACShape
+from ...core.backends import require_link
 from ...core.checkpoint import backend_of, read_agent, settings_of
 from ...core.environments.failure import EnvironmentFailure
-from .backends import update_on
+from ...core.hardware import resolve_hardware
+from ...device.transport import Transport
+from .backends import HOST, update_on
 from .make_environments import environments_of, make_environments
 from .report import MAACReport
 
 __all__ = ["MAAC"]
 
 # What a checkpoint holds beside its arrays.
-MEMBERS = ("backend", "config", "env", "iterations", "learner", "starts", "task")
+MEMBERS = ("backend", "config", "env", "hardware", "iterations", "learner", "starts", "task")
 # Actions, rows x agents, for observations, rows x agents x elements.
 Act = Callable[[np.ndarray], np.ndarray]
 
@@ -48,6 +52,13 @@ class MAAC(JointAgent):
         Time steps after which episodes are cut off; ``None``: the environment's ``max_cycles``.
     backend
         ``"torch"``: PyTorch's autograd. ``"reference"``: NumPy, bit by bit in the order of operations of the cores.
+        ``"rtl"``: the Verilated RTL. ``"lockstep"``: reference and RTL, every number compared. ``"uart:PORT"``: a
+        board.
+    hardware
+        The accelerator, or whose units the reference has: a preset's name, a YAML file's path, or a
+        :class:`.MAACSystemConfig`; ``None``: one for these agents with a unit a layer.
+    transport
+        Of backend ``"transport"``: an open link to the device, over PCIe say; it is closed with the agent.
 
     Members
     -------
@@ -79,8 +90,12 @@ class MAAC(JointAgent):
         *,
         steps: int | None = None,
         backend: str = "torch",
+        hardware: Any = None,
+        transport: Transport | None = None,
     ):
-        make_update = update_on(backend)
+        require_link(backend, transport)
+        self.hardware = None if hardware is None else resolve_hardware(hardware, "maac")
+        make_update = update_on(backend, self.hardware, transport=transport)
         self.backend, self.config = backend, config or MAACConfig()
         super().__init__(np.random.default_rng(np.random.SeedSequence([self.config.seed, 1])))
         self.environment = make_environments(env, self.config.episodes, steps)
@@ -168,6 +183,9 @@ class MAAC(JointAgent):
         self.iterations += 1
         return {"iteration": self.iterations, **self._outcome(played["rewards"]), **report}
 
+    def _hardware(self) -> dict[str, Any] | None:
+        return self.hardware and dataclasses.asdict(self.hardware)
+
     @property
     def evaluates_from(self) -> int | None:
         """0: the likeliest actions are others than those that iterations draw."""
@@ -189,7 +207,9 @@ class MAAC(JointAgent):
         return [f"{told}, over {outcome['episodes']} episodes, after {self.iterations} iterations"]
 
     @classmethod
-    def load(cls, path: Path | str, env: Any = None, *, backend: str | None = None) -> "MAAC":
+    def load(
+        cls, path: Path | str, env: Any = None, *, backend: str | None = None, transport: Transport | None = None
+    ) -> "MAAC":
         """The agent a checkpoint holds, ready to go on.
 
         Parameters
@@ -199,7 +219,9 @@ class MAAC(JointAgent):
         env
             ``None``: by the identifier in the checkpoint. One that has none is given, as for the constructor.
         backend
-            Another than the checkpoint's.
+            Another than the checkpoint's: all have the same state.
+        transport
+            As for the constructor.
 
         Raises
         ------
@@ -211,10 +233,14 @@ class MAAC(JointAgent):
         arrays, about = read_agent(path, cls.name, MEMBERS)
         with settings_of(path):
             config = MAACConfig.from_mapping(about["config"])
+            hardware = None if about["hardware"] is None else resolve_hardware(about["hardware"], "maac")
         backend = backend_of(path, about, backend)
         with contextlib.ExitStack() as opened:
             # Closed by the constructor, if that fails.
-            agent = cls(environments_of(path, about, env, config.episodes), config, backend=backend)
+            episodes = environments_of(path, about, env, config.episodes)
+            # PyTorch has no accelerator; what goes on there keeps none.
+            built = None if backend in HOST else hardware
+            agent = cls(episodes, config, backend=backend, hardware=built, transport=transport)
             opened.callback(agent.close)
             agent._restore(path, arrays, about)
             opened.pop_all()

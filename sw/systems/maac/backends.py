@@ -3,11 +3,17 @@
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from ....hw.soc.maac.config import MAACSystemConfig
+from ...algorithms.maac.maac_config import MAACConfig
 from ...algorithms.maac.maac_learner import MakeUpdate
+from ...algorithms.maac.maac_shape import MAACShape
 from ...core.backends import Backend, open_backend, options_at, parse_backend
 
 __all__ = ["HOST", "update_on"]
+
+Arrays = dict[str, np.ndarray]
 
 # What computes besides the reference and devices.
 HOST = ("torch",)
@@ -41,7 +47,15 @@ def update_on(backend: str, hardware: MAACSystemConfig | None = None, **options:
     return partial(_open, where, hardware, options)
 
 
-def _open(where: Backend, hardware: MAACSystemConfig | None, options: dict[str, Any], shape, *rest: Any) -> Any:
+def _open(
+    where: Backend,
+    hardware: MAACSystemConfig | None,
+    options: dict[str, Any],
+    shape: MAACShape,
+    config: MAACConfig,
+    policies: Arrays,
+    critics: Arrays,
+) -> Any:
     from ...algorithms.maac.reference_update import ReferenceMAACUpdate
     from .device_update import DeviceMAACUpdate, hardware_for, require_suitable
     from .lockstep_update import LockstepMAACUpdate
@@ -50,7 +64,7 @@ def _open(where: Backend, hardware: MAACSystemConfig | None, options: dict[str, 
     require_suitable(built, shape)
     return open_backend(
         where,
-        lambda: ReferenceMAACUpdate(shape, *rest, networks=built.networks),
-        lambda place: DeviceMAACUpdate(shape, *rest, built, place, **options_at(place, options)),
+        lambda: ReferenceMAACUpdate(shape, config, policies, critics, built.networks),
+        lambda place: DeviceMAACUpdate(shape, config, policies, critics, built, place, **options_at(place, options)),
         LockstepMAACUpdate,
     )

@@ -1,4 +1,4 @@
-"""MAAC, as the command line needs it. It has no device yet, hence neither bench nor experiments on one."""
+"""MAAC, as the command line needs it."""
 
 from ..descriptor import SystemDescriptor
 
@@ -6,7 +6,7 @@ __all__ = ["SYSTEM"]
 
 SYSTEM = SystemDescriptor(
     name="maac",
-    description="actors with attentive critics, without a device so far",
+    description="actors with attentive critics, and updates of these on chip",
     commands={"train": "rewardware.sw.systems.maac.train_command"},
     agents={"maac": "rewardware.sw.systems.maac.agent:MAAC"},
 )

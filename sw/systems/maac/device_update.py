@@ -165,7 +165,7 @@ class DeviceMAACUpdate:
 
     def save(self) -> tuple[Arrays, dict[str, Any]]:
         """As :class:`.ReferenceMAACUpdate` does."""
-        arrays = {}
+        arrays: Arrays = {}
         for name, (array, network) in NETWORKS.items():
             numbers = self.connection.store(array).view(np.float32)
             shapes = self.hardware.arrays[array].shapes

@@ -13,7 +13,7 @@ Arrays = dict[str, np.ndarray]
 
 
 class LockstepMAACUpdate(Comparison):
-    """A :class:`.MAACUpdate` that has both take every update, and compares all that it gives and leaves.
+    """A :class:`.MAACUpdate` that has both take every update, and compares all that it gives, and what it leaves.
 
     Parameters
     ----------
@@ -36,23 +36,19 @@ class LockstepMAACUpdate(Comparison):
         given, about = self.device.update(batch)
         self.compare("forward pass", vars(forward), vars(given))
         self.compare("report", _arrays(report), _arrays(about))
-        self._compare_state()
         return forward, report
 
     def take_policies(self, parameters: Arrays) -> None:
         self.reference.take_policies(parameters)
         self.device.take_policies(parameters)
-        self._compare_state()
+        (one, about), (other, told) = self.reference.save(), self.device.save()
+        self.compare("state", one | _arrays(about), other | _arrays(told))
         self.steps += 1
         self.steps_checked += 1
 
-    def _compare_state(self) -> None:
-        (one, about), (other, told) = self.reference.save(), self.device.save()
-        self.compare("state", one | _arrays(about), other | _arrays(told))
-
     def counters(self) -> dict[str, Any]:
         """Those of the device, and what was compared."""
-        counted = {name: getattr(self, name) for name in ("compared", "equal")}
+        counted = {f"lockstep_{name}": getattr(self, name) for name in ("steps", "compared", "equal")}
         return {**self.device.counters(), **counted}
 
     def save(self) -> tuple[Arrays, dict[str, Any]]:

@@ -9,10 +9,11 @@ from ..options import (
     add_hyper_parameters,
     add_run_options,
     given_hyper_parameters,
+    lockstep_rows,
     print_result,
     refuse_counts_below,
 )
-from ..training import TrainingPlan, folder_name, train
+from ..training import TrainingPlan, folder_name, plain, train
 
 __all__ = ["add_arguments", "run"]
 
@@ -53,23 +54,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--backend",
-        help="torch (PyTorch, the default) or reference (NumPy, in the order of operations of the cores); there is no "
-        "device yet",
+        help="torch (PyTorch, the default), reference (bit-exact NumPy), rtl (Verilated), lockstep (both, compared), "
+        "or a device as uart:/dev/ttyUSB0",
+    )
+    parser.add_argument(
+        "--config",
+        help="preset of the accelerator, or path of a YAML file (default: one for the agents with a unit a layer; not "
+        "for torch)",
     )
     add_run_options(parser, "iteration", 2000)
     add_hyper_parameters(parser, MAACConfig)
 
 
 def run(arguments: argparse.Namespace) -> None:
+    from ....hw.soc.presets import read_preset
     from ...algorithms.maac.maac_config import MAACConfig
+    from ...core.backends import parse_backend
     from ...core.environments.rover_tower_config import ROVER_TOWER
     from .agent import MAAC
-    from .backends import update_on
+    from .backends import HOST, update_on
 
     refuse_counts_below(1, arguments, "episode_steps")
     given = given_hyper_parameters(arguments, MAACConfig)
     if arguments.backend:
-        update_on(arguments.backend)
+        parse_backend(arguments.backend, HOST)
 
     def resume(checkpoint: Path) -> MAAC:
         # Rover-Tower is made of the checkpoint's task, another environment of its identifier.
@@ -77,17 +85,20 @@ def run(arguments: argparse.Namespace) -> None:
         return MAAC.load(checkpoint, env, backend=arguments.backend)
 
     def begin() -> TrainingPlan:
-        backend, config = arguments.backend or "torch", MAACConfig.from_mapping(given)
+        backend = arguments.backend or "torch"
+        preset = read_preset(arguments.config, "maac") if arguments.config else None
+        update_on(backend, preset and preset.hardware)
+        config = MAACConfig.from_mapping({**(preset.training if preset else {}), **given})
         env, steps, name, task = _environment(arguments)
         return TrainingPlan(
-            make=lambda: MAAC(env, config, steps=steps, backend=backend),
-            name=folder_name(name, preset=None, backend=backend, seed=config.seed),
+            make=lambda: MAAC(env, config, steps=steps, backend=backend, hardware=preset and preset.hardware),
+            name=folder_name(name, preset=arguments.config, backend=backend, seed=config.seed),
             about={
                 "env": arguments.env or ROVER_TOWER,
                 "task": task,
                 "backend": backend,
                 "config": config.to_mapping(),
-                "hardware": None,
+                "hardware": plain(preset and preset.hardware),
             },
         )
 
@@ -136,6 +147,11 @@ def _rows(summary: dict[str, Any]) -> list[tuple[str, str]]:
             ("evaluation", f"{evaluation['return']:.2f}, mean of {evaluation['episodes']} episodes, likeliest actions")
         )
     rows.append(("updates", f"{summary['counters']['updates']} of {config['batch_size']} experiences"))
+    if summary["hardware"]:
+        hardware = summary["hardware"]
+        rows.insert(1, ("device", f"configuration {hardware['name']}"))
+    if "device_cycles" in summary["counters"]:
+        rows.append(("device", f"{summary['counters']['device_cycles']} cycles in updates"))
     if summary["iterations_per_second"]:
         rows.append(("speed", f"{summary['iterations_per_second']:.1f} iterations/s on backend {summary['backend']}"))
-    return rows
+    return rows + lockstep_rows(summary["counters"], "updates on", "numbers")

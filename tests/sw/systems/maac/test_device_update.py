@@ -1,0 +1,121 @@
+"""MAAC's updates on its RTL: the bits of the reference, states there and back, refusals."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from rewardware.hw.soc.presets import load_preset
+from rewardware.sw.algorithms.maac.maac_shape import MAACShape
+from rewardware.sw.algorithms.maac.parameters import initial_parameters
+from rewardware.sw.core.lockstep import LockstepError
+from rewardware.sw.systems.maac.backends import update_on
+from rewardware.sw.systems.maac.device_update import hardware_for
+from tests.sw.algorithms.maac.batches import config_of, random_batch
+
+HARDWARE = load_preset("small", "maac")
+# The second agent has fewer elements to observe, and fewer actions.
+SHAPE = MAACShape(sizes=(10, 5), counts=(5, 3), hidden_size=8, heads=2)
+CONFIG = config_of(SHAPE)
+
+
+def opened(backend, seed=1, hardware=HARDWARE):
+    return update_on(backend, hardware)(SHAPE, CONFIG, *initial_parameters(SHAPE, np.random.default_rng(seed)))
+
+
+@pytest.fixture(scope="module")
+def lockstep():
+    update = opened("lockstep")
+    yield update
+    update.close()
+
+
+def restart(update, seed=1):
+    """Of the first parameters."""
+    fresh = opened("reference", seed)
+    update.load(*fresh.save())
+    return fresh
+
+
+def test_updates_have_the_bits_of_the_reference(lockstep):
+    """Batches of one experience and of many, policies that change, targets that follow."""
+    fresh, before = restart(lockstep), lockstep.compared
+    for seed, rows in enumerate((1, 16, 3, 40)):
+        batch = random_batch(SHAPE, rows=rows, seed=seed)
+        forward, report = lockstep.update(batch)
+        expected, wanted = fresh.update(batch)
+        assert report == wanted
+        assert all((getattr(forward, name) == values).all() for name, values in vars(expected).items())
+        policies, _ = initial_parameters(SHAPE, np.random.default_rng(seed + 50))
+        for part in (lockstep, fresh):
+            part.take_policies(policies)
+    counters = lockstep.counters()
+    assert counters["lockstep_compared"] == counters["lockstep_equal"] > before + 4 * 2000
+    assert counters["device_cycles"] > 60 * HARDWARE.learner.experience_cycles
+
+
+def test_a_device_goes_on_with_a_checkpoint_of_pytorch(lockstep):
+    torch = update_on("torch")(SHAPE, CONFIG, *initial_parameters(SHAPE, np.random.default_rng(7)))
+    torch.update(random_batch(SHAPE, seed=3))
+    lockstep.load(*torch.save())
+    arrays, rest = lockstep.device.save()
+    assert rest == {"steps": 1} and arrays.keys() == torch.save()[0].keys()
+    assert all((arrays[name] == values).all() for name, values in torch.save()[0].items())
+    lockstep.update(random_batch(SHAPE, seed=4))
+
+
+def test_the_first_number_that_differs_is_named(lockstep):
+    restart(lockstep)
+    other, _ = initial_parameters(SHAPE, np.random.default_rng(9))
+    lockstep.device.take_policies(other)
+    with pytest.raises(
+        LockstepError, match=r"Update \d+, forward pass: RTL differs .* in first\[0, 0, "
+    ):
+        lockstep.update(random_batch(SHAPE))
+    restart(lockstep)
+
+
+def test_a_loss_that_is_not_finite(lockstep):
+    restart(lockstep)
+    batch = random_batch(SHAPE)
+    batch.rewards[2, 1] = np.inf
+    with pytest.raises(FloatingPointError, match="The critic's loss must be finite, not inf"):
+        lockstep.device.update(batch)
+    # It goes on with what it is given then.
+    restart(lockstep)
+    lockstep.update(random_batch(SHAPE, seed=2))
+
+
+def test_rows_with_stalls():
+    """A link that makes both streams wait changes cycles, and no bit."""
+    update = update_on("rtl", HARDWARE, stall=0.4, seed=5)(
+        SHAPE, CONFIG, *initial_parameters(SHAPE, np.random.default_rng(1))
+    )
+    fresh, batch = opened("reference"), random_batch(SHAPE, rows=12)
+    forward, report = update.update(batch)
+    expected, wanted = fresh.update(batch)
+    assert report == wanted
+    assert all((getattr(forward, name) == values).all() for name, values in vars(expected).items())
+    update.close()
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"observations": 11}, "Observations of accelerator small must be those of the agents, 10, not 11"),
+        ({"actions": 4}, "Actions of accelerator small must be those of the agents, 5, not 4"),
+        ({"heads": 4}, "Heads of accelerator small must be those of the agents, 2, not 4"),
+    ],
+)
+def test_an_accelerator_for_others_is_refused(change, words):
+    with pytest.raises(ValueError, match=f"^{words}$"):
+        opened("rtl", hardware=dataclasses.replace(HARDWARE, **change))
+
+
+def test_without_an_accelerator_it_has_a_unit_a_layer():
+    hardware = hardware_for(SHAPE)
+    assert (hardware.policy_units, hardware.critic_units) == ((1,) * 3, (1,) * 7)
+    with pytest.raises(ValueError, match="^Backend 'torch' has no accelerator: leave it away$"):
+        update_on("torch", HARDWARE)
+    with pytest.raises(ValueError, match="^Backend must be torch, reference, rtl, lockstep or uart:PORT, not 'gpu'$"):
+        update_on("gpu")
