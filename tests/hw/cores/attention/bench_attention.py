@@ -58,12 +58,14 @@ class Bench:
             sink.stall = given
 
     def experiences(self, count):
-        """Values of each stream."""
+        """Values of each stream, a quarter of those of other benches."""
         shape = count, self.config.agents, self.config.heads
-        return [
+        tables = (
             numbers(self.random, self.format, *shape, getattr(self.config, size)) * np.float32(0.25)
             for size in self.taken.values()
-        ]
+        )
+        # A quarter of a small number may be none of the format.
+        return [host.from_bits(self.format, host.to_bits(self.format, table)) for table in tables]
 
     def put(self, *tables):
         """Queue experiences; returns the numbers that have to come out, by stream."""
