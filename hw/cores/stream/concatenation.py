@@ -1,5 +1,7 @@
 """Parts of samples, side by side and apart again."""
 
+from itertools import accumulate
+
 from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
@@ -10,21 +12,21 @@ __all__ = ["StreamConcatenation", "StreamSplit"]
 
 
 class StreamConcatenation(wiring.Component):
-    """Puts two streams one behind the other, sample by sample: the first one's values, then the second one's.
+    """Puts streams one behind the other, sample by sample: the first one's values, then the second one's, and so on.
 
-    Latency: none. Throughput: one value a cycle. Back-pressure: that of ``o`` on the stream whose turn it is; the other
-    one waits.
+    Latency: none. Throughput: one value a cycle. Back-pressure: that of ``o`` on the stream whose turn it is; the
+    others wait.
 
     Parameters
     ----------
     shape : shape-like
         Payload.
-    first, second : int
-        Values of a sample on each of the two, at least 1.
+    sizes : int
+        Values of a sample on each of the streams, at least 1.
 
     Members
     -------
-    i : :py:`In(stream.Signature(shape)).array(2)`
+    i : :py:`In(stream.Signature(shape)).array(len(sizes))`
     o : :py:`Out(stream.Signature(shape))`
 
     Raises
@@ -33,26 +35,18 @@ class StreamConcatenation(wiring.Component):
         A number of values is no integer, or out of its range.
     """
 
-    def __init__(self, shape, first: int, second: int):
-        require_integer("First", first, 1)
-        require_integer("Second", second, 1)
-        self._first, self._second = first, second
-        super().__init__({"i": In(stream.Signature(shape)).array(2), "o": Out(stream.Signature(shape))})
+    def __init__(self, shape, *sizes: int):
+        self._sizes = _checked(sizes)
+        super().__init__({"i": In(stream.Signature(shape)).array(len(sizes)), "o": Out(stream.Signature(shape))})
 
     @property
-    def first(self):
-        """Values of a sample on the first stream."""
-        return self._first
-
-    @property
-    def second(self):
-        """Values of a sample on the second stream."""
-        return self._second
+    def sizes(self):
+        """Values of a sample on each of the streams."""
+        return self._sizes
 
     def elaborate(self, platform):
         m = Module()
-        index = _place(m, self.o, self._first + self._second)
-        for turn, source in zip((index < self._first, index >= self._first), self.i, strict=True):
+        for turn, source in zip(_turns(m, self.o, self._sizes), self.i, strict=True):
             with m.If(turn):
                 m.d.comb += [
                     self.o.payload.eq(source.payload),
@@ -63,7 +57,8 @@ class StreamConcatenation(wiring.Component):
 
 
 class StreamSplit(wiring.Component):
-    """Takes apart what :class:`StreamConcatenation` put together: the first values of each sample, and the others.
+    """Takes apart what :class:`StreamConcatenation` put together: the first values of each sample, the next ones, and
+    so on.
 
     Latency: none. Throughput: one value a cycle. Back-pressure: that of the stream whose turn it is.
 
@@ -71,13 +66,13 @@ class StreamSplit(wiring.Component):
     ----------
     shape : shape-like
         Payload.
-    first, second : int
-        Values of a sample on each of the two, at least 1.
+    sizes : int
+        Values of a sample on each of the streams, at least 1.
 
     Members
     -------
     i : :py:`In(stream.Signature(shape))`
-    o : :py:`Out(stream.Signature(shape)).array(2)`
+    o : :py:`Out(stream.Signature(shape)).array(len(sizes))`
 
     Raises
     ------
@@ -85,35 +80,37 @@ class StreamSplit(wiring.Component):
         A number of values is no integer, or out of its range.
     """
 
-    def __init__(self, shape, first: int, second: int):
-        require_integer("First", first, 1)
-        require_integer("Second", second, 1)
-        self._first, self._second = first, second
-        super().__init__({"i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape)).array(2)})
+    def __init__(self, shape, *sizes: int):
+        self._sizes = _checked(sizes)
+        super().__init__({"i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape)).array(len(sizes))})
 
     @property
-    def first(self):
-        """Values of a sample on the first stream."""
-        return self._first
-
-    @property
-    def second(self):
-        """Values of a sample on the second stream."""
-        return self._second
+    def sizes(self):
+        """Values of a sample on each of the streams."""
+        return self._sizes
 
     def elaborate(self, platform):
         m = Module()
-        index = _place(m, self.i, self._first + self._second)
-        for turn, sink in zip((index < self._first, index >= self._first), self.o, strict=True):
+        for turn, sink in zip(_turns(m, self.i, self._sizes), self.o, strict=True):
             m.d.comb += [sink.payload.eq(self.i.payload), sink.valid.eq(self.i.valid & turn)]
             with m.If(turn):
                 m.d.comb += self.i.ready.eq(sink.ready)
         return m
 
 
-def _place(m, values, count):
-    """Which value of a sample of ``count`` it is the turn of, on a stream."""
-    index = Signal(range(count))
+def _checked(sizes):
+    if len(sizes) < 2:
+        raise ValueError(f"Sizes must be those of at least 2 streams, not of {len(sizes)}")
+    for size in sizes:
+        require_integer("Size", size, 1)
+    return sizes
+
+
+def _turns(m, values, sizes):
+    """Whether it is the turn of each part of a sample, on a stream of samples."""
+    ends = list(accumulate(sizes))
+    place = Signal(range(ends[-1]))
     with m.If(values.valid & values.ready):
-        m.d.sync += index.eq(Mux(index == count - 1, 0, index + 1))
-    return index
+        m.d.sync += place.eq(Mux(place == ends[-1] - 1, 0, place + 1))
+    between = ((place >= begin) & (place < end) for begin, end in zip(ends[:-2], ends[1:-1], strict=True))
+    return [place < ends[0], *between, place >= ends[-2]]

@@ -1,4 +1,7 @@
-"""Samples out of two streams, and apart again."""
+"""Samples out of several streams, and apart again.
+
+Parameters: ``sizes``, values of a sample on each stream.
+"""
 
 import cocotb
 import numpy as np
@@ -8,22 +11,21 @@ from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, com
 
 @cocotb.test()
 async def samples_in_order(dut):
-    first, second = parameters()["first"], parameters()["second"]
-    sources = [StreamSource(dut, f"i__{index}") for index in range(2)]
-    both = StreamSink(dut, "both")
-    split = [StreamSink(dut, f"split__{index}") for index in range(2)]
-    parts = [*sources, both, *split]
+    sizes = parameters()["sizes"]
+    sources = [StreamSource(dut, f"i__{index}") for index in range(len(sizes))]
+    whole = StreamSink(dut, "all")
+    split = [StreamSink(dut, f"split__{index}") for index in range(len(sizes))]
+    parts = [*sources, whole, *split]
     await clock_and_reset(dut)
     random = rng("values")
     for stalls in ([0.3] * len(parts), *np.eye(len(parts)) * 0.9, [0] * len(parts)):
         for part, stall in zip(parts, stalls, strict=True):
             part.stall = stall
-        samples = random.integers(1 << 5, size=(20, first + second))
-        for source, columns in zip(sources, (samples[:, :first], samples[:, first:]), strict=True):
-            for value in columns.ravel().tolist():
+        samples = random.integers(1 << 5, size=(20, sum(sizes)))
+        columns = np.split(samples, np.cumsum(sizes)[:-1], axis=1)
+        for source, values in zip(sources, columns, strict=True):
+            for value in values.ravel().tolist():
                 source.put(value)
-        compare_all(samples.ravel().tolist(), await both.receive_all(samples.size), "both")
-        for name, sink, columns in zip(
-            ("first", "second"), split, (samples[:, :first], samples[:, first:]), strict=True
-        ):
-            compare_all(columns.ravel().tolist(), await sink.receive_all(columns.size), name)
+        compare_all(samples.ravel().tolist(), await whole.receive_all(samples.size), "all")
+        for index, (sink, values) in enumerate(zip(split, columns, strict=True)):
+            compare_all(values.ravel().tolist(), await sink.receive_all(values.size), f"part {index}")

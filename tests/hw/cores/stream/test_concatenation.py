@@ -1,4 +1,4 @@
-"""Two streams side by side, and apart again."""
+"""Streams one behind the other, and apart again."""
 
 import pytest
 from amaranth.hdl import Module
@@ -13,12 +13,10 @@ from rewardware.sim.cocotb import simulate
 class ThereAndBack(wiring.Component):
     """What a concatenation makes, and both parts of it."""
 
-    def __init__(self, first, second):
-        self.parts = StreamConcatenation(5, first, second), StreamSplit(5, first, second)
-        numbers = stream.Signature(5)
-        super().__init__(
-            {"i": In(numbers).array(2), "both": Out(numbers), "tail": Out(numbers), "split": Out(numbers).array(2)}
-        )
+    def __init__(self, *sizes):
+        self.parts = StreamConcatenation(5, *sizes), StreamSplit(5, *sizes)
+        numbers, count = stream.Signature(5), len(sizes)
+        super().__init__({"i": In(numbers).array(count), "all": Out(numbers), "split": Out(numbers).array(count)})
 
     def elaborate(self, platform):
         m = Module()
@@ -27,34 +25,35 @@ class ThereAndBack(wiring.Component):
         for outside, inside in zip(self.i, concatenation.i, strict=True):
             wiring.connect(m, wiring.flipped(outside), inside)
         wiring.connect(m, concatenation.o, fork.i)
-        wiring.connect(m, fork.o[0], wiring.flipped(self.both))
+        wiring.connect(m, fork.o[0], wiring.flipped(self.all))
         wiring.connect(m, fork.o[1], split.i)
         for inside, outside in zip(split.o, self.split, strict=True):
             wiring.connect(m, inside, wiring.flipped(outside))
         return m
 
 
-def test_there_and_back():
-    component = ThereAndBack(3, 2)
-    concatenation, split = component.parts
-    assert (concatenation.first, concatenation.second, split.first, split.second) == (3, 2, 3, 2)
+@pytest.mark.parametrize("sizes", [(3, 2), (2, 1, 4, 1)], ids=str)
+def test_there_and_back(sizes):
+    component = ThereAndBack(*sizes)
+    assert [part.sizes for part in component.parts] == [sizes] * 2
     simulate(
         component,
         bench="tests.hw.cores.stream.bench_concatenation",
-        parameters={"first": 3, "second": 2},
+        parameters={"sizes": sizes},
         after_noise=True,
     )
 
 
+@pytest.mark.parametrize("component", [StreamConcatenation, StreamSplit])
 @pytest.mark.parametrize(
-    ("component", "numbers", "message"),
+    ("sizes", "error", "message"),
     [
-        (StreamConcatenation, (0, 1), "First must be at least 1, not 0"),
-        (StreamConcatenation, (1, 0), "Second must be at least 1, not 0"),
-        (StreamSplit, (0, 1), "First must be at least 1, not 0"),
-        (StreamSplit, (1, 0), "Second must be at least 1, not 0"),
+        ((0, 1), ValueError, "Size must be at least 1, not 0"),
+        ((1, 2, 0), ValueError, "Size must be at least 1, not 0"),
+        ((1, "2"), TypeError, "Size must be an integer, not '2'"),
+        ((3,), ValueError, "Sizes must be those of at least 2 streams, not of 1"),
     ],
 )
-def test_bad_numbers(component, numbers, message):
-    with pytest.raises(ValueError, match=f"^{message}$"):
-        component(5, *numbers)
+def test_bad_sizes(component, sizes, error, message):
+    with pytest.raises(error, match=f"^{message}$"):
+        component(5, *sizes)
