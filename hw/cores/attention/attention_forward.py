@@ -1,37 +1,30 @@
 """The forward half of attention."""
 
 from amaranth.hdl import Cat, Module
-from amaranth.lib import data, stream, wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib import wiring
 
 from ..component import ConfiguredComponent
-from ..stream.buffer import StreamBuffer
-from ..stream.buffer_config import StreamBufferConfig
-from ..stream.fork import StreamFork
+from ..replicated import replicated
+from .attention_forward_lane import AttentionForwardLane
 from .config import AttentionConfig
-from .others_product import OthersProduct
-from .softmax import AttentionSoftmax
+from .head_streams import join_heads, share_heads
 
 __all__ = ["AttentionForward"]
 
 
 class AttentionForward(ConfiguredComponent):
-    """Sends each agent, for each head, a weighted sum of the values of all other agents::
+    """Sends each agent, for each head, a weighted sum of the values of all other agents.
 
-        score_j = query . key_j;  w = softmax(score * scale);  message = sum of w_j * value_j, over all j not the agent
+    PF_H lanes compute as many heads at the same time, head h in lane ``h % parallel_heads``; what they compute is that
+    of :class:`.AttentionForwardLane`, whatever their number::
 
-    ::
+                        .-> lane 0 -> wait -.
+        queries, keys, -+-> lane 1 -> wait -+-> messages, weights
+        values          `-> ...             '
 
-        keys ----------.                                 values ----------.
-        queries -> wait +-> OthersProduct -> AttentionSoftmax -+-> OthersProduct -> messages
-                                                               `-> weights, for the backward half
+    Number format: ``config.arithmetic.format``; see the lanes.
 
-    Scores and weights never leave the chip, and are never stored for more than two samples. Keys of an experience are
-    complete before its first score, so its queries wait.
-
-    Number format: ``config.arithmetic.format``; see the cores.
-
-    Throughput: an experience in ``cycles``. Back-pressure: as many experiences as the cores' banks wait.
+    Throughput: an experience in ``cycles``. Back-pressure: as many experiences as the lanes' banks wait.
 
     Parameters
     ----------
@@ -52,44 +45,29 @@ class AttentionForward(ConfiguredComponent):
 
     Source
     ------
-    S. Wiggins et al., equation 2; S. Iqbal and F. Sha, "Actor-Attention-Critic for Multi-Agent Reinforcement Learning",
-    ICML 2019, equations 5 and 6.
+    S. Wiggins et al., equation 2 and section III-B: the head-parallel factor PF_H.
     """
 
     def __init__(self, config: AttentionConfig):
-        elements = stream.Signature(config.arithmetic.format.width)
-        self._scores, self._softmax = OthersProduct(config.scores), AttentionSoftmax(config)
-        self._sums = OthersProduct(config.messages)
-        super().__init__(
-            config,
-            {
-                **{name: In(elements) for name in ("queries", "keys", "values")},
-                **{name: Out(elements) for name in ("messages", "weights")},
-                "errors": Out(data.StructLayout({"nonfinite": 1})),
-            },
-        )
+        self._lanes = [replicated(AttentionForwardLane(config.lane)) for _ in range(config.parallel_heads)]
+        super().__init__(config, self._lanes[0].signature)
 
     @property
     def cycles(self):
-        """Cycles of an experience, if they follow each other: those of the slowest core."""
+        """Cycles of an experience, if they follow each other."""
         return self._config.forward_cycles
 
     def elaborate(self, platform):
         m = Module()
-        config, shape = self._config, self.messages.payload.shape()
-        waiting = StreamBufferConfig(depth=max(2, 2 * config.agents * config.scores.row))
-        m.submodules.queries_waiting = queries = StreamBuffer(shape, waiting)
-        m.submodules.scores, m.submodules.softmax, m.submodules.sums = self._scores, self._softmax, self._sums
-        m.submodules.weights_fork = fork = StreamFork(shape, 2)
-        wiring.connect(m, wiring.flipped(self.queries), queries.i)
-        wiring.connect(m, wiring.flipped(self.keys), self._scores.vectors)
-        wiring.connect(m, wiring.flipped(self.values), self._sums.vectors)
-        wiring.connect(m, queries.o, self._scores.inputs)
-        wiring.connect(m, self._scores.outputs, self._softmax.scores)
-        wiring.connect(m, self._softmax.weights, fork.i)
-        wiring.connect(m, fork.o[0], self._sums.inputs)
-        wiring.connect(m, fork.o[1], wiring.flipped(self.weights))
-        wiring.connect(m, self._sums.outputs, wiring.flipped(self.messages))
-        parts = (self._scores, self._softmax, self._sums)
-        m.d.comb += self.errors.nonfinite.eq(Cat(part.errors.nonfinite for part in parts).any())
+        config, lanes = self._config, self._lanes
+        for index, lane in enumerate(lanes):
+            m.submodules[f"lane_{index}"] = lane
+        for name, size in (("queries", config.key_size), ("keys", config.key_size), ("values", config.value_size)):
+            share_heads(m, name, wiring.flipped(getattr(self, name)), [getattr(lane, name) for lane in lanes], size)
+        join_heads(m, "messages", [lane.messages for lane in lanes], wiring.flipped(self.messages), config.value_size)
+        # Weights leave a lane one by one, over the whole time of a head, and in turn with those of the other lanes.
+        join_heads(
+            m, "weights", [lane.weights for lane in lanes], wiring.flipped(self.weights), config.others, waiting=True
+        )
+        m.d.comb += self.errors.nonfinite.eq(Cat(lane.errors.nonfinite for lane in lanes).any())
         return m

@@ -1,8 +1,8 @@
 """Configuration of attention. No Amaranth here."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from ..checks import require_integer, require_kind, require_name
+from ..checks import require_integer, require_kind, require_multiple, require_name
 from ..float.config import FloatLaneConfig
 from ..layer.config import BINARY32_LANE, LayerConfig
 
@@ -103,11 +103,13 @@ class AttentionConfig:
         Format, and stages of adders and multipliers.
     waiting : int
         Experiences on their way from the forward to the backward half (2 to 62).
+    parallel_heads : int
+        PF_H, heads that are computed at the same time, each by cores of its own (a divisor of the heads).
 
     Raises
     ------
     TypeError, ValueError
-        A field of the wrong kind, or out of its range.
+        A field of the wrong kind, or out of its range; heads that are no multiple of the parallel ones.
     """
 
     agents: int
@@ -116,10 +118,18 @@ class AttentionConfig:
     value_size: int
     arithmetic: FloatLaneConfig = BINARY32_LANE
     waiting: int = 4
+    parallel_heads: int = 1
 
     def __post_init__(self):
         require_integer("Waiting", self.waiting, 2, LARGEST_BANKS - 2)
         _ = self.scores, self.messages
+        require_integer("Parallel heads", self.parallel_heads, 1, self.heads)
+        require_multiple("Heads", self.heads, "parallel heads", self.parallel_heads)
+
+    @property
+    def lane(self) -> "AttentionConfig":
+        """Attention of the heads that one lane computes: every ``parallel_heads``-th one."""
+        return replace(self, heads=self.heads // self.parallel_heads, parallel_heads=1)
 
     @property
     def others(self) -> int:
@@ -159,11 +169,19 @@ class AttentionConfig:
 
     @property
     def forward_cycles(self) -> int:
-        """Cycles of an experience in the forward half, if experiences follow each other: those of the slowest core."""
-        return self.agents * self.heads * max(self.scores.cycles, self.messages.cycles, self.sum_cycles)
+        """Cycles of an experience in the forward half, if experiences follow each other.
+
+        Those of the slowest core of a lane, or of the longest stream, which has the numbers of all heads.
+        """
+        return self._cycles(self.scores, self.messages)
 
     @property
     def backward_cycles(self) -> int:
         """Cycles of an experience in the backward half."""
-        products = (self.product(product, size) for product in PRODUCTS for size in (self.key_size, self.value_size))
-        return self.agents * self.heads * max(self.sum_cycles, *(product.cycles for product in products))
+        sizes = self.key_size, self.value_size
+        return self._cycles(*(self.product(product, size) for product in PRODUCTS for size in sizes))
+
+    def _cycles(self, *products: OthersProductConfig) -> int:
+        head = max(self.sum_cycles, *(product.cycles for product in products))
+        numbers = max(self.key_size, self.value_size, self.others)
+        return self.agents * max(self.lane.heads * head, self.heads * numbers)

@@ -36,6 +36,8 @@ class MAACNetworksConfig:
         UF of each layer of the critics, in the order of ``CRITIC_LAYERS``.
     arithmetic : FloatLaneConfig
         Format, and stages of each adder and multiplier.
+    parallel_heads : int
+        PF_H, heads of the attention that are computed at the same time (a divisor of the heads).
 
     Raises
     ------
@@ -56,6 +58,7 @@ class MAACNetworksConfig:
     policy_units: tuple[int, ...] = (1, 1, 1)
     critic_units: tuple[int, ...] = (1, 1, 1, 1, 1, 1, 1)
     arithmetic: FloatLaneConfig = BINARY32_LANE
+    parallel_heads: int = 1
 
     def __post_init__(self):
         for name, layers in (("policy_units", POLICY_LAYERS), ("critic_units", CRITIC_LAYERS)):
@@ -96,7 +99,12 @@ class MAACNetworksConfig:
         hidden, units = self.hidden_size, dict(zip(CRITIC_LAYERS, self.critic_units, strict=True))
         size = hidden // self.heads
         attention = AttentionConfig(
-            agents=self.agents, heads=self.heads, key_size=size, value_size=size, arithmetic=self.arithmetic
+            agents=self.agents,
+            heads=self.heads,
+            key_size=size,
+            value_size=size,
+            arithmetic=self.arithmetic,
+            parallel_heads=self.parallel_heads,
         )
         observations, actions = self.observations, self.actions
         projection = {"activation": "linear", "bias": False, "own": False}

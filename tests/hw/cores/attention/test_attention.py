@@ -13,16 +13,33 @@ from rewardware.sim.cocotb import simulate
 HALF = FloatLaneConfig(format=BINARY16, adder_depth=3, multiplier_depth=1)
 BRAIN = FloatLaneConfig(format=BFLOAT16.flushing(), adder_depth=5, multiplier_depth=2)
 
+
+def _config(agents, heads, key_size, value_size, arithmetic, parallel_heads=1):
+    return AttentionConfig(
+        agents=agents,
+        heads=heads,
+        key_size=key_size,
+        value_size=value_size,
+        arithmetic=arithmetic,
+        waiting=3,
+        parallel_heads=parallel_heads,
+    )
+
+
 CASES = pytest.mark.parametrize(
-    ("agents", "heads", "key_size", "value_size", "arithmetic"),
+    "config",
     [
-        (4, 2, 5, 5, BINARY32_LANE),
+        _config(4, 2, 5, 5, BINARY32_LANE),
         # One other agent, one head: nothing is chosen.
-        (2, 1, 9, 9, BINARY32_LANE),
-        (8, 1, 2, 3, HALF),
-        (3, 4, 1, 2, BRAIN),
+        _config(2, 1, 9, 9, BINARY32_LANE),
+        _config(8, 1, 2, 3, HALF),
+        _config(3, 4, 1, 2, BRAIN),
+        # Two heads of a lane follow each other.
+        _config(5, 4, 3, 6, BRAIN, 2),
+        # All heads at once are faster than their numbers come and go.
+        _config(2, 3, 5, 7, HALF, 3),
     ],
-    ids=["four agents", "two agents", "eight agents", "small heads"],
+    ids=["four agents", "two agents", "eight agents", "small heads", "two lanes", "a lane for each head"],
 )
 
 
@@ -35,21 +52,15 @@ def _simulate(core, half, cycles):
     )
 
 
-def _config(agents, heads, key_size, value_size, arithmetic):
-    return AttentionConfig(
-        agents=agents, heads=heads, key_size=key_size, value_size=value_size, arithmetic=arithmetic, waiting=3
-    )
-
-
 @CASES
-def test_attention_forward(agents, heads, key_size, value_size, arithmetic):
-    core = AttentionForward(_config(agents, heads, key_size, value_size, arithmetic))
+def test_attention_forward(config):
+    core = AttentionForward(config)
     _simulate(core, "forward", core.cycles)
 
 
 @CASES
-def test_attention_backward(agents, heads, key_size, value_size, arithmetic):
-    core = AttentionBackward(_config(agents, heads, key_size, value_size, arithmetic))
+def test_attention_backward(config):
+    core = AttentionBackward(config)
     _simulate(core, "backward", core.cycles)
 
 

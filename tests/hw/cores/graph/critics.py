@@ -6,7 +6,9 @@ from rewardware.hw.cores.layer.config import BINARY32_LANE, NetworkConfig
 from rewardware.hw.cores.learner.maac_config import MAACNetworksConfig
 
 
-def attention_critic(agents=3, observations=4, actions=3, hidden=6, heads=2, units=2, arithmetic=BINARY32_LANE):
+def attention_critic(
+    agents=3, observations=4, actions=3, hidden=6, heads=2, units=2, arithmetic=BINARY32_LANE, parallel_heads=1
+):
     """Critics that attend to each other."""
     return MAACNetworksConfig(
         agents=agents,
@@ -16,6 +18,7 @@ def attention_critic(agents=3, observations=4, actions=3, hidden=6, heads=2, uni
         heads=heads,
         critic_units=(units,) * 6 + (min(units, actions),),
         arithmetic=arithmetic,
+        parallel_heads=parallel_heads,
     ).critic
 
 

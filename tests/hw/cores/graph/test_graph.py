@@ -16,8 +16,10 @@ HALF = FloatLaneConfig(format=BINARY16, adder_depth=3, multiplier_depth=1)
     [
         attention_critic(),
         attention_critic(agents=2, heads=1, observations=1, actions=2, hidden=5, units=1, arithmetic=HALF),
+        # Heads one after the other would take three times the cycles of the slowest layer.
+        attention_critic(agents=4, heads=4, hidden=8, units=8, arithmetic=HALF, parallel_heads=4),
     ],
-    ids=["three agents", "two agents"],
+    ids=["three agents", "two agents", "all heads at once"],
 )
 def test_attention_critic(config):
     simulate(
