@@ -18,9 +18,9 @@ class AttentionBackward(ConfiguredComponent):
     PF_H lanes compute as many heads at the same time, head h in lane ``h % parallel_heads``; what they compute is that
     of :class:`.AttentionBackwardLane`, whatever their number::
 
-        message errors -> wait -.-> lane 0 -.
-        queries, keys, ---------+-> lane 1 -+-> query_errors, key_errors, value_errors
-        values, weights         `-> ...     '
+        message_errors, -.-> lane 0 -.
+        queries, keys,  -+-> lane 1 -+-> query_errors, key_errors, value_errors
+        values, weights  `-> ...     '
 
     Number format: ``config.arithmetic.format``; see the lanes.
 
@@ -60,15 +60,13 @@ class AttentionBackward(ConfiguredComponent):
         for index, lane in enumerate(self._lanes):
             m.submodules[f"lane_{index}"] = lane
         for name, size in (
+            ("message_errors", config.value_size),
             ("queries", config.key_size),
             ("keys", config.key_size),
             ("values", config.value_size),
             ("weights", config.others),
         ):
             share_heads(m, name, wiring.flipped(getattr(self, name)), self._of_lanes(name), size)
-        # A lane takes an error at a message when it has multiplied the one before by the values of all others.
-        errors = wiring.flipped(self.message_errors)
-        share_heads(m, "message_errors", errors, self._of_lanes("message_errors"), config.value_size, waiting=True)
         for name, size in (
             ("query_errors", config.key_size),
             ("key_errors", config.key_size),

@@ -70,7 +70,10 @@ class AttentionBackwardLane(ConfiguredComponent):
         config = self._config
         errors, values = wiring.flipped(self.message_errors), wiring.flipped(self.values)
         m.submodules.derivative = derivative = AttentionSoftmaxDerivative(config)
-        inputs, vectors = self._fork(m, "message_errors", errors)
+        # An error is taken when the one before is multiplied by the values of all others. Those of an agent come at
+        # once, and what comes behind them for other lanes or nodes would wait.
+        depth = (config.heads + 1) * config.value_size
+        inputs, vectors = self._fork(m, "message_errors", self._wait(m, "message_errors", errors, depth))
         banks = config.waiting + 1
         weight_errors = self._multiply(
             m, "weight_errors", inputs, values, config.product("scores", config.value_size, banks)
@@ -78,11 +81,8 @@ class AttentionBackwardLane(ConfiguredComponent):
         wiring.connect(m, weight_errors, derivative.errors)
 
         depth = config.waiting * config.agents * config.heads * config.others
-        m.submodules.weights_waiting = waiting = StreamBuffer(
-            self.weights.payload.shape(), StreamBufferConfig(depth=depth)
-        )
-        wiring.connect(m, wiring.flipped(self.weights), waiting.i)
-        to_derivative, to_values = self._fork(m, "weights", waiting.o)
+        waiting = self._wait(m, "weights", wiring.flipped(self.weights), depth)
+        to_derivative, to_values = self._fork(m, "weights", waiting)
         wiring.connect(m, to_derivative, derivative.weights)
         to_values = self._transpose(m, "weights", to_values)
         value_errors = self._multiply(
@@ -110,6 +110,13 @@ class AttentionBackwardLane(ConfiguredComponent):
         wiring.connect(m, inputs, part.inputs)
         wiring.connect(m, vectors, part.vectors)
         return part.outputs
+
+    def _wait(self, m, name, elements, depth):
+        m.submodules[f"{name}_waiting"] = buffer = StreamBuffer(
+            elements.payload.shape(), StreamBufferConfig(depth=depth)
+        )
+        wiring.connect(m, elements, buffer.i)
+        return buffer.o
 
     def _fork(self, m, name, elements):
         m.submodules[f"{name}_fork"] = fork = StreamFork(elements.payload.shape(), 2)

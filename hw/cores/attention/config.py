@@ -181,6 +181,17 @@ class AttentionConfig:
         sizes = self.key_size, self.value_size
         return self._cycles(*(self.product(product, size) for product in PRODUCTS for size in sizes))
 
+    @property
+    def latency(self) -> int:
+        """Cycles through either half beside those in which it waits for the rest of an experience, at most about that.
+
+        Two products, a sum, and the operations between: of each product a multiplier, an adder and a tree of adders.
+        """
+        levels = (self.arithmetic.adder_depth - 1).bit_length()
+        units = 6 * self.arithmetic.multiplier_depth + (3 + 2 * levels) * self.arithmetic.adder_depth
+        products = (self.product(product, size) for product in PRODUCTS for size in (self.key_size, self.value_size))
+        return 2 * max(product.cycles for product in products) + self.sum_cycles + units + 50
+
     def _cycles(self, *products: OthersProductConfig) -> int:
         head = max(self.sum_cycles, *(product.cycles for product in products))
         numbers = max(self.key_size, self.value_size, self.others)

@@ -9,7 +9,7 @@ from ..stream.concatenation import StreamConcatenation, StreamSplit
 __all__ = ["join_heads", "share_heads"]
 
 
-def share_heads(m, name, elements, lanes, size, *, waiting=False):
+def share_heads(m, name, elements, lanes, size):
     """Gives the heads of a stream to lanes in turn; a single lane gets them all.
 
     Parameters
@@ -24,17 +24,14 @@ def share_heads(m, name, elements, lanes, size, *, waiting=False):
         Of each lane, where its heads go.
     size : int
         Numbers of a head.
-    waiting : bool
-        Two heads wait before each lane, for lanes that take a head's numbers one by one: without, the next lane's head
-        would not come before the last of them.
     """
     if len(lanes) == 1:
         wiring.connect(m, elements, lanes[0])
         return
     m.submodules[f"{name}_split"] = split = StreamSplit(elements.payload.shape(), *[size] * len(lanes))
     wiring.connect(m, elements, split.i)
-    for index, (part, lane) in enumerate(zip(split.o, lanes, strict=True)):
-        wiring.connect(m, _wait(m, f"{name}_waiting_{index}", part, size) if waiting else part, lane)
+    for part, lane in zip(split.o, lanes, strict=True):
+        wiring.connect(m, part, lane)
 
 
 def join_heads(m, name, lanes, elements, size, *, waiting=False):
@@ -60,11 +57,11 @@ def join_heads(m, name, lanes, elements, size, *, waiting=False):
         return
     m.submodules[f"{name}_joined"] = joined = StreamConcatenation(elements.payload.shape(), *[size] * len(lanes))
     for index, (lane, part) in enumerate(zip(lanes, joined.i, strict=True)):
-        wiring.connect(m, _wait(m, f"{name}_waiting_{index}", lane, size) if waiting else lane, part)
+        if waiting:
+            m.submodules[f"{name}_waiting_{index}"] = buffer = StreamBuffer(
+                elements.payload.shape(), StreamBufferConfig(depth=2 * size)
+            )
+            wiring.connect(m, lane, buffer.i)
+            lane = buffer.o
+        wiring.connect(m, lane, part)
     wiring.connect(m, joined.o, elements)
-
-
-def _wait(m, name, elements, size):
-    m.submodules[name] = buffer = StreamBuffer(elements.payload.shape(), StreamBufferConfig(depth=2 * size))
-    wiring.connect(m, elements, buffer.i)
-    return buffer.o

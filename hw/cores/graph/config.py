@@ -12,8 +12,8 @@ from ..layer.config import LARGEST_WAITING, LayerConfig
 
 __all__ = ["AttentionNode", "ConcatenationNode", "GraphConfig", "InputNode", "LinearNode", "Node"]
 
-# Samples beside those of an experience that are on their way through the forward half of attention; twice as many
-# through its backward half, where the errors at scores wait, too.
+# Samples beside those of an experience that are on their way through the forward half of attention, at least; twice as
+# many through its backward half, where the errors at scores wait, too.
 SPARE = 3
 
 
@@ -279,7 +279,7 @@ class GraphConfig:
         found: dict[str, int] = {}
         for node in self.nodes:
             before = max((found[source] for source in node.sources), default=0)
-            found[node.name] = before + _stages(node, SPARE)
+            found[node.name] = before + self._stages(node, 1)
         return found
 
     @cached_property
@@ -287,13 +287,20 @@ class GraphConfig:
         """Samples on their way from the network's inputs to the errors at a node's output."""
         found = {self.output.name: self.forward_stages[self.output.name]}
         for node in reversed(self.nodes[:-1]):
-            behind = (found[user.name] + _stages(user, 2 * SPARE) for user, _ in self.users(node.name))
+            behind = (found[user.name] + self._stages(user, 2) for user, _ in self.users(node.name))
             found[node.name] = max(behind)
         return found
 
     def stages_behind(self, name: str) -> int:
         """Samples on their way from the network's inputs to the errors that a node has for its sources."""
-        return self.backward_stages[name] + _stages(self.node(name), 2 * SPARE)
+        return self.backward_stages[name] + self._stages(self.node(name), 2)
+
+    def _stages(self, node: Node, halves: int) -> int:
+        """Samples on their way through a node: of attention those of an experience, and those in its latency."""
+        if isinstance(node, AttentionNode):
+            period = self.cycles // self.agents
+            return node.attention.agents + halves * max(SPARE, -(-node.attention.latency // period))
+        return int(isinstance(node, LinearNode))
 
     def attention(self, node: AttentionNode, late: int = 0) -> AttentionConfig:
         """Attention whose backward half has room for the experiences that are on their way to it."""
@@ -336,13 +343,6 @@ class GraphConfig:
         latency = self.arithmetic.multiplier_depth + (2 + levels) * self.arithmetic.adder_depth + 8
         period = max(layer.forward_cycles for layer in layers)
         return min(max(LARGEST_WAITING, stages + 16), stages - -stages * latency // period + 3 + late)
-
-
-def _stages(node: Node, spare: int) -> int:
-    """Samples on their way through a node: of attention those of an experience, and some beside them."""
-    if isinstance(node, AttentionNode):
-        return node.attention.agents + spare
-    return int(isinstance(node, LinearNode))
 
 
 def _taken(node: Node) -> tuple[int, ...]:

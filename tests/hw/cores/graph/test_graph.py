@@ -16,10 +16,12 @@ HALF = FloatLaneConfig(format=BINARY16, adder_depth=3, multiplier_depth=1)
     [
         attention_critic(),
         attention_critic(agents=2, heads=1, observations=1, actions=2, hidden=5, units=1, arithmetic=HALF),
-        # Heads one after the other would take three times the cycles of the slowest layer.
+        # Heads one after the other would take more than twice the cycles of the slowest layer.
         attention_critic(agents=4, heads=4, hidden=8, units=8, arithmetic=HALF, parallel_heads=4),
+        # The latency of attention is several experiences, and attention is nearly as slow as the slowest layer.
+        attention_critic(heads=1, hidden=8, units=8),
     ],
-    ids=["three agents", "two agents", "all heads at once"],
+    ids=["three agents", "two agents", "all heads at once", "short experiences"],
 )
 def test_attention_critic(config):
     simulate(
