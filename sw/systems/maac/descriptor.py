@@ -7,6 +7,10 @@ __all__ = ["SYSTEM"]
 SYSTEM = SystemDescriptor(
     name="maac",
     description="actors with attentive critics, and updates of these on chip",
-    commands={"train": "rewardware.sw.systems.maac.train_command"},
+    commands={
+        "train": "rewardware.sw.systems.maac.train_command",
+        "explore": "rewardware.sw.systems.maac.explore_command",
+    },
+    bench="rewardware.sw.systems.maac.bench.figures:MAACBench",
     agents={"maac": "rewardware.sw.systems.maac.agent:MAAC"},
 )

@@ -58,6 +58,7 @@ WRONG = {
     "experiment learninggroup": "sweep --limit 0",
     "experiment mcts": "workers --arms none",
     "bench": "fixar --only nothing",
+    "explore maac": "--part nowhere",
     "explore mcts": "--part nowhere",
     "compose": "--algo dqn",
     "verilog": "nothing -o there",
