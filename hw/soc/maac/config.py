@@ -32,6 +32,8 @@ class MAACSystemConfig(LearnerSystemConfig):
         UF (the paper's PF_F) of each layer of the policies: multiplier and adder pairs of each of its stages.
     critic_units : tuple of int
         UF of each layer of the critics: embedding, state, query, key, value, hidden, output.
+    parallel_heads : int
+        Heads that are computed side by side (the paper's PF_H), a divisor of the heads.
     update_interval : int
         Cycles from one word of weights to the next in the optimiser's pass (1 to 64).
     system : str
@@ -58,6 +60,7 @@ class MAACSystemConfig(LearnerSystemConfig):
     heads: int = 4
     policy_units: tuple[int, ...] = (1, 1, 1)
     critic_units: tuple[int, ...] = (1, 1, 1, 1, 1, 1, 1)
+    parallel_heads: int = 1
     update_interval: int = 2
     system: str = "maac"
 
@@ -78,6 +81,7 @@ class MAACSystemConfig(LearnerSystemConfig):
             heads=self.heads,
             policy_units=self.policy_units,
             critic_units=self.critic_units,
+            parallel_heads=self.parallel_heads,
         )
 
     @property
@@ -92,4 +96,5 @@ class MAACSystemConfig(LearnerSystemConfig):
             f"{name} {'-'.join(map(str, units))}"
             for name, units in (("policy units", self.policy_units), ("critic units", self.critic_units))
         )
-        return f"{self.agents} agents, hidden {self.hidden_size}, {self.heads} heads; {units}"
+        heads = f"{self.heads} heads, {self.parallel_heads} at once"
+        return f"{self.agents} agents, hidden {self.hidden_size}, {heads}; {units}"

@@ -87,7 +87,7 @@ def _forward(design: MAACDesign, graph: GraphConfig) -> int:
         if isinstance(node, LinearNode):
             own = node.layer.forward_cycles
         elif isinstance(node, AttentionNode):
-            own = FORWARD_EXPERIENCES * (node.attention.forward_cycles // design.parallel_heads)
+            own = FORWARD_EXPERIENCES * node.attention.forward_cycles
         found[node.name] = own + max((found[source] for source in node.sources), default=0)
     return found[graph.output.name]
 
@@ -103,7 +103,7 @@ def _backward(design: MAACDesign, graph: GraphConfig) -> int:
             ends.append(found[node.name] + node.layer.gradient_cycles)
             own = node.layer.backward_cycles
         elif isinstance(node, AttentionNode):
-            own = BACKWARD_EXPERIENCES * (node.attention.backward_cycles // design.parallel_heads)
+            own = BACKWARD_EXPERIENCES * node.attention.backward_cycles
         for source in node.sources:
             if source in behind:
                 found[source] = max(found[source], found[node.name] + own)

@@ -56,12 +56,10 @@ class MAACDesign:
     Parameters
     ----------
     networks : MAACNetworksConfig
-        PF_F of each layer is its number of units.
+        PF_F of each layer is its number of units, PF_H its parallel heads.
     parallel_agents : int
         PF_A: so many copies of each layer's stages, which share the agents (1 to N). The gateware has one; more of them
         are of the model alone.
-    parallel_heads : int
-        PF_H: heads of attention that are computed side by side, a divisor of the heads.
     update_interval : int
         Cycles from one word of weights to the next in the optimiser's pass (1 to 64).
 
@@ -73,18 +71,17 @@ class MAACDesign:
 
     networks: MAACNetworksConfig
     parallel_agents: int = 1
-    parallel_heads: int = 1
     update_interval: int = 2
 
     def __post_init__(self) -> None:
         require_kind("Networks", self.networks, MAACNetworksConfig)
         require_integer("Parallel agents", self.parallel_agents, 1, self.networks.agents)
-        require_integer("Parallel heads", self.parallel_heads, 1, self.networks.heads)
         require_integer("Update interval", self.update_interval, 1, 64)
-        if self.networks.heads % self.parallel_heads:
-            raise ValueError(
-                f"Parallel heads must be a divisor of the {self.networks.heads} heads, not {self.parallel_heads}"
-            )
+
+    @property
+    def parallel_heads(self) -> int:
+        """PF_H: heads of attention that are computed side by side."""
+        return self.networks.parallel_heads
 
     @property
     def share(self) -> int:
@@ -164,7 +161,7 @@ class MAACDesign:
                 count=counts[kind],
                 units=products * heads,
                 # Vectors come and go one number a cycle.
-                cycles=max(cycles[kind] // heads, attention.agents * node.size),
+                cycles=max(cycles[kind], attention.agents * node.size),
                 operations=operations[kind],
             )
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from ....hw.cores.checks import require_kind
-from ....hw.cores.graph.config import LinearNode
+from ....hw.cores.graph.config import AttentionNode, LinearNode
 from ....hw.cores.layer.config import LayerConfig
 from ....hw.cores.learner.maac_config import MAACNetworksConfig
 from ....hw.soc.target.target import Resources
@@ -149,9 +149,9 @@ class DesignSpace:
         """Attention with each PF_H."""
         found = []
         for heads in self.parallel_heads:
-            design = MAACDesign(networks=self.networks, parallel_heads=heads)
+            design = MAACDesign(networks=replace(self.networks, parallel_heads=heads))
             graph = design.graphs["critic"]
-            (node,) = (node for node in graph.nodes if graph.attention_of(f"{node.name}_weights"))
+            (node,) = (node for node in graph.nodes if isinstance(node, AttentionNode))
             cycles = max(stage.cycles for stage in design.stages if stage.name == f"critic {node.name}")
             found.append(
                 Option(factor=heads, cycles=cycles, resources=attention_resources(self.costs, graph, node, heads))
@@ -170,13 +170,13 @@ class DesignSpace:
         found: dict[str, list[int]] = {name: [] for name in NETWORKS}
         for choice, count in zip(self.layers, units, strict=True):
             found[choice.network].append(count)
-        networks = replace(self.networks, policy_units=tuple(found["policy"]), critic_units=tuple(found["critic"]))
-        return MAACDesign(
-            networks=networks,
-            parallel_agents=parallel_agents,
+        networks = replace(
+            self.networks,
+            policy_units=tuple(found["policy"]),
+            critic_units=tuple(found["critic"]),
             parallel_heads=parallel_heads,
-            update_interval=update_interval,
         )
+        return MAACDesign(networks=networks, parallel_agents=parallel_agents, update_interval=update_interval)
 
     def resources(self, design: MAACDesign) -> Resources:
         """What a design takes."""

@@ -1,6 +1,6 @@
 """All designs of a small space, to say how far a search is from the best of them."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -61,7 +61,7 @@ def _within_tables(space: DesignSpace) -> Iterator[tuple[int, tuple[tuple[int, .
                 yield int(cycles[tuple(places)]) * (space.batch - 1), (tuple(units), heads, agents, interval)
 
 
-def _combined(elements: list[list[Option]], value, combine: np.ufunc) -> np.ndarray:
+def _combined(elements: list[list[Option]], value: Callable[[Option], float], combine: np.ufunc) -> np.ndarray:
     """An array with a dimension for each element: a value of its options, combined with those of the others."""
     found = np.zeros((1,) * len(elements))
     for dimension, options in enumerate(elements):

@@ -172,11 +172,11 @@ def _waiting_forward(graph: GraphConfig) -> Iterator[int]:
 def _waiting_backward(graph: GraphConfig) -> Iterator[int]:
     """Depths of the buffers of activations, for gradients and for derivatives, and of errors that wait for others."""
     behind = graph.behind()
-    for node in graph.linear:
-        samples = graph.waiting_samples(node.source, node.name)
-        yield samples * node.layer.inputs
-        if node.layer.activation != "linear":
-            yield samples * node.layer.outputs
+    for linear in graph.linear:
+        samples = graph.waiting_samples(linear.source, linear.name)
+        yield samples * linear.layer.inputs
+        if linear.layer.activation != "linear":
+            yield samples * linear.layer.outputs
     for node in graph.nodes:
         users = [user for user, _ in graph.users(node.name) if user.name in behind]
         if node.name in behind and users:

@@ -138,15 +138,13 @@ def _sizes(arguments: argparse.Namespace) -> tuple[int, int]:
 
     if arguments.observations is not None and arguments.actions is not None:
         return arguments.observations, arguments.actions
+    from ...core.environments.joint_environments import JointEnvironments
     from ...core.environments.rover_tower import RoverTower
 
-    environment = RoverTower(RoverTowerConfig(agents=arguments.agents))
-    agents = environment.possible_agents
-    observations = max(environment.observation_space(agent).shape[0] for agent in agents)
-    actions = max(int(environment.action_space(agent).n) for agent in agents)
+    environments = JointEnvironments(lambda: RoverTower(RoverTowerConfig(agents=arguments.agents)), 1)
     return (
-        observations if arguments.observations is None else arguments.observations,
-        actions if arguments.actions is None else arguments.actions,
+        max(environments.sizes) if arguments.observations is None else arguments.observations,
+        max(environments.counts) if arguments.actions is None else arguments.actions,
     )
 
 

@@ -22,7 +22,7 @@ PART = "xcu250"
 # Parameters of eight agents are more than its block memories hold.
 AGENTS = (2, 4, 6)
 # Of Rover-Tower with four agents, about.
-SIZES = {"observations": 16, "actions": 5}
+OBSERVATIONS, ACTIONS = 16, 5
 BATCH = 1024
 # Of section V-A.
 PAPER_SECONDS = 2
@@ -46,7 +46,7 @@ def seconds() -> dict[str, Any]:
     assert part.holds is not None
     costs, taken = _costs(part.target.name), {}
     for agents in AGENTS:
-        networks = MAACNetworksConfig(agents=agents, **SIZES)
+        networks = MAACNetworksConfig(agents=agents, observations=OBSERVATIONS, actions=ACTIONS)
         runs = []
         for _ in range(RUNS):
             begin = time.perf_counter()

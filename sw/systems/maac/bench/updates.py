@@ -11,6 +11,7 @@ from ....algorithms.maac.maac_config import MAACConfig
 from ....algorithms.maac.maac_shape import MAACShape
 from ....algorithms.maac.parameters import initial_parameters
 from ....algorithms.maac.update import JointBatch
+from ....core.environments.joint_environments import JointEnvironments
 from ....core.environments.rover_tower import RoverTower
 from ....core.environments.rover_tower_config import RoverTowerConfig
 from ....measurement.bench import drawn_from
@@ -47,19 +48,20 @@ class CountedUpdate:
 def for_agents(hardware: MAACSystemConfig, agents: int) -> MAACSystemConfig:
     """The same units for so many agents of Rover-Tower."""
     shape = shape_of(agents, hardware)
-    sizes = {"observations": shape.observation_size, "actions": shape.actions}
-    return dataclasses.replace(hardware, agents=agents, name=f"{hardware.name}, {agents} agents", **sizes)
+    return dataclasses.replace(
+        hardware,
+        agents=agents,
+        observations=shape.observation_size,
+        actions=shape.actions,
+        name=f"{hardware.name}, {agents} agents",
+    )
 
 
 def shape_of(agents: int, hardware: MAACSystemConfig) -> MAACShape:
     """Of the networks of so many agents of Rover-Tower."""
-    environment = RoverTower(RoverTowerConfig(agents=agents))
-    names = environment.possible_agents
+    environment = JointEnvironments(lambda: RoverTower(RoverTowerConfig(agents=agents)), 1)
     return MAACShape(
-        sizes=tuple(environment.observation_space(name).shape[0] for name in names),
-        counts=tuple(int(environment.action_space(name).n) for name in names),
-        hidden_size=hardware.hidden_size,
-        heads=hardware.heads,
+        sizes=environment.sizes, counts=environment.counts, hidden_size=hardware.hidden_size, heads=hardware.heads
     )
 
 

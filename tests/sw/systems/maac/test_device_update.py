@@ -68,9 +68,7 @@ def test_the_first_number_that_differs_is_named(lockstep):
     restart(lockstep)
     other, _ = initial_parameters(SHAPE, np.random.default_rng(9))
     lockstep.device.take_policies(other)
-    with pytest.raises(
-        LockstepError, match=r"Update \d+, forward pass: RTL differs .* in first\[0, 0, "
-    ):
+    with pytest.raises(LockstepError, match=r"Update \d+, forward pass: RTL differs .* in first\[0, 0, "):
         lockstep.update(random_batch(SHAPE))
     restart(lockstep)
 
@@ -84,19 +82,6 @@ def test_a_loss_that_is_not_finite(lockstep):
     # It goes on with what it is given then.
     restart(lockstep)
     lockstep.update(random_batch(SHAPE, seed=2))
-
-
-def test_rows_with_stalls():
-    """A link that makes both streams wait changes cycles, and no bit."""
-    update = update_on("rtl", HARDWARE, stall=0.4, seed=5)(
-        SHAPE, CONFIG, *initial_parameters(SHAPE, np.random.default_rng(1))
-    )
-    fresh, batch = opened("reference"), random_batch(SHAPE, rows=12)
-    forward, report = update.update(batch)
-    expected, wanted = fresh.update(batch)
-    assert report == wanted
-    assert all((getattr(forward, name) == values).all() for name, values in vars(expected).items())
-    update.close()
 
 
 @pytest.mark.parametrize(
