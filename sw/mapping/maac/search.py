@@ -2,7 +2,6 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from ....hw.soc.target.target import Resources
 from .design import MAACDesign
@@ -100,11 +99,8 @@ class _Ladders:
         return True
 
 
-@dataclass
 class _Element:
     """Options of a layer or of attention, and for each price which of them is the cheapest that is fast enough."""
-
-    cycles: list[int]
 
     def __init__(self, options: Sequence[Option], prices: Sequence[Callable[[Resources], float]]):
         ordered = sorted(options, key=lambda option: option.cycles)
@@ -112,9 +108,14 @@ class _Element:
         self._cheapest = []
         for price in prices:
             found: list[Option] = []
+            least = float("inf")
             for option in ordered:
-                cheaper = not found or price(option.resources) <= price(found[-1].resources)
-                found.append(option if cheaper else found[-1])
+                asked = price(option.resources)
+                if asked <= least:
+                    least = asked
+                    found.append(option)
+                else:
+                    found.append(found[-1])
             self._cheapest.append(found)
 
     def cheapest(self, cycles: int, price: int) -> Option:
@@ -125,12 +126,12 @@ class _Element:
 def _logic_price(budget: Resources, weight: float) -> Callable[[Resources], float]:
     """Shares of the budget, with so much weight on logic and the rest on block memories."""
 
+    # What there is none of weighs as much as what there is one of.
+    lut, ff, dsp, bram = (1 / (available or 1) for _, available in budget.items())
+
     def price(taken: Resources) -> float:
-        lut, ff, dsp, bram = (
-            getattr(taken, name) / available if available else float(getattr(taken, name))
-            for name, available in budget.items()
-        )
-        return weight * max(lut, ff, dsp) + (1 - weight) * bram
+        logic = max(taken.lut * lut, taken.ff * ff, taken.dsp * dsp)
+        return weight * logic + (1 - weight) * taken.bram * bram
 
     return price
 
