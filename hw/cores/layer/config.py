@@ -164,6 +164,8 @@ class NetworkConfig:
         The activation of all layers but the last, and that of the last.
     arithmetic : FloatLaneConfig
         The same in all layers.
+    bias : bool
+        Of all layers.
 
     Raises
     ------
@@ -176,6 +178,7 @@ class NetworkConfig:
     hidden_activation: str = "relu"
     output_activation: str = "linear"
     arithmetic: FloatLaneConfig = BINARY32_LANE
+    bias: bool = True
 
     def __post_init__(self):
         for name in ("sizes", "units"):
@@ -197,6 +200,7 @@ class NetworkConfig:
                 units=units,
                 activation=self.output_activation if index == last else self.hidden_activation,
                 arithmetic=self.arithmetic,
+                bias=self.bias,
             )
             for index, (inputs, outputs, units) in enumerate(
                 zip(self.sizes[:-1], self.sizes[1:], self.units, strict=True)

@@ -17,10 +17,14 @@ from .update_stage_config import ARRAY_WIDTH, UpdateStageConfig
 
 __all__ = ["LayerParameters", "target_member"]
 
+# The port that says what an update makes of the target's weights.
+_TARGET_PORTS = {"copied": ("copy",), "soft": ("tau",), "none": ()}
+
 
 def target_member(config: UpdateStageConfig):
-    """The port that says what an update makes of the target's weights, by its name."""
-    return {"tau": In(config.layer.arithmetic.format.width)} if config.soft_target else {"copy": In(1)}
+    """The port that says what an update makes of the target's weights, by its name; empty without a target."""
+    widths = {"copy": 1, "tau": config.layer.arithmetic.format.width}
+    return {name: In(widths[name]) for name in _TARGET_PORTS[config.target]}
 
 
 class LayerParameters(ConfiguredComponent):
@@ -28,8 +32,7 @@ class LayerParameters(ConfiguredComponent):
 
     Stages read words of the weights and of the target's weights. An update (:class:`.UpdateStage`) goes over all
     words, with the gradient that the gradient stage has kept; meanwhile no stage reads. With ``copy`` new weights
-    are those of the target, too; with ``config.soft_target`` those of the target move towards them
-    (:class:`.SoftUpdateStage`).
+    are those of the target, too; of a soft target they move towards them (:class:`.SoftUpdateStage`).
 
     ::
 
@@ -49,12 +52,12 @@ class LayerParameters(ConfiguredComponent):
     Members
     -------
     weights : In(word_read).array(readers)
-    target : In(word_read)
+    target : In(word_read), where there is one
     gradients : Out(word_read), of an optimiser that takes them
     start : In(1)
         An update.
     done : Out(1)
-    copy : In(1), or tau : In(width) with ``config.soft_target``
+    copy : In(1), or tau : In(width) of a soft target
         Constant while an update is under way, as are the rates.
     rates : In(rates_layout(config))
     nonfinite : Out(1)
@@ -70,13 +73,13 @@ class LayerParameters(ConfiguredComponent):
     def __init__(self, config: UpdateStageConfig, readers: int):
         read = word_read(config.layer)
         self._update = UpdateStage(config)
-        self._follow = SoftUpdateStage(config) if config.soft_target else None
+        self._follow = SoftUpdateStage(config) if config.target == "soft" else None
         super().__init__(
             config,
             target_member(config)
+            | ({} if config.target == "none" else {"target": In(read)})
             | {
                 "weights": In(read).array(readers),
-                "target": In(read),
                 **({"gradients": Out(read)} if config.algorithm.gradients else {}),
                 "start": In(1),
                 "done": Out(1),
@@ -98,32 +101,40 @@ class LayerParameters(ConfiguredComponent):
         layer, update = self._config.layer, self._update
         m.submodules.update = update
         m.d.comb += [update.start.eq(self.start), update.rates.eq(self.rates)]
-        weights, target = ParameterArray(layer, len(self.weights)), ParameterArray(layer, 1)
+        m.submodules.weights = weights = ParameterArray(layer, len(self.weights))
+        target = {} if self._config.target == "none" else {"target": ParameterArray(layer, 1)}
         state = {name: ParameterArray(layer) for name in self._config.algorithm.state}
-        for name, array in {"weights": weights, "target": target, **state}.items():
+        for name, array in {**target, **state}.items():
             m.submodules[name] = array
         for reader, port in zip(self.weights, weights.reads, strict=True):
             wiring.connect(m, wiring.flipped(reader), port)
-        wiring.connect(m, wiring.flipped(self.target), target.reads[0])
         wiring.connect(m, update.weights, weights.update)
         m.d.comb += _copied(update.new_weights, weights.new_words)
         for array, read, write in zip(state.values(), update.state, update.new_state, strict=True):
             wiring.connect(m, read, array.update)
             wiring.connect(m, write, array.new_words)
-        self._update_target(m, target)
+        self._update_target(m, target.get("target"))
         gradients = [self._share_gradients(m)] if self._config.algorithm.gradients else []
-        self._give_host(m, [weights, target, *gradients, *state.values()])
+        self._give_host(m, [weights, *target.values(), *gradients, *state.values()])
         return m
 
     def _update_target(self, m, target):
-        """What becomes of the target with an update, and the update's end."""
+        """What becomes of the target, if there is one, with an update, and the update's end."""
         update, follow = self._update, self._follow
-        if follow is None:
+        if target is not None:
+            wiring.connect(m, wiring.flipped(self.target), target.reads[0])
+        if follow is not None:
+            self._move_target(m, follow, target)
+            return
+        m.d.comb += [self.done.eq(update.done), self.nonfinite.eq(update.nonfinite)]
+        if target is not None:
             m.d.comb += _copied(update.new_weights, target.new_words)
             with m.If(~self.copy):
                 m.d.comb += target.new_words.enable.eq(0)
-            m.d.comb += [self.done.eq(update.done), self.nonfinite.eq(update.nonfinite)]
-            return
+
+    def _move_target(self, m, follow, target):
+        """The target follows, and the update ends when it has."""
+        update = self._update
         m.submodules.follow = follow
         m.d.comb += _copied(update.new_weights, follow.weights)
         wiring.connect(m, follow.target, target.update)

@@ -30,7 +30,7 @@ class NetworkParameters(wiring.Component):
     -------
     weights_0, ... : In(word_read).array(readers)
         One for each layer.
-    target_0, ... : In(word_read)
+    target_0, ... : In(word_read), where there is a target
     gradients_0, ... : Out(word_read), of an optimiser that takes them
     start_update : In(1)
     updated : Out(1)
@@ -57,10 +57,9 @@ class NetworkParameters(wiring.Component):
         members: dict[str, wiring.Member] = {}
         for index, (update, count) in enumerate(zip(updates, readers, strict=True)):
             read = word_read(update.layer)
-            members |= {
-                f"weights_{index}": In(read).array(count),
-                f"target_{index}": In(read),
-            }
+            members[f"weights_{index}"] = In(read).array(count)
+            if update.target != "none":
+                members[f"target_{index}"] = In(read)
             if update.algorithm.gradients:
                 members[f"gradients_{index}"] = Out(read)
         super().__init__(
@@ -99,7 +98,8 @@ class NetworkParameters(wiring.Component):
             m.submodules[f"layer_{index}"] = layer = layers[-1]
             for port, inner in zip(weights, layer.weights, strict=True):
                 wiring.connect(m, wiring.flipped(port), inner)
-            wiring.connect(m, wiring.flipped(getattr(self, f"target_{index}")), layer.target)
+            if update.target != "none":
+                wiring.connect(m, wiring.flipped(getattr(self, f"target_{index}")), layer.target)
             if update.algorithm.gradients:
                 wiring.connect(m, layer.gradients, wiring.flipped(getattr(self, f"gradients_{index}")))
             m.d.comb += [layer.start.eq(self.start_update), layer.rates.eq(self.rates)]
@@ -127,7 +127,7 @@ class NetworkParameters(wiring.Component):
             m.d.comb += layer.array.eq(self.array)
 
 
-def add_parameters(m, name, updates, *, readers, target, gradients=None):
+def add_parameters(m, name, updates, *, readers, target=None, gradients=None):
     """Puts the parameters of a network into a module, and connects the pipelines that read them.
 
     Parameters
@@ -138,8 +138,8 @@ def add_parameters(m, name, updates, *, readers, target, gradients=None):
         One for each layer.
     readers : list of ForwardGraph and BackwardGraph
         That read the weights; some do not go back through the first layer.
-    target : ForwardGraph
-        That reads the target's weights.
+    target : ForwardGraph, optional
+        That reads the target's weights, where there is one.
     gradients : BackwardGraph, optional
         That keeps the gradients; without, the optimiser takes none.
 
@@ -153,7 +153,8 @@ def add_parameters(m, name, updates, *, readers, target, gradients=None):
     for index, (weights, reading) in enumerate(ports.items()):
         for reader, port in zip(reading, getattr(parameters, weights), strict=True):
             wiring.connect(m, reader, port)
-        wiring.connect(m, getattr(target, f"weights_{index}"), getattr(parameters, f"target_{index}"))
+        if target is not None:
+            wiring.connect(m, getattr(target, f"weights_{index}"), getattr(parameters, f"target_{index}"))
         if gradients is not None:
             wiring.connect(m, getattr(parameters, f"gradients_{index}"), getattr(gradients, f"gradients_{index}"))
     return parameters

@@ -7,10 +7,14 @@ from ..checks import require_integer, require_kind, require_name
 from ..optimizer.float_lane_config import FLOAT_OPTIMIZERS, FloatOptimizer
 from .config import LayerConfig
 
-__all__ = ["ARRAY_WIDTH", "UpdateStageConfig"]
+__all__ = ["ARRAY_WIDTH", "TARGETS", "UpdateStageConfig"]
 
 # Bits of an array's place in ``arrays``.
 ARRAY_WIDTH = 3
+
+# What an update makes of the target's weights: copies now and then, a share of the way to the new ones; or there is no
+# target.
+TARGETS = ("copied", "soft", "none")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,8 +30,9 @@ class UpdateStageConfig:
     interval : int
         Initiation interval, cycles from one word of weights to the next (1 to 64): the units of a layer are
         time-multiplexed on fewer lanes.
-    soft_target : bool
-        The target's weights move towards the new ones with every update, in place of being copied now and then.
+    target : str
+        ``"copied"``: the target's weights are a copy of the new ones now and then. ``"soft"``: they move towards the
+        new ones with every update. ``"none"``: there is no target.
     gradient_scale : float
         By which gradients are multiplied before the optimiser takes them, above 0; with 1 there is no multiplier.
 
@@ -40,13 +45,14 @@ class UpdateStageConfig:
     layer: LayerConfig
     optimizer: str = "adam"
     interval: int = 2
-    soft_target: bool = False
+    target: str = "copied"
     gradient_scale: float = 1.0
 
     def __post_init__(self):
         require_kind("Layer", self.layer, LayerConfig)
         require_name("Optimizer", self.optimizer, tuple(FLOAT_OPTIMIZERS))
         require_integer("Interval", self.interval, 1, 64)
+        require_name("Target", self.target, TARGETS)
         if not 0 < self.gradient_scale < math.inf:
             raise ValueError(f"Gradient scale must be finite and above 0, not {self.gradient_scale}")
         if self.gradient_scale != 1 and not self.algorithm.gradients:
@@ -60,7 +66,8 @@ class UpdateStageConfig:
     @property
     def arrays(self) -> tuple[str, ...]:
         """The arrays of a number for each weight."""
-        return ("weights", "target", *self.algorithm.gradients * ("gradients",), *self.algorithm.state)
+        target = () if self.target == "none" else ("target",)
+        return ("weights", *target, *self.algorithm.gradients * ("gradients",), *self.algorithm.state)
 
     @property
     def lanes(self) -> int:

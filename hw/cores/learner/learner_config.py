@@ -232,6 +232,6 @@ class DDPGLearnerConfig(PerceptronLearnerConfig):
 
     def _updates(self, network: NetworkConfig) -> tuple[UpdateStageConfig, ...]:
         return tuple(
-            UpdateStageConfig(layer=layer, optimizer=self.optimizer, interval=self.update_interval, soft_target=True)
+            UpdateStageConfig(layer=layer, optimizer=self.optimizer, interval=self.update_interval, target="soft")
             for layer in network.layers
         )

@@ -65,14 +65,14 @@ class MAACLearnerConfig(LearnerConfig):
         interval = self.update_interval
         return {
             "policy": tuple(
-                UpdateStageConfig(layer=layer, optimizer="none", interval=interval, soft_target=True)
+                UpdateStageConfig(layer=layer, optimizer="none", interval=interval, target="soft")
                 for layer in self.agents.policy.layers
             ),
             "critic": tuple(
                 UpdateStageConfig(
                     layer=node.layer,
                     interval=interval,
-                    soft_target=True,
+                    target="soft",
                     gradient_scale=share if node.name in SHARED_LAYERS else 1.0,
                 )
                 for node in self.agents.critic.linear
