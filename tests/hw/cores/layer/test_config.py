@@ -4,7 +4,9 @@ import pytest
 
 from rewardware.hw.cores.float.config import BINARY16, FloatLaneConfig
 from rewardware.hw.cores.layer.config import LayerConfig, NetworkConfig
+from rewardware.hw.cores.layer.update_stage_config import UpdateStageConfig
 from rewardware.hw.cores.learner.learner_config import DDPGLearnerConfig, DQNLearnerConfig
+from rewardware.hw.cores.learner.sac_learner_config import SACLearnerConfig
 
 
 @pytest.mark.parametrize(
@@ -46,6 +48,15 @@ def test_layers_of_a_network():
     assert (output.inputs, output.outputs, output.units, output.activation) == (64, 2, 2, "linear")
     assert output.arithmetic is half
     assert network == NetworkConfig(sizes=(4, 64, 2), units=(5, 2), arithmetic=half)
+    assert hidden.bias and not any(layer.bias for layer in NetworkConfig(sizes=(1, 1), units=(1,), bias=False).layers)
+
+
+def test_arrays_of_an_update():
+    layer = LayerConfig(inputs=2, outputs=3, units=1)
+    assert UpdateStageConfig(layer=layer).arrays == ("weights", "target", "gradients", "first", "second")
+    assert UpdateStageConfig(layer=layer, target="none", optimizer="sgd").arrays == ("weights", "gradients")
+    with pytest.raises(ValueError, match="^Target must be one of copied, soft, none, not 'hard'$"):
+        UpdateStageConfig(layer=layer, target="hard")
 
 
 @pytest.mark.parametrize(
@@ -107,3 +118,38 @@ def test_bad_ddpg_learner():
     assert (config.observations, config.actions, config.temporal_difference.values) == (3, 2, 1)
     assert config.arrays == ("weights", "target", "gradients", "first", "second")
     assert [(update.layer, update.interval) for update in config.critic_updates] == [(critic.layers[0], 3)]
+
+
+def test_sac_learner():
+    actor, critic = NetworkConfig(sizes=(3, 5, 4), units=(1, 1)), NetworkConfig(sizes=(5, 1), units=(1,))
+    config = SACLearnerConfig(actor=actor, critic=critic, update_interval=3)
+    assert (config.observations, config.actions, config.squashed_gaussian.actions) == (3, 2, 2)
+    assert list(config.networks) == ["actor", "critic_1", "critic_2", "temperature"]
+    assert [len(update[0].arrays) for update in config.updates.values()] == [4, 5, 5, 4]
+    assert [layer.words for layer in config.temperature.layers] == [1]
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"actor": None}, TypeError, "Actor must be of the kind NetworkConfig, not None"),
+        ({"actor": ((3, 5), {})}, ValueError, "Actor must have a mean and a logarithm for each element, not 5 outputs"),
+        ({"critic": ((7, 1), {})}, ValueError, "Critic must have an input for each observation and action, 5, not 7"),
+        ({"critic": ((5, 2), {})}, ValueError, "Critic must have one output, not 2"),
+        (
+            {"critic": ((5, 1), {"arithmetic": FloatLaneConfig(format=BINARY16)})},
+            ValueError,
+            "Critic must have the arithmetic of the actor",
+        ),
+        ({"loss": "absolute"}, ValueError, "Loss must be one of huber, squared, not 'absolute'"),
+        ({"optimizer": "lion"}, ValueError, "Optimizer must be one of adam, sgd, not 'lion'"),
+    ],
+)
+def test_bad_sac_learner(change, error, message):
+    given = {"actor": ((3, 4), {}), "critic": ((5, 1), {})} | change
+    made = {
+        name: NetworkConfig(sizes=value[0], units=(1,), **value[1]) if isinstance(value, tuple) else value
+        for name, value in given.items()
+    }
+    with pytest.raises(error, match=f"^{message}$"):
+        SACLearnerConfig(**made)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from rewardware.sw.reference.float import host
+from rewardware.sw.reference.learner.sac_learner import SACBatch
 from rewardware.sw.reference.learner_batch import LearnerBatch
 
 
@@ -21,6 +22,14 @@ def loss_samples(rng, number_format, count, actions):
     discounts = np.where(rng.random(count) < 0.3, 0, 0.99)
     others = rng.choice([-1.0, -0.0, 0.0, 1.0], count), discounts, rng.random(count) / count
     return rounded(values), rounded(following), rng.integers(0, actions, count), *map(rounded, others)
+
+
+def twin_loss_samples(rng, number_format, count):
+    """Of two critics values and next ones; logarithms of densities, a temperature, rewards, discounts and weights."""
+    values, following, _, *rest = loss_samples(rng, number_format, count, 2)
+    pairs = ([each[:, :1], each[:, 1:]] for each in (values, following))
+    others, _, _, *_ = loss_samples(rng, number_format, count, 1)
+    return *pairs, others[:, 0], host.from_bits(number_format, host.to_bits(number_format, [0.2])), *rest
 
 
 def random_batch(rng, sizes, count):
@@ -45,6 +54,14 @@ def random_ddpg_batch(rng, sizes, count):
         next_observations=rng.normal(0, 1, (count, sizes[0])).astype(np.float32),
         weights=(rng.random(count) / count).astype(np.float32),
     )
+
+
+def random_sac_batch(rng, sizes, count):
+    """Samples of a learner of a policy that draws actions, whose actor has these sizes."""
+    actions = sizes[-1] // 2
+    noises, next_noises = rng.normal(0, 1, (2, count, actions)).astype(np.float32)
+    given = random_ddpg_batch(rng, (*sizes[:-1], actions), count)
+    return SACBatch(**vars(given), noises=noises, next_noises=next_noises)
 
 
 def random_weights(rng, sizes):

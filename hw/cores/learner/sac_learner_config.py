@@ -1,0 +1,121 @@
+"""Configuration of the learner of soft actor-critic. No Amaranth here."""
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+from ..checks import require_kind
+from ..layer.config import NetworkConfig
+from ..layer.update_stage_config import UpdateStageConfig
+from .squashed_gaussian_config import SquashedGaussianConfig
+from .temporal_difference_config import TemporalDifferenceConfig
+
+__all__ = ["SACLearnerConfig", "SACNetwork"]
+
+
+class SACNetwork(IntEnum):
+    """The networks of the learner; the temperature is one, too, of a single weight, its logarithm."""
+
+    ACTOR = 0
+    CRITIC_1 = 1
+    CRITIC_2 = 2
+    TEMPERATURE = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class SACLearnerConfig:
+    """A learner of a policy that draws actions: an actor, two critics with a target network each, and a temperature.
+
+    Parameters
+    ----------
+    actor : NetworkConfig
+        From observations to the means of an action's elements, and behind them the logarithms of their standard
+        deviations.
+    critic : NetworkConfig
+        From observation and action, in this order, to one value; the same for both critics.
+    loss : str
+        The critics', of the temporal-difference error: ``"huber"`` (threshold 1) or ``"squared"`` (half the square).
+    optimizer : str
+        ``"adam"`` or ``"sgd"``, of all.
+    update_interval : int
+        Cycles from one word of weights to the next in the optimiser's pass (1 to 64).
+
+    Raises
+    ------
+    TypeError, ValueError
+        A field of the wrong kind, or out of its range; networks that do not fit each other.
+    """
+
+    actor: NetworkConfig
+    critic: NetworkConfig
+    loss: str = "squared"
+    optimizer: str = "adam"
+    update_interval: int = 2
+
+    def __post_init__(self):
+        require_kind("Actor", self.actor, NetworkConfig)
+        require_kind("Critic", self.critic, NetworkConfig)
+        _ = self.temporal_difference, self.updates
+        if self.actor.sizes[-1] % 2:
+            raise ValueError(
+                f"Actor must have a mean and a logarithm for each element, not {self.actor.sizes[-1]} outputs"
+            )
+        inputs = self.observations + self.actions
+        if self.critic.sizes[0] != inputs:
+            raise ValueError(
+                f"Critic must have an input for each observation and action, {inputs}, not {self.critic.sizes[0]}"
+            )
+        if self.critic.sizes[-1] != 1:
+            raise ValueError(f"Critic must have one output, not {self.critic.sizes[-1]}")
+        if self.critic.arithmetic != self.actor.arithmetic:
+            raise ValueError("Critic must have the arithmetic of the actor")
+
+    @property
+    def temperature(self) -> NetworkConfig:
+        """The logarithm of the temperature: the weight of a layer with one input, which is 1, and one output."""
+        return NetworkConfig(sizes=(1, 1), units=(1,), arithmetic=self.actor.arithmetic, bias=False)
+
+    @property
+    def networks(self) -> dict[str, NetworkConfig]:
+        """The networks that are trained, in the order of :class:`SACNetwork`."""
+        return {
+            "actor": self.actor,
+            "critic_1": self.critic,
+            "critic_2": self.critic,
+            "temperature": self.temperature,
+        }
+
+    @property
+    def observations(self) -> int:
+        """Elements of an observation."""
+        return self.actor.sizes[0]
+
+    @property
+    def actions(self) -> int:
+        """Elements of an action."""
+        return self.actor.sizes[-1] // 2
+
+    @property
+    def squashed_gaussian(self) -> SquashedGaussianConfig:
+        """How actions are drawn of the actor's outputs."""
+        return SquashedGaussianConfig(actions=self.actions, arithmetic=self.actor.arithmetic)
+
+    @property
+    def temporal_difference(self) -> TemporalDifferenceConfig:
+        """The loss of each critic."""
+        return TemporalDifferenceConfig(values=1, loss=self.loss, arithmetic=self.critic.arithmetic)
+
+    @property
+    def updates(self) -> dict[str, tuple[UpdateStageConfig, ...]]:
+        """The optimiser of each layer of the networks; only critics have a target."""
+        return {
+            name: tuple(
+                UpdateStageConfig(
+                    layer=layer,
+                    optimizer=self.optimizer,
+                    interval=self.update_interval,
+                    target="soft" if network is self.critic else "none",
+                )
+                for layer in network.layers
+            )
+            for name, network in self.networks.items()
+        }
