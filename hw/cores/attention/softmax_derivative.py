@@ -10,6 +10,7 @@ from ..stream.buffer import StreamBuffer
 from ..stream.buffer_config import StreamBufferConfig
 from ..stream.fork import StreamFork
 from ..stream.held_operand import HeldOperand
+from ..stream.join import join_streams
 from .config import AttentionConfig
 from .sequential_sum import SequentialSum
 from .stream_expression import stream_expression
@@ -55,13 +56,7 @@ class AttentionSoftmaxDerivative(ConfiguredComponent):
         m.submodules.fork = fork = StreamFork(pair, 2)
         m.submodules.pairs_waiting = waiting = StreamBuffer(pair, StreamBufferConfig(depth=2 * config.others + 2))
         m.submodules.pairs_and_sum = held = HeldOperand(pair, shape, config.others)
-        m.d.comb += [
-            fork.i.payload.weight.eq(self.weights.payload),
-            fork.i.payload.error.eq(self.errors.payload),
-            fork.i.valid.eq(self.weights.valid & self.errors.valid),
-            self.weights.ready.eq(fork.i.ready & self.errors.valid),
-            self.errors.ready.eq(fork.i.ready & self.weights.valid),
-        ]
+        wiring.connect(m, join_streams(m, "pairs", weight=self.weights, error=self.errors), fork.i)
         wiring.connect(m, fork.o[0], waiting.i)
         wiring.connect(m, waiting.o, held.elements)
         m.submodules.sum = total = self._sum

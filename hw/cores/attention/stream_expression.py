@@ -34,8 +34,8 @@ def stream_expression(m, name, arithmetic: FloatLaneConfig, operands, compute):
     numbers = found if isinstance(found, dict) else {"": found}
     latency = max(number.time for number in numbers.values())
     values = [expression.at(number, latency) for number in numbers.values()]
-    width = arithmetic.format.width
-    shape = data.StructLayout(dict.fromkeys(numbers, width)) if isinstance(found, dict) else width
+    fields = {field: number.value.shape() for field, number in numbers.items()}
+    shape = data.StructLayout(fields) if isinstance(found, dict) else arithmetic.format.width
     m.submodules[name] = pipeline = StreamPipeline(shape, StreamPipelineConfig(latency=latency))
     m.d.comb += [
         operands.ready.eq(pipeline.ready),

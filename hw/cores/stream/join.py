@@ -4,7 +4,9 @@ from amaranth.hdl import Cat, Module
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["StreamJoin"]
+from .connect import connect_bits
+
+__all__ = ["StreamJoin", "join_streams"]
 
 
 class StreamJoin(wiring.Component):
@@ -40,3 +42,12 @@ class StreamJoin(wiring.Component):
         for name, source in sources.items():
             m.d.comb += [self.o.payload[name].eq(source.payload), source.ready.eq(self.o.valid & self.o.ready)]
         return m
+
+
+def join_streams(m, name, **sources):
+    """Puts a :class:`StreamJoin` of that name into a module behind streams, each by its field; returns its ``o``."""
+    shapes = {field: source.payload.shape() for field, source in sources.items()}
+    m.submodules[name] = join = StreamJoin(data.StructLayout(shapes))
+    for field, source in sources.items():
+        connect_bits(m, source, getattr(join.i, field))
+    return join.o
