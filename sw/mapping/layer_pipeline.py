@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from ...hw.cores.layer.config import LayerConfig, NetworkConfig
 from ...hw.cores.layer.update_stage_config import UpdateStageConfig
 from ...hw.cores.learner.learner_config import DDPGLearnerConfig, DQNLearnerConfig
+from ...hw.cores.learner.sac_learner_config import SACLearnerConfig
 
 __all__ = [
     "ACTOR",
@@ -31,7 +32,7 @@ __all__ = [
     "utilisation",
 ]
 
-LearnerConfig = DQNLearnerConfig | DDPGLearnerConfig
+LearnerConfig = DQNLearnerConfig | DDPGLearnerConfig | SACLearnerConfig
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,6 +58,7 @@ class NetworkStages:
 
 
 ONLINE_AND_TARGET = NetworkStages(forward=2)
+# Of SAC, at the next observations in place of a target.
 ACTOR = ONLINE_AND_TARGET
 # At actions that were taken, at the actor's own, and of the target; the actor's errors come through it.
 CRITIC = NetworkStages(forward=3, backward=2, to_inputs=1)
@@ -66,6 +68,8 @@ def network_stages(config: LearnerConfig) -> list[tuple[NetworkConfig, NetworkSt
     """Networks that are trained, in the order in which a sample goes forward through them."""
     if isinstance(config, DDPGLearnerConfig):
         return [(config.actor, ACTOR), (config.critic, CRITIC)]
+    if isinstance(config, SACLearnerConfig):
+        return [(config.actor, ACTOR), (config.critic, CRITIC), (config.critic, CRITIC)]
     return [(config.network, ONLINE_AND_TARGET)]
 
 
@@ -82,7 +86,13 @@ def stage_cycles(network: NetworkConfig, stages: NetworkStages = ONLINE_AND_TARG
 def learner_stage_cycles(config: LearnerConfig) -> int:
     """T_stage of a learner: cycles from one sample to the next."""
     networks = (stage_cycles(network, stages) for network, stages in network_stages(config))
-    return max(config.temporal_difference.cycles, *networks)
+    # What draws actions, and the gradient of the temperature.
+    beside = (
+        [config.squashed_gaussian.cycles, stage_cycles(config.temperature)]
+        if isinstance(config, SACLearnerConfig)
+        else []
+    )
+    return max(config.temporal_difference.cycles, *networks, *beside)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,10 +155,10 @@ def backward_segment(
 def fill_cycles(config: LearnerConfig) -> int:
     """Of the last sample's way through all stages, one after the other, each in its own time.
 
-    Forward through all layers, back through all but the first one, and into its gradient; of DDPG through actor and
-    critic, and back through both.
+    Forward through all layers, back through all but the first one, and into its gradient; of DDPG and SAC through actor
+    and critic, and back through both.
     """
-    if isinstance(config, DDPGLearnerConfig):
+    if isinstance(config, DDPGLearnerConfig | SACLearnerConfig):
         actor, critic = config.actor.layers, config.critic.layers
         through_critic = backward_segment(critic, to_inputs=True, gradients=False)
         way = [forward_segment(actor), forward_segment(critic), through_critic, backward_segment(actor)]
@@ -170,6 +180,8 @@ def update_cycles(config: LearnerConfig) -> int:
     """Of the optimiser's pass over all networks of a learner."""
     if isinstance(config, DDPGLearnerConfig):
         return pass_cycles((*config.actor_updates, *config.critic_updates))
+    if isinstance(config, SACLearnerConfig):
+        return pass_cycles(update for updates in config.optimizers.values() for update in updates)
     return pass_cycles(config.updates)
 
 
@@ -206,8 +218,9 @@ def macs(config: LearnerConfig) -> int:
         for index, layer in enumerate(network.layers):
             total += (stages.forward + 1) * layer.rows * layer.outputs
             total += stages.backward * layer.inputs * layer.outputs if index else 0
-    if isinstance(config, DDPGLearnerConfig):
-        total += config.actions * config.critic.layers[0].outputs
+    if isinstance(config, DDPGLearnerConfig | SACLearnerConfig):
+        critics = sum(network == config.critic for network, _ in network_stages(config))
+        total += critics * config.actions * config.critic.layers[0].outputs
     return total
 
 

@@ -50,6 +50,7 @@ TESTED = {
     "learner.MAACLearner": "learner/test_maac_learner.py::test_maac_learner",
     "learner.SampleGate": "learner/test_dqn_learner.py::test_dqn_learner",
     "learner.LesserValue": "learner/test_sac_cores.py::test_lesser_value",
+    "learner.SACLearner": "learner/test_sac_learner.py::test_sac_learner",
     "learner.SquashedGaussian": "learner/test_sac_cores.py::test_squashed_gaussian",
     "learner.SquashedGaussianDerivative": "learner/test_sac_cores.py::test_squashed_gaussian_derivative",
     "learner.TemperatureStage": "learner/test_sac_cores.py::test_temperature_stage",

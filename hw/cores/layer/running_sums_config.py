@@ -15,7 +15,7 @@ class RunningSumsConfig:
     Parameters
     ----------
     depth : int
-        Sums, or rows of sums side by side, at least 2.
+        Sums, or rows of sums side by side, at least 1.
     adder_depth : int
         Cycles from a sum and its term to the new sum.
     interval : int
@@ -32,7 +32,7 @@ class RunningSumsConfig:
     interval: int
 
     def __post_init__(self):
-        require_integer("Depth", self.depth, 2)
+        require_integer("Depth", self.depth, 1)
         require_integer("Adder depth", self.adder_depth, 1)
         require_integer("Interval", self.interval, self.adder_depth)
 

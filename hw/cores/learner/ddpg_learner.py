@@ -12,7 +12,8 @@ from ..layer.update_stage import rates_layout
 from ..layer.update_stage_config import ARRAY_WIDTH
 from ..stream.connect import connect_handshake
 from ..stream.fork import StreamFork
-from .learner import PerceptronLearner, connect_activations
+from .actor_critic_learner import ActorCriticLearner, to_critic, waiting_samples
+from .learner import connect_activations
 from .learner_base_config import LearnerCommand
 from .learner_config import DDPGLearnerConfig, LearnedNetwork
 from .learner_control import LearnerControl
@@ -22,7 +23,7 @@ __all__ = ["DDPGLearner", "ddpg_learner_command"]
 ddpg_learner_command = data.StructLayout({"kind": LearnerCommand, "array": ARRAY_WIDTH, "network": LearnedNetwork})
 
 
-class DDPGLearner(PerceptronLearner):
+class DDPGLearner(ActorCriticLearner):
     """Takes gradient steps of DDPG: actor and critic with all stages, a target network of each with forward stages.
 
     Three ways of a sample go side by side, each through stages of its own:
@@ -140,8 +141,6 @@ class DDPGLearner(PerceptronLearner):
         networks = (actor_parameters, critic_parameters)
         nonfinite = [part.errors.nonfinite for part in (actor, critic, policy_critic, target_actor, target_critic)]
         m.d.comb += [
-            actor_parameters.rates.eq(self.actor_rates),
-            critic_parameters.rates.eq(self.critic_rates),
             control.transferred.eq(Cat(part.transferred for part in networks).any()),
             self.errors.nonfinite.eq(Cat(nonfinite, (part.nonfinite for part in networks)).any()),
         ]
@@ -156,25 +155,19 @@ class DDPGLearner(PerceptronLearner):
         waiting = self._to_actor(m, control, "observations", actor)
         m.submodules.critics_fork = fork = StreamFork(self.tau.shape(), 2)
         wiring.connect(m, waiting, fork.i)
-        _to_critic(m, fork.o[0], wiring.flipped(self.actions), critic)
-        _to_critic(m, fork.o[1], actor.outputs, policy_critic)
+        to_critic(m, fork.o[0], wiring.flipped(self.actions), critic)
+        to_critic(m, fork.o[1], actor.outputs, policy_critic)
 
     def _observe_next(self, m, control, target_actor, target_critic):
         """Next observations to the actor's target, and with its action to the critic's."""
         waiting = self._to_actor(m, control, "next_observations", target_actor)
-        _to_critic(m, waiting, target_actor.outputs, target_critic)
-
-    def _to_actor(self, m, control, name, actor):
-        """Observations to an actor, and once more to where they wait for its actions."""
-        elements = self._config.observations
-        numbers = self._gate(m, control, name, elements)
-        return self._take_twice(m, name, numbers, actor.inputs[0], _waiting_samples(actor) * elements)
+        to_critic(m, waiting, target_actor.outputs, target_critic)
 
     def _actor_backward(self, m, actor, policy_critic):
         """The way of the actor's loss back through the critic, and through the actor."""
         action = policy_critic.config.inputs[1]
         through_critic = BackwardGraph(policy_critic.config, action.name, gradients=False)
-        through_actor = BackwardGraph(actor.config, late=_waiting_samples(policy_critic))
+        through_actor = BackwardGraph(actor.config, late=waiting_samples(policy_critic))
         m.submodules.policy_backward, m.submodules.actor_backward = through_critic, through_actor
         # Only the presence of the value matters here: the actor's loss is linear in it.
         connect_handshake(m, policy_critic.outputs, through_critic.errors)
@@ -183,21 +176,3 @@ class DDPGLearner(PerceptronLearner):
         connect_activations(m, policy_critic, through_critic)
         connect_activations(m, actor, through_actor)
         return through_critic, through_actor
-
-    def _control(self, m, control, network, parameters, backward):
-        """The end of a gradient step of a network, and its parameters to the host and from it."""
-        self._end_step(m, control, network, parameters, backward)
-        self._transfer(m, control, network, parameters)
-        m.d.comb += parameters.tau.eq(self.tau)
-
-
-def _to_critic(m, observations, actions, critic):
-    """Observations, each with its action, to a critic."""
-    for source, sink in zip((observations, actions), critic.inputs, strict=True):
-        wiring.connect(m, source, sink)
-
-
-def _waiting_samples(forward):
-    """Samples on their way from the inputs of a network to their gradient."""
-    first = forward.config.linear[0]
-    return forward.config.waiting_samples(first.source, first.name)

@@ -33,7 +33,7 @@ class Learner(ConfiguredComponent):
     Members
     -------
     commands, completions, batch, parameters_in, parameters_out, errors
-        See :class:`.DQNLearner`, :class:`.DDPGLearner` and :class:`.MAACLearner`.
+        See :class:`.DQNLearner`, :class:`.DDPGLearner`, :class:`.SACLearner` and :class:`.MAACLearner`.
     """
 
     def __init__(self, config, command, width, ports):
@@ -51,11 +51,12 @@ class Learner(ConfiguredComponent):
             },
         )
 
-    def _gate(self, m, control, name, elements, samples=None):
-        """Observations of one batch, of so many elements each."""
+    def _gate(self, m, control, name, elements, samples=None, start=None):
+        """Observations of one batch, of so many elements each, from the step's start on, or a later one."""
         numbers = getattr(self, name)
         m.submodules[f"{name}_gate"] = gate = SampleGate(numbers.payload.shape(), elements)
-        m.d.comb += [gate.open.eq(control.start_step), gate.batch.eq(self.batch if samples is None else samples)]
+        opens = control.start_step if start is None else start
+        m.d.comb += [gate.open.eq(opens), gate.batch.eq(self.batch if samples is None else samples)]
         wiring.connect(m, wiring.flipped(numbers), gate.i)
         return gate.o
 
@@ -104,7 +105,7 @@ class Learner(ConfiguredComponent):
 
 
 class PerceptronLearner(Learner):
-    """Learns from temporal-difference errors; base of DQN's and of DDPG's learner.
+    """Learns from temporal-difference errors; base of DQN's learner and of those with an actor.
 
     Parameters
     ----------
@@ -115,7 +116,7 @@ class PerceptronLearner(Learner):
     Members
     -------
     observations, next_observations, transitions, priorities
-        See :class:`.DQNLearner` and :class:`.DDPGLearner`.
+        See :class:`.DQNLearner`, :class:`.DDPGLearner` and :class:`.SACLearner`.
     """
 
     def __init__(self, config, command, width, ports):

@@ -43,6 +43,11 @@ class PerceptronLearnerConfig(LearnerConfig):
         """Rows of a sample's action that are its own."""
 
     @property
+    def noise_rows(self) -> int:
+        """Rows of the noise that a sample's actions are drawn with: none."""
+        return 0
+
+    @property
     @abstractmethod
     def temporal_difference(self) -> TemporalDifferenceConfig:
         """The loss of the network of values."""
@@ -50,7 +55,7 @@ class PerceptronLearnerConfig(LearnerConfig):
     @property
     def sample_rows(self) -> int:
         """Rows of the stream that a sample takes."""
-        return self.observations + self.action_rows + 2
+        return self.observations + self.action_rows + self.noise_rows + 2
 
     @property
     def waiting_samples(self) -> int:

@@ -1,11 +1,16 @@
 """Configuration of the learner of soft actor-critic. No Amaranth here."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import ClassVar
 
-from ..checks import require_kind
+from ..checks import require_kind, require_name
+from ..graph.perceptron import perceptron_graph
 from ..layer.config import NetworkConfig
 from ..layer.update_stage_config import UpdateStageConfig
+from ..optimizer.float_lane_config import GRADIENT_OPTIMIZERS
+from .learner_config import PerceptronLearnerConfig
 from .squashed_gaussian_config import SquashedGaussianConfig
 from .temporal_difference_config import TemporalDifferenceConfig
 
@@ -22,7 +27,7 @@ class SACNetwork(IntEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SACLearnerConfig:
+class SACLearnerConfig(PerceptronLearnerConfig):
     """A learner of a policy that draws actions: an actor, two critics with a target network each, and a temperature.
 
     Parameters
@@ -45,6 +50,12 @@ class SACLearnerConfig:
         A field of the wrong kind, or out of its range; networks that do not fit each other.
     """
 
+    SETTINGS: ClassVar[Mapping[str, str]] = {
+        "tau": "Share of the way to the new weights that targets go.",
+        "policy_slope": "Derivative of the actor's loss by the lesser value of a sample: -1 / samples.",
+        "target_entropy": "What the temperature is learned for.",
+    }
+
     actor: NetworkConfig
     critic: NetworkConfig
     loss: str = "squared"
@@ -54,7 +65,8 @@ class SACLearnerConfig:
     def __post_init__(self):
         require_kind("Actor", self.actor, NetworkConfig)
         require_kind("Critic", self.critic, NetworkConfig)
-        _ = self.temporal_difference, self.updates
+        require_name("Optimizer", self.optimizer, GRADIENT_OPTIMIZERS)
+        _ = self.temporal_difference, self.optimizers
         if self.actor.sizes[-1] % 2:
             raise ValueError(
                 f"Actor must have a mean and a logarithm for each element, not {self.actor.sizes[-1]} outputs"
@@ -95,6 +107,22 @@ class SACLearnerConfig:
         return self.actor.sizes[-1] // 2
 
     @property
+    def action_rows(self) -> int:
+        """Rows of a sample's action that are its own: one for each element."""
+        return self.actions
+
+    @property
+    def noise_rows(self) -> int:
+        """Rows of the noise that a sample's actions are drawn with."""
+        return self.actions
+
+    @property
+    def waiting_samples(self) -> int:
+        """Samples from the first stage to the loss, whose observations are taken and the rest not yet."""
+        graphs = map(perceptron_graph, (self.actor, self.critic))
+        return sum(graph.waiting_samples(graph.linear[0].source, graph.linear[0].name) for graph in graphs)
+
+    @property
     def squashed_gaussian(self) -> SquashedGaussianConfig:
         """How actions are drawn of the actor's outputs."""
         return SquashedGaussianConfig(actions=self.actions, arithmetic=self.actor.arithmetic)
@@ -105,7 +133,7 @@ class SACLearnerConfig:
         return TemporalDifferenceConfig(values=1, loss=self.loss, arithmetic=self.critic.arithmetic)
 
     @property
-    def updates(self) -> dict[str, tuple[UpdateStageConfig, ...]]:
+    def optimizers(self) -> dict[str, tuple[UpdateStageConfig, ...]]:
         """The optimiser of each layer of the networks; only critics have a target."""
         return {
             name: tuple(

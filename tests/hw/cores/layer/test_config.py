@@ -125,7 +125,7 @@ def test_sac_learner():
     config = SACLearnerConfig(actor=actor, critic=critic, update_interval=3)
     assert (config.observations, config.actions, config.squashed_gaussian.actions) == (3, 2, 2)
     assert list(config.networks) == ["actor", "critic_1", "critic_2", "temperature"]
-    assert [len(update[0].arrays) for update in config.updates.values()] == [4, 5, 5, 4]
+    assert [len(update[0].arrays) for update in config.optimizers.values()] == [4, 5, 5, 4]
     assert [layer.words for layer in config.temperature.layers] == [1]
 
 

@@ -14,6 +14,7 @@ from ..bench_play import Expected
     ("depth", "adder_depth", "interval", "latency"),
     [
         (7, 4, 4, 0),
+        (1, 4, 4, 0),
         (70, 3, 4, 0),
         (5, 3, 5, 1),
         (67, 1, 3, 1),
