@@ -31,10 +31,10 @@ sac_learner_command = data.StructLayout({"kind": LearnerCommand, "array": ARRAY_
 
 
 class SACLearner(ActorCriticLearner):
-    """Takes gradient steps of soft actor-critic: an actor and two critics with all stages, forward stages of the actor
-    at the next observation, and a target network of each critic with forward stages.
+    """Takes gradient steps of soft actor-critic: actor and two critics with all stages, targets with forward stages.
 
-    Three ways of a sample go side by side, each through stages of its own:
+    The actor has forward stages at the next observation, too, in place of a target. Three ways of a sample go side by
+    side, each through stages of its own:
 
     - both critics at the action that was taken; their temporal-difference errors go back into their gradients;
     - the actor, and of its outputs an action that is drawn (:class:`.SquashedGaussian`), then both critics at this
@@ -150,15 +150,24 @@ class SACLearner(ActorCriticLearner):
         actor_backward, through_critics = self._actor_backward(m, temperature, actor, policy_critics)
         temperature_backward = self._temperature_backward(m, temperature)
 
-        readers = {"actor": ([actor, next_actor, actor_backward], actor_backward, None)}
-        for index, parts in enumerate(zip(critics, policy_critics, critics_backward, through_critics, strict=True)):
-            readers[f"critic_{index + 1}"] = (list(parts), critics_backward[index], target_critics[index])
-        readers["temperature"] = ([temperature], temperature_backward, None)
+        # Of each network: who reads its weights, who has its gradients, and who is the target.
+        parts: list[tuple] = [([actor, next_actor, actor_backward], actor_backward, None)]
+        ways = zip(critics, policy_critics, critics_backward, through_critics, strict=True)
+        for (*reading, backward, through), target in zip(ways, target_critics, strict=True):
+            parts.append(([*reading, backward, through], backward, target))
+        parts.append(([temperature], temperature_backward, None))
         networks = []
-        for network, (name, updates) in zip(SACNetwork, config.optimizers.items(), strict=True):
-            reading, backward, target = readers[name]
+        for network, (reading, backward, target) in zip(SACNetwork, parts, strict=True):
+            name = network.name.lower()
             networks.append(
-                add_parameters(m, f"{name}_parameters", updates, readers=reading, gradients=backward, target=target)
+                add_parameters(
+                    m,
+                    f"{name}_parameters",
+                    config.optimizers[name],
+                    readers=reading,
+                    gradients=backward,
+                    target=target,
+                )
             )
             self._control(m, control, network, networks[-1], backward)
         self._forward_commands(m, control)

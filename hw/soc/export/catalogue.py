@@ -258,6 +258,21 @@ _DESIGNS = (
             "critic": NetworkConfig(sizes=(3, 16, 1), units=(2, 1)),
         },
     ),
+    _core(
+        "sac_learner",
+        "learner.sac_learner:SACLearner",
+        "learner.sac_learner_config:SACLearnerConfig",
+        defaults={
+            "actor": NetworkConfig(sizes=(2, 16, 2), units=(2, 1)),
+            "critic": NetworkConfig(sizes=(3, 16, 1), units=(2, 1)),
+        },
+    ),
+    _core(
+        "squashed_gaussian",
+        "learner.squashed_gaussian:SquashedGaussian",
+        "learner.squashed_gaussian_config:SquashedGaussianConfig",
+        defaults={"actions": 6},
+    ),
     _core("sum_tree", "replay.sum_tree:SumTree", "replay.config:SumTreeConfig", defaults={"leaves": 1 << 17}),
     _core("draw_generator", "replay.draw_generator:DrawGenerator"),
     _core(

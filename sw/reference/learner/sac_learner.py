@@ -167,10 +167,7 @@ class SACLearnerReference:
     def step(
         self,
         batch: SACBatch,
-        actor_rates: AdamRates[float] | float,
-        critic_1_rates: AdamRates[float] | float,
-        critic_2_rates: AdamRates[float] | float,
-        temperature_rates: AdamRates[float] | float,
+        rates: Sequence[AdamRates[float] | float],
         tau: float,
         target_entropy: float,
     ) -> ValueArray:
@@ -181,16 +178,14 @@ class SACLearnerReference:
         Parameters
         ----------
         batch : SACBatch
-        actor_rates, critic_1_rates, critic_2_rates, temperature_rates : AdamRates or float
-            Real numbers: those of this step for Adam, the learning rate for SGD.
+        rates : sequence of AdamRates or float
+            Real numbers for each of ``config.networks``: those of this step for Adam, the learning rate for SGD.
         tau : float
         target_entropy : float
         """
         gradients = self.gradients(batch, target_entropy)
-        self.actor.update(gradients.actor, actor_rates)
-        self.critic_1.update(gradients.critic_1, critic_1_rates)
-        self.critic_2.update(gradients.critic_2, critic_2_rates)
-        self.temperature.update(gradients.temperature, temperature_rates)
+        for name, given in zip(self.config.networks, rates, strict=True):
+            getattr(self, name).update(getattr(gradients, name), given)
         share = rounded(self.config.critic, tau)
         self.critic_1_target = approach(self._format, self.critic_1_target, self.critic_1.weights, share)
         self.critic_2_target = approach(self._format, self.critic_2_target, self.critic_2.weights, share)

@@ -4,6 +4,7 @@ import pytest
 
 from rewardware.hw.cores.layer.config import NetworkConfig
 from rewardware.hw.cores.learner.learner_config import DDPGLearnerConfig, DQNLearnerConfig
+from rewardware.hw.cores.learner.sac_learner_config import SACLearnerConfig
 from rewardware.sw.mapping.layer_pipeline import (
     SegmentCycles,
     backward_segment,
@@ -50,6 +51,24 @@ def test_actor_and_critic():
     weights = 3 * 4 + 5 * 3 + 4, 4 * 4 + 5 * 3 + 4
     # The error at the one action, of those at the critic's inputs.
     assert macs(config) == 3 * weights[0] + 4 * weights[1] + (4 * 3 + 3) * 3 + 4
+
+
+def test_actor_and_two_critics():
+    """By hand: words of layers are 3 * 2, 5 * 2 and 4 * 2, and 5 * 2, 5 * 2 and 4 of each critic."""
+    actor = NetworkConfig(sizes=(2, 4, 3, 2), units=(2, 2, 1))
+    critic = NetworkConfig(sizes=(3, 4, 3, 1), units=(2, 2, 1))
+    config = SACLearnerConfig(actor=actor, critic=critic, update_interval=2)
+    assert learner_stage_cycles(config) == 10
+    # The actor's last layer goes back in two passes as long as the adder, in place of its three inputs.
+    assert fill_cycles(config) == (6 + 10 + 8) + (8 + 10 + 4) + (3 + 8 + 8) + (8 + 8) + 6
+    assert update_cycles(config) == 20
+    assert units(config) == (3 * 2 + 4 * 2 + 4) + 2 * (5 * 2 + 6 * 2 + 6)
+    weights = 3 * 4 + 5 * 3 + 4 * 2, 4 * 4 + 5 * 3 + 4
+    assert macs(config) == 3 * weights[0] + 4 * 3 + 3 * 2 + 2 * (4 * weights[1] + (4 * 3 + 3) * 2 + 4)
+    # Many actions are drawn one after the other: nine additions of four cycles and one more each.
+    wide = NetworkConfig(sizes=(2, 20), units=(20,))
+    narrow = NetworkConfig(sizes=(12, 1), units=(1,))
+    assert learner_stage_cycles(SACLearnerConfig(actor=wide, critic=narrow)) == 2 + 9 * 5
 
 
 def test_segments():

@@ -11,6 +11,7 @@ from .....hw.cores.layer.config import NetworkConfig
 from .....hw.cores.layer.update_stage_config import UpdateStageConfig
 from .....hw.cores.learner.learner_base_config import LearnerCommand
 from .....hw.cores.learner.learner_config import DDPGLearnerConfig, DQNLearnerConfig, LearnedNetwork
+from .....hw.cores.learner.sac_learner_config import SACLearnerConfig, SACNetwork
 from ....core.lockstep import require_equal
 from ....mapping.layer_pipeline import LearnerConfig, network_stages, step_cycles
 from ....measurement.bench import drawn_from
@@ -19,12 +20,13 @@ from ....reference.float.host import to_bits
 from ....reference.layer.network import NetworkReference
 from ....reference.learner.ddpg_learner import DDPGLearnerReference
 from ....reference.learner.dqn_learner import DQNLearnerReference
+from ....reference.learner.sac_learner import SACBatch, SACLearnerReference
 from ....reference.learner_batch import LearnerBatch
 from ....reference.optimizer.float_adam import AdamRates
 
 __all__ = ["count_step"]
 
-# How far the targets of a DDPG learner move, and the learning rates.
+# How far the targets of a learner with an actor move, and the learning rates.
 TAU = 0.005
 ACTOR_RATE, RATE = 1e-4, 1e-3
 
@@ -36,7 +38,7 @@ def count_step(config: LearnerConfig, batch: int, seed: int = 0) -> int:
 
     Parameters
     ----------
-    config : DQNLearnerConfig or DDPGLearnerConfig
+    config : DQNLearnerConfig, DDPGLearnerConfig or SACLearnerConfig
     batch : int
         Samples.
     seed : int
@@ -50,7 +52,7 @@ def count_step(config: LearnerConfig, batch: int, seed: int = 0) -> int:
     from .....sim.harness.streams import StreamSimulation
 
     rng = np.random.default_rng(drawn_from(seed))
-    learner = _DDPG(config, rng) if isinstance(config, DDPGLearnerConfig) else _DQN(config, rng)
+    learner = _make_learner(config, rng)
     with StreamSimulation(learner.component) as simulation:
         learner.load(simulation)
         cycles = [learner.step(simulation, batch, step) for step in (1, 2)]
@@ -63,7 +65,7 @@ class _Learner(ABC):
 
     Parameters
     ----------
-    config : DQNLearnerConfig or DDPGLearnerConfig
+    config : DQNLearnerConfig, DDPGLearnerConfig or SACLearnerConfig
     rng : Generator
         Of weights and samples.
     """
@@ -79,6 +81,10 @@ class _Learner(ABC):
         layers = [layer for network, _ in network_stages(config) for layer in network.layers]
         self.numbers = sum(layer.rows * layer.outputs for layer in layers)
 
+    def _place(self, name: str, **fields: int) -> int:
+        """Of an array, in a command with these fields."""
+        return self.update.arrays.index(name)
+
     @abstractmethod
     def _arrays(self) -> Iterable[tuple[dict[str, int], dict[str, list[np.ndarray]]]]:
         """For each network what names it in a command, and bit patterns of what is kept."""
@@ -91,8 +97,9 @@ class _Learner(ABC):
         """Weights to the RTL; what an optimiser keeps is 0 there, too."""
         for fields, arrays in self._arrays():
             for name in ("weights", "target"):
-                simulation.send("parameters_in", _joined(arrays[name]))
-                self._command(simulation, LearnerCommand.LOAD, array=self.config.arrays.index(name), **fields)
+                if name in arrays:
+                    simulation.send("parameters_in", _joined(arrays[name]))
+                    self._command(simulation, LearnerCommand.LOAD, array=self._place(name, **fields), **fields)
 
     def step(self, simulation: Any, count: int, step: int) -> int:
         """A gradient step on both; cycles of the RTL."""
@@ -107,7 +114,7 @@ class _Learner(ABC):
         """All numbers of the RTL are the reference's."""
         for network, arrays in self._arrays():
             for name, matrices in arrays.items():
-                self._command(simulation, LearnerCommand.STORE, array=self.config.arrays.index(name), **network)
+                self._command(simulation, LearnerCommand.STORE, array=self._place(name, **network), **network)
                 expected = _joined(matrices)
                 got = simulation.receive("parameters_out", len(expected), 0)
                 require_equal("The learner", {name: expected}, {name: got})
@@ -209,6 +216,47 @@ class _DDPG(_Learner):
         actor_rates = self._rates(simulation, "actor_rates", step, ACTOR_RATE)
         critic_rates = self._rates(simulation, "critic_rates", step, RATE)
         return {}, self.reference.step(batch, actor_rates, critic_rates, TAU)
+
+
+class _SAC(_Learner):
+    def __init__(self, config: SACLearnerConfig, rng: np.random.Generator):
+        from .....hw.cores.learner.sac_learner import SACLearner, sac_learner_command
+        from .....hw.cores.learner.temporal_difference_loss import transition_layout
+
+        super().__init__(config, rng)
+        self.component, self.command_layout = SACLearner(config), sac_learner_command
+        self.optimizers, self.update = config.optimizers, config.optimizers["actor"][0]
+        self.transition_layout = transition_layout(config.temporal_difference)
+        self.observations, self.actions = config.observations, config.actions
+        self.reference = SACLearnerReference(config, *(self._weights(each) for each in config.networks.values()))
+
+    def _place(self, name: str, **fields: int) -> int:
+        return self.optimizers[SACNetwork(fields["network"]).name.lower()][0].arrays.index(name)
+
+    def _arrays(self) -> Iterable[tuple[dict[str, int], dict[str, list[np.ndarray]]]]:
+        for network in SACNetwork:
+            name = network.name.lower()
+            part, values = getattr(self.reference, name), {}
+            if "target" in self.optimizers[name][0].arrays:
+                values["target"] = getattr(self.reference, f"{name}_target")
+            yield {"network": network}, self._patterns(part, weights=part.weights, **values)
+
+    def _step(self, simulation: Any, count: int, step: int) -> tuple[dict[str, int], np.ndarray]:
+        samples, shape = self._samples(count, self.observations), (count, self.actions)
+        noises = {name: self.rng.normal(0, 1, shape) for name in ("noises", "next_noises")}
+        batch = SACBatch(actions=self.rng.uniform(-1, 1, shape), **samples, **noises)
+        self._send(simulation, batch, ("observations", "actions", "next_observations", *noises))
+        entropy = -float(self.actions)
+        for port, number in (("tau", TAU), ("policy_slope", -1 / count), ("target_entropy", entropy)):
+            simulation.set(port, from_numbers(self.format, number).item())
+        rates = [self._rates(simulation, f"{network.name.lower()}_rates", step, RATE) for network in SACNetwork]
+        return {}, self.reference.step(batch, rates, TAU, entropy)
+
+
+def _make_learner(config: LearnerConfig, rng: np.random.Generator) -> _Learner:
+    if isinstance(config, SACLearnerConfig):
+        return _SAC(config, rng)
+    return _DDPG(config, rng) if isinstance(config, DDPGLearnerConfig) else _DQN(config, rng)
 
 
 def _joined(matrices: Sequence[np.ndarray]) -> np.ndarray:

@@ -72,7 +72,7 @@ class Bench(LearnerBench):
         self.dut.policy_slope.value = from_numbers(self.format, -1 / count).item()
         cycles = await self.command(LearnerCommand.STEP)
         gradients = self.reference.gradients(batch, TARGET_ENTROPY)
-        await self.check_priorities(self.reference.step(batch, *rates, TAU, TARGET_ENTROPY))
+        await self.check_priorities(self.reference.step(batch, rates, TAU, TARGET_ENTROPY))
         for network, arrays in self.arrays(gradients):
             for name, matrices in arrays.items():
                 await self.check(name, matrices, network=network)

@@ -107,7 +107,7 @@ def test_steps_are_pytorchs():
         optimizer.step()
         oracle.follow()
         rates = AdamRates.of_step(step, learning_rate=1e-3, epsilon=1e-4)
-        learner.step(batch, rates, rates, rates, rates, TAU, ENTROPY)
+        learner.step(batch, [rates] * 4, TAU, ENTROPY)
     found = [getattr(learner, name).weights for name in NETWORKS]
     found += [learner.critic_1_target, learner.critic_2_target]
     begins = (*weights[:3], *weights[1:3])
