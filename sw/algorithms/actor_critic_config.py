@@ -103,6 +103,7 @@ class PrioritizedSACConfig(ActorCriticConfig):
     """
 
     algorithm: ClassVar[str] = "sac"
+    learner_system: ClassVar[str] = "pearl_sac_learner"
 
     learning_rate: float = 3e-4
     temperature: float = 1.0

@@ -60,8 +60,8 @@ class ReplayParameters(HyperParameters):
 
     # Its section of `environments.yaml`.
     algorithm: ClassVar[str]
-    # System of the learners in hardware that take its gradient steps; empty: there are none.
-    learner_system: ClassVar[str] = ""
+    # System of the learners in hardware that take its gradient steps.
+    learner_system: ClassVar[str]
 
     hidden_sizes: tuple[int, ...] = (64, 64)
     batch_size: int = 64
@@ -114,12 +114,10 @@ class ReplayParameters(HyperParameters):
         Raises
         ------
         ValueError
-            There is no learner in hardware for the algorithm, or no such preset.
+            There is no such preset.
         """
         text = importlib.resources.files(__package__).joinpath("environments.yaml").read_text(encoding="utf-8")
         suited = yaml.safe_load(text)[cls.algorithm].get(env, {})
-        if learner is not None and not cls.learner_system:
-            raise ValueError(f"There is no learner in hardware for {cls.algorithm}: it is in PyTorch")
         if isinstance(learner, str | Path):
             suited |= read_preset(learner, cls.learner_system).training
         return suited

@@ -12,6 +12,7 @@ __all__ = [
     "ELEMENT",
     "HIDDEN",
     "LOGIT",
+    "NOISE",
     "OBSERVATION",
     "OUTCOME",
     "ROW_WIDTH",
@@ -23,11 +24,12 @@ ELEMENT_WIDTH = BINARY32_LANE.format.width
 ROW_WIDTH = 2 * ELEMENT_WIDTH
 ACTION_WIDTH = 12
 # Bits of an array's place among those of all networks.
-ARRAY_PLACE_WIDTH = 4
+ARRAY_PLACE_WIDTH = 5
 
-# A sample: a row for each element of an observation, with DDPG one for each element of the action, then two; with DDPG
-# the action in the last one means nothing.
+# A sample: a row for each element of an observation, with DDPG and SAC one for each element of the action, with SAC one
+# for each element of the noise that actions are drawn with, then two; the action in the last one is that of a DQN.
 OBSERVATION = Record((Field("observation", ELEMENT_WIDTH), Field("next_observation", ELEMENT_WIDTH)))
+NOISE = Record((Field("noise", ELEMENT_WIDTH), Field("next_noise", ELEMENT_WIDTH)))
 OUTCOME = Record((Field("reward", ELEMENT_WIDTH), Field("discount", ELEMENT_WIDTH)))
 CHOICE = Record((Field("weight", ELEMENT_WIDTH), Field("action", ACTION_WIDTH)))
 

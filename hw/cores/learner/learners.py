@@ -12,6 +12,8 @@ from .learner_base_config import LearnerConfig
 from .learner_config import DDPGLearnerConfig, DQNLearnerConfig
 from .maac_learner import MAACLearner
 from .maac_learner_config import MAACLearnerConfig
+from .sac_learner import SACLearner
+from .sac_learner_config import SACLearnerConfig
 from .sample_splitter import SampleSplitter
 
 __all__ = ["LEARNERS", "LearnerParts"]
@@ -44,4 +46,5 @@ LEARNERS: dict[type[LearnerConfig], LearnerParts] = {
     DQNLearnerConfig: LearnerParts(DQNLearner, SampleSplitter, "priorities"),
     DDPGLearnerConfig: LearnerParts(DDPGLearner, SampleSplitter, "priorities"),
     MAACLearnerConfig: LearnerParts(MAACLearner, ExperienceSplitter, "rows", ExperienceResults),
+    SACLearnerConfig: LearnerParts(SACLearner, SampleSplitter, "priorities"),
 }

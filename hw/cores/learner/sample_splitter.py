@@ -1,6 +1,6 @@
 """Rows of samples to the streams of a learner."""
 
-from amaranth.hdl import Module, Signal
+from amaranth.hdl import Module, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -8,9 +8,10 @@ from ..component import ConfiguredComponent
 from ..layouts import record_layout
 from ..stream.buffer import StreamBuffer
 from ..stream.buffer_config import StreamBufferConfig
+from ..stream.connect import connect_handshake
 from ..stream.fork import StreamFork
 from .learner_config import PerceptronLearnerConfig
-from .learner_records import CHOICE, ELEMENT, OBSERVATION, OUTCOME, ROW_WIDTH
+from .learner_records import CHOICE, ELEMENT, NOISE, OBSERVATION, OUTCOME, ROW_WIDTH
 from .temporal_difference_loss import transition_layout
 
 __all__ = ["SampleSplitter"]
@@ -24,6 +25,8 @@ class SampleSplitter(ConfiguredComponent):
         rows -+-> observation and next observation -> buffer -> fork -+-> observations
               |                                                       `-> next_observations
               +-> elements of the action -----------> buffer ---------> actions
+              +-> noise and next noise -------------> buffer -> fork -+-> noises
+              |                                                       `-> next_noises
               `-> outcome, choice ------------------> buffer ---------> transitions
 
     Latency: that of the buffers. Throughput: a row a cycle. Back-pressure: observations go on while the other rows of a
@@ -39,6 +42,7 @@ class SampleSplitter(ConfiguredComponent):
         Samples, as :mod:`.learner_records` has them.
     observations, next_observations : Out(stream of 32 bits)
     actions : Out(stream of 32 bits), where a sample has rows for them
+    noises, next_noises : Out(stream of 32 bits), where a sample has rows for them
     transitions : Out(stream of :func:`.transition_layout`)
     """
 
@@ -51,6 +55,7 @@ class SampleSplitter(ConfiguredComponent):
                 "observations": Out(elements),
                 "next_observations": Out(elements),
                 **({"actions": Out(elements)} if config.action_rows else {}),
+                **({"noises": Out(elements), "next_noises": Out(elements)} if config.noise_rows else {}),
                 "transitions": Out(stream.Signature(transition_layout(config.temporal_difference))),
             },
         )
@@ -58,44 +63,46 @@ class SampleSplitter(ConfiguredComponent):
     def elaborate(self, platform):
         m = Module()
         config = self._config
-        observations, transitions = self._split_observations(m), self._pair_outcomes(m)
+        transitions, ahead = self._pair_outcomes(m), config.sample_rows - config.observations
         outcome = Signal(record_layout(OUTCOME))
         choice = data.View(record_layout(CHOICE), self.rows.payload[: CHOICE.width])
         found = {"reward": outcome, "discount": outcome, "weight": choice, "action": choice}
-        m.d.comb += observations.payload.as_value().eq(self.rows.payload)
         m.d.comb += [transitions.payload[name].eq(found[name][name]) for name, _ in transitions.payload.shape()]
 
-        actions = self._keep_actions(m) if config.action_rows else None
-        place, outcome_place = Signal(range(config.sample_rows)), config.sample_rows - 2
-        with m.If(place < config.observations):
-            m.d.comb += [observations.valid.eq(self.rows.valid), self.rows.ready.eq(observations.ready)]
-        if actions is not None:
-            with m.Elif(place < outcome_place):
-                m.d.comb += [actions.valid.eq(self.rows.valid), self.rows.ready.eq(actions.ready)]
-        with m.Elif(place == outcome_place):
+        # Rows that go to a buffer: how many, and which.
+        ways = [(config.observations, self._split_pairs(m, OBSERVATION, ahead))]
+        if config.action_rows:
+            ways.append((config.action_rows, self._keep_actions(m)))
+        if config.noise_rows:
+            room = config.waiting_samples * config.noise_rows
+            ways.append((config.noise_rows, self._split_pairs(m, NOISE, room)))
+        m.d.comb += [Value.cast(sink.payload).eq(self.rows.payload) for _, sink in ways]
+        place, end = Signal(range(config.sample_rows)), 0
+        with m.If(place == config.sample_rows - 1):
+            m.d.comb += [transitions.valid.eq(self.rows.valid), self.rows.ready.eq(transitions.ready)]
+        for rows, sink in ways:
+            end += rows
+            with m.Elif(place < end):
+                m.d.comb += [sink.valid.eq(self.rows.valid), self.rows.ready.eq(sink.ready)]
+        with m.Else():
             m.d.comb += self.rows.ready.eq(1)
             m.d.sync += outcome.as_value().eq(self.rows.payload)
-        with m.Else():
-            m.d.comb += [transitions.valid.eq(self.rows.valid), self.rows.ready.eq(transitions.ready)]
         with m.If(self.rows.valid & self.rows.ready):
             m.d.sync += place.eq(place + 1)
             with m.If(place == config.sample_rows - 1):
                 m.d.sync += place.eq(0)
         return m
 
-    def _split_observations(self, m):
-        """A buffer, and behind it the two streams of observations."""
-        ahead = StreamBufferConfig(depth=self._config.sample_rows - self._config.observations)
-        m.submodules.pairs = pairs = StreamBuffer(record_layout(OBSERVATION), ahead)
-        m.submodules.fork = fork = StreamFork(record_layout(OBSERVATION), 2)
+    def _split_pairs(self, m, record, room):
+        """A buffer for so many rows of a record, and behind it a stream of each field."""
+        layout, names = record_layout(record), [field.name for field in record.fields]
+        m.submodules[f"{names[0]}_pairs"] = pairs = StreamBuffer(layout, StreamBufferConfig(depth=room))
+        m.submodules[f"{names[0]}_fork"] = fork = StreamFork(layout, len(names))
         wiring.connect(m, pairs.o, fork.i)
-        for source, name in zip(fork.o, ("observation", "next_observation"), strict=True):
+        for source, name in zip(fork.o, names, strict=True):
             sink = getattr(self, f"{name}s")
-            m.d.comb += [
-                sink.payload.eq(source.payload[name]),
-                sink.valid.eq(source.valid),
-                source.ready.eq(sink.ready),
-            ]
+            m.d.comb += sink.payload.eq(source.payload[name])
+            connect_handshake(m, source, sink)
         return pairs.i
 
     def _pair_outcomes(self, m):
@@ -109,6 +116,5 @@ class SampleSplitter(ConfiguredComponent):
         """A buffer in which actions wait until their observations have gone through the actor."""
         room = StreamBufferConfig(depth=self._config.waiting_samples * self._config.action_rows)
         m.submodules.kept_actions = actions = StreamBuffer(ELEMENT.width, room)
-        m.d.comb += actions.i.payload.eq(self.rows.payload)
         wiring.connect(m, actions.o, wiring.flipped(self.actions))
         return actions.i

@@ -2,13 +2,14 @@
 
 from ...cores.layer.config import BATCH_WIDTH
 from ...cores.learner.learner_base_config import LearnerCommand
+from ...cores.learner.learner_records import ARRAY_PLACE_WIDTH
 from ...cores.records import Field
 from ..sequencer.instructions import Format, InstructionSet, Operand
 
 __all__ = ["learner_instruction_set"]
 
 _COUNT = Operand(Field("count", BATCH_WIDTH), description="samples, at least 1")
-_ARRAY = Operand(Field("array", 4), description="place in the configuration's arrays")
+_ARRAY = Operand(Field("array", ARRAY_PLACE_WIDTH), description="place in the configuration's arrays")
 
 
 def learner_instruction_set(*operands: Operand, results: str, follow: str = "") -> InstructionSet:

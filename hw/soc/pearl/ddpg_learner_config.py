@@ -7,7 +7,7 @@ from ...cores.layer.config import NetworkConfig
 from ...cores.learner.learner_config import DDPGLearnerConfig
 from ..sequencer.instructions import InstructionSet
 from .learner_config import PearlLearnerConfig
-from .learner_instructions import DDPG_INSTRUCTION_SET
+from .learner_instructions import ACTOR_CRITIC_INSTRUCTION_SET
 
 __all__ = ["PearlDDPGLearnerConfig"]
 
@@ -35,7 +35,7 @@ class PearlDDPGLearnerConfig(PearlLearnerConfig):
     """
 
     SYSTEM_ID: ClassVar[str] = "PRLD"
-    INSTRUCTION_SET: ClassVar[InstructionSet] = DDPG_INSTRUCTION_SET
+    INSTRUCTION_SET: ClassVar[InstructionSet] = ACTOR_CRITIC_INSTRUCTION_SET
 
     actor_sizes: tuple[int, ...]
     actor_units: tuple[int, ...]

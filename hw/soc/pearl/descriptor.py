@@ -25,4 +25,10 @@ DEVICES = (
         component="rewardware.hw.soc.learner.device:LearnerSystem",
         configuration="rewardware.hw.soc.pearl.ddpg_learner_config:PearlDDPGLearnerConfig",
     ),
+    DeviceDescriptor(
+        name="pearl_sac_learner",
+        description="gradient steps of soft actor-critic, layer after layer in a pipeline",
+        component="rewardware.hw.soc.learner.device:LearnerSystem",
+        configuration="rewardware.hw.soc.pearl.sac_learner_config:PearlSACLearnerConfig",
+    ),
 )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from ...cores.layer.config import NetworkConfig
 from ...cores.learner.learner_config import DDPGLearnerConfig, DQNLearnerConfig
+from ...cores.learner.sac_learner_config import SACLearnerConfig
 from ...cores.optimizer.float_lane_config import FLOAT_OPTIMIZERS
 from ..learner.config import LearnerSystemConfig
 
@@ -35,7 +36,7 @@ class PearlLearnerConfig(LearnerSystemConfig):
 
     @property
     @abstractmethod
-    def learner(self) -> DQNLearnerConfig | DDPGLearnerConfig:
+    def learner(self) -> DQNLearnerConfig | DDPGLearnerConfig | SACLearnerConfig:
         """The learner alone."""
 
     @property

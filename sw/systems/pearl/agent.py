@@ -235,8 +235,6 @@ class ReplayAgent(Agent):
                 raise ValueError(f"Gradient steps are in PyTorch: there is no learner to be on {learner_backend}")
         if learner is None:
             return None
-        if not self.configuration.learner_system:
-            raise ValueError(f"There is no learner in hardware for {self.configuration.algorithm}: it is in PyTorch")
         return resolve_hardware(learner, self.configuration.learner_system)
 
     def _close_learner(self) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ....hw.cores.layer.config import BINARY32_LANE
 from ....hw.cores.learner.learner_config import DDPGLearnerConfig
+from ....hw.cores.learner.sac_learner_config import SACLearnerConfig
 from ....hw.soc.pearl.learner_config import PearlLearnerConfig
 from ...core.backends import open_backend, options_at
 from ...device.learner_connection import LearnerConnection
@@ -16,6 +17,7 @@ from ...reference.float.host import from_bits, to_bits
 from ...reference.layer.network import NetworkReference
 from ...reference.learner.ddpg_learner import DDPGLearnerReference
 from ...reference.learner.dqn_learner import DQNLearnerReference
+from ...reference.learner.sac_learner import SACBatch, SACLearnerReference
 from ...reference.learner_batch import LearnerBatch
 from ...reference.optimizer.float_adam import AdamRates
 from .lockstep_learner import LockstepLearner
@@ -46,7 +48,7 @@ class LearnerBackend(Protocol):
         """The numbers of an array, shape (numbers,)."""
         ...
 
-    def step(self, batch: LearnerBatch, rates: Rates, tau: float) -> np.ndarray:
+    def step(self, batch: LearnerBatch, rates: Rates, tau: float, **settings: float) -> np.ndarray:
         """A gradient step; magnitudes of the TD errors, shape (batch,).
 
         Parameters
@@ -56,6 +58,8 @@ class LearnerBackend(Protocol):
             Rates of each of ``config.networks``, real numbers.
         tau : float
             Share of the way to the new weights that targets go; of a DQN 0, or 1, which is a copy.
+        **settings : float
+            Of SAC ``target_entropy``.
         """
         ...
 
@@ -77,9 +81,12 @@ class ReferenceLearner:
         zeros = [
             [np.zeros((layer.rows, layer.outputs)) for layer in network.layers] for network in config.networks.values()
         ]
-        self.reference: DQNLearnerReference | DDPGLearnerReference
+        self.reference: DQNLearnerReference | DDPGLearnerReference | SACLearnerReference
         self._networks: tuple[NetworkReference, ...]
-        if isinstance(config.learner, DDPGLearnerConfig):
+        if isinstance(config.learner, SACLearnerConfig):
+            self.reference = SACLearnerReference(config.learner, *zeros)
+            self._networks = tuple(getattr(self.reference, network) for network in config.networks)
+        elif isinstance(config.learner, DDPGLearnerConfig):
             self.reference = DDPGLearnerReference(config.learner, *zeros)
             self._networks = self.reference.actor, self.reference.critic
         else:
@@ -110,9 +117,12 @@ class ReferenceLearner:
             matrices = [to_bits(FORMAT, matrix) for matrix in matrices]
         return np.concatenate([matrix.ravel() for matrix in matrices]).astype(np.uint32)
 
-    def step(self, batch: LearnerBatch, rates: Rates, tau: float) -> np.ndarray:
+    def step(self, batch: LearnerBatch, rates: Rates, tau: float, **settings: float) -> np.ndarray:
         """A gradient step."""
-        if isinstance(self.reference, DDPGLearnerReference):
+        if isinstance(self.reference, SACLearnerReference):
+            assert isinstance(batch, SACBatch), "the driver makes batches of the learner's kind"
+            priorities = self.reference.step(batch, rates, tau, **settings)
+        elif isinstance(self.reference, DDPGLearnerReference):
             actor_rates, critic_rates = rates
             priorities = self.reference.step(batch, actor_rates, critic_rates, tau)
         else:
@@ -139,17 +149,17 @@ class DeviceLearner(LearnerConnection):
         self.config = config
         super().__init__(config, where, **options)
 
-    def step(self, batch: LearnerBatch, rates: Rates, tau: float) -> np.ndarray:
+    def step(self, batch: LearnerBatch, rates: Rates, tau: float, **settings: float) -> np.ndarray:
         """A gradient step."""
         count = len(batch.rewards)
-        settings = self._rates(rates)
+        numbers = self._rates(rates) | settings
         arguments = {"count": count}
-        if isinstance(self.config.learner, DDPGLearnerConfig):
-            settings |= {"tau": tau, "policy_slope": -1 / count}
+        if "tau" in self.config.learner.SETTINGS:
+            numbers |= {"tau": tau, "policy_slope": -1 / count}
         else:
             arguments["copy"] = int(tau)
         cycles = step_cycles(self.config.learner, count)
-        found = self.step_rows(_samples(batch), count, cycles, settings, **arguments)
+        found = self.step_rows(_samples(batch), count, cycles, numbers, **arguments)
         return np.ascontiguousarray(found[:, 0])
 
     def _rates(self, rates: Rates) -> dict[str, float]:
@@ -178,6 +188,8 @@ def _samples(batch: LearnerBatch) -> np.ndarray:
         rows.append(pairs(actions, np.zeros_like(actions)))
     else:
         chosen = np.asarray(batch.actions, np.uint32)
+    if isinstance(batch, SACBatch):
+        rows.append(pairs(bits(batch.noises), bits(batch.next_noises)))
     rows += [pairs(bits(batch.rewards), bits(batch.discounts)), pairs(weights, chosen)]
     return np.concatenate(rows, axis=1).reshape(-1, 2)
 

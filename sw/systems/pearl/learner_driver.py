@@ -1,4 +1,4 @@
-"""Drivers of learners: gradient steps of a DQN or of DDPG, wherever the learner is."""
+"""Drivers of learners: gradient steps of a DQN, of DDPG or of SAC, wherever the learner is."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -8,15 +8,16 @@ import numpy as np
 
 from ....hw.cores.layer.config import BATCH_WIDTH
 from ...device.driver import Driver
+from ...reference.learner.sac_learner import SACBatch
 from ...reference.learner_batch import LearnerBatch
 from ...reference.optimizer.float_adam import AdamRates
 from .learner_backends import LearnerBackend
 
-__all__ = ["DDPGLearnerDevice", "DQNLearnerDevice", "LearnerDevice"]
+__all__ = ["DDPGLearnerDevice", "DQNLearnerDevice", "LearnerDevice", "SACLearnerDevice"]
 
 
 class LearnerDevice(Driver, ABC):
-    """Networks that take gradient steps, each with a target network, in binary32; base of both learners' drivers.
+    """Networks that take gradient steps, some with a target network, in binary32; base of all learners' drivers.
 
     Everything given is checked before anything is sent: after an error the learner is as it was.
 
@@ -55,16 +56,17 @@ class LearnerDevice(Driver, ABC):
             if shapes != expected:
                 raise ValueError(f"{_words(name)} must have the shapes {expected}, not {shapes}")
             numbers = np.concatenate([np.asarray(matrix, np.float32).ravel() for matrix in given])
-            state |= {self.config.name_in(network, kind): numbers for kind in ("weights", "target")}
+            both = (self.config.name_in(network, kind) for kind in ("weights", "target"))
+            state |= {array: numbers for array in both if array in state}
         self.restore(state, 0)
 
-    def _step(self, batch: LearnerBatch, learning_rates: Sequence[float], tau: float) -> np.ndarray:
+    def _step(self, batch: LearnerBatch, learning_rates: Sequence[float], tau: float, **settings: float) -> np.ndarray:
         """A gradient step with a learning rate for each network; magnitudes of the TD errors, float32."""
         self._refuse_if_closed()
         self._check(batch)
         adam, step = self.config.optimizer == "adam", self.steps + 1
         rates = [AdamRates.of_step(step, learning_rate=rate) if adam else rate for rate in learning_rates]
-        priorities = self.backend.step(batch, rates, tau)
+        priorities = self.backend.step(batch, rates, tau, **settings)
         self.steps = step
         return priorities.view(np.float32)
 
@@ -82,7 +84,7 @@ class LearnerDevice(Driver, ABC):
 
     def _shape(self, field: str) -> tuple[int, ...]:
         """Shape of a sample's part of a batch."""
-        if field == "actions":
+        if field in ("actions", "noises", "next_noises"):
             return self._action_shape
         return (self.config.observations,) if field.endswith("observations") else ()
 
@@ -219,6 +221,48 @@ class DDPGLearnerDevice(LearnerDevice):
             The device was closed.
         """
         return self._step(batch, [actor_learning_rate, critic_learning_rate], tau)
+
+    @property
+    def _action_shape(self) -> tuple[int, ...]:
+        return (self.config.action_rows,)
+
+
+class SACLearnerDevice(LearnerDevice):
+    """SAC's learner: an actor, two critics, target networks that follow these with every step, and a temperature.
+
+    Parameters and errors: :class:`LearnerDevice`, with the weights of the actor, of both critics, and of the
+    temperature a matrix (1, 1) with its logarithm.
+    """
+
+    def step(
+        self,
+        batch: SACBatch,
+        actor_learning_rate: float,
+        critic_learning_rate: float,
+        tau: float,
+        target_entropy: float,
+    ) -> np.ndarray:
+        """One gradient step of all networks; mean magnitudes of both TD errors, float32, shape (batch,).
+
+        Parameters
+        ----------
+        batch : SACBatch
+        actor_learning_rate, critic_learning_rate : float
+            Learning rates of this step; the actor's is that of the temperature, too.
+        tau : float
+            Share of the way to the new weights that the targets go.
+        target_entropy : float
+            What the temperature is learned for.
+
+        Raises
+        ------
+        ValueError
+            Samples of another shape, numbers that are not finite.
+        DeviceError
+            The device was closed.
+        """
+        rates = [actor_learning_rate, critic_learning_rate, critic_learning_rate, actor_learning_rate]
+        return self._step(batch, rates, tau, target_entropy=target_entropy)
 
     @property
     def _action_shape(self) -> tuple[int, ...]:

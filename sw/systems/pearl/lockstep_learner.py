@@ -52,10 +52,11 @@ class LockstepLearner(Comparison):
         self.compare("store", {array: numbers}, {array: self.device.store(array)})
         return numbers
 
-    def step(self, batch: LearnerBatch, rates: "Rates", tau: float) -> np.ndarray:
+    def step(self, batch: LearnerBatch, rates: "Rates", tau: float, **settings: float) -> np.ndarray:
         """A gradient step of both."""
-        priorities = self.reference.step(batch, rates, tau)
-        self.compare("step", {"priorities": priorities}, {"priorities": self.device.step(batch, rates, tau)})
+        priorities = self.reference.step(batch, rates, tau, **settings)
+        found = self.device.step(batch, rates, tau, **settings)
+        self.compare("step", {"priorities": priorities}, {"priorities": found})
         for array in self.config.state:
             self.store(array)
         self.steps += 1

@@ -14,6 +14,7 @@ from ...algorithms.replay_parameters import ReplayParameters
 from ...algorithms.sac_learner import SACLearner
 from ...core.environments.environment import Environment
 from .agent import ReplayAgent
+from .device_sac_learner import DeviceSACLearner, require_suitable
 
 __all__ = ["SAC"]
 
@@ -21,7 +22,7 @@ CRITICS = 2
 
 
 class SAC(ReplayAgent):
-    """Soft actor-critic, for bounded vector actions, in PyTorch.
+    """Soft actor-critic, for bounded vector actions.
 
     Parameters
     ----------
@@ -29,25 +30,26 @@ class SAC(ReplayAgent):
         As of :class:`.ReplayAgent`.
     actor, critics
         Networks of the user's, whose weights are the first; actor or critics may be left away, and they do not change
-        themselves. ``torch.nn.Sequential`` of ``Linear`` and ``ReLU`` in turn says the hidden sizes, which are the same
-        for both critics. Any other ``torch.nn.Module`` from rows to rows learns in PyTorch's autograd, without actors
-        (there are none then, if nobody says otherwise); `load` needs one like it. The actor gives the means of an
-        action's elements and behind them the logarithms of their standard deviations. The two critics take an
-        observation and behind it an action.
+        themselves. ``torch.nn.Sequential`` of ``Linear`` and ``ReLU`` in turn is computed by every backend, and says
+        the hidden sizes, which are the same for both critics. Any other ``torch.nn.Module`` from rows to rows learns in
+        PyTorch's autograd, without actors (there are none then, if nobody says otherwise); `load` needs one like it.
+        The actor gives the means of an action's elements and behind them the logarithms of their standard deviations.
+        The two critics take an observation and behind it an action.
     **settings
         Of :class:`.ReplayAgent`.
 
     Raises
     ------
     TypeError, ValueError
-        As of :class:`.ReplayAgent`; or a network that takes or gives other sizes, or computes something else.
+        As of :class:`.ReplayAgent`; or a network that takes or gives other sizes, or computes something else, or that
+        the learner in hardware does not have.
     """
 
     name = "prioritized-sac"
     configuration: ClassVar[type[ReplayParameters]] = PrioritizedSACConfig
     kind: ClassVar[type[Environment]] = Environment
     config: PrioritizedSACConfig
-    learner: SACLearner
+    learner: SACLearner | DeviceSACLearner
 
     def __init__(
         self,
@@ -66,12 +68,15 @@ class SAC(ReplayAgent):
     def _sized(self, config: PrioritizedSACConfig) -> PrioritizedSACConfig:
         return self._first.sized(config)
 
-    def _make_networks(self, seed: int) -> tuple[SACLearner, SquashedGaussian]:
+    def _make_networks(self, seed: int) -> tuple[SACLearner | DeviceSACLearner, SquashedGaussian]:
         sizes = self.environment.observation_size, self.environment.action_size
         self._first.require(*sizes, 2 * sizes[1], "a mean and a logarithm of a standard deviation for each element")
         policy = SquashedGaussian(self.config, self.environment.action_size)
-        learner = SACLearner(*sizes, self.config, seed, self._first)
-        return learner, replace(policy, outputs=learner.outputs) if "actor" in self.modules else policy
+        if self._learner_hardware is None:
+            learner = SACLearner(*sizes, self.config, seed, self._first)
+            return learner, replace(policy, outputs=learner.outputs) if "actor" in self.modules else policy
+        require_suitable(self._learner_hardware, *sizes, self.config)
+        return DeviceSACLearner(self.config, seed, self._open_learner(), self._first), policy
 
 
 def _pair(critics: Any) -> list[Any]:

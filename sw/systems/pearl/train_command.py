@@ -38,8 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--learner",
         metavar="PRESET",
-        help="of dqn and ddpg: take gradient steps on a learner in hardware, too: its preset, as cartpole or pendulum, "
-        "or path of a YAML file (default: in PyTorch)",
+        help="take gradient steps on a learner in hardware, too: its preset, as cartpole or pendulum, or path of a "
+        "YAML file (default: in PyTorch)",
     )
     parser.add_argument(
         "--learner-backend",

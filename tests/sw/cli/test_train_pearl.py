@@ -189,7 +189,6 @@ def test_interrupted_run_leaves_a_checkpoint_and_goes_on_identically(device, tmp
             ("--learner", "tiny"),
             "Configuration must be one of cartpole, cartpole-simulation, small, ulx3s or a YAML file, not 'tiny'",
         ),
-        (("--algo", "sac", "--learner", "small"), "There is no learner in hardware for sac: it is in PyTorch"),
         (("--resume", "nowhere"), "--resume goes on with the run's own hidden_sizes"),
     ],
 )

@@ -123,12 +123,8 @@ def test_the_learner_in_hardware_begins_with_both():
         assert np.allclose(agent.learner.act(observations), told, atol=1e-6)
         state = agent.learner.save()
         for name, network in (("actor", actor), ("critic", critic)):
-            layers = [part for part in network if isinstance(part, nn.Linear)]
-            with torch.no_grad():
-                # Inputs x outputs, the bias as the last row.
-                numbers = [np.vstack([layer.weight.numpy().T, layer.bias.numpy()]).ravel() for layer in layers]
             for kind in ("weights", "target"):
-                assert np.array_equal(state[f"{name}_{kind}"], np.concatenate(numbers)), (name, kind)
+                assert np.array_equal(state[f"{name}_{kind}"], numbers_of(network)), (name, kind)
         agent.learn(14)
         assert not np.allclose(agent.learner.act(observations), told, atol=1e-6)
     for given, words in (
@@ -137,8 +133,26 @@ def test_the_learner_in_hardware_begins_with_both():
     ):
         with pytest.raises(ValueError, match=words):
             DDPG(Wide(), DDPG_CONFIG, **given, **settings)
-    with pytest.raises(ValueError, match="There is no learner in hardware for sac: it is in PyTorch"):
-        SAC("Pendulum-v1", SAC_CONFIG, actor=perceptron(3, 6, 2), learner="small")
+
+
+def test_the_learner_of_sac_in_hardware_begins_with_all():
+    actor, critics = perceptron(8, 5, 4), [perceptron(10, 4, 1, seed=seed) for seed in (1, 2)]
+    settings = {"hardware": "small", "learner": "small", "actors": None}
+    with SAC(Wide(), SAC_CONFIG, actor=actor, critics=critics, **settings) as agent:
+        assert (agent.config.hidden_sizes, agent.config.critic_hidden_sizes) == ((5,), (4,))
+        state = agent.learner.save()
+    assert np.array_equal(state["actor_weights"], numbers_of(actor))
+    for number, critic in enumerate(critics, 1):
+        for kind in ("weights", "target"):
+            assert np.array_equal(state[f"critic_{number}_{kind}"], numbers_of(critic)), (number, kind)
+    assert state["temperature_weights"] == np.log(np.float32(SAC_CONFIG.temperature))
+
+
+def numbers_of(network):
+    """Of all layers inputs x outputs, the bias as the last row."""
+    layers = [part for part in network if isinstance(part, nn.Linear)]
+    with torch.no_grad():
+        return np.concatenate([np.vstack([layer.weight.numpy().T, layer.bias.numpy()]).ravel() for layer in layers])
 
 
 class Wide(Drift):

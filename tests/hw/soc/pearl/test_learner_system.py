@@ -9,14 +9,17 @@ from rewardware.sw.mapping.layer_pipeline import learner_stage_cycles
 from rewardware.sw.reference.optimizer.float_adam import AdamRates
 from rewardware.sw.systems.pearl.learner_backends import DeviceLearner, ReferenceLearner
 
-from ....sw.reference.learner.stimulus import random_batch, random_ddpg_batch
+from ....sw.reference.learner.stimulus import random_batch, random_ddpg_batch, random_sac_batch
 
-CONFIGS = [load_preset("small", system) for system in ("pearl_learner", "pearl_ddpg_learner")]
+CONFIGS = [load_preset("small", system) for system in ("pearl_learner", "pearl_ddpg_learner", "pearl_sac_learner")]
+IDS = ["dqn", "ddpg", "sac"]
 
 
 def batch_for(config, rng, count):
     if config.system == "pearl_learner":
         return random_batch(rng, config.sizes, count)
+    if config.system == "pearl_sac_learner":
+        return random_sac_batch(rng, config.actor_sizes, count)
     return random_ddpg_batch(rng, config.actor_sizes, count)
 
 
@@ -25,7 +28,12 @@ def rates_for(config, step):
     return [AdamRates.of_step(step, learning_rate=0.01 * place) for place in range(1, len(config.networks) + 1)]
 
 
-@pytest.fixture(scope="module", params=CONFIGS, ids=["dqn", "ddpg"])
+def settings_for(config):
+    """Beside the share that targets go."""
+    return {"target_entropy": -1.5} if "target_entropy" in config.learner.SETTINGS else {}
+
+
+@pytest.fixture(scope="module", params=CONFIGS, ids=IDS)
 def opened(request):
     device = DeviceLearner(request.param, stall=0.2, seed=3)
     yield device
@@ -62,7 +70,7 @@ def steps(learners, counts, seed=1):
     for step, count in enumerate(counts, 1):
         batch, rates = batch_for(config, rng, count), rates_for(config, step)
         tau = 0.3 / step if config.learner.SETTINGS else float(step == 2)
-        both(learners, lambda learner, args=(batch, rates, tau): learner.step(*args))
+        both(learners, lambda learner, args=(batch, rates, tau): learner.step(*args, **settings_for(config)))
         assert_same_state(learners)
 
 
@@ -71,11 +79,11 @@ def test_gradient_steps_of_any_length(learners):
     steps(learners, (1, 2, 40, 13, 1, 128))
 
 
-@pytest.mark.parametrize("config", CONFIGS, ids=["dqn", "ddpg"])
+@pytest.mark.parametrize("config", CONFIGS, ids=IDS)
 def test_takes_as_many_cycles_as_it_says(config):
     rng, cycles, device = np.random.default_rng(4), [], DeviceLearner(config)
     for count in (4, 34):
-        device.step(batch_for(config, rng, count), rates_for(config, 1), 1)
+        device.step(batch_for(config, rng, count), rates_for(config, 1), 1, **settings_for(config))
         cycles.append(device.cycles)
     device.close()
     assert cycles[1] - cycles[0] == 30 * max(learner_stage_cycles(config.learner), config.sample_rows)
@@ -86,7 +94,8 @@ def test_what_is_not_finite_is_reported_and_no_more(learners):
     batch = batch_for(device.config, np.random.default_rng(2), 9)
     batch.observations[4, 2] = np.inf
     rates = rates_for(device.config, 1)
-    priorities = both(learners, lambda learner: learner.step(batch, rates, 0)).view(np.float32)
+    settings = settings_for(device.config)
+    priorities = both(learners, lambda learner: learner.step(batch, rates, 0, **settings)).view(np.float32)
     assert not np.isfinite(priorities[4])
     assert device.report.errors == ("nonfinite",)
     assert_same_state(learners)
