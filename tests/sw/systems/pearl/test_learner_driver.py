@@ -11,13 +11,15 @@ from rewardware.sim.harness.uart import SimulatedBoard
 from rewardware.sw.device.errors import DeviceError
 from rewardware.sw.reference.learner.ddpg_learner import DDPGLearnerReference
 from rewardware.sw.reference.learner.dqn_learner import DQNLearnerReference
+from rewardware.sw.reference.learner.sac_learner import SACLearnerReference
 from rewardware.sw.reference.optimizer.float_adam import AdamRates
 from rewardware.sw.systems.pearl.learner_backends import ReferenceLearner, open_learner
-from rewardware.sw.systems.pearl.learner_driver import DDPGLearnerDevice, DQNLearnerDevice
-from tests.sw.reference.learner.stimulus import random_batch, random_ddpg_batch, random_weights
+from rewardware.sw.systems.pearl.learner_driver import DDPGLearnerDevice, DQNLearnerDevice, SACLearnerDevice
+from tests.sw.reference.learner.stimulus import random_batch, random_ddpg_batch, random_sac_batch, random_weights
 
 CONFIG = load_preset("small", "pearl_learner")
 DDPG = load_preset("small", "pearl_ddpg_learner")
+SAC = load_preset("small", "pearl_sac_learner")
 
 
 def make(**changes):
@@ -69,6 +71,36 @@ def test_steps_of_ddpg_are_those_of_the_reference(optimizer):
     batch = dataclasses.replace(batch, actions=batch.actions[:, :1])
     with pytest.raises(ValueError, match=r"Actions must have the shape \(5, 2\), not \(5, 1\)"):
         learner.step(batch, 0.01, 0.02, 0.1)
+
+
+def make_sac(**changes):
+    config, rng = dataclasses.replace(SAC, **changes), np.random.default_rng(5)
+    weights = [random_weights(rng, network.sizes) for network in (config.learner.actor, *[config.learner.critic] * 2)]
+    weights.append([np.float32([[-0.5]])])
+    return SACLearnerDevice(ReferenceLearner(config), *weights), weights
+
+
+@pytest.mark.parametrize("optimizer", ["adam", "sgd"])
+def test_steps_of_sac_are_those_of_the_reference(optimizer):
+    learner, weights = make_sac(optimizer=optimizer)
+    reference, rng = SACLearnerReference(learner.config.learner, *weights), np.random.default_rng(1)
+    for number in range(1, 4):
+        batch, rates = random_sac_batch(rng, SAC.actor_sizes, 7), (0.01, 0.02, 0.02, 0.01)
+        given = [AdamRates.of_step(number, learning_rate=rate) for rate in rates] if optimizer == "adam" else rates
+        found = learner.step(batch, 0.01, 0.02, 0.1, -1.5)
+        assert np.array_equal(found, reference.step(batch, given, 0.1, -1.5))
+    state = learner.state()
+    assert "actor_target" not in state and "temperature_target" not in state
+    for name, network in (("critic_2", reference.critic_2), ("temperature", reference.temperature)):
+        expected = np.concatenate([matrix.ravel() for matrix in network.weights])
+        assert np.array_equal(state[f"{name}_weights"], expected)
+    other, _ = make_sac(optimizer=optimizer)
+    other.restore(state, learner.steps)
+    batch = random_sac_batch(rng, SAC.actor_sizes, 5)
+    assert np.array_equal(other.step(batch, 0.01, 0.02, 0.1, -1.5), learner.step(batch, 0.01, 0.02, 0.1, -1.5))
+    batch = dataclasses.replace(batch, next_noises=batch.noises[:, :1])
+    with pytest.raises(ValueError, match=r"Next noises must have the shape \(5, 2\), not \(5, 1\)"):
+        learner.step(batch, 0.01, 0.02, 0.1, -1.5)
 
 
 def test_steps_over_uart_are_those_of_the_reference():
