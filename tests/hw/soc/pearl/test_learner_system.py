@@ -108,7 +108,7 @@ def test_a_packet_that_ends_early_is_an_error_and_leaves_the_weights(learners, g
     rows = given % (device.config.sample_rows * 5)
     device.device.send(np.zeros((rows, 2), np.uint32))
     with pytest.raises(DeviceError, match="stream_underflow"):
-        device._run("step", 10_000, count=5)
+        device.run("step", 10_000, count=5)
     device.device.soft_reset()
     assert_same_state(learners)
     steps(learners, (7, 5))
@@ -120,7 +120,7 @@ def test_a_packet_that_goes_on_is_an_error(learners):
     rows = list(device.config.arrays.values())[array].parameters + 1
     device.device.send(np.zeros((rows, 2), np.uint32))
     with pytest.raises(DeviceError, match="stream_overflow"):
-        device._run("load", 10_000, array=array)
+        device.run("load", 10_000, array=array)
     device.device.soft_reset()
 
 
@@ -129,7 +129,7 @@ def test_what_means_nothing_is_an_error(learners, instruction, beyond):
     device, _ = learners
     arguments = {"count": 0} if beyond is None else {"array": len(device.config.arrays) + beyond}
     with pytest.raises(DeviceError, match="address_out_of_range"):
-        device._run(instruction, 10_000, **arguments)
+        device.run(instruction, 10_000, **arguments)
     device.device.soft_reset()
     assert_same_state(learners)
     steps(learners, (3, 4))
