@@ -1,5 +1,6 @@
 """All designs of a small space, to say how far a search is from the best of them."""
 
+import operator
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -53,7 +54,7 @@ def _within_tables(space: DesignSpace) -> Iterator[tuple[int, tuple[tuple[int, .
             shape = [len(options) for options in elements]
             within = np.ones(shape, bool)
             for name, available in space.budget.items():
-                taken = _combined(elements, lambda option, name=name: getattr(option.resources, name), np.add)
+                taken = _combined(elements, operator.attrgetter(f"resources.{name}"), np.add)
                 within &= taken + getattr(buffers, name) <= available
             cycles = np.maximum(_combined(elements, lambda option: option.cycles, np.maximum), space.streams(agents))
             for places in np.argwhere(within):

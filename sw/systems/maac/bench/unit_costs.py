@@ -46,7 +46,7 @@ def measure_costs(family: str) -> UnitCosts:
     }
     one_lane, two_lanes, more_units = (
         _take(
-            LayerParameters(UpdateStageConfig(layer=_layer(units), interval=interval, soft_target=True), READERS),
+            LayerParameters(UpdateStageConfig(layer=_layer(units), interval=interval, target="soft"), READERS),
             "layer_parameters",
             family,
         )
