@@ -128,7 +128,7 @@ def test_checkpoints_of_other_environments_are_refused(tmp_path):
     assert MAAC.load(path).environment.name == f"{HERE}:Staggered"
     with pytest.raises(CheckpointError, match=r"is of an environment with sizes \[3, 3, 3\]; this one has \[1, 2, 3\]"):
         MAAC.load(path, Uneven)
-    with pytest.raises(ValueError, match="Backend must be torch or reference, not 'uart': MAAC has no device yet"):
+    with pytest.raises(ValueError, match="Backend must be torch, reference, rtl, lockstep or uart:PORT, not 'uart'"):
         MAAC.load(path, backend="uart")
     MAAC(TASK, config()).save(path)
     assert MAAC.load(path, "rover-tower").environment.task == MAAC(TASK, config()).environment.task
