@@ -123,11 +123,7 @@ def test_an_environment_that_fails_leaves_a_checkpoint(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (
-            ("--backend", "rtl", "--print-config"),
-            "Backend must be torch or reference, not 'rtl': MAAC has no device yet",
-        ),
-        (("--backend", "lockstep"), "Backend must be torch or reference, not 'lockstep': MAAC has no device yet"),
+        (("--backend", "gpu", "--print-config"), "Backend must be torch, reference, rtl, lockstep or uart:PORT, not"),
         (("--agents", 3), "agents must be even, half rovers and half towers, not 3"),
         (("--reward", "none"), "invalid choice: 'none'"),
         (("--iterations", 0), "--iterations must be at least 1, not 0"),
@@ -161,3 +157,26 @@ def test_reference_goes_on_with_what_pytorch_began(tmp_path, capsys):
     assert resume(tmp_path / "run", "--backend", "torch", "--iterations", 5) == 0
     assert resume(tmp_path / "run", "--backend", "reference", "--iterations", 7) == 0
     assert json.loads((tmp_path / "run" / "summary.json").read_text())["iterations"] == 7
+
+
+def test_a_run_on_the_rtl_is_compared_with_the_reference(tmp_path, capsys):
+    """Its checkpoint goes on with PyTorch, which has no accelerator, and from there on the RTL again."""
+    rtl = "--backend", "lockstep", "--config", "small", "--agents", 2
+    options = "--episodes", 2, "--batch-size", 12, "--episode-steps", 6
+    assert train(*rtl, *options, "--iterations", 2, "--out", tmp_path / "run") == 0
+    printed = capsys.readouterr().out
+    assert "configuration small" in printed and "updates on the RTL, too" in printed
+    summary = json.loads((tmp_path / "run" / "summary.json").read_text())
+    counters = summary["counters"]
+    assert counters["lockstep_compared"] == counters["lockstep_equal"] > 1000
+    assert counters["lockstep_steps"] == counters["updates"] > 0 and counters["device_cycles"] > 0
+    assert summary["hardware"]["critic_units"] == [3, 2, 1, 2, 1, 3, 1]
+    assert resume(tmp_path / "run", "--iterations", 3, "--backend", "torch") == 0
+    assert resume(tmp_path / "run", "--iterations", 4, "--backend", "reference") == 0
+
+
+def test_an_accelerator_is_for_its_own_networks(tmp_path, capsys):
+    assert train("--backend", "rtl", "--config", "paper", "--agents", 4, "--out", tmp_path / "run") == 2
+    assert "Hidden size of accelerator paper must be those of the agents, 8, not 128" in capsys.readouterr().err
+    assert train("--config", "small", "--out", tmp_path / "other") == 2
+    assert "Backend 'torch' has no accelerator: leave it away" in capsys.readouterr().err

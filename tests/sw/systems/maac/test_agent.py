@@ -149,11 +149,12 @@ def test_checkpoints_of_other_environments_are_refused(tmp_path):
 
 
 def test_refuses_what_it_cannot_train():
-    for backend in ("rtl", "lockstep", "abacus"):
-        with pytest.raises(
-            ValueError, match=f"Backend must be torch or reference, not '{backend}': MAAC has no device yet"
-        ):
-            MAAC(TASK, config(), backend=backend)
+    with pytest.raises(ValueError, match="Backend must be torch, reference, rtl, lockstep or uart:PORT, not 'abacus'"):
+        MAAC(TASK, config(), backend="abacus")
+    with pytest.raises(ValueError, match="Heads of accelerator small must be those of the agents, 1, not 2"):
+        MAAC(RoverTowerConfig(agents=2), config(hidden_size=8, heads=1), backend="rtl", hardware="small")
+    with pytest.raises(ValueError, match="Backend 'transport' is a device behind a link of your own: give transport="):
+        MAAC(TASK, config(), backend="transport")
     with pytest.raises(ValueError, match="'simple' cannot be made: .* Of MAAC itself is rover-tower"):
         MAAC("simple")
     made = JointEnvironments(lambda: Staggered(lengths=(3,)), 4)
