@@ -102,6 +102,11 @@ class ReferenceMAACUpdate:
         found = self.reference.gradients(self._samples(batch), 1 / self.config.reward_scale)
         return from_matrices(CRITIC_LAYERS, found.critics, self._like["critic"])
 
+    def policy_gradients(self, batch: JointBatch) -> Arrays:
+        """Gradients of the policies by the names of their parameters."""
+        found = self.reference.policy_gradients(self._samples(batch), 1 / self.config.reward_scale)
+        return from_matrices(POLICY_LAYERS, found.policies, self._like["policy"])
+
     def _samples(self, batch: JointBatch) -> MAACSamples:
         going_on = np.float32(self.config.gamma) * (1 - batch.finished)
         return MAACSamples(

@@ -1,4 +1,4 @@
-"""Updates of MAAC: critics, and the forward part of the policies', as hardware computes them.
+"""Updates of MAAC: critics, and of the policies' the forward part or all of it, as hardware computes them.
 
 Samples follow each other as in :mod:`..graph.graph`: agent after agent of an experience.
 """
@@ -21,8 +21,9 @@ from ..graph.graph import backpropagate, propagate
 from ..optimizer.float_adam import AdamRates, float_adam
 from ..optimizer.soft_update import approach
 from .attentive_critic_loss import attentive_critic_loss, chosen
+from .counterfactual_loss import counterfactual_loss
 
-__all__ = ["MAACForward", "MAACGradients", "MAACReference", "MAACSamples", "draw"]
+__all__ = ["MAACForward", "MAACGradients", "MAACReference", "MAACSamples", "PolicyGradients", "draw"]
 
 
 @dataclass(frozen=True)
@@ -66,8 +67,18 @@ class MAACGradients(NamedTuple):
     errors: ValueArray
 
 
+class PolicyGradients(NamedTuple):
+    """Gradients of the policies' layers, and of each sample log p(a) and the advantage of its action a."""
+
+    policies: list[ValueArray]
+    logarithms: ValueArray
+    advantages: ValueArray
+
+
 class MAACReference:
-    """Policies, critics, their targets, and Adam's moments of the critics.
+    """Policies, critics, their targets, and Adam's moments of both.
+
+    The policies are updated by a host, :meth:`take_policies`, or here, :meth:`step_policies`.
 
     Parameters
     ----------
@@ -81,7 +92,9 @@ class MAACReference:
     ----------
     policies, target_policies, critics, target_critics : list of array
     first, second : list of array
-        Adam's moments, as bit patterns.
+        Adam's moments of the critics, as bit patterns.
+    policy_first, policy_second : list of array
+        Those of the policies; a host that updates them has its own.
     """
 
     def __init__(
@@ -96,8 +109,8 @@ class MAACReference:
         self.policy, self.critic = config.policy, config.critic
         self.policies, self.critics = list(policies), list(critics)
         self.target_policies, self.target_critics = list(policies), list(critics)
-        self.first = [np.zeros(matrix.shape, np.int64) for matrix in critics]
-        self.second = [np.zeros(matrix.shape, np.int64) for matrix in critics]
+        self.first, self.second = _moments(critics), _moments(critics)
+        self.policy_first, self.policy_second = _moments(policies), _moments(policies)
         self.present = np.ones((config.agents, config.actions), bool) if present is None else present
 
     def step(
@@ -120,17 +133,7 @@ class MAACReference:
         forward : MAACForward
         """
         forward = self._forward(samples)
-        bits = rates.rounded(self.format)
-        for index, (matrix, slope) in enumerate(zip(self.critics, gradients, strict=True)):
-            new, self.first[index], self.second[index] = float_adam(
-                self.format,
-                to_bits(self.format, matrix),
-                self.first[index],
-                self.second[index],
-                to_bits(self.format, slope),
-                bits,
-            )
-            self.critics[index] = from_bits(self.format, new)
+        self._adam(self.critics, self.first, self.second, gradients, rates)
         self.target_critics = approach(self.format, self.target_critics, self.critics, self._value(tau))
         return forward
 
@@ -168,6 +171,58 @@ class MAACReference:
         self.policies = list(policies)
         self.target_policies = approach(self.format, self.target_policies, self.policies, self._value(tau))
 
+    def policy_gradients(self, samples: MAACSamples, entropy_share: float) -> PolicyGradients:
+        """Gradients of the policies' losses, with the critics as they are: see :func:`.counterfactual_loss`.
+
+        Each agent's is the mean over the batch.
+        """
+        outputs, probabilities = self._act(self.policy, self.policies, samples.observations)
+        choices = draw(self.format, probabilities, samples.uniforms)
+        verdict = counterfactual_loss(
+            self.format,
+            probabilities,
+            self._values(samples, choices),
+            choices,
+            entropy_share=self._value(entropy_share),
+            slope=self._value(self.config.agents / len(samples.actions)),
+        )
+        gradients = backpropagate(self.policy, self.policies, outputs, verdict.derivatives)
+        return PolicyGradients(gradients, verdict.logarithms, verdict.advantages)
+
+    def step_policies(self, gradients: Sequence[ValueArray], rates: AdamRates[float], tau: float) -> None:
+        """Adam's step of the policies, and their targets follow.
+
+        Parameters
+        ----------
+        gradients : sequence of array
+            Of :meth:`policy_gradients`, before the critics' step.
+        rates, tau
+            As of :meth:`step`.
+        """
+        self._adam(self.policies, self.policy_first, self.policy_second, gradients, rates)
+        self.target_policies = approach(self.format, self.target_policies, self.policies, self._value(tau))
+
+    def _adam(
+        self,
+        matrices: list[ValueArray],
+        first: list[IntegerArray],
+        second: list[IntegerArray],
+        gradients: Sequence[ValueArray],
+        rates: AdamRates[float],
+    ) -> None:
+        """A step of a network and its moments."""
+        bits = rates.rounded(self.format)
+        for index, (matrix, slope) in enumerate(zip(matrices, gradients, strict=True)):
+            new, first[index], second[index] = float_adam(
+                self.format,
+                to_bits(self.format, matrix),
+                first[index],
+                second[index],
+                to_bits(self.format, slope),
+                bits,
+            )
+            matrices[index] = from_bits(self.format, new)
+
     def _target(self, samples: MAACSamples) -> tuple[ValueArray, IntegerArray, ValueArray]:
         """Values of what follows, the actions that are drawn for it, and their probabilities."""
         outputs, probabilities = self._act(self.policy, self.target_policies, samples.next_observations)
@@ -179,9 +234,13 @@ class MAACReference:
     def _forward(self, samples: MAACSamples) -> MAACForward:
         outputs, probabilities = self._act(self.policy, self.policies, samples.observations)
         choices = draw(self.format, probabilities, samples.uniforms)
-        values = propagate(self.critic, self.critics, [samples.observations, self._one_hot(choices)])["output"]
+        values = self._values(samples, choices)
         values = np.where(self._present(len(values)), values, values.dtype.type(0))
         return MAACForward(outputs["first"], outputs["second"], outputs["third"], choices, values)
+
+    def _values(self, samples: MAACSamples, choices: IntegerArray) -> ValueArray:
+        """Of all actions, those that an agent does not have included, while the other agents do what they chose."""
+        return propagate(self.critic, self.critics, [samples.observations, self._one_hot(choices)])["output"]
 
     def _act(
         self, graph: GraphConfig, policies: Sequence[ValueArray], observations: ValueArray
@@ -198,6 +257,10 @@ class MAACReference:
 
     def _value(self, number: float) -> ValueArray:
         return from_bits(self.format, from_numbers(self.format, number))
+
+
+def _moments(matrices: Sequence[ValueArray]) -> list[IntegerArray]:
+    return [np.zeros(matrix.shape, np.int64) for matrix in matrices]
 
 
 def draw(number_format: FloatFormat, probabilities: ValueArray, uniforms: ValueArray) -> IntegerArray:

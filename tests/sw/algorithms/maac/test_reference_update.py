@@ -81,6 +81,26 @@ def test_gradients_are_pytorchs():
         assert not found[name][critics[name] == 0].any() or name.endswith("bias")
 
 
+@pytest.mark.parametrize("shape", [EVEN, UNEVEN])
+def test_gradients_of_policies_are_pytorchs(shape):
+    """From the whole policies, as the host has them from their forward pass."""
+    config, policies, critics = made(shape)
+    # Values of actions that an agent does not have, too.
+    critics = {name: values + np.float32(0.01) * (values == 0) for name, values in critics.items()}
+    batch = random_batch(shape)
+    reference = ReferenceMAACUpdate(shape, config, policies, critics)
+    found = reference.policy_gradients(batch)
+    forward, _ = reference.update(batch)
+    expected, _ = HostPolicies(shape, config, policies).gradients(batch.observations, forward)
+    assert found.keys() == expected.keys()
+    for name, wanted in expected.items():
+        assert np.abs(found[name] - wanted.numpy()).max() < 1e-6 * max(1, np.abs(wanted.numpy()).max()), name
+        assert found[name].any()
+    for agent, count in enumerate(shape.counts):
+        for kind in ("weight", "bias"):
+            assert not found[f"third.{kind}"][agent][..., count:].any()
+
+
 def test_saves_and_goes_on():
     config, policies, critics = made(UNEVEN)
     first, second = (ReferenceMAACUpdate(UNEVEN, config, policies, critics) for _ in range(2))
