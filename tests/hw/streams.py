@@ -34,6 +34,7 @@ TESTED = {
     "layer.BackwardStage": "layer/test_backward_stage.py::test_backward_stage",
     "learner.AttentiveCriticLoss": "learner/test_attentive_critic_loss.py::test_attentive_critic_loss",
     "learner.CategoricalSampler": "learner/test_categorical_sampler.py::test_categorical_sampler",
+    "learner.CounterfactualLoss": "learner/test_counterfactual_loss.py::test_counterfactual_loss",
     "learner.InverseTransform": "learner/test_categorical_sampler.py::test_categorical_sampler",
     "stream.ElementChoice": "learner/test_attentive_critic_loss.py::test_attentive_critic_loss",
     "stream.OneHot": "learner/test_attentive_critic_loss.py::test_attentive_critic_loss",

@@ -43,8 +43,9 @@ class CategoricalSampler(ConfiguredComponent):
 
     ::
 
-        logits -> those that are not available: -infinity -> Softmax -> InverseTransform -> choices
-        draws ----------------^----------------------------- wait -----------^
+        logits -> those that are not available: -infinity -> Softmax -+-> InverseTransform -> choices
+        draws ----------------^----------------------------- wait ----|---------^
+                                                                      `-> probabilities, if wanted
 
     Number format: ``config.format``; see :class:`..attention.softmax.Softmax`, and every sum is rounded.
 
@@ -55,6 +56,8 @@ class CategoricalSampler(ConfiguredComponent):
     config : FloatLaneConfig
     count : int
         Actions, 2 to 4096.
+    probabilities : bool
+        Whether they leave.
 
     Members
     -------
@@ -62,6 +65,8 @@ class CategoricalSampler(ConfiguredComponent):
         Of action 0, then 1, and so on.
     draws : In(stream of ``draw_layout(config, count)``)
     choices : Out(stream of ``choice_layout(config, count)``)
+    probabilities : Out(stream of width), if wanted
+        Of action 0, then 1, and so on.
 
     Raises
     ------
@@ -73,18 +78,19 @@ class CategoricalSampler(ConfiguredComponent):
     L. Devroye, "Non-Uniform Random Variate Generation", 1986, section III.2, for discrete distributions.
     """
 
-    def __init__(self, config: FloatLaneConfig, count: int):
+    def __init__(self, config: FloatLaneConfig, count: int, probabilities: bool = False):
         require_integer("Count", count, 2, 4096)
         self._count = count
         self._softmax, self._transform = Softmax(config, count), InverseTransform(config, count)
-        super().__init__(
-            config,
-            {
-                "logits": In(stream.Signature(config.format.width)),
-                "draws": In(stream.Signature(draw_layout(config, count))),
-                "choices": Out(stream.Signature(choice_layout(config, count))),
-            },
-        )
+        elements = stream.Signature(config.format.width)
+        members = {
+            "logits": In(elements),
+            "draws": In(stream.Signature(draw_layout(config, count))),
+            "choices": Out(stream.Signature(choice_layout(config, count))),
+        }
+        if probabilities:
+            members["probabilities"] = Out(elements)
+        super().__init__(config, members)
 
     @property
     def count(self):
@@ -116,7 +122,13 @@ class CategoricalSampler(ConfiguredComponent):
         ]
         with m.If(both.o.valid & both.o.ready):
             m.d.sync += place.eq(Mux(place == count - 1, 0, place + 1))
-        wiring.connect(m, softmax.weights, transform.probabilities)
+        if "probabilities" in self.signature.members:
+            m.submodules.probabilities_fork = shared = StreamFork(number_format.width, 2)
+            wiring.connect(m, softmax.weights, shared.i)
+            wiring.connect(m, shared.o[0], transform.probabilities)
+            wiring.connect(m, shared.o[1], wiring.flipped(self.probabilities))
+        else:
+            wiring.connect(m, softmax.weights, transform.probabilities)
         wiring.connect(m, uniforms.o, transform.uniforms)
         wiring.connect(m, transform.choices, wiring.flipped(self.choices))
         return m

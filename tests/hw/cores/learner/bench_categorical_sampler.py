@@ -17,13 +17,14 @@ class Bench:
     """A sampler and its reference."""
 
     def __init__(self, dut):
+        names = ["choices", "probabilities"] if parameters()["probabilities"] else ["choices"]
         self.config, self.count = parameters()["config"], parameters()["count"]
         self.format = self.config.format
         self.sources = [StreamSource(dut, name) for name in ("logits", "draws")]
-        self.sink, self.random = StreamSink(dut, "choices"), rng("samples")
+        self.sinks, self.random = [StreamSink(dut, name) for name in names], rng("samples")
 
     def put(self, logits, uniforms=None, available=None):
-        """Queue samples; returns actions and probabilities that have to come out."""
+        """Queue samples; returns what has to come out: actions with their probabilities, and all probabilities."""
         samples = len(logits)
         if uniforms is None:
             # The largest number below 1, and 0, beside others.
@@ -41,13 +42,18 @@ class Bench:
         probabilities = shares(self.format, logits, present)
         actions = draw(self.format, probabilities, host.from_bits(self.format, bits))
         chances = np.take_along_axis(probabilities, actions[:, None], axis=1)[:, 0]
-        return list(zip(actions.tolist(), host.to_bits(self.format, chances).tolist(), strict=True))
+        choices = zip(actions.tolist(), host.to_bits(self.format, chances).tolist(), strict=True)
+        return list(choices), host.to_bits(self.format, probabilities).ravel().tolist()
 
     async def check(self, expected):
         """What comes out is what has to."""
-        for index, (action, probability) in enumerate(expected):
-            found = await self.sink.receive()
+        choices, probabilities = expected
+        for index, (action, probability) in enumerate(choices):
+            found = await self.sinks[0].receive()
             compare({"action": action, "probability": probability}, found, "choices", index)
+        for sink in self.sinks[1:]:
+            for index, probability in enumerate(probabilities):
+                compare(probability, await sink.receive(), "probabilities", index)
 
     def samples(self, samples):
         """Random logits."""
@@ -64,16 +70,18 @@ async def same_bits_as_the_reference(dut):
     await bench.check(bench.put(logits))
     alike = np.zeros_like(bench.samples(20))
     await bench.check(bench.put(alike, np.arange(20) / 20, np.full(20, bench.count)))
-    for stalls in ((0, 0, 0), (0.3, 0.3, 0.3), (0.9, 0, 0), (0, 0.95, 0), (0, 0, 0.9)):
-        for part, stall in zip((*bench.sources, bench.sink), stalls, strict=True):
-            part.stall = stall
-        await bench.check(bench.put(bench.samples(40)))
+    parts = (*bench.sources, *bench.sinks)
+    for slow in (None, *parts):
+        for stall in (0, 0.3) if slow is None else (0,):
+            for part in parts:
+                part.stall = 0.9 if part is slow else stall
+            await bench.check(bench.put(bench.samples(40)))
 
 
 @cocotb.test()
 async def takes_as_many_cycles_as_it_says(dut):
     bench, period = Bench(dut), parameters()["cycles"]
-    for part in (*bench.sources, bench.sink):
+    for part in (*bench.sources, *bench.sinks):
         part.stall = 0
     await clock_and_reset(dut)
     seen = TransferCycles(dut, "choices")

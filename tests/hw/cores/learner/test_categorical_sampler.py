@@ -12,11 +12,13 @@ BRAIN = FloatLaneConfig(format=BFLOAT16.flushing(), adder_depth=3, multiplier_de
 
 @pytest.mark.parametrize(("count", "arithmetic"), [(5, BINARY32_LANE), (2, BRAIN)], ids=["five", "two"])
 def test_categorical_sampler(count, arithmetic):
-    sampler = CategoricalSampler(arithmetic, count)
+    # Of five, the probabilities leave, too.
+    probabilities = count == 5
+    sampler = CategoricalSampler(arithmetic, count, probabilities)
     simulate(
         sampler,
         bench="tests.hw.cores.learner.bench_categorical_sampler",
-        parameters={"config": arithmetic, "count": count, "cycles": sampler.cycles},
+        parameters={"config": arithmetic, "count": count, "cycles": sampler.cycles, "probabilities": probabilities},
         after_noise=True,
     )
 
