@@ -43,7 +43,7 @@ class LearnerConnection:
         self.cycles = 0
         self.report: RunReport | None = None
         self._arrays = config.arrays
-        self._instructions = config.INSTRUCTION_SET
+        self._instructions = config.instruction_set
         self._places = {name: place for place, name in enumerate(config.arrays)}
         self._registers: dict[str, int] = {}
 

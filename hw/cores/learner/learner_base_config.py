@@ -27,12 +27,18 @@ class LearnerConfig(ABC):
     A network that is trained has a name; a single one has an empty name.
     """
 
-    # What a step takes besides samples and rates, each a number, and what it is.
-    SETTINGS: ClassVar[Mapping[str, str]] = {}
     # Operands of a step besides the number of samples: their bits.
     OPERANDS: ClassVar[Mapping[str, int]] = {}
-    # Whether targets follow networks that a host has loaded, when it says so.
-    FOLLOWS: ClassVar[bool] = False
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """What a step takes besides samples and rates, each a number, and what it is."""
+        return {}
+
+    @property
+    def follows(self) -> bool:
+        """Whether targets follow networks that a host has loaded, when it says so."""
+        return False
 
     @property
     @abstractmethod

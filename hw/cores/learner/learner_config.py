@@ -164,11 +164,6 @@ class DDPGLearnerConfig(PerceptronLearnerConfig):
         A field of the wrong kind, or out of its range; networks that do not fit each other.
     """
 
-    SETTINGS: ClassVar[Mapping[str, str]] = {
-        "tau": "Share of the way to the new weights that targets go.",
-        "policy_slope": "Derivative of the actor's loss by the value of a sample: -1 / samples.",
-    }
-
     actor: NetworkConfig
     critic: NetworkConfig
     loss: str = "squared"
@@ -189,6 +184,14 @@ class DDPGLearnerConfig(PerceptronLearnerConfig):
             raise ValueError(f"Critic must have one output, not {self.critic.sizes[-1]}")
         if self.critic.arithmetic != self.actor.arithmetic:
             raise ValueError("Critic must have the arithmetic of the actor")
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """What a step takes besides samples and rates, each a number, and what it is."""
+        return {
+            "tau": "Share of the way to the new weights that targets go.",
+            "policy_slope": "Derivative of the actor's loss by the value of a sample: -1 / samples.",
+        }
 
     @property
     def networks(self) -> dict[str, NetworkConfig]:

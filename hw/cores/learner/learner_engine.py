@@ -96,7 +96,7 @@ class LearnerEngine(ConfiguredComponent):
         following = Signal()
         m.d.comb += [
             stepping.eq(command.kind == LearnerCommand.STEP),
-            following.eq(command.kind == LearnerCommand.FOLLOW if self._config.learner.FOLLOWS else 0),
+            following.eq(command.kind == LearnerCommand.FOLLOW if self._config.learner.follows else 0),
         ]
         self._find_array(m, learner, command, known, parameters)
         self._take_rows(m, reader, learner, command, stepping, parameters)

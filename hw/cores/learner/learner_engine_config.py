@@ -81,7 +81,7 @@ class LearnerEngineConfig:
     def settings(self) -> tuple[str, ...]:
         """What a step takes besides samples: ports of the learner."""
         rates = (self.name_in(network, "rates") for network in self.learner.rates)
-        return (*rates, *self.learner.SETTINGS)
+        return (*rates, *self.learner.settings)
 
     @property
     def arrays(self) -> dict[str, LearnerArray]:

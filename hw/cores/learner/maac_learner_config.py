@@ -1,9 +1,7 @@
 """Configuration of MAAC's learner. No Amaranth here."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import ClassVar
 
 from ..attention.config import sequential_sum_cycles
 from ..checks import require_kind
@@ -39,19 +37,26 @@ class MAACLearnerConfig(LearnerConfig):
         A field of the wrong kind, or out of its range.
     """
 
-    SETTINGS: ClassVar[Mapping[str, str]] = {
-        "tau": "Share of the way to the new weights that targets go.",
-        "entropy_share": "What a unit of entropy is worth: 1 / reward scale.",
-        "slope": "Derivative of the critics' loss by an error of 1: 2 / experiences.",
-    }
-    FOLLOWS: ClassVar[bool] = True
-
     agents: MAACNetworksConfig
     update_interval: int = 2
 
     def __post_init__(self):
         require_kind("Agents", self.agents, MAACNetworksConfig)
         _ = self.optimizers
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """What a step takes besides samples and rates, each a number, and what it is."""
+        return {
+            "tau": "Share of the way to the new weights that targets go.",
+            "entropy_share": "What a unit of entropy is worth: 1 / reward scale.",
+            "slope": "Derivative of the critics' loss by an error of 1: 2 / experiences.",
+        }
+
+    @property
+    def follows(self) -> bool:
+        """Whether targets follow networks that a host has loaded, when it says so."""
+        return True
 
     @property
     def networks(self) -> dict[str, GraphConfig]:

@@ -1,9 +1,7 @@
 """Configuration of the learner of soft actor-critic. No Amaranth here."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import ClassVar
 
 from ..checks import require_kind, require_name
 from ..graph.perceptron import perceptron_graph
@@ -50,12 +48,6 @@ class SACLearnerConfig(PerceptronLearnerConfig):
         A field of the wrong kind, or out of its range; networks that do not fit each other.
     """
 
-    SETTINGS: ClassVar[Mapping[str, str]] = {
-        "tau": "Share of the way to the new weights that targets go.",
-        "policy_slope": "Derivative of the actor's loss by the lesser value of a sample: -1 / samples.",
-        "target_entropy": "What the temperature is learned for.",
-    }
-
     actor: NetworkConfig
     critic: NetworkConfig
     loss: str = "squared"
@@ -80,6 +72,15 @@ class SACLearnerConfig(PerceptronLearnerConfig):
             raise ValueError(f"Critic must have one output, not {self.critic.sizes[-1]}")
         if self.critic.arithmetic != self.actor.arithmetic:
             raise ValueError("Critic must have the arithmetic of the actor")
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """What a step takes besides samples and rates, each a number, and what it is."""
+        return {
+            "tau": "Share of the way to the new weights that targets go.",
+            "policy_slope": "Derivative of the actor's loss by the lesser value of a sample: -1 / samples.",
+            "target_entropy": "What the temperature is learned for.",
+        }
 
     @property
     def temperature(self) -> NetworkConfig:

@@ -40,7 +40,6 @@ class LearnerSystemConfig(ABC):
     """
 
     SYSTEM_ID: ClassVar[str]
-    INSTRUCTION_SET: ClassVar[InstructionSet]
 
     name: str = "custom"
 
@@ -48,6 +47,11 @@ class LearnerSystemConfig(ABC):
     @abstractmethod
     def learner(self) -> LearnerConfig:
         """The learner alone."""
+
+    @property
+    @abstractmethod
+    def instruction_set(self) -> InstructionSet:
+        """What programs are made of."""
 
     @property
     def engine(self) -> LearnerEngineConfig:
@@ -73,7 +77,7 @@ class LearnerSystemConfig(ABC):
         """What a step takes besides samples, and what it is."""
         learner = self.learner
         rates = {self.name_in(network, rate): RATES[rate] for network, rates in learner.rates.items() for rate in rates}
-        return {**rates, **learner.SETTINGS}
+        return {**rates, **learner.settings}
 
     @property
     def shell(self) -> ShellConfig:
@@ -81,7 +85,7 @@ class LearnerSystemConfig(ABC):
         return ShellConfig(
             system_id=self.SYSTEM_ID,
             configuration_hash=self.configuration_hash,
-            instruction_set=self.INSTRUCTION_SET,
+            instruction_set=self.instruction_set,
             stream_width=ROW_WIDTH,
             instruction_depth=16,
             registers=tuple(
@@ -93,4 +97,4 @@ class LearnerSystemConfig(ABC):
     @property
     def configuration_hash(self) -> int:
         """32 bits over everything that the hardware is made from."""
-        return configuration_hash({"learner": self.learner, "instructions": self.INSTRUCTION_SET.describe()})
+        return configuration_hash({"learner": self.learner, "instructions": self.instruction_set.describe()})

@@ -43,7 +43,7 @@ class LearnerSystem(System):
         for network, names in learner.rates.items():
             rates = getattr(engine, learner.name_in(network, "rates"))
             m.d.comb += [rates[name].eq(getattr(registers, learner.name_in(network, name))) for name in names]
-        m.d.comb += [getattr(engine, name).eq(getattr(registers, name)) for name in learner.SETTINGS]
+        m.d.comb += [getattr(engine, name).eq(getattr(registers, name)) for name in learner.settings]
 
 
 def _learner_command(instruction):

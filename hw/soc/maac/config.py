@@ -15,6 +15,11 @@ __all__ = ["LARGEST_ACTIONS", "MAACSystemConfig"]
 # Actions of an agent, which a row of a sample has room for.
 LARGEST_ACTIONS = 2048
 
+_INSTRUCTION_SET = learner_instruction_set(
+    results="hidden layers, logits, actions and values of the policies' forward pass, and the critics' errors",
+    follow="the target policies follow the policies, which have been loaded",
+)
+
 
 @dataclass(frozen=True, kw_only=True)
 class MAACSystemConfig(LearnerSystemConfig):
@@ -48,10 +53,6 @@ class MAACSystemConfig(LearnerSystemConfig):
     """
 
     SYSTEM_ID: ClassVar[str] = "MAAC"
-    INSTRUCTION_SET: ClassVar[InstructionSet] = learner_instruction_set(
-        results="hidden layers, logits, actions and values of the policies' forward pass, and the critics' errors",
-        follow="the target policies follow the policies, which have been loaded",
-    )
 
     agents: int
     observations: int
@@ -88,6 +89,11 @@ class MAACSystemConfig(LearnerSystemConfig):
     def learner(self) -> MAACLearnerConfig:
         """The learner alone."""
         return MAACLearnerConfig(agents=self.networks, update_interval=self.update_interval)
+
+    @property
+    def instruction_set(self) -> InstructionSet:
+        """What programs are made of."""
+        return _INSTRUCTION_SET
 
     @property
     def extent(self) -> str:

@@ -35,7 +35,6 @@ class PearlDDPGLearnerConfig(PearlLearnerConfig):
     """
 
     SYSTEM_ID: ClassVar[str] = "PRLD"
-    INSTRUCTION_SET: ClassVar[InstructionSet] = ACTOR_CRITIC_INSTRUCTION_SET
 
     actor_sizes: tuple[int, ...]
     actor_units: tuple[int, ...]
@@ -48,6 +47,11 @@ class PearlDDPGLearnerConfig(PearlLearnerConfig):
         for name in ("actor_sizes", "actor_units", "critic_sizes", "critic_units"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         _ = self.learner
+
+    @property
+    def instruction_set(self) -> InstructionSet:
+        """What programs are made of."""
+        return ACTOR_CRITIC_INSTRUCTION_SET
 
     @property
     def learner(self) -> DDPGLearnerConfig:

@@ -31,7 +31,6 @@ class PearlDQNLearnerConfig(PearlLearnerConfig):
     """
 
     SYSTEM_ID: ClassVar[str] = "PRLL"
-    INSTRUCTION_SET: ClassVar[InstructionSet] = DQN_INSTRUCTION_SET
 
     sizes: tuple[int, ...]
     units: tuple[int, ...]
@@ -42,6 +41,11 @@ class PearlDQNLearnerConfig(PearlLearnerConfig):
         for name in ("sizes", "units"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         _ = self.learner
+
+    @property
+    def instruction_set(self) -> InstructionSet:
+        """What programs are made of."""
+        return DQN_INSTRUCTION_SET
 
     @property
     def learner(self) -> DQNLearnerConfig:

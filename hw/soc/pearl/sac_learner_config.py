@@ -36,7 +36,6 @@ class PearlSACLearnerConfig(PearlLearnerConfig):
     """
 
     SYSTEM_ID: ClassVar[str] = "PRLS"
-    INSTRUCTION_SET: ClassVar[InstructionSet] = ACTOR_CRITIC_INSTRUCTION_SET
 
     actor_sizes: tuple[int, ...]
     actor_units: tuple[int, ...]
@@ -49,6 +48,11 @@ class PearlSACLearnerConfig(PearlLearnerConfig):
         for name in ("actor_sizes", "actor_units", "critic_sizes", "critic_units"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         _ = self.learner
+
+    @property
+    def instruction_set(self) -> InstructionSet:
+        """What programs are made of."""
+        return ACTOR_CRITIC_INSTRUCTION_SET
 
     @property
     def learner(self) -> SACLearnerConfig:

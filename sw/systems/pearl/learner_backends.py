@@ -154,7 +154,7 @@ class DeviceLearner(LearnerConnection):
         count = len(batch.rewards)
         numbers = self._rates(rates) | settings
         arguments = {"count": count}
-        if "tau" in self.config.learner.SETTINGS:
+        if "tau" in self.config.learner.settings:
             numbers |= {"tau": tau, "policy_slope": -1 / count}
         else:
             arguments["copy"] = int(tau)

@@ -30,7 +30,7 @@ def rates_for(config, step):
 
 def settings_for(config):
     """Beside the share that targets go."""
-    return {"target_entropy": -1.5} if "target_entropy" in config.learner.SETTINGS else {}
+    return {"target_entropy": -1.5} if "target_entropy" in config.learner.settings else {}
 
 
 @pytest.fixture(scope="module", params=CONFIGS, ids=IDS)
@@ -69,7 +69,7 @@ def steps(learners, counts, seed=1):
     rng, config = np.random.default_rng(seed), learners[0].config
     for step, count in enumerate(counts, 1):
         batch, rates = batch_for(config, rng, count), rates_for(config, step)
-        tau = 0.3 / step if config.learner.SETTINGS else float(step == 2)
+        tau = 0.3 / step if config.learner.settings else float(step == 2)
         both(learners, lambda learner, args=(batch, rates, tau): learner.step(*args, **settings_for(config)))
         assert_same_state(learners)
 
