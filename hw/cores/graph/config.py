@@ -342,7 +342,7 @@ class GraphConfig:
         levels = (max(layer.units for layer in layers) - 1).bit_length()
         latency = self.arithmetic.multiplier_depth + (2 + levels) * self.arithmetic.adder_depth + 8
         period = max(layer.forward_cycles for layer in layers)
-        return min(max(LARGEST_WAITING, stages + 16), stages - -stages * latency // period + 3 + late)
+        return min(max(LARGEST_WAITING, stages + 16), stages - -stages * latency // period + 3) + late
 
 
 def _taken(node: Node) -> tuple[int, ...]:

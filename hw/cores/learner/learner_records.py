@@ -5,6 +5,7 @@ from ..records import Field, Record
 
 __all__ = [
     "ACTION_WIDTH",
+    "ADVANTAGE",
     "ARRAY_PLACE_WIDTH",
     "CHOICE",
     "DRAWN",
@@ -42,8 +43,10 @@ DRAWS = Record((Field("uniform", ELEMENT_WIDTH), Field("next_uniform", ELEMENT_W
 TAKEN = Record((Field("action", ACTION_WIDTH), Field("available", ACTION_WIDTH)))
 
 # What comes of it: a row for each element of a hidden layer, one for each action, the action that was drawn, and the
-# value of the one that was taken with its error.
+# value of the one that was taken with its error. Where policies are updated on the device, there is one before that
+# alone: log p of the action that was drawn, and its advantage.
 HIDDEN = Record((Field("first", ELEMENT_WIDTH), Field("second", ELEMENT_WIDTH)))
 LOGIT = Record((Field("logit", ELEMENT_WIDTH), Field("value", ELEMENT_WIDTH)))
 DRAWN = Record((Field("action", ACTION_WIDTH),))
+ADVANTAGE = Record((Field("logarithm", ELEMENT_WIDTH), Field("advantage", ELEMENT_WIDTH)))
 VERDICT = Record((Field("value", ELEMENT_WIDTH), Field("error", ELEMENT_WIDTH)))

@@ -16,6 +16,7 @@ from ..stream.fork import StreamFork
 from ..stream.one_hot import OneHot
 from .attentive_critic_loss import AttentiveCriticLoss, outcome_layout, verdict_layout
 from .categorical_sampler import CategoricalSampler, draw_layout
+from .counterfactual_loss import CounterfactualLoss, advantage_layout
 from .learner import Learner, connect_activations
 from .learner_base_config import LearnerCommand
 from .learner_control import LearnerControl
@@ -27,7 +28,7 @@ maac_learner_command = data.StructLayout({"kind": LearnerCommand, "array": ARRAY
 
 
 class MAACLearner(Learner):
-    """Updates critics, and does the forward pass of the policies' update, with the critics of before.
+    """Updates critics, and does the forward pass of the policies' update, or all of it, with the critics of before.
 
     Three ways of an experience go side by side, each through stages of its own:
 
@@ -35,9 +36,9 @@ class MAACLearner(Learner):
     - the target policies at the next observations, actions drawn from them, then the target critics at these, for the
       errors;
     - the policies, actions drawn from them, then the critics at these: with hidden layers and logits all that the
-      policies' backward pass needs, which is the host's.
+      policies' backward pass needs.
 
-    ::
+    Where the host does that pass (``config.policy_backward``), it leaves::
 
         observations -+-> policy -+-> sampler -+-> one-hot -> policy_critic -> values
                       |           `------------|-----------------------------> first, second, logits
@@ -49,9 +50,17 @@ class MAACLearner(Learner):
                            `-> wait -------------------> target_critic -|--'
                                                          probability ---'
 
+    On the device the first way goes on, and nothing but advantages leaves::
+
+        observations -+-> policy ---+---> sampler -+-> one-hot -> policy_critic -> values -.
+                      `-> wait -+   |              +-> choices ----------------------------+-> policy_loss -> advantages
+                                |   |              `-> probabilities ----------------------'        |
+                                |   `-> activations --------------> policy_backward <- errors ------'
+                                `-> both critics                           `-> gradients
+
     A sample is an agent's part of an experience; the agents of an experience follow each other. Gradients are those of
-    the weights before the step. Behind the last sample of a batch all layers of the critics are updated side by side,
-    and each word of the target critics behind its weights. Commands, one at a time:
+    the weights before the step. Behind the last sample of a batch all layers of the critics, and on the device of the
+    policies, are updated side by side, and each word of the targets behind its weights. Commands, one at a time:
 
     ``STEP``
         An update with the next ``batch`` experiences.
@@ -61,14 +70,14 @@ class MAACLearner(Learner):
     ``STORE``
         The parameters of an array of one network go out.
     ``FOLLOW``
-        The target policies follow the policies, which have been loaded.
+        The target policies follow the policies, which the host has loaded; there is none if the device updates them.
 
     An array is layer after layer, agent after agent where each has parameters of its own, row after row, output after
     output; the biases are the last row of a layer.
 
     Number format: ``config.agents.arithmetic.format``; for the order of all operations see the stages
     (:class:`.ForwardGraph`, :class:`.BackwardGraph`, :class:`.CategoricalSampler`, :class:`.AttentiveCriticLoss`,
-    :class:`.UpdateStage`, :class:`.SoftUpdateStage`).
+    :class:`.CounterfactualLoss`, :class:`.UpdateStage`, :class:`.SoftUpdateStage`).
 
     Throughput: an experience in ``config.experience_cycles`` cycles, those of the slowest stage. Back-pressure: results
     that nobody takes hold a step back.
@@ -86,21 +95,25 @@ class MAACLearner(Learner):
         Experiences of a step, at least 1, and their samples less than 65536; constant while it is under way.
     critic_rates : In(rates_layout)
         For the optimiser; constant while a step is under way.
+    policy_rates : In(rates_layout), on the device
     tau : In(width)
         How far targets move; constant while a step, or a follow, is under way.
     entropy_share, slope : In(width)
         See :class:`.AttentiveCriticLoss`; constant while a step is under way.
+    policy_slope : In(width), on the device
+        See :class:`.CounterfactualLoss`, ``slope``.
     observations, next_observations : In(stream of width)
         Element 0 of a sample, then 1, and so on.
     draws, next_draws : In(stream of ``draw_layout``)
         What actions of the policies, and of the target policies, are drawn with.
     outcomes : In(stream of ``outcome_layout``)
-    first, second : Out(stream of width)
+    first, second : Out(stream of width), for the host
         Hidden layers of the policies.
-    logits, values : Out(stream of width)
+    logits, values : Out(stream of width), for the host
         Of the policies, and of all actions while the other agents do what was drawn for them.
-    choices : Out(stream of range(actions))
+    choices : Out(stream of range(actions)), for the host
         Actions that were drawn from the policies.
+    advantages : Out(stream of ``advantage_layout``), on the device
     verdicts : Out(stream of ``verdict_layout``)
     parameters_in, parameters_out : streams of width
         The parameters of arrays.
@@ -118,6 +131,17 @@ class MAACLearner(Learner):
         arithmetic, actions = networks.arithmetic, networks.actions
         width = arithmetic.format.width
         elements, draws = stream.Signature(width), stream.Signature(draw_layout(arithmetic, actions))
+        if config.updates_policies:
+            of_policies = {
+                "policy_rates": In(rates_layout(config.optimizers["policy"][0])),
+                "policy_slope": In(width),
+                "advantages": Out(stream.Signature(advantage_layout(arithmetic))),
+            }
+        else:
+            of_policies = {
+                **{name: Out(elements) for name in ("first", "second", "logits", "values")},
+                "choices": Out(stream.Signature(range(actions))),
+            }
         super().__init__(
             config,
             maac_learner_command,
@@ -132,19 +156,15 @@ class MAACLearner(Learner):
                 "draws": In(draws),
                 "next_draws": In(draws),
                 "outcomes": In(stream.Signature(outcome_layout(arithmetic, actions))),
-                "first": Out(elements),
-                "second": Out(elements),
-                "logits": Out(elements),
-                "values": Out(elements),
-                "choices": Out(stream.Signature(range(actions))),
                 "verdicts": Out(stream.Signature(verdict_layout(arithmetic))),
+                **of_policies,
             },
         )
 
     def elaborate(self, platform):
         m = Module()
         config, networks = self._config, self._config.agents
-        m.submodules.control = control = LearnerControl(maac_learner_command)
+        m.submodules.control = control = LearnerControl(maac_learner_command, networks=1 + config.updates_policies)
         m.submodules.policy = policy = ForwardGraph(networks.policy, activations=True)
         m.submodules.target_policy = target_policy = ForwardGraph(networks.policy)
         m.submodules.critic = critic = ForwardGraph(networks.critic, activations=True)
@@ -152,11 +172,22 @@ class MAACLearner(Learner):
         m.submodules.target_critic = target_critic = ForwardGraph(networks.critic)
         m.submodules.backward = backward = BackwardGraph(networks.critic, late=4)
         m.submodules.loss = loss = AttentiveCriticLoss(networks.arithmetic, networks.actions)
-        self._act(m, control, policy, critic, policy_critic)
+        sampler = self._act(m, control, policy, critic, policy_critic)
+        policy_backward = None
+        if config.updates_policies:
+            m.submodules.policy_backward = policy_backward = BackwardGraph(networks.policy, late=config.policy_late)
+            self._learn_policies(m, policy, sampler, policy_critic, policy_backward)
+        else:
+            self._give_forward_pass(m, policy, sampler, policy_critic)
         self._follow(m, control, target_policy, target_critic, loss)
         self._lose(m, critic, target_critic, loss, backward)
         policy_parameters = add_parameters(
-            m, "policy_parameters", config.optimizers["policy"], readers=[policy], target=target_policy
+            m,
+            "policy_parameters",
+            config.optimizers["policy"],
+            readers=[policy] if policy_backward is None else [policy, policy_backward],
+            target=target_policy,
+            gradients=policy_backward,
         )
         critic_parameters = add_parameters(
             m,
@@ -167,7 +198,16 @@ class MAACLearner(Learner):
             gradients=backward,
         )
         self._forward_commands(m, control)
-        self._end_step(m, control, 0, critic_parameters, backward)
+        if policy_backward is None:
+            self._end_step(m, control, 0, critic_parameters, backward)
+            m.d.comb += [
+                policy_parameters.start_update.eq(control.start_follow),
+                control.followed.eq(policy_parameters.updated),
+            ]
+        else:
+            self._end_step(m, control, MAACNetwork.CRITIC, critic_parameters, backward)
+            self._end_step(m, control, MAACNetwork.POLICY, policy_parameters, policy_backward)
+            m.d.comb += policy_parameters.rates.eq(self.policy_rates)
         self._transfer(m, control, MAACNetwork.POLICY, policy_parameters)
         self._transfer(m, control, MAACNetwork.CRITIC, critic_parameters)
         parameters, forward = (policy_parameters, critic_parameters), (policy, critic, policy_critic)
@@ -175,32 +215,39 @@ class MAACLearner(Learner):
         m.d.comb += [
             critic_parameters.rates.eq(self.critic_rates),
             *(part.tau.eq(self.tau) for part in parameters),
-            policy_parameters.start_update.eq(control.start_follow),
-            control.followed.eq(policy_parameters.updated),
             control.transferred.eq(Cat(part.transferred for part in parameters).any()),
             self.errors.nonfinite.eq(Cat(nonfinite, (part.nonfinite for part in parameters)).any()),
         ]
         return m
 
     def _act(self, m, control, policy, critic, policy_critic):
-        """Observations to the policies, and with actions to both critics; what the policies' update needs leaves."""
-        config, networks = self._config, self._config.agents
-        shape, later = self.tau.shape(), config.critic_samples
+        """Observations to the policies, and to both critics, which value the actions that are drawn."""
+        shape = self.tau.shape()
         waiting = self._to_policy(m, control, "observations", policy)
         # Both critics take them at once: values of the actions that were taken come about when the target's do.
         m.submodules.critics_fork = fork = StreamFork(shape, 2)
         wiring.connect(m, waiting, fork.i)
         wiring.connect(m, fork.o[0], critic.inputs[0])
         wiring.connect(m, fork.o[1], policy_critic.inputs[0])
-        sampler = self._sample(m, "actions", self.draws)
-        m.submodules.logits_fork = logits = StreamFork(shape, 2)
-        wiring.connect(m, policy.outputs, logits.i)
-        wiring.connect(m, logits.o[0], sampler.logits)
-        self._wait(m, "logits", logits.o[1], wiring.flipped(self.logits), later * networks.actions)
+        return self._sample(m, "actions", self.draws, probabilities=self._config.updates_policies)
+
+    def _choose(self, m, sampler, policy_critic):
+        """Actions that are drawn to the critic, and once more to where they wait for its values."""
         m.submodules.choices_fork = choices = StreamFork(sampler.choices.payload.shape(), 2)
         wiring.connect(m, sampler.choices, choices.i)
         self._to_critic(m, "drawn", choices.o[0], policy_critic)
-        self._wait(m, "choices", choices.o[1], wiring.flipped(self.choices), later, "action")
+        return choices.o[1]
+
+    def _give_forward_pass(self, m, policy, sampler, policy_critic):
+        """All that the host's backward pass of the policies needs leaves."""
+        config, networks = self._config, self._config.agents
+        later = config.critic_samples
+        m.submodules.logits_fork = logits = StreamFork(self.tau.shape(), 2)
+        wiring.connect(m, policy.outputs, logits.i)
+        wiring.connect(m, logits.o[0], sampler.logits)
+        self._wait(m, "logits", logits.o[1], wiring.flipped(self.logits), later * networks.actions)
+        choices = self._choose(m, sampler, policy_critic)
+        self._wait(m, "choices", choices, wiring.flipped(self.choices), later, "action")
         wiring.connect(m, policy_critic.outputs, wiring.flipped(self.values))
         for name, numbers in zip(networks.policy.activations, policy.activations, strict=True):
             if hasattr(self, name):
@@ -209,6 +256,20 @@ class MAACLearner(Learner):
             else:
                 # Of the observations, which the host has.
                 m.d.comb += numbers.ready.eq(1)
+
+    def _learn_policies(self, m, policy, sampler, policy_critic, backward):
+        """The policies' loss, and its way back."""
+        networks, later = self._config.agents, self._config.critic_samples
+        m.submodules.policy_loss = loss = CounterfactualLoss(networks.arithmetic, networks.actions)
+        wiring.connect(m, policy.outputs, sampler.logits)
+        self._wait(m, "choices", self._choose(m, sampler, policy_critic), loss.choices, later)
+        self._wait(m, "probabilities", sampler.probabilities, loss.probabilities, later * networks.actions)
+        wiring.connect(m, policy_critic.outputs, loss.values)
+        wiring.connect(m, loss.errors, backward.errors)
+        # As of the critics' verdicts: those that come first must not hold back what comes later.
+        self._wait(m, "advantages", loss.advantages, wiring.flipped(self.advantages), later)
+        connect_activations(m, policy, backward)
+        m.d.comb += [loss.entropy_share.eq(self.entropy_share), loss.slope.eq(self.policy_slope)]
 
     def _follow(self, m, control, target_policy, target_critic, loss):
         """Next observations to the target policies, and with the actions drawn to the target critics."""
@@ -243,10 +304,10 @@ class MAACLearner(Learner):
         numbers = self._gate(m, control, name, networks.observations, samples)
         return self._take_twice(m, name, numbers, policy.inputs[0], config.policy_samples * networks.observations)
 
-    def _sample(self, m, name, draws):
+    def _sample(self, m, name, draws, probabilities=False):
         """Draws actions."""
         networks = self._config.agents
-        m.submodules[name] = sampler = CategoricalSampler(networks.arithmetic, networks.actions)
+        m.submodules[name] = sampler = CategoricalSampler(networks.arithmetic, networks.actions, probabilities)
         wiring.connect(m, wiring.flipped(draws), sampler.draws)
         return sampler
 

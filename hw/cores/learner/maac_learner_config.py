@@ -4,13 +4,16 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from ..attention.config import sequential_sum_cycles
-from ..checks import require_kind
+from ..checks import require_kind, require_name
 from ..graph.config import GraphConfig
 from ..layer.update_stage_config import UpdateStageConfig
 from .learner_base_config import LearnerConfig
 from .maac_config import SHARED_LAYERS, MAACNetworksConfig
 
-__all__ = ["MAACLearnerConfig", "MAACNetwork"]
+__all__ = ["POLICY_BACKWARD", "MAACLearnerConfig", "MAACNetwork"]
+
+# Where the policies' backward pass and their update are.
+POLICY_BACKWARD = ("host", "device")
 
 
 class MAACNetwork(IntEnum):
@@ -22,7 +25,7 @@ class MAACNetwork(IntEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class MAACLearnerConfig(LearnerConfig):
-    """A learner of attentive critics, which also does the forward pass of the policies' update.
+    """A learner of attentive critics, which also does the forward pass of the policies' update, or all of it.
 
     Parameters
     ----------
@@ -30,6 +33,9 @@ class MAACLearnerConfig(LearnerConfig):
         Policies and critics of all agents.
     update_interval : int
         Cycles from one word of weights to the next in the optimiser's pass (1 to 64).
+    policy_backward : str
+        Where the policies' backward pass and their update are. ``"host"``: it loads policies, which the target policies
+        then follow. ``"device"``: the learner takes Adam's step of both networks.
 
     Raises
     ------
@@ -39,24 +45,34 @@ class MAACLearnerConfig(LearnerConfig):
 
     agents: MAACNetworksConfig
     update_interval: int = 2
+    policy_backward: str = "host"
 
     def __post_init__(self):
         require_kind("Agents", self.agents, MAACNetworksConfig)
+        require_name("Policy backward", self.policy_backward, POLICY_BACKWARD)
         _ = self.optimizers
+
+    @property
+    def updates_policies(self) -> bool:
+        """Whether the policies' backward pass and their update are the learner's."""
+        return self.policy_backward == "device"
 
     @property
     def settings(self) -> dict[str, str]:
         """What a step takes besides samples and rates, each a number, and what it is."""
-        return {
+        settings = {
             "tau": "Share of the way to the new weights that targets go.",
             "entropy_share": "What a unit of entropy is worth: 1 / reward scale.",
             "slope": "Derivative of the critics' loss by an error of 1: 2 / experiences.",
         }
+        if self.updates_policies:
+            settings["policy_slope"] = "Derivative of a policy's loss by the loss of a sample: 1 / experiences."
+        return settings
 
     @property
     def follows(self) -> bool:
         """Whether targets follow networks that a host has loaded, when it says so."""
-        return True
+        return not self.updates_policies
 
     @property
     def networks(self) -> dict[str, GraphConfig]:
@@ -65,12 +81,13 @@ class MAACLearnerConfig(LearnerConfig):
 
     @property
     def optimizers(self) -> dict[str, tuple[UpdateStageConfig, ...]]:
-        """Adam of each layer of the critics; the host updates the policies."""
+        """Adam of each layer of the critics, and of the policies unless the host updates them."""
         share = 1 / self.agents.agents
         interval = self.update_interval
+        of_policies = "adam" if self.updates_policies else "none"
         return {
             "policy": tuple(
-                UpdateStageConfig(layer=layer, optimizer="none", interval=interval, target="soft")
+                UpdateStageConfig(layer=layer, optimizer=of_policies, interval=interval, target="soft")
                 for layer in self.agents.policy.layers
             ),
             "critic": tuple(
@@ -97,7 +114,7 @@ class MAACLearnerConfig(LearnerConfig):
     @property
     def agent_result_rows(self) -> int:
         """Rows that an agent's part of an experience makes."""
-        return self.agents.hidden_size + self.agents.actions + 2
+        return 2 if self.updates_policies else self.agents.hidden_size + self.agents.actions + 2
 
     @property
     def result_rows(self) -> int:
@@ -116,10 +133,18 @@ class MAACLearnerConfig(LearnerConfig):
         return self.agents.critic.forward_stages[self.agents.critic.output.name] + 6
 
     @property
+    def policy_late(self) -> int:
+        """Samples from the policies' logits to their errors: those whose actions are drawn and valued, and some in the
+        loss.
+        """
+        return self.critic_samples + 8
+
+    @property
     def experience_cycles(self) -> int:
         """Cycles of an experience in a batch: those of the slowest stage."""
         agents, networks = self.agents.agents, self.agents
         actions = networks.actions
         sampling = sequential_sum_cycles(networks.arithmetic, actions) + actions
         stages = (self.agent_rows, self.agent_result_rows, sampling, actions + 1)
-        return max(networks.critic.cycles, networks.policy.forward_cycles, *(agents * cycles for cycles in stages))
+        policy = networks.policy.cycles if self.updates_policies else networks.policy.forward_cycles
+        return max(networks.critic.cycles, policy, *(agents * cycles for cycles in stages))

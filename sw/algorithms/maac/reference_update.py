@@ -92,7 +92,8 @@ class ReferenceMAACUpdate:
         if not np.isfinite(loss):
             raise FloatingPointError(f"The critic's loss must be finite, not {loss}")
         rates = AdamRates.of_step(self._steps + 1, learning_rate=self.config.critic_learning_rate)
-        forward = self.reference.step(samples, found.critics, rates, self.config.tau)
+        forward = self.reference.forward(samples)
+        self.reference.step(found.critics, rates, self.config.tau)
         self._steps += 1
         parts = (part.reshape(batch_size, self.shape.agents, *part.shape[1:]) for part in forward)
         return PolicyForward(*parts), {"critic_loss": loss, "q": float(found.values.mean(dtype=np.float64))}

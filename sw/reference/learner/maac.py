@@ -113,29 +113,20 @@ class MAACReference:
         self.policy_first, self.policy_second = _moments(policies), _moments(policies)
         self.present = np.ones((config.agents, config.actions), bool) if present is None else present
 
-    def step(
-        self, samples: MAACSamples, gradients: Sequence[ValueArray], rates: AdamRates[float], tau: float
-    ) -> MAACForward:
-        """The policies' forward pass with the critics as they are; then Adam's step of these, and their targets follow.
+    def step(self, gradients: Sequence[ValueArray], rates: AdamRates[float], tau: float) -> None:
+        """Adam's step of the critics, and their targets follow.
 
         Parameters
         ----------
-        samples : MAACSamples
         gradients : sequence of array
             Of :meth:`gradients`.
         rates : AdamRates
             Real numbers of this step.
         tau : float
             Part of the way that the target critics go.
-
-        Returns
-        -------
-        forward : MAACForward
         """
-        forward = self._forward(samples)
         self._adam(self.critics, self.first, self.second, gradients, rates)
         self.target_critics = approach(self.format, self.target_critics, self.critics, self._value(tau))
-        return forward
 
     def gradients(self, samples: MAACSamples, entropy_share: float) -> MAACGradients:
         """Gradients of the critics' loss, the sum over agents of the mean of ``(Q(o, a) - y)**2``::
@@ -231,7 +222,8 @@ class MAACReference:
         values = propagate(self.critic, self.target_critics, inputs)["output"]
         return values, choices, chosen(probabilities, choices)
 
-    def _forward(self, samples: MAACSamples) -> MAACForward:
+    def forward(self, samples: MAACSamples) -> MAACForward:
+        """The policies' forward pass, with the critics as they are."""
         outputs, probabilities = self._act(self.policy, self.policies, samples.observations)
         choices = draw(self.format, probabilities, samples.uniforms)
         values = self._values(samples, choices)

@@ -20,11 +20,12 @@ class Bench(LearnerBench):
 
     FIELD = "network"
     SOURCES = ("commands", "parameters_in", "draws", "next_draws", "outcomes")
-    SINKS = ("completions", "parameters_out", *RESULTS, "choices", "verdicts")
 
     def __init__(self, dut):
         config = parameters()["config"]
         self.networks = config.agents
+        results = ("advantages",) if config.updates_policies else (*RESULTS, "choices")
+        self.SINKS = ("completions", "parameters_out", *results, "verdicts")
         update = config.optimizers["critic"][0]
         super().__init__(dut, self.networks.arithmetic.format, update, ("observations", "next_observations"))
         # Agents have other numbers of actions.
@@ -60,6 +61,8 @@ class Bench(LearnerBench):
             found = {name: [host.to_bits(self.format, matrix) for matrix in given] for name, given in arrays.items()}
             if network == MAACNetwork.CRITIC:
                 found |= {"first": reference.first, "second": reference.second}
+            elif self.config.updates_policies:
+                found |= {"first": reference.policy_first, "second": reference.policy_second}
             yield network, found
 
     def set_number(self, port, number):
@@ -114,9 +117,24 @@ class Bench(LearnerBench):
         count = len(batch.actions) // self.networks.agents
         self.dut.batch.value = count
         self.set_number("slope", 2 / count)
+        if self.config.updates_policies:
+            policy_rates = self.set_rates("policy_rates", 0.03)
+            self.set_number("policy_slope", 1 / count)
         cycles = await self.command(LearnerCommand.STEP)
         found = self.reference.gradients(batch, ENTROPY_SHARE)
-        forward = self.reference.step(batch, found.critics, rates, TAU)
+        if self.config.updates_policies:
+            policies = self.reference.policy_gradients(batch, ENTROPY_SHARE)
+            self.reference.step_policies(policies.policies, policy_rates, TAU)
+            await self.check_pairs("advantages", ("logarithm", "advantage"), policies[1:])
+        else:
+            await self.check_forward(self.reference.forward(batch), count)
+        self.reference.step(found.critics, rates, TAU)
+        await self.check_pairs("verdicts", ("value", "error"), found[1:])
+        await self.check_arrays()
+        return cycles
+
+    async def check_forward(self, forward, count):
+        """The policies' forward pass is that of the reference."""
         present = np.tile(self.reference.present, (count, 1)).ravel()
         for name in RESULTS:
             for index, bits in enumerate(host.to_bits(self.format, getattr(forward, name)).ravel()):
@@ -126,12 +144,12 @@ class Bench(LearnerBench):
                     compare(int(bits), given, name, index)
         for index, choice in enumerate(forward.choices.tolist()):
             compare(choice, await self.sinks["choices"].receive(), "choices", index)
-        verdicts = zip(*(host.to_bits(self.format, part).tolist() for part in found[1:]), strict=True)
-        for index, (value, error) in enumerate(verdicts):
-            expected = {"value": value, "error": error}
-            compare(expected, await self.sinks["verdicts"].receive(), "verdicts", index)
-        await self.check_arrays()
-        return cycles
+
+    async def check_pairs(self, name, fields, numbers):
+        """Two numbers of each sample are those of the reference."""
+        rows = zip(*(host.to_bits(self.format, part).tolist() for part in numbers), strict=True)
+        for index, row in enumerate(rows):
+            compare(dict(zip(fields, row, strict=True)), await self.sinks[name].receive(), name, index)
 
     async def check_arrays(self):
         """All that is kept is that of the reference."""
@@ -153,7 +171,10 @@ async def same_bits_as_the_reference(dut):
     plan = [(0.3, None), (0.5, None), (0, None)]
     # One stream at a time is slow.
     plan += [(0, bench.sources[name]) for name in ("observations", "draws", "next_draws", "outcomes")]
-    plan += [(0, bench.sinks["verdicts"]), (0.1, bench.sinks["values"])]
+    plan += [
+        (0, bench.sinks["verdicts"]),
+        (0.1, bench.sinks["advantages" if bench.config.updates_policies else "values"]),
+    ]
     for batch, (stall, slow) in zip(batches, plan, strict=True):
         bench.stall(stall)
         if slow is not None:
@@ -162,15 +183,18 @@ async def same_bits_as_the_reference(dut):
 
 
 @cocotb.test()
-async def targets_follow_loaded_policies(dut):
+async def targets_follow_loaded_policies_when_they_are_told(dut):
     bench = Bench(dut)
     await bench.prepare(stall=0)
     for _ in range(2):
         new = bench.weights("policy")
         await bench.load("weights", [host.to_bits(bench.format, matrix) for matrix in new], network=MAACNetwork.POLICY)
-        await bench.command(LearnerCommand.FOLLOW)
-        bench.reference.take_policies(new, TAU)
+        bench.reference.policies = new
         await bench.check_arrays()
+        if bench.config.follows:
+            await bench.command(LearnerCommand.FOLLOW)
+            bench.reference.take_policies(new, TAU)
+            await bench.check_arrays()
 
 
 @cocotb.test()

@@ -12,11 +12,11 @@ BRAIN = FloatLaneConfig(format=BFLOAT16.flushing(), adder_depth=3, multiplier_de
 
 
 @pytest.mark.parametrize(
-    ("agents", "heads", "hidden_size", "critic_units"),
-    [(3, 2, 6, (2, 1, 3, 2, 3, 4, 1)), (2, 1, 5, (1,) * 7)],
-    ids=["three", "two"],
+    ("agents", "heads", "hidden_size", "critic_units", "policy_backward"),
+    [(3, 2, 6, (2, 1, 3, 2, 3, 4, 1), "host"), (2, 1, 5, (1,) * 7, "host"), (3, 1, 5, (2, 1, 2, 2, 1, 3, 1), "device")],
+    ids=["three", "two", "policies"],
 )
-def test_maac_learner(agents, heads, hidden_size, critic_units):
+def test_maac_learner(agents, heads, hidden_size, critic_units, policy_backward):
     networks = MAACNetworksConfig(
         agents=agents,
         observations=4,
@@ -27,9 +27,14 @@ def test_maac_learner(agents, heads, hidden_size, critic_units):
         critic_units=critic_units,
         arithmetic=BRAIN,
     )
-    config = MAACLearnerConfig(agents=networks, update_interval=4)
+    config = MAACLearnerConfig(agents=networks, update_interval=4, policy_backward=policy_backward)
     simulate(
         MAACLearner(config),
         bench="tests.hw.cores.learner.bench_maac_learner",
         parameters={"config": config, "limit": 50_000},
     )
+
+
+def test_policies_are_updated_here_or_there():
+    with pytest.raises(ValueError, match="^Policy backward must be one of host, device, not 'both'$"):
+        MAACLearnerConfig(agents=MAACNetworksConfig(agents=2, observations=2, actions=2), policy_backward="both")
