@@ -15,9 +15,13 @@ __all__ = ["LARGEST_ACTIONS", "MAACSystemConfig"]
 # Actions of an agent, which a row of a sample has room for.
 LARGEST_ACTIONS = 2048
 
-_INSTRUCTION_SET = learner_instruction_set(
+# Of accelerators whose host updates the policies, and of those that do it themselves.
+HOST_INSTRUCTION_SET = learner_instruction_set(
     results="hidden layers, logits, actions and values of the policies' forward pass, and the critics' errors",
     follow="the target policies follow the policies, which have been loaded",
+)
+DEVICE_INSTRUCTION_SET = learner_instruction_set(
+    results="advantages of the actions that the policies drew, and the critics' errors"
 )
 
 
@@ -41,6 +45,8 @@ class MAACSystemConfig(LearnerSystemConfig):
         Heads that are computed side by side (the paper's PF_H), a divisor of the heads.
     update_interval : int
         Cycles from one word of weights to the next in the optimiser's pass (1 to 64).
+    policy_backward : str
+        Where the policies' backward pass and their update are: ``"host"``, as in the paper, or ``"device"``.
     system : str
         ``"maac"``.
 
@@ -63,6 +69,7 @@ class MAACSystemConfig(LearnerSystemConfig):
     critic_units: tuple[int, ...] = (1, 1, 1, 1, 1, 1, 1)
     parallel_heads: int = 1
     update_interval: int = 2
+    policy_backward: str = "host"
     system: str = "maac"
 
     def __post_init__(self):
@@ -88,12 +95,14 @@ class MAACSystemConfig(LearnerSystemConfig):
     @property
     def learner(self) -> MAACLearnerConfig:
         """The learner alone."""
-        return MAACLearnerConfig(agents=self.networks, update_interval=self.update_interval)
+        return MAACLearnerConfig(
+            agents=self.networks, update_interval=self.update_interval, policy_backward=self.policy_backward
+        )
 
     @property
     def instruction_set(self) -> InstructionSet:
         """What programs are made of."""
-        return _INSTRUCTION_SET
+        return DEVICE_INSTRUCTION_SET if self.learner.updates_policies else HOST_INSTRUCTION_SET
 
     @property
     def extent(self) -> str:
@@ -102,5 +111,6 @@ class MAACSystemConfig(LearnerSystemConfig):
             f"{name} {'-'.join(map(str, units))}"
             for name, units in (("policy units", self.policy_units), ("critic units", self.critic_units))
         )
+        where = "; policies are updated here, too" if self.learner.updates_policies else ""
         heads = f"{self.heads} heads, {self.parallel_heads} at once"
-        return f"{self.agents} agents, hidden {self.hidden_size}, {heads}; {units}"
+        return f"{self.agents} agents, hidden {self.hidden_size}, {heads}; {units}{where}"

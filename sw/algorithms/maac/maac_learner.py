@@ -72,13 +72,17 @@ class MAACLearner:
             return {}
         moments = self.replay.reward_moments()
         reports = [self._update(*moments) for _ in range(self.config.updates)]
+        policies = self.backend.save_policies()
+        if policies is not None:
+            self.policies.load(*policies)
         return {name: float(np.mean([report[name] for report in reports])) for name in reports[0]}
 
     def _update(self, mean: np.ndarray, deviation: np.ndarray) -> dict[str, float]:
         batch = self._batch(mean, deviation)
         forward, report = self.backend.update(batch)
-        report = {**report, **self.policies.update(batch.observations, forward)}
-        self.backend.take_policies(self.policies.parameters)
+        if forward is not None:
+            report = {**report, **self.policies.update(batch.observations, forward)}
+            self.backend.take_policies(self.policies.parameters)
         self.updates += 1
         return report
 
@@ -123,6 +127,7 @@ class MAACLearner:
         """Take back what `save` gave; a `KeyError` says what is missing."""
         self.policies.load(under("policies", arrays), rest["policies"])
         self.backend.load(under("update", arrays), rest["update"])
+        self.backend.load_policies(*self.policies.save())
         self.replay.restore(under("replay", arrays), rest["replay"])
         self.updates = rest["updates"]
         self.rewind(rest["generator"])

@@ -1,4 +1,4 @@
-"""The critic's update of MAAC, and the policies' forward pass, bit by bit as hardware computes them."""
+"""The critic's update of MAAC, and the policies' forward pass or update, bit by bit as hardware computes them."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from ...reference.learner.maac import MAACReference, MAACSamples
 from ...reference.optimizer.float_adam import AdamRates
 from .maac_config import MAACConfig
 from .maac_shape import MAACShape
-from .update import JointBatch, PolicyForward
+from .update import JointBatch, PolicyForward, policy_report
 
 __all__ = ["ReferenceMAACUpdate", "from_matrices", "to_matrices"]
 
@@ -61,6 +61,8 @@ class ReferenceMAACUpdate:
         First parameters, as of `initial_parameters`; the targets begin with them, too.
     networks
         Units of the hardware, on which the order of sums depends; without, one a layer.
+    updates_policies
+        Whether the policies' update is here, and not the host's.
     """
 
     def __init__(
@@ -70,8 +72,9 @@ class ReferenceMAACUpdate:
         policies: Arrays,
         critics: Arrays,
         networks: MAACNetworksConfig | None = None,
+        updates_policies: bool = False,
     ):
-        self.shape, self.config = shape, config
+        self.shape, self.config, self.updates_policies = shape, config, updates_policies
         self._like = {"policy": policies, "critic": critics}
         networks = networks or MAACNetworksConfig(
             agents=shape.agents,
@@ -83,20 +86,33 @@ class ReferenceMAACUpdate:
         self.reference = MAACReference(
             networks, to_matrices(POLICY_LAYERS, policies), to_matrices(CRITIC_LAYERS, critics), shape.present
         )
-        self._steps = 0
+        self._steps = self._policy_steps = 0
 
-    def update(self, batch: JointBatch) -> tuple[PolicyForward, dict[str, float]]:
+    def update(self, batch: JointBatch) -> tuple[PolicyForward | None, dict[str, float]]:
         batch_size, samples = len(batch.rewards), self._samples(batch)
         found = self.reference.gradients(samples, 1 / self.config.reward_scale)
         loss = float(np.square(found.errors.astype(np.float64)).sum() / batch_size)
         if not np.isfinite(loss):
             raise FloatingPointError(f"The critic's loss must be finite, not {loss}")
+        report = {"critic_loss": loss, "q": float(found.values.mean(dtype=np.float64))}
+        forward = None
+        # With the critics of before.
+        if self.updates_policies:
+            report |= self._update_policies(samples)
+        else:
+            parts = self.reference.forward(samples)
+            forward = PolicyForward(*(part.reshape(batch_size, self.shape.agents, *part.shape[1:]) for part in parts))
         rates = AdamRates.of_step(self._steps + 1, learning_rate=self.config.critic_learning_rate)
-        forward = self.reference.forward(samples)
         self.reference.step(found.critics, rates, self.config.tau)
         self._steps += 1
-        parts = (part.reshape(batch_size, self.shape.agents, *part.shape[1:]) for part in forward)
-        return PolicyForward(*parts), {"critic_loss": loss, "q": float(found.values.mean(dtype=np.float64))}
+        return forward, report
+
+    def _update_policies(self, samples: MAACSamples) -> dict[str, float]:
+        found = self.reference.policy_gradients(samples, 1 / self.config.reward_scale)
+        rates = AdamRates.of_step(self._policy_steps + 1, learning_rate=self.config.policy_learning_rate)
+        self.reference.step_policies(found.policies, rates, self.config.tau)
+        self._policy_steps += 1
+        return policy_report(found.logarithms, found.advantages, self.config.reward_scale)
 
     def gradients(self, batch: JointBatch) -> Arrays:
         """Gradients of the critics by the names of their parameters."""
@@ -122,6 +138,21 @@ class ReferenceMAACUpdate:
 
     def take_policies(self, parameters: Arrays) -> None:
         self.reference.take_policies(to_matrices(POLICY_LAYERS, parameters), self.config.tau)
+
+    def save_policies(self) -> tuple[Arrays, dict[str, Any]] | None:
+        if not self.updates_policies:
+            return None
+        arrays = self._named("policy", self.reference.policies)
+        for kind, bits in self._policy_moments().items():
+            matrices = [from_bits(BINARY32, matrix) for matrix in bits]
+            arrays |= {f"{kind}.{name}": values for name, values in self._named("policy", matrices).items()}
+        return arrays, {"steps": self._policy_steps}
+
+    def load_policies(self, arrays: Arrays, rest: dict[str, Any]) -> None:
+        if self.updates_policies:
+            for kind, bits in self._policy_moments().items():
+                bits[:] = [to_bits(BINARY32, matrix) for matrix in self._matrices("policy", kind, arrays)]
+            self._policy_steps = rest["steps"]
 
     def counters(self) -> dict[str, Any]:
         return {}
@@ -156,6 +187,9 @@ class ReferenceMAACUpdate:
 
     def _moments(self) -> dict[str, list[np.ndarray]]:
         return {"mean": self.reference.first, "mean_square": self.reference.second}
+
+    def _policy_moments(self) -> dict[str, list[np.ndarray]]:
+        return {"mean": self.reference.policy_first, "mean_square": self.reference.policy_second}
 
     def _named(self, network: str, matrices: list[np.ndarray]) -> Arrays:
         """Copies of a network's matrices, by the names of its parameters."""

@@ -116,6 +116,12 @@ class TorchMAACUpdate:
             parameter.copy_(torch.from_numpy(parameters[name]))
         self._follow("policy")
 
+    def save_policies(self) -> None:
+        """The host updates them."""
+
+    def load_policies(self, arrays: dict[str, np.ndarray], rest: dict[str, Any]) -> None:
+        """The host goes on with them."""
+
     def counters(self) -> dict[str, Any]:
         return {}
 

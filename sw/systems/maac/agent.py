@@ -34,7 +34,8 @@ class MAAC(JointAgent):
 
     An iteration plays ``config.episodes`` episodes side by side, each from its beginning to its end or to the last of
     ``steps``; their experiences go to a replay buffer, and ``config.updates`` updates follow. The host runs the
-    environments, acts, and does the policies' backward pass; the backend does the rest of an update.
+    environments, acts, and does the policies' backward pass, unless the accelerator does; the backend does the rest of
+    an update.
 
     Agents may differ: observations are padded with zeros to the longest, and actions that an agent does not have are
     never drawn and have no value. An agent that ends before its episode does observes zeros from there on, is not paid,
@@ -169,7 +170,7 @@ class MAAC(JointAgent):
         dict
             ``iteration``; of its episodes ``return`` (the mean over them and their agents) and ``length`` (mean); of
             its updates, as soon as there are any, the means of ``critic_loss``, ``q``, ``policy_loss``, ``entropy`` and
-            ``advantage``.
+            ``advantage``; where the accelerator updates the policies, entropy is that of the actions drawn.
         """
         drawn = self.learner.drawn()
         try:

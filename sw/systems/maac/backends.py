@@ -64,7 +64,9 @@ def _open(
     require_suitable(built, shape)
     return open_backend(
         where,
-        lambda: ReferenceMAACUpdate(shape, config, policies, critics, built.networks),
+        lambda: ReferenceMAACUpdate(
+            shape, config, policies, critics, built.networks, updates_policies=built.learner.updates_policies
+        ),
         lambda place: DeviceMAACUpdate(shape, config, policies, critics, built, place, **options_at(place, options)),
         LockstepMAACUpdate,
     )

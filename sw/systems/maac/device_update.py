@@ -1,4 +1,4 @@
-"""The critic's update of MAAC, and the policies' forward pass, on a device."""
+"""The critic's update of MAAC, and the policies' forward pass or update, on a device."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from ....hw.soc.maac.config import MAACSystemConfig
 from ...algorithms.maac.maac_config import MAACConfig
 from ...algorithms.maac.maac_shape import MAACShape
 from ...algorithms.maac.reference_update import from_matrices, to_matrices
-from ...algorithms.maac.update import JointBatch, PolicyForward
+from ...algorithms.maac.update import JointBatch, PolicyForward, policy_report
 from ...device.learner_connection import PATIENCE, LearnerConnection
 from ...reference.optimizer.float_adam import AdamRates
 
@@ -27,6 +27,8 @@ NETWORKS = {
     "adam.mean": ("critic_first", "critic"),
     "adam.mean_square": ("critic_second", "critic"),
 }
+# And what the host calls those of policies that the device updates.
+POLICY_MOMENTS = {"mean": ("policy_first", "policy"), "mean_square": ("policy_second", "policy")}
 LAYERS = {"policy": POLICY_LAYERS, "critic": CRITIC_LAYERS}
 
 
@@ -92,31 +94,38 @@ class DeviceMAACUpdate:
         require_suitable(hardware, shape)
         self.shape, self.config, self.hardware = shape, config, hardware
         self._like = {"policy": policies, "critic": critics}
-        self._steps = self._cycles = 0
+        self._steps = self._policy_steps = self._cycles = 0
         self.connection = LearnerConnection(hardware, where, **options)
         try:
             zeros = {name: np.zeros_like(values) for name, values in critics.items()}
             given = {"policy": policies, "target_policy": policies, "critic": critics, "target_critic": critics}
-            for name in NETWORKS:
-                self._load(name, given.get(name, zeros))
+            for name, place in NETWORKS.items():
+                self._load(place, given.get(name, zeros))
+            still = {
+                f"{kind}.{name}": np.zeros_like(values) for kind in POLICY_MOMENTS for name, values in policies.items()
+            }
+            self.load_policies(still, {"steps": 0})
         except BaseException:
             self.connection.close()
             raise
 
-    def update(self, batch: JointBatch) -> tuple[PolicyForward, dict[str, float]]:
+    def update(self, batch: JointBatch) -> tuple[PolicyForward | None, dict[str, float]]:
         experiences, learner = len(batch.rewards), self.hardware.learner
-        rates = AdamRates.of_step(self._steps + 1, learning_rate=self.config.critic_learning_rate)
-        settings = {f"critic_{name}": value for name, value in vars(rates).items()}
-        settings |= {
+        settings = {
+            **_rates("critic", self._steps + 1, self.config.critic_learning_rate),
             "tau": self.config.tau,
             "entropy_share": 1 / self.config.reward_scale,
             "slope": 2 / experiences,
         }
+        if learner.updates_policies:
+            settings |= _rates("policy", self._policy_steps + 1, self.config.policy_learning_rate)
+            settings["policy_slope"] = 1 / experiences
         cycles = (experiences + 2 * learner.critic_samples) * learner.experience_cycles
         found = self.connection.step_rows(
             self._rows(batch), experiences * learner.result_rows, cycles, settings, count=experiences
         )
         self._steps += 1
+        self._policy_steps += learner.updates_policies
         self._cycles += self.connection.cycles
         return self._results(found, experiences)
 
@@ -134,30 +143,51 @@ class DeviceMAACUpdate:
         )
         return np.concatenate(parts, axis=-2).reshape(-1, 2)
 
-    def _results(self, rows: np.ndarray, experiences: int) -> tuple[PolicyForward, dict[str, float]]:
+    def _results(self, rows: np.ndarray, experiences: int) -> tuple[PolicyForward | None, dict[str, float]]:
         """Of the rows that have come."""
-        shape = self.shape
-        rows = rows.reshape(experiences, shape.agents, self.hardware.learner.agent_result_rows, 2)
-        numbers, actions_from = rows.view(np.float32), shape.hidden_size
-        choices_at = actions_from + shape.actions
-        values, errors = numbers[:, :, choices_at + 1, 0], numbers[:, :, choices_at + 1, 1]
+        learner = self.hardware.learner
+        rows = rows.reshape(experiences, self.shape.agents, learner.agent_result_rows, 2)
+        numbers = rows.view(np.float32)
+        values, errors = numbers[:, :, -1, 0], numbers[:, :, -1, 1]
         loss = float(np.square(errors.astype(np.float64)).sum() / experiences)
         if not np.isfinite(loss):
             raise FloatingPointError(f"The critic's loss must be finite, not {loss}")
-        forward = PolicyForward(
+        report = {"critic_loss": loss, "q": float(values.mean(dtype=np.float64))}
+        if learner.updates_policies:
+            return None, report | policy_report(numbers[:, :, 0, 0], numbers[:, :, 0, 1], self.config.reward_scale)
+        return self._forward(rows), report
+
+    def _forward(self, rows: np.ndarray) -> PolicyForward:
+        """The policies' forward pass, of rows of experiences and agents."""
+        shape, numbers = self.shape, rows.view(np.float32)
+        actions_from, choices_at = shape.hidden_size, shape.hidden_size + shape.actions
+        return PolicyForward(
             first=numbers[:, :, :actions_from, 0],
             second=numbers[:, :, :actions_from, 1],
             logits=numbers[:, :, actions_from:choices_at, 0],
             choices=rows[:, :, choices_at, 0].astype(np.int64),
             values=np.where(shape.present, numbers[:, :, actions_from:choices_at, 1], np.float32(0)),
         )
-        return forward, {"critic_loss": loss, "q": float(values.mean(dtype=np.float64))}
 
     def take_policies(self, parameters: Arrays) -> None:
-        self._load("policy", parameters)
+        self._load(NETWORKS["policy"], parameters)
         self.connection.set({"tau": self.config.tau})
         words = max(layer.words for layer in self.hardware.networks.policy.layers)
         self.connection.run("follow", PATIENCE * words * self.hardware.update_interval)
+
+    def save_policies(self) -> tuple[Arrays, dict[str, Any]] | None:
+        if not self.hardware.learner.updates_policies:
+            return None
+        arrays = self._store(NETWORKS["policy"])
+        for kind, place in POLICY_MOMENTS.items():
+            arrays |= {f"{kind}.{name}": values for name, values in self._store(place).items()}
+        return arrays, {"steps": self._policy_steps}
+
+    def load_policies(self, arrays: Arrays, rest: dict[str, Any]) -> None:
+        if self.hardware.learner.updates_policies:
+            for kind, place in POLICY_MOMENTS.items():
+                self._load(place, {name: arrays[f"{kind}.{name}"] for name in self._like["policy"]})
+            self._policy_steps = rest["steps"]
 
     def counters(self) -> dict[str, Any]:
         """``device_cycles``: of all updates."""
@@ -166,29 +196,40 @@ class DeviceMAACUpdate:
     def save(self) -> tuple[Arrays, dict[str, Any]]:
         """As :class:`.ReferenceMAACUpdate` does."""
         arrays: Arrays = {}
-        for name, (array, network) in NETWORKS.items():
-            numbers = self.connection.store(array).view(np.float32)
-            shapes = self.hardware.arrays[array].shapes
-            ends = np.cumsum([np.prod(shape) for shape in shapes])[:-1]
-            matrices = [part.reshape(shape) for part, shape in zip(np.split(numbers, ends), shapes, strict=True)]
-            named = from_matrices(LAYERS[network], matrices, self._like[network])
-            arrays |= {f"{name}.{parameter}": values.copy() for parameter, values in named.items()}
+        for name, place in NETWORKS.items():
+            arrays |= {f"{name}.{parameter}": values for parameter, values in self._store(place).items()}
         return arrays, {"steps": self._steps}
 
     def load(self, arrays: Arrays, rest: dict[str, Any]) -> None:
-        for name, (_, network) in NETWORKS.items():
-            self._load(name, {parameter: arrays[f"{name}.{parameter}"] for parameter in self._like[network]})
+        for name, place in NETWORKS.items():
+            self._load(place, {parameter: arrays[f"{name}.{parameter}"] for parameter in self._like[place[1]]})
         self._steps = rest["steps"]
 
-    def _load(self, name: str, parameters: Arrays) -> None:
+    def _store(self, place: tuple[str, str]) -> Arrays:
+        """An array of the device, by the names of its parameters."""
+        array, network = place
+        numbers = self.connection.store(array).view(np.float32)
+        shapes = self.hardware.arrays[array].shapes
+        ends = np.cumsum([np.prod(shape) for shape in shapes])[:-1]
+        matrices = [part.reshape(shape) for part, shape in zip(np.split(numbers, ends), shapes, strict=True)]
+        named = from_matrices(LAYERS[network], matrices, self._like[network])
+        return {name: values.copy() for name, values in named.items()}
+
+    def _load(self, place: tuple[str, str], parameters: Arrays) -> None:
         """An array to the device, by the names of its parameters."""
-        array, network = NETWORKS[name]
+        array, network = place
         matrices = to_matrices(LAYERS[network], parameters)
         self.connection.load(array, _bits(np.concatenate([matrix.ravel() for matrix in matrices])))
 
     def close(self) -> None:
         """Give the device back."""
         self.connection.close()
+
+
+def _rates(network: str, step: int, learning_rate: float) -> dict[str, float]:
+    """Registers of a network's optimiser."""
+    rates = AdamRates.of_step(step, learning_rate=learning_rate)
+    return {f"{network}_{name}": value for name, value in vars(rates).items()}
 
 
 def _bits(values: np.ndarray) -> np.ndarray:

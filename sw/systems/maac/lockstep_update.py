@@ -10,6 +10,7 @@ from ...core.lockstep import Comparison
 __all__ = ["LockstepMAACUpdate"]
 
 Arrays = dict[str, np.ndarray]
+State = tuple[Arrays, dict[str, Any]]
 
 
 class LockstepMAACUpdate(Comparison):
@@ -31,20 +32,38 @@ class LockstepMAACUpdate(Comparison):
     def __init__(self, reference: Any, device: Any):
         super().__init__(reference, device, 1, "Update")
 
-    def update(self, batch: JointBatch) -> tuple[PolicyForward, dict[str, float]]:
+    def update(self, batch: JointBatch) -> tuple[PolicyForward | None, dict[str, float]]:
         forward, report = self.reference.update(batch)
         given, about = self.device.update(batch)
-        self.compare("forward pass", vars(forward), vars(given))
+        if forward is not None:
+            self.compare("forward pass", vars(forward), vars(given))
         self.compare("report", _arrays(report), _arrays(about))
+        if forward is None:
+            self._compare_state("policies", self.reference.save_policies(), self.device.save_policies())
+            self._end_step()
         return forward, report
 
     def take_policies(self, parameters: Arrays) -> None:
         self.reference.take_policies(parameters)
         self.device.take_policies(parameters)
-        (one, about), (other, told) = self.reference.save(), self.device.save()
-        self.compare("state", one | _arrays(about), other | _arrays(told))
+        self._end_step()
+
+    def _end_step(self) -> None:
+        """What an update has left is compared."""
+        self._compare_state("state", self.reference.save(), self.device.save())
         self.steps += 1
         self.steps_checked += 1
+
+    def _compare_state(self, what: str, expected: State, given: State) -> None:
+        (one, about), (other, told) = expected, given
+        self.compare(what, one | _arrays(about), other | _arrays(told))
+
+    def save_policies(self) -> State | None:
+        return self.reference.save_policies()
+
+    def load_policies(self, arrays: Arrays, rest: dict[str, Any]) -> None:
+        self.reference.load_policies(arrays, rest)
+        self.device.load_policies(arrays, rest)
 
     def counters(self) -> dict[str, Any]:
         """Those of the device, and what was compared."""

@@ -1,12 +1,16 @@
 """MAAC's learner: replay, normal rewards, the same bits from the same seed, and from what was saved."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
 from rewardware.sw.algorithms.maac.joint_replay_buffer import JointReplayBuffer
+from rewardware.sw.algorithms.maac.maac_learner import MAACLearner
+from rewardware.sw.algorithms.maac.reference_update import ReferenceMAACUpdate
 from rewardware.sw.algorithms.maac.torch_update import TorchMAACUpdate
 
-from .batches import EVEN, UNEVEN, experiences, learner_of
+from .batches import EVEN, UNEVEN, config_of, experiences, learner_of
 
 
 def assert_same_state(one, other):
@@ -36,6 +40,39 @@ def test_same_seed_same_bits_and_what_was_saved_goes_on(shape):
     assert resumed.updates == 10
     with pytest.raises(AssertionError):
         assert_same_state(trained(learner_of(shape, seed=4), 6), whole)
+
+
+def test_policies_may_be_updated_by_the_host_or_by_the_backend():
+    """Either goes on with what the other has saved, and learns the same but for rounding."""
+    config = config_of(UNEVEN)
+    host = TorchMAACUpdate
+    backend = partial(ReferenceMAACUpdate, updates_policies=True)
+    found = []
+    for first, second in ((host, host), (backend, backend), (host, backend), (backend, host)):
+        begun, resumed = (MAACLearner(UNEVEN, config, make) for make in (first, second))
+        resumed.load(*trained(begun, 3).save())
+        assert_same_state(resumed, begun)
+        trained(resumed, 3, first=3)
+        assert resumed.updates == 10
+        arrays, rest = resumed.save()
+        assert rest["policies"] == rest["update"] == {"steps": 10}
+        # It acts with the policies that the backend has.
+        for name, values in resumed.policies.parameters.items():
+            assert (arrays[f"update/policy.{name}"] == values).all()
+        found.append(arrays)
+    for arrays in found[1:]:
+        assert arrays.keys() == found[0].keys()
+        for name, values in arrays.items():
+            assert np.median(np.abs(values - found[0][name])) < 1e-5, name
+    begun = MAACLearner(UNEVEN, config, backend)
+    assert_same_state(trained(trained(begun, 3), 3, first=3), resumed_from(UNEVEN, config, backend))
+
+
+def resumed_from(shape, config, make):
+    """A learner that goes on after half of its rounds with what another one has saved."""
+    resumed = MAACLearner(shape, config, make)
+    resumed.load(*trained(MAACLearner(shape, config, make), 3).save())
+    return trained(resumed, 3, first=3)
 
 
 def test_nothing_is_learned_before_there_are_experiences_for_a_batch():

@@ -101,6 +101,35 @@ def test_gradients_of_policies_are_pytorchs(shape):
             assert not found[f"third.{kind}"][agent][..., count:].any()
 
 
+@pytest.mark.parametrize("shape", SHAPES)
+def test_updates_policies_as_the_host_does(shape):
+    config, policies, critics = made(shape)
+    whole, half = (
+        ReferenceMAACUpdate(shape, config, policies, critics, updates_policies=updates) for updates in (True, False)
+    )
+    host = HostPolicies(shape, config, policies)
+    for seed in range(4):
+        batch = random_batch(shape, seed=seed)
+        forward, report = whole.update(batch)
+        assert forward is None
+        forward, about = half.update(batch)
+        about |= host.update(batch.observations, forward)
+        half.take_policies(host.parameters)
+        # Entropy is that of the actions drawn.
+        entropy, expected = report.pop("entropy"), about.pop("entropy")
+        assert entropy == pytest.approx(expected, abs=0.3)
+        assert report == pytest.approx(about, rel=1e-4, abs=1e-6)
+    (ours, rest), (theirs, about) = whole.save_policies(), host.save()
+    assert ours.keys() == theirs.keys() and rest == about == {"steps": 4}
+    for (one, _), (other, _) in ((whole.save(), half.save()), ((ours, rest), (theirs, about))):
+        assert one.keys() == other.keys()
+        for name, values in other.items():
+            # A gradient that is nothing but rounding may go a whole step either way.
+            assert np.median(np.abs(one[name] - values)) < 1e-5, name
+            assert np.abs(one[name] - values).max() < 0.02, name
+    assert half.save_policies() is None
+
+
 def test_saves_and_goes_on():
     config, policies, critics = made(UNEVEN)
     first, second = (ReferenceMAACUpdate(UNEVEN, config, policies, critics) for _ in range(2))

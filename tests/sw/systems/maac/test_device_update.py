@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from rewardware.hw.soc.presets import load_preset
+from rewardware.sw.algorithms.maac.host_policies import HostPolicies
 from rewardware.sw.algorithms.maac.maac_shape import MAACShape
 from rewardware.sw.algorithms.maac.parameters import initial_parameters
 from rewardware.sw.core.lockstep import LockstepError
@@ -14,6 +15,8 @@ from rewardware.sw.systems.maac.device_update import hardware_for
 from tests.sw.algorithms.maac.batches import config_of, random_batch
 
 HARDWARE = load_preset("small", "maac")
+# The same, but it updates the policies, too.
+DEVICE = load_preset("small-device", "maac")
 # The second agent has fewer elements to observe, and fewer actions.
 SHAPE = MAACShape(sizes=(10, 5), counts=(5, 3), hidden_size=8, heads=2)
 CONFIG = config_of(SHAPE)
@@ -26,6 +29,14 @@ def opened(backend, seed=1, hardware=HARDWARE):
 @pytest.fixture(scope="module")
 def lockstep():
     update = opened("lockstep")
+    yield update
+    update.close()
+
+
+@pytest.fixture(scope="module")
+def whole():
+    """All of an update on the device."""
+    update = opened("lockstep", hardware=DEVICE)
     yield update
     update.close()
 
@@ -82,6 +93,44 @@ def test_a_loss_that_is_not_finite(lockstep):
     # It goes on with what it is given then.
     restart(lockstep)
     lockstep.update(random_batch(SHAPE, seed=2))
+
+
+def test_updates_of_policies_have_the_bits_of_the_reference(whole):
+    fresh = opened("reference", hardware=DEVICE)
+    for seed, rows in enumerate((1, 16, 3, 40)):
+        batch = random_batch(SHAPE, rows=rows, seed=seed)
+        (forward, report), (nothing, wanted) = whole.update(batch), fresh.update(batch)
+        assert forward is None and nothing is None
+        assert report == wanted and report.keys() > {"policy_loss", "entropy", "advantage"}
+    for given, expected in ((whole.device.save(), fresh.save()), (whole.device.save_policies(), fresh.save_policies())):
+        assert given[1] == expected[1] == {"steps": 4} and given[0].keys() == expected[0].keys()
+        assert all((given[0][name] == values).all() for name, values in expected[0].items())
+    assert whole.counters()["lockstep_steps"] == 4
+
+
+def test_a_device_goes_on_with_policies_that_the_host_has_updated(whole):
+    parameters = initial_parameters(SHAPE, np.random.default_rng(7))
+    torch, host = update_on("torch")(SHAPE, CONFIG, *parameters), HostPolicies(SHAPE, CONFIG, parameters[0])
+    batch = random_batch(SHAPE, seed=3)
+    host.update(batch.observations, torch.update(batch)[0])
+    torch.take_policies(host.parameters)
+    whole.load(*torch.save())
+    whole.load_policies(*host.save())
+    arrays, rest = whole.device.save_policies()
+    expected, about = host.save()
+    assert rest == about == {"steps": 1} and arrays.keys() == expected.keys()
+    assert all((arrays[name] == values).all() for name, values in expected.items())
+    whole.update(random_batch(SHAPE, seed=4))
+
+
+def test_the_first_number_of_the_policies_that_differs_is_named(whole):
+    arrays, rest = whole.reference.save_policies()
+    whole.device.load_policies({name: 2 * values for name, values in arrays.items()}, rest)
+    with pytest.raises(LockstepError, match=r"Update \d+, policies: RTL differs from the reference in first.weight\["):
+        whole.update(random_batch(SHAPE))
+    whole.device.load(*whole.reference.save())
+    whole.device.load_policies(*whole.reference.save_policies())
+    whole.update(random_batch(SHAPE, seed=2))
 
 
 @pytest.mark.parametrize(
