@@ -4,7 +4,8 @@ from collections.abc import Iterable, Sequence
 
 from ...hw.cores.float.config import FloatLaneConfig
 from ...hw.cores.layer.config import BINARY32_LANE, LayerConfig
-from .layer_pipeline import ACTOR, CRITIC, ONLINE_AND_TARGET, NetworkStages, layer_cycles
+from ...hw.cores.learner.network_stages import ACTOR, CRITIC, ONLINE_AND_TARGET, NetworkStages
+from .layer_pipeline import layer_cycles
 
 __all__ = ["balance_actor_critic", "balance_networks", "balance_units", "least_units"]
 

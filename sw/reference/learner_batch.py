@@ -37,6 +37,11 @@ class LearnerBatch:
         return len(self.rewards)
 
     @property
+    def noise_pairs(self) -> tuple[tuple[ValueArray, ValueArray], ...]:
+        """What actions at the observations and at the next ones are drawn with, by learners that draw them."""
+        return ()
+
+    @property
     def shares(self) -> ValueArray:
         """The weights, for a learner that needs them.
 

@@ -12,6 +12,7 @@ from ..layer.config import NetworkConfig
 from ..layer.update_stage_config import UpdateStageConfig
 from ..optimizer.float_lane_config import GRADIENT_OPTIMIZERS
 from .learner_base_config import LearnerConfig
+from .network_stages import ACTOR, CRITIC, ONLINE_AND_TARGET, NetworkStages
 from .temporal_difference_config import TemporalDifferenceConfig
 
 __all__ = ["DDPGLearnerConfig", "DQNLearnerConfig", "LearnedNetwork", "PerceptronLearnerConfig"]
@@ -46,6 +47,26 @@ class PerceptronLearnerConfig(LearnerConfig):
     def noise_rows(self) -> int:
         """Rows of the noise that a sample's actions are drawn with: none."""
         return 0
+
+    @property
+    @abstractmethod
+    def actions(self) -> int:
+        """Elements of an action, or actions."""
+
+    @property
+    @abstractmethod
+    def network_stages(self) -> tuple[tuple[NetworkConfig, NetworkStages], ...]:
+        """Networks with units, and stages of their layers, in the order in which a sample goes forward through them."""
+
+    @property
+    @abstractmethod
+    def way(self) -> tuple[NetworkConfig, ...]:
+        """Networks that a sample goes through one after the other, forward, and back to the gradient of the first."""
+
+    @property
+    def other_cycles(self) -> int:
+        """Cycles a sample of the slowest part that is no stage of :attr:`network_stages`."""
+        return self.temporal_difference.cycles
 
     @property
     @abstractmethod
@@ -111,6 +132,16 @@ class DQNLearnerConfig(PerceptronLearnerConfig):
     def optimizers(self) -> dict[str, tuple[UpdateStageConfig, ...]]:
         """The optimiser of each layer of the network."""
         return {"": self.updates}
+
+    @property
+    def network_stages(self) -> tuple[tuple[NetworkConfig, NetworkStages], ...]:
+        """The network's, and its target's."""
+        return ((self.network, ONLINE_AND_TARGET),)
+
+    @property
+    def way(self) -> tuple[NetworkConfig, ...]:
+        """The network alone."""
+        return (self.network,)
 
     @property
     def action_rows(self) -> int:
@@ -202,6 +233,16 @@ class DDPGLearnerConfig(PerceptronLearnerConfig):
     def optimizers(self) -> dict[str, tuple[UpdateStageConfig, ...]]:
         """The optimiser of each layer of both networks."""
         return {"actor": self.actor_updates, "critic": self.critic_updates}
+
+    @property
+    def network_stages(self) -> tuple[tuple[NetworkConfig, NetworkStages], ...]:
+        """The actor's, then the critic's."""
+        return ((self.actor, ACTOR), (self.critic, CRITIC))
+
+    @property
+    def way(self) -> tuple[NetworkConfig, ...]:
+        """Through the actor, and the critic at its action."""
+        return (self.actor, self.critic)
 
     @property
     def action_rows(self) -> int:

@@ -9,6 +9,7 @@ from ..layer.config import NetworkConfig
 from ..layer.update_stage_config import UpdateStageConfig
 from ..optimizer.float_lane_config import GRADIENT_OPTIMIZERS
 from .learner_config import PerceptronLearnerConfig
+from .network_stages import ACTOR, CRITIC, NetworkStages
 from .squashed_gaussian_config import SquashedGaussianConfig
 from .temporal_difference_config import TemporalDifferenceConfig
 
@@ -106,6 +107,23 @@ class SACLearnerConfig(PerceptronLearnerConfig):
     def actions(self) -> int:
         """Elements of an action."""
         return self.actor.sizes[-1] // 2
+
+    @property
+    def network_stages(self) -> tuple[tuple[NetworkConfig, NetworkStages], ...]:
+        """The actor's, then those of both critics."""
+        return ((self.actor, ACTOR), (self.critic, CRITIC), (self.critic, CRITIC))
+
+    @property
+    def way(self) -> tuple[NetworkConfig, ...]:
+        """Through the actor, and a critic at its action."""
+        return (self.actor, self.critic)
+
+    @property
+    def other_cycles(self) -> int:
+        """Cycles a sample of what draws actions, of the loss, or of the temperature's gradient."""
+        (layer,) = self.temperature.layers
+        temperature = max(layer.forward_cycles, layer.gradient_cycles)
+        return max(self.temporal_difference.cycles, self.squashed_gaussian.cycles, temperature)
 
     @property
     def action_rows(self) -> int:

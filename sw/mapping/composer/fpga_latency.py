@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from ....hw.cores.layer.config import LayerConfig, NetworkConfig
 from ....hw.cores.layer.update_stage_config import UpdateStageConfig
+from ....hw.cores.learner.network_stages import NetworkStages
 from ....hw.cores.replay.config import SumTreeConfig
 from ..layer_balance import balance_networks, least_units
 from ..layer_pipeline import (
-    NetworkStages,
     SegmentCycles,
     backward_segment,
     forward_segment,

@@ -8,7 +8,7 @@ from ....hw.cores.checks import require_integer, require_kind
 from ....hw.cores.graph.config import AttentionNode, GraphConfig, InputNode, LinearNode
 from ....hw.cores.layer.config import LayerConfig
 from ....hw.cores.learner.maac_config import MAACNetworksConfig
-from ..layer_pipeline import NetworkStages
+from ....hw.cores.learner.network_stages import NetworkStages
 
 __all__ = ["NETWORKS", "MAACDesign", "Stage", "layer_stages"]
 

@@ -8,8 +8,8 @@ from ....hw.cores.checks import require_kind
 from ....hw.cores.graph.config import AttentionNode, LinearNode
 from ....hw.cores.layer.config import LayerConfig
 from ....hw.cores.learner.maac_config import MAACNetworksConfig
+from ....hw.cores.learner.network_stages import NetworkStages
 from ....hw.soc.target.target import Resources
-from ..layer_pipeline import NetworkStages
 from .cycles import iteration_cycles
 from .design import NETWORKS, MAACDesign, layer_stages
 from .resources import UnitCosts, attention_resources, design_resources, lane_resources, layer_resources

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 from ....hw.cores.graph.config import AttentionNode, GraphConfig, LinearNode
 from ....hw.cores.layer.config import LayerConfig
+from ....hw.cores.learner.network_stages import NetworkStages
 from ....hw.soc.target.target import Resources
-from ..layer_pipeline import NetworkStages
 from .design import NETWORKS, MAACDesign, layer_stages
 
 __all__ = [

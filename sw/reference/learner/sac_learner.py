@@ -35,6 +35,11 @@ class SACBatch(LearnerBatch):
     noises: ValueArray
     next_noises: ValueArray
 
+    @property
+    def noise_pairs(self) -> tuple[tuple[ValueArray, ValueArray], ...]:
+        """Both noises."""
+        return ((self.noises, self.next_noises),)
+
 
 class SACGradients(NamedTuple):
     """Of all networks, arrays like the weights, and the loss of the critics."""

@@ -1,23 +1,23 @@
 """Where a learner is: the reference, or a device."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
 
 from ....hw.cores.layer.config import BINARY32_LANE
-from ....hw.cores.learner.learner_config import DDPGLearnerConfig
-from ....hw.cores.learner.sac_learner_config import SACLearnerConfig
+from ....hw.cores.learner.learner_config import DDPGLearnerConfig, DQNLearnerConfig
+from ....hw.cores.learner.sac_learner_config import SACLearnerConfig, SACNetwork
 from ....hw.soc.pearl.learner_config import PearlLearnerConfig
 from ...core.backends import open_backend, options_at
 from ...device.learner_connection import LearnerConnection
 from ...mapping.layer_pipeline import step_cycles
 from ...reference.float.host import from_bits, to_bits
-from ...reference.layer.network import NetworkReference
 from ...reference.learner.ddpg_learner import DDPGLearnerReference
 from ...reference.learner.dqn_learner import DQNLearnerReference
-from ...reference.learner.sac_learner import SACBatch, SACLearnerReference
+from ...reference.learner.sac_learner import SACLearnerReference
 from ...reference.learner_batch import LearnerBatch
 from ...reference.optimizer.float_adam import AdamRates
 from .lockstep_learner import LockstepLearner
@@ -68,6 +68,47 @@ class LearnerBackend(Protocol):
         ...
 
 
+@dataclass(frozen=True)
+class _Reference:
+    """The reference of a kind of learner.
+
+    Parameters
+    ----------
+    reference : type
+        Made of the configuration and weights of each network.
+    networks : tuple of str
+        Attributes of it, in the order of the configuration's networks.
+    step : function
+        Of it, a batch, rates, tau and settings: a gradient step, and the magnitudes of the TD errors.
+    """
+
+    reference: Callable[..., Any]
+    networks: tuple[str, ...]
+    step: Callable[..., np.ndarray]
+
+
+def _dqn_step(reference: DQNLearnerReference, batch: LearnerBatch, rates: Rates, tau: float) -> np.ndarray:
+    priorities = reference.step(batch, rates[0])
+    if tau:
+        reference.copy_to_target()
+    return priorities
+
+
+def _ddpg_step(reference: DDPGLearnerReference, batch: LearnerBatch, rates: Rates, tau: float) -> np.ndarray:
+    actor_rates, critic_rates = rates
+    return reference.step(batch, actor_rates, critic_rates, tau)
+
+
+# By the configuration of the learner.
+REFERENCES = {
+    DQNLearnerConfig: _Reference(DQNLearnerReference, ("online",), _dqn_step),
+    DDPGLearnerConfig: _Reference(DDPGLearnerReference, ("actor", "critic"), _ddpg_step),
+    SACLearnerConfig: _Reference(
+        SACLearnerReference, tuple(network.name.lower() for network in SACNetwork), SACLearnerReference.step
+    ),
+}
+
+
 class ReferenceLearner:
     """The NumPy reference as a :class:`LearnerBackend`.
 
@@ -81,17 +122,10 @@ class ReferenceLearner:
         zeros = [
             [np.zeros((layer.rows, layer.outputs)) for layer in network.layers] for network in config.networks.values()
         ]
-        self.reference: DQNLearnerReference | DDPGLearnerReference | SACLearnerReference
-        self._networks: tuple[NetworkReference, ...]
-        if isinstance(config.learner, SACLearnerConfig):
-            self.reference = SACLearnerReference(config.learner, *zeros)
-            self._networks = tuple(getattr(self.reference, network) for network in config.networks)
-        elif isinstance(config.learner, DDPGLearnerConfig):
-            self.reference = DDPGLearnerReference(config.learner, *zeros)
-            self._networks = self.reference.actor, self.reference.critic
-        else:
-            self.reference = DQNLearnerReference(config.learner, *zeros)
-            self._networks = (self.reference.online,)
+        kind = REFERENCES[type(config.learner)]
+        self._step = kind.step
+        self.reference = kind.reference(config.learner, *zeros)
+        self._networks = [getattr(self.reference, network) for network in kind.networks]
 
     def _holder(self, array: str) -> tuple[Any, str, bool]:
         """Whose attribute an array is and which, and whether it is kept as values, not as bit patterns."""
@@ -119,16 +153,7 @@ class ReferenceLearner:
 
     def step(self, batch: LearnerBatch, rates: Rates, tau: float, **settings: float) -> np.ndarray:
         """A gradient step."""
-        if isinstance(self.reference, SACLearnerReference):
-            assert isinstance(batch, SACBatch), "the driver makes batches of the learner's kind"
-            priorities = self.reference.step(batch, rates, tau, **settings)
-        elif isinstance(self.reference, DDPGLearnerReference):
-            actor_rates, critic_rates = rates
-            priorities = self.reference.step(batch, actor_rates, critic_rates, tau)
-        else:
-            priorities = self.reference.step(batch, rates[0])
-            if tau:
-                self.reference.copy_to_target()
+        priorities = self._step(self.reference, batch, rates, tau, **settings)
         return to_bits(FORMAT, priorities).astype(np.uint32)
 
     def close(self) -> None:
@@ -188,8 +213,7 @@ def _samples(batch: LearnerBatch) -> np.ndarray:
         rows.append(pairs(actions, np.zeros_like(actions)))
     else:
         chosen = np.asarray(batch.actions, np.uint32)
-    if isinstance(batch, SACBatch):
-        rows.append(pairs(bits(batch.noises), bits(batch.next_noises)))
+    rows += [pairs(bits(noises), bits(next_noises)) for noises, next_noises in batch.noise_pairs]
     rows += [pairs(bits(batch.rewards), bits(batch.discounts)), pairs(weights, chosen)]
     return np.concatenate(rows, axis=1).reshape(-1, 2)
 

@@ -7,15 +7,9 @@ import pytest
 from rewardware.hw.cores.float.config import FloatLaneConfig
 from rewardware.hw.cores.layer.config import NetworkConfig
 from rewardware.hw.cores.learner.learner_config import DDPGLearnerConfig, DQNLearnerConfig
+from rewardware.hw.cores.learner.network_stages import CRITIC, ONLINE_AND_TARGET, NetworkStages
 from rewardware.sw.mapping.layer_balance import balance_actor_critic, balance_units
-from rewardware.sw.mapping.layer_pipeline import (
-    CRITIC,
-    ONLINE_AND_TARGET,
-    NetworkStages,
-    learner_stage_cycles,
-    stage_cycles,
-    units,
-)
+from rewardware.sw.mapping.layer_pipeline import learner_stage_cycles, stage_cycles, units
 
 
 @pytest.mark.parametrize("sizes", [(4, 9, 7, 2), (2, 12, 5), (1, 6, 1, 3), (8, 13)])

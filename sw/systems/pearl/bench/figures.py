@@ -5,13 +5,11 @@ from collections.abc import Callable
 from typing import Any
 
 from .....hw.cores.layer.config import NetworkConfig
-from .....hw.cores.learner.learner_config import DDPGLearnerConfig, DQNLearnerConfig
+from .....hw.cores.learner.learner_config import DDPGLearnerConfig, DQNLearnerConfig, PerceptronLearnerConfig
 from ....mapping.layer_balance import balance_actor_critic, balance_units
 from ....mapping.layer_pipeline import (
-    LearnerConfig,
     equation_cycles,
     learner_stage_cycles,
-    network_stages,
     step_cycles,
     units,
     utilisation,
@@ -105,7 +103,7 @@ class PearlBench(BenchOfPresets):
         name = LEARNERS[algorithm][0]
         counted, config = _step(name)
         stage = learner_stage_cycles(config)
-        layers = sum(len(network.units) for network, _ in network_stages(config))
+        layers = sum(len(network.units) for network, _ in config.network_stages)
         paper, model = equation_cycles(stage, BATCH, layers), step_cycles(config, BATCH)
         how = (
             f"{_learner(name)}, T_stage {stage}; the source's is equation 4.4, {layers} layers and no optimiser: "
@@ -171,7 +169,7 @@ def _preset(name: str) -> Any:
 
 
 @functools.cache
-def _step(name: str) -> tuple[int, LearnerConfig]:
+def _step(name: str) -> tuple[int, PerceptronLearnerConfig]:
     """Counted cycles of a step of an environment's learner, and its configuration."""
     from .learner import count_step
 
@@ -179,7 +177,7 @@ def _step(name: str) -> tuple[int, LearnerConfig]:
     return count_step(config, BATCH), config
 
 
-def _learner_config(name: str) -> LearnerConfig:
+def _learner_config(name: str) -> PerceptronLearnerConfig:
     if name in DQN_NETWORKS:
         sizes = DQN_NETWORKS[name]
         return DQNLearnerConfig(network=NetworkConfig(sizes=sizes, units=balance_units(sizes, UNITS["dqn"])))
@@ -196,7 +194,7 @@ def _learner(name: str) -> str:
     config = _learner_config(name)
     networks = [
         f"{'-'.join(map(str, network.sizes))}, UF {'-'.join(map(str, network.units))}"
-        for network, _ in network_stages(config)
+        for network, _ in config.network_stages
     ]
     most = next(UNITS[algorithm] for algorithm, names in LEARNERS.items() if name in names)
     return f"{name}, {' and '.join(networks)}, {units(config)} units of at most {most}"

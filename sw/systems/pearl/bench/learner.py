@@ -1,7 +1,7 @@
 """Cycles that gradient steps take on the RTL of a learner."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,10 +10,15 @@ from .....hw.cores.float.config import FloatFormat
 from .....hw.cores.layer.config import NetworkConfig
 from .....hw.cores.layer.update_stage_config import UpdateStageConfig
 from .....hw.cores.learner.learner_base_config import LearnerCommand
-from .....hw.cores.learner.learner_config import DDPGLearnerConfig, DQNLearnerConfig, LearnedNetwork
+from .....hw.cores.learner.learner_config import (
+    DDPGLearnerConfig,
+    DQNLearnerConfig,
+    LearnedNetwork,
+    PerceptronLearnerConfig,
+)
 from .....hw.cores.learner.sac_learner_config import SACLearnerConfig, SACNetwork
 from ....core.lockstep import require_equal
-from ....mapping.layer_pipeline import LearnerConfig, network_stages, step_cycles
+from ....mapping.layer_pipeline import step_cycles
 from ....measurement.bench import drawn_from
 from ....reference.float.conversion import from_numbers
 from ....reference.float.host import to_bits
@@ -31,7 +36,7 @@ TAU = 0.005
 ACTOR_RATE, RATE = 1e-4, 1e-3
 
 
-def count_step(config: LearnerConfig, batch: int, seed: int = 0) -> int:
+def count_step(config: PerceptronLearnerConfig, batch: int, seed: int = 0) -> int:
     """Cycles of a gradient step with random samples, from its command to its completion.
 
     Two steps, and then all numbers compared; of a DQN the first one with a copy to the target network.
@@ -52,7 +57,7 @@ def count_step(config: LearnerConfig, batch: int, seed: int = 0) -> int:
     from .....sim.harness.streams import StreamSimulation
 
     rng = np.random.default_rng(drawn_from(seed))
-    learner = _make_learner(config, rng)
+    learner = _LEARNERS[type(config)](config, rng)
     with StreamSimulation(learner.component) as simulation:
         learner.load(simulation)
         cycles = [learner.step(simulation, batch, step) for step in (1, 2)]
@@ -75,10 +80,10 @@ class _Learner(ABC):
     transition_layout: Any
     update: UpdateStageConfig
 
-    def __init__(self, config: LearnerConfig, rng: np.random.Generator):
+    def __init__(self, config: PerceptronLearnerConfig, rng: np.random.Generator):
         self.config, self.rng = config, rng
-        self.format: FloatFormat = network_stages(config)[0][0].arithmetic.format
-        layers = [layer for network, _ in network_stages(config) for layer in network.layers]
+        self.format: FloatFormat = config.network_stages[0][0].arithmetic.format
+        layers = [layer for network, _ in config.network_stages for layer in network.layers]
         self.numbers = sum(layer.rows * layer.outputs for layer in layers)
 
     def _place(self, name: str, **fields: int) -> int:
@@ -253,10 +258,12 @@ class _SAC(_Learner):
         return {}, self.reference.step(batch, rates, TAU, entropy)
 
 
-def _make_learner(config: LearnerConfig, rng: np.random.Generator) -> _Learner:
-    if isinstance(config, SACLearnerConfig):
-        return _SAC(config, rng)
-    return _DDPG(config, rng) if isinstance(config, DDPGLearnerConfig) else _DQN(config, rng)
+# By the configuration.
+_LEARNERS: dict[type[PerceptronLearnerConfig], Callable[..., _Learner]] = {
+    DQNLearnerConfig: _DQN,
+    DDPGLearnerConfig: _DDPG,
+    SACLearnerConfig: _SAC,
+}
 
 
 def _joined(matrices: Sequence[np.ndarray]) -> np.ndarray:

@@ -67,23 +67,21 @@ def _open_learner(preset: str, system: str, threads: int) -> Any:
 def _learn(learner: Any, stopwatch: Stopwatch) -> None:
     import numpy as np
 
-    from .....hw.cores.learner.learner_config import DDPGLearnerConfig
     from ....reference.learner_batch import LearnerBatch
     from ....reference.optimizer.float_adam import AdamRates
 
     rng, config = np.random.default_rng(1), learner.config.learner
-    sizes = config.actor.sizes if isinstance(config, DDPGLearnerConfig) else config.network.sizes
     for name, array in learner.config.arrays.items():
         if array.kind in ("weights", "target"):
             learner.load(name, rng.normal(0, 0.1, array.parameters).astype(np.float32).view(np.uint32))
     batch = LearnerBatch(
-        observations=rng.normal(0, 1, (BATCH, sizes[0])),
-        actions=rng.uniform(-1, 1, (BATCH, sizes[-1]))
-        if isinstance(config, DDPGLearnerConfig)
-        else rng.integers(0, sizes[-1], BATCH),
+        observations=rng.normal(0, 1, (BATCH, config.observations)),
+        actions=rng.uniform(-1, 1, (BATCH, config.actions))
+        if config.action_rows
+        else rng.integers(0, config.actions, BATCH),
         rewards=rng.normal(0, 1, BATCH),
         discounts=np.full(BATCH, 0.99),
-        next_observations=rng.normal(0, 1, (BATCH, sizes[0])),
+        next_observations=rng.normal(0, 1, (BATCH, config.observations)),
         weights=np.full(BATCH, 1 / BATCH),
     )
     step = 0

@@ -5,13 +5,14 @@ import torch
 
 from rewardware.hw.cores.layer.config import NetworkConfig
 from rewardware.hw.cores.learner.learner_config import DQNLearnerConfig
+from rewardware.hw.cores.learner.network_stages import ACTOR, CRITIC
 from rewardware.hw.cores.replay.config import SumTreeConfig
 from rewardware.sw.mapping.composer.algorithms import Workload, training_iteration
 from rewardware.sw.mapping.composer.fpga_latency import CycleModel, model_cycles
 from rewardware.sw.mapping.composer.platform import Platform
 from rewardware.sw.mapping.composer.profiling import profile
 from rewardware.sw.mapping.composer.torch_sum_tree import TorchSumTree
-from rewardware.sw.mapping.layer_pipeline import ACTOR, CRITIC, fill_cycles, learner_stage_cycles, step_cycles
+from rewardware.sw.mapping.layer_pipeline import fill_cycles, learner_stage_cycles, step_cycles
 from rewardware.sw.mapping.replay_cycles import sample_cycles, update_cycles
 
 SIZES = {"observation_size": 4, "action_size": 2, "hidden_sizes": (64, 64), "batch": 128}
