@@ -24,6 +24,7 @@ class MAACBench(BenchOfPresets):
             "dse_seconds": exploration.seconds,
             "dse_gap": exploration.gap,
             "aps_vs_cpu": rates.against_cpu,
+            "aps_vs_cpu_device": rates.against_cpu_on_device,
             "update_vs_cpu": rates.update_against_cpu,
             "aps_scaling": rates.scaling,
         }
