@@ -10,7 +10,6 @@ SYSTEM = SystemDescriptor(
     commands={
         "train": "rewardware.sw.systems.maac.train_command",
         "explore": "rewardware.sw.systems.maac.explore_command",
-        "experiment": "rewardware.sw.systems.maac.experiment_command",
     },
     bench="rewardware.sw.systems.maac.bench.figures:MAACBench",
     agents={"maac": "rewardware.sw.systems.maac.agent:MAAC"},

@@ -2,15 +2,20 @@
 
 import argparse
 import dataclasses
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...core.tables import aligned
 from ..results import add_json_option, add_out_option, make_folder, show
+
+if TYPE_CHECKING:
+    from ...mapping.maac.design import MAACDesign
 
 __all__ = ["add_arguments", "explore", "run"]
 
 # Sizes of the networks in the report.
 NETWORKS = ("agents", "observations", "actions", "hidden_size", "heads")
+# Gigabytes a second each way of sixteen lanes of PCI Express 3.0: 8 GT/s a lane, 128 of 130 bits, before its packets.
+LINK = 15.75
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,6 +54,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="largest PF_A, copies of each layer that share the agents; more than 1 is of the model alone (default 1)",
     )
+    parser.add_argument(
+        "--timeline",
+        action="store_true",
+        help=f"measure the host's part of an iteration of {ROVER_TOWER} on PyTorch, too, and say when host, link and "
+        "accelerator work; with --out drawn as timeline.png",
+    )
+    parser.add_argument(
+        "--link", type=float, default=LINK, metavar="GB/S", help=f"of the link, each way (default {LINK})"
+    )
     add_out_option(parser, "exploration.json")
     add_json_option(parser)
 
@@ -74,7 +88,8 @@ def explore(arguments: argparse.Namespace) -> dict[str, Any]:
     part = find_part(arguments.part)
     if part.holds is None or part.target.name not in BLOCKS:
         raise ValueError(f"--part must be a part, not the family {part.name}")
-    for name, value, most in (("--share", arguments.share, 100), ("--mhz", arguments.mhz, 10_000)):
+    limits = (("--share", arguments.share, 100), ("--mhz", arguments.mhz, 10_000), ("--link", arguments.link, 10_000))
+    for name, value, most in limits:
         if not 0 < value <= most:
             raise ValueError(f"{name} must be above 0 and at most {most}, not {value:g}")
     require_integer("--batch-size", arguments.batch_size, 1)
@@ -98,7 +113,8 @@ def explore(arguments: argparse.Namespace) -> dict[str, Any]:
     experience, cycles = design.experience_cycles, space.cycles(design)
     seconds = cycles / arguments.mhz / 1e6
     taken = space.resources(design)
-    return {
+    timeline = {"timeline": _timeline(arguments, design, cycles)} if arguments.timeline else {}
+    return timeline | {
         "part": part.name,
         "share_percent": arguments.share,
         "networks": {name: getattr(networks, name) for name in NETWORKS},
@@ -130,6 +146,30 @@ def explore(arguments: argparse.Namespace) -> dict[str, Any]:
         "how": "cycles by the model of the gateware; resources from stages that Yosys synthesised in two sizes, block "
         "memories counted",
     }
+
+
+def _timeline(arguments: argparse.Namespace, design: "MAACDesign", cycles: int) -> list[dict[str, Any]]:
+    """Tasks of two iterations: the host's measured, the accelerator's by the model, the link's by its bytes."""
+    from ....hw.cores.learner.maac_learner_config import MAACLearnerConfig
+    from .bench.throughput import measure_host
+    from .bench.timeline import describe, make_timeline, plot_timeline
+    from .bench.updates import shape_of
+
+    networks, batch = design.networks, arguments.batch_size
+    host = measure_host(shape_of(networks.agents, networks), None, batch)
+    timeline = make_timeline(
+        MAACLearnerConfig(agents=networks, update_interval=design.update_interval),
+        host,
+        cycles,
+        batch=batch,
+        mhz=arguments.mhz,
+        link_rate=1e9 * arguments.link,
+    )
+    if arguments.out is not None:
+        what = f"{networks.agents} agents, {batch} experiences, {arguments.part} at {arguments.mhz:g} MHz"
+        title = f"MAAC, {what}: two iterations"
+        plot_timeline(arguments.out / "timeline.png", timeline, title)
+    return describe(timeline)
 
 
 def _sizes(arguments: argparse.Namespace) -> tuple[int, int]:
@@ -183,5 +223,17 @@ def as_table(report: dict[str, Any]) -> str:
             f"use; equations 3 to 5 of the paper: {report['equation_cycles']:.0f}",
             f"{report['mhz']:g} MHz: {1e3 * report['iteration_seconds']:.2f} ms, APS {report['aps']:.0f}",
             report["how"],
+            *_timeline_rows(report),
         ]
     )
+
+
+def _timeline_rows(report: dict[str, Any]) -> list[str]:
+    """When who works, if that was asked for."""
+    if "timeline" not in report:
+        return []
+    rows = [["where", "task", "from", "to"]]
+    for bar in report["timeline"]:
+        begin, end = 1e3 * bar["start"], 1e3 * (bar["start"] + bar["seconds"])
+        rows.append([bar["place"], bar["task"], f"{begin:.2f} ms", f"{end:.2f} ms"])
+    return ["", *aligned(rows, left=(0, 1))]

@@ -6,6 +6,7 @@ import pytest
 
 from rewardware.sw.cli.dispatch import dispatch
 from rewardware.sw.mapping.tree_exploration import TreeCosts
+from rewardware.sw.systems.maac.bench.throughput import HostTimes
 from tests.sw.mapping.maac.spaces import COSTS as MAAC_COSTS
 
 COSTS = TreeCosts(
@@ -58,6 +59,25 @@ def test_costs_are_synthesised(monkeypatch):
 
 
 MAAC = ["explore", "maac", "--agents", "4", "--observations", "16", "--actions", "5"]
+
+
+def test_a_timeline_of_maac(measured, monkeypatch, tmp_path, capsys):
+    """The accelerator begins when its experiences come, the next iteration when host and accelerator are done."""
+    times = HostTimes(collection=0.002, update=0.09, backward=0.015)
+    monkeypatch.setattr("rewardware.sw.systems.maac.bench.throughput.measure_host", lambda *_: times)
+    assert dispatch([*MAAC, "--timeline", "--out", str(tmp_path), "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    bars = {(bar["task"], bar["start"] > 0.01): bar for bar in report["timeline"]}
+    assert len(report["timeline"]) == 12 and (tmp_path / "timeline.png").stat().st_size > 10_000
+    update = bars["critics' update, policies forward", False]
+    assert (update["start"], update["seconds"]) == (0, pytest.approx(report["iteration_seconds"]))
+    assert bars["policies backward", False]["start"] == 0.002
+    again = bars["critics' update, policies forward", True]["start"]
+    assert again == pytest.approx(max(0.017, report["iteration_seconds"]))
+    # 1024 experiences of 4 agents, 16 elements and three rows of 8 bytes each.
+    assert bars["experiences", False]["seconds"] == pytest.approx(1024 * 4 * 19 * 8 / 15.75e9)
+    assert dispatch([*MAAC, "--timeline"]) == 0
+    assert "simulation thread  data collection" in capsys.readouterr().out
 
 
 def test_a_design_of_maac(measured, capsys):

@@ -55,7 +55,7 @@ def aps(agents: int, seconds: float, batch: int = BATCH) -> float:
 
 
 @functools.cache
-def measure_host(shape: MAACShape, threads: int | None) -> HostTimes:
+def measure_host(shape: MAACShape, threads: int | None, experiences: int = BATCH) -> HostTimes:
     """Times of MAAC on PyTorch on Rover-Tower.
 
     Parameters
@@ -64,11 +64,13 @@ def measure_host(shape: MAACShape, threads: int | None) -> HostTimes:
         Sizes of the networks.
     threads
         Of PyTorch; ``None``: as many as it takes.
+    experiences : int
+        Of a batch.
     """
-    config = MAACConfig(hidden_size=shape.hidden_size, heads=shape.heads, batch_size=BATCH)
+    config = MAACConfig(hidden_size=shape.hidden_size, heads=shape.heads)
     policies, critics = initial_parameters(shape, np.random.default_rng(drawn_from(0)))
     update, host = TorchMAACUpdate(shape, config, policies, critics), HostPolicies(shape, config, policies)
-    batch = random_batch(shape, BATCH)
+    batch = random_batch(shape, experiences)
     with limited_threads(threads):
         forward, _ = update.update(batch)
         parts = {

@@ -8,12 +8,11 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from .....hw.cores.learner.learner_records import ROW_WIDTH
-from .....hw.soc.maac.config import MAACSystemConfig
+from .....hw.cores.learner.maac_learner_config import MAACLearnerConfig
 from ....core.pictures import save_figure
 from .throughput import HostTimes
-from .updates import CountedUpdate
 
-__all__ = ["Bar", "Timeline", "make_timeline", "plot_timeline"]
+__all__ = ["Bar", "Timeline", "describe", "make_timeline", "plot_timeline"]
 
 _COLOURS = {"simulation thread": "#78a848", "training thread": "#4878a8", "link": "#989898", "accelerator": "#c87848"}
 # Bars shorter than this share of the picture have no room for a name.
@@ -57,16 +56,18 @@ class Timeline:
 
 
 def make_timeline(
-    hardware: MAACSystemConfig, host: HostTimes, counted: CountedUpdate, *, batch: int, mhz: float, link_rate: float
+    learner: MAACLearnerConfig, host: HostTimes, cycles: int, *, batch: int, mhz: float, link_rate: float
 ) -> Timeline:
     """The iteration of section III-A: the accelerator updates while the host plays and does the policies' part.
 
     Parameters
     ----------
-    hardware
-        The accelerator.
-    host, counted
-        Measured on this machine, and counted on the RTL.
+    learner
+        The accelerator's.
+    host
+        Measured on this machine.
+    cycles : int
+        Of an update.
     batch : int
         Experiences.
     mhz : float
@@ -74,11 +75,11 @@ def make_timeline(
     link_rate : float
         Bytes a second, each way.
     """
-    learner = hardware.learner
     row = ROW_WIDTH // 8
     there, back = (rows * batch * row / link_rate for rows in (learner.sample_rows, learner.result_rows))
-    policies = hardware.arrays["policy_weights"].parameters * row / link_rate
-    update = counted.cycles(batch) / (1e6 * mhz)
+    layers = learner.agents.policy.layers
+    policies = sum(layer.parameter_sets * layer.rows * layer.outputs for layer in layers) * row / link_rate
+    update = cycles / (1e6 * mhz)
     iteration = max(host.collection + host.backward, update)
     bars: list[Bar] = []
     for number in range(2):

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .....hw.cores.learner.maac_config import MAACNetworksConfig
 from .....hw.soc.maac.config import MAACSystemConfig
 from ....algorithms.maac.maac_config import MAACConfig
 from ....algorithms.maac.maac_shape import MAACShape
@@ -57,7 +58,7 @@ def for_agents(hardware: MAACSystemConfig, agents: int) -> MAACSystemConfig:
     )
 
 
-def shape_of(agents: int, hardware: MAACSystemConfig) -> MAACShape:
+def shape_of(agents: int, hardware: MAACSystemConfig | MAACNetworksConfig) -> MAACShape:
     """Of the networks of so many agents of Rover-Tower."""
     environment = JointEnvironments(lambda: RoverTower(RoverTowerConfig(agents=agents)), 1)
     return MAACShape(
