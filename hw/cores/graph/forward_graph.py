@@ -105,15 +105,26 @@ class ForwardGraph(ConfiguredComponent):
             wiring.connect(m, streams.pop(0), self._activation(node.name))
 
     def _wait(self, m, node, user, place, elements):
-        """Samples wait where those of another source come later."""
-        stages = self._config.forward_stages
-        ahead = max(stages[source] for source in user.sources) - stages[node.name]
-        if not ahead:
+        """Samples wait where those of another source come later, or where another user takes numbers at its own pace.
+
+        A concatenation takes none while it takes those of its other source: without a buffer, the node's other users
+        would have to wait meanwhile, and the concatenation for them afterwards.
+        """
+        others = [other for other, _ in self._config.users(node.name) if other is not user]
+        samples = self._ahead(node, user) and self._ahead(node, user) + 2
+        if any(isinstance(other, ConcatenationNode) and not self._ahead(node, other) for other in others):
+            samples = max(samples, 1)
+        if not samples:
             return elements
-        depth = StreamBufferConfig(depth=(ahead + 2) * node.size)
+        depth = StreamBufferConfig(depth=max(samples * node.size, 2))
         m.submodules[f"{user.name}_waiting_{place}"] = buffer = StreamBuffer(elements.payload.shape(), depth)
         wiring.connect(m, elements, buffer.i)
         return buffer.o
+
+    def _ahead(self, node, user):
+        """Samples by which a node is ahead of the latest source of one of its users."""
+        stages = self._config.forward_stages
+        return max(stages[source] for source in user.sources) - stages[node.name]
 
     def _add_layer(self, m, node, sources, nonfinite):
         m.submodules[node.name] = stage = ForwardStage(node.layer)

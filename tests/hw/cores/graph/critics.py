@@ -9,14 +9,14 @@ from rewardware.hw.cores.learner.maac_config import MAACNetworksConfig
 def attention_critic(
     agents=3, observations=4, actions=3, hidden=6, heads=2, units=2, arithmetic=BINARY32_LANE, parallel_heads=1
 ):
-    """Critics that attend to each other."""
+    """Critics that attend to each other; ``units`` of all layers, or a tuple with those of each."""
     return MAACNetworksConfig(
         agents=agents,
         observations=observations,
         actions=actions,
         hidden_size=hidden,
         heads=heads,
-        critic_units=(units,) * 6 + (min(units, actions),),
+        critic_units=units if isinstance(units, tuple) else (units,) * 6 + (min(units, actions),),
         arithmetic=arithmetic,
         parallel_heads=parallel_heads,
     ).critic
