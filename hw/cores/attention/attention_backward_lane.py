@@ -5,9 +5,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ..component import ConfiguredComponent
-from ..stream.buffer import StreamBuffer
-from ..stream.buffer_config import StreamBufferConfig
-from ..stream.fork import StreamFork
+from ..stream.ways import buffer_stream, fork_stream
 from .config import AttentionConfig
 from .others_product import OthersProduct
 from .softmax_derivative import AttentionSoftmaxDerivative
@@ -73,7 +71,7 @@ class AttentionBackwardLane(ConfiguredComponent):
         # An error is taken when the one before is multiplied by the values of all others. Those of an agent come at
         # once, and what comes behind them for other lanes or nodes would wait.
         depth = (config.heads + 1) * config.value_size
-        inputs, vectors = self._fork(m, "message_errors", self._wait(m, "message_errors", errors, depth))
+        inputs, vectors = fork_stream(m, "message_errors", buffer_stream(m, "message_errors", errors, depth))
         banks = config.waiting + 1
         weight_errors = self._multiply(
             m, "weight_errors", inputs, values, config.product("scores", config.value_size, banks)
@@ -81,15 +79,15 @@ class AttentionBackwardLane(ConfiguredComponent):
         wiring.connect(m, weight_errors, derivative.errors)
 
         depth = config.waiting * config.agents * config.heads * config.others
-        waiting = self._wait(m, "weights", wiring.flipped(self.weights), depth)
-        to_derivative, to_values = self._fork(m, "weights", waiting)
+        waiting = buffer_stream(m, "weights", wiring.flipped(self.weights), depth)
+        to_derivative, to_values = fork_stream(m, "weights", waiting)
         wiring.connect(m, to_derivative, derivative.weights)
         to_values = self._transpose(m, "weights", to_values)
         value_errors = self._multiply(
             m, "value_errors", to_values, vectors, config.product("sums", config.value_size, 3)
         )
 
-        to_queries, to_keys = self._fork(m, "score_errors", derivative.results)
+        to_queries, to_keys = fork_stream(m, "score_errors", derivative.results)
         keys, queries = wiring.flipped(self.keys), wiring.flipped(self.queries)
         query_errors = self._multiply(
             m, "query_errors", to_queries, keys, config.product("sums", config.key_size, banks)
@@ -110,18 +108,6 @@ class AttentionBackwardLane(ConfiguredComponent):
         wiring.connect(m, inputs, part.inputs)
         wiring.connect(m, vectors, part.vectors)
         return part.outputs
-
-    def _wait(self, m, name, elements, depth):
-        m.submodules[f"{name}_waiting"] = buffer = StreamBuffer(
-            elements.payload.shape(), StreamBufferConfig(depth=depth)
-        )
-        wiring.connect(m, elements, buffer.i)
-        return buffer.o
-
-    def _fork(self, m, name, elements):
-        m.submodules[f"{name}_fork"] = fork = StreamFork(elements.payload.shape(), 2)
-        wiring.connect(m, elements, fork.i)
-        return fork.o
 
     def _transpose(self, m, name, elements):
         m.submodules[f"{name}_transposed"] = transposed = WeightTransposition(self._config)

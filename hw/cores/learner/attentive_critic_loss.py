@@ -11,13 +11,11 @@ from ..float.config import FloatLaneConfig
 from ..float.expression import Number
 from ..float.functions.config import FloatFunctionConfig
 from ..float.functions.logarithm import FloatLogarithm
-from ..stream.buffer import StreamBuffer
-from ..stream.buffer_config import StreamBufferConfig
 from ..stream.connect import connect_field, connect_handshake
 from ..stream.element_choice import ElementChoice
-from ..stream.fork import StreamFork
 from ..stream.join import StreamJoin
 from ..stream.one_hot import OneHot
+from ..stream.ways import buffer_to, fork_stream
 from .categorical_sampler import choice_layout
 
 __all__ = ["AttentiveCriticLoss", "outcome_layout", "verdict_layout"]
@@ -119,28 +117,25 @@ class AttentiveCriticLoss(ConfiguredComponent):
     def elaborate(self, platform):
         m = Module()
         config, count = self._config, self._count
-        width, outcome_shape = config.format.width, self.outcomes.payload.shape()
+        width = config.format.width
         names = ("value", "following", "reward", "discount", "chance")
         m.submodules.parts = parts = StreamJoin(data.StructLayout(dict.fromkeys(names, width)))
-        m.submodules.outcomes_fork = outcomes = StreamFork(outcome_shape, 4)
-        m.submodules.choices_fork = choices = StreamFork(self.choices.payload.shape(), 2)
-        wiring.connect(m, wiring.flipped(self.outcomes), outcomes.i)
-        wiring.connect(m, wiring.flipped(self.choices), choices.i)
-        self._choose(m, "value", self.values, outcomes.o[0], parts.i.value)
-        self._choose(m, "next_value", self.next_values, choices.o[0], parts.i.following)
-        self._wait(m, "reward", outcomes.o[1], parts.i.reward)
-        self._wait(m, "discount", outcomes.o[2], parts.i.discount)
-        self._wait(m, "probability", choices.o[1], parts.i.chance)
+        outcomes = fork_stream(m, "outcomes", wiring.flipped(self.outcomes), 4)
+        choices = fork_stream(m, "choices", wiring.flipped(self.choices))
+        self._choose(m, "value", self.values, outcomes[0], parts.i.value)
+        self._choose(m, "next_value", self.next_values, choices[0], parts.i.following)
+        buffer_to(m, "reward", outcomes[1], parts.i.reward, WAITING, "reward")
+        buffer_to(m, "discount", outcomes[2], parts.i.discount, WAITING, "discount")
+        buffer_to(m, "probability", choices[1], parts.i.chance, WAITING, "probability")
         computed = stream_expression(m, "error", config, parts.o, self._compute)
-        m.submodules.computed_fork = fork = StreamFork(computed.o.payload.shape(), 2)
+        slope, told = fork_stream(m, "computed", computed.o)
         m.submodules.derivatives = derivatives = OneHot(width, count)
-        wiring.connect(m, computed.o, fork.i)
         computing = self._logarithm.latency + 3 * (config.multiplier_depth + config.adder_depth)
-        self._wait(m, "action", outcomes.o[3], derivatives.places, -(-computing // self.cycles))
-        connect_field(m, fork.o[0], "derivative", derivatives.values)
+        buffer_to(m, "action", outcomes[3], derivatives.places, WAITING - -computing // self.cycles, "action")
+        connect_field(m, slope, "derivative", derivatives.values)
         wiring.connect(m, derivatives.o, wiring.flipped(self.errors))
-        m.d.comb += [self.verdicts.payload[name].eq(fork.o[1].payload[name]) for name in ("value", "error")]
-        connect_handshake(m, fork.o[1], self.verdicts)
+        m.d.comb += [self.verdicts.payload[name].eq(told.payload[name]) for name in ("value", "error")]
+        connect_handshake(m, told, self.verdicts)
         return m
 
     def _choose(self, m, name, elements, choices, sink):
@@ -149,13 +144,6 @@ class AttentiveCriticLoss(ConfiguredComponent):
         wiring.connect(m, wiring.flipped(elements), choice.elements)
         connect_field(m, choices, "action", choice.places)
         wiring.connect(m, choice.o, sink)
-
-    def _wait(self, m, field, source, sink, more=0):
-        """A field of a stream, in a buffer for some samples, and so many more."""
-        shape = source.payload[field].shape()
-        m.submodules[f"{field}_waiting"] = buffer = StreamBuffer(shape, StreamBufferConfig(depth=WAITING + more))
-        connect_field(m, source, field, buffer.i)
-        wiring.connect(m, buffer.o, sink)
 
     def _compute(self, expression, parts):
         logarithm = expression.apply("logarithm", self._logarithm, Number(parts.chance, 0))

@@ -12,14 +12,12 @@ from ..float.config import FloatLaneConfig
 from ..float.expression import Number
 from ..float.functions.config import FloatFunctionConfig
 from ..float.functions.logarithm import FloatLogarithm
-from ..stream.buffer import StreamBuffer
-from ..stream.buffer_config import StreamBufferConfig
 from ..stream.connect import connect_field, connect_handshake
 from ..stream.element_choice import ElementChoice
-from ..stream.fork import StreamFork
 from ..stream.held_operand import HeldOperand
 from ..stream.join import StreamJoin
 from ..stream.one_hot import OneHot
+from ..stream.ways import buffer_to, fork_stream
 from .categorical_sampler import choice_layout
 
 __all__ = ["CounterfactualLoss", "advantage_layout"]
@@ -131,64 +129,51 @@ class CounterfactualLoss(ConfiguredComponent):
     def elaborate(self, platform):
         m = Module()
         config, count, width = self._config, self._count, self._config.format.width
-        m.submodules.choices_fork = choices = StreamFork(self.choices.payload.shape(), 3)
-        wiring.connect(m, wiring.flipped(self.choices), choices.i)
+        choices = fork_stream(m, "choices", wiring.flipped(self.choices), 3)
         pairs = self._pairs(m)
         layout = data.StructLayout(dict.fromkeys(("value", "baseline", "chance"), width))
         m.submodules.parts = parts = StreamJoin(layout)
         m.submodules.value = value = ElementChoice(width, count)
         connect_field(m, pairs[0], "value", value.elements)
-        self._wait(m, "places", choices.o[0], value.places, WAITING, "action")
+        buffer_to(m, "places", choices[0], value.places, WAITING, "action")
         # The next one is found while a sum is formed.
-        self._wait(m, "value", value.o, parts.i.value, WAITING)
+        buffer_to(m, "value", value.o, parts.i.value, WAITING)
         m.submodules.sum = total = self._sum
         products = stream_expression(m, "products", config, pairs[1], self._product)
         wiring.connect(m, products.o, total.i)
         wiring.connect(m, total.o, parts.i.baseline)
-        self._wait(m, "chances", choices.o[1], parts.i.chance, WAITING, "probability")
+        buffer_to(m, "chances", choices[1], parts.i.chance, WAITING, "probability")
         computed = stream_expression(m, "factors", config, parts.o, self._compute)
-        m.submodules.computed_fork = fork = StreamFork(computed.o.payload.shape(), 2)
-        wiring.connect(m, computed.o, fork.i)
-        m.d.comb += [self.advantages.payload[name].eq(fork.o[1].payload[name]) for name in ("logarithm", "advantage")]
-        connect_handshake(m, fork.o[1], self.advantages)
-        self._differentiate(m, pairs[2], choices.o[2], fork.o[0])
+        scaled, told = fork_stream(m, "computed", computed.o)
+        m.d.comb += [self.advantages.payload[name].eq(told.payload[name]) for name in ("logarithm", "advantage")]
+        connect_handshake(m, told, self.advantages)
+        self._differentiate(m, pairs[2], choices[2], scaled)
         return m
 
     def _pairs(self, m):
         """Each probability with its value, for the choice, for the products, and for the derivatives."""
         layout = data.StructLayout(dict.fromkeys(("probability", "value"), self._config.format.width))
         m.submodules.pairs = pairs = StreamJoin(layout)
-        m.submodules.pairs_fork = fork = StreamFork(layout, 3)
         wiring.connect(m, wiring.flipped(self.probabilities), pairs.i.probability)
         wiring.connect(m, wiring.flipped(self.values), pairs.i.value)
-        wiring.connect(m, pairs.o, fork.i)
-        return fork.o
+        return fork_stream(m, "pairs", pairs.o, 3)
 
     def _differentiate(self, m, pairs, choices, scaled):
         """Derivatives by the logits."""
         number_format, count = self._config.format, self._count
         width = number_format.width
         m.submodules.taken = taken = OneHot(width, count)
-        self._wait(m, "actions", choices, taken.places, self._behind, "action")
+        buffer_to(m, "actions", choices, taken.places, self._behind, "action")
         m.d.comb += [taken.values.payload.eq(number_format.one), taken.values.valid.eq(1)]
         layout = data.StructLayout(dict.fromkeys(("taken", "probability"), width))
         m.submodules.logits = logits = StreamJoin(layout)
         m.submodules.logits_and_scaled = held = HeldOperand(layout, width, count)
         wiring.connect(m, taken.o, logits.i.taken)
-        self._wait(m, "probabilities", pairs, logits.i.probability, self._behind * count, "probability")
+        buffer_to(m, "probabilities", pairs, logits.i.probability, self._behind * count, "probability")
         wiring.connect(m, logits.o, held.elements)
         connect_field(m, scaled, "scaled", held.values)
         derivatives = stream_expression(m, "derivatives", self._config, held.o, self._derive)
         wiring.connect(m, derivatives.o, wiring.flipped(self.errors))
-
-    def _wait(self, m, name, source, sink, depth, field=None):
-        """A stream, or one field of it, behind a buffer."""
-        m.submodules[f"{name}_waiting"] = buffer = StreamBuffer(sink.payload.shape(), StreamBufferConfig(depth=depth))
-        if field is None:
-            wiring.connect(m, source, buffer.i)
-        else:
-            connect_field(m, source, field, buffer.i)
-        wiring.connect(m, buffer.o, sink)
 
     def _product(self, expression, pair):
         # An action that is not there may have any value, NaN too.

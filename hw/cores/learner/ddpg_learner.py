@@ -11,7 +11,7 @@ from ..layer.network_parameters import add_parameters
 from ..layer.update_stage import rates_layout
 from ..layer.update_stage_config import ARRAY_WIDTH
 from ..stream.connect import connect_handshake
-from ..stream.fork import StreamFork
+from ..stream.ways import fork_stream
 from .actor_critic_learner import ActorCriticLearner, to_critic, waiting_samples
 from .learner import connect_activations
 from .learner_base_config import LearnerCommand
@@ -153,10 +153,9 @@ class DDPGLearner(ActorCriticLearner):
         when the target's do.
         """
         waiting = self._to_actor(m, control, "observations", actor)
-        m.submodules.critics_fork = fork = StreamFork(self.tau.shape(), 2)
-        wiring.connect(m, waiting, fork.i)
-        to_critic(m, fork.o[0], wiring.flipped(self.actions), critic)
-        to_critic(m, fork.o[1], actor.outputs, policy_critic)
+        taken, drawn = fork_stream(m, "critics", waiting)
+        to_critic(m, taken, wiring.flipped(self.actions), critic)
+        to_critic(m, drawn, actor.outputs, policy_critic)
 
     def _observe_next(self, m, control, target_actor, target_critic):
         """Next observations to the actor's target, and with its action to the critic's."""

@@ -7,9 +7,7 @@ from amaranth.lib.wiring import In, Out
 from ..component import ConfiguredComponent
 from ..forwarding import forward_port
 from ..layer.config import BATCH_WIDTH
-from ..stream.buffer import StreamBuffer
-from ..stream.buffer_config import StreamBufferConfig
-from ..stream.fork import StreamFork
+from ..stream.ways import buffer_stream, fork_stream
 from .learner_base_config import LearnerCommand
 from .sample_gate import SampleGate
 from .temporal_difference_loss import TemporalDifferenceLoss, transition_layout
@@ -62,13 +60,9 @@ class Learner(ConfiguredComponent):
 
     def _take_twice(self, m, name, numbers, sink, depth):
         """Numbers to where they are taken, and once more behind a buffer of a depth."""
-        shape = numbers.payload.shape()
-        m.submodules[f"{name}_fork"] = fork = StreamFork(shape, 2)
-        m.submodules[f"{name}_waiting"] = waiting = StreamBuffer(shape, StreamBufferConfig(depth=depth))
-        wiring.connect(m, numbers, fork.i)
-        wiring.connect(m, fork.o[0], sink)
-        wiring.connect(m, fork.o[1], waiting.i)
-        return waiting.o
+        taken, waiting = fork_stream(m, name, numbers)
+        wiring.connect(m, taken, sink)
+        return buffer_stream(m, name, waiting, depth)
 
     def _transfer(self, m, control, network, parameters):
         """The parameters of a network to the host and from it while it is meant."""

@@ -9,11 +9,9 @@ from ..graph.forward_graph import ForwardGraph
 from ..layer.network_parameters import add_parameters
 from ..layer.update_stage import rates_layout
 from ..layer.update_stage_config import ARRAY_WIDTH
-from ..stream.buffer import StreamBuffer
-from ..stream.buffer_config import StreamBufferConfig
 from ..stream.connect import connect_field
-from ..stream.fork import StreamFork
 from ..stream.one_hot import OneHot
+from ..stream.ways import buffer_to, fork_stream
 from .attentive_critic_loss import AttentiveCriticLoss, outcome_layout, verdict_layout
 from .categorical_sampler import CategoricalSampler, draw_layout
 from .counterfactual_loss import CounterfactualLoss, advantage_layout
@@ -222,37 +220,32 @@ class MAACLearner(Learner):
 
     def _act(self, m, control, policy, critic, policy_critic):
         """Observations to the policies, and to both critics, which value the actions that are drawn."""
-        shape = self.tau.shape()
         waiting = self._to_policy(m, control, "observations", policy)
         # Both critics take them at once: values of the actions that were taken come about when the target's do.
-        m.submodules.critics_fork = fork = StreamFork(shape, 2)
-        wiring.connect(m, waiting, fork.i)
-        wiring.connect(m, fork.o[0], critic.inputs[0])
-        wiring.connect(m, fork.o[1], policy_critic.inputs[0])
+        for way, sink in zip(fork_stream(m, "critics", waiting), (critic, policy_critic), strict=True):
+            wiring.connect(m, way, sink.inputs[0])
         return self._sample(m, "actions", self.draws, probabilities=self._config.updates_policies)
 
     def _choose(self, m, sampler, policy_critic):
         """Actions that are drawn to the critic, and once more to where they wait for its values."""
-        m.submodules.choices_fork = choices = StreamFork(sampler.choices.payload.shape(), 2)
-        wiring.connect(m, sampler.choices, choices.i)
-        self._to_critic(m, "drawn", choices.o[0], policy_critic)
-        return choices.o[1]
+        drawn, waiting = fork_stream(m, "choices", sampler.choices)
+        self._to_critic(m, "drawn", drawn, policy_critic)
+        return waiting
 
     def _give_forward_pass(self, m, policy, sampler, policy_critic):
         """All that the host's backward pass of the policies needs leaves."""
         config, networks = self._config, self._config.agents
         later = config.critic_samples
-        m.submodules.logits_fork = logits = StreamFork(self.tau.shape(), 2)
-        wiring.connect(m, policy.outputs, logits.i)
-        wiring.connect(m, logits.o[0], sampler.logits)
-        self._wait(m, "logits", logits.o[1], wiring.flipped(self.logits), later * networks.actions)
+        logits, leaving = fork_stream(m, "logits", policy.outputs)
+        wiring.connect(m, logits, sampler.logits)
+        buffer_to(m, "logits", leaving, wiring.flipped(self.logits), later * networks.actions)
         choices = self._choose(m, sampler, policy_critic)
-        self._wait(m, "choices", choices, wiring.flipped(self.choices), later, "action")
+        buffer_to(m, "choices", choices, wiring.flipped(self.choices), later, "action")
         wiring.connect(m, policy_critic.outputs, wiring.flipped(self.values))
         for name, numbers in zip(networks.policy.activations, policy.activations, strict=True):
             if hasattr(self, name):
                 samples = len(networks.policy.linear) + config.policy_samples + later
-                self._wait(m, name, numbers, wiring.flipped(getattr(self, name)), samples * networks.hidden_size)
+                buffer_to(m, name, numbers, wiring.flipped(getattr(self, name)), samples * networks.hidden_size)
             else:
                 # Of the observations, which the host has.
                 m.d.comb += numbers.ready.eq(1)
@@ -262,12 +255,12 @@ class MAACLearner(Learner):
         networks, later = self._config.agents, self._config.critic_samples
         m.submodules.policy_loss = loss = CounterfactualLoss(networks.arithmetic, networks.actions)
         wiring.connect(m, policy.outputs, sampler.logits)
-        self._wait(m, "choices", self._choose(m, sampler, policy_critic), loss.choices, later)
-        self._wait(m, "probabilities", sampler.probabilities, loss.probabilities, later * networks.actions)
+        buffer_to(m, "choices", self._choose(m, sampler, policy_critic), loss.choices, later)
+        buffer_to(m, "probabilities", sampler.probabilities, loss.probabilities, later * networks.actions)
         wiring.connect(m, policy_critic.outputs, loss.values)
         wiring.connect(m, loss.errors, backward.errors)
         # As of the critics' verdicts: those that come first must not hold back what comes later.
-        self._wait(m, "advantages", loss.advantages, wiring.flipped(self.advantages), later)
+        buffer_to(m, "advantages", loss.advantages, wiring.flipped(self.advantages), later)
         connect_activations(m, policy, backward)
         m.d.comb += [loss.entropy_share.eq(self.entropy_share), loss.slope.eq(self.policy_slope)]
 
@@ -277,23 +270,21 @@ class MAACLearner(Learner):
         wiring.connect(m, waiting, target_critic.inputs[0])
         sampler = self._sample(m, "next_actions", self.next_draws)
         wiring.connect(m, target_policy.outputs, sampler.logits)
-        m.submodules.next_choices_fork = choices = StreamFork(sampler.choices.payload.shape(), 2)
-        wiring.connect(m, sampler.choices, choices.i)
-        self._to_critic(m, "next_drawn", choices.o[0], target_critic)
-        self._wait(m, "next_choices", choices.o[1], loss.choices, self._config.critic_samples)
+        drawn, choices = fork_stream(m, "next_choices", sampler.choices)
+        self._to_critic(m, "next_drawn", drawn, target_critic)
+        buffer_to(m, "next_choices", choices, loss.choices, self._config.critic_samples)
 
     def _lose(self, m, critic, target_critic, loss, backward):
         """The critics at the actions that were taken, their loss, and its way back."""
         later = self._config.critic_samples
-        m.submodules.outcomes_fork = outcomes = StreamFork(self.outcomes.payload.shape(), 2)
-        wiring.connect(m, wiring.flipped(self.outcomes), outcomes.i)
-        self._to_critic(m, "taken", outcomes.o[0], critic)
-        self._wait(m, "outcomes", outcomes.o[1], loss.outcomes, later)
+        taken, outcomes = fork_stream(m, "outcomes", wiring.flipped(self.outcomes))
+        self._to_critic(m, "taken", taken, critic)
+        buffer_to(m, "outcomes", outcomes, loss.outcomes, later)
         wiring.connect(m, critic.outputs, loss.values)
         wiring.connect(m, target_critic.outputs, loss.next_values)
         wiring.connect(m, loss.errors, backward.errors)
         # Those that come before their samples' values must not hold back the loss, on whose samples the values wait.
-        self._wait(m, "verdicts", loss.verdicts, wiring.flipped(self.verdicts), later)
+        buffer_to(m, "verdicts", loss.verdicts, wiring.flipped(self.verdicts), later)
         connect_activations(m, critic, backward)
         m.d.comb += [loss.entropy_share.eq(self.entropy_share), loss.slope.eq(self.slope)]
 
@@ -319,13 +310,3 @@ class MAACLearner(Learner):
         connect_field(m, choices, "action", one_hot.places)
         m.d.comb += [one_hot.values.payload.eq(number_format.one), one_hot.values.valid.eq(1)]
         wiring.connect(m, one_hot.o, critic.inputs[1])
-
-    def _wait(self, m, name, source, sink, depth, field=None):
-        """A stream, or one field of it, behind a buffer."""
-        shape = sink.payload.shape()
-        m.submodules[f"{name}_waiting"] = buffer = StreamBuffer(shape, StreamBufferConfig(depth=depth))
-        if field is None:
-            wiring.connect(m, source, buffer.i)
-        else:
-            connect_field(m, source, field, buffer.i)
-        wiring.connect(m, buffer.o, sink)

@@ -11,9 +11,7 @@ from ..graph.perceptron import perceptron_graph
 from ..layer.network_parameters import add_parameters
 from ..layer.update_stage import rates_layout
 from ..layer.update_stage_config import ARRAY_WIDTH
-from ..stream.buffer import StreamBuffer
-from ..stream.buffer_config import StreamBufferConfig
-from ..stream.fork import StreamFork
+from ..stream.ways import buffer_stream, fork_stream
 from .actor_critic_learner import ActorCriticLearner, to_critic, waiting_samples
 from .learner import connect_activations
 from .learner_base_config import LearnerCommand
@@ -189,24 +187,12 @@ class SACLearner(ActorCriticLearner):
         m.submodules[name] = forward = ForwardGraph(graph, activations=True)
         return forward
 
-    def _fork(self, m, name, values, ways=2):
-        """The same for several."""
-        m.submodules[f"{name}_fork"] = fork = StreamFork(values.payload.shape(), ways)
-        wiring.connect(m, values, fork.i)
-        return fork.o
-
-    def _wait(self, m, name, values, depth):
-        """Values, and a buffer where they wait."""
-        m.submodules[f"{name}_waiting"] = buffer = StreamBuffer(values.payload.shape(), StreamBufferConfig(depth=depth))
-        wiring.connect(m, values, buffer.i)
-        return buffer.o
-
     def _draw(self, m, name, drawing, actor, noises):
         """Actions that are drawn of an actor's outputs, for two critics."""
         m.submodules[name] = drawing
         wiring.connect(m, actor.outputs, drawing.outputs)
         wiring.connect(m, wiring.flipped(noises), drawing.noises)
-        return self._fork(m, f"{name}_actions", drawing.actions)
+        return fork_stream(m, f"{name}_actions", drawing.actions)
 
     def _observe(self, m, control, temperature, actor, critics, policy_critics):
         """Observations to the actor, and, with an action each, to the critics and to those of the policy.
@@ -218,8 +204,8 @@ class SACLearner(ActorCriticLearner):
         more = self._samples(drawing.action_latency)
         waiting = self._to_actor(m, control, "observations", actor, more, temperature.ready)
         drawn = self._draw(m, "drawing", drawing, actor, self.noises)
-        taken = self._fork(m, "actions", wiring.flipped(self.actions))
-        ways = self._fork(m, "critics", waiting, 4)
+        taken = fork_stream(m, "actions", wiring.flipped(self.actions))
+        ways = fork_stream(m, "critics", waiting, 4)
         for observation, action, critic in zip(ways, (*taken, *drawn), (*critics, *policy_critics), strict=True):
             to_critic(m, observation, action, critic)
 
@@ -232,9 +218,11 @@ class SACLearner(ActorCriticLearner):
         more = self._samples(drawing.action_latency)
         waiting = self._to_actor(m, control, "next_observations", actor, more, temperature.ready)
         actions = self._draw(m, "next_drawing", drawing, actor, self.next_noises)
-        for observation, action, critic in zip(self._fork(m, "target_critics", waiting), actions, critics, strict=True):
+        for observation, action, critic in zip(
+            fork_stream(m, "target_critics", waiting), actions, critics, strict=True
+        ):
             to_critic(m, observation, action, critic)
-        return self._wait(m, "next_log_densities", drawing.log_densities, waiting_samples(critics[0]))
+        return buffer_stream(m, "next_log_densities", drawing.log_densities, waiting_samples(critics[0]))
 
     def _critics_backward(self, m, temperature, critics, target_critics, log_densities):
         """The losses of the critics, and their ways back."""
@@ -278,7 +266,7 @@ class SACLearner(ActorCriticLearner):
         wiring.connect(m, errors.o, derivative.errors)
         # What was drawn, and the actor's activations, wait while samples go through the critics.
         late = waiting_samples(policy_critics[0]) + self._samples(errors.latency + derivative.latency)
-        drawn = self._wait(m, "drawn", self._drawing.drawn, (late + 1) * self._config.actions)
+        drawn = buffer_stream(m, "drawn", self._drawing.drawn, (late + 1) * self._config.actions)
         wiring.connect(m, drawn, derivative.drawn)
         late += self._samples(self._drawing.action_latency)
         m.submodules.actor_backward = through_actor = BackwardGraph(actor.config, late=late)

@@ -9,8 +9,8 @@ from ..component import ConfiguredComponent
 from ..float.comparison import FloatComparator
 from ..float.config import FloatConfig
 from ..float.expression import Number
-from ..stream.fork import StreamFork
 from ..stream.join import join_streams
+from ..stream.ways import fork_stream
 from .temporal_difference_config import TemporalDifferenceConfig
 from .temporal_difference_loss import TemporalDifferenceLoss, transition_layout
 
@@ -101,8 +101,8 @@ class TwinCriticLoss(ConfiguredComponent):
             self._comparator.a.eq(numbers.payload.first),
             self._comparator.b.eq(numbers.payload.second),
         ]
-        next_values = self._fork(m, "following", following.o)
-        transitions = self._fork(m, "transitions", wiring.flipped(self.transitions))
+        next_values = fork_stream(m, "following", following.o)
+        transitions = fork_stream(m, "transitions", wiring.flipped(self.transitions))
         for index, loss in enumerate(self._losses):
             m.submodules[f"loss_{index}"] = loss
             wiring.connect(m, wiring.flipped(self.values[index]), loss.values)
@@ -114,12 +114,6 @@ class TwinCriticLoss(ConfiguredComponent):
         means = stream_expression(m, "means", arithmetic, magnitudes, self._mean)
         wiring.connect(m, means.o, wiring.flipped(self.priorities))
         return m
-
-    def _fork(self, m, name, values):
-        """The same for both losses."""
-        m.submodules[f"{name}_fork"] = fork = StreamFork(values.payload.shape(), 2)
-        wiring.connect(m, values, fork.i)
-        return fork.o
 
     def _following(self, expression, numbers):
         """The value of the next state, entropy included."""
