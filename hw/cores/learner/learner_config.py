@@ -15,7 +15,13 @@ from .learner_base_config import LearnerConfig
 from .network_stages import ACTOR, CRITIC, ONLINE_AND_TARGET, NetworkStages
 from .temporal_difference_config import TemporalDifferenceConfig
 
-__all__ = ["DDPGLearnerConfig", "DQNLearnerConfig", "LearnedNetwork", "PerceptronLearnerConfig"]
+__all__ = [
+    "ActorCriticLearnerConfig",
+    "DDPGLearnerConfig",
+    "DQNLearnerConfig",
+    "LearnedNetwork",
+    "PerceptronLearnerConfig",
+]
 
 
 class LearnedNetwork(IntEnum):
@@ -81,7 +87,7 @@ class PerceptronLearnerConfig(LearnerConfig):
     @property
     def waiting_samples(self) -> int:
         """Samples from the first stage to the loss, whose observations are taken and the rest not yet."""
-        graphs = map(perceptron_graph, self.networks.values())
+        graphs = map(perceptron_graph, self.way)
         return sum(graph.waiting_samples(graph.linear[0].source, graph.linear[0].name) for graph in graphs)
 
 
@@ -173,19 +179,19 @@ class DQNLearnerConfig(PerceptronLearnerConfig):
 
 
 @dataclass(frozen=True, kw_only=True)
-class DDPGLearnerConfig(PerceptronLearnerConfig):
-    """A learner of a deterministic policy: an actor and a critic, and a target network of each.
+class ActorCriticLearnerConfig(PerceptronLearnerConfig):
+    """Base of learners of an actor and of critics that value its actions.
 
     Parameters
     ----------
     actor : NetworkConfig
-        From observations to actions, ``"tanh"`` at its outputs usually.
+        From observations to what actions are made of.
     critic : NetworkConfig
         From observation and action, in this order, to one value.
     loss : str
         The critic's, of the temporal-difference error: ``"huber"`` (threshold 1) or ``"squared"`` (half the square).
     optimizer : str
-        ``"adam"`` or ``"sgd"``, of both.
+        ``"adam"`` or ``"sgd"``, of all networks.
     update_interval : int
         Cycles from one word of weights to the next in the optimiser's pass (1 to 64).
 
@@ -205,8 +211,8 @@ class DDPGLearnerConfig(PerceptronLearnerConfig):
         require_kind("Actor", self.actor, NetworkConfig)
         require_kind("Critic", self.critic, NetworkConfig)
         require_name("Optimizer", self.optimizer, GRADIENT_OPTIMIZERS)
-        _ = self.temporal_difference, self.actor_updates
-        inputs = self.actor.sizes[0] + self.actor.sizes[-1]
+        _ = self.temporal_difference, self.optimizers
+        inputs = self.observations + self.actions
         if self.critic.sizes[0] != inputs:
             raise ValueError(
                 f"Critic must have an input for each observation and action, {inputs}, not {self.critic.sizes[0]}"
@@ -225,6 +231,41 @@ class DDPGLearnerConfig(PerceptronLearnerConfig):
         }
 
     @property
+    def way(self) -> tuple[NetworkConfig, ...]:
+        """Through the actor, and a critic at its action."""
+        return (self.actor, self.critic)
+
+    @property
+    def action_rows(self) -> int:
+        """Rows of a sample's action that are its own: one for each element."""
+        return self.actions
+
+    @property
+    def observations(self) -> int:
+        """Elements of an observation."""
+        return self.actor.sizes[0]
+
+    @property
+    def temporal_difference(self) -> TemporalDifferenceConfig:
+        """The loss of a critic."""
+        return TemporalDifferenceConfig(values=1, loss=self.loss, arithmetic=self.critic.arithmetic)
+
+    def _updates(self, network: NetworkConfig, target: str = "soft") -> tuple[UpdateStageConfig, ...]:
+        return tuple(
+            UpdateStageConfig(layer=layer, optimizer=self.optimizer, interval=self.update_interval, target=target)
+            for layer in network.layers
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class DDPGLearnerConfig(ActorCriticLearnerConfig):
+    """A learner of a deterministic policy: an actor and a critic, and a target network of each.
+
+    The actor makes actions, with ``"tanh"`` at its outputs usually. Parameters and errors: see
+    :class:`ActorCriticLearnerConfig`.
+    """
+
+    @property
     def networks(self) -> dict[str, NetworkConfig]:
         """The networks that are trained, in the order of :class:`LearnedNetwork`."""
         return {"actor": self.actor, "critic": self.critic}
@@ -240,29 +281,9 @@ class DDPGLearnerConfig(PerceptronLearnerConfig):
         return ((self.actor, ACTOR), (self.critic, CRITIC))
 
     @property
-    def way(self) -> tuple[NetworkConfig, ...]:
-        """Through the actor, and the critic at its action."""
-        return (self.actor, self.critic)
-
-    @property
-    def action_rows(self) -> int:
-        """Rows of a sample's action that are its own: one for each element."""
-        return self.actions
-
-    @property
-    def observations(self) -> int:
-        """Elements of an observation."""
-        return self.actor.sizes[0]
-
-    @property
     def actions(self) -> int:
         """Elements of an action."""
         return self.actor.sizes[-1]
-
-    @property
-    def temporal_difference(self) -> TemporalDifferenceConfig:
-        """The loss of the critic."""
-        return TemporalDifferenceConfig(values=1, loss=self.loss, arithmetic=self.critic.arithmetic)
 
     @property
     def arrays(self) -> tuple[str, ...]:
@@ -278,9 +299,3 @@ class DDPGLearnerConfig(PerceptronLearnerConfig):
     def critic_updates(self) -> tuple[UpdateStageConfig, ...]:
         """The optimiser of each layer of the critic."""
         return self._updates(self.critic)
-
-    def _updates(self, network: NetworkConfig) -> tuple[UpdateStageConfig, ...]:
-        return tuple(
-            UpdateStageConfig(layer=layer, optimizer=self.optimizer, interval=self.update_interval, target="soft")
-            for layer in network.layers
-        )
