@@ -2,94 +2,43 @@
 
 import cocotb
 import numpy as np
-from cocotb.triggers import RisingEdge
 
-from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, parameters, rng
-from rewardware.sw.reference.float import host
 from rewardware.sw.reference.learner.attentive_critic_loss import attentive_critic_loss
-from tests.hw.cores.transfer_cycles import TransferCycles
 from tests.sw.reference.learner.stimulus import loss_samples
 
-SOURCES, SINKS = ("values", "next_values", "outcomes", "choices"), ("errors", "verdicts")
+from .loss_bench import LossBench, holds_back, same_bits, takes_its_cycles
 
 
-class Bench:
+class Bench(LossBench):
     """A loss and its reference."""
 
-    def __init__(self, dut):
-        self.dut, self.config, self.count = dut, parameters()["config"], parameters()["count"]
-        self.format = self.config.format
-        self.sources = {name: StreamSource(dut, name) for name in SOURCES}
-        self.sinks = {name: StreamSink(dut, name) for name in SINKS}
-        self.random = rng("samples")
+    SOURCES = ("values", "next_values", "outcomes", "choices")
+    ROWS, FIELDS = "verdicts", ("value", "error")
 
-    def bits(self, values):
-        """Bit patterns of values."""
-        return host.to_bits(self.format, values).tolist()
-
-    def put(self, count, slope=0.03, entropy_share=0.01):
-        """Queue random samples; returns what has to come out."""
+    def put(self, count):
         values, following, actions, rewards, discounts, _ = loss_samples(self.random, self.format, count, self.count)
         chances = self.random.choice([0.0, 1.0, 0.25, 1e-6, np.nan], count)
-        chances = np.where(self.random.random(count) < 0.7, self.random.random(count), chances)
-        settings = [host.from_bits(self.format, host.to_bits(self.format, part)) for part in (entropy_share, slope)]
-        chances = host.from_bits(self.format, host.to_bits(self.format, chances))
+        chances = self.rounded(np.where(self.random.random(count) < 0.7, self.random.random(count), chances))
         choices = self.random.integers(0, self.count, count)
-        for name, setting in zip(("entropy_share", "slope"), settings, strict=True):
-            getattr(self.dut, name).value = self.bits(setting).pop()
-        for name, table in (("values", values), ("next_values", following)):
-            for bits in np.ravel(self.bits(table)):
-                self.sources[name].put(int(bits))
-        for action, reward, discount in zip(actions.tolist(), self.bits(rewards), self.bits(discounts), strict=True):
-            self.sources["outcomes"].put({"action": action, "reward": reward, "discount": discount})
-        for choice, chance in zip(choices.tolist(), self.bits(chances), strict=True):
-            self.sources["choices"].put({"action": choice, "probability": chance})
+        settings = self.set(entropy_share=0.01, slope=0.03)
+        self.put_tables(values=values, next_values=following)
+        self.put_rows("outcomes", action=actions.tolist(), reward=self.bits(rewards), discount=self.bits(discounts))
+        self.put_rows("choices", action=choices.tolist(), probability=self.bits(chances))
         return attentive_critic_loss(
             self.format, values, following, actions, rewards, discounts, choices, chances, *settings
         )
 
-    async def check(self, expected):
-        """What comes out is what has to."""
-        for index, bits in enumerate(np.ravel(self.bits(expected.derivatives))):
-            compare(int(bits), await self.sinks["errors"].receive(), "errors", index)
-        rows = zip(self.bits(expected.values), self.bits(expected.errors), strict=True)
-        for index, (value, error) in enumerate(rows):
-            found = await self.sinks["verdicts"].receive()
-            compare({"value": value, "error": error}, found, "verdicts", index)
-
 
 @cocotb.test()
 async def same_bits_as_the_reference(dut):
-    bench = Bench(dut)
-    await clock_and_reset(dut)
-    parts = (*bench.sources.values(), *bench.sinks.values())
-    for slow in (None, *parts):
-        for part in parts:
-            part.stall = 0.9 if part is slow else 0.3 if slow is None else 0
-        await bench.check(bench.put(80))
+    await same_bits(Bench(dut))
 
 
 @cocotb.test()
 async def holds_back_when_nobody_takes(dut):
-    bench = Bench(dut)
-    await clock_and_reset(dut)
-    for sink in bench.sinks.values():
-        sink.stall = 1
-        expected = bench.put(60)
-        for _ in range(60 * (bench.count + 4)):
-            await RisingEdge(dut.clk)
-        assert len(bench.sinks["errors"]) < 60 * bench.count or len(bench.sinks["verdicts"]) < 60
-        sink.stall = 0
-        await bench.check(expected)
+    await holds_back(Bench(dut))
 
 
 @cocotb.test()
 async def takes_as_many_cycles_as_it_says(dut):
-    bench = Bench(dut)
-    for part in (*bench.sources.values(), *bench.sinks.values()):
-        part.stall = 0
-    await clock_and_reset(dut)
-    seen = TransferCycles(dut, "errors")
-    await bench.check(bench.put(40))
-    cycles = np.diff(seen.taken["errors"][20 * bench.count :: bench.count])
-    compare([parameters()["cycles"]] * len(cycles), cycles, "cycles between samples", 0)
+    await takes_its_cycles(Bench(dut))
