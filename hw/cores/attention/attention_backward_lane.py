@@ -68,8 +68,8 @@ class AttentionBackwardLane(ConfiguredComponent):
         config = self._config
         errors, values = wiring.flipped(self.message_errors), wiring.flipped(self.values)
         m.submodules.derivative = derivative = AttentionSoftmaxDerivative(config)
-        # An error is taken when the one before is multiplied by the values of all others. Those of an agent come at
-        # once, and what comes behind them for other lanes or nodes would wait.
+        # The product takes an error only when it has multiplied the one before by the values of all others. An agent's
+        # errors come without a pause, and would hold up what follows for other lanes and nodes.
         depth = (config.heads + 1) * config.value_size
         inputs, vectors = fork_stream(m, "message_errors", buffer_stream(m, "message_errors", errors, depth))
         banks = config.waiting + 1

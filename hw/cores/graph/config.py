@@ -224,7 +224,7 @@ class GraphConfig:
 
     @property
     def layers(self) -> tuple[LayerConfig, ...]:
-        """Those of the nodes with parameters."""
+        """The layers of the nodes with parameters."""
         return tuple(node.layer for node in self.linear)
 
     @property

@@ -97,7 +97,7 @@ class ExperienceSplitter(ConfiguredComponent):
         return pairs.i
 
     def _split_rest(self, m):
-        """What is not observed, to three buffers."""
+        """Outcome, draws and the action taken go to three buffers."""
         parts = {"outcome": OUTCOME, "draws": DRAWS, "taken": TAKEN}
         layout = data.StructLayout({name: record_layout(record) for name, record in parts.items()})
         m.submodules.fork = fork = StreamFork(layout, 3)

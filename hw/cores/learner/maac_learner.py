@@ -247,7 +247,7 @@ class MAACLearner(Learner):
                 samples = len(networks.policy.linear) + config.policy_samples + later
                 buffer_to(m, name, numbers, wiring.flipped(getattr(self, name)), samples * networks.hidden_size)
             else:
-                # Of the observations, which the host has.
+                # The host has the observations.
                 m.d.comb += numbers.ready.eq(1)
 
     def _learn_policies(self, m, policy, sampler, policy_critic, backward):
@@ -259,7 +259,7 @@ class MAACLearner(Learner):
         buffer_to(m, "probabilities", sampler.probabilities, loss.probabilities, later * networks.actions)
         wiring.connect(m, policy_critic.outputs, loss.values)
         wiring.connect(m, loss.errors, backward.errors)
-        # As of the critics' verdicts: those that come first must not hold back what comes later.
+        # Advantages must not hold back the loss while the collector waits for the critics' verdicts.
         buffer_to(m, "advantages", loss.advantages, wiring.flipped(self.advantages), later)
         connect_activations(m, policy, backward)
         m.d.comb += [loss.entropy_share.eq(self.entropy_share), loss.slope.eq(self.policy_slope)]
@@ -283,7 +283,7 @@ class MAACLearner(Learner):
         wiring.connect(m, critic.outputs, loss.values)
         wiring.connect(m, target_critic.outputs, loss.next_values)
         wiring.connect(m, loss.errors, backward.errors)
-        # Those that come before their samples' values must not hold back the loss, on whose samples the values wait.
+        # A verdict may come before its sample's values. It must not hold back the loss, as the values wait for that.
         buffer_to(m, "verdicts", loss.verdicts, wiring.flipped(self.verdicts), later)
         connect_activations(m, critic, backward)
         m.d.comb += [loss.entropy_share.eq(self.entropy_share), loss.slope.eq(self.slope)]

@@ -23,12 +23,12 @@ class NetworkStages:
     to_inputs: int = 0
 
     def count(self, first: bool) -> int:
-        """Of a layer."""
+        """Stages of a layer."""
         return self.forward + self.gradients + (self.to_inputs if first else self.backward)
 
 
 ONLINE_AND_TARGET = NetworkStages(forward=2)
-# Of SAC, at the next observations in place of a target.
+# SAC's actor has its second forward stages for the next observations: it has no target.
 ACTOR = ONLINE_AND_TARGET
 # At actions that were taken, at the actor's own, and of the target; the actor's errors come through it.
 CRITIC = NetworkStages(forward=3, backward=2, to_inputs=1)

@@ -148,7 +148,7 @@ class SACLearner(ActorCriticLearner):
         actor_backward, through_critics = self._actor_backward(m, temperature, actor, policy_critics)
         temperature_backward = self._temperature_backward(m, temperature)
 
-        # Of each network: who reads its weights, who has its gradients, and who is the target.
+        # Each network has readers of its weights, a part with its gradients, and its target.
         parts: list[tuple] = [([actor, next_actor, actor_backward], actor_backward, None)]
         ways = zip(critics, policy_critics, critics_backward, through_critics, strict=True)
         for (*reading, backward, through), target in zip(ways, target_critics, strict=True):

@@ -19,9 +19,9 @@ class SampleGate(wiring.Component):
     Parameters
     ----------
     shape : shape-like
-        Of an element.
+        Shape of an element.
     elements : int
-        Of a sample, at least 1.
+        Elements of a sample, at least 1.
 
     Members
     -------
@@ -45,7 +45,7 @@ class SampleGate(wiring.Component):
 
     @property
     def elements(self):
-        """Of a sample."""
+        """Elements of a sample."""
         return self._elements
 
     def elaborate(self, platform):

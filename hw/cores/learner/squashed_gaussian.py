@@ -112,7 +112,7 @@ class SquashedGaussian(ConfiguredComponent):
     def density_latency(self):
         """Cycles from the transfer of a sample's first logarithm to that of its density, valid, if nothing waits."""
         density = self._power.latency + self._softplus.latency + 6 * self._config.arithmetic.adder_depth + BUFFER
-        # Of the cycles of a sum the last one is that in which it leaves.
+        # A sum leaves in the last one of its cycles.
         return self._drawing + density + self._sum.cycles - 1
 
     def elaborate(self, platform):

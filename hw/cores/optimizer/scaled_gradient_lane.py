@@ -40,12 +40,12 @@ class ScaledGradientLane(ConfiguredComponent):
 
     @property
     def optimizer(self):
-        """Of the lane."""
+        """The optimiser whose lane it has."""
         return self._optimizer
 
     @property
     def scale(self):
-        """Of gradients."""
+        """The number that gradients are multiplied by."""
         return self._scale
 
     @property

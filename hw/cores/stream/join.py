@@ -32,7 +32,7 @@ class StreamJoin(wiring.Component):
 
     @property
     def shape(self):
-        """What comes out."""
+        """The layout of the joined values."""
         return self._shape
 
     def elaborate(self, platform):

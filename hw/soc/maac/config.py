@@ -15,7 +15,7 @@ __all__ = ["LARGEST_ACTIONS", "MAACSystemConfig"]
 # Actions of an agent, which a row of a sample has room for.
 LARGEST_ACTIONS = 2048
 
-# Of accelerators whose host updates the policies, and of those that do it themselves.
+# One set is for a host that updates the policies, the other for an accelerator that does it.
 HOST_INSTRUCTION_SET = learner_instruction_set(
     results="hidden layers, logits, actions and values of the policies' forward pass, and the critics' errors",
     follow="the target policies follow the policies, which have been loaded",

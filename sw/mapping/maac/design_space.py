@@ -187,7 +187,7 @@ class DesignSpace:
         return fits(self.resources(design), self.budget)
 
     def cycles(self, design: MAACDesign) -> int:
-        """Of an iteration."""
+        """Cycles of an iteration."""
         return iteration_cycles(design, self.batch)
 
     def _layers(self) -> Iterator[LayerChoice]:

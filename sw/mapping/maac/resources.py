@@ -36,7 +36,7 @@ class LinearCost:
     unit: Resources
 
     def of(self, units: int) -> Resources:
-        """With so many units."""
+        """A layer with so many units."""
         return self.base + self.unit * units
 
 

@@ -42,7 +42,7 @@ class SACBatch(LearnerBatch):
 
 
 class SACGradients(NamedTuple):
-    """Of all networks, arrays like the weights, and the loss of the critics."""
+    """The gradients of all networks, arrays like the weights, and the loss of the critics."""
 
     actor: list[ValueArray]
     critic_1: list[ValueArray]

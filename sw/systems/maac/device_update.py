@@ -144,7 +144,7 @@ class DeviceMAACUpdate:
         return np.concatenate(parts, axis=-2).reshape(-1, 2)
 
     def _results(self, rows: np.ndarray, experiences: int) -> tuple[PolicyForward | None, dict[str, float]]:
-        """Of the rows that have come."""
+        """Rows of results as the forward pass and the numbers for the metrics."""
         learner = self.hardware.learner
         rows = rows.reshape(experiences, self.shape.agents, learner.agent_result_rows, 2)
         numbers = rows.view(np.float32)
@@ -194,7 +194,7 @@ class DeviceMAACUpdate:
         return {"device_cycles": self._cycles}
 
     def save(self) -> tuple[Arrays, dict[str, Any]]:
-        """As :class:`.ReferenceMAACUpdate` does."""
+        """All arrays under the names that :class:`.ReferenceMAACUpdate` gives them."""
         arrays: Arrays = {}
         for name, place in NETWORKS.items():
             arrays |= {f"{name}.{parameter}": values for parameter, values in self._store(place).items()}

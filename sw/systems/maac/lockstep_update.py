@@ -66,7 +66,7 @@ class LockstepMAACUpdate(Comparison):
         self.device.load_policies(arrays, rest)
 
     def counters(self) -> dict[str, Any]:
-        """Those of the device, and what was compared."""
+        """The device's counters, and how much was compared."""
         counted = {f"lockstep_{name}": getattr(self, name) for name in ("steps", "compared", "equal")}
         return {**self.device.counters(), **counted}
 

@@ -21,16 +21,16 @@ __all__ = ["gap", "seconds"]
 PART = "xcu250"
 # Parameters of eight agents are more than its block memories hold.
 AGENTS = (2, 4, 6)
-# Of Rover-Tower with four agents, about.
+# Rover-Tower with four agents has 11 and 5.
 OBSERVATIONS, ACTIONS = 16, 5
 BATCH = 1024
-# Of section V-A.
+# The paper says so in section V-A.
 PAPER_SECONDS = 2
 # Runs of which the fastest counts.
 RUNS = 3
 # Small spaces: agents, hidden size, heads.
 SMALL = ((2, 4, 2), (3, 4, 2), (4, 4, 4), (6, 4, 4))
-# Of what the largest design takes beyond the smallest.
+# Budgets are shares of what the largest design takes beyond the smallest.
 BUDGETS = (0.1, 0.3, 0.6)
 INTERVALS = (2, 16)
 
@@ -91,7 +91,7 @@ def _small_spaces() -> Iterator[tuple[str, DesignSpace]]:
         least = whole.resources(whole.design((1,) * len(outputs), update_interval=INTERVALS[-1]))
         most = whole.resources(whole.design(outputs, parallel_heads=heads, update_interval=INTERVALS[0]))
         for share in BUDGETS:
-            # Of block memories the largest may take less: memories of more units are smaller.
+            # The largest may take fewer block memories: those of more units are smaller.
             amounts = {name: value + share * max(0, getattr(most, name) - value) for name, value in least.items()}
             budget = Resources(**amounts)
             yield (

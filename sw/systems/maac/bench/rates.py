@@ -22,7 +22,7 @@ __all__ = [
     "utilisation",
 ]
 
-# Of the paper's figure 6.
+# The paper's figure 6 has these.
 AGENTS = (2, 4, 6, 8)
 PAPER_UTILISATION = 68
 PAPER_SPEEDUP = 4.6
@@ -112,7 +112,7 @@ def design_of(hardware: MAACSystemConfig) -> MAACDesign:
 
 
 def device_seconds(counted: CountedUpdate) -> float:
-    """Of an update."""
+    """The time of an update at the clock of the figures."""
     return counted.cycles() / (1e6 * MHZ)
 
 

@@ -91,7 +91,7 @@ def make_timeline(
             Bar("accelerator", "critics' update, policies forward", start, update),
             Bar("link", "activations, values", start + max(0.0, update - back), back),
             Bar("simulation thread", "data collection", start, host.collection),
-            # Of the update before, whose results are there.
+            # The host works on the update before, whose results are there.
             Bar("training thread", "policies backward", start + host.collection, host.backward),
             Bar("link", "policies", start + host.collection + host.backward, policies),
         ]

@@ -20,7 +20,7 @@ from ..backends import update_on
 
 __all__ = ["BATCH", "CountedUpdate", "count_update", "for_agents", "random_batch", "shape_of"]
 
-# Of the paper, section V-A.
+# The paper's batch, section V-A.
 BATCH = 1024
 # Experiences of the updates that are run. A batch takes T_experience for each further one, which two batches show.
 COUNTED = (16, 24)
@@ -42,7 +42,7 @@ class CountedUpdate:
     rest: int
 
     def cycles(self, batch: int = BATCH) -> int:
-        """Of an update with so many experiences."""
+        """The cycles of an update with so many experiences."""
         return self.experience * batch + self.rest
 
 
@@ -59,7 +59,7 @@ def for_agents(hardware: MAACSystemConfig, agents: int) -> MAACSystemConfig:
 
 
 def shape_of(agents: int, hardware: MAACSystemConfig | MAACNetworksConfig) -> MAACShape:
-    """Of the networks of so many agents of Rover-Tower."""
+    """The sizes of the networks of so many agents of Rover-Tower."""
     environment = JointEnvironments(lambda: RoverTower(RoverTowerConfig(agents=agents)), 1)
     return MAACShape(
         sizes=environment.sizes, counts=environment.counts, hidden_size=hardware.hidden_size, heads=hardware.heads
