@@ -111,7 +111,7 @@ def explore(arguments: argparse.Namespace) -> dict[str, Any]:
     )
     design = fastest_design(space)
     experience, cycles = design.experience_cycles, space.cycles(design)
-    seconds = cycles / arguments.mhz / 1e6
+    seconds = cycles / (1e6 * arguments.mhz)
     taken = space.resources(design)
     timeline = {"timeline": _timeline(arguments, design, cycles)} if arguments.timeline else {}
     return timeline | {

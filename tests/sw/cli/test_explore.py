@@ -70,12 +70,12 @@ def test_a_timeline_of_maac(measured, monkeypatch, tmp_path, capsys):
     bars = {(bar["task"], bar["start"] > 0.01): bar for bar in report["timeline"]}
     assert len(report["timeline"]) == 12 and (tmp_path / "timeline.png").stat().st_size > 10_000
     update = bars["critics' update, policies forward", False]
-    assert (update["start"], update["seconds"]) == (0, pytest.approx(report["iteration_seconds"]))
+    assert (update["start"], update["seconds"]) == (0, report["iteration_seconds"])
     assert bars["policies backward", False]["start"] == 0.002
     again = bars["critics' update, policies forward", True]["start"]
-    assert again == pytest.approx(max(0.017, report["iteration_seconds"]))
+    assert again == max(0.002 + 0.015, report["iteration_seconds"])
     # 1024 experiences of 4 agents, 16 elements and three rows of 8 bytes each.
-    assert bars["experiences", False]["seconds"] == pytest.approx(1024 * 4 * 19 * 8 / 15.75e9)
+    assert bars["experiences", False]["seconds"] == 1024 * 4 * 19 * 8 / 15.75e9
     assert dispatch([*MAAC, "--timeline"]) == 0
     assert "simulation thread  data collection" in capsys.readouterr().out
 
@@ -88,9 +88,10 @@ def test_a_design_of_maac(measured, capsys):
     assert all(found["taken"] <= found["budget"] == found["part"] for found in taken.values())
     assert report["units"] == sum(stage["count"] * stage["units"] for stage in stages)
     hidden = next(stage for stage in stages if stage["name"] == "critic hidden")
-    used = hidden["operations"] / (report["design"]["units"]["critic hidden"] * report["experience_cycles"])
-    assert hidden["utilisation_percent"] == pytest.approx(100 * used)
-    assert report["aps"] == pytest.approx(4 * 1024 * 250e6 / report["iteration_cycles"])
+    could = report["design"]["units"]["critic hidden"] * report["experience_cycles"]
+    assert hidden["utilisation_percent"] == 100 * hidden["operations"] / could
+    assert report["iteration_seconds"] == report["iteration_cycles"] / 250e6
+    assert report["aps"] == 4 * 1024 / report["iteration_seconds"]
     assert dispatch([*MAAC, "--share", "100", "--mhz", "125"]) == 0
     out = capsys.readouterr().out
     assert (
