@@ -1,7 +1,6 @@
 """Gradient steps of a whole learner of a policy, against the reference, and the cycles that they take."""
 
 import cocotb
-import numpy as np
 
 from rewardware.hw.cores.learner.learner_base_config import LearnerCommand
 from rewardware.hw.cores.learner.learner_config import LearnedNetwork
@@ -10,7 +9,7 @@ from rewardware.sw.reference.float.conversion import from_numbers
 from rewardware.sw.reference.learner.ddpg_learner import DDPGLearnerReference
 from tests.sw.reference.learner.stimulus import random_ddpg_batch, random_weights
 
-from .learner_bench import LearnerBench
+from .learner_bench import LearnerBench, more_samples_take, steps_have_the_bits
 
 SAMPLES = ("observations", "actions", "next_observations")
 TAU = 0.3
@@ -68,32 +67,17 @@ class Bench(LearnerBench):
 @cocotb.test()
 async def same_bits_as_the_reference(dut):
     bench = Bench(dut)
-    await bench.prepare(stall=0.3)
     batches = [random_ddpg_batch(bench.random, bench.sizes, count) for count in (1, 7, 20, 5, 5, 5, 5, 5, 12)]
-    # A corner value, after which much is NaN.
-    batches[-1].observations[3, -1] = np.inf
-    # Samples of the next batches wait at the door.
-    for batch in batches:
-        bench.put(batch)
     plan = [(0.3, None), (0.5, None), (0, None)]
     # One stream at a time is slow.
     plan += [(0, bench.sources[name]) for name in (*SAMPLES, "transitions")]
     plan += [(0, bench.sinks["priorities"]), (0.1, None)]
-    for batch, (stall, slow) in zip(batches, plan, strict=True):
-        bench.stall(stall)
-        if slow is not None:
-            slow.stall = 0.9
-        await bench.step(batch)
+    await steps_have_the_bits(bench, batches, plan)
 
 
 @cocotb.test()
 async def takes_as_many_cycles_as_it_says(dut):
     bench = Bench(dut)
-    await bench.prepare(stall=0)
-    cycles = []
-    for count in (4, 34):
-        batch = random_ddpg_batch(bench.random, bench.sizes, count)
-        bench.put(batch)
-        cycles.append(await bench.step(batch))
-    expected = 30 * parameters()["period"]
-    assert cycles[1] - cycles[0] == expected, f"30 more samples took {cycles[1] - cycles[0]} cycles, not {expected}"
+    await more_samples_take(
+        bench, lambda count: random_ddpg_batch(bench.random, bench.sizes, count), (4, 34), parameters()["period"]
+    )

@@ -9,7 +9,7 @@ from rewardware.sim.cocotb import compare, parameters
 from rewardware.sw.reference.float import host
 from rewardware.sw.reference.learner.maac import MAACReference, MAACSamples
 
-from .learner_bench import LearnerBench
+from .learner_bench import LearnerBench, more_samples_take, steps_have_the_bits
 
 TAU, ENTROPY_SHARE = 0.3, 0.1
 RESULTS = ("first", "second", "logits", "values")
@@ -161,13 +161,7 @@ class Bench(LearnerBench):
 @cocotb.test()
 async def same_bits_as_the_reference(dut):
     bench = Bench(dut)
-    await bench.prepare(stall=0.3)
     batches = [bench.batch(count) for count in (1, 7, 3, 4, 4, 4, 4, 4, 6)]
-    # A corner value, after which much is NaN.
-    batches[-1].observations[3, -1] = np.inf
-    # Samples of the next batches wait at the door.
-    for batch in batches:
-        bench.put(batch)
     plan = [(0.3, None), (0.5, None), (0, None)]
     # One stream at a time is slow.
     plan += [(0, bench.sources[name]) for name in ("observations", "draws", "next_draws", "outcomes")]
@@ -175,11 +169,7 @@ async def same_bits_as_the_reference(dut):
         (0, bench.sinks["verdicts"]),
         (0.1, bench.sinks["advantages" if bench.config.updates_policies else "values"]),
     ]
-    for batch, (stall, slow) in zip(batches, plan, strict=True):
-        bench.stall(stall)
-        if slow is not None:
-            slow.stall = 0.9
-        await bench.step(batch)
+    await steps_have_the_bits(bench, batches, plan)
 
 
 @cocotb.test()
@@ -200,11 +190,4 @@ async def targets_follow_loaded_policies_when_they_are_told(dut):
 @cocotb.test()
 async def takes_as_many_cycles_as_it_says(dut):
     bench = Bench(dut)
-    await bench.prepare(stall=0)
-    cycles = []
-    for count in (12, 32):
-        batch = bench.batch(count)
-        bench.put(batch)
-        cycles.append(await bench.step(batch))
-    expected = 20 * bench.config.experience_cycles
-    assert cycles[1] - cycles[0] == expected, f"20 more experiences took {cycles[1] - cycles[0]} cycles, not {expected}"
+    await more_samples_take(bench, bench.batch, (12, 32), bench.config.experience_cycles)

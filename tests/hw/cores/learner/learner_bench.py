@@ -104,3 +104,37 @@ class LearnerBench:
         """Bit patterns of arrays: those of a network's state, and others given as values."""
         arrays = {name: [host.to_bits(self.format, matrix) for matrix in given] for name, given in values.items()}
         return arrays | {name: getattr(network, name) for name in self.update.algorithm.state}
+
+
+async def steps_have_the_bits(bench, batches, plan):
+    """Steps with batches of which all wait at the door from the beginning; a corner value in the last one.
+
+    Parameters
+    ----------
+    bench : LearnerBench
+        With ``prepare``, ``put`` and ``step``.
+    batches : list
+    plan : iterable of (float, stream or None)
+        For each batch how often streams wait, and one that is slower.
+    """
+    await bench.prepare(stall=0.3)
+    # Much is NaN after it.
+    batches[-1].observations[3, -1] = np.inf
+    for batch in batches:
+        bench.put(batch)
+    for batch, (stall, slow) in zip(batches, plan, strict=True):
+        bench.stall(stall)
+        if slow is not None:
+            slow.stall = 0.9
+        await bench.step(batch)
+
+
+async def more_samples_take(bench, make_batch, counts, period):
+    """A step with the second count of samples takes a period for each one more than a step with the first."""
+    await bench.prepare(stall=0)
+    cycles = []
+    for count in counts:
+        batch = make_batch(count)
+        bench.put(batch)
+        cycles.append(await bench.step(batch))
+    compare((counts[1] - counts[0]) * period, cycles[1] - cycles[0], "cycles of more samples", 0)
