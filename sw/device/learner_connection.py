@@ -1,16 +1,18 @@
 """A learner as a device: arrays there and back, settings, steps."""
 
+import math
 from typing import Any
 
 import numpy as np
 
 from ...hw.cores.layer.config import BINARY32_LANE
+from ...hw.cores.learner.learner_engine_config import LearnerArray
 from ...hw.soc.learner.config import LearnerSystemConfig
 from ..reference.float.conversion import from_numbers
 from .device import RunReport
 from .open import open_device
 
-__all__ = ["LearnerConnection", "element_rows"]
+__all__ = ["LearnerConnection", "element_rows", "matrices_of"]
 
 # A run may take so many times the model's cycles, and so many more.
 PATIENCE, PATIENCE_CYCLES = 4, 100_000
@@ -99,6 +101,12 @@ class LearnerConnection:
     def close(self) -> None:
         """Give the device back."""
         self.device.close()
+
+
+def matrices_of(array: LearnerArray, numbers: np.ndarray) -> list[np.ndarray]:
+    """The numbers of an array as matrices, one a layer; before rows and outputs sets of parameters, where there are."""
+    ends = np.cumsum([math.prod(shape) for shape in array.shapes])[:-1]
+    return [part.reshape(shape) for part, shape in zip(np.split(numbers, ends), array.shapes, strict=True)]
 
 
 def element_rows(numbers: np.ndarray) -> np.ndarray:

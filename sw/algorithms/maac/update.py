@@ -85,7 +85,7 @@ class MAACUpdate(Protocol):
         Raises
         ------
         FloatingPointError
-            The loss is not finite; nothing is updated.
+            The loss is not finite; nothing is updated, except on a device, which finds it in what comes back.
         """
 
     def take_policies(self, parameters: dict[str, np.ndarray]) -> None:

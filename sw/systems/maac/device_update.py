@@ -11,7 +11,7 @@ from ...algorithms.maac.maac_config import MAACConfig
 from ...algorithms.maac.maac_shape import MAACShape
 from ...algorithms.maac.reference_update import from_matrices, to_matrices
 from ...algorithms.maac.update import JointBatch, PolicyForward, policy_report
-from ...device.learner_connection import PATIENCE, LearnerConnection
+from ...device.learner_connection import PATIENCE, LearnerConnection, matrices_of
 from ...reference.optimizer.float_adam import AdamRates
 
 __all__ = ["DeviceMAACUpdate", "hardware_for", "require_suitable"]
@@ -209,9 +209,7 @@ class DeviceMAACUpdate:
         """An array of the device, by the names of its parameters."""
         array, network = place
         numbers = self.connection.store(array).view(np.float32)
-        shapes = self.hardware.arrays[array].shapes
-        ends = np.cumsum([np.prod(shape) for shape in shapes])[:-1]
-        matrices = [part.reshape(shape) for part, shape in zip(np.split(numbers, ends), shapes, strict=True)]
+        matrices = matrices_of(self.hardware.arrays[array], numbers)
         named = from_matrices(LAYERS[network], matrices, self._like[network])
         return {name: values.copy() for name, values in named.items()}
 

@@ -12,7 +12,7 @@ from ....hw.cores.learner.learner_config import DDPGLearnerConfig, DQNLearnerCon
 from ....hw.cores.learner.sac_learner_config import SACLearnerConfig, SACNetwork
 from ....hw.soc.pearl.learner_config import PearlLearnerConfig
 from ...core.backends import open_backend, options_at
-from ...device.learner_connection import LearnerConnection
+from ...device.learner_connection import LearnerConnection, matrices_of
 from ...mapping.layer_pipeline import step_cycles
 from ...reference.float.host import from_bits, to_bits
 from ...reference.learner.ddpg_learner import DDPGLearnerReference
@@ -136,10 +136,7 @@ class ReferenceLearner:
 
     def load(self, array: str, numbers: np.ndarray) -> None:
         """Set an array."""
-        shapes = self.config.arrays[array].shapes
-        ends = np.cumsum([rows * outputs for rows, outputs in shapes])[:-1]
-        parts = np.split(np.asarray(numbers, np.int64), ends)
-        matrices = [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)]
+        matrices = matrices_of(self.config.arrays[array], np.asarray(numbers, np.int64))
         holder, name, values = self._holder(array)
         setattr(holder, name, [from_bits(FORMAT, matrix) for matrix in matrices] if values else matrices)
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from ....hw.cores.layer.config import BATCH_WIDTH
 from ...device.driver import Driver
+from ...device.learner_connection import matrices_of
 from ...reference.learner.sac_learner import SACBatch
 from ...reference.learner_batch import LearnerBatch
 from ...reference.optimizer.float_adam import AdamRates
@@ -103,10 +104,7 @@ class LearnerDevice(Driver, ABC):
         """
         self._refuse_if_closed()
         name = self.config.state[0]
-        shapes = self.config.arrays[name].shapes
-        ends = np.cumsum([rows * outputs for rows, outputs in shapes])[:-1]
-        parts = np.split(self.backend.store(name).view(np.float32), ends)
-        return [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)]
+        return matrices_of(self.config.arrays[name], self.backend.store(name).view(np.float32))
 
     def state(self) -> dict[str, np.ndarray]:
         """Weights, targets and what the optimiser keeps, float32, each as one array of all numbers.
