@@ -50,7 +50,7 @@ WRONG = {
     "train fixar": "--env NoSuch-v0",
     "train pearl": "--env CartPole-v1 --config nowhere.yaml",
     "train learninggroup": "--iterations 0",
-    "train maac": "--backend rtl",
+    "train maac": "--env NoSuch-v0",
     "plan mcts": "--env NoSuch-v0",
     "eval": "nowhere",
     "experiment fixar": "pendulum --jobs 0",
