@@ -169,7 +169,9 @@ def plot_returns(path: Path, returns: Curve, title: str) -> None:
     _finish(figure, axes, path, 2)
 
 
-def plot_curves(path: Path, curves: dict[str, list[Curve]], title: str, marks: dict[str, int]) -> None:
+def plot_curves(
+    path: Path, curves: dict[str, list[Curve]], title: str, marks: dict[str, int], axis: str = "environment step"
+) -> None:
     """Several runs a name (one a seed): their mean as a line, their span as a band; the legend says how many.
 
     Parameters
@@ -182,8 +184,10 @@ def plot_curves(path: Path, curves: dict[str, list[Curve]], title: str, marks: d
         Above the picture.
     marks
         Steps at which a dashed line stands, by its name.
+    axis
+        What a step is.
     """
-    figure, axes = _axes(title, "environment step", "mean return of evaluation episodes")
+    figure, axes = _axes(title, axis, "mean return of evaluation episodes")
     _draw(axes, _counted(curves))
     if axes.has_data():
         for name, step in marks.items():

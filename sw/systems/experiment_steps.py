@@ -1,4 +1,4 @@
-"""Learning experiments of agents that learn step by step: arms, seeds, table and picture."""
+"""Learning experiments whose runs are evaluated on the way: arms, seeds, table and picture."""
 
 import argparse
 import functools
@@ -26,7 +26,9 @@ def add_step_arguments(parser: argparse.ArgumentParser, system: str) -> None:
     """Arguments of the experiments of a system."""
     names = tuple(name for name, experiment in EXPERIMENTS.items() if experiment.system == system)
     parser.add_argument("name", choices=names, help="experiment")
-    parser.add_argument("--steps", type=int, help="environment steps of a run (default: the experiment's)")
+    (counted,) = {experiment.counted for experiment in EXPERIMENTS.values() if experiment.system == system}
+    words = {"steps": "environment steps", "iterations": "iterations"}[counted]
+    parser.add_argument(f"--{counted}", type=int, dest="length", help=f"{words} of a run (default: the experiment's)")
 
 
 def run_step_experiment(
@@ -43,7 +45,7 @@ def run_step_experiment(
     """
     experiment = EXPERIMENTS[arguments.name]
     arms = chosen_arms(arguments.name, experiment.arms, arguments.arms)
-    root, steps = arguments.out / arguments.name, arguments.steps or experiment.steps
+    root, length = arguments.out / arguments.name, arguments.length or experiment.length
     kept = kept_results(arguments.docs, arguments.name)["arms"] if arguments.check else {}
     seeds = arguments.seed if arguments.seed is not None else range(experiment.seeds)
     wanted = [
@@ -55,57 +57,59 @@ def run_step_experiment(
     if not arguments.collect:
         if not arguments.check:
             record = _record(arguments)
-            refuse_others(record, _recorded(record), _played(experiment, root, steps), wanted)
+            refuse_others(record, _recorded(experiment, record), _played(experiment, root, length), wanted)
         runs = []
         for name, seed in wanted:
             arm, directory = experiment.arms[name], root / name / str(seed)
             more = more_options(arm)
-            runs.append(functools.partial(_train, experiment, arm, seed, steps, directory, more, arguments.limit))
+            runs.append(functools.partial(_train, experiment, arm, seed, length, directory, more, arguments.limit))
         run_all(arguments.jobs, runs)
     if arguments.check:
         curves = {key: arm["curves"] for key, arm in kept.items()}
-        played = {key: arm.runs for key, arm in _played(experiment, root, steps).items()}
+        played = {key: arm.runs for key, arm in _played(experiment, root, length).items()}
         return check(arguments, curves, played)
-    return _report(arguments, experiment, root, steps)
+    return _report(arguments, experiment, root, length)
 
 
 def _train(
-    experiment: Experiment, arm: Arm, seed: int, steps: int, directory: Path, more: list[str], limit: float
+    experiment: Experiment, arm: Arm, seed: int, length: int, directory: Path, more: list[str], limit: float
 ) -> None:
     """One run, if it has not ended yet."""
     summary = summary_of(directory)
-    if summary is not None and summary["steps"] >= steps:
+    if summary is not None and summary[experiment.counted] >= length:
         return
-    options = ["--steps", str(steps), *experiment.options, *more]
-    first = ["--env", experiment.env, "--config", experiment.config, "--seed", str(seed), *arm.options]
+    options = [f"--{experiment.counted}", str(length), *experiment.options, *more]
+    config = [] if experiment.config is None else ["--config", experiment.config]
+    first = ["--env", experiment.env, *config, "--seed", str(seed), *arm.options]
     summary = train(directory, experiment.system, options, first, limit)
     logger.log(PROGRESS, "%s: return %.1f", directory, summary["return"])
 
 
-def _played(experiment: Experiment, root: Path, steps: int) -> dict[str, ArmRuns]:
-    """Of every arm the runs that have come so far, each as its means of evaluations by step, up to there."""
+def _played(experiment: Experiment, root: Path, length: int) -> dict[str, ArmRuns]:
+    """Of every arm the runs that have come so far, each as its means of evaluations by where they were, up to there."""
     from ..core.run_folder import read_metrics
 
-    played = {}
+    # A record's name of where it is: "step" of steps.
+    played, place = {}, experiment.counted.removesuffix("s")
     for key, arm in experiment.arms.items():
         options = [*experiment.options, *arm.options]
-        settings = {"env": experiment.env, "config": experiment.config, "steps": steps, "options": options}
+        settings = {"env": experiment.env, "config": experiment.config, experiment.counted: length, "options": options}
         curves = {}
         for directory in run_folders(root / key):
             records = [record for record in read_metrics(directory) if record["kind"] == "evaluation"]
-            curve = [(record["step"], record["mean"]) for record in records]
+            curve = [(record[place], record[experiment.evaluated]) for record in records]
             # The last step of several environments may lie a few beyond.
-            end = next((index for index, (step, _) in enumerate(curve) if step >= steps), None)
+            end = next((index for index, (step, _) in enumerate(curve) if step >= length), None)
             if end is not None:
                 curves[directory.name] = curve[: end + 1]
         played[key] = ArmRuns(settings=settings, runs=curves)
     return played
 
 
-def _recorded(record: Path) -> dict[str, ArmRuns]:
+def _recorded(experiment: Experiment, record: Path) -> dict[str, ArmRuns]:
     """The runs of each arm that an earlier report had."""
     found = read_record(record)
-    common = {name: found.get(name) for name in ("env", "config", "steps")}
+    common = {name: found.get(name) for name in ("env", "config", experiment.counted)}
     return {
         key: ArmRuns(
             settings=common | {"options": [*found.get("options", ()), *arm.get("options", ())]}, runs=arm["curves"]
@@ -119,16 +123,16 @@ def _record(arguments: argparse.Namespace) -> Path:
     return path
 
 
-def _report(arguments: argparse.Namespace, experiment: Experiment, root: Path, steps: int) -> int:
+def _report(arguments: argparse.Namespace, experiment: Experiment, root: Path, length: int) -> int:
     """Results as JSON, picture and table: of the runs that ended, and what the JSON has of others; 1 if an arm did not
     come out as it must."""
     from ..core.plots import plot_curves
 
     name, docs, record = arguments.name, arguments.docs, _record(arguments)
-    played = _played(experiment, root, steps)
+    played = _played(experiment, root, length)
     if not any(arm.runs for arm in played.values()):
-        raise ValueError(f"{root} holds no run that ended after {steps} steps")
-    merged = merge(record, _recorded(record), played)
+        raise ValueError(f"{root} holds no run that ended after {length} {experiment.counted}")
+    merged = merge(record, _recorded(experiment, record), played)
     results: dict[str, dict[str, Any]] = {}
     curves, failed = {}, []
     for key, seeds in merged.items():
@@ -144,14 +148,16 @@ def _report(arguments: argparse.Namespace, experiment: Experiment, root: Path, s
     for folder in (docs / "learning", docs / "images"):
         with writing(folder):
             folder.mkdir(parents=True, exist_ok=True)
-    about = {"experiment": name, "env": experiment.env, "config": experiment.config, "steps": steps}
+    about = {"experiment": name, "env": experiment.env, "config": experiment.config}
+    about |= {experiment.counted: length}
     about |= {"options": experiment.options, "threshold": experiment.threshold}
     write_text(record, json.dumps({**about, "arms": results}, indent=1) + "\n")
     picture = docs / "images" / f"learning-{name}.png"
     counts = sorted({len(seeds) for seeds in curves.values()})
     several = f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else f"{counts[0]}"
-    title = f"{experiment.env}: mean and span of {several} seed{'s' * (counts[-1] > 1)}"
-    plot_curves(picture, curves, title, experiment.marks)
+    title = f"{experiment.title or experiment.env}: mean and span of {several} seed{'s' * (counts[-1] > 1)}"
+    axis = {"steps": "environment step", "iterations": "iteration"}[experiment.counted]
+    plot_curves(picture, curves, title, experiment.marks, axis)
     table = _table(results)
     insert_table(docs / experiment.page, name, table)
     misses = [f"{name}, {results[key]['name']}: not every seed came out as it must" for key in failed]

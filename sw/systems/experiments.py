@@ -35,32 +35,41 @@ class Experiment:
     Parameters
     ----------
     env, config
-        Environment and preset.
-    steps, seeds
-        Environment steps of a run, and seeds.
+        Environment and preset; no preset if each arm's backend has its own.
+    length, seeds
+        How long a run is, and seeds.
     options
         Of `rewardware train`, for every arm.
     arms
         By a short name.
+    counted
+        What a length counts: ``"steps"`` of the environment or ``"iterations"``.
+    evaluated
+        Name of the mean return in the records of evaluations.
     threshold
         What "solved" means: a mean of the evaluation episodes above it. ``None``: nothing is decided.
     system
         Of `rewardware train`.
     page
         That has the table.
+    title
+        Of the picture: the task, if it is not the environment alone.
     marks
-        Steps that the picture shows, by their names.
+        Where the picture has dashed lines, by their names.
     """
 
     env: str
-    config: str
-    steps: int
+    length: int
     seeds: int
     options: tuple[str, ...]
     arms: dict[str, Arm]
+    config: str | None = None
+    counted: str = "steps"
+    evaluated: str = "mean"
     threshold: float | None = None
     system: str = "fixar"
     page: str = "learning.md"
+    title: str = ""
     marks: dict[str, int] = field(default_factory=dict)
 
 
@@ -69,7 +78,7 @@ PENDULUM_ON_ACTORS = Experiment(
     page="pearl.md",
     env="Pendulum-v1",
     config="k16",
-    steps=6_000,
+    length=6_000,
     seeds=3,
     threshold=-300,
     options=(
@@ -82,11 +91,22 @@ PENDULUM_ON_ACTORS = Experiment(
     },
 )
 
+# Smaller than the source's, at rates to match, so that a run of the reference ends within half an hour.
+MAAC_OPTIONS = ("--evaluate-every", "25", "--evaluation-episodes", "100", "--checkpoint-every", "0")
+MAAC_RATES = (
+    *("--hidden-size", "64", "--batch-size", "256", "--tau", "0.01"),
+    *("--policy-learning-rate", "0.003", "--critic-learning-rate", "0.003"),
+)
+MAAC_ARMS = {
+    "reference": Arm(name="MAAC, the reference", options=("--backend", "reference", *MAAC_RATES)),
+    "float32": Arm(name="PyTorch, float32", options=("--backend", "torch", *MAAC_RATES)),
+}
+
 EXPERIMENTS = {
     "pendulum": Experiment(
         env="Pendulum-v1",
         config="small",
-        steps=8_000,
+        length=8_000,
         seeds=5,
         threshold=-200,
         marks={"quantisation": 4_000},
@@ -113,7 +133,7 @@ EXPERIMENTS = {
     "halfcheetah": Experiment(
         env="HalfCheetah-v5",
         config="paper",
-        steps=50_000,
+        length=50_000,
         seeds=3,
         marks={"quantisation": 25_000},
         options=("--evaluate-every", "5000", "--checkpoint-every", "2500"),
@@ -135,7 +155,7 @@ EXPERIMENTS = {
         page="pearl.md",
         env="CartPole-v1",
         config="k16",
-        steps=50_000,
+        length=50_000,
         seeds=3,
         threshold=475,
         options=("--evaluate-every", "5000", "--evaluation-episodes", "100", "--checkpoint-every", "0"),
@@ -158,5 +178,28 @@ EXPERIMENTS = {
                 solved=True,
             ),
         },
+    ),
+    "rover-tower": Experiment(
+        system="maac",
+        page="maac.md",
+        env="rover-tower",
+        length=300,
+        seeds=3,
+        counted="iterations",
+        evaluated="return",
+        title="Rover-Tower, 4 agents",
+        options=MAAC_OPTIONS,
+        arms=MAAC_ARMS,
+    ),
+    "simple-spread": Experiment(
+        system="maac",
+        page="maac.md",
+        env="mpe2/simple_spread_v3",
+        length=300,
+        seeds=3,
+        counted="iterations",
+        evaluated="return",
+        options=MAAC_OPTIONS,
+        arms=MAAC_ARMS,
     ),
 }

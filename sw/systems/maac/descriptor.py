@@ -9,6 +9,7 @@ SYSTEM = SystemDescriptor(
     description="actors with attentive critics, and updates of these on chip",
     commands={
         "train": "rewardware.sw.systems.maac.train_command",
+        "experiment": "rewardware.sw.systems.maac.experiment_command",
         "explore": "rewardware.sw.systems.maac.explore_command",
     },
     bench="rewardware.sw.systems.maac.bench.figures:MAACBench",

@@ -57,6 +57,7 @@ WRONG = {
     "experiment pearl": "cartpole --arms none",
     "experiment learninggroup": "sweep --limit 0",
     "experiment mcts": "workers --arms none",
+    "experiment maac": "rover-tower --arms none",
     "bench": "fixar --only nothing",
     "explore maac": "--part nowhere",
     "explore mcts": "--part nowhere",

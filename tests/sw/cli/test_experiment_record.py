@@ -17,6 +17,7 @@ SYSTEMS = {
     "fixar": ("pendulum", "pendulum", "--steps", ("32-bit", "float32")),
     "pearl": ("cartpole", "cartpole", "--steps", ("reference", "learner")),
     "learninggroup": ("sweep", "learninggroup", "--iterations", ("agents-3-groups-2", "magnitude")),
+    "maac": ("rover-tower", "rover-tower", "--iterations", ("reference", "float32")),
     "mcts": ("workers", "mcts-workers", "--steps", ("carnival-relaxed", "carnival-synchronous")),
 }
 
@@ -27,6 +28,7 @@ def leave_run(system, folder, length, value):
         "learninggroup": [
             {"kind": "iteration", "iteration": count, "success": value} for count in range(1, length + 1)
         ],
+        "maac": [{"kind": "evaluation", "iteration": length, "return": value}],
         "mcts": [{"kind": "episode", "episode": 1, "length": length, "return": value, "ended": False}],
     }.get(system, [{"kind": "evaluation", "step": length, "mean": value}])
     folder.mkdir(parents=True)
