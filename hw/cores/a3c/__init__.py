@@ -1,0 +1,1 @@
+"""Asynchronous advantage actor-critic: engines that many agents share, and the parameters of all of them."""

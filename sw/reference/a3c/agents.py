@@ -1,0 +1,157 @@
+"""Many agents, the central one, and updates in the order in which they arrive."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ....hw.cores.a3c.config import A3CConfig
+from ..arrays import IntegerArray, ValueArray
+from ..float.conversion import from_numbers
+from ..float.host import from_bits, to_bits
+from ..optimizer.rms_prop import rms_prop
+from .loss_gradient import LossGradient, loss_gradient
+from .network import Inference, LayerParameters, backward, gradients, infer
+
+__all__ = ["A3CRates", "AgentsReference"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class A3CRates:
+    """What inferences and updates take besides numbers of the rollout.
+
+    Parameters
+    ----------
+    discount
+        Of returns.
+    entropy
+        c, what a unit of entropy is worth.
+    value_slope
+        -2 times the share of the value's loss.
+    decay, one_minus_decay, learning_rate, epsilon
+        Of RMSProp.
+    """
+
+    discount: float
+    entropy: float
+    value_slope: float
+    decay: float
+    one_minus_decay: float
+    learning_rate: float
+    epsilon: float
+
+
+@dataclass
+class _Rollout:
+    """What an agent has seen since it was last trained."""
+
+    inferences: list[Inference] = field(default_factory=list)
+    actions: list[int] = field(default_factory=list)
+    rewards: list[ValueArray] = field(default_factory=list)
+
+
+class AgentsReference:
+    """Local agents and the central one.
+
+    Each agent infers with its own copy of the parameters; its update changes the central parameters, and its copy then
+    is what they have become. So all that two runs have to share, to be equal bit for bit, is the order of updates.
+
+    Parameters
+    ----------
+    config : A3CConfig
+    parameters : sequence of LayerParameters
+        Of the central agent; the others begin with them.
+
+    Attributes
+    ----------
+    parameters : list of LayerParameters
+        The central ones; values of the format.
+    squares : list of LayerParameters
+        RMSProp's mean squares, as bit patterns.
+    local : list of list of LayerParameters
+        Each agent's.
+    """
+
+    def __init__(self, config: A3CConfig, parameters: Sequence[LayerParameters]):
+        self.config = config
+        self.parameters = list(parameters)
+        self.squares = [
+            LayerParameters(*(np.zeros(array.shape, np.int64) for array in layer)) for layer in self.parameters
+        ]
+        self.local = [list(self.parameters) for _ in range(config.agents)]
+        self._rollouts = [_Rollout() for _ in range(config.agents)]
+
+    def observe(self, agent: int, observation: ValueArray) -> Inference:
+        """Policy and value of what an agent observes.
+
+        Raises
+        ------
+        ValueError
+            Its rollout has ``config.steps`` steps already, and an observation behind them.
+        """
+        rollout = self._rollouts[agent]
+        if len(rollout.inferences) == self.config.slots:
+            raise ValueError(f"Agent {agent} must be trained: it has {self.config.slots} observations already")
+        rollout.inferences.append(infer(self.config, self.local[agent], observation))
+        return rollout.inferences[-1]
+
+    def act(self, agent: int, action: int, reward: ArrayLike) -> None:
+        """What an agent did at its last observation, and its reward."""
+        rollout = self._rollouts[agent]
+        rollout.actions.append(action)
+        rollout.rewards.append(np.asarray(reward))
+
+    def train(self, agent: int, rates: A3CRates) -> LossGradient:
+        """Update the central parameters with an agent's rollout, and make its copy theirs.
+
+        Where there is an observation behind the last action its value counts as what follows.
+        """
+        config, rollout = self.config, self._rollouts[agent]
+        number_format = config.arithmetic.format
+        steps = len(rollout.actions)
+        taken, behind = rollout.inferences[:steps], rollout.inferences[steps:]
+        values = np.array([inference.value for inference in taken])
+        found = loss_gradient(
+            number_format,
+            np.array([inference.probabilities for inference in taken]),
+            values,
+            np.array(rollout.actions),
+            np.array(rollout.rewards),
+            behind[0].value if behind else values.dtype.type(0),
+            discount=self._value(rates.discount),
+            entropy=self._value(rates.entropy),
+            value_slope=self._value(rates.value_slope),
+        )
+        inputs = [np.array(layer) for layer in zip(*(inference.inputs for inference in taken), strict=True)]
+        errors = backward(config, self.local[agent], inputs, found.errors)
+        self._update(gradients(config, inputs, errors), rates)
+        self.local[agent] = list(self.parameters)
+        self._rollouts[agent] = _Rollout()
+        return found
+
+    def _update(self, found: Sequence[LayerParameters], rates: A3CRates) -> None:
+        """RMSProp's step of the central parameters."""
+        number_format = self.config.arithmetic.format
+        constants = {
+            name: self._bits(getattr(rates, name)) for name in ("decay", "one_minus_decay", "learning_rate", "epsilon")
+        }
+        for index, gradient in enumerate(found):
+            updated = [
+                rms_prop(
+                    number_format,
+                    to_bits(number_format, weights),
+                    squares,
+                    to_bits(number_format, slopes),
+                    **constants,
+                )
+                for weights, squares, slopes in zip(self.parameters[index], self.squares[index], gradient, strict=True)
+            ]
+            self.parameters[index] = LayerParameters(*(from_bits(number_format, weights) for weights, _ in updated))
+            self.squares[index] = LayerParameters(*(squares for _, squares in updated))
+
+    def _bits(self, number: float) -> IntegerArray:
+        return from_numbers(self.config.arithmetic.format, number).reshape(())
+
+    def _value(self, number: float) -> ValueArray:
+        return from_bits(self.config.arithmetic.format, self._bits(number))

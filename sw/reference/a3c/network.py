@@ -1,0 +1,111 @@
+"""An agent's network forward and back, in the order of the engines' sums, on values (:mod:`..float.host`)."""
+
+from collections.abc import Sequence
+from functools import partial, reduce
+from typing import NamedTuple
+
+import numpy as np
+
+from ....hw.cores.a3c.config import A3CConfig, AgentLayer
+from ....hw.cores.float.config import FloatFormat
+from ..arrays import ValueArray
+from ..attention.softmax import shares
+from ..float.host import add, multiply
+from ..float.sums import tree_sum
+
+__all__ = ["Inference", "LayerParameters", "backward", "gradients", "infer"]
+
+
+class LayerParameters(NamedTuple):
+    """Weights (outputs, inputs) and biases (outputs,) of a layer, or their gradients."""
+
+    weights: ValueArray
+    biases: ValueArray
+
+
+class Inference(NamedTuple):
+    """Inputs of each layer, and what the network says: probabilities of the actions, and the value."""
+
+    inputs: list[ValueArray]
+    probabilities: ValueArray
+    value: ValueArray
+
+
+def infer(config: A3CConfig, parameters: Sequence[LayerParameters], observation: ValueArray) -> Inference:
+    """Policy and value of an observation, as a forward engine and the softmax behind it compute them::
+
+        sum_o = ((bias_o + tree(w_o0 * x_0)) + tree(w_o1 * x_1)) + ...
+
+    over blocks of ``config.width`` inputs; places of the last block that are no inputs count as +0 * +0. Shared layers
+    are rectified: +0 of whatever has a negative sign.
+    """
+    number_format = config.arithmetic.format
+    inputs, sums = [], np.asarray(observation)
+    for layer, layer_parameters in zip(config.layers, parameters, strict=True):
+        inputs.append(sums if not inputs else _rectify(sums))
+        sums = _forward(number_format, layer, layer_parameters, inputs[-1])
+    return Inference(inputs, shares(number_format, sums[:-1]), sums[-1])
+
+
+def backward(
+    config: A3CConfig, parameters: Sequence[LayerParameters], inputs: Sequence[ValueArray], errors: ValueArray
+) -> list[ValueArray]:
+    """Errors at the outputs of each layer (steps, outputs), as a backward engine computes them::
+
+        error_i = (w_0i * e_0 + w_1i * e_1) + ...;  0 where the layer's input i is not above 0
+
+    Parameters
+    ----------
+    config, parameters
+    inputs : sequence of array (steps, inputs)
+        Of each layer.
+    errors : array (steps, actions + 1)
+        At logits and value.
+    """
+    number_format = config.arithmetic.format
+    found = [errors]
+    for layer_parameters, outputs in zip(reversed(parameters[1:]), reversed(inputs[1:]), strict=True):
+        terms = (
+            multiply(number_format, row, error[:, None])
+            for row, error in zip(layer_parameters.weights, found[0].T, strict=True)
+        )
+        sums = reduce(partial(add, number_format), terms)
+        found.insert(0, np.where(outputs == 0, sums.dtype.type(0), sums))
+    return found
+
+
+def gradients(config: A3CConfig, inputs: Sequence[ValueArray], errors: Sequence[ValueArray]) -> list[LayerParameters]:
+    """Gradients of a rollout, as the parameter-gradient unit sums them up: step after step, from the first product on.
+
+    Parameters
+    ----------
+    config
+    inputs : sequence of array (steps, inputs)
+        Of each layer.
+    errors : sequence of array (steps, outputs)
+        At its outputs.
+    """
+    number_format = config.arithmetic.format
+    total = partial(reduce, partial(add, number_format))
+    return [
+        LayerParameters(
+            weights=total(multiply(number_format, e[:, None], x) for e, x in zip(error, layer_inputs, strict=True)),
+            biases=total(list(error)),
+        )
+        for layer_inputs, error in zip(inputs, errors, strict=True)
+    ]
+
+
+def _forward(
+    number_format: FloatFormat, layer: AgentLayer, parameters: LayerParameters, inputs: ValueArray
+) -> ValueArray:
+    """Sums of a layer."""
+    absent = layer.blocks * layer.width - layer.inputs
+    products = multiply(number_format, np.pad(parameters.weights, ((0, 0), (0, absent))), np.pad(inputs, (0, absent)))
+    terms = tree_sum(number_format, products.reshape(layer.outputs, layer.blocks, layer.width))
+    return reduce(partial(add, number_format), terms.T, parameters.biases)
+
+
+def _rectify(sums: ValueArray) -> ValueArray:
+    """As the hardware does: by the sign, which NaN has not."""
+    return np.where(np.signbit(sums) & ~np.isnan(sums), sums.dtype.type(0), sums)
