@@ -11,6 +11,8 @@ TESTS = "tests/hw/cores"
 
 # Core, by its room and class: its test, below tests/hw/cores.
 TESTED = {
+    "a3c.DiscountedReturn": "a3c/test_loss_gradient_unit.py::test_loss_gradient_unit",
+    "a3c.LossGradientUnit": "a3c/test_loss_gradient_unit.py::test_loss_gradient_unit",
     "array.HostRows": "array/test_host_rows.py::test_rows",
     "array.RangeNoiseEngine": "array/test_range_noise_engine.py::test_engine",
     "attention.AttentionBackward": "attention/test_attention.py::test_attention_backward",
@@ -23,6 +25,8 @@ TESTED = {
     "attention.AttentionSoftmaxDerivative": "attention/test_softmax.py::test_softmax_derivative",
     "attention.Softmax": "attention/test_softmax.py::test_softmax",
     "attention.SequentialSum": "attention/test_softmax.py::test_softmax",
+    "stream.ArrayElements": "a3c/test_loss_gradient_unit.py::test_loss_gradient_unit",
+    "stream.ElementArray": "a3c/test_loss_gradient_unit.py::test_loss_gradient_unit",
     "stream.StreamSplit": "stream/test_concatenation.py::test_there_and_back",
     "stream.HeldOperand": "attention/test_softmax.py::test_softmax",
     "fixed.SequentialDivider": "fixed/test_sequential.py::test_divider",

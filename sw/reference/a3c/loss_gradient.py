@@ -66,11 +66,13 @@ def loss_gradient(
     """
     kind = values.dtype.type
     zero, one = kind(0), kind(1)
-    returns, following = [], bootstrap
-    for reward in rewards[::-1]:
+    returns: list[ValueArray] = []
+    following = np.reshape(bootstrap, 1)
+    for reward in rewards[::-1, None]:
         following = add(number_format, reward, multiply(number_format, discount, following))
         returns.insert(0, following)
-    advantages = subtract(number_format, np.asarray(returns), values)
+    total = np.concatenate(returns)
+    advantages = subtract(number_format, total, values)
     logarithms = from_bits(number_format, logarithm(number_format, to_bits(number_format, probabilities)))
     impossible = probabilities == 0
     products = np.where(
@@ -83,4 +85,4 @@ def loss_gradient(
     spread = multiply(number_format, entropy, subtract(number_format, products, share))
     logits = add(number_format, policy, spread)
     value = multiply(number_format, value_slope, advantages)
-    return LossGradient(np.concatenate([logits, value[:, None]], axis=1), np.asarray(returns), advantages)
+    return LossGradient(np.concatenate([logits, value[:, None]], axis=1), total, advantages)
