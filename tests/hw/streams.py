@@ -13,6 +13,10 @@ TESTS = "tests/hw/cores"
 TESTED = {
     "a3c.DiscountedReturn": "a3c/test_loss_gradient_unit.py::test_loss_gradient_unit",
     "a3c.LossGradientUnit": "a3c/test_loss_gradient_unit.py::test_loss_gradient_unit",
+    "a3c.BackwardEngine": "a3c/test_backward_engine.py::test_backward_engine",
+    "a3c.BackwardSequencer": "a3c/test_backward_engine.py::test_backward_engine",
+    "a3c.ForwardEngine": "a3c/test_forward_engine.py::test_forward_engine",
+    "a3c.ForwardSequencer": "a3c/test_forward_engine.py::test_forward_engine",
     "array.HostRows": "array/test_host_rows.py::test_rows",
     "array.RangeNoiseEngine": "array/test_range_noise_engine.py::test_engine",
     "attention.AttentionBackward": "attention/test_attention.py::test_attention_backward",

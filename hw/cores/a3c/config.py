@@ -7,7 +7,11 @@ from ..checks import require_integer, require_kind
 from ..float.config import FloatLaneConfig
 from ..layer.config import BINARY32_LANE
 
-__all__ = ["A3CConfig", "AgentLayer"]
+__all__ = ["READ_LATENCY", "A3CConfig", "AgentLayer"]
+
+# Cycles from an address to the data of any memory of the agents: one of block RAM, and one of the register behind the
+# multiplexer that chooses the agent.
+READ_LATENCY = 2
 
 LARGEST_LAYER = 4096
 LARGEST_ACTIONS = 64

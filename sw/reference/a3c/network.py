@@ -13,7 +13,7 @@ from ..attention.softmax import shares
 from ..float.host import add, multiply
 from ..float.sums import tree_sum
 
-__all__ = ["Inference", "LayerParameters", "backward", "gradients", "infer"]
+__all__ = ["Inference", "LayerParameters", "backward", "forward_sums", "gradients", "infer"]
 
 
 class LayerParameters(NamedTuple):
@@ -43,8 +43,8 @@ def infer(config: A3CConfig, parameters: Sequence[LayerParameters], observation:
     inputs, sums = [], np.asarray(observation)
     for layer, layer_parameters in zip(config.layers, parameters, strict=True):
         inputs.append(sums if not inputs else _rectify(sums))
-        sums = _forward(number_format, layer, layer_parameters, inputs[-1])
-    return Inference(inputs, shares(number_format, sums[:-1]), sums[-1])
+        sums = forward_sums(number_format, layer, layer_parameters, inputs[-1])
+    return Inference(inputs, shares(number_format, sums[None, :-1])[0], sums[-1])
 
 
 def backward(
@@ -96,10 +96,10 @@ def gradients(config: A3CConfig, inputs: Sequence[ValueArray], errors: Sequence[
     ]
 
 
-def _forward(
+def forward_sums(
     number_format: FloatFormat, layer: AgentLayer, parameters: LayerParameters, inputs: ValueArray
 ) -> ValueArray:
-    """Sums of a layer."""
+    """Outputs of a layer before it is rectified: of the last one, logits and the value."""
     absent = layer.blocks * layer.width - layer.inputs
     products = multiply(number_format, np.pad(parameters.weights, ((0, 0), (0, absent))), np.pad(inputs, (0, absent)))
     terms = tree_sum(number_format, products.reshape(layer.outputs, layer.blocks, layer.width))

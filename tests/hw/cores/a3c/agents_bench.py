@@ -1,0 +1,76 @@
+"""What benches of engines with memories share."""
+
+from cocotb.triggers import ReadOnly, RisingEdge
+
+from rewardware.hw.cores.a3c.config import READ_LATENCY
+from rewardware.sim.cocotb import parameters, rng
+
+from .words import numbers_of, pack_parameters, random_parameters, value_of, with_corners
+
+KINDS = ("parameters", "activations", "signs", "errors")
+
+
+class AgentsBench:
+    """The memories of all agents behind the bench's ports, and random networks."""
+
+    def __init__(self, dut):
+        self.dut, self.config = dut, parameters()["config"]
+        self.format = self.config.arithmetic.format
+        self.random = rng("numbers")
+        for kind in KINDS:
+            getattr(dut, f"load_{kind}__enable").value = 0
+            getattr(dut, f"read_{kind}__enable").value = 0
+        dut.load_parameters__broadcast.value = 0
+
+    def watch_conflicts(self):
+        """A coroutine that fails when two users mean one port."""
+
+        async def watch():
+            while True:
+                await RisingEdge(self.dut.clk)
+                assert not int(self.dut.conflict.value), "Two users mean one port of an agent's memory"
+
+        return watch()
+
+    async def prepare(self, share=0.0):
+        """Another network for each agent, a share of whose parameters are corner values."""
+        self.networks = []
+        for agent in range(self.config.agents):
+            network = [
+                type(layer)(*(with_corners(self.config, self.random, values, share) for values in layer))
+                for layer in random_parameters(self.config, self.random)
+            ]
+            self.networks.append(network)
+            await self.load_parameters(agent, network)
+
+    async def load(self, kind, agent, first, rows):
+        """Write rows from one on: words of numbers, or for signs bits."""
+        for address, row in enumerate(rows, first):
+            self._set(f"load_{kind}", agent, address)
+            bits = int(row) if kind == "signs" else value_of(self.config, row)
+            getattr(self.dut, f"load_{kind}__data").value = bits
+            await RisingEdge(self.dut.clk)
+        getattr(self.dut, f"load_{kind}__enable").value = 0
+
+    async def load_parameters(self, agent, values):
+        """Write a whole network."""
+        await self.load("parameters", agent, 0, pack_parameters(self.config, values))
+
+    async def read(self, kind, agent, first, count):
+        """Read rows."""
+        rows = []
+        for address in range(first, first + count):
+            self._set(f"read_{kind}", agent, address)
+            for _ in range(READ_LATENCY):
+                await RisingEdge(self.dut.clk)
+                getattr(self.dut, f"read_{kind}__enable").value = 0
+            await ReadOnly()
+            bits = int(getattr(self.dut, f"read_{kind}__data").value)
+            rows.append(bits if kind == "signs" else numbers_of(self.config, bits))
+            await RisingEdge(self.dut.clk)
+        return rows
+
+    def _set(self, port, agent, address):
+        getattr(self.dut, f"{port}__enable").value = 1
+        getattr(self.dut, f"{port}__agent").value = agent
+        getattr(self.dut, f"{port}__address").value = address

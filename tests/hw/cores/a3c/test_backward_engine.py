@@ -1,0 +1,29 @@
+"""The engine that takes errors back, against the reference."""
+
+import pytest
+
+from rewardware.hw.cores.a3c.backward_engine import BackwardEngine
+from rewardware.hw.cores.a3c.config import A3CConfig
+from rewardware.hw.cores.a3c.cycles import backward_cycles
+from rewardware.sim.cocotb import simulate
+
+from .configurations import CONFIGURATIONS
+from .with_memories import WithMemories
+
+
+@pytest.mark.parametrize("config", CONFIGURATIONS.values(), ids=CONFIGURATIONS)
+def test_backward_engine(config):
+    engine = BackwardEngine(config)
+    cycles = {steps: backward_cycles(config, steps) for steps in range(1, config.steps + 1)}
+    simulate(
+        WithMemories(engine),
+        bench="tests.hw.cores.a3c.bench_backward_engine",
+        parameters={"config": config, "cycles": cycles, "latency": engine.latency},
+        after_noise=True,
+    )
+
+
+def test_cycles_of_the_paper():
+    config = A3CConfig()
+    words = sum(layer.outputs * layer.blocks for layer in config.layers[1:])
+    assert backward_cycles(config, 5) == 5 * words

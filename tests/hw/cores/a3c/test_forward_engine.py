@@ -1,0 +1,29 @@
+"""The engine that infers against the reference."""
+
+import pytest
+
+from rewardware.hw.cores.a3c.config import A3CConfig
+from rewardware.hw.cores.a3c.cycles import forward_cycles
+from rewardware.hw.cores.a3c.forward_engine import ForwardEngine
+from rewardware.sim.cocotb import simulate
+
+from .configurations import CONFIGURATIONS
+from .with_memories import WithMemories
+
+
+@pytest.mark.parametrize("config", CONFIGURATIONS.values(), ids=CONFIGURATIONS)
+def test_forward_engine(config):
+    engine = ForwardEngine(config)
+    simulate(
+        WithMemories(engine),
+        bench="tests.hw.cores.a3c.bench_forward_engine",
+        parameters={"config": config, "cycles": forward_cycles(config), "latency": engine.latency},
+        after_noise=True,
+    )
+
+
+def test_cycles_of_the_paper():
+    config = A3CConfig()
+    assert config.words == 4657
+    # The last layer waits for the outputs of the one before.
+    assert forward_cycles(config) == 4657 + 12
