@@ -1,0 +1,30 @@
+"""The unit that forms gradients, against the reference."""
+
+import pytest
+
+from rewardware.hw.cores.a3c.config import A3CConfig
+from rewardware.hw.cores.a3c.cycles import gradient_cycles
+from rewardware.hw.cores.a3c.gradient_unit import GradientUnit
+from rewardware.sim.cocotb import simulate
+
+from .configurations import CONFIGURATIONS
+from .with_memories import WithMemories
+
+
+@pytest.mark.parametrize("config", CONFIGURATIONS.values(), ids=CONFIGURATIONS)
+def test_gradient_unit(config):
+    unit = GradientUnit(config)
+    cycles = {steps: gradient_cycles(config, steps) for steps in range(1, config.steps + 1)}
+    simulate(
+        WithMemories(unit),
+        bench="tests.hw.cores.a3c.bench_gradient_unit",
+        parameters={"config": config, "cycles": cycles, "latency": unit.latency},
+        after_noise=True,
+    )
+
+
+def test_cycles_of_the_paper():
+    config = A3CConfig()
+    rows = sum(-(-layer.outputs // 2) * layer.blocks + layer.groups for layer in config.layers)
+    # A layer's biases come back to the adder, which has four stages, after one word in the last layer.
+    assert gradient_cycles(config, 5) == 5 * rows + 4 * 3
