@@ -7,12 +7,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ....hw.cores.a3c.config import A3CConfig
-from ..arrays import IntegerArray, ValueArray
-from ..float.conversion import from_numbers
-from ..float.host import from_bits, to_bits
-from ..optimizer.rms_prop import rms_prop
+from ..arrays import ValueArray
+from .functions import nearest
 from .loss_gradient import LossGradient, loss_gradient
 from .network import Inference, LayerParameters, backward, gradients, infer
+from .rms_prop import rms_prop
 
 __all__ = ["A3CRates", "AgentsReference"]
 
@@ -102,6 +101,10 @@ class AgentsReference:
         rollout.actions.append(action)
         rollout.rewards.append(np.asarray(reward))
 
+    def forget(self, agent: int) -> None:
+        """Drop what an agent has seen since it was last trained."""
+        self._rollouts[agent] = _Rollout()
+
     def train(self, agent: int, rates: A3CRates) -> LossGradient:
         """Update the central parameters with an agent's rollout, and make its copy theirs.
 
@@ -119,39 +122,25 @@ class AgentsReference:
             np.array(rollout.actions),
             np.array(rollout.rewards),
             behind[0].value if behind else values.dtype.type(0),
-            discount=self._value(rates.discount),
-            entropy=self._value(rates.entropy),
-            value_slope=self._value(rates.value_slope),
+            discount=nearest(number_format, rates.discount),
+            entropy=nearest(number_format, rates.entropy),
+            value_slope=nearest(number_format, rates.value_slope),
         )
         inputs = [np.array(layer) for layer in zip(*(inference.inputs for inference in taken), strict=True)]
         errors = backward(config, self.local[agent], inputs, found.errors)
         self._update(gradients(config, inputs, errors), rates)
         self.local[agent] = list(self.parameters)
-        self._rollouts[agent] = _Rollout()
+        self.forget(agent)
         return found
 
     def _update(self, found: Sequence[LayerParameters], rates: A3CRates) -> None:
         """RMSProp's step of the central parameters."""
         number_format = self.config.arithmetic.format
-        constants = {
-            name: self._bits(getattr(rates, name)) for name in ("decay", "one_minus_decay", "learning_rate", "epsilon")
-        }
+        constants = {name: getattr(rates, name) for name in ("decay", "one_minus_decay", "learning_rate", "epsilon")}
         for index, gradient in enumerate(found):
             updated = [
-                rms_prop(
-                    number_format,
-                    to_bits(number_format, weights),
-                    squares,
-                    to_bits(number_format, slopes),
-                    **constants,
-                )
+                rms_prop(number_format, weights, squares, slopes, **constants)
                 for weights, squares, slopes in zip(self.parameters[index], self.squares[index], gradient, strict=True)
             ]
-            self.parameters[index] = LayerParameters(*(from_bits(number_format, weights) for weights, _ in updated))
+            self.parameters[index] = LayerParameters(*(weights for weights, _ in updated))
             self.squares[index] = LayerParameters(*(squares for _, squares in updated))
-
-    def _bits(self, number: float) -> IntegerArray:
-        return from_numbers(self.config.arithmetic.format, number).reshape(())
-
-    def _value(self, number: float) -> ValueArray:
-        return from_bits(self.config.arithmetic.format, self._bits(number))

@@ -7,8 +7,8 @@ import numpy as np
 
 from ....hw.cores.float.config import FloatFormat
 from ..arrays import IntegerArray, ValueArray
-from ..float.functions.logarithm import logarithm
-from ..float.host import add, from_bits, multiply, subtract, to_bits
+from ..float.host import add, multiply, subtract
+from .functions import logarithm
 
 __all__ = ["LossGradient", "loss_gradient"]
 
@@ -73,7 +73,7 @@ def loss_gradient(
         returns.insert(0, following)
     total = np.concatenate(returns)
     advantages = subtract(number_format, total, values)
-    logarithms = from_bits(number_format, logarithm(number_format, to_bits(number_format, probabilities)))
+    logarithms = logarithm(number_format, probabilities)
     impossible = probabilities == 0
     products = np.where(
         impossible, zero, multiply(number_format, probabilities, np.where(impossible, zero, logarithms))

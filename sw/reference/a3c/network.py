@@ -9,9 +9,11 @@ import numpy as np
 from ....hw.cores.a3c.config import A3CConfig, AgentLayer
 from ....hw.cores.float.config import FloatFormat
 from ..arrays import ValueArray
-from ..attention.softmax import shares
 from ..float.host import add, multiply
 from ..float.sums import tree_sum
+from ..layer.kernels import gradient_sums, partial_sums
+from . import kernels
+from .functions import is_compiled, shares
 
 __all__ = ["Inference", "LayerParameters", "backward", "forward_sums", "gradients", "infer"]
 
@@ -65,11 +67,7 @@ def backward(
     number_format = config.arithmetic.format
     found = [errors]
     for layer_parameters, outputs in zip(reversed(parameters[1:]), reversed(inputs[1:]), strict=True):
-        terms = (
-            multiply(number_format, row, error[:, None])
-            for row, error in zip(layer_parameters.weights, found[0].T, strict=True)
-        )
-        sums = reduce(partial(add, number_format), terms)
+        sums = _backward(number_format, layer_parameters.weights, found[0])
         found.insert(0, np.where(outputs == 0, sums.dtype.type(0), sums))
     return found
 
@@ -86,20 +84,37 @@ def gradients(config: A3CConfig, inputs: Sequence[ValueArray], errors: Sequence[
         At its outputs.
     """
     number_format = config.arithmetic.format
-    total = partial(reduce, partial(add, number_format))
     return [
         LayerParameters(
-            weights=total(multiply(number_format, e[:, None], x) for e, x in zip(error, layer_inputs, strict=True)),
-            biases=total(list(error)),
+            weights=_outer_products(number_format, layer_inputs, error),
+            biases=reduce(partial(add, number_format), error),
         )
         for layer_inputs, error in zip(inputs, errors, strict=True)
     ]
+
+
+def _backward(number_format: FloatFormat, weights: ValueArray, errors: ValueArray) -> ValueArray:
+    """Sums at a layer's inputs (steps, inputs)."""
+    if is_compiled(number_format, weights, errors):
+        return partial_sums(np.ascontiguousarray(errors), weights, 1)[..., 0]
+    terms = (multiply(number_format, row, error[:, None]) for row, error in zip(weights, errors.T, strict=True))
+    return reduce(partial(add, number_format), terms)
+
+
+def _outer_products(number_format: FloatFormat, inputs: ValueArray, errors: ValueArray) -> ValueArray:
+    """Sums of a layer's weights (outputs, inputs) over the steps."""
+    if is_compiled(number_format, inputs, errors):
+        return gradient_sums(np.ascontiguousarray(errors), np.ascontiguousarray(inputs))
+    terms = (multiply(number_format, e[:, None], x) for e, x in zip(errors, inputs, strict=True))
+    return reduce(partial(add, number_format), terms)
 
 
 def forward_sums(
     number_format: FloatFormat, layer: AgentLayer, parameters: LayerParameters, inputs: ValueArray
 ) -> ValueArray:
     """Outputs of a layer before it is rectified: of the last one, logits and the value."""
+    if is_compiled(number_format, parameters.weights, parameters.biases, inputs):
+        return kernels.forward_sums(parameters.weights, inputs, parameters.biases, layer.width)
     absent = layer.blocks * layer.width - layer.inputs
     products = multiply(number_format, np.pad(parameters.weights, ((0, 0), (0, absent))), np.pad(inputs, (0, absent)))
     terms = tree_sum(number_format, products.reshape(layer.outputs, layer.blocks, layer.width))
