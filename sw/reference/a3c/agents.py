@@ -11,34 +11,10 @@ from ..arrays import ValueArray
 from .functions import nearest
 from .loss_gradient import LossGradient, loss_gradient
 from .network import Inference, LayerParameters, backward, gradients, infer
+from .rates import A3CRates
 from .rms_prop import rms_prop
 
 __all__ = ["A3CRates", "AgentsReference"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class A3CRates:
-    """What inferences and updates take besides numbers of the rollout.
-
-    Parameters
-    ----------
-    discount
-        Of returns.
-    entropy
-        c, what a unit of entropy is worth.
-    value_slope
-        -2 times the share of the value's loss.
-    decay, one_minus_decay, learning_rate, epsilon
-        Of RMSProp.
-    """
-
-    discount: float
-    entropy: float
-    value_slope: float
-    decay: float
-    one_minus_decay: float
-    learning_rate: float
-    epsilon: float
 
 
 @dataclass

@@ -1,0 +1,30 @@
+"""What A3C's inferences and updates take besides numbers of the rollout. Pure data."""
+
+from dataclasses import dataclass
+
+__all__ = ["A3CRates"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class A3CRates:
+    """What inferences and updates take besides numbers of the rollout.
+
+    Parameters
+    ----------
+    discount
+        Of returns.
+    entropy
+        c, what a unit of entropy is worth.
+    value_slope
+        -2 times the share of the value's loss.
+    decay, one_minus_decay, learning_rate, epsilon
+        Of RMSProp.
+    """
+
+    discount: float
+    entropy: float
+    value_slope: float
+    decay: float
+    one_minus_decay: float
+    learning_rate: float
+    epsilon: float
