@@ -35,7 +35,7 @@ def logarithm(number_format: FloatFormat, values: ValueArray) -> ValueArray:
 def shares(number_format: FloatFormat, scores: ValueArray) -> ValueArray:
     """As :func:`..attention.softmax.shares`, of a vector."""
     if not is_compiled(number_format, scores):
-        return softmax.shares(number_format, scores)
+        return softmax.shares(number_format, scores[None])[0]
     # Which zero is the largest makes no difference: both exponentials are 1.
     powers = compiled.exponential(subtract(number_format, scores, scores.max()))
     total = powers[0]

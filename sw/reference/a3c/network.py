@@ -46,7 +46,7 @@ def infer(config: A3CConfig, parameters: Sequence[LayerParameters], observation:
     for layer, layer_parameters in zip(config.layers, parameters, strict=True):
         inputs.append(sums if not inputs else _rectify(sums))
         sums = forward_sums(number_format, layer, layer_parameters, inputs[-1])
-    return Inference(inputs, shares(number_format, sums[None, :-1])[0], sums[-1])
+    return Inference(inputs, shares(number_format, sums[:-1]), sums[-1])
 
 
 def backward(
