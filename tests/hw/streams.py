@@ -19,6 +19,7 @@ TESTED = {
     "a3c.ForwardSequencer": "a3c/test_forward_engine.py::test_forward_engine",
     "a3c.GradientSequencer": "a3c/test_gradient_unit.py::test_gradient_unit",
     "a3c.GradientUnit": "a3c/test_gradient_unit.py::test_gradient_unit",
+    "a3c.RMSPropUnit": "a3c/test_rms_prop_unit.py::test_rms_prop_unit",
     "array.HostRows": "array/test_host_rows.py::test_rows",
     "array.RangeNoiseEngine": "array/test_range_noise_engine.py::test_engine",
     "attention.AttentionBackward": "attention/test_attention.py::test_attention_backward",
