@@ -53,6 +53,14 @@ def test_maximum_equals_integers(number_format):
     assert (got == comparison.maximum(number_format, a, b)).all()
 
 
+@pytest.mark.parametrize("number_format", [BINARY16, BFLOAT16, BINARY32], ids=str)
+def test_a_single_number_is_rounded_as_one_of_many(number_format):
+    values = host.from_bits(number_format, np.array([1, number_format.one + 1, number_format.largest]))
+    for value in values:
+        product = host.multiply(number_format, value, values[1])
+        assert product.shape == () and product == host.multiply(number_format, values[values == value], values[1])[0]
+
+
 def test_binary32_is_the_hosts_own():
     assert host.working_type(BINARY32) == np.float32
     assert host.working_type(BINARY32.flushing()) == np.float64
