@@ -11,6 +11,14 @@ TESTS = "tests/hw/cores"
 
 # Core, by its room and class: its test, below tests/hw/cores.
 TESTED = {
+    "a3c.AgentsEngine": "a3c/test_agents_engine.py::test_agents_engine",
+    "a3c.Entrance": "a3c/test_entrance.py::test_entrance",
+    "a3c.ErrorWriter": "a3c/test_agents_engine.py::test_agents_engine",
+    "a3c.Exit": "a3c/test_agents_engine.py::test_agents_engine",
+    "a3c.ForwardUnit": "a3c/test_agents_engine.py::test_agents_engine",
+    "a3c.RolloutReader": "a3c/test_agents_engine.py::test_agents_engine",
+    "stream.StreamArbiter": "a3c/test_agents_engine.py::test_agents_engine",
+    "stream.StreamDispatcher": "a3c/test_agents_engine.py::test_agents_engine",
     "a3c.DiscountedReturn": "a3c/test_loss_gradient_unit.py::test_loss_gradient_unit",
     "a3c.LossGradientUnit": "a3c/test_loss_gradient_unit.py::test_loss_gradient_unit",
     "a3c.BackwardEngine": "a3c/test_backward_engine.py::test_backward_engine",

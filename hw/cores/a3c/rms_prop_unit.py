@@ -7,7 +7,6 @@ from amaranth.lib.wiring import In, Out
 from ..component import ConfiguredComponent
 from ..memory.config import MemoryConfig
 from ..memory.host_map import HostPort
-from ..memory.host_map_config import HostRegion
 from ..memory.memory import Memory
 from ..optimizer.float_lane import rates_layout
 from ..optimizer.lane_sweep import sweep_lanes
@@ -18,23 +17,11 @@ from ..replicated import replicated
 from ..stream.buffer_config import StreamBufferConfig
 from ..stream.pipeline import CreditBuffer
 from .config import A3CConfig
+from .host_regions import CENTRAL_LATENCY, central_regions
 from .ports import agent_number, gradient_layout, parameter_write, row_address, word_layout
 from .steps import delay_step
 
-__all__ = ["RMSPropUnit", "central_regions"]
-
-# Cycles from a read of the central memories to its data: their output registers stand before the lanes.
-CENTRAL_LATENCY = 2
-
-
-def central_regions(config: A3CConfig) -> tuple[HostRegion, HostRegion]:
-    """The central parameters and the mean squares in the host's map: a row is a word, its first number in the lowest
-    bits."""
-    width = config.width * config.arithmetic.format.width
-    return tuple(
-        HostRegion(name=name, number=number, width=width, depth=config.words, latency=CENTRAL_LATENCY, settle=2)
-        for number, name in enumerate(("parameters", "squares"))
-    )
+__all__ = ["RMSPropUnit"]
 
 
 class RMSPropUnit(ConfiguredComponent):

@@ -1,64 +1,15 @@
 """A switch: streams to streams, each value to the output that it names, fairly."""
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal
-from amaranth.lib import stream, wiring
+from amaranth.hdl import Cat, Module, Signal
+from amaranth.lib import stream
 from amaranth.lib.wiring import In, Out
 
-from ..bits import lowest
 from ..component import ConfiguredComponent
 from ..replicated import replicated
+from ..stream.arbiter import RoundRobinArbiter
 from .interconnect_config import SwitchConfig
 
-__all__ = ["RoundRobinArbiter", "Switch"]
-
-
-class RoundRobinArbiter(wiring.Component):
-    """Chooses among requests in turn: behind the one chosen last comes the next higher number that requests.
-
-    Who requests without a break is chosen before any other is chosen twice: behind count - 1 others at most.
-
-    Latency: none from requests to index.
-
-    Parameters
-    ----------
-    count : int
-        Number of requests, at least 2.
-
-    Members
-    -------
-    requests : in, count bits
-    take : in
-        The request chosen is being served, and is now the last.
-    index : out
-        The request chosen; without requests it means nothing.
-    last : out
-        Index of the one served last.
-    """
-
-    def __init__(self, count: int):
-        self.count = count
-        super().__init__(
-            {
-                "requests": In(count),
-                "take": In(1),
-                "index": Out(range(count)),
-                "last": Out(range(count), init=count - 1),
-            }
-        )
-
-    def elaborate(self, platform):
-        m = Module()
-        above = Signal(self.count)
-        m.d.comb += [
-            # None is above the first one.
-            above.eq(
-                Cat(Const(0, 1), *(self.requests[number] & (self.last < number) for number in range(1, self.count)))
-            ),
-            self.index.eq(Mux(above.any(), lowest(m, above, "next"), lowest(m, self.requests, "first"))),
-        ]
-        with m.If(self.take):
-            m.d.sync += self.last.eq(self.index)
-        return m
+__all__ = ["Switch"]
 
 
 class Switch(ConfiguredComponent):

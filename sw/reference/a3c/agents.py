@@ -14,11 +14,11 @@ from .network import Inference, LayerParameters, backward, gradients, infer
 from .rates import A3CRates
 from .rms_prop import rms_prop
 
-__all__ = ["A3CRates", "AgentsReference"]
+__all__ = ["A3CRates", "AgentsReference", "Rollout"]
 
 
 @dataclass
-class _Rollout:
+class Rollout:
     """What an agent has seen since it was last trained."""
 
     inferences: list[Inference] = field(default_factory=list)
@@ -46,6 +46,8 @@ class AgentsReference:
         RMSProp's mean squares, as bit patterns.
     local : list of list of LayerParameters
         Each agent's.
+    rollouts : list of Rollout
+        Each agent's.
     """
 
     def __init__(self, config: A3CConfig, parameters: Sequence[LayerParameters]):
@@ -55,7 +57,7 @@ class AgentsReference:
             LayerParameters(*(np.zeros(array.shape, np.int64) for array in layer)) for layer in self.parameters
         ]
         self.local = [list(self.parameters) for _ in range(config.agents)]
-        self._rollouts = [_Rollout() for _ in range(config.agents)]
+        self.rollouts = [Rollout() for _ in range(config.agents)]
 
     def observe(self, agent: int, observation: ValueArray) -> Inference:
         """Policy and value of what an agent observes.
@@ -65,7 +67,7 @@ class AgentsReference:
         ValueError
             Its rollout has ``config.steps`` steps already, and an observation behind them.
         """
-        rollout = self._rollouts[agent]
+        rollout = self.rollouts[agent]
         if len(rollout.inferences) == self.config.slots:
             raise ValueError(f"Agent {agent} must be trained: it has {self.config.slots} observations already")
         rollout.inferences.append(infer(self.config, self.local[agent], observation))
@@ -73,20 +75,20 @@ class AgentsReference:
 
     def act(self, agent: int, action: int, reward: ArrayLike) -> None:
         """What an agent did at its last observation, and its reward."""
-        rollout = self._rollouts[agent]
+        rollout = self.rollouts[agent]
         rollout.actions.append(action)
         rollout.rewards.append(np.asarray(reward))
 
     def forget(self, agent: int) -> None:
         """Drop what an agent has seen since it was last trained."""
-        self._rollouts[agent] = _Rollout()
+        self.rollouts[agent] = Rollout()
 
     def train(self, agent: int, rates: A3CRates) -> LossGradient:
         """Update the central parameters with an agent's rollout, and make its copy theirs.
 
         Where there is an observation behind the last action its value counts as what follows.
         """
-        config, rollout = self.config, self._rollouts[agent]
+        config, rollout = self.config, self.rollouts[agent]
         number_format = config.arithmetic.format
         steps = len(rollout.actions)
         taken, behind = rollout.inferences[:steps], rollout.inferences[steps:]

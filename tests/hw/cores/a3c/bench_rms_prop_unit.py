@@ -9,7 +9,7 @@ import cocotb
 import numpy as np
 from cocotb.triggers import ReadOnly, RisingEdge
 
-from rewardware.hw.cores.a3c.rms_prop_unit import central_regions
+from rewardware.hw.cores.a3c.host_regions import central_regions
 from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, parameters, rng
 from rewardware.sw.reference.float.conversion import from_numbers
 from rewardware.sw.reference.float.host import to_bits

@@ -130,7 +130,9 @@ class Bench(LearnerBench):
             await self.check_forward(self.reference.forward(batch), count)
         self.reference.step(found.critics, rates, TAU)
         await self.check_pairs("verdicts", ("value", "error"), found[1:])
-        await self.check_arrays()
+        # What an update leaves shows in the results of the next; all of it is read every third time.
+        if self.steps % 3 == 0:
+            await self.check_arrays()
         return cycles
 
     async def check_forward(self, forward, count):
@@ -190,4 +192,4 @@ async def targets_follow_loaded_policies_when_they_are_told(dut):
 @cocotb.test()
 async def takes_as_many_cycles_as_it_says(dut):
     bench = Bench(dut)
-    await more_samples_take(bench, bench.batch, (12, 32), bench.config.experience_cycles)
+    await more_samples_take(bench, bench.batch, (8, 16), bench.config.experience_cycles)

@@ -4,8 +4,8 @@ from amaranth.hdl import Assert, Assume, Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In
 
+from rewardware.hw.cores.stream.arbiter import RoundRobinArbiter
 from rewardware.hw.cores.tree.interconnect import StageBankInterconnect
-from rewardware.hw.cores.tree.switch import RoundRobinArbiter
 from tests.hw.formal import stays
 
 # Modulo 4, more than the 3 values there is room for on a path of 3 registers: equal numbers are the same value.
