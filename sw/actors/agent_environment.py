@@ -32,8 +32,8 @@ class Arrival:
     episode_return, episode_length
         Of the episode so far.
     lost
-        Whether the environment's process ended since the arrival before: the episode under way then is lost, and
-        another one has begun.
+        How many environments of the agent were lost since the arrival before, as when their processes ended. The
+        episode under way then was lost with the first, and another one has begun.
     """
 
     agent: int
@@ -43,7 +43,7 @@ class Arrival:
     truncated: bool = False
     episode_return: float = 0.0
     episode_length: int = 0
-    lost: bool = False
+    lost: int = 0
 
     @property
     def ends(self) -> bool:

@@ -218,7 +218,7 @@ class _Worker(WorkerProcess):
         self.life = self.attempts = 0
         self.first: EnvironmentState | None = None
         self.asked: int | None = None
-        self.busy = self._lost = False
+        self.busy, self._lost = False, 0
         self.deadline = 0.0
 
     def _begin_process(self) -> None:
@@ -247,8 +247,8 @@ class _Worker(WorkerProcess):
             return None
 
     def arrived(self, arrival: Arrival) -> Arrival:
-        """The arrival of what was asked, which says whether an episode was lost."""
-        lost, self.busy, self._lost = self._lost, False, False
+        """The arrival of what was asked, which says how many were lost."""
+        lost, self.busy, self._lost = self._lost, False, 0
         if arrival.reward is not None:
             self.attempts = 0
         return dataclasses.replace(arrival, lost=lost)
@@ -256,7 +256,8 @@ class _Worker(WorkerProcess):
     def lose(self) -> None:
         """Begin another episode in another process."""
         self.life += 1
-        self.first, self._lost = None, True
+        self._lost += 1
+        self.first = None
         self.ask(None)
 
     def state(self) -> EnvironmentState | None:

@@ -60,17 +60,17 @@ class InProcessEnvironments:
         found, self._held = self._held, []
         return found
 
-    def lose(self, agent: int) -> None:
-        """Put another environment in the place of an agent's, as if its process had ended; an episode begins.
+    def lose(self, agent: int, times: int = 1) -> None:
+        """Put another environment in the place of an agent's, as if its process had ended so often; an episode begins.
 
         The arrival says so.
         """
         self._environments[agent].close()
-        self._lives[agent] += 1
-        self.restarts += 1
+        self._lives[agent] += times
+        self.restarts += times
         self._environments[agent] = self._make(agent, self._lives[agent])
         self._asked.pop(agent, None)
-        self._held.append(dataclasses.replace(self._environments[agent].do(None), lost=True))
+        self._held.append(dataclasses.replace(self._environments[agent].do(None), lost=times))
 
     def state(self) -> EnvironmentState:
         """Episodes, arrivals that nobody has fetched, and what was asked for."""

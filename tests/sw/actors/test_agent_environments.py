@@ -130,7 +130,7 @@ def test_a_killed_environment_begins_anew_and_says_so():
         after = go(environments, 2, 30, started=True)
         assert environments.restarts == 1
         assert_whole_episodes([*before[0], *after[0]])
-        assert [a.lost for a in after[1]] == [True, *[False] * 29] and after[1][0].reward is None
+        assert [a.lost for a in after[1]] == [1, *[0] * 29] and after[1][0].reward is None
         assert_whole_episodes([*before[1], *after[1]])
     # The same in this process.
     here = opened("in-process", agents=2)
@@ -147,7 +147,7 @@ def test_a_process_that_ends_while_nothing_is_asked_of_it_is_not_in_the_way_of_a
         time.sleep(0.1)
         arrays, rest = environments.state()
         (arrival,) = environments.arrivals()
-        assert arrival.lost and arrival.agent == 0 and rest["restarts"] == 1 and len(rest["held"]) == 1
+        assert arrival.lost == 1 and arrival.agent == 0 and rest["restarts"] == 1 and len(rest["held"]) == 1
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -195,7 +195,7 @@ def test_what_ends_again_and_again_is_given_up(environment, limit, words):
             for _ in range(9):
                 environments.step(0, 1)
                 (arrival,) = environments.arrivals()
-                assert arrival.lost and arrival.reward is None
+                assert arrival.lost == 1 and arrival.reward is None
 
 
 def test_what_cannot_be_made_is_told():
