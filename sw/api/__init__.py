@@ -12,6 +12,7 @@ from rewardware.sw.core.versions import package_version
 if TYPE_CHECKING:
     from rewardware.hw.soc.presets import list_presets, load_preset
     from rewardware.sw.actors.evaluator import Evaluator
+    from rewardware.sw.algorithms.a3c.a3c_hyper_parameters import A3CHyperParameters
     from rewardware.sw.algorithms.actor_critic_config import PrioritizedDDPGConfig, PrioritizedSACConfig
     from rewardware.sw.algorithms.ddpg_config import DDPGConfig
     from rewardware.sw.algorithms.dqn_config import DQNConfig
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from rewardware.sw.device.errors import DeviceError
     from rewardware.sw.device.open import open_device
     from rewardware.sw.device.transport import Transport
+    from rewardware.sw.systems.a3c.agent import A3C
     from rewardware.sw.systems.agents import load_agent
     from rewardware.sw.systems.fixar.agent import FixarDDPG
     from rewardware.sw.systems.fixar.torch_exchange import export_actor, export_critic, import_networks
@@ -48,16 +50,18 @@ logging.getLogger(__name__).addHandler(logging.NullHandler())
 __version__ = package_version()
 
 __all__ = [
-    "DDPG", "DQN", "MAAC", "SAC", "CheckpointError", "DDPGConfig", "DQNConfig", "DeviceError", "EnvironmentFailure",
-    "Evaluator", "FixarDDPG", "IC3Net", "IC3NetConfig", "Interrupted", "LockstepError", "MAACConfig", "MCTSPlanner",
-    "PlannedEpisodes", "PlannerConfig", "PredatorPreyConfig", "PrioritizedDDPGConfig", "PrioritizedDQN",
-    "PrioritizedReplayBuffer", "PrioritizedSACConfig", "RoverTowerConfig", "Run", "Transport", "export_actor",
-    "export_critic", "import_networks", "list_presets", "load_agent", "load_preset", "open_device", "state_environment",
+    "A3C", "DDPG", "DQN", "MAAC", "SAC", "A3CHyperParameters", "CheckpointError", "DDPGConfig", "DQNConfig",
+    "DeviceError", "EnvironmentFailure", "Evaluator", "FixarDDPG", "IC3Net", "IC3NetConfig", "Interrupted",
+    "LockstepError", "MAACConfig", "MCTSPlanner", "PlannedEpisodes", "PlannerConfig", "PredatorPreyConfig",
+    "PrioritizedDDPGConfig", "PrioritizedDQN", "PrioritizedReplayBuffer", "PrioritizedSACConfig", "RoverTowerConfig",
+    "Run", "Transport", "export_actor", "export_critic", "import_networks", "list_presets", "load_agent", "load_preset",
+    "open_device", "state_environment",
 ]  # fmt: skip
 
 _PLACES = {
     "rewardware.hw.soc.presets": ("list_presets", "load_preset"),
     "rewardware.sw.actors.evaluator": ("Evaluator",),
+    "rewardware.sw.algorithms.a3c.a3c_hyper_parameters": ("A3CHyperParameters",),
     "rewardware.sw.algorithms.actor_critic_config": ("PrioritizedDDPGConfig", "PrioritizedSACConfig"),
     "rewardware.sw.algorithms.ddpg_config": ("DDPGConfig",),
     "rewardware.sw.algorithms.dqn_config": ("DQNConfig",),
@@ -76,6 +80,7 @@ _PLACES = {
     "rewardware.sw.device.errors": ("DeviceError",),
     "rewardware.sw.device.open": ("open_device",),
     "rewardware.sw.device.transport": ("Transport",),
+    "rewardware.sw.systems.a3c.agent": ("A3C",),
     "rewardware.sw.systems.agents": ("load_agent",),
     "rewardware.sw.systems.fixar.agent": ("FixarDDPG",),
     "rewardware.sw.systems.fixar.torch_exchange": ("export_actor", "export_critic", "import_networks"),

@@ -102,6 +102,10 @@ MAAC_ARMS = {
     "float32": Arm(name="PyTorch, float32", options=("--backend", "torch", *MAAC_RATES)),
 }
 
+# Smaller layers than the source's, and rates to match.
+A3C_RATES = ("--hidden-sizes", "32,32", "--learning-rate", "0.002", "--anneal-steps", "300000")
+A3C_RATES += ("--rms-prop-epsilon", "0.00001", "--value-coefficient", "0.5")
+
 EXPERIMENTS = {
     "pendulum": Experiment(
         env="Pendulum-v1",
@@ -165,6 +169,27 @@ EXPERIMENTS = {
             "learner": Arm(
                 name="DQN, replay and learner on the reference",
                 options=("--backend", "reference", "--learner", "cartpole"),
+            ),
+        },
+    ),
+    "cartpole-a3c": Experiment(
+        system="a3c",
+        page="a3c.md",
+        env="CartPole-v1",
+        length=300_000,
+        seeds=3,
+        threshold=475,
+        options=("--evaluate-every", "10000", "--evaluation-episodes", "100", "--checkpoint-every", "0"),
+        arms={
+            "reference": Arm(
+                name="A3C, the reference",
+                options=("--backend", "reference", "--environments", "in-process", *A3C_RATES),
+                solved=True,
+            ),
+            "float32": Arm(
+                name="PyTorch, float32",
+                options=("--backend", "torch", "--environments", "in-process", *A3C_RATES),
+                solved=True,
             ),
         },
     ),

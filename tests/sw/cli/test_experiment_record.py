@@ -14,6 +14,7 @@ from rewardware.sw.systems.experiments import EXPERIMENTS
 ROOT = Path(__file__).parents[3]
 # For each system an experiment, its record, how long a run is, and two arms.
 SYSTEMS = {
+    "a3c": ("cartpole-a3c", "cartpole-a3c", "--steps", ("reference", "float32")),
     "fixar": ("pendulum", "pendulum", "--steps", ("32-bit", "float32")),
     "pearl": ("cartpole", "cartpole", "--steps", ("reference", "learner")),
     "learninggroup": ("sweep", "learninggroup", "--iterations", ("agents-3-groups-2", "magnitude")),

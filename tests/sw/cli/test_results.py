@@ -23,6 +23,10 @@ from tests.sw.cli.test_explore import measured  # noqa: F401
 RUN = "--evaluation-episodes 1 --quiet --out OUT"
 # For every command something small, and names of what it says.
 SMALL = {
+    "train a3c": (
+        f"--env CartPole-v1 --agents 2 --hidden-sizes 8 --environments in-process --steps 30 {RUN}",
+        "return files counters environments",
+    ),
     "train fixar": (
         f"--env Pendulum-v1 --config tiny --batch-size 12 --backend torch --steps 30 {RUN}",
         "return files",
@@ -36,6 +40,7 @@ SMALL = {
     ),
     "plan mcts": ("--env tic-tac-toe --simulations 4 --workers 2 --max-steps 2 --quiet --out OUT", "returns files"),
     "eval": ("TRAINED --episodes 2 --out OUT", "mean returns steps seed"),
+    "experiment a3c": ("cartpole-a3c --collect --steps 30 --out RUNS --docs OUT", "experiment arms failed"),
     "experiment fixar": ("pendulum --collect --steps 30 --out RUNS --docs OUT", "experiment arms failed"),
     "experiment pearl": ("cartpole --collect --steps 30 --out RUNS --docs OUT", "experiment arms failed"),
     "experiment learninggroup": ("sweep --collect --iterations 3 --out RUNS --docs OUT", "experiment arms"),
@@ -78,6 +83,7 @@ def places(tmp_path_factory) -> dict[str, str]:
     assert dispatch([*words, *options.split()]) == 0
     records = {
         "pendulum/32-bit/0": [{"kind": "evaluation", "step": 30, "mean": -5.0}],
+        "cartpole-a3c/reference/0": [{"kind": "evaluation", "step": 30, "mean": 9.0}],
         "cartpole/reference/0": [{"kind": "evaluation", "step": 30, "mean": 9.0}],
         "sweep/magnitude/0": [{"kind": "iteration", "iteration": count, "success": 0.5} for count in (1, 2, 3)],
         "workers/carnival-relaxed/0": [{"kind": "episode", "episode": 1, "length": 2, "return": 3.0, "ended": False}],

@@ -1,0 +1,85 @@
+"""A3C, agents that learn side by side, on any environment with numbered actions and vectors to observe."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from ..options import (
+    add_hyper_parameters,
+    add_run_options,
+    given_hyper_parameters,
+    lockstep_rows,
+    print_result,
+    result_rows,
+)
+from ..training import TrainingPlan, folder_name, train
+
+__all__ = ["add_arguments", "run"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from ...algorithms.a3c.a3c_hyper_parameters import A3CHyperParameters
+
+    parser.add_argument("--env", help="Gymnasium environment with numbered actions, as CartPole-v1 or ALE/Breakout-v5")
+    parser.add_argument(
+        "--obs",
+        choices=("ram",),
+        help="of a game of the ALE: its 128 bytes of memory as numbers from 0 to 1, which is all there is (default)",
+    )
+    parser.add_argument(
+        "--backend", help="torch (PyTorch, the default) or reference (bit-exact NumPy); the device is not there yet"
+    )
+    parser.add_argument(
+        "--environments",
+        choices=("processes", "in-process"),
+        help="each in a process of its own (default), or one after the other, which repeats itself to the bit",
+    )
+    add_run_options(parser, "step", 500_000, evaluate_every=50_000)
+    add_hyper_parameters(parser, A3CHyperParameters)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    from ...algorithms.a3c.a3c_hyper_parameters import A3CHyperParameters
+    from ...core.environments.arcade import ARCADE
+    from .agent import A3C
+    from .backends import service_on
+
+    given = given_hyper_parameters(arguments, A3CHyperParameters)
+    if arguments.obs and arguments.env and not arguments.env.startswith(ARCADE):
+        raise ValueError(f"--obs is of games of the ALE: leave it away with --env {arguments.env}")
+    if arguments.backend:
+        service_on(arguments.backend)
+
+    def resume(checkpoint: Path) -> A3C:
+        return A3C.load(checkpoint, arguments.env, backend=arguments.backend, environments=arguments.environments)
+
+    def begin() -> TrainingPlan:
+        if not arguments.env:
+            raise ValueError("--env is needed: a Gymnasium environment, as CartPole-v1")
+        backend, environments = arguments.backend or "torch", arguments.environments or "processes"
+        config = A3CHyperParameters.from_mapping(given)
+        name = arguments.env.translate(str.maketrans(":/", "--"))
+        return TrainingPlan(
+            make=lambda: A3C(arguments.env, config, backend=backend, environments=environments),
+            name=folder_name(name, "a3c", preset=None, backend=backend, seed=config.seed),
+            about={
+                "env": arguments.env,
+                "backend": backend,
+                "environments": environments,
+                "config": config.to_mapping(),
+            },
+        )
+
+    result = train("a3c", arguments, [*given, *(["obs"] if arguments.obs else [])], resume, begin)
+    if result is not None:
+        summary, directory = result
+        print_result(arguments, summary, [*result_rows(summary), *_rows(summary)], directory)
+
+
+def _rows(summary: dict[str, Any]) -> list[tuple[str, str]]:
+    """What training came to besides, for people."""
+    counters, config = summary["counters"], summary["config"]
+    rows = [("training", f"{counters['updates']} updates of {config['agents']} agents")]
+    if counters["restarts"]:
+        rows.append(("environments", f"{counters['restarts']} started again, {counters['dropped']} steps dropped"))
+    return rows + lockstep_rows(counters, "updates on", "numbers")

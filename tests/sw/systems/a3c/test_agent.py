@@ -1,0 +1,158 @@
+"""A3C: training that repeats and goes on, asynchronous runs done again, failures, refusals."""
+
+import os
+import signal
+
+import gymnasium
+import numpy as np
+import pytest
+
+from rewardware import A3C, A3CHyperParameters
+from rewardware.sw.core.checkpoint import CheckpointError, read_checkpoint, write_checkpoint
+from rewardware.sw.core.environments.failure import EnvironmentFailure
+from rewardware.sw.systems.agents import load_agent
+from tests.sw.actors.cut import Cut
+from tests.sw.actors.failing import FailsInStep
+
+# What is written to every checkpoint.
+WRITTEN = ("format", "version", "rewardware", "arrays")
+
+
+def config(**values):
+    return A3CHyperParameters(
+        **{"agents": 3, "hidden_sizes": (8, 6), "rollout_steps": 4, "learning_rate": 0.01, **values}
+    )
+
+
+def make(env="CartPole-v1", backend="reference", environments="in-process", **values):
+    return A3C(env, config(**values), backend=backend, environments=environments)
+
+
+def records_of(agent, steps):
+    records = []
+    agent.learn(steps, lambda _, record: records.append(record))
+    return records
+
+
+def state_of(agent, path):
+    agent.save(path)
+    return read_checkpoint(path)
+
+
+def assert_same(one, other):
+    for mine, yours in zip(one, other, strict=True):
+        assert mine.keys() == yours.keys()
+        for name in mine:
+            assert np.array_equal(mine[name], yours[name]), name
+
+
+@pytest.mark.parametrize("backend", ["reference", "torch"])
+@pytest.mark.parametrize("env", ["CartPole-v1", Cut], ids=["cartpole", "function"])
+def test_same_seed_same_bits_and_a_checkpoint_goes_on(env, backend, tmp_path):
+    given = None if env == "CartPole-v1" else env
+    with make(env, backend, seed=4) as whole, make(env, backend, seed=4) as part:
+        expected = records_of(whole, 240)
+        assert records_of(part, 120) == expected[:120]
+        part.save(tmp_path / "part.zip")
+        with A3C.load(tmp_path / "part.zip", given) as resumed:
+            assert resumed.num_timesteps == 120 and records_of(resumed, 120) == expected[120:]
+            assert_same(state_of(resumed, tmp_path / "a.zip"), state_of(whole, tmp_path / "b.zip"))
+    with make(env, backend, seed=5) as other:
+        assert records_of(other, 120) != expected[:120]
+
+
+def test_an_evaluation_leaves_training_alone(tmp_path):
+    with make() as one, make() as other:
+        records_of(one, 100)
+        expected = records_of(other, 50)
+        first = other.evaluate(3)
+        assert np.array_equal(other.evaluate(3), first) and not np.array_equal(other.evaluate(3, seed=1), first)
+        records_of(other, 50)
+        assert_same(state_of(one, tmp_path / "a.zip"), state_of(other, tmp_path / "b.zip"))
+        assert expected and other.baseline(2)["mean"] > 5
+        observation = np.zeros(4, np.float32)
+        action, state = other.predict(observation)
+        rows, _ = other.predict(np.stack([observation] * 3))
+        assert state is None and rows.tolist() == [int(action)] * 3
+        assert {int(other.predict(observation, deterministic=False)[0]) for _ in range(50)} == {0, 1}
+        with pytest.raises(ValueError, match="An observation must be a vector of 4 or rows of such"):
+            other.predict(np.zeros(5))
+
+
+def test_an_asynchronous_run_with_a_killed_process_is_done_again(tmp_path):
+    path, last = tmp_path / "checkpoint.zip", tmp_path / "last.zip"
+    with make(environments="processes") as agent:
+        agent.learn(60)
+        os.kill(agent.learner.environments.process_ids[2], signal.SIGKILL)
+        agent.learn(100)
+        assert agent.counters()["restarts"] == 1 and "dropped" in agent.statistics()
+        agent.save(path)
+    # It goes on where it was, in processes or not.
+    with A3C.load(path, environments="in-process") as resumed, A3C.load(path) as processes:
+        assert resumed.place == "in-process" and processes.place == "processes"
+        resumed.learn(60)
+        processes.learn(10)
+        resumed.save(last)
+    with A3C.again(last) as again:
+        assert_same(read_checkpoint(last), state_of(again, tmp_path / "again.zip"))
+
+
+def test_each_backend_goes_on_with_what_the_other_left(tmp_path):
+    with make(backend="torch") as agent:
+        agent.learn(60)
+        agent.save(tmp_path / "checkpoint.zip")
+    with A3C.load(tmp_path / "checkpoint.zip", backend="reference") as agent:
+        agent.learn(60)
+        assert agent.backend == "reference" and agent.num_timesteps >= 120
+        agent.save(tmp_path / "checkpoint.zip")
+    with load_agent(tmp_path / "checkpoint.zip", backend="torch") as agent:
+        assert isinstance(agent, A3C) and len(agent.evaluation(2)["returns"]) == 2
+
+
+@pytest.mark.parametrize("environments", ["processes", "in-process"])
+def test_an_environment_that_fails_leaves_everything_as_it_was(environments, tmp_path):
+    with make(FailsInStep, environments=environments) as agent:
+        with pytest.raises(EnvironmentFailure, match="ZeroDivisionError"):
+            agent.learn(100)
+        agent.save(tmp_path / "checkpoint.zip")
+        steps = agent.num_timesteps
+    # With an environment that is all right it goes on.
+    with A3C.load(tmp_path / "checkpoint.zip", Cut, environments="in-process") as agent:
+        assert agent.num_timesteps == steps
+        records = records_of(agent, 60)
+        assert [record["step"] for record in records] == list(range(steps + 1, steps + len(records) + 1))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind", "words"),
+    [
+        ({"env": "Pendulum-v1"}, ValueError, "The action space must be Discrete, not Box"),
+        ({"env": "NoSuch-v0"}, ValueError, "Environment 'NoSuch-v0' cannot be made"),
+        ({"env": gymnasium.make("CartPole-v1")}, TypeError, "must be an identifier or a function that makes one"),
+        ({"env": 7}, TypeError, "must be an identifier or a function that makes one, not 7"),
+        ({"environments": "threads"}, ValueError, "Environments must be processes or in-process, not 'threads'"),
+        ({"backend": "gpu"}, ValueError, "Backend must be torch, reference, rtl, lockstep or uart:PORT, not 'gpu'"),
+        ({"backend": "rtl"}, ValueError, "must be reference or torch, not 'rtl': its device is not there yet"),
+        ({"backend": "lockstep"}, ValueError, "not 'lockstep': its device is not there yet"),
+        ({"backend": "uart:/dev/tty"}, ValueError, "not 'uart:/dev/tty': its device is not there yet"),
+    ],
+)
+def test_errors(arguments, kind, words):
+    with pytest.raises(kind, match=words):
+        make(**arguments)
+
+
+def test_checkpoints_of_something_else_are_refused(tmp_path):
+    path = tmp_path / "checkpoint.zip"
+    with make(Cut) as agent:
+        agent.learn(20)
+        agent.save(path)
+    with pytest.raises(CheckpointError, match="is not registered: give the environment"):
+        A3C.load(path)
+    with pytest.raises(CheckpointError, match="is of observations of 2 elements, not of 4"):
+        A3C.load(path, "CartPole-v1")
+    arrays, about = read_checkpoint(path)
+    del arrays["learner/agent1.layer1.weight"]
+    write_checkpoint(path, arrays, {name: value for name, value in about.items() if name not in WRITTEN})
+    with pytest.raises(CheckpointError, match=r"lacks agent1\.layer1\.weight"):
+        A3C.load(path, Cut)
