@@ -121,7 +121,7 @@ class AgentMemories(ConfiguredComponent):
     Members
     -------
     parameters_reads : In(parameter_read).array(parameter_readers)
-    parameters_writes : In(parameter_write).array(1)
+    parameters_writes : In(parameter_write).array(parameter_writers)
     activations_reads, signs_reads, errors_reads : In(AgentRead).array(readers)
     activations_writes, signs_writes, errors_writes : In(AgentWrite).array(writers)
     conflict : Out(1)

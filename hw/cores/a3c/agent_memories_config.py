@@ -52,7 +52,7 @@ class AgentMemoriesConfig:
     Parameters
     ----------
     a3c : A3CConfig
-    parameter_readers : int
+    parameter_readers, parameter_writers : int
     activation_readers, activation_writers : int
     sign_readers, sign_writers : int
     error_readers, error_writers : int
@@ -65,6 +65,7 @@ class AgentMemoriesConfig:
 
     a3c: A3CConfig
     parameter_readers: int = 1
+    parameter_writers: int = 1
     activation_readers: int = 1
     activation_writers: int = 1
     sign_readers: int = 1
@@ -91,8 +92,7 @@ class AgentMemoriesConfig:
                 agents=a3c.agents,
                 depth=depth,
                 readers=getattr(self, f"{name[:-1]}_readers"),
-                # All parameters come from the RMSProp unit.
-                writers=1 if name == "parameters" else getattr(self, f"{name[:-1]}_writers"),
+                writers=getattr(self, f"{name[:-1]}_writers"),
                 broadcast=name == "parameters",
             )
             for name, depth in depths.items()

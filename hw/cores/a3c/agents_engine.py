@@ -1,11 +1,12 @@
 """All units that agents share, and the way of an agent through them."""
 
-from amaranth.hdl import Module, Mux, Signal
+from amaranth.hdl import Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ..component import ConfiguredComponent
 from ..forwarding import forward_port
+from ..memory.host_map import HostPort
 from ..optimizer.rms_prop_config import RATES
 from ..stream.arbiter import StreamArbiter, StreamDispatcher
 from ..stream.packet import packet_signature
@@ -18,6 +19,7 @@ from .entrance import Entrance
 from .exit import Exit
 from .forward_unit import ForwardUnit
 from .gradient_unit import GradientUnit
+from .host_regions import copies_region, copy_address_width
 from .loss_gradient_unit import LossGradientUnit
 from .ports import rollout_layout
 from .records import row_width
@@ -28,7 +30,8 @@ from .rollout_reader import ErrorWriter, RolloutReader
 __all__ = ["LOSS_RATES", "AgentsEngine"]
 
 LOSS_RATES = ("discount", "entropy", "value_slope")
-HOST_PORTS = ("parameters", "squares")
+# The host's, at the optimiser.
+CENTRAL_PORTS = ("parameters", "squares")
 
 
 # Values of a rollout's steps that wait for their errors.
@@ -71,8 +74,10 @@ class AgentsEngine(ConfiguredComponent):
     packets_in, packets_out : streams of rows
     discount, entropy, value_slope, decay, one_minus_decay, learning_rate, epsilon : In(width)
         Constant while it serves.
-    parameters, squares
+    parameters, squares : In(HostPort)
         The host's access to the central parameters and to RMSProp's mean squares; see :class:`.RMSPropUnit`.
+    copies : In(HostPort)
+        And to the agents' copies, while none is served; see :func:`.copies_region`.
 
     Source
     ------
@@ -94,7 +99,8 @@ class AgentsEngine(ConfiguredComponent):
                 "packets_in": In(packet_signature(row_width(config))),
                 "packets_out": Out(packet_signature(row_width(config))),
                 **dict.fromkeys((*LOSS_RATES, *RATES), In(width)),
-                **{name: self._optimizer.signature.members[name] for name in HOST_PORTS},
+                **{name: self._optimizer.signature.members[name] for name in CENTRAL_PORTS},
+                "copies": In(HostPort(copies_region(config))),
             },
         )
 
@@ -130,10 +136,24 @@ class AgentsEngine(ConfiguredComponent):
             "errors_writes": [writer.rows, *(engine.new_errors for engine in backward)],
         }
         for name, ports in users.items():
-            for user, port in zip(ports, getattr(memories, name), strict=True):
+            # The last ones of the parameters are the host's.
+            for user, port in zip(ports, list(getattr(memories, name))[: len(ports)], strict=True):
                 wiring.connect(m, user, port)
+        self._show_copies(m, memories)
         self._serve(m, entrance)
         return m
+
+    def _show_copies(self, m, memories):
+        """The host's way to the agents' copies."""
+        host, width = self.copies, copy_address_width(self._config)
+        read, write = memories.parameters_reads[-1], memories.parameters_writes[-1]
+        for port, access in ((read, host.read), (write, host.write)):
+            m.d.comb += [
+                port.enable.eq(access.enable),
+                port.address.eq(access.address[:width]),
+                port.agent.eq(access.address[width:]),
+            ]
+        m.d.comb += [host.read.data.eq(read.data), Value.cast(write.data).eq(host.write.data)]
 
     def _serve(self, m, entrance):
         """One command after the other."""
@@ -210,7 +230,7 @@ class AgentsEngine(ConfiguredComponent):
         wiring.connect(m, gradients.gradients, optimizer.gradients)
         wiring.connect(m, optimizer.done, leaving.updated)
         m.d.comb += [optimizer.rates[name].eq(getattr(self, name)) for name in RATES]
-        for name in HOST_PORTS:
+        for name in CENTRAL_PORTS:
             forward_port(m, optimizer, self, name)
         return engines, gradients
 
@@ -219,7 +239,8 @@ def _users(config):
     """How many parts use each kind of memory of the agents."""
     return AgentMemoriesConfig(
         a3c=config,
-        parameter_readers=config.forward_engines + config.backward_engines,
+        parameter_readers=config.forward_engines + config.backward_engines + 1,
+        parameter_writers=2,
         activation_readers=config.forward_engines + 1,
         activation_writers=config.forward_engines + 1,
         sign_readers=config.backward_engines,

@@ -1,9 +1,9 @@
-"""What a host sees of the central memories. No Amaranth here."""
+"""What a host sees of the parameters. No Amaranth here."""
 
 from ..memory.host_map_config import HostRegion
-from .config import A3CConfig
+from .config import READ_LATENCY, A3CConfig
 
-__all__ = ["CENTRAL_LATENCY", "central_regions"]
+__all__ = ["CENTRAL_LATENCY", "central_regions", "copies_region", "copy_address_width"]
 
 # Cycles from a read of the central memories to its data: their output registers stand before the lanes.
 CENTRAL_LATENCY = 2
@@ -16,4 +16,21 @@ def central_regions(config: A3CConfig) -> tuple[HostRegion, ...]:
     return tuple(
         HostRegion(name=name, number=number, width=width, depth=config.words, latency=CENTRAL_LATENCY, settle=2)
         for number, name in enumerate(("parameters", "squares"))
+    )
+
+
+def copy_address_width(config: A3CConfig) -> int:
+    """Bits of a word's address in an agent's copy; its number is above them."""
+    return (config.words - 1).bit_length()
+
+
+def copies_region(config: A3CConfig) -> HostRegion:
+    """The agents' copies of the parameters, each from a multiple of a power of two on."""
+    return HostRegion(
+        name="copies",
+        number=2,
+        width=config.width * config.arithmetic.format.width,
+        depth=config.agents << copy_address_width(config),
+        latency=READ_LATENCY,
+        settle=2,
     )

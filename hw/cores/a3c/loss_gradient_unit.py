@@ -158,6 +158,7 @@ class LossGradientUnit(ConfiguredComponent):
         width = config.arithmetic.format.width
         self._return = DiscountedReturn(config.arithmetic)
         self._sum = SequentialSum(config.arithmetic, config.actions)
+        self._logarithm = FloatLogarithm(FloatFunctionConfig(format=config.arithmetic.format))
         super().__init__(
             config,
             {
@@ -192,8 +193,7 @@ class LossGradientUnit(ConfiguredComponent):
     def _behind(self):
         """Steps that are on the way from their probabilities to their errors."""
         arithmetic = self._config.arithmetic
-        logarithm = FloatLogarithm(FloatFunctionConfig(format=arithmetic.format)).latency
-        computing = logarithm + 4 * arithmetic.multiplier_depth + 4 * arithmetic.adder_depth
+        computing = self._logarithm.latency + 4 * arithmetic.multiplier_depth + 4 * arithmetic.adder_depth
         return WAITING - -computing // self.cycles
 
     def _advantages(self, m, rewards, values):
@@ -246,9 +246,8 @@ class LossGradientUnit(ConfiguredComponent):
         }
 
     def _product(self, expression, probability):
-        unit = FloatLogarithm(FloatFunctionConfig(format=self._config.arithmetic.format))
         operand = Number(probability, 0)
-        logarithm = expression.apply("logarithm", unit, operand)
+        logarithm = expression.apply("logarithm", self._logarithm, operand)
         # The logarithm of 0 is infinite, and 0 times that no number.
         late = expression.at(operand, logarithm.time)
         factor = Number(Mux(late[:-1] == 0, Const(0, len(late)), logarithm.value), logarithm.time)

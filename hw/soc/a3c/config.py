@@ -4,7 +4,7 @@ import dataclasses
 from dataclasses import dataclass
 
 from ...cores.a3c.config import A3CConfig
-from ...cores.a3c.host_regions import central_regions
+from ...cores.a3c.host_regions import central_regions, copies_region
 from ...cores.a3c.records import row_width
 from ...cores.checks import require_multiple
 from ...cores.memory.host_map_config import HostMapConfig
@@ -47,7 +47,7 @@ class A3CSystemConfig(A3CConfig):
     @property
     def host_map(self) -> HostMapConfig:
         """What the host sees of the memories: words."""
-        return HostMapConfig(regions=central_regions(self))
+        return HostMapConfig(regions=(*central_regions(self), copies_region(self)))
 
     @property
     def transfer(self) -> TransferConfig:

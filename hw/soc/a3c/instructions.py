@@ -16,10 +16,11 @@ class Memory(enum.IntEnum):
 
     PARAMETERS = 0  # the central parameters; a load goes to those of all agents, too
     SQUARES = 1  # RMSProp's mean squares
+    COPIES = 2  # each agent's parameters, from a multiple of a power of two of words on
 
 
 _ROWS = (
-    Operand(Field("memory", 1), description="Memory"),
+    Operand(Field("memory", 2), description="Memory"),
     Operand(Field("base", ADDRESS_WIDTH), description="address of the first word"),
     Operand(Field("count", ADDRESS_WIDTH), description="at least 1"),
 )

@@ -41,7 +41,7 @@ class Bench:
             getattr(dut, name).value = int(
                 bits_of(self.config, host.from_bits(self.format, self._bits(value))).ravel()[0]
             )
-        for region in ("parameters", "squares"):
+        for region in ("parameters", "squares", "copies"):
             for port in ("read", "write"):
                 getattr(dut, f"{region}__{port}__enable").value = 0
 

@@ -1,0 +1,89 @@
+"""A3C's device: memories there and back, and packets of requests."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ....hw.cores.a3c.host_regions import copy_address_width
+from ....hw.cores.a3c.records import REQUEST, answer_rows
+from ....hw.soc.a3c.config import A3CSystemConfig
+from ....hw.soc.a3c.instructions import INSTRUCTION_SET, Memory
+from ...device.device import RunReport
+from ...device.open import open_device
+from ...reference.a3c.rates import A3CRates
+from ...reference.float.conversion import from_numbers
+
+__all__ = ["AgentsConnection"]
+
+# A run may take so many times the cycles that it should, and so many more.
+PATIENCE, PATIENCE_CYCLES = 4, 100_000
+
+
+class AgentsConnection:
+    """The RTL in the simulator, or a board.
+
+    Numbers are bit patterns, uint32: a row has the numbers of a word.
+
+    Parameters
+    ----------
+    config : A3CSystemConfig
+    where : str
+        As :func:`...device.open.open_device` takes it.
+    **options
+        Of :func:`...device.open.open_device`.
+
+    Members
+    -------
+    device : ShellDevice
+    cycles : int
+        Of all serving so far, from the start of each program to its end.
+    """
+
+    def __init__(self, config: A3CSystemConfig, where: str = "sim", **options: Any):
+        self.config = config
+        self.device = open_device(where, config, **options)
+        self.cycles = 0
+
+    def load(self, memory: Memory, words: np.ndarray, base: int = 0) -> None:
+        """Words to a memory; central parameters go to all agents, too."""
+        self.device.send(np.ascontiguousarray(words))
+        self._run(len(words), "load", memory=memory, base=base, count=len(words))
+
+    def store(self, memory: Memory, base: int = 0) -> np.ndarray:
+        """All words of the central parameters or the mean squares, or of a copy of the parameters."""
+        words = self.config.words
+        self._run(words, "store", memory=memory, base=base, count=words)
+        return self.device.receive(words)
+
+    def copy_base(self, agent: int) -> int:
+        """Where an agent's copy of the parameters begins."""
+        return agent << copy_address_width(self.config)
+
+    def set(self, rates: A3CRates) -> None:
+        """Registers to the numbers of requests from now on."""
+        named = vars(rates)
+        bits = from_numbers(self.config.arithmetic.format, list(named.values())).tolist()
+        for name, value in zip(named, bits, strict=True):
+            self.device.write_register(name, value)
+
+    def serve(self, requests: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """Answers to requests, all of them packets, in the order in which they come."""
+        ends = np.zeros((1, self.config.width), np.uint32)
+        ends[0, 0] = REQUEST.pack({field.name: int(field.name == "ends") for field in REQUEST.fields})
+        for packet in (*requests, ends):
+            self.device.send(packet)
+        # As if each were a training, and none beside another.
+        config = self.config
+        report = self._run(len(requests) * (2 + 2 * config.steps) * (config.words + 500), "serve")
+        self.cycles += report.cycles
+        return [self.device.receive(answer_rows(config)) for _ in requests]
+
+    def _run(self, cycles: int, instruction: str, **arguments: int) -> RunReport:
+        """One instruction, in so many cycles and some more at the most."""
+        self.device.load_program([INSTRUCTION_SET.encode(instruction, **arguments), INSTRUCTION_SET.encode("halt")])
+        return self.device.run(cycle_limit=PATIENCE * cycles + PATIENCE_CYCLES)
+
+    def close(self) -> None:
+        """Give the device back."""
+        self.device.close()
