@@ -103,8 +103,10 @@ MAAC_ARMS = {
 }
 
 # Smaller layers than the source's, and rates to match.
-A3C_RATES = ("--hidden-sizes", "32,32", "--learning-rate", "0.002", "--anneal-steps", "300000")
-A3C_RATES += ("--rms-prop-epsilon", "0.00001", "--value-coefficient", "0.5")
+A3C_RATES = (
+    *("--hidden-sizes", "32,32", "--learning-rate", "0.002", "--anneal-steps", "300000"),
+    *("--rms-prop-epsilon", "0.00001", "--value-coefficient", "0.5"),
+)
 
 EXPERIMENTS = {
     "pendulum": Experiment(

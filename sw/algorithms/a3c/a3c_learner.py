@@ -250,8 +250,8 @@ class A3CLearner:
     def _ask_again(self, agent: int, own: _Agent) -> None:
         """What was asked of the service for the rollout under way."""
         for number, observation in enumerate(own.observations):
-            acted = {"action": own.actions[number - 1], "reward": own.rewards[number - 1]} if number else {}
-            self.service.serve([AgentRequest(agent=agent, observation=observation, **acted)])
+            action, reward = (own.actions[number - 1], own.rewards[number - 1]) if number else (None, 0.0)
+            self.service.serve([AgentRequest(agent=agent, action=action, reward=reward, observation=observation)])
 
     def close(self) -> None:
         """Let go of service and environments."""

@@ -10,7 +10,7 @@ from ....hw.cores.a3c.config import A3CConfig
 from ..arrays import ValueArray
 from .functions import nearest
 from .loss_gradient import LossGradient, loss_gradient
-from .network import Inference, LayerParameters, backward, gradients, infer
+from .network import Inference, LayerParameters, LayerSquares, backward, gradients, infer
 from .rates import A3CRates
 from .rms_prop import rms_prop
 
@@ -42,8 +42,7 @@ class AgentsReference:
     ----------
     parameters : list of LayerParameters
         The central ones; values of the format.
-    squares : list of LayerParameters
-        RMSProp's mean squares, as bit patterns.
+    squares : list of LayerSquares
     local : list of list of LayerParameters
         Each agent's.
     rollouts : list of Rollout
@@ -54,7 +53,7 @@ class AgentsReference:
         self.config = config
         self.parameters = list(parameters)
         self.squares = [
-            LayerParameters(*(np.zeros(array.shape, np.int64) for array in layer)) for layer in self.parameters
+            LayerSquares(*(np.zeros(array.shape, np.int64) for array in layer)) for layer in self.parameters
         ]
         self.local = [list(self.parameters) for _ in range(config.agents)]
         self.rollouts = [Rollout() for _ in range(config.agents)]
@@ -121,4 +120,4 @@ class AgentsReference:
                 for weights, squares, slopes in zip(self.parameters[index], self.squares[index], gradient, strict=True)
             ]
             self.parameters[index] = LayerParameters(*(weights for weights, _ in updated))
-            self.squares[index] = LayerParameters(*(squares for _, squares in updated))
+            self.squares[index] = LayerSquares(*(squares for _, squares in updated))

@@ -8,14 +8,14 @@ import numpy as np
 
 from ....hw.cores.a3c.config import A3CConfig, AgentLayer
 from ....hw.cores.float.config import FloatFormat
-from ..arrays import ValueArray
+from ..arrays import IntegerArray, ValueArray
 from ..float.host import add, multiply
 from ..float.sums import tree_sum
 from ..layer.kernels import gradient_sums, partial_sums
 from . import kernels
 from .functions import is_compiled, shares
 
-__all__ = ["Inference", "LayerParameters", "backward", "forward_sums", "gradients", "infer"]
+__all__ = ["Inference", "LayerParameters", "LayerSquares", "backward", "forward_sums", "gradients", "infer"]
 
 
 class LayerParameters(NamedTuple):
@@ -23,6 +23,13 @@ class LayerParameters(NamedTuple):
 
     weights: ValueArray
     biases: ValueArray
+
+
+class LayerSquares(NamedTuple):
+    """RMSProp's mean squares of a layer, as bit patterns: of weights (outputs, inputs) and of biases (outputs,)."""
+
+    weights: IntegerArray
+    biases: IntegerArray
 
 
 class Inference(NamedTuple):
@@ -42,7 +49,8 @@ def infer(config: A3CConfig, parameters: Sequence[LayerParameters], observation:
     are rectified: +0 of whatever has a negative sign.
     """
     number_format = config.arithmetic.format
-    inputs, sums = [], np.asarray(observation)
+    inputs: list[ValueArray] = []
+    sums = np.asarray(observation)
     for layer, layer_parameters in zip(config.layers, parameters, strict=True):
         inputs.append(sums if not inputs else _rectify(sums))
         sums = forward_sums(number_format, layer, layer_parameters, inputs[-1])

@@ -8,6 +8,8 @@ from typing import Any, ClassVar
 import gymnasium
 import numpy as np
 
+from ....hw.soc.a3c.config import A3CSystemConfig
+from ...actors.agent_environment import AgentEnvironments
 from ...actors.environment_processes import EnvironmentProcesses
 from ...actors.in_process_environments import InProcessEnvironments
 from ...algorithms.a3c.a3c_hyper_parameters import A3CHyperParameters
@@ -16,18 +18,23 @@ from ...algorithms.a3c.a3c_shape import A3CShape, Arrays
 from ...algorithms.a3c.order import ServiceOrder
 from ...algorithms.a3c.policy import draw, scores
 from ...algorithms.agent import Agent
+from ...core.backends import require_link
 from ...core.checkpoint import CheckpointError, backend_of, environment_of, read_agent, settings_of
 from ...core.environments.byte_environment import ByteEnvironment
 from ...core.environments.environment import Environment
+from ...core.hardware import resolve_hardware
 from ...core.statistics import numbers_of
-from .backends import service_on
+from ...device.transport import Transport
+from .backends import HOST, service_on
 
 __all__ = ["A3C", "PLACES"]
 
 # Where environments run.
 PLACES = ("processes", "in-process")
 # What a checkpoint holds beside its arrays.
-MEMBERS = ("agents", "backend", "config", "env", "environments", "num_timesteps", "observation_size", "place")
+MEMBERS = (
+    "agents", "backend", "config", "env", "environments", "hardware", "num_timesteps", "observation_size", "place",
+)  # fmt: skip
 
 
 class A3C(Agent):
@@ -50,6 +57,13 @@ class A3C(Agent):
         Hyper-parameters.
     backend
         ``"torch"``: PyTorch's autograd. ``"reference"``: NumPy, bit by bit in the order of operations of the cores.
+        ``"rtl"``: the Verilated RTL. ``"lockstep"``: reference and RTL, every number compared. ``"uart:PORT"``: a
+        board.
+    hardware
+        The device, or whose words the reference has: a preset's name, a YAML file's path, or an
+        :class:`.A3CSystemConfig`; ``None``: a small one for the network.
+    transport
+        Of backend ``"transport"``: an open link to the device, over PCIe say; it is closed with the agent.
     environments
         ``"processes"``: each in a process of its own. ``"in-process"``: one after the other.
     limit
@@ -83,7 +97,7 @@ class A3C(Agent):
     suited_threads: ClassVar[int | None] = 1
     config: A3CHyperParameters
     learner: A3CLearner
-    hardware = None
+    hardware: A3CSystemConfig | None
 
     def __init__(
         self,
@@ -91,6 +105,8 @@ class A3C(Agent):
         config: A3CHyperParameters | None = None,
         *,
         backend: str = "torch",
+        hardware: Any = None,
+        transport: Transport | None = None,
         environments: str = "processes",
         limit: float = 60.0,
         evaluation_env: gymnasium.Env | str | None = None,
@@ -99,7 +115,9 @@ class A3C(Agent):
             raise TypeError(f"An environment must be an identifier or a function that makes one, not {env!r}")
         if environments not in PLACES:
             raise ValueError(f"Environments must be {' or '.join(PLACES)}, not {environments!r}")
-        make_service = service_on(backend)
+        require_link(backend, transport)
+        self.hardware = None if hardware is None else resolve_hardware(hardware, "a3c")
+        make_service = service_on(backend, self.hardware, transport=transport)
         config = config or A3CHyperParameters()
         super().__init__(
             ByteEnvironment(env if isinstance(env, str) else env(), config.seed), config, backend, evaluation_env
@@ -109,7 +127,7 @@ class A3C(Agent):
         with contextlib.ExitStack() as opened:
             opened.callback(self.environment.env.close)
             arguments = env, ByteEnvironment, config.agents, config.seed
-            places = {
+            places: dict[str, Callable[[], AgentEnvironments]] = {
                 "processes": lambda: EnvironmentProcesses(*arguments, limit),
                 "in-process": lambda: InProcessEnvironments(*arguments),
             }
@@ -302,8 +320,18 @@ class A3C(Agent):
         """A new agent with a checkpoint's settings."""
         with settings_of(path):
             config = A3CHyperParameters.from_mapping(about["config"])
+            hardware = None if about["hardware"] is None else resolve_hardware(about["hardware"], "a3c")
         backend = backend_of(path, about, backend)
-        agent = cls(environment_of(path, about, env), config, backend=backend, environments=place, **settings)
+        # PyTorch goes on with what a device began, and has none.
+        built = None if backend in HOST else hardware
+        agent = cls(
+            environment_of(path, about, env),
+            config,
+            backend=backend,
+            hardware=built,
+            environments=place,
+            **settings,
+        )
         if agent.environment.observation_size != about["observation_size"]:
             agent.close()
             raise CheckpointError(

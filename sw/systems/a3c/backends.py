@@ -1,7 +1,13 @@
 """Where A3C's agents are served."""
 
+from functools import partial
+from typing import Any
+
+from ....hw.soc.a3c.config import A3CSystemConfig
+from ...algorithms.a3c.a3c_hyper_parameters import A3CHyperParameters
 from ...algorithms.a3c.a3c_learner import MakeService
-from ...core.backends import parse_backend
+from ...algorithms.a3c.a3c_shape import A3CShape, Arrays
+from ...core.backends import Backend, open_backend, options_at, parse_backend
 
 __all__ = ["HOST", "service_on"]
 
@@ -9,27 +15,51 @@ __all__ = ["HOST", "service_on"]
 HOST = ("torch",)
 
 
-def service_on(backend: str) -> MakeService:
+def service_on(backend: str, hardware: A3CSystemConfig | None = None, **options: Any) -> MakeService:
     """What makes the service of the agents.
 
     Parameters
     ----------
     backend
-        ``"torch"``: PyTorch's autograd. ``"reference"``: NumPy, in the order of operations of the cores.
+        ``"torch"``: PyTorch's autograd. ``"reference"``: NumPy, in the order of operations of the cores. ``"rtl"``,
+        ``"uart:PORT"``, ``"transport"``: a device. ``"lockstep"``: reference and RTL, compared.
+    hardware
+        The device; without, a small one for the network.
+    **options
+        Of :func:`...device.open.open_device`.
 
     Raises
     ------
     ValueError
-        There is no such backend; or it is a device, and A3C has none yet.
+        There is no such backend; a device for PyTorch.
     """
     where = parse_backend(backend, HOST)
     if where.name in HOST:
+        if hardware is not None:
+            raise ValueError(f"Backend {backend!r} has no accelerator: leave it away")
         from ...algorithms.a3c.torch_service import TorchAgentsService
 
         return TorchAgentsService
-    if where.place or where.pair:
-        # Where device and lockstep will be opened.
-        raise ValueError(f"Backend of A3C must be reference or torch, not {backend!r}: its device is not there yet")
-    from ...algorithms.a3c.reference_service import ReferenceAgentsService
+    return partial(_open, where, hardware, options)
 
-    return ReferenceAgentsService
+
+def _open(
+    where: Backend,
+    hardware: A3CSystemConfig | None,
+    options: dict[str, Any],
+    shape: A3CShape,
+    config: A3CHyperParameters,
+    parameters: Arrays,
+) -> Any:
+    from ...algorithms.a3c.reference_service import ReferenceAgentsService
+    from .device_service import DeviceAgentsService, hardware_for, require_suitable
+    from .lockstep_service import LockstepAgentsService
+
+    built = hardware or hardware_for(shape, config)
+    require_suitable(built, shape, config)
+    return open_backend(
+        where,
+        lambda: ReferenceAgentsService(shape, config, parameters, built.width),
+        lambda place: DeviceAgentsService(shape, config, parameters, built, place, **options_at(place, options)),
+        LockstepAgentsService,
+    )

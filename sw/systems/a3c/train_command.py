@@ -12,7 +12,7 @@ from ..options import (
     print_result,
     result_rows,
 )
-from ..training import TrainingPlan, folder_name, train
+from ..training import TrainingPlan, folder_name, plain, train
 
 __all__ = ["add_arguments", "run"]
 
@@ -27,7 +27,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="of a game of the ALE: its 128 bytes of memory as numbers from 0 to 1, which is all there is (default)",
     )
     parser.add_argument(
-        "--backend", help="torch (PyTorch, the default) or reference (bit-exact NumPy); the device is not there yet"
+        "--backend",
+        help="torch (PyTorch, the default), reference (bit-exact NumPy), rtl (Verilated), lockstep (both, compared), "
+        "or a device as uart:/dev/ttyUSB0",
+    )
+    parser.add_argument(
+        "--config",
+        help="preset of the device, or path of a YAML file (default: a small one for the network; not for torch)",
     )
     parser.add_argument(
         "--environments",
@@ -39,16 +45,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
+    from ....hw.soc.presets import read_preset
     from ...algorithms.a3c.a3c_hyper_parameters import A3CHyperParameters
+    from ...core.backends import parse_backend
     from ...core.environments.arcade import ARCADE
     from .agent import A3C
-    from .backends import service_on
+    from .backends import HOST, service_on
 
     given = given_hyper_parameters(arguments, A3CHyperParameters)
     if arguments.obs and arguments.env and not arguments.env.startswith(ARCADE):
         raise ValueError(f"--obs is of games of the ALE: leave it away with --env {arguments.env}")
     if arguments.backend:
-        service_on(arguments.backend)
+        parse_backend(arguments.backend, HOST)
 
     def resume(checkpoint: Path) -> A3C:
         return A3C.load(checkpoint, arguments.env, backend=arguments.backend, environments=arguments.environments)
@@ -57,16 +65,20 @@ def run(arguments: argparse.Namespace) -> None:
         if not arguments.env:
             raise ValueError("--env is needed: a Gymnasium environment, as CartPole-v1")
         backend, environments = arguments.backend or "torch", arguments.environments or "processes"
-        config = A3CHyperParameters.from_mapping(given)
+        preset = read_preset(arguments.config, "a3c") if arguments.config else None
+        hardware = preset and preset.hardware
+        service_on(backend, hardware)
+        config = A3CHyperParameters.from_mapping({**(preset.training if preset else {}), **given})
         name = arguments.env.translate(str.maketrans(":/", "--"))
         return TrainingPlan(
-            make=lambda: A3C(arguments.env, config, backend=backend, environments=environments),
-            name=folder_name(name, "a3c", preset=None, backend=backend, seed=config.seed),
+            make=lambda: A3C(arguments.env, config, backend=backend, hardware=hardware, environments=environments),
+            name=folder_name(name, "a3c", preset=arguments.config, backend=backend, seed=config.seed),
             about={
                 "env": arguments.env,
                 "backend": backend,
                 "environments": environments,
                 "config": config.to_mapping(),
+                "hardware": plain(hardware),
             },
         )
 

@@ -29,7 +29,7 @@ CUT = TOP - FRACTION_BITS
 
 
 @numba.njit(cache=True)
-def _bit_length(magnitude):
+def _bit_length(magnitude: int) -> int:
     length = 0
     for step in (32, 16, 8, 4, 2, 1):
         if magnitude >> step:
@@ -39,7 +39,7 @@ def _bit_length(magnitude):
 
 
 @numba.njit(cache=True)
-def _packed(magnitude, exponent):
+def _packed(magnitude: int, exponent: int) -> int:
     """The pattern nearest to ``magnitude * 2**exponent``, ties to even."""
     if magnitude == 0:
         return 0
@@ -57,7 +57,7 @@ def _packed(magnitude, exponent):
 
 
 @numba.njit(cache=True)
-def _normalised(magnitude):
+def _normalised(magnitude: int) -> tuple[int, int]:
     """Fraction, and exponent of the leading one, of a positive finite number."""
     field, fraction = magnitude >> FRACTION_BITS, magnitude & FRACTION_MASK
     if field:
@@ -67,7 +67,7 @@ def _normalised(magnitude):
 
 
 @numba.njit(cache=True)
-def _look_up(table, position, offset_width):
+def _look_up(table: IntegerArray, position: int, offset_width: int) -> int:
     index, offset = position >> offset_width, position & (1 << offset_width) - 1
     slope = table[index, 1] + (table[index, 2] * offset >> offset_width)
     return table[index, 0] + (slope * offset >> offset_width)

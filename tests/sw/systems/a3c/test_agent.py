@@ -132,9 +132,6 @@ def test_an_environment_that_fails_leaves_everything_as_it_was(environments, tmp
         ({"env": 7}, TypeError, "must be an identifier or a function that makes one, not 7"),
         ({"environments": "threads"}, ValueError, "Environments must be processes or in-process, not 'threads'"),
         ({"backend": "gpu"}, ValueError, "Backend must be torch, reference, rtl, lockstep or uart:PORT, not 'gpu'"),
-        ({"backend": "rtl"}, ValueError, "must be reference or torch, not 'rtl': its device is not there yet"),
-        ({"backend": "lockstep"}, ValueError, "not 'lockstep': its device is not there yet"),
-        ({"backend": "uart:/dev/tty"}, ValueError, "not 'uart:/dev/tty': its device is not there yet"),
     ],
 )
 def test_errors(arguments, kind, words):
