@@ -11,8 +11,7 @@ from .configurations import CONFIGURATIONS
 from .with_memories import WithMemories
 
 
-@pytest.mark.parametrize("config", CONFIGURATIONS.values(), ids=CONFIGURATIONS)
-def test_backward_engine(config):
+def _simulate(config, **options):
     engine = BackwardEngine(config)
     cycles = {steps: backward_cycles(config, steps) for steps in range(1, config.steps + 1)}
     simulate(
@@ -20,7 +19,18 @@ def test_backward_engine(config):
         bench="tests.hw.cores.a3c.bench_backward_engine",
         parameters={"config": config, "cycles": cycles, "latency": engine.latency},
         after_noise=True,
+        **options,
     )
+
+
+@pytest.mark.parametrize("config", CONFIGURATIONS.values(), ids=CONFIGURATIONS)
+def test_backward_engine(config):
+    _simulate(config)
+
+
+def test_backward_engine_of_the_paper():
+    # A job alone takes longer than most components may stand still.
+    _simulate(A3CConfig(agents=2), tests="takes_as_many_cycles_as_it_says", progress_cycles=20_000)
 
 
 def test_cycles_of_the_paper():

@@ -11,15 +11,24 @@ from .configurations import CONFIGURATIONS
 from .with_memories import WithMemories
 
 
-@pytest.mark.parametrize("config", CONFIGURATIONS.values(), ids=CONFIGURATIONS)
-def test_forward_engine(config):
+def _simulate(config, **options):
     engine = ForwardEngine(config)
     simulate(
         WithMemories(engine),
         bench="tests.hw.cores.a3c.bench_forward_engine",
         parameters={"config": config, "cycles": forward_cycles(config), "latency": engine.latency},
         after_noise=True,
+        **options,
     )
+
+
+@pytest.mark.parametrize("config", CONFIGURATIONS.values(), ids=CONFIGURATIONS)
+def test_forward_engine(config):
+    _simulate(config)
+
+
+def test_forward_engine_of_the_paper():
+    _simulate(A3CConfig(agents=1, steps=1), tests="takes_as_many_cycles_as_it_says")
 
 
 def test_cycles_of_the_paper():

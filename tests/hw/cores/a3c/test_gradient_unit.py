@@ -11,8 +11,7 @@ from .configurations import CONFIGURATIONS
 from .with_memories import WithMemories
 
 
-@pytest.mark.parametrize("config", CONFIGURATIONS.values(), ids=CONFIGURATIONS)
-def test_gradient_unit(config):
+def _simulate(config, **options):
     unit = GradientUnit(config)
     cycles = {steps: gradient_cycles(config, steps) for steps in range(1, config.steps + 1)}
     simulate(
@@ -20,7 +19,17 @@ def test_gradient_unit(config):
         bench="tests.hw.cores.a3c.bench_gradient_unit",
         parameters={"config": config, "cycles": cycles, "latency": unit.latency},
         after_noise=True,
+        **options,
     )
+
+
+@pytest.mark.parametrize("config", CONFIGURATIONS.values(), ids=CONFIGURATIONS)
+def test_gradient_unit(config):
+    _simulate(config)
+
+
+def test_gradient_unit_of_the_paper():
+    _simulate(A3CConfig(agents=2), tests="takes_as_many_cycles_as_it_says")
 
 
 def test_cycles_of_the_paper():
