@@ -32,9 +32,9 @@ class BackwardEngine(ConfiguredComponent):
 
     Latency: ``latency`` cycles from the last read of a word of weights to ``done``. Throughput: a word of weights, or
     another step of it, a cycle; the cycles of a job are ``steps * outputs * blocks`` of all layers but the first, those
-    in which passes over few blocks and steps are filled up, and those in which a layer waits for its first errors.
-    The next job begins while the last errors of one are still under way. Back-pressure: a job is begun while there is
-    room for its end; two may wait.
+    in which passes over few blocks and steps are filled up, and those in which a layer waits for its first errors
+    (:func:`.cycles.backward_cycles`). The next job begins while the last errors of one are still under way.
+    Back-pressure: a job is begun while there is room for its end; two may wait.
 
     Parameters
     ----------

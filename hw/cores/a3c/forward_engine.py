@@ -50,8 +50,9 @@ class ForwardEngine(ConfiguredComponent):
 
     Latency: ``latency`` cycles from the last read of a job to its result. Throughput: a word of parameters a cycle; the
     cycles of a job are ``config.words``, those in which passes over few outputs are filled up, and those in which a
-    layer waits for the first outputs of the one before. The next job begins while the last outputs of one are still
-    under way. Back-pressure: a job is begun while there is room for its result; two may wait.
+    layer waits for the first outputs of the one before (:func:`.cycles.forward_cycles`). The next job begins while the
+    last outputs of one are still under way. Back-pressure: a job is begun while there is room for its result; two may
+    wait.
 
     Parameters
     ----------

@@ -34,7 +34,8 @@ class GradientUnit(ConfiguredComponent):
 
     Latency: ``latency`` cycles from the last read of a word's step to the word on ``gradients``. Throughput: a product
     of each engine's word a cycle; the cycles of a job are ``steps * blocks`` for every ``gradient_engines`` outputs of
-    a layer, ``steps * groups`` for its biases, and those in which passes are filled up; a word a cycle leaves.
+    a layer, ``steps * groups`` for its biases, and those in which passes are filled up
+    (:func:`.cycles.gradient_cycles`); a word a cycle leaves.
     Back-pressure: that of ``gradients`` stalls the unit when its buffer is full.
 
     Parameters

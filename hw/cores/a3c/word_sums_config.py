@@ -38,6 +38,7 @@ class WordSumsConfig:
 
     def __post_init__(self):
         require_integer("Width", self.width, 1, 64)
+        require_integer("Depth", self.depth, 1)
         require_kind("Arithmetic", self.arithmetic, FloatLaneConfig)
         _ = self.sums
 

@@ -45,16 +45,3 @@ def test_synthesis_makes_block_memories():
     assert total.bram == 3
     # The data that come out of each crossbar, and who asked.
     assert total.ff <= 2 * (64 + 4)
-
-
-@pytest.mark.parametrize(
-    ("field", "value", "message"),
-    [
-        ("agents", 0, "Agents must be from 1 to 64, not 0"),
-        ("readers", 65, "Readers must be from 1 to 64, not 65"),
-        ("writers", 0, "Writers must be from 1 to 64, not 0"),
-    ],
-)
-def test_banks_out_of_range(field, value, message):
-    with pytest.raises(ValueError, match=message):
-        AgentBanksConfig(**{"agents": 2, "depth": 4, field: value})
