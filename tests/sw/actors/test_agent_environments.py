@@ -208,7 +208,6 @@ def test_what_cannot_be_made_is_told():
 
 
 def test_bytes_are_numbers_from_zero_to_one():
-    pytest.importorskip("ale_py")
     environment = ByteEnvironment("ALE/Breakout-v5", 0)
     assert environment.observation_size == 128 and environment.action_size == 4
     for action in (1, 2, 3):

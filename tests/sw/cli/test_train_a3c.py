@@ -123,7 +123,6 @@ def test_a_run_with_processes_that_is_killed_goes_on(tmp_path):
 
 
 def test_games_of_the_arcade(tmp_path, capsys):
-    pytest.importorskip("ale_py")
     game = "--env", "ALE/Breakout-v5", "--obs", "ram", *HERE
     assert train(*game, "--steps", 30, "--evaluation-episodes", 1, "--print-config") == 0
     assert "env: ALE/Breakout-v5" in capsys.readouterr().out
