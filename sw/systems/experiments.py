@@ -104,8 +104,8 @@ MAAC_ARMS = {
 
 # Smaller layers than the source's, and rates to match.
 A3C_RATES = (
-    *("--hidden-sizes", "32,32", "--learning-rate", "0.002", "--anneal-steps", "300000"),
-    *("--rms-prop-epsilon", "0.00001", "--value-coefficient", "0.5"),
+    *("--hidden-sizes", "64,64", "--rollout-steps", "8", "--learning-rate", "0.001", "--anneal-steps", "200000"),
+    *("--rms-prop-epsilon", "0.00001", "--value-coefficient", "0.25"),
 )
 
 EXPERIMENTS = {
@@ -178,7 +178,7 @@ EXPERIMENTS = {
         system="a3c",
         page="a3c.md",
         env="CartPole-v1",
-        length=300_000,
+        length=200_000,
         seeds=3,
         threshold=475,
         options=("--evaluate-every", "10000", "--evaluation-episodes", "100", "--checkpoint-every", "0"),

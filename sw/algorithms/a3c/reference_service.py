@@ -9,7 +9,7 @@ from ....hw.cores.a3c.config import A3CConfig
 from ....hw.cores.float.config import BINARY32
 from ...reference.a3c.agents import AgentsReference
 from ...reference.a3c.loss_gradient import LossGradient
-from ...reference.a3c.network import LayerParameters, LayerSquares
+from ...reference.a3c.network import LayerParameters
 from ...reference.a3c.rates import A3CRates
 from ...reference.float.host import from_bits, to_bits
 from .a3c_hyper_parameters import A3CHyperParameters
@@ -94,7 +94,7 @@ class ReferenceAgentsService:
         parts = split_state(arrays, reference.config.agents, list(self.shape.parameter_shapes))
         reference.parameters = self._layers(parts["central"])
         reference.squares = [
-            LayerSquares(*(to_bits(BINARY32, values) for values in layer)) for layer in self._layers(parts["square"])
+            LayerParameters(*(to_bits(BINARY32, values) for values in layer)) for layer in self._layers(parts["square"])
         ]
         for agent in range(reference.config.agents):
             reference.local[agent] = self._layers(parts[f"agent{agent}"])

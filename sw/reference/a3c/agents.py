@@ -2,15 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ....hw.cores.a3c.config import A3CConfig
 from ..arrays import ValueArray
 from .functions import nearest
 from .loss_gradient import LossGradient, loss_gradient
-from .network import Inference, LayerParameters, LayerSquares, backward, gradients, infer
+from .network import Inference, LayerParameters, backward, gradients, infer
 from .rates import A3CRates
 from .rms_prop import rms_prop
 
@@ -42,7 +43,8 @@ class AgentsReference:
     ----------
     parameters : list of LayerParameters
         The central ones; values of the format.
-    squares : list of LayerSquares
+    squares : list of LayerParameters
+        RMSProp's mean squares, as bit patterns.
     local : list of list of LayerParameters
         Each agent's.
     rollouts : list of Rollout
@@ -53,7 +55,7 @@ class AgentsReference:
         self.config = config
         self.parameters = list(parameters)
         self.squares = [
-            LayerSquares(*(np.zeros(array.shape, np.int64) for array in layer)) for layer in self.parameters
+            LayerParameters(*(np.zeros(array.shape, np.int64) for array in layer)) for layer in self.parameters
         ]
         self.local = [list(self.parameters) for _ in range(config.agents)]
         self.rollouts = [Rollout() for _ in range(config.agents)]
@@ -111,13 +113,25 @@ class AgentsReference:
         return found
 
     def _update(self, found: Sequence[LayerParameters], rates: A3CRates) -> None:
-        """RMSProp's step of the central parameters."""
-        number_format = self.config.arithmetic.format
-        constants = {name: getattr(rates, name) for name in ("decay", "one_minus_decay", "learning_rate", "epsilon")}
-        for index, gradient in enumerate(found):
-            updated = [
-                rms_prop(number_format, weights, squares, slopes, **constants)
-                for weights, squares, slopes in zip(self.parameters[index], self.squares[index], gradient, strict=True)
-            ]
-            self.parameters[index] = LayerParameters(*(weights for weights, _ in updated))
-            self.squares[index] = LayerSquares(*(squares for _, squares in updated))
+        """RMSProp's step of the central parameters, all at once."""
+        names = "decay", "one_minus_decay", "learning_rate", "epsilon"
+        weights, squares = rms_prop(
+            self.config.arithmetic.format,
+            _joined(self.parameters),
+            _joined(self.squares),
+            _joined(found),
+            **{name: getattr(rates, name) for name in names},
+        )
+        self.parameters, self.squares = _parted(weights, found), _parted(squares, found)
+
+
+def _joined(layers: Sequence[LayerParameters]) -> NDArray[Any]:
+    """All numbers of layers, one after the other."""
+    return np.concatenate([array.reshape(-1) for layer in layers for array in layer])
+
+
+def _parted(numbers: NDArray[Any], like: Sequence[LayerParameters]) -> list[LayerParameters]:
+    """Numbers as layers of the shapes of others."""
+    sizes = np.cumsum([array.size for layer in like for array in layer])
+    parts = iter(np.split(numbers, sizes[:-1]))
+    return [LayerParameters(*(next(parts).reshape(array.shape) for array in layer)) for layer in like]

@@ -2,34 +2,28 @@
 
 from collections.abc import Sequence
 from functools import partial, reduce
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ....hw.cores.a3c.config import A3CConfig, AgentLayer
 from ....hw.cores.float.config import FloatFormat
-from ..arrays import IntegerArray, ValueArray
+from ..arrays import ValueArray
 from ..float.host import add, multiply
 from ..float.sums import tree_sum
 from ..layer.kernels import gradient_sums, partial_sums
 from . import kernels
 from .functions import is_compiled, shares
 
-__all__ = ["Inference", "LayerParameters", "LayerSquares", "backward", "forward_sums", "gradients", "infer"]
+__all__ = ["Inference", "LayerParameters", "backward", "forward_sums", "gradients", "infer"]
 
 
 class LayerParameters(NamedTuple):
     """Weights (outputs, inputs) and biases (outputs,) of a layer, or their gradients."""
 
-    weights: ValueArray
-    biases: ValueArray
-
-
-class LayerSquares(NamedTuple):
-    """RMSProp's mean squares of a layer, as bit patterns: of weights (outputs, inputs) and of biases (outputs,)."""
-
-    weights: IntegerArray
-    biases: IntegerArray
+    weights: NDArray[Any]
+    biases: NDArray[Any]
 
 
 class Inference(NamedTuple):

@@ -127,11 +127,12 @@ class A3C(Agent):
         with contextlib.ExitStack() as opened:
             opened.callback(self.environment.env.close)
             arguments = env, ByteEnvironment, config.agents, config.seed
-            places: dict[str, Callable[[], AgentEnvironments]] = {
-                "processes": lambda: EnvironmentProcesses(*arguments, limit),
-                "in-process": lambda: InProcessEnvironments(*arguments),
-            }
-            own = opened.enter_context(contextlib.closing(places[environments]()))
+            own: AgentEnvironments
+            if environments == "processes":
+                own = EnvironmentProcesses(*arguments, limit)
+            else:
+                own = InProcessEnvironments(*arguments)
+            opened.callback(own.close)
             shape = A3CShape(
                 observation_size=self.environment.observation_size,
                 actions=self.environment.action_size,
