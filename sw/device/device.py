@@ -240,9 +240,20 @@ class ShellDevice:
         DeviceTimeout
             The limit was reached; the device is still running.
         """
+        self.start(start)
+        return self.finish(cycle_limit, progress)
+
+    def start(self, start: int = 0) -> None:
+        """Begin the program from ``start``; rows go and come while it runs, and :meth:`finish` waits for its end."""
         self._refuse_unless_ready()
         self.write_register("start_address", start)
         self.write_register("control", 1)
+
+    def finish(self, cycle_limit: int = 10_000_000, progress: Progress | None = None) -> RunReport:
+        """Wait for the halt of a program that runs.
+
+        Parameters, errors and result are those of :meth:`run`; cycles count from the start.
+        """
         while True:
             state, cycles = self._state(), self.read_register("cycles")
             if progress is not None:

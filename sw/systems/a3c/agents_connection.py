@@ -69,19 +69,40 @@ class AgentsConnection:
 
     def serve(self, requests: Sequence[np.ndarray]) -> list[np.ndarray]:
         """Answers to requests, all of them packets, in the order in which they come."""
-        ends = np.zeros((1, self.config.width), np.uint32)
-        ends[0, 0] = REQUEST.pack({field.name: int(field.name == "ends") for field in REQUEST.fields})
-        for packet in (*requests, ends):
-            self.device.send(packet)
+        self.begin()
+        for packet in requests:
+            self.send(packet)
+        self.end(len(requests))
+        return [self.receive() for _ in requests]
+
+    def begin(self) -> None:
+        """Requests may be sent, and answers come, until the end."""
+        self._load_program("serve")
+        self.device.start()
+
+    def send(self, request: np.ndarray) -> None:
+        """A request's packet, while it serves."""
+        self.device.send(request)
+
+    def receive(self) -> np.ndarray:
+        """The next answer, whosever it is; waited for."""
+        return self.device.receive(answer_rows(self.config))
+
+    def end(self, requests: int) -> None:
+        """Wait until all are answered, so many at the most."""
+        row = np.zeros((1, self.config.width), np.uint32)
+        row[0, 0] = REQUEST.pack({field.name: int(field.name == "ends") for field in REQUEST.fields})
+        self.device.send(row)
         # As if each were a training, and none beside another.
-        config = self.config
-        report = self._run(len(requests) * (2 + 2 * config.steps) * (config.words + 500), "serve")
-        self.cycles += report.cycles
-        return [self.device.receive(answer_rows(config)) for _ in requests]
+        cycles = requests * (2 + 2 * self.config.steps) * (self.config.words + 500)
+        self.cycles += self.device.finish(PATIENCE * cycles + PATIENCE_CYCLES).cycles
+
+    def _load_program(self, instruction: str, **arguments: int) -> None:
+        self.device.load_program([INSTRUCTION_SET.encode(instruction, **arguments), INSTRUCTION_SET.encode("halt")])
 
     def _run(self, cycles: int, instruction: str, **arguments: int) -> RunReport:
         """One instruction, in so many cycles and some more at the most."""
-        self.device.load_program([INSTRUCTION_SET.encode(instruction, **arguments), INSTRUCTION_SET.encode("halt")])
+        self._load_program(instruction, **arguments)
         return self.device.run(cycle_limit=PATIENCE * cycles + PATIENCE_CYCLES)
 
     def close(self) -> None:

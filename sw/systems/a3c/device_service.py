@@ -103,10 +103,10 @@ class DeviceAgentsService:
             raise
 
     def serve(self, requests: Sequence[AgentRequest]) -> list[AgentAnswer]:
-        answers = self.connection.serve([self._packet(request) for request in requests])
-        return [self._answer(rows) for rows in answers]
+        answers = self.connection.serve([self.packet(request) for request in requests])
+        return [self.answer(rows) for rows in answers]
 
-    def _packet(self, request: AgentRequest) -> np.ndarray:
+    def packet(self, request: AgentRequest) -> np.ndarray:
         """Rows of a request."""
         acts, observes = request.action is not None, request.observation is not None
         fields = {
@@ -127,7 +127,7 @@ class DeviceAgentsService:
         numbers = np.ascontiguousarray(request.observation, np.float32)
         return np.concatenate([row, words_of(numbers, self.hardware.width).view(np.uint32)])
 
-    def _answer(self, rows: np.ndarray) -> AgentAnswer:
+    def answer(self, rows: np.ndarray) -> AgentAnswer:
         """What rows say."""
         header = ANSWER.unpack(int(rows[0, 0]))
         if header["trained"]:

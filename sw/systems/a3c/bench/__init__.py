@@ -1,0 +1,1 @@
+"""A3C's figures beside those of the paper."""
