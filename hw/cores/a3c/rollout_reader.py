@@ -1,6 +1,6 @@
 """Rollouts: what agents did and inferred, step by step, and the way back to their errors."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal
 from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out
 
@@ -175,13 +175,11 @@ class ErrorWriter(ConfiguredComponent):
             self.rows.agent.eq(place.agent),
             self.rows.address.eq(place.step * config.error_rows + layer.output_row + group),
         ]
-        with m.Switch(group):
-            for number in range(layer.groups):
-                with m.Case(number):
-                    numbers = range(number * config.width, min((number + 1) * config.width, config.outputs))
-                    m.d.comb += [
-                        self.rows.data[lane].eq(self.errors.payload[index]) for lane, index in enumerate(numbers)
-                    ]
+        absent = layer.groups * config.width - config.outputs
+        numbers = [*self.errors.payload, *(Const(0, config.arithmetic.format.width) for _ in range(absent))]
+        for lane, number in enumerate(self.rows.data):
+            choices = numbers[lane :: config.width]
+            m.d.comb += number.eq(Array(choices)[group] if len(choices) > 1 else choices[0])
         with m.If(moves):
             m.d.sync += group.eq(Mux(last, 0, group + 1))
         return m

@@ -52,6 +52,10 @@ def _array_engine(config: Any) -> dict[str, Any]:
     return {field.name: getattr(config.array_engine, field.name) for field in dataclasses.fields(config.array_engine)}
 
 
+def _agents(config: Any) -> dict[str, Any]:
+    return {field.name: getattr(config.agents_config, field.name) for field in dataclasses.fields(config.agents_config)}
+
+
 def _shell(config: Any) -> dict[str, Any]:
     return {field.name: getattr(config.shell, field.name) for field in dataclasses.fields(config.shell)}
 
@@ -241,6 +245,24 @@ _DESIGNS = (
         "attention.attention_backward:AttentionBackward",
         "attention.config:AttentionConfig",
         defaults={"agents": 4, "heads": 4, "key_size": 32, "value_size": 32},
+    ),
+    *(
+        _core(
+            name,
+            f"a3c.{name}:{component}",
+            "a3c.config:A3CConfig",
+            defaults={"sizes": (8, 6), "actions": 2, "agents": 2, "steps": 2, "width": 4},
+            of_preset=_agents,
+            preset_system="a3c",
+        )
+        for name, component in (
+            ("forward_engine", "ForwardEngine"),
+            ("backward_engine", "BackwardEngine"),
+            ("gradient_unit", "GradientUnit"),
+            ("loss_gradient_unit", "LossGradientUnit"),
+            ("rms_prop_unit", "RMSPropUnit"),
+            ("agents_engine", "AgentsEngine"),
+        )
     ),
     _core("float_adam_lane", "optimizer.float_lane:FloatAdamLane", "float.config:FloatLaneConfig"),
     _core(
