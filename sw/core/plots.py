@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from .pictures import save_figure, say_empty
 from .statistics import UTILIZATION
 
-__all__ = ["plot_curves", "plot_learning_curve", "plot_shares", "plot_statistics"]
+__all__ = ["plot_choices", "plot_curves", "plot_learning_curve", "plot_shares", "plot_statistics"]
 
 # Episodes of the moving average.
 WINDOW = 20
@@ -193,6 +193,32 @@ def plot_curves(
         for name, step in marks.items():
             axes.axvline(step, color="grey", linestyle="--", label=name)
     _finish(figure, axes, path, 2)
+
+
+def plot_choices(
+    path: Path, choices: Sequence[float], curves: dict[str, list[float]], title: str, axis: str, chosen: float
+) -> None:
+    """What each choice comes to, and where the chosen one is.
+
+    Parameters
+    ----------
+    path
+        Of the PNG.
+    choices
+        Numbers along the axis.
+    curves
+        A value for each choice, by name.
+    title, axis
+        Above the picture and below it.
+    chosen
+        Where a dashed line stands.
+    """
+    figure, axes = _axes(title, axis, "")
+    for name, values in curves.items():
+        axes.plot(choices, values, label=name, marker=".")
+    axes.axvline(chosen, color="grey", linestyle="--", label=f"chosen: {chosen:g}")
+    axes.set_ylim(bottom=0)
+    _finish(figure, axes, path, 3)
 
 
 def _counted(curves: dict[str, list[Curve]]) -> dict[str, list[Curve]]:

@@ -10,6 +10,7 @@ SYSTEM = SystemDescriptor(
     commands={
         "train": "rewardware.sw.systems.a3c.train_command",
         "experiment": "rewardware.sw.systems.a3c.experiment_command",
+        "explore": "rewardware.sw.systems.a3c.explore_command",
     },
     agents={"a3c": "rewardware.sw.systems.a3c.agent:A3C"},
 )

@@ -61,6 +61,7 @@ WRONG = {
     "experiment mcts": "workers --arms none",
     "experiment maac": "rover-tower --arms none",
     "bench": "fixar --only nothing",
+    "explore a3c": "--agents 0",
     "explore maac": "--part nowhere",
     "explore mcts": "--part nowhere",
     "compose": "--algo dqn",

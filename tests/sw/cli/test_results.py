@@ -46,6 +46,7 @@ SMALL = {
     "experiment learninggroup": ("sweep --collect --iterations 3 --out RUNS --docs OUT", "experiment arms"),
     "experiment mcts": ("workers --collect --steps 2 --out RUNS --docs OUT", "experiment games"),
     "bench": ("fixar --only one --config tiny --out OUT", "system config rows"),
+    "explore a3c": ("--agents 4 --explorations 20 --out OUT", "agents engines ratio times"),
     "explore maac": ("--agents 2 --hidden-size 8 --out OUT", "design stages resources aps"),
     "explore mcts": ("--fanout 4 --levels 8 --banks 16 --part lfe5u-85f --out OUT", "best points costs"),
     "compose": ("--problem PROBLEM --out OUT", "schedule makespan"),
@@ -57,8 +58,9 @@ SMALL = {
 }
 # What each leaves in the folder of `--out` besides what it is for.
 FILES = {
-    "eval": "evaluation.json", "bench": "bench.json", "explore maac": "exploration.json",
-    "explore mcts": "exploration.json", "compose": "schedule.json", "build": "report.json", "report": "report.json",
+    "eval": "evaluation.json", "bench": "bench.json", "explore a3c": "exploration.json",
+    "explore maac": "exploration.json", "explore mcts": "exploration.json", "compose": "schedule.json",
+    "build": "report.json", "report": "report.json",
 }  # fmt: skip
 
 BLOCK = Block(name="rescaler", instances=1, resources=Resources(lut=7, ff=8, dsp=1, bram=0))

@@ -1,0 +1,1 @@
+"""How many agents and engines A3C's accelerator should have."""

@@ -1,0 +1,172 @@
+"""Agents and engines of A3C's accelerator."""
+
+import argparse
+import dataclasses
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...core.tables import aligned
+from ..results import add_json_option, add_out_option, make_folder, show
+
+if TYPE_CHECKING:
+    from ...mapping.a3c.timeline import ExplorationTimes
+
+__all__ = ["add_arguments", "explore", "run"]
+
+# eta of the sweep.
+RATIOS = tuple(tenths / 10 for tenths in range(4, 61, 2))
+# Steps of an environment that are measured.
+STEPS = 2000
+MHZ = 200.0
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--agents", type=int, metavar="N", help="N (default: N_o of equation 1, else 16)")
+    parser.add_argument("--experience-agents", type=int, metavar="N", help="N_e, from which explorations saturate")
+    parser.add_argument("--reward-agents", type=int, metavar="N", help="N_r, from which rewards saturate")
+    parser.add_argument("--most-agents", type=int, default=16, metavar="N", help="N_l, that fit the part (default 16)")
+    parser.add_argument("--env", help="measure t_e here: steps of an environment, as ALE/Breakout-v5")
+    for name, default, what in (
+        ("environment", 400, "t_e, a step of the environment (default 400)"),
+        ("interaction", 50, "t_i, from host to accelerator or back (default 50)"),
+    ):
+        parser.add_argument(f"--{name}-us", type=float, default=default, metavar="US", help=what)
+    words = f"(default: a word a cycle at {MHZ:g} MHz, of the network of the configuration's defaults)"
+    parser.add_argument("--forward-us", type=float, metavar="US", help=f"t_f, an inference {words}")
+    parser.add_argument("--backward-us", type=float, metavar="US", help=f"t_b, a training {words}")
+    parser.add_argument("--rollout-steps", type=int, default=5, metavar="N", help="T_max (default 5)")
+    parser.add_argument("--explorations", type=int, default=1000, metavar="N", help="L, of all agents (default 1000)")
+    add_out_option(parser, "exploration.json and its plots")
+    add_json_option(parser)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    make_folder(arguments.out)
+    report = explore(arguments)
+    if arguments.out is not None:
+        _plot(arguments.out, report)
+    show(arguments, report, lambda: as_table(report), "exploration.json")
+
+
+def explore(arguments: argparse.Namespace) -> dict[str, Any]:
+    """N_o, M* and eta* with what each choice comes to, as plain data."""
+    from ....hw.cores.checks import require_integer
+    from ...mapping.a3c.agents import optimal_agents
+    from ...mapping.a3c.timeline import best_engines, best_ratio, sweep_engines
+
+    saturating = arguments.experience_agents, arguments.reward_agents
+    if (saturating[0] is None) != (saturating[1] is None):
+        raise ValueError("--experience-agents and --reward-agents go together: give both or neither")
+    chosen = None if saturating[0] is None else optimal_agents(*saturating, arguments.most_agents)
+    agents = (chosen or 16) if arguments.agents is None else arguments.agents
+    require_integer("--agents", agents, 1, 64)
+    require_integer("--explorations", arguments.explorations, 1)
+    require_integer("--rollout-steps", arguments.rollout_steps, 1)
+    times = _times(arguments)
+    run_of = {"agents": agents, "explorations": arguments.explorations, "steps": arguments.rollout_steps}
+    engines = sweep_engines(times, **run_of)
+    best = best_engines({count: found.seconds for count, found in engines.items()})
+    ratio, ratios = best_ratio(times, RATIOS, engines=best, **run_of)
+    before, after = (ratios[eta].waiting_for_training for eta in (1.0, ratio))
+    return {
+        "agents": agents,
+        "optimal_agents": chosen,
+        "engines": best,
+        "engines_saved_percent": 100 * (1 - best / agents),
+        "ratio": ratio,
+        "waiting_drop_percent": 100 * (1 - after / before) if before else 0.0,
+        "explorations_per_second": arguments.explorations / ratios[ratio].seconds,
+        "times": {
+            "environment": sum(times.environment) / len(times.environment),
+            "interaction": times.interaction,
+            "forward": times.forward,
+            "backward": times.backward,
+        },
+        "by_engines": [{"engines": count, **dataclasses.asdict(found)} for count, found in engines.items()],
+        "by_ratio": [{"ratio": eta, **dataclasses.asdict(found)} for eta, found in ratios.items()],
+        "how": "discrete-event simulation; t_e "
+        + (f"measured here on {arguments.env}" if arguments.env else "given")
+        + "; engines saved against one a kind for each agent",
+    }
+
+
+def _times(arguments: argparse.Namespace) -> "ExplorationTimes":
+    """As given; t_e measured, where an environment is named; t_f and t_b of the words, where they are not given."""
+    from ....hw.cores.a3c.config import A3CConfig
+    from ...mapping.a3c.timeline import ExplorationTimes
+
+    config, microsecond = A3CConfig(), 1e-6
+    # Backward, and the gradients of one engine of them: a product for each step and word.
+    backward = sum(layer.words for layer in config.layers[1:]) + arguments.rollout_steps * config.words
+    words = {"forward": config.words, "backward": backward}
+    seconds = {
+        name: count / (1e6 * MHZ) if (given := getattr(arguments, f"{name}_us")) is None else given * microsecond
+        for name, count in words.items()
+    }
+    steps = _measured(arguments.env) if arguments.env else (arguments.environment_us * microsecond,)
+    return ExplorationTimes(environment=steps, interaction=arguments.interaction_us * microsecond, **seconds)
+
+
+def _measured(env: str) -> tuple[float, ...]:
+    """What steps of random actions take, beginnings of episodes included."""
+    import numpy as np
+
+    from ...core.environments.byte_environment import ByteEnvironment
+
+    environment, generator, found = ByteEnvironment(env, 0), np.random.default_rng(0), []
+    for _ in range(STEPS):
+        action, begun = environment.random_action(generator), time.perf_counter()
+        _, _, terminated, truncated = environment.step(action)
+        if terminated or truncated:
+            environment.begin()
+        found.append(time.perf_counter() - begun)
+    return tuple(found)
+
+
+def as_table(report: dict[str, Any]) -> str:
+    """The choice for people."""
+    times = "  ".join(f"{name} {1e6 * value:.1f} us" for name, value in report["times"].items())
+    return "\n".join(
+        [
+            f"a3c, N = {report['agents']}; {times}",
+            "",
+            *_rows("engines", report["by_engines"], report["engines"]),
+            "",
+            *_rows("ratio", report["by_ratio"], report["ratio"]),
+            "",
+            *([] if report["optimal_agents"] is None else [f"N_o = {report['optimal_agents']}, by equation 1"]),
+            f"M* = {report['engines']}, {report['engines_saved_percent']:.1f} % fewer than agents",
+            f"eta* = {report['ratio']:g}, {report['waiting_drop_percent']:.1f} % fewer agents wait for training than "
+            f"at 1; {report['explorations_per_second']:.0f} explorations/s",
+            report["how"],
+        ]
+    )
+
+
+def _rows(name: str, found: list[dict[str, Any]], best: float) -> list[str]:
+    rows = [[name, "seconds", "wait for inference", "wait for training", ""]]
+    for one in found:
+        waiting = (f"{one[f'waiting_for_{kind}']:.2f}" for kind in ("inference", "training"))
+        rows.append([f"{one[name]:g}", f"{one['seconds']:.3f}", *waiting, "*" * (one[name] == best)])
+    return aligned(rows)
+
+
+def _plot(directory: Path, report: dict[str, Any]) -> None:
+    """``engines.png``, as the paper's figure 13, and ``ratio.png``, as its figures 14 and 15."""
+    from ...core.plots import plot_choices
+
+    for name in ("engines", "ratio"):
+        found = report[f"by_{name}"]
+        least = min(one["seconds"] for one in found)
+        plot_choices(
+            directory / f"{name}.png",
+            [one[name] for one in found],
+            {
+                "time over the least": [one["seconds"] / least for one in found],
+                "agents waiting for training": [one["waiting_for_training"] for one in found],
+            },
+            f"A3C, {report['agents']} agents",
+            {"engines": "engines of each kind", "ratio": "resources of training over those of inference"}[name],
+            report[name],
+        )
