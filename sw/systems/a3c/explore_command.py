@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("interaction", 50, "t_i, from host to accelerator or back (default 50)"),
     ):
         parser.add_argument(f"--{name}-us", type=float, default=default, metavar="US", help=what)
-    words = f"(default: a word a cycle at {MHZ:g} MHz, of the network of the configuration's defaults)"
+    words = f"(default: as many cycles as an engine takes, at {MHZ:g} MHz, for the paper's network)"
     parser.add_argument("--forward-us", type=float, metavar="US", help=f"t_f, an inference {words}")
     parser.add_argument("--backward-us", type=float, metavar="US", help=f"t_b, a training {words}")
     parser.add_argument("--rollout-steps", type=int, default=5, metavar="N", help="T_max (default 5)")
@@ -94,18 +94,21 @@ def explore(arguments: argparse.Namespace) -> dict[str, Any]:
 def _times(arguments: argparse.Namespace) -> "ExplorationTimes":
     """As given; t_e measured, where an environment is named; t_f and t_b of the words, where they are not given."""
     from ....hw.cores.a3c.config import A3CConfig
+    from ....hw.cores.a3c.cycles import backward_cycles, forward_cycles, gradient_cycles
     from ...mapping.a3c.timeline import ExplorationTimes
 
-    config, microsecond = A3CConfig(), 1e-6
-    # Backward, and the gradients of one engine of them: a product for each step and word.
-    backward = sum(layer.words for layer in config.layers[1:]) + arguments.rollout_steps * config.words
-    words = {"forward": config.words, "backward": backward}
+    # At ratio 1 an engine has a word of multipliers, whichever kind it is: one that trains goes back, and then forms
+    # gradients.
+    config, microsecond = A3CConfig(gradient_engines=1), 1e-6
+    steps = arguments.rollout_steps
+    training = backward_cycles(config, steps) + gradient_cycles(config, steps)
+    cycles = {"forward": forward_cycles(config), "backward": training}
     seconds = {
         name: count / (1e6 * MHZ) if (given := getattr(arguments, f"{name}_us")) is None else given * microsecond
-        for name, count in words.items()
+        for name, count in cycles.items()
     }
-    steps = _measured(arguments.env) if arguments.env else (arguments.environment_us * microsecond,)
-    return ExplorationTimes(environment=steps, interaction=arguments.interaction_us * microsecond, **seconds)
+    environment = _measured(arguments.env) if arguments.env else (arguments.environment_us * microsecond,)
+    return ExplorationTimes(environment=environment, interaction=arguments.interaction_us * microsecond, **seconds)
 
 
 def _measured(env: str) -> tuple[float, ...]:
