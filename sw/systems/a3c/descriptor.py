@@ -12,5 +12,6 @@ SYSTEM = SystemDescriptor(
         "experiment": "rewardware.sw.systems.a3c.experiment_command",
         "explore": "rewardware.sw.systems.a3c.explore_command",
     },
+    bench="rewardware.sw.systems.a3c.bench.figures:A3CBench",
     agents={"a3c": "rewardware.sw.systems.a3c.agent:A3C"},
 )
