@@ -1,6 +1,7 @@
 """Configuration of the units that many agents share. No Amaranth here."""
 
 import itertools
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..checks import require_integer, require_kind
@@ -95,7 +96,7 @@ class A3CConfig:
         Cycles from one word of parameters to the next in the RMSProp unit, which has ``ceil(width / interval)`` lanes
         (1 to 64).
     arithmetic : FloatLaneConfig
-        Format, and stages of each adder and multiplier.
+        Format, and stages of each adder and multiplier; or a mapping of its fields.
 
     Raises
     ------
@@ -122,6 +123,8 @@ class A3CConfig:
     def __post_init__(self):
         if isinstance(self.sizes, list):
             object.__setattr__(self, "sizes", tuple(self.sizes))
+        if isinstance(self.arithmetic, Mapping):
+            object.__setattr__(self, "arithmetic", FloatLaneConfig(**self.arithmetic))
         require_kind("Sizes", self.sizes, tuple)
         if len(self.sizes) < 2:
             raise ValueError(f"Sizes must be those of an observation and of at least one layer, not {self.sizes}")

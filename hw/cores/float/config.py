@@ -1,5 +1,6 @@
 """Floating-point formats and the configurations of the units. No Amaranth here."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import frexp, inf, ldexp
 
@@ -158,7 +159,7 @@ FORMATS = {
 
 
 def find_format(chosen):
-    """The format of a name; a FloatFormat is returned as it is.
+    """The format of a name, or of its fields as YAML and checkpoints have them; a FloatFormat is returned as it is.
 
     Raises
     ------
@@ -169,6 +170,8 @@ def find_format(chosen):
     """
     if isinstance(chosen, FloatFormat):
         return chosen
+    if isinstance(chosen, Mapping):
+        return FloatFormat(**chosen)
     if not isinstance(chosen, str):
         raise TypeError(f"Format must be a FloatFormat or a name, not {chosen!r}")
     if chosen not in FORMATS:

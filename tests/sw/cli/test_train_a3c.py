@@ -6,7 +6,9 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from rewardware.sw.cli.dispatch import dispatch
@@ -149,8 +151,8 @@ def test_an_environment_that_fails_leaves_a_checkpoint(place, tmp_path, monkeypa
     ("options", "words"),
     [
         ((*CARTPOLE, "--backend", "gpu"), "Backend must be torch, reference, rtl, lockstep or uart:PORT, not"),
-        ((*CARTPOLE, "--backend", "rtl"), "must be reference or torch, not 'rtl': its device is not there yet"),
-        ((*CARTPOLE, "--backend", "lockstep"), "not 'lockstep': its device is not there yet"),
+        ((*CARTPOLE, "--backend", "torch", "--config", "small"), "Backend 'torch' has no accelerator: leave it away"),
+        ((*CARTPOLE, "--config", "nowhere.yaml"), "nowhere.yaml"),
         ((*CARTPOLE, "--obs", "ram"), "--obs is of games of the ALE: leave it away with --env CartPole-v1"),
         ((*CARTPOLE, "--obs", "pixels"), "invalid choice: 'pixels'"),
         ((*CARTPOLE, "--agents", 65), "agents must be at most 64, not 65"),
@@ -169,3 +171,20 @@ def test_errors_are_one_line(options, words, tmp_path, monkeypatch, capsys):
     error = capsys.readouterr().err
     assert code == 2 and words in error and error.count("\n") == 1
     assert not (tmp_path / "runs").exists()
+
+
+def test_on_the_device_every_number_is_compared(tmp_path, capsys):
+    options = "train", "a3c", *CARTPOLE, "--config", "small", *HERE, "--evaluate-every", "0", "--quiet"
+    device, reference = str(tmp_path / "device"), str(tmp_path / "reference")
+    assert dispatch([*options, "--backend", "lockstep", "--steps", "60", "--out", device]) == 0
+    told = capsys.readouterr().out
+    assert "numbers compared" in told and "updates of 3 agents" in told
+    # The device goes on from the checkpoint, and the reference alone comes to the same.
+    assert resume(device, "--backend", "rtl", "--steps", 120) == 0
+    assert dispatch([*options, "--backend", "reference", "--steps", "120", "--out", reference]) == 0
+    states = []
+    for run in (device, reference):
+        with A3C.load(Path(run) / CHECKPOINT, backend="reference") as agent:
+            states.append(agent.learner.service.save())
+    for name, values in states[0].items():
+        np.testing.assert_array_equal(values, states[1][name])

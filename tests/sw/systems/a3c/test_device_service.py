@@ -130,3 +130,7 @@ def test_a_device_of_something_else_is_refused(shape, config, words):
 def test_pytorch_has_no_device():
     with pytest.raises(ValueError, match="^Backend 'torch' has no accelerator: leave it away$"):
         service_on("torch", HARDWARE)
+
+
+def test_a_configuration_comes_back_from_what_a_checkpoint_has_of_it():
+    assert type(HARDWARE)(**dataclasses.asdict(HARDWARE)) == HARDWARE
