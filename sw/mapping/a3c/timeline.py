@@ -28,6 +28,8 @@ class ExplorationTimes:
         t_f: an inference, on one inference engine.
     backward
         t_b: a training, on one training engine.
+    update
+        The part of a training that is not in t_b: gradients and optimiser, where these are a unit of their own.
 
     Raises
     ------
@@ -39,11 +41,12 @@ class ExplorationTimes:
     interaction: float
     forward: float
     backward: float
+    update: float = 0.0
 
     def __post_init__(self) -> None:
         if not self.environment:
             raise ValueError("There must be at least one step of an environment")
-        for name in ("interaction", "forward", "backward"):
+        for name in ("interaction", "forward", "backward", "update"):
             if getattr(self, name) < 0:
                 raise ValueError(f"Time {name} must be at least 0, not {getattr(self, name):g}")
         if min(self.environment) < 0:
@@ -52,7 +55,7 @@ class ExplorationTimes:
     def alone(self, steps: int) -> float:
         """Seconds of an exploration of ``steps`` inferences that nobody waits in, at the mean of t_e."""
         mean = sum(self.environment) / len(self.environment)
-        return (mean + 2 * self.interaction + self.forward) * steps + self.forward + self.backward
+        return (mean + 2 * self.interaction + self.forward) * steps + self.forward + self.backward + self.update
 
 
 @dataclass(frozen=True)
@@ -64,7 +67,7 @@ class Exploring:
     seconds
         t_r, until the last is done.
     waiting_for_inference, waiting_for_training
-        How many agents wait, over time.
+        How many agents wait, over time; those that wait for a gradient unit wait for training.
     """
 
     seconds: float
@@ -73,13 +76,21 @@ class Exploring:
 
 
 def explore(
-    times: ExplorationTimes, *, agents: int, inference: int, training: int, explorations: int, steps: int = 5
+    times: ExplorationTimes,
+    *,
+    agents: int,
+    inference: int,
+    training: int,
+    explorations: int,
+    steps: int = 5,
+    gradients: int | None = None,
 ) -> Exploring:
     """Agents do a number of explorations between them, whoever is ready the next one.
 
     An exploration is ``steps`` times a step of the environment, the way to the accelerator, an inference and the way
     back, one inference more for the value of the state behind them, and a training. Engines take agents in the order
-    in which they ask.
+    in which they ask. Where there are gradient units, an agent leaves its training engine and is then updated by one
+    of them.
 
     Parameters
     ----------
@@ -93,18 +104,24 @@ def explore(
         L, of all agents.
     steps
         T_max.
+    gradients
+        Gradient units behind the training engines, which take ``times.update``; ``None``: training engines do all.
 
     Raises
     ------
     ValueError
-        One of the counts is below 1.
+        One of the counts is below 1; there is an update, and no unit for it.
     """
     counts = {"agents": agents, "inference": inference, "training": training, "explorations": explorations}
-    for name, value in (counts | {"steps": steps}).items():
+    units = {} if gradients is None else {"gradients": gradients}
+    for name, value in (counts | units | {"steps": steps}).items():
         if value < 1:
             raise ValueError(f"{name} must be at least 1, not {value}")
+    if times.update and not units:
+        raise ValueError("An update needs gradient units: give gradients, or an update of 0 seconds")
     environment = simpy.Environment()
-    engines = {kind: simpy.Resource(environment, counts[kind]) for kind in ("inference", "training")}
+    kinds = {"inference": inference, "training": training, **units}
+    engines = {kind: simpy.Resource(environment, count) for kind, count in kinds.items()}
     waited = dict.fromkeys(engines, 0.0)
     stepping = itertools.cycle(times.environment)
     left = explorations
@@ -126,13 +143,15 @@ def explore(
                 yield environment.timeout(times.interaction)
             yield from use("inference", times.forward)
             yield from use("training", times.backward)
+            if units:
+                yield from use("gradients", times.update)
 
     for _ in range(min(agents, explorations)):
         environment.process(agent())
     environment.run()
     seconds = float(environment.now)
     share = {kind: value / seconds if seconds else 0.0 for kind, value in waited.items()}
-    return Exploring(seconds, share["inference"], share["training"])
+    return Exploring(seconds, share["inference"], share["training"] + share.get("gradients", 0.0))
 
 
 def sweep_engines(times: ExplorationTimes, *, agents: int, explorations: int, steps: int = 5) -> dict[int, Exploring]:

@@ -2,7 +2,6 @@
 
 import argparse
 import dataclasses
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,11 +13,8 @@ if TYPE_CHECKING:
 
 __all__ = ["add_arguments", "explore", "run"]
 
-# eta of the sweep.
-RATIOS = tuple(tenths / 10 for tenths in range(4, 61, 2))
 # Steps of an environment that are measured.
 STEPS = 2000
-MHZ = 200.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("interaction", 50, "t_i, from host to accelerator or back (default 50)"),
     ):
         parser.add_argument(f"--{name}-us", type=float, default=default, metavar="US", help=what)
-    words = f"(default: as many cycles as an engine takes, at {MHZ:g} MHz, for the paper's network)"
+    words = "(default: as many cycles as an engine takes, at 200 MHz, for the paper's network)"
     parser.add_argument("--forward-us", type=float, metavar="US", help=f"t_f, an inference {words}")
     parser.add_argument("--backward-us", type=float, metavar="US", help=f"t_b, a training {words}")
     parser.add_argument("--rollout-steps", type=int, default=5, metavar="N", help="T_max (default 5)")
@@ -53,7 +49,7 @@ def explore(arguments: argparse.Namespace) -> dict[str, Any]:
     """N_o, M* and eta* with what each choice comes to, as plain data."""
     from ....hw.cores.checks import require_integer
     from ...mapping.a3c.agents import optimal_agents
-    from ...mapping.a3c.timeline import best_engines, best_ratio, sweep_engines
+    from ...mapping.a3c.deployment import choose_deployment
 
     saturating = arguments.experience_agents, arguments.reward_agents
     if (saturating[0] is None) != (saturating[1] is None):
@@ -64,27 +60,23 @@ def explore(arguments: argparse.Namespace) -> dict[str, Any]:
     require_integer("--explorations", arguments.explorations, 1)
     require_integer("--rollout-steps", arguments.rollout_steps, 1)
     times = _times(arguments)
-    run_of = {"agents": agents, "explorations": arguments.explorations, "steps": arguments.rollout_steps}
-    engines = sweep_engines(times, **run_of)
-    best = best_engines({count: found.seconds for count, found in engines.items()})
-    ratio, ratios = best_ratio(times, RATIOS, engines=best, **run_of)
-    before, after = (ratios[eta].waiting_for_training for eta in (1.0, ratio))
+    best = choose_deployment(times, agents=agents, explorations=arguments.explorations, steps=arguments.rollout_steps)
     return {
         "agents": agents,
         "optimal_agents": chosen,
-        "engines": best,
-        "engines_saved_percent": 100 * (1 - best / agents),
-        "ratio": ratio,
-        "waiting_drop_percent": 100 * (1 - after / before) if before else 0.0,
-        "explorations_per_second": arguments.explorations / ratios[ratio].seconds,
+        "engines": best.engines,
+        "engines_saved_percent": best.saved_percent,
+        "ratio": best.ratio,
+        "waiting_drop_percent": best.waiting_drop_percent,
+        "explorations_per_second": arguments.explorations / best.by_ratio[best.ratio].seconds,
         "times": {
             "environment": sum(times.environment) / len(times.environment),
             "interaction": times.interaction,
             "forward": times.forward,
             "backward": times.backward,
         },
-        "by_engines": [{"engines": count, **dataclasses.asdict(found)} for count, found in engines.items()],
-        "by_ratio": [{"ratio": eta, **dataclasses.asdict(found)} for eta, found in ratios.items()],
+        "by_engines": [{"engines": count, **dataclasses.asdict(found)} for count, found in best.by_engines.items()],
+        "by_ratio": [{"ratio": eta, **dataclasses.asdict(found)} for eta, found in best.by_ratio.items()],
         "how": "discrete-event simulation; t_e "
         + (f"measured here on {arguments.env}" if arguments.env else "given")
         + "; engines saved against one a kind for each agent",
@@ -93,38 +85,27 @@ def explore(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def _times(arguments: argparse.Namespace) -> "ExplorationTimes":
     """As given; t_e measured, where an environment is named; t_f and t_b of the words, where they are not given."""
-    from ....hw.cores.a3c.config import A3CConfig
-    from ....hw.cores.a3c.cycles import backward_cycles, forward_cycles, gradient_cycles
     from ...mapping.a3c.timeline import ExplorationTimes
+    from .exploration_times import engine_seconds
 
-    # At ratio 1 an engine has a word of multipliers, whichever kind it is: one that trains goes back, and then forms
-    # gradients.
-    config, microsecond = A3CConfig(gradient_engines=1), 1e-6
-    steps = arguments.rollout_steps
-    training = backward_cycles(config, steps) + gradient_cycles(config, steps)
-    cycles = {"forward": forward_cycles(config), "backward": training}
-    seconds = {
-        name: count / (1e6 * MHZ) if (given := getattr(arguments, f"{name}_us")) is None else given * microsecond
-        for name, count in cycles.items()
-    }
+    microsecond = 1e-6
+    seconds = engine_seconds(arguments.rollout_steps)
+    for name in seconds:
+        if (given := getattr(arguments, f"{name}_us")) is not None:
+            seconds[name] = given * microsecond
     environment = _measured(arguments.env) if arguments.env else (arguments.environment_us * microsecond,)
     return ExplorationTimes(environment=environment, interaction=arguments.interaction_us * microsecond, **seconds)
 
 
 def _measured(env: str) -> tuple[float, ...]:
     """What steps of random actions take, beginnings of episodes included."""
-    import numpy as np
+    from .exploration_times import RandomSteps
 
-    from ...core.environments.byte_environment import ByteEnvironment
-
-    environment, generator, found = ByteEnvironment(env, 0), np.random.default_rng(0), []
-    for _ in range(STEPS):
-        action, begun = environment.random_action(generator), time.perf_counter()
-        _, _, terminated, truncated = environment.step(action)
-        if terminated or truncated:
-            environment.begin()
-        found.append(time.perf_counter() - begun)
-    return tuple(found)
+    random = RandomSteps(env)
+    try:
+        return tuple(random.step() for _ in range(STEPS))
+    finally:
+        random.close()
 
 
 def as_table(report: dict[str, Any]) -> str:

@@ -44,6 +44,21 @@ def test_two_agents_take_turns_at_one_engine():
     assert found.waiting_for_training == pytest.approx(8 / 31)
 
 
+def test_agents_go_from_training_engines_to_one_gradient_unit():
+    """By hand: all infer at once and are trained at once; one after the other is updated."""
+    times = ExplorationTimes(environment=(4.0,), interaction=1.0, forward=2.0, backward=10.0, update=3.0)
+    found = explore(times, agents=3, inference=3, training=3, gradients=1, explorations=3)
+    trained = TIMES.alone(5)
+    assert found.seconds == trained + 3 * 3
+    assert found.waiting_for_training == pytest.approx((3 + 6) / found.seconds)
+    # One training engine is the bottleneck, and updates are beside it.
+    found = explore(times, agents=3, inference=3, training=1, gradients=1, explorations=3)
+    assert found.seconds == trained + 2 * 10 + 3
+    assert found.waiting_for_training == pytest.approx((10 + 20) / found.seconds)
+    alone = explore(times, agents=1, inference=1, training=1, gradients=1, explorations=2)
+    assert alone.seconds == 2 * times.alone(5) == 2 * (trained + 3)
+
+
 def test_environments_take_what_was_measured_in_turn():
     times = ExplorationTimes(environment=(1.0, 3.0), interaction=0.0, forward=0.5, backward=1.0)
     assert explore(times, agents=1, inference=1, training=1, explorations=2, steps=3).seconds == 12 + 8 * 0.5 + 2
@@ -75,5 +90,10 @@ def test_errors(name):
         explore(TIMES, **{**counts, name: 0})
     with pytest.raises(ValueError, match="There must be at least one step of an environment"):
         ExplorationTimes(environment=(), interaction=0, forward=0, backward=0)
+    with pytest.raises(ValueError, match="gradients must be at least 1, not 0"):
+        explore(TIMES, **counts, gradients=0)
+    updated = ExplorationTimes(environment=(1.0,), interaction=0, forward=0, backward=0, update=1)
+    with pytest.raises(ValueError, match="An update needs gradient units"):
+        explore(updated, **counts)
     with pytest.raises(ValueError, match="Time backward must be at least 0, not -1"):
         ExplorationTimes(environment=(1,), interaction=0, forward=0, backward=-1)
