@@ -36,17 +36,25 @@ class RandomSteps:
         Identifier of an environment with numbered actions.
     seed
         Of the environment and the actions.
+
+    Members
+    -------
+    beginnings : float
+        Seconds of all steps so far that went into beginnings of episodes.
     """
 
     def __init__(self, env: str, seed: int = 0):
         self._environment, self._generator = ByteEnvironment(env, seed), np.random.default_rng(seed)
+        self.beginnings = 0.0
 
     def step(self) -> float:
         """Seconds that one step took."""
         action, begun = self._environment.random_action(self._generator), time.perf_counter()
         _, _, terminated, truncated = self._environment.step(action)
         if terminated or truncated:
+            ended = time.perf_counter()
             self._environment.begin()
+            self.beginnings += time.perf_counter() - ended
         return time.perf_counter() - begun
 
     def close(self) -> None:

@@ -1,10 +1,11 @@
 """The figures of A3C beside those of the paper."""
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
 from ....measurement.bench import BenchOfPresets
-from . import rates
+from . import deployment, rates, resources, system
 
 __all__ = ["A3CBench"]
 
@@ -20,4 +21,10 @@ class A3CBench(BenchOfPresets):
             "gflops": rates.gflops,
             "engine_util": rates.utilisation,
             "eps_device": rates.device_rate,
+            "eps_system": system.system_rate,
+            "eps_vs_cpu": system.system_against_torch,
+            "dsp": functools.partial(resources.device_resource, "dsp"),
+            "lut": functools.partial(resources.device_resource, "lut"),
+            "m_star_saving": deployment.resources_saved,
+            "waiting_drop": deployment.waiting_drop,
         }

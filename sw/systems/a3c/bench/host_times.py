@@ -1,8 +1,10 @@
 """What the host's side of an exploration takes, measured here: steps of environments at once, and the link."""
 
 import itertools
+import os
 import socket
 import time
+from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -14,7 +16,7 @@ from ....core.worker_process import WorkerProcess
 from ....measurement.bench import drawn_from
 from ..exploration_times import RandomSteps
 
-__all__ = ["measure_interaction", "measure_steps", "packet_bytes", "require_message"]
+__all__ = ["StepTimes", "measure_interaction", "measure_steps", "packet_bytes", "require_message"]
 
 # Seconds that a process may take to start, or to say anything.
 LIMIT = 120.0
@@ -22,11 +24,39 @@ WARM_UP = 100
 ROUND_TRIPS = 2000
 
 
-def measure_steps(env: str, processes: int, seconds: float) -> tuple[float, ...]:
+@dataclass(frozen=True)
+class StepTimes:
+    """Steps of environments that were timed.
+
+    Parameters
+    ----------
+    seconds
+        Of each step; processes alternate.
+    beginnings
+        The share of it all that beginnings of episodes took.
+    processes
+        So many stepped at once.
+    """
+
+    seconds: tuple[float, ...]
+    beginnings: float
+    processes: int
+
+    def __str__(self) -> str:
+        """For people."""
+        mean, median = (1e3 * float(middle(self.seconds)) for middle in (np.mean, np.median))
+        return (
+            f"t_e {mean:.2f} ms on average (median {median:.2f} ms; beginnings of episodes {100 * self.beginnings:.0f} "
+            f"%), on the clock of {self.processes} processes at once on {os.cpu_count()} cores, with whatever else "
+            f"they do"
+        )
+
+
+def measure_steps(env: str, processes: int, seconds: float) -> StepTimes:
     """What steps take while so many processes step an environment each, all of them without a break.
 
     It is the time on the clock: where there are fewer cores than processes, or others work there, too, waiting for a
-    core is part of it. Processes alternate in the result.
+    core is part of it.
 
     Parameters
     ----------
@@ -55,8 +85,9 @@ def measure_steps(env: str, processes: int, seconds: float) -> tuple[float, ...]
     finally:
         for worker in workers:
             worker.stop()
-    rows = itertools.zip_longest(*found)
-    return tuple(float(value) for row in rows for value in row if value is not None)
+    rows = itertools.zip_longest(*(times for times, _ in found))
+    times = tuple(float(value) for row in rows for value in row if value is not None)
+    return StepTimes(times, sum(beginnings for _, beginnings in found) / sum(times), processes)
 
 
 def _step(link: Connection, env: str, seed: int) -> None:
@@ -66,9 +97,10 @@ def _step(link: Connection, env: str, seed: int) -> None:
         random.step()
     link.send("ready")
     until, times = link.recv(), []
+    random.beginnings = 0.0
     while time.monotonic() < until:
         times.append(random.step())
-    link.send(np.array(times))
+    link.send((np.array(times), random.beginnings))
 
 
 def packet_bytes(hardware: A3CSystemConfig) -> tuple[int, int]:

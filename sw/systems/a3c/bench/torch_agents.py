@@ -9,6 +9,8 @@ from multiprocessing.connection import Connection
 
 import numpy as np
 import torch
+
+# Lets tensors be sent to processes with their memory shared.
 import torch.multiprocessing
 from torch.nn.functional import linear
 
@@ -81,9 +83,8 @@ class TorchAgent:
         self.config, self.shared, self.environment = config, shared, environment
         self._generator = np.random.default_rng(seed)
         self._row, self._gradients = shared.parameters.clone(), torch.zeros_like(shared.parameters)
-        self._layers: list[tuple[torch.Tensor, torch.Tensor]] = []
-        sizes, place, tensors = shape.parameter_shapes, 0, []
-        for dimensions in sizes.values():
+        place, tensors = 0, []
+        for dimensions in shape.parameter_shapes.values():
             end = place + int(np.prod(dimensions))
             tensor = self._row[place:end].view(dimensions).requires_grad_()
             tensor.grad = self._gradients[place:end].view(dimensions)
@@ -199,6 +200,8 @@ def _run(
 ) -> None:
     """What a process does, until the link to the host ends."""
     torch.set_num_threads(1)
+    # Gradients of a game without rewards become so small that their squares are subnormal, which takes long.
+    torch.set_flush_denormal(True)
     agent = TorchAgent(shape, config, shared, ByteEnvironment(env, seed), seed)
     for _ in range(WARM_UP):
         agent.explore()
