@@ -19,7 +19,7 @@ from ..exploration_times import RandomSteps
 __all__ = ["StepTimes", "measure_interaction", "measure_steps", "packet_bytes", "require_message"]
 
 # Seconds that a process may take to start, or to say anything.
-LIMIT = 120.0
+LIMIT, CLOSE_SECONDS = 120.0, 5.0
 WARM_UP = 100
 ROUND_TRIPS = 2000
 
@@ -171,6 +171,8 @@ def require_message(worker: WorkerProcess, seconds: float) -> Any:
         if worker.link.poll(seconds):
             return worker.link.recv()
     except (EOFError, OSError):
+        # The link ends a moment before the process, which is not to be ended meanwhile.
+        worker.process.join(CLOSE_SECONDS)
         code = worker.stop()
         raise RuntimeError(f"A process of the bench ended with exit code {code} before it answered") from None
     raise RuntimeError(f"A process of the bench has not answered for {seconds:g} seconds")

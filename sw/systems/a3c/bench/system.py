@@ -141,4 +141,4 @@ def system_against_torch() -> dict[str, Any]:
         f"over {listed(rates)} of PyTorch with {best} processes of a thread each (by their number {processes}); "
         f"{GAME}; paper: over an i9-13900K, 2.39 over an RTX 4090"
     )
-    return make_row(round(value, 2), "times", "measured", how, PAPER_SPEEDUP)
+    return make_row(round(value, 2), "times", "model", how, PAPER_SPEEDUP)
