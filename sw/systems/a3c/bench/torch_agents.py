@@ -101,7 +101,9 @@ class TorchAgent:
     def explore(self) -> None:
         """A rollout and an update."""
         self._row.copy_(self.shared.parameters)
-        observations, actions, rewards = [self.environment.observation], [], []
+        observations = [self.environment.observation]
+        actions: list[int] = []
+        rewards: list[float] = []
         terminated = truncated = False
         with torch.inference_mode():
             while len(actions) < self.config.rollout_steps and not (terminated or truncated):
