@@ -251,8 +251,8 @@ _DESIGNS = (
             name,
             f"a3c.{name}:{component}",
             "a3c.config:A3CConfig",
-            defaults={"sizes": (8, 6), "actions": 2, "agents": 2, "steps": 2, "width": 4},
             of_preset=_agents,
+            default_preset="small",
             preset_system="a3c",
         )
         for name, component in (
