@@ -45,6 +45,7 @@ def test_counted_rows_on_a_small_device(monkeypatch):
     monkeypatch.setattr(rates, "PRESET", "small")
     counted = explorations.count_explorations(SMALL, SMALL.agents)
     assert counted.explorations == explorations.COUNTED * SMALL.agents == 15
+    assert explorations.count_explorations.__wrapped__(SMALL, SMALL.agents) == counted
     # By hand: 6 forward passes, 5 backward without the first layer, and 5 gradients of 4-10-7-3.
     assert SMALL.exploration_products == 6 * 131 + 5 * (70 + 21) + 5 * 131
     rows = {row["id"]: row for row in A3CBench().rows(["gflops", "engine_util", "eps_device"])}
