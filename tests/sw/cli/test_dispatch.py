@@ -81,7 +81,7 @@ def test_unknown_key_of_a_configuration_is_named(capsys, tmp_path):
 def test_list(capsys):
     assert run("list") == 0
     out = capsys.readouterr().out
-    for expected in ("systems:\n  fixar", "presets:\n  fixar/paper ", "\n  array_core  ", "boards:"):
+    for expected in ("systems:\n  a3c", "presets:\n  a3c/paper ", "\n  array_core  ", "boards:"):
         assert expected in out
     assert run("list", "presets") == 0
     assert "systems" not in capsys.readouterr().out

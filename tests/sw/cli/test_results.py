@@ -41,6 +41,7 @@ SMALL = {
     "plan mcts": ("--env tic-tac-toe --simulations 4 --workers 2 --max-steps 2 --quiet --out OUT", "returns files"),
     "eval": ("TRAINED --episodes 2 --out OUT", "mean returns steps seed"),
     "experiment a3c": ("cartpole-a3c --collect --steps 30 --out RUNS --docs OUT", "experiment arms failed"),
+    "experiment maac": ("rover-tower --collect --iterations 3 --out RUNS --docs OUT", "experiment arms failed"),
     "experiment fixar": ("pendulum --collect --steps 30 --out RUNS --docs OUT", "experiment arms failed"),
     "experiment pearl": ("cartpole --collect --steps 30 --out RUNS --docs OUT", "experiment arms failed"),
     "experiment learninggroup": ("sweep --collect --iterations 3 --out RUNS --docs OUT", "experiment arms"),
@@ -87,6 +88,7 @@ def places(tmp_path_factory) -> dict[str, str]:
         "pendulum/32-bit/0": [{"kind": "evaluation", "step": 30, "mean": -5.0}],
         "cartpole-a3c/reference/0": [{"kind": "evaluation", "step": 30, "mean": 9.0}],
         "cartpole/reference/0": [{"kind": "evaluation", "step": 30, "mean": 9.0}],
+        "rover-tower/reference/0": [{"kind": "evaluation", "iteration": 3, "return": -9.0}],
         "sweep/magnitude/0": [{"kind": "iteration", "iteration": count, "success": 0.5} for count in (1, 2, 3)],
         "workers/carnival-relaxed/0": [{"kind": "episode", "episode": 1, "length": 2, "return": 3.0, "ended": False}],
     }

@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 from rewardware.hw.cores.verilog.text import LINE_LENGTH
-from rewardware.hw.soc.export.catalogue import catalogue
+from rewardware.hw.soc.export.catalogue import catalogue, find_design
 from rewardware.hw.soc.export.lint import check_icarus, check_slang, check_yosys, waiver_file
 from rewardware.hw.soc.export.package import write_package
 from rewardware.hw.soc.export.synthesis import modules_of
@@ -31,7 +31,7 @@ def test_a_core_is_written_and_accepted_by_the_tools(tmp_path, capsys):
 
 @pytest.mark.parametrize("name", [name for name, design in catalogue().items() if not design.system])
 def test_every_core_is_taken_by_every_tool(tmp_path, name):
-    design = elaborate_design(name, "tiny")
+    design = elaborate_design(name, find_design(name).default_preset or "tiny")
     write_package(design.verilog, name, tmp_path, configuration=design.configuration, clock=design.clock)
     check_verilator(tmp_path, name)
     assert check_slang(tmp_path, name)
