@@ -9,11 +9,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from ....hw.cores.a3c.config import A3CConfig
 from ..arrays import ValueArray
-from .functions import nearest
+from ..float.conversion import from_numbers
+from ..float.host import from_bits, to_bits
+from ..optimizer.rms_prop import rms_prop
 from .loss_gradient import LossGradient, loss_gradient
 from .network import Inference, LayerParameters, backward, gradients, infer
 from .rates import A3CRates
-from .rms_prop import rms_prop
 
 __all__ = ["A3CRates", "AgentsReference", "Rollout"]
 
@@ -101,9 +102,9 @@ class AgentsReference:
             np.array(rollout.actions),
             np.array(rollout.rewards),
             behind[0].value if behind else values.dtype.type(0),
-            discount=nearest(number_format, rates.discount),
-            entropy=nearest(number_format, rates.entropy),
-            value_slope=nearest(number_format, rates.value_slope),
+            discount=self._value(rates.discount),
+            entropy=self._value(rates.entropy),
+            value_slope=self._value(rates.value_slope),
         )
         inputs = [np.array(layer) for layer in zip(*(inference.inputs for inference in taken), strict=True)]
         errors = backward(config, self.local[agent], inputs, found.errors)
@@ -114,15 +115,22 @@ class AgentsReference:
 
     def _update(self, found: Sequence[LayerParameters], rates: A3CRates) -> None:
         """RMSProp's step of the central parameters, all at once."""
+        number_format = self.config.arithmetic.format
         names = "decay", "one_minus_decay", "learning_rate", "epsilon"
         weights, squares = rms_prop(
-            self.config.arithmetic.format,
-            _joined(self.parameters),
+            number_format,
+            to_bits(number_format, _joined(self.parameters)),
             _joined(self.squares),
-            _joined(found),
-            **{name: getattr(rates, name) for name in names},
+            to_bits(number_format, _joined(found)),
+            **{name: from_numbers(number_format, getattr(rates, name)) for name in names},
         )
-        self.parameters, self.squares = _parted(weights, found), _parted(squares, found)
+        self.parameters = _parted(from_bits(number_format, weights), found)
+        self.squares = _parted(squares, found)
+
+    def _value(self, number: float) -> ValueArray:
+        """The nearest number of the format."""
+        number_format = self.config.arithmetic.format
+        return from_bits(number_format, from_numbers(number_format, number)).reshape(())
 
 
 def _joined(layers: Sequence[LayerParameters]) -> NDArray[Any]:

@@ -7,8 +7,8 @@ import numpy as np
 
 from ....hw.cores.float.config import FloatFormat
 from ..arrays import IntegerArray, ValueArray
+from ..float.functions.host import logarithm
 from ..float.host import add, multiply, subtract
-from .functions import logarithm
 
 __all__ = ["LossGradient", "loss_gradient"]
 

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....hw.cores.a3c.config import A3CConfig, AgentLayer
-from ....hw.cores.float.config import FloatFormat
+from ....hw.cores.float.config import BINARY32, FloatFormat
 from ..arrays import ValueArray
+from ..attention.softmax import shares
 from ..float.host import add, multiply
 from ..float.sums import tree_sum
 from ..layer.kernels import gradient_sums, partial_sums
 from . import kernels
-from .functions import is_compiled, shares
 
 __all__ = ["Inference", "LayerParameters", "backward", "forward_sums", "gradients", "infer"]
 
@@ -48,7 +48,7 @@ def infer(config: A3CConfig, parameters: Sequence[LayerParameters], observation:
     for layer, layer_parameters in zip(config.layers, parameters, strict=True):
         inputs.append(sums if not inputs else _rectify(sums))
         sums = forward_sums(number_format, layer, layer_parameters, inputs[-1])
-    return Inference(inputs, shares(number_format, sums[:-1]), sums[-1])
+    return Inference(inputs, shares(number_format, sums[None, :-1])[0], sums[-1])
 
 
 def backward(
@@ -97,7 +97,7 @@ def gradients(config: A3CConfig, inputs: Sequence[ValueArray], errors: Sequence[
 
 def _backward(number_format: FloatFormat, weights: ValueArray, errors: ValueArray) -> ValueArray:
     """Sums at a layer's inputs (steps, inputs)."""
-    if is_compiled(number_format, weights, errors):
+    if number_format == BINARY32:
         return partial_sums(np.ascontiguousarray(errors), weights, 1)[..., 0]
     terms = (multiply(number_format, row, error[:, None]) for row, error in zip(weights, errors.T, strict=True))
     return reduce(partial(add, number_format), terms)
@@ -105,7 +105,7 @@ def _backward(number_format: FloatFormat, weights: ValueArray, errors: ValueArra
 
 def _outer_products(number_format: FloatFormat, inputs: ValueArray, errors: ValueArray) -> ValueArray:
     """Sums of a layer's weights (outputs, inputs) over the steps."""
-    if is_compiled(number_format, inputs, errors):
+    if number_format == BINARY32:
         return gradient_sums(np.ascontiguousarray(errors), np.ascontiguousarray(inputs))
     terms = (multiply(number_format, e[:, None], x) for e, x in zip(errors, inputs, strict=True))
     return reduce(partial(add, number_format), terms)
@@ -115,7 +115,7 @@ def forward_sums(
     number_format: FloatFormat, layer: AgentLayer, parameters: LayerParameters, inputs: ValueArray
 ) -> ValueArray:
     """Outputs of a layer before it is rectified: of the last one, logits and the value."""
-    if is_compiled(number_format, parameters.weights, parameters.biases, inputs):
+    if number_format == BINARY32:
         return kernels.forward_sums(parameters.weights, inputs, parameters.biases, layer.width)
     absent = layer.blocks * layer.width - layer.inputs
     products = multiply(number_format, np.pad(parameters.weights, ((0, 0), (0, absent))), np.pad(inputs, (0, absent)))

@@ -9,9 +9,8 @@ from ....hw.cores.attention.config import AttentionConfig
 from ....hw.cores.float.config import FloatFormat
 from ..arrays import ValueArray
 from ..float.conversion import from_numbers
-from ..float.functions.exponential import exponential
-from ..float.functions.reciprocal import reciprocal
-from ..float.host import add, from_bits, maximum, multiply, subtract, to_bits
+from ..float.functions.host import exponential, reciprocal
+from ..float.host import add, from_bits, maximum, multiply, subtract
 
 __all__ = ["shares", "softmax", "softmax_derivative"]
 
@@ -26,10 +25,10 @@ def shares(number_format: FloatFormat, scores: ValueArray, present: NDArray[np.b
         columns = _columns(np.where(present, scores, scores.dtype.type(-np.inf)))
     largest = reduce(partial(maximum, number_format), columns)
     differences = subtract(number_format, scores, largest[..., None])
-    powers = from_bits(number_format, exponential(number_format, to_bits(number_format, differences)))
+    powers = exponential(number_format, differences)
     if present is not None:
         powers = np.where(present, powers, powers.dtype.type(0))
-    factor = from_bits(number_format, reciprocal(number_format, to_bits(number_format, _total(number_format, powers))))
+    factor = reciprocal(number_format, _total(number_format, powers))
     return multiply(number_format, powers, factor[..., None])
 
 

@@ -6,8 +6,8 @@ import numpy as np
 
 from ....hw.cores.float.config import FloatFormat
 from ..arrays import IntegerArray, ValueArray
-from ..float.functions.logarithm import logarithm
-from ..float.host import add, from_bits, multiply, subtract, to_bits
+from ..float.functions.host import logarithm
+from ..float.host import add, multiply, subtract
 
 __all__ = ["CriticVerdict", "attentive_critic_loss", "chosen"]
 
@@ -44,7 +44,7 @@ def attentive_critic_loss(
         The probabilities of the choices.
     entropy_share, slope : array ()
     """
-    logs = from_bits(number_format, logarithm(number_format, to_bits(number_format, probabilities)))
+    logs = logarithm(number_format, probabilities)
     following = subtract(number_format, chosen(next_values, choices), multiply(number_format, logs, entropy_share))
     target = add(number_format, rewards, multiply(number_format, discounts, following))
     taken = chosen(values, actions)

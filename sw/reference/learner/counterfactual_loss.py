@@ -7,8 +7,8 @@ import numpy as np
 
 from ....hw.cores.float.config import FloatFormat
 from ..arrays import IntegerArray, ValueArray
-from ..float.functions.logarithm import logarithm
-from ..float.host import add, from_bits, multiply, subtract, to_bits
+from ..float.functions.host import logarithm
+from ..float.host import add, multiply, subtract
 from .attentive_critic_loss import chosen
 
 __all__ = ["PolicyVerdict", "counterfactual_loss"]
@@ -49,8 +49,7 @@ def counterfactual_loss(
     products = multiply(number_format, probabilities, np.where(probabilities == 0, zero, values))
     baselines = reduce(partial(add, number_format), np.moveaxis(products, -1, 0))
     advantages = subtract(number_format, chosen(values, choices), baselines)
-    bits = to_bits(number_format, chosen(probabilities, choices))
-    logarithms = from_bits(number_format, logarithm(number_format, bits))
+    logarithms = logarithm(number_format, chosen(probabilities, choices))
     factors = subtract(number_format, multiply(number_format, logarithms, entropy_share), advantages)
     scaled = multiply(number_format, factors, slope)
     taken = np.where(np.arange(values.shape[1]) == choices[:, None], one, zero)

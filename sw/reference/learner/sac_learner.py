@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 
 from ....hw.cores.learner.sac_learner_config import SACLearnerConfig
 from ..arrays import ValueArray
-from ..float.functions.exponential import exponential
-from ..float.host import add, from_bits, multiply, to_bits
+from ..float.functions.host import exponential
+from ..float.host import add, multiply
 from ..layer.network import NetworkReference, propagate, rounded
 from ..layer.stages import gradient
 from ..learner_batch import LearnerBatch
@@ -126,7 +126,7 @@ class SACLearnerReference:
             )
         )
         (logarithm,) = self.temperature.weights[0]
-        temperature = from_bits(number_format, exponential(number_format, to_bits(number_format, logarithm)))
+        temperature = exponential(number_format, logarithm)
         slope, entropy = (rounded(actor, [number]) for number in (-1 / len(shares), target_entropy))
 
         next_drawn = squashed_gaussian(number_format, propagate(actor, self.actor.weights, following)[-1], next_noises)

@@ -11,8 +11,7 @@ from ....hw.cores.float.config import FloatFormat
 from ....hw.cores.learner.squashed_gaussian_config import DENSITY_CONSTANT, HIGHEST_LOGARITHM, LOWEST_LOGARITHM
 from ..arrays import FlagArray, IntegerArray, ValueArray
 from ..float.conversion import from_numbers
-from ..float.functions.exponential import exponential
-from ..float.functions.logarithm import logarithm
+from ..float.functions.host import exponential, logarithm
 from ..float.functions.sigmoid_tanh import hyperbolic_tangent
 from ..float.host import add, from_bits, multiply, subtract, to_bits
 
@@ -63,13 +62,13 @@ def squashed_gaussian(number_format: FloatFormat, outputs: ValueArray, noises: V
     below, above = unbounded < LOWEST_LOGARITHM, unbounded > HIGHEST_LOGARITHM
     kind = outputs.dtype.type
     logs = np.where(below, kind(LOWEST_LOGARITHM), np.where(above, kind(HIGHEST_LOGARITHM), unbounded))
-    spreads = multiply(number_format, _apply(number_format, exponential, logs), noises)
+    spreads = multiply(number_format, exponential(number_format, logs), noises)
     before = add(number_format, means, spreads)
     actions = _apply(number_format, hyperbolic_tangent, before)
 
     magnitudes = np.abs(before)
-    powers = _apply(number_format, exponential, -add(number_format, magnitudes, magnitudes))
-    softplus = _apply(number_format, logarithm, add(number_format, kind(1), powers))
+    powers = exponential(number_format, -add(number_format, magnitudes, magnitudes))
+    softplus = logarithm(number_format, add(number_format, kind(1), powers))
     half = add(number_format, magnitudes, softplus)
     squares = multiply(number_format, multiply(number_format, kind(0.5), noises), noises)
     normal = add(number_format, squares, logs)

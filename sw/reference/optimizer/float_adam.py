@@ -6,8 +6,7 @@ from typing import Generic, TypeVar
 from ....hw.cores.float.config import FloatFormat
 from ..arrays import IntegerArray, ValueArray
 from ..float.conversion import from_numbers
-from ..float.functions.reciprocal import reciprocal
-from ..float.functions.square_root import square_root
+from ..float.functions.host import reciprocal, square_root
 from ..float.host import add, from_bits, multiply, subtract, to_bits
 
 __all__ = ["AdamRates", "float_adam"]
@@ -100,8 +99,7 @@ def float_adam(
     m = add(number_format, kept, multiply(number_format, real.one_minus_beta1, slope))
     fresh = multiply(number_format, multiply(number_format, real.one_minus_beta2, slope), slope)
     v = add(number_format, multiply(number_format, real.beta2, v), fresh)
-    root = from_bits(number_format, square_root(number_format, to_bits(number_format, v)))
-    divisor = to_bits(number_format, add(number_format, root, real.epsilon))
-    direction = multiply(number_format, m, from_bits(number_format, reciprocal(number_format, divisor)))
+    divisor = add(number_format, square_root(number_format, v), real.epsilon)
+    direction = multiply(number_format, m, reciprocal(number_format, divisor))
     w = subtract(number_format, w, multiply(number_format, real.learning_rate, direction))
     return to_bits(number_format, w), to_bits(number_format, m), to_bits(number_format, v)
