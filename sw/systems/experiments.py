@@ -101,6 +101,18 @@ MAAC_ARMS = {
     "reference": Arm(name="MAAC, the reference", options=("--backend", "reference", *MAAC_RATES)),
     "float32": Arm(name="PyTorch, float32", options=("--backend", "torch", *MAAC_RATES)),
 }
+ROVER_TOWER = Experiment(
+    system="maac",
+    page="maac.md",
+    env="rover-tower",
+    length=300,
+    seeds=3,
+    counted="iterations",
+    evaluated="return",
+    title="Rover-Tower, 4 agents",
+    options=MAAC_OPTIONS,
+    arms=MAAC_ARMS,
+)
 
 # Smaller layers than the source's, and rates to match.
 A3C_RATES = (
@@ -206,27 +218,6 @@ EXPERIMENTS = {
             ),
         },
     ),
-    "rover-tower": Experiment(
-        system="maac",
-        page="maac.md",
-        env="rover-tower",
-        length=300,
-        seeds=3,
-        counted="iterations",
-        evaluated="return",
-        title="Rover-Tower, 4 agents",
-        options=MAAC_OPTIONS,
-        arms=MAAC_ARMS,
-    ),
-    "simple-spread": Experiment(
-        system="maac",
-        page="maac.md",
-        env="mpe2/simple_spread_v3",
-        length=300,
-        seeds=3,
-        counted="iterations",
-        evaluated="return",
-        options=MAAC_OPTIONS,
-        arms=MAAC_ARMS,
-    ),
+    "rover-tower": ROVER_TOWER,
+    "simple-spread": replace(ROVER_TOWER, env="mpe2/simple_spread_v3", title=""),
 }

@@ -201,8 +201,8 @@ class A3CLearner:
             self._serve(environments.arrivals(of=agents), agents)
 
     def statistics(self) -> dict[str, float] | None:
-        """Of the last answers: ``entropy`` and ``value``; what the service says of the last update, as ``advantage``;
-        the learning rate. ``None`` before the first update."""
+        """``entropy`` and ``value`` of the last answers; what the service says about the last update, such as
+        ``advantage``; the learning rate. ``None`` before the first update."""
         if not self.updates:
             return None
         return {**self._told, "learning_rate": self.config.learning_rate_at(self.steps)}

@@ -6,7 +6,8 @@ import numpy as np
 
 __all__ = ["ServiceOrder"]
 
-# Of an entry: the agent's number in 8 bits, how many of its environments were lost before in 4; the call's last.
+# An entry has the agent's number in 8 bits, in the next 4 how many of its environments were lost before it, and a bit
+# that ends a call.
 LOST, LAST = 1 << 8, 1 << 12
 
 

@@ -182,8 +182,8 @@ class A3C(Agent):
         return 0
 
     def statistics(self) -> dict[str, float] | None:
-        """Of the last answers ``entropy`` and ``value``; of the last update ``advantage`` and ``value_loss``, means
-        over its rollout; ``learning_rate``; counts so far. ``None`` before the first update."""
+        """``entropy`` and ``value`` of the last answers; ``advantage`` and ``value_loss``, means over the rollout
+        of the last update; ``learning_rate``; counts so far. ``None`` before the first update."""
         found = self.learner.statistics()
         return found and {**found, **numbers_of(self.counters())}
 
