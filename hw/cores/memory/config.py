@@ -12,6 +12,7 @@ __all__ = [
     "MemoryConfig",
     "SharedMemoryConfig",
     "TransposableConfig",
+    "UnalignedConfig",
 ]
 
 # What a read gives in the cycle in which its row is written.
@@ -184,3 +185,32 @@ class ActivationMemoryConfig:
         require_even("Lanes", self.lanes)
         require_integer("Rows", self.rows, self.lanes, 1 << 24)
         require_multiple("Rows", self.rows, "lanes", self.lanes)
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnalignedConfig:
+    """Dimensions of an unaligned memory.
+
+    Parameters
+    ----------
+    lanes : int
+        Words of an access (2 to 256).
+    rows : int
+        Words over ``lanes`` (2 to 2^24).
+    width : int
+        Bits in a word (1 to 64).
+
+    Raises
+    ------
+    TypeError, ValueError
+        A field that is no integer, or out of its range.
+    """
+
+    lanes: int
+    rows: int
+    width: int = 8
+
+    def __post_init__(self):
+        require_integer("Lanes", self.lanes, 2, 256)
+        require_integer("Rows", self.rows, 2, 1 << 24)
+        require_integer("Width", self.width, 1, 64)

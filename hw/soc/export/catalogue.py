@@ -133,6 +133,12 @@ _DESIGNS = (
         of_preset=_gradient,
     ),
     _core(
+        "unaligned_memory",
+        "memory.unaligned:UnalignedMemory",
+        "memory.config:UnalignedConfig",
+        defaults={"lanes": 16, "rows": 1024},
+    ),
+    _core(
         "activation_memory",
         "memory.activation:ActivationMemory",
         "memory.config:ActivationMemoryConfig",
