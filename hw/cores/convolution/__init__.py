@@ -1,0 +1,1 @@
+"""Convolutions: the computing unit of DYNAMAP, layouts of tensors, transforms."""
