@@ -1,0 +1,140 @@
+"""Loops of a window reader: which elements of a picture, in which order. No Amaranth here."""
+
+from .loop_nest_config import jumps
+from .window_reader_config import WindowReaderConfig
+
+__all__ = ["pixel_windows", "toeplitz_windows"]
+
+Pair = tuple[int, int]
+
+
+def toeplitz_windows(
+    config: WindowReaderConfig,
+    *,
+    channels: int,
+    picture: Pair,
+    output: Pair,
+    kernel: Pair,
+    stride: Pair,
+    origin: Pair,
+    place: int = 0,
+) -> dict:
+    """Windows as rows of a Toeplitz matrix: a window's lines one behind the other, a line's elements at a time.
+
+    Loops: lines of the output, its columns, lines of the kernel, runs of elements; the outermost ones of ``config``
+    have one iteration.
+
+    Parameters
+    ----------
+    config
+        Of the reader, with at least 4 levels.
+    channels
+        Of a pixel.
+    picture, output, kernel, stride
+        Lines and columns.
+    origin
+        Line and column of the first window's first pixel: less than 0 where the picture is padded.
+    place
+        Of the picture's first element in the memory.
+
+    Returns
+    -------
+    dict
+        A command, :func:`.window_reader.window_command`.
+
+    Raises
+    ------
+    ValueError
+        A number that the reader has no room for.
+    """
+    pitch, run = picture[1] * channels, kernel[1] * channels
+    loops = [
+        (output[0], {"lane": stride[0] * pitch, "line": stride[0]}),
+        (output[1], {"lane": stride[1] * channels, "element": stride[1] * channels}),
+        (kernel[0], {"lane": pitch, "line": 1}),
+        _blocks(config, run),
+    ]
+    return _command(config, loops, picture[0], pitch, channels, origin, run, place)
+
+
+def pixel_windows(
+    config: WindowReaderConfig,
+    *,
+    channels: int,
+    picture: Pair,
+    output: Pair,
+    kernel: Pair,
+    stride: Pair,
+    origin: Pair,
+    place: int = 0,
+) -> dict:
+    """Windows pixel by pixel, with as many channels at a time as there are lanes: for transforms of tiles, for pooling
+    and, with kernels of one pixel, for unit convolutions.
+
+    Loops: lines of the output, its columns, runs of channels, lines of the kernel, its columns; the outermost ones of
+    ``config`` have one iteration.
+
+    Parameters
+    ----------
+    config
+        Of the reader, with at least 5 levels.
+    channels, picture, output, kernel, stride, origin, place
+        As of :func:`toeplitz_windows`.
+
+    Returns
+    -------
+    dict
+        A command, :func:`.window_reader.window_command`.
+
+    Raises
+    ------
+    ValueError
+        A number that the reader has no room for.
+    """
+    pitch = picture[1] * channels
+    loops = [
+        (output[0], {"lane": stride[0] * pitch, "line": stride[0]}),
+        (output[1], {"lane": stride[1] * channels, "element": stride[1] * channels}),
+        _blocks(config, channels),
+        (kernel[0], {"lane": pitch, "line": 1}),
+        (kernel[1], {"lane": channels, "element": channels}),
+    ]
+    return _command(config, loops, picture[0], pitch, channels, origin, channels, place)
+
+
+def _blocks(config, run):
+    """The loop over a run: as many elements at a time as there are lanes."""
+    lanes = config.memory.lanes
+    return -(-run // lanes), {"lane": lanes, "element": lanes, "rest": -lanes}
+
+
+def _command(config, loops, height, pitch, channels, origin, run, place):
+    nest, memory = config.nest, config.memory
+    if len(loops) > nest.levels:
+        raise ValueError(f"Levels of the reader must be at least {len(loops)}, not {nest.levels}")
+    loops = [(1, {})] * (nest.levels - len(loops)) + loops
+    counts, steps = [count for count, _ in loops], [step for _, step in loops]
+    first = {"line": origin[0], "element": origin[1] * channels, "rest": run}
+    for name, width in (("line", config.line_width), ("element", config.element_width)):
+        reached = first[name] + sum((count - 1) * step.get(name, 0) for count, step in loops)
+        limit = 1 << width - 1
+        if not -limit <= first[name] <= reached < limit:
+            raise ValueError(f"{name.title()}s must be from {-limit} to {limit - 1}, not {first[name]} to {reached}")
+    if not 0 < height < 1 << config.line_width - 1 or not 0 < pitch < 1 << config.element_width - 1:
+        raise ValueError(
+            f"A picture must have at most {(1 << config.line_width - 1) - 1} lines of at most "
+            f"{(1 << config.element_width - 1) - 1} elements, not {height} of {pitch}"
+        )
+    if not 0 <= place <= memory.rows * memory.lanes - height * pitch:
+        raise ValueError(
+            f"The picture's {height * pitch} elements must be in the {memory.rows * memory.lanes} of the memory, "
+            f"not from {place} on"
+        )
+    begins = (place + origin[0] * pitch + origin[1] * channels) % (memory.rows * memory.lanes)
+    first |= {"lane": begins % memory.lanes, "row": begins // memory.lanes}
+    first = {field.name: first[field.name] % (1 << field.width) for field in nest.fields}
+    return {
+        "nest": {"first": first, "counts": counts, "jumps": jumps(nest, counts, steps)},
+        "height": height,
+        "pitch": pitch,
+    }

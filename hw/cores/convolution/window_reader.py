@@ -1,0 +1,136 @@
+"""Reads the windows of a convolution from a feature map, with zeros where the picture is padded."""
+
+from amaranth.hdl import Cat, Module, Mux, Signal, signed
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from ..component import ConfiguredComponent
+from ..memory.unaligned import UnalignedReadPort
+from ..pipeline import delay
+from ..stream.pipeline import StreamPipeline
+from ..stream.pipeline_config import StreamPipelineConfig
+from .loop_nest import LoopNest, nest_command
+from .window_reader_config import WindowReaderConfig
+
+__all__ = ["WindowReader", "window_command", "window_elements"]
+
+# Of the unaligned memory.
+LATENCY = 2
+
+
+def window_command(config: WindowReaderConfig) -> data.StructLayout:
+    """What is read of which picture.
+
+    ``nest``: the loops, as :func:`.loop_nest.nest_command` of ``config.nest`` has them. ``height``: lines of the
+    picture. ``pitch``: elements of a line.
+    """
+    return data.StructLayout(
+        {
+            "nest": nest_command(config.nest),
+            "height": config.line_width - 1,
+            "pitch": config.element_width - 1,
+        }
+    )
+
+
+def window_elements(config: WindowReaderConfig) -> data.StructLayout:
+    """What comes of an access.
+
+    ``elements``: 0 outside of the picture and behind the run. ``inside``: a bit for each that is in the picture and in
+    the run. ``size``: how many are in the run. ``ends``: as of :class:`.LoopNest`.
+    """
+    lanes = config.memory.lanes
+    return data.StructLayout(
+        {
+            "elements": data.ArrayLayout(config.memory.width, lanes),
+            "inside": lanes,
+            "size": range(lanes + 1),
+            "ends": config.levels,
+        }
+    )
+
+
+class WindowReader(ConfiguredComponent):
+    """Goes over windows of a picture in nested loops, and reads as many elements a cycle as the memory has lanes.
+
+    The picture is a 3-D tensor, pixel after pixel, channels of a pixel beside each other, from any place of the memory
+    on. What is read at a time are elements of one line: a pixel's channels, or several pixels' as of a line of a
+    window. Each is 0 where its line, or its number in the line, is outside of the picture, and where it is behind the
+    run it belongs to.
+
+    Latency: 5 cycles from a command to its first elements. Throughput: an access a cycle, commands one behind the other
+    without a gap. Back-pressure: that of ``o``.
+
+    Parameters
+    ----------
+    config : WindowReaderConfig
+
+    Members
+    -------
+    commands : :py:`In(stream.Signature(window_command(config)))`
+    memory : Out(UnalignedReadPort(config.memory))
+    o : :py:`Out(stream.Signature(window_elements(config)))`
+
+    Source
+    ------
+    DYNAMAP, Fig. 3.4: the layout transformation unit's source addresses.
+    """
+
+    def __init__(self, config: WindowReaderConfig):
+        super().__init__(
+            config,
+            {
+                "commands": In(stream.Signature(window_command(config))),
+                "memory": Out(UnalignedReadPort(config.memory)),
+                "o": Out(stream.Signature(window_elements(config))),
+            },
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        config = self._config
+        lanes = config.memory.lanes
+        m.submodules.nest = nest = LoopNest(config.nest)
+        m.submodules.pipeline = pipeline = StreamPipeline(
+            window_elements(config), StreamPipelineConfig(latency=LATENCY)
+        )
+        height, pitch = Signal(config.line_width - 1), Signal(config.element_width - 1)
+        m.d.comb += [
+            nest.commands.valid.eq(self.commands.valid),
+            self.commands.ready.eq(nest.commands.ready),
+            nest.commands.payload.eq(self.commands.payload.nest),
+        ]
+        with m.If(self.commands.valid & self.commands.ready):
+            m.d.sync += [height.eq(self.commands.payload.height), pitch.eq(self.commands.payload.pitch)]
+
+        values, begins = nest.o.payload.values, Signal()
+        m.d.comb += [
+            begins.eq(nest.o.valid & pipeline.ready),
+            nest.o.ready.eq(pipeline.ready),
+            pipeline.begin.eq(begins),
+            self.memory.enable.eq(begins),
+            self.memory.row.eq(values.row),
+            self.memory.lane.eq(values.lane),
+        ]
+        line, element = Signal(signed(config.line_width)), Signal(signed(config.element_width))
+        size, inside = Signal(range(lanes + 1)), Signal(lanes)
+        m.d.comb += [
+            line.eq(values.line),
+            element.eq(values.element),
+            size.eq(Mux(values.rest > lanes, lanes, values.rest)),
+        ]
+        in_line = (line >= 0) & (line < height)
+        for lane in range(lanes):
+            number = Signal(signed(config.element_width + 1), name=f"number_{lane}")
+            m.d.comb += [
+                number.eq(element + lane),
+                inside[lane].eq(in_line & (number >= 0) & (number < pitch) & (lane < size)),
+            ]
+
+        told = delay(m, Cat(inside, size, nest.o.payload.ends), LATENCY, "told")
+        result = pipeline.result
+        m.d.comb += Cat(result.inside, result.size, result.ends).eq(told)
+        for lane in range(lanes):
+            m.d.comb += result.elements[lane].eq(Mux(told[lane], self.memory.data[lane], 0))
+        wiring.connect(m, pipeline.o, wiring.flipped(self.o))
+        return m
