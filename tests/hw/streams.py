@@ -30,6 +30,7 @@ TESTED = {
     "a3c.RMSPropUnit": "a3c/test_rms_prop_unit.py::test_rms_prop_unit",
     "convolution.LoopNest": "convolution/test_loop_nest.py::test_all_iterations_in_order",
     "convolution.WindowReader": "convolution/test_window_reader.py::test_windows",
+    "convolution.RowPacker": "convolution/test_row_packer.py::test_rows",
     "array.HostRows": "array/test_host_rows.py::test_rows",
     "array.RangeNoiseEngine": "array/test_range_noise_engine.py::test_engine",
     "attention.AttentionBackward": "attention/test_attention.py::test_attention_backward",
