@@ -31,6 +31,8 @@ TESTED = {
     "convolution.LoopNest": "convolution/test_loop_nest.py::test_all_iterations_in_order",
     "convolution.WindowReader": "convolution/test_window_reader.py::test_windows",
     "convolution.RowPacker": "convolution/test_row_packer.py::test_rows",
+    "convolution.LinearTransform": "convolution/test_transforms.py::test_linear_transform",
+    "convolution.BlockTransposition": "convolution/test_transforms.py::test_transposition",
     "array.HostRows": "array/test_host_rows.py::test_rows",
     "array.RangeNoiseEngine": "array/test_range_noise_engine.py::test_engine",
     "attention.AttentionBackward": "attention/test_attention.py::test_attention_backward",

@@ -1,0 +1,131 @@
+"""Linear transforms of tiles and their transposition: against NumPy's products, and Winograd's against sums."""
+
+import numpy as np
+import pytest
+from amaranth.hdl import Module
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from rewardware.hw.cores.convolution.block_transposition import BlockTransposition
+from rewardware.hw.cores.convolution.linear_transform import LinearTransform
+from rewardware.hw.cores.convolution.transform_config import (
+    LinearTransformConfig,
+    TranspositionConfig,
+    winograd,
+)
+from rewardware.sim.cocotb import simulate
+
+ALL = {"F(2, 3)": winograd(2, 3), "F(4, 3)": winograd(4, 3)}
+
+
+def check(component, comes, leaves, head):
+    """``head``: values that must be there before the first one leaves."""
+    simulate(
+        component,
+        bench="tests.hw.cores.convolution.bench_values",
+        parameters={"comes": comes, "leaves": leaves, "head": head},
+        after_noise=True,
+    )
+
+
+@pytest.mark.parametrize("matrix", [ALL["F(2, 3)"].inputs, ALL["F(4, 3)"].inputs, ALL["F(2, 3)"].outputs, ((7, -64),)])
+def test_linear_transform(matrix):
+    config = LinearTransformConfig(matrix=matrix, lanes=3, width=8)
+    rng = np.random.default_rng(len(matrix))
+    blocks = rng.integers(-128, 128, (60, config.inputs, config.lanes))
+    # What makes each result as small and as large as it can be.
+    signs = np.array(matrix)
+    blocks[: len(matrix)] = np.where(signs > 0, -128, 127)[..., None]
+    blocks[len(matrix) : 2 * len(matrix)] = np.where(signs > 0, 127, -128)[..., None]
+    check(
+        LinearTransform(config),
+        blocks.reshape(-1, config.lanes).tolist(),
+        (np.array(matrix) @ blocks).reshape(-1, config.lanes).tolist(),
+        config.inputs,
+    )
+
+
+@pytest.mark.parametrize(("lines", "columns"), [(4, 4), (3, 5), (6, 2), (1, 1)])
+def test_transposition(lines, columns):
+    values = np.random.default_rng(lines).integers(0, 1 << 9, (20, lines, columns))
+    component = BlockTransposition(9, TranspositionConfig(lines=lines, columns=columns))
+    check(component, values.ravel().tolist(), values.swapaxes(1, 2).ravel().tolist(), lines * columns)
+
+
+class TileTransform(wiring.Component):
+    """Both axes of tiles: along lines, turned, along columns."""
+
+    def __init__(self, matrix, lanes, width):
+        first = LinearTransformConfig(matrix=matrix, lanes=lanes, width=width)
+        self.parts = LinearTransform(first), LinearTransform(first.following(matrix))
+        turned = TranspositionConfig(lines=first.inputs, columns=first.outputs)
+        self.turned = BlockTransposition(self.parts[0].o.payload.shape(), turned)
+        super().__init__({"i": In(self.parts[0].i.signature.flip()), "o": Out(self.parts[1].o.signature)})
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.first, m.submodules.second = first, second = self.parts
+        m.submodules.turned = self.turned
+        wiring.connect(m, wiring.flipped(self.i), first.i)
+        wiring.connect(m, first.o, self.turned.i)
+        wiring.connect(m, self.turned.o, second.i)
+        wiring.connect(m, second.o, wiring.flipped(self.o))
+        return m
+
+
+def test_tiles():
+    matrix = np.array(ALL["F(2, 3)"].inputs)
+    tiles = np.random.default_rng(1).integers(-128, 128, (12, 4, 4, 2))
+    made = np.einsum("xu,tuvl,yv->tyxl", matrix, tiles, matrix)
+    check(
+        TileTransform(ALL["F(2, 3)"].inputs, 2, 8),
+        tiles.reshape(-1, 2).tolist(),
+        made.reshape(-1, 2).tolist(),
+        4 + 16 + 4,
+    )
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_winograd_is_a_correlation(name):
+    """``scale**2`` times what sliding a kernel over a tile gives."""
+    found = ALL[name]
+    rng = np.random.default_rng(0)
+    b, g, a = (np.array(matrix) for matrix in (found.inputs, found.kernels, found.outputs))
+    for _ in range(20):
+        tile, kernel = rng.integers(-128, 128, (found.size, found.size)), rng.integers(-128, 128, (3, 3))
+        made = a @ ((g @ kernel @ g.T) * (b @ tile @ b.T)) @ a.T
+        slid = [[(tile[y : y + 3, x : x + 3] * kernel).sum() for x in range(found.tile)] for y in range(found.tile)]
+        assert (made == found.scale**2 * np.array(slid)).all()
+
+
+def test_widths_of_winograd():
+    """What a systolic array needs for operands in Winograd's space, from 8 bits."""
+    widths = {}
+    for name, found in ALL.items():
+        both = [
+            LinearTransformConfig(matrix=matrix, lanes=1, width=8).following(matrix)
+            for matrix in (found.inputs, found.kernels)
+        ]
+        widths[name] = tuple(one.result_width for one in both)
+    assert widths == {"F(2, 3)": (10, 12), "F(4, 3)": (15, 18)}
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: winograd(3, 3), r"Winograd's transform must be one of F\(2, 3\), F\(4, 3\), not F\(3, 3\)"),
+        (
+            lambda: LinearTransformConfig(matrix=((1, 2), (3,)), lanes=1),
+            "Lines of the matrix must have 2 numbers, not 1",
+        ),
+        (lambda: LinearTransformConfig(matrix=((0, 0),), lanes=1), "Lines of the matrix must not be all zeros"),
+        (
+            lambda: LinearTransformConfig(matrix=((65,),), lanes=1),
+            "Number of the matrix must be from -64 to 64, not 65",
+        ),
+        (lambda: TranspositionConfig(lines=0, columns=1), "Lines must be from 1 to 64, not 0"),
+    ],
+)
+def test_errors(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
