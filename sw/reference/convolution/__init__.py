@@ -1,0 +1,1 @@
+"""References of the cores in hw/cores/convolution."""
