@@ -50,9 +50,11 @@ def integer_operands(
     return picture.astype(np.int64), kernels.astype(np.int64)
 
 
-def cut(picture: NDArray[Scalar], start: tuple[int, int], size: tuple[int, int]) -> NDArray[Scalar]:
-    """``size`` rows and columns of a picture from ``start`` on, zeros where they lie outside of it."""
-    result = np.zeros((*size, *picture.shape[2:]), picture.dtype)
+def cut(
+    picture: NDArray[Scalar], start: tuple[int, int], size: tuple[int, int], fill: int | Scalar = 0
+) -> NDArray[Scalar]:
+    """``size`` rows and columns of a picture from ``start`` on, ``fill`` where they lie outside of it."""
+    result = np.full((*size, *picture.shape[2:]), fill, picture.dtype)
     from_rows, to_rows = _overlap(picture.shape[0], start[0], size[0])
     from_columns, to_columns = _overlap(picture.shape[1], start[1], size[1])
     result[to_rows, to_columns] = picture[from_rows, from_columns]
