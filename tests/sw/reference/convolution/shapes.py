@@ -79,6 +79,18 @@ def torch_fractionally_strided(shape, picture, kernels):
     full = torch.nn.functional.conv_transpose2d(
         to_torch(picture), torch.from_numpy(kernels).permute(2, 3, 0, 1), stride=shape.stride
     )
-    (top, bottom), (left, right) = shape.padding
+    (top, _), (left, _) = shape.padding
     below, beside = shape.output_padding
-    return torch.nn.functional.pad(full, (-left, beside - right, -top, below - bottom))
+    more = torch.nn.functional.pad(full, (0, beside, 0, below))
+    return more[:, :, top : top + shape.output[0], left : left + shape.output[1]]
+
+
+def torch_gradients(shape, picture, kernels, bias, errors):
+    """What autograd has for outputs and for the gradients by picture, kernels and bias, in the type of the arrays."""
+    leaves = [torch.tensor(array, requires_grad=True) for array in (picture, kernels, bias)]
+    (top, bottom), (left, right) = shape.padding
+    padded = torch.nn.functional.pad(leaves[0].permute(2, 0, 1)[None], (left, right, top, bottom))
+    weights = leaves[1].permute(3, 2, 0, 1).contiguous()
+    output = torch.nn.functional.conv2d(padded, weights, leaves[2], stride=shape.stride)
+    output.backward(to_torch(errors))
+    return from_torch(output.detach()), *(leaf.grad.numpy() for leaf in leaves)
