@@ -33,6 +33,7 @@ TESTED = {
     "convolution.RowPacker": "convolution/test_row_packer.py::test_rows",
     "convolution.LinearTransform": "convolution/test_transforms.py::test_linear_transform",
     "convolution.BlockTransposition": "convolution/test_transforms.py::test_transposition",
+    "convolution.WindowReduction": "convolution/test_window_reduction.py::test_window_reduction",
     "array.HostRows": "array/test_host_rows.py::test_rows",
     "array.RangeNoiseEngine": "array/test_range_noise_engine.py::test_engine",
     "attention.AttentionBackward": "attention/test_attention.py::test_attention_backward",
