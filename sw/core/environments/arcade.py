@@ -1,8 +1,11 @@
 """Games of the Arcade Learning Environment."""
 
-import gymnasium
+import dataclasses
 
-__all__ = ["ARCADE", "register_games"]
+import gymnasium
+from gymnasium.envs.registration import EnvSpec
+
+__all__ = ["ARCADE", "find_game", "register_games"]
 
 # What their identifiers begin with.
 ARCADE = "ALE/"
@@ -22,3 +25,21 @@ def register_games() -> None:
         raise ValueError("Games of the ALE need the package ale-py: pip install 'rewardware[atari]'") from None
     ale_py.ALEInterface.setLoggerMode(ale_py.LoggerMode.Error)
     gymnasium.register_envs(ale_py)
+
+
+def find_game(identifier: str) -> EnvSpec | str:
+    """What ``gymnasium.make`` makes an :class:`.arcade_game.ArcadeGame` of.
+
+    Where no game has just this identifier it is given back: Gymnasium finds the newest version of a game, or says that
+    there is none.
+
+    Raises
+    ------
+    ValueError
+        As of :func:`register_games`.
+    """
+    register_games()
+    specification = gymnasium.registry.get(identifier)
+    if specification is None:
+        return identifier
+    return dataclasses.replace(specification, entry_point=f"{__package__}.arcade_game:ArcadeGame")

@@ -8,7 +8,7 @@ from typing import Any
 
 import gymnasium
 
-from .arcade import ARCADE, register_games
+from .arcade import ARCADE, find_game
 
 __all__ = ["make_environment"]
 
@@ -32,11 +32,10 @@ def make_environment(identifier: str, **settings: Any) -> gymnasium.Env:
     # A script's own folder is on the path, the folder in which the command line is called is not.
     if ":" in identifier and "" not in sys.path:
         sys.path.append("")
-    if identifier.startswith(ARCADE):
-        register_games()
+    made = find_game(identifier) if identifier.startswith(ARCADE) else identifier
     try:
         with _quiet_about_own_models(identifier):
-            return gymnasium.make(identifier, **settings)
+            return gymnasium.make(made, **settings)
     except (gymnasium.error.Error, ImportError) as error:
         unknown = isinstance(error, gymnasium.error.NameNotFound) and ":" not in identifier
         hint = f"; of a module of yours it is MODULE:{identifier}, or --import MODULE" if unknown else ""

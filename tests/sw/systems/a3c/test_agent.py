@@ -10,6 +10,7 @@ import pytest
 from rewardware import A3C, A3CHyperParameters
 from rewardware.sw.core.checkpoint import CheckpointError, read_checkpoint, write_checkpoint
 from rewardware.sw.core.environments.failure import EnvironmentFailure
+from rewardware.sw.core.environments.make_environment import make_environment
 from rewardware.sw.systems.agents import load_agent
 from tests.sw.actors.cut import Cut
 from tests.sw.actors.failing import FailsInStep
@@ -59,6 +60,25 @@ def test_same_seed_same_bits_and_a_checkpoint_goes_on(env, backend, tmp_path):
             assert_same(state_of(resumed, tmp_path / "a.zip"), state_of(whole, tmp_path / "b.zip"))
     with make(env, backend, seed=5) as other:
         assert records_of(other, 120) != expected[:120]
+
+
+def short_game():
+    return make_environment("ALE/Breakout-v5", obs_type="ram", max_episode_steps=15)
+
+
+def test_a_game_goes_on_with_the_same_bits_over_several_episodes(tmp_path):
+    path, last = tmp_path / "part.zip", tmp_path / "last.zip"
+    with make(short_game, seed=4) as whole, make(short_game, seed=4) as part:
+        expected = records_of(whole, 150)
+        assert sum("return" in record for record in expected) == 9
+        assert records_of(part, 75) == expected[:75]
+        part.save(path)
+        expected_state = state_of(whole, last)
+    with A3C.load(path, short_game) as resumed:
+        assert records_of(resumed, 75) == expected[75:]
+        assert_same(state_of(resumed, tmp_path / "a.zip"), expected_state)
+    with A3C.again(last, short_game) as again:
+        assert_same(state_of(again, tmp_path / "b.zip"), expected_state)
 
 
 def test_an_evaluation_leaves_training_alone(tmp_path):
