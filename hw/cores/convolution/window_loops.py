@@ -68,8 +68,9 @@ def pixel_windows(
     origin: Pair,
     place: int = 0,
 ) -> dict:
-    """Windows pixel by pixel, with as many channels at a time as there are lanes: for transforms of tiles, for pooling
-    and, with kernels of one pixel, for unit convolutions.
+    """Windows pixel by pixel, with as many channels at a time as an access has elements.
+
+    For transforms of tiles, for pooling and, with kernels of one pixel, for unit convolutions.
 
     Loops: lines of the output, its columns, runs of channels, lines of the kernel, its columns; the outermost ones of
     ``config`` have one iteration.
@@ -103,8 +104,8 @@ def pixel_windows(
 
 
 def _blocks(config, run):
-    """The loop over a run: as many elements at a time as there are lanes."""
-    lanes = config.memory.lanes
+    """The loop over a run: as many elements at a time as an access has."""
+    lanes = config.elements
     return -(-run // lanes), {"lane": lanes, "element": lanes, "rest": -lanes}
 
 

@@ -39,7 +39,7 @@ def window_elements(config: WindowReaderConfig) -> data.StructLayout:
     ``elements``: 0 outside of the picture and behind the run. ``inside``: a bit for each that is in the picture and in
     the run. ``size``: how many are in the run. ``ends``: as of :class:`.LoopNest`.
     """
-    lanes = config.memory.lanes
+    lanes = config.elements
     return data.StructLayout(
         {
             "elements": data.ArrayLayout(config.memory.width, lanes),
@@ -51,7 +51,7 @@ def window_elements(config: WindowReaderConfig) -> data.StructLayout:
 
 
 class WindowReader(ConfiguredComponent):
-    """Goes over windows of a picture in nested loops, and reads as many elements a cycle as the memory has lanes.
+    """Goes over windows of a picture in nested loops, and reads ``config.elements`` of them a cycle.
 
     The picture is a 3-D tensor, pixel after pixel, channels of a pixel beside each other, from any place of the memory
     on. What is read at a time are elements of one line: a pixel's channels, or several pixels' as of a line of a
@@ -89,7 +89,7 @@ class WindowReader(ConfiguredComponent):
     def elaborate(self, platform):
         m = Module()
         config = self._config
-        lanes = config.memory.lanes
+        lanes = config.elements
         m.submodules.nest = nest = LoopNest(config.nest)
         m.submodules.pipeline = pipeline = StreamPipeline(
             window_elements(config), StreamPipelineConfig(latency=LATENCY)

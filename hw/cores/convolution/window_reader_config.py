@@ -18,6 +18,8 @@ class WindowReaderConfig:
     ----------
     memory : UnalignedConfig
         Of the feature map; ``rows`` a power of two, so that places before its first word come out right.
+    lanes : int or None
+        Elements of an access (2 to the memory's lanes); None: as many as the memory has lanes.
     levels : int
         Nested loops of a command (1 to 8).
     line_width : int
@@ -32,6 +34,7 @@ class WindowReaderConfig:
     """
 
     memory: UnalignedConfig
+    lanes: int | None = None
     levels: int = 5
     line_width: int = 10
     element_width: int = 18
@@ -39,9 +42,16 @@ class WindowReaderConfig:
     def __post_init__(self):
         require_kind("Memory", self.memory, UnalignedConfig)
         require_power_of_two("Rows of the memory", self.memory.rows, 2)
+        if self.lanes is not None:
+            require_integer("Lanes", self.lanes, 2, self.memory.lanes)
         require_integer("Levels", self.levels, 1, 8)
         require_integer("Line width", self.line_width, 2, 16)
         require_integer("Element width", self.element_width, 2, 24)
+
+    @property
+    def elements(self):
+        """Elements of an access."""
+        return self.memory.lanes if self.lanes is None else self.lanes
 
     @cached_property
     def nest(self):

@@ -71,11 +71,12 @@ WINDOWS = [
 ]
 
 
-@pytest.mark.parametrize("lanes", [7, 4])
-def test_windows(lanes):
-    config = WindowReaderConfig(memory=UnalignedConfig(lanes=lanes, rows=128, width=8))
+@pytest.mark.parametrize(("banks", "lanes"), [(7, None), (4, None), (7, 3)])
+def test_windows(banks, lanes):
+    config = WindowReaderConfig(memory=UnalignedConfig(lanes=banks, rows=128, width=8), lanes=lanes)
+    lanes = lanes or banks
     rng = np.random.default_rng(lanes)
-    content = rng.integers(1, 256, lanes * 128)
+    content = rng.integers(1, 256, banks * 128)
     commands, results = [], []
     for channels, picture, kernel, stride, origin in WINDOWS:
         size = channels * picture[0] * picture[1]
@@ -92,7 +93,7 @@ def test_windows(lanes):
     simulate(
         ReaderOfMemory(config),
         bench="tests.hw.cores.convolution.bench_window_reader",
-        parameters={"content": content, "lanes": lanes, "commands": commands, "expected": results},
+        parameters={"content": content, "lanes": banks, "commands": commands, "expected": results},
     )
 
 
@@ -116,5 +117,7 @@ def test_a_reader_with_few_loops():
     config = WindowReaderConfig(memory=UnalignedConfig(lanes=7, rows=128, width=8), levels=4)
     with pytest.raises(ValueError, match="Levels of the reader must be at least 5, not 4"):
         pixel_windows(config, channels=1, picture=(2, 2), output=(1, 1), kernel=(1, 1), stride=(1, 1), origin=(0, 0))
+    with pytest.raises(ValueError, match="Lanes must be from 2 to 7, not 8"):
+        WindowReaderConfig(memory=UnalignedConfig(lanes=7, rows=128), lanes=8)
     with pytest.raises(ValueError, match="Rows of the memory must be a power of two, not 100"):
         WindowReaderConfig(memory=UnalignedConfig(lanes=7, rows=100, width=8))
