@@ -2,12 +2,10 @@
 
 import numpy as np
 import pytest
-from amaranth.hdl import Module
-from amaranth.lib import wiring
-from amaranth.lib.wiring import In, Out
 
 from rewardware.hw.cores.convolution.block_transposition import BlockTransposition
 from rewardware.hw.cores.convolution.linear_transform import LinearTransform
+from rewardware.hw.cores.convolution.tile_transform import TileTransform
 from rewardware.hw.cores.convolution.transform_config import (
     LinearTransformConfig,
     TranspositionConfig,
@@ -52,33 +50,13 @@ def test_transposition(lines, columns):
     check(component, values.ravel().tolist(), values.swapaxes(1, 2).ravel().tolist(), lines * columns)
 
 
-class TileTransform(wiring.Component):
-    """Both axes of tiles: along lines, turned, along columns."""
-
-    def __init__(self, matrix, lanes, width):
-        first = LinearTransformConfig(matrix=matrix, lanes=lanes, width=width)
-        self.parts = LinearTransform(first), LinearTransform(first.following(matrix))
-        turned = TranspositionConfig(lines=first.inputs, columns=first.outputs)
-        self.turned = BlockTransposition(self.parts[0].o.payload.shape(), turned)
-        super().__init__({"i": In(self.parts[0].i.signature.flip()), "o": Out(self.parts[1].o.signature)})
-
-    def elaborate(self, platform):
-        m = Module()
-        m.submodules.first, m.submodules.second = first, second = self.parts
-        m.submodules.turned = self.turned
-        wiring.connect(m, wiring.flipped(self.i), first.i)
-        wiring.connect(m, first.o, self.turned.i)
-        wiring.connect(m, self.turned.o, second.i)
-        wiring.connect(m, second.o, wiring.flipped(self.o))
-        return m
-
-
 def test_tiles():
     matrix = np.array(ALL["F(2, 3)"].inputs)
     tiles = np.random.default_rng(1).integers(-128, 128, (12, 4, 4, 2))
     made = np.einsum("xu,tuvl,yv->tyxl", matrix, tiles, matrix)
+    first = LinearTransformConfig(matrix=ALL["F(2, 3)"].inputs, lanes=2, width=8)
     check(
-        TileTransform(ALL["F(2, 3)"].inputs, 2, 8),
+        TileTransform(first, first.following(first.matrix)),
         tiles.reshape(-1, 2).tolist(),
         made.reshape(-1, 2).tolist(),
         4 + 16 + 4,

@@ -1,0 +1,161 @@
+"""Commands of the layout transformation unit for a convolution. No Amaranth here."""
+
+from .layout_config import LayoutConfig
+from .loop_nest_config import jumps
+from .shape import ConvolutionShape
+from .transform_config import winograd
+from .window_loops import pixel_windows, toeplitz_windows
+
+__all__ = ["tile_command", "toeplitz_command", "unit_command"]
+
+
+def toeplitz_command(config: LayoutConfig, shape: ConvolutionShape, *, place: int, base: int, pitch: int) -> dict:
+    """The Toeplitz matrix of a picture, for im2col.
+
+    Parameters
+    ----------
+    config
+        Of the unit.
+    shape
+        Of the convolution.
+    place
+        Of the picture's first element in the feature memory.
+    base
+        Row of the buffer from which the matrix stands.
+    pitch
+        Rows of the buffer from one block of columns to the next: at least O1 * O2. Row ``base + block * pitch + pixel``
+        has as many of the K1 * K2 * C_in numbers of an output pixel as the buffer has lanes.
+
+    Returns
+    -------
+    dict
+        :func:`.layout_transformation_unit.layout_command`.
+
+    Raises
+    ------
+    ValueError
+        Something has no room.
+    """
+    lanes = config.buffer.lanes
+    numbers = shape.kernel[0] * shape.kernel[1] * shape.input_channels
+    window = toeplitz_windows(config.reader, **_picture(shape), kernel=shape.kernel, place=place, origin=_origin(shape))
+    rows = _matrix_rows(config, shape.output[0] * shape.output[1], -(-numbers // lanes), base, pitch)
+    # A row ends with the lines of a window, whose loop is the second of the innermost ones.
+    return {"window": window, "rows": rows, "transform": 0, "row_level": config.reader.levels - 2}
+
+
+def unit_command(
+    config: LayoutConfig, shape: ConvolutionShape, element: tuple[int, int], *, place: int, base: int, pitch: int
+) -> dict:
+    """What the unit convolution of a kernel's element is of, for kn2row: for each output pixel the pixel below it.
+
+    Parameters
+    ----------
+    element
+        Row and column of the kernel.
+    config, shape, place, base, pitch
+        As of :func:`toeplitz_command`; row ``base + block * pitch + pixel`` has channels.
+
+    Raises
+    ------
+    ValueError
+        Something has no room.
+    """
+    lanes = config.buffer.lanes
+    origin = tuple(begin + number for begin, number in zip(_origin(shape), element, strict=True))
+    window = pixel_windows(config.reader, **_picture(shape), kernel=(1, 1), place=place, origin=origin)
+    rows = _matrix_rows(config, shape.output[0] * shape.output[1], -(-shape.input_channels // lanes), base, pitch)
+    # A row ends with each access.
+    return {"window": window, "rows": rows, "transform": 0, "row_level": config.reader.levels - 1}
+
+
+def tile_command(
+    config: LayoutConfig,
+    shape: ConvolutionShape,
+    transform: tuple[int, int],
+    turn: tuple[int, int] = (0, 0),
+    *,
+    place: int,
+    base: int,
+    pitch: int,
+) -> dict:
+    """Transformed tiles of a picture, for a round of Winograd's algorithm.
+
+    Parameters
+    ----------
+    transform
+        m and r.
+    turn
+        Row and column of the sub-kernel of r x r elements.
+    config, shape, place, base
+        As of :func:`toeplitz_command`.
+    pitch
+        Rows from one block of channels to the next: at least the number of tiles. With n = m + r - 1, number (i, j) of
+        a transformed tile is in row ``base + ((i * n + j) * blocks + block) * pitch + tile``.
+
+    Raises
+    ------
+    ValueError
+        The unit does not have the transform, the stride is not 1, or something has no room.
+    """
+    if transform not in config.transforms:
+        raise ValueError(f"Transform must be one of the unit's, {config.transforms}, not {transform}")
+    if shape.stride != (1, 1):
+        raise ValueError(f"Stride must be (1, 1) for Winograd, not {shape.stride}")
+    tile, kernel = transform
+    size = winograd(*transform).size
+    lines, columns = (-(-output // tile) for output in shape.output)
+    blocks = -(-shape.input_channels // config.buffer.lanes)
+    origin = tuple(begin + number * kernel for begin, number in zip(_origin(shape), turn, strict=True))
+    window = pixel_windows(
+        config.reader,
+        channels=shape.input_channels,
+        picture=shape.picture,
+        output=(lines, columns),
+        stride=(tile, tile),
+        kernel=(size, size),
+        place=place,
+        origin=origin,
+    )
+    # Results leave column by column: the loop inside goes down.
+    loops = [(lines * columns, 1), (blocks, pitch), (size, blocks * pitch), (size, size * blocks * pitch)]
+    rows = _rows(config, loops, base)
+    number = config.transforms.index(transform) + 1
+    return {"window": window, "rows": rows, "transform": number, "row_level": 0}
+
+
+def _picture(shape):
+    return {
+        "channels": shape.input_channels,
+        "picture": shape.picture,
+        "output": shape.output,
+        "stride": shape.stride,
+    }
+
+
+def _origin(shape):
+    return tuple(-before for before, _ in shape.padding)
+
+
+def _matrix_rows(config, lines, blocks, base, pitch):
+    if pitch < lines:
+        raise ValueError(f"Pitch must be at least the {lines} lines of the matrix, not {pitch}")
+    return _rows(config, [(lines, 1), (blocks, pitch)], base)
+
+
+def _rows(config, loops, base):
+    nest = config.nest
+    if len(loops) > nest.levels:
+        raise ValueError(f"Levels of the unit must be at least {len(loops)}, not {nest.levels}")
+    last = base + sum((count - 1) * step for count, step in loops)
+    if not 0 <= base <= last < config.buffer.rows:
+        raise ValueError(f"Rows must be in the buffer's {config.buffer.rows}, not from {base} to {last}")
+    loops = [(1, 0)] * (nest.levels - len(loops)) + loops
+    lanes = config.buffer.lanes
+    steps = [{"index": step, "row": step} for _, step in loops]
+    counts = [count for count, _ in loops]
+    return {
+        "first": {"index": base % lanes, "block": 0, "row": base},
+        "counts": counts,
+        "jumps": jumps(nest, counts, steps),
+    }
