@@ -20,7 +20,7 @@ from ....hw.cores.float.config import FloatFormat
 from ..arrays import ValueArray
 from ..float.host import add, multiply, round_to, working_type
 from . import fractional
-from .operands import require_operands, require_shape
+from .operands import overlap, require_operands, require_shape
 from .unit_convolutions import unit_convolutions
 
 __all__ = ["bias_gradient", "convolution", "fractionally_strided", "input_gradient", "weight_gradient"]
@@ -107,7 +107,8 @@ def weight_gradient(
     total = _start(number_format, "Sums", sums, (*shape.kernel, shape.input_channels, shape.output_channels)).copy()
     for row, column in np.ndindex(shape.output):
         (rows, kernel_rows), (columns, kernel_columns) = (
-            _window(shape, axis, place) for axis, place in enumerate((row, column))
+            overlap(shape.picture[axis], place * shape.stride[axis] - shape.padding[axis][0], shape.kernel[axis])
+            for axis, place in enumerate((row, column))
         )
         products = multiply(number_format, picture[rows, columns, :, None], errors[row, column])
         place = kernel_rows, kernel_columns
@@ -130,13 +131,6 @@ def _unit_convolution(number_format: FloatFormat, pixels: ValueArray, weights: V
     for channel in range(1, len(weights)):
         total = add(number_format, total, multiply(number_format, pixels[..., channel, None], weights[channel]))
     return total
-
-
-def _window(shape: ConvolutionShape, axis: int, place: int) -> tuple[slice, slice]:
-    """Of an output row or column: those of the picture in its window, and those of the kernel that they meet."""
-    start = place * shape.stride[axis] - shape.padding[axis][0]
-    low, high = max(start, 0), max(min(start + shape.kernel[axis], shape.picture[axis]), max(start, 0))
-    return slice(low, high), slice(low - start, high - start)
 
 
 def _start(number_format: FloatFormat, name: str, values: ValueArray | None, shape: tuple[int, ...]) -> ValueArray:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ....hw.cores.convolution.shape import ConvolutionShape, FractionallyStridedShape
 from ..arrays import IntegerArray
 
-__all__ = ["Scalar", "cut", "integer_operands", "require_operands", "require_shape"]
+__all__ = ["Scalar", "cut", "integer_operands", "overlap", "require_operands", "require_shape"]
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 
@@ -55,13 +55,13 @@ def cut(
 ) -> NDArray[Scalar]:
     """``size`` rows and columns of a picture from ``start`` on, ``fill`` where they lie outside of it."""
     result = np.full((*size, *picture.shape[2:]), fill, picture.dtype)
-    from_rows, to_rows = _overlap(picture.shape[0], start[0], size[0])
-    from_columns, to_columns = _overlap(picture.shape[1], start[1], size[1])
+    from_rows, to_rows = overlap(picture.shape[0], start[0], size[0])
+    from_columns, to_columns = overlap(picture.shape[1], start[1], size[1])
     result[to_rows, to_columns] = picture[from_rows, from_columns]
     return result
 
 
-def _overlap(length: int, start: int, size: int) -> tuple[slice, slice]:
-    """The places of an axis that are wanted, in the source and in the result."""
+def overlap(length: int, start: int, size: int) -> tuple[slice, slice]:
+    """Which of ``size`` places from ``start`` on an axis has: as a slice of it, and as one counted from ``start``."""
     low, high = max(start, 0), max(min(start + size, length), max(start, 0))
     return slice(low, high), slice(low - start, high - start)
