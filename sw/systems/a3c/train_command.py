@@ -94,4 +94,4 @@ def _rows(summary: dict[str, Any]) -> list[tuple[str, str]]:
     rows = [("training", f"{counters['updates']} updates of {config['agents']} agents")]
     if counters["restarts"]:
         rows.append(("environments", f"{counters['restarts']} started again, {counters['dropped']} steps dropped"))
-    return rows + lockstep_rows(counters, "updates on", "numbers")
+    return rows + lockstep_rows(counters, "requests on", "numbers")
