@@ -143,7 +143,7 @@ class RMSPropUnit(ConfiguredComponent):
         )
         waits = Signal(range(max(self._config.interval, 2)))
         # Between agents: from a last word that is taken until it has been written.
-        ending, written = Signal(), Signal()
+        ending = Signal()
         m.d.comb += [
             self.gradients.ready.eq((waits == 0) & ~ending & (~gradient.last | buffer.room)),
             taken.valid.eq(self.gradients.valid & self.gradients.ready),
@@ -151,13 +151,12 @@ class RMSPropUnit(ConfiguredComponent):
             taken.agent.eq(gradient.agent),
             taken.address.eq(gradient.address),
             buffer.reserve.eq(taken.valid & gradient.last),
-            written.eq(buffer.arrive),
         ]
         with m.If(waits != 0):
             m.d.sync += waits.eq(waits - 1)
         with m.If(taken.valid):
             m.d.sync += [waits.eq(self._config.interval - 1), ending.eq(gradient.last)]
-        with m.If(written):
+        with m.If(buffer.arrive):
             m.d.sync += ending.eq(0)
         return taken
 
