@@ -29,8 +29,9 @@ class Entrance(ConfiguredComponent):
                             +----------------------------> trainings
                             `-> transitions
 
-    Latency: a cycle from the last row of a request to its inference or training. Throughput: a row a cycle, and four
-    cycles a request. Back-pressure: on all streams.
+    Latency: a cycle from the first row of a request to its transition, a cycle from the last row of an observation to
+    its inference, and two cycles from a request without observation to its training. Throughput: a request of n rows in
+    n + 2 cycles, one that ends the service in a cycle. Back-pressure: on all streams.
 
     Parameters
     ----------
@@ -55,14 +56,14 @@ class Entrance(ConfiguredComponent):
     ends : Out(agents)
         For each agent whether its rollout ends with the observation that it has given.
     steps : Out(range(config.steps + 1)).array(agents)
-        Of each agent's rollout, so far.
+        Steps of each agent's rollout so far.
     answered, trained : In(agents)
         An agent has been answered, and trained: for one cycle.
     errors : Out
         ``address_out_of_range``: no such agent or action, or a request that its rollout does not allow: an action
         without an observation, an observation behind another or behind the last slot, a training without a step, or
         neither observation nor training. ``stream_underflow``, ``stream_overflow``: the packet is shorter or longer
-        than its request. What is left of such a packet is dropped; the request is not answered.
+        than its request. The rest of such a packet is dropped, and nobody answers the request.
     """
 
     def __init__(self, config: A3CConfig):
@@ -182,13 +183,13 @@ class Entrance(ConfiguredComponent):
         return known & Mux(request.acts, acts, begins)
 
     def _drop(self, m, ended):
-        """What is left of a packet."""
+        """Skips the rest of a packet that has not ended."""
         m.next = "HEADER"
         with m.If(~ended):
             m.next = "DROP"
 
     def _show(self, m, request, reward, agent, before, steps, block):
-        """What goes with the streams that leave, and with words of an observation."""
+        """Drives the payloads of the streams that leave, and the rows of an observation."""
         config, layer, write = self._config, self._config.layers[0], self.activations
         m.d.comb += [
             self.transitions.payload.place.agent.eq(agent),

@@ -24,8 +24,9 @@ def error_place_layout(config: A3CConfig):
 class RolloutReader(ConfiguredComponent):
     """Keeps transitions and policies of all agents, and reads a rollout from its last step to its first.
 
-    Latency: three cycles from a training to its first step, one more where a state follows. Throughput: a step in three
-    cycles. Back-pressure: transitions and policies are always taken, a training when the one before has been read.
+    Latency: two cycles from a training to its first step, two more where a state follows. Throughput: a step every two
+    cycles, and a cycle more from the last step of a rollout to the next training. Back-pressure: transitions and
+    policies are always taken, a training when the steps and places of the one before have been.
 
     Parameters
     ----------

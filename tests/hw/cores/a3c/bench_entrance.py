@@ -1,152 +1,256 @@
-"""Requests, right and wrong, against what agents may ask for."""
+"""Requests, right and wrong, against what agents may ask for, cycle by cycle.
 
-from collections import Counter
+Parameters: ``config``.
+"""
+
+from collections import Counter, deque
+from dataclasses import dataclass, field
 
 import cocotb
+import numpy as np
 from cocotb.triggers import FallingEdge, RisingEdge
 
 from rewardware.hw.cores.a3c.records import REQUEST, REWARD_PLACE
-from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, parameters, rng
+from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, compare_all, parameters, rng
+from tests.hw.cores.transfer_cycles import TransferCycles
 
 FLAGS = ("address_out_of_range", "stream_underflow", "stream_overflow")
+JOBS = ("inferences", "trainings")
+
+
+@dataclass(kw_only=True)
+class Request:
+    """A request that its agent may make, and what comes of it.
+
+    Parameters
+    ----------
+    agent, steps : int
+        Steps of the rollout, with that of the request.
+    trains : bool
+    rows : list of int
+        The packet.
+    written : list of (agent, address, data)
+        The observation in the rows of the agent's activations.
+    transitions, inferences, trainings : list of dict
+        One or none of each.
+    """
+
+    agent: int
+    steps: int
+    trains: bool
+    rows: list
+    written: list
+    transitions: list = field(default_factory=list)
+    inferences: list = field(default_factory=list)
+    trainings: list = field(default_factory=list)
 
 
 class Agents:
-    """Makes requests that agents may make, and says what comes of them."""
+    """Makes requests that agents may make."""
 
     def __init__(self, config, random):
         self.config, self.random = config, random
         self.steps, self.observed = [0] * config.agents, [False] * config.agents
-        self.transitions, self.inferences, self.trainings, self.ends = [], [], [], []
 
-    def request(self, agent):
-        """Rows of a request of an agent, and whether it trains."""
+    def draw(self):
+        """Any request of any agent."""
+        random = self.random
+        agent = int(random.integers(self.config.agents))
+        restarts = bool(random.random() < (0.15 if self.observed[agent] else 0.5))
+        acts = self.observed[agent] and not restarts
+        full = self.steps[agent] == self.config.steps - 1
+        trains = acts and (full or bool(random.random() < 0.3))
+        return self.request(agent, restarts, acts, not trains or bool(random.random() < 0.5), trains)
+
+    def request(self, agent, restarts, acts, observes, trains):
+        """A request; it must be allowed."""
         config, random = self.config, self.random
-        steps, observed = self.steps[agent], self.observed[agent]
-        fields = {"agent": agent}
-        if observed and random.random() < 0.15:
-            steps, observed, fields["restarts"] = 0, False, 1
-        reward = 0
-        if observed:
-            action, reward = int(random.integers(config.actions)), int(random.integers(1 << 32))
-            self.transitions.append({"place": {"agent": agent, "slot": steps}, "action": action, "reward": reward})
-            fields |= {"acts": 1, "action": action}
-            steps += 1
-            if steps == config.steps or random.random() < 0.3:
-                fields["trains"] = 1
-        trains, rows = "trains" in fields, []
-        if not trains or random.random() < 0.5:
-            rows = [int.from_bytes(random.bytes(4 * config.width)) for _ in range(config.layers[0].blocks)]
-            fields["observes"] = 1
-            self.inferences.append(({"agent": agent, "slot": steps}, rows))
-            self.ends.append(trains)
+        before = 0 if restarts else self.steps[agent]
+        action, reward = int(random.integers(config.actions)), int(random.integers(1 << 32))
+        flags = {"restarts": restarts, "acts": acts, "observes": observes, "trains": trains}
+        rows = [int.from_bytes(random.bytes(4 * config.width)) for _ in range(config.layers[0].blocks * observes)]
+        request = Request(
+            agent=agent,
+            steps=before + acts,
+            trains=trains,
+            rows=[_header(reward, agent=agent, action=action, **flags), *rows],
+            written=self._written(agent, before + acts, rows),
+        )
+        if acts:
+            place = {"agent": agent, "slot": before}
+            request.transitions.append({"place": place, "action": action, "reward": reward})
+        if observes:
+            request.inferences.append({"agent": agent, "slot": request.steps})
         else:
-            self.trainings.append({"agent": agent, "steps": steps, "follows": 0})
-        self.steps[agent], self.observed[agent] = (0, False) if trains else (steps, True)
-        return [_header(reward, **fields), *rows], trains
+            request.trainings.append({"agent": agent, "steps": request.steps, "follows": 0})
+        self.steps[agent], self.observed[agent] = (0, False) if trains else (request.steps, True)
+        return request
+
+    def _written(self, agent, slot, rows):
+        """Rows of an observation as they are stored: places behind the last number hold +0."""
+        layer, first = self.config.layers[0], slot * self.config.activation_rows
+        numbers = layer.inputs - (layer.blocks - 1) * layer.width
+        stored = [*rows[:-1], *(row & (1 << 32 * numbers) - 1 for row in rows[-1:])]
+        return [(agent, first + block, row) for block, row in enumerate(stored)]
 
 
 class Bench:
-    """The entrance, and whoever works behind it."""
+    """The entrance, and whoever works behind it and answers."""
 
-    def __init__(self, dut):
+    def __init__(self, dut, stall=0.3):
         self.dut, self.config = dut, parameters()["config"]
-        self.packets = StreamSource(dut, "packets")
-        self.sinks = {name: StreamSink(dut, name) for name in ("transitions", "inferences", "trainings")}
-        self.flags, self.memory = Counter(), {}
+        self.random = rng("answers")
+        self.packets = StreamSource(dut, "packets", stall=stall)
+        self.sinks = {name: StreamSink(dut, name, stall=stall) for name in ("transitions", *JOBS)}
+        # Probability that an agent is not answered in a cycle.
+        self.hesitation = stall
+        # Requests that have to be issued, and agents that have to be answered, each with whether it is then trained.
+        self.coming, self.unanswered = deque(), []
+        self.flags, self.ended, self.written = Counter(), 0, []
+        self.state = {"busy": 0, "ends": 0, "steps": [0] * self.config.agents}
         for name in ("answered", "trained"):
             getattr(dut, name).value = 0
         dut.serving.value = 1
+
+    async def begin(self):
+        """Reset."""
+        await clock_and_reset(self.dut)
         cocotb.start_soon(self._watch())
+        cocotb.start_soon(self._answer())
 
     async def _watch(self):
+        """Outputs that are no streams, in the middle of each cycle."""
+        dut, cycle = self.dut, 0
         while True:
-            await FallingEdge(self.dut.clk)
-            if self.dut.rst.value == 1:
-                continue
-            errors = int(self.dut.errors.value)
+            await FallingEdge(dut.clk)
+            compare(int(not self.state["busy"]), int(dut.idle.value), "idle", cycle)
+            compare(self.state["ends"], int(dut.ends.value), "ends", cycle)
+            steps = [int(getattr(dut, f"steps__{agent}").value) for agent in range(self.config.agents)]
+            compare(self.state["steps"], steps, "steps", cycle)
+            errors = int(dut.errors.value)
             self.flags.update(name for bit, name in enumerate(FLAGS) if errors >> bit & 1)
-            if self.dut.activations__enable.value == 1:
-                agent = int(self.dut.activations__agent.value)
-                self.memory[agent, int(self.dut.activations__address.value)] = int(self.dut.activations__data.value)
+            self.ended += int(dut.ended.value)
+            if int(dut.activations__enable.value):
+                row = (int(getattr(dut, f"activations__{name}").value) for name in ("agent", "address", "data"))
+                self.written.append(tuple(row))
+            self._follow()
+            cycle += 1
 
-    def send(self, rows, ends=True):
+    def _follow(self):
+        """What the cycle does to the agents."""
+        state, answered, trained = self.state, int(self.dut.answered.value), int(self.dut.trained.value)
+        state["busy"] &= ~answered
+        state["steps"] = [0 if trained >> agent & 1 else steps for agent, steps in enumerate(state["steps"])]
+        ports = [(getattr(self.dut, f"{name}__valid"), getattr(self.dut, f"{name}__ready")) for name in JOBS]
+        if any(int(valid.value) and int(ready.value) for valid, ready in ports):
+            request = self.coming.popleft()
+            bit = 1 << request.agent
+            state["busy"] |= bit
+            state["ends"] = state["ends"] & ~bit | bit * request.trains
+            state["steps"][request.agent] = request.steps
+            self.unanswered.append((request.agent, request.trains))
+
+    async def _answer(self):
+        """Agents are answered in any order, several in a cycle."""
+        while True:
+            await RisingEdge(self.dut.clk)
+            now = [answer for answer in self.unanswered if self.random.random() >= self.hesitation]
+            self.unanswered = [answer for answer in self.unanswered if answer not in now]
+            self.dut.answered.value = sum(1 << agent for agent, _ in now)
+            self.dut.trained.value = sum(1 << agent for agent, trains in now if trains)
+
+    def send(self, rows):
         """Queue a packet."""
         for index, row in enumerate(rows):
-            self.packets.put({"data": row, "last": int(ends and index == len(rows) - 1)})
+            self.packets.put({"data": row, "last": int(index == len(rows) - 1)})
 
-    async def answer(self, agent, trained):
-        """An agent has its answer."""
-        self.dut.answered.value, self.dut.trained.value = 1 << agent, trained << agent
-        await RisingEdge(self.dut.clk)
-        self.dut.answered.value = self.dut.trained.value = 0
+    async def check(self, *requests):
+        """Queue requests and wait for what comes of them."""
+        for request in requests:
+            self.coming.append(request)
+            self.send(request.rows)
+        for number, request in enumerate(requests):
+            for name, sink in self.sinks.items():
+                for wanted in getattr(request, name):
+                    compare(wanted, await sink.receive(), f"{name} of request", number)
+        compare_all([row for request in requests for row in request.written], self.written, "activations")
+        self.written.clear()
+        assert not any(map(len, self.sinks.values()))
 
-    def observation(self, place):
-        """What is in the rows of an agent's slot."""
-        config = self.config
-        first = place["slot"] * config.activation_rows
-        return [self.memory[place["agent"], first + block] for block in range(config.layers[0].blocks)]
+    async def settle(self):
+        """Until everybody has been answered."""
+        for _ in range(100):
+            await RisingEdge(self.dut.clk)
+            if not self.unanswered and not self.state["busy"]:
+                return
+        raise AssertionError(f"Agents of {self.unanswered} are not answered within 100 cycles")
 
-    def stored(self, rows):
-        """Rows of an observation as they are to be stored: places that are no numbers hold +0."""
-        layer = self.config.layers[0]
-        numbers = layer.inputs - (layer.blocks - 1) * layer.width
-        return [*rows[:-1], rows[-1] & (1 << 32 * numbers) - 1]
+    async def pass_cycles(self, count):
+        """Some cycles."""
+        for _ in range(count):
+            await RisingEdge(self.dut.clk)
 
 
 def _header(reward=0, **fields):
-    return REQUEST.pack({field.name: 0 for field in REQUEST.fields} | fields) | reward << REWARD_PLACE
+    values = {field.name: 0 for field in REQUEST.fields} | {name: int(value) for name, value in fields.items()}
+    return REQUEST.pack(values) | reward << REWARD_PLACE
 
 
 @cocotb.test()
 async def requests_go_where_they_belong(dut):
     bench = Bench(dut)
-    config, agents = bench.config, Agents(bench.config, rng("requests"))
-    await clock_and_reset(dut)
-    for number in range(200):
-        agent = int(agents.random.integers(config.agents))
-        rows, trains = agents.request(agent)
-        bench.send(rows)
-        if agents.transitions:
-            compare(agents.transitions.pop(), await bench.sinks["transitions"].receive(), "transitions", number)
-        if agents.inferences:
-            place, words = agents.inferences.pop()
-            compare(place, await bench.sinks["inferences"].receive(), "inferences", number)
-            compare(bench.stored(words), bench.observation(place), "activations", number)
-        else:
-            compare(agents.trainings.pop(), await bench.sinks["trainings"].receive(), "trainings", number)
-        await RisingEdge(dut.clk)
-        assert not int(dut.idle.value)
-        if agents.ends:
-            assert int(dut.ends.value) >> agent & 1 == agents.ends.pop()
-        await bench.answer(agent, trains)
-    await RisingEdge(dut.clk)
-    assert not bench.flags and int(dut.idle.value)
+    agents = Agents(bench.config, rng("requests"))
+    await bench.begin()
+    for stall_in, stall_out, bench.hesitation in ((0.3, 0.3, 0.8), (0.9, 0, 0), (0, 0.9, 0), (0, 0, 0.95), (0, 0, 0)):
+        bench.packets.stall = stall_in
+        for sink in bench.sinks.values():
+            sink.stall = stall_out
+        await bench.check(*(agents.draw() for _ in range(60)))
+    await bench.settle()
+    assert not bench.flags and not bench.ended
+
+
+@cocotb.test()
+async def takes_as_many_cycles_as_it_says(dut):
+    bench = Bench(dut, stall=0)
+    agents = Agents(bench.config, rng("requests"))
+    await bench.begin()
+    seen = TransferCycles(dut, "packets", *bench.sinks)
+    requests = [agents.draw() for _ in range(60)]
+    await bench.check(*requests)
+    lengths = [len(request.rows) for request in requests]
+    headers = [seen.taken["packets"][index] for index in np.cumsum([0, *lengths[:-1]])]
+    compare([length + 2 for length in lengths[:-1]], np.diff(headers), "cycles of requests", 0)
+    wanted = {name: [] for name in bench.sinks}
+    for request, header in zip(requests, headers, strict=True):
+        wanted["transitions"] += [header + 1 for _ in request.transitions]
+        # A row a cycle, behind the check.
+        wanted["inferences"] += [header + 1 + len(request.written) + 1 for _ in request.inferences]
+        wanted["trainings"] += [header + 2 for _ in request.trainings]
+    assert all(wanted.values())
+    for name, cycles in wanted.items():
+        compare(cycles, seen.offered[name], f"cycles of {name}", 0)
 
 
 @cocotb.test()
 async def a_request_waits_for_the_answer_to_the_one_before(dut):
     bench = Bench(dut)
-    await clock_and_reset(dut)
-    words = list(range(bench.config.layers[0].blocks))
-    bench.send([_header(observes=1), *words])
-    await bench.sinks["inferences"].receive()
-    bench.send([_header(5, acts=1, observes=1), *words])
-    for _ in range(50):
-        await RisingEdge(dut.clk)
-    compare(len(words) + 2, bench.packets.count, "rows taken", 0)
-    await bench.answer(0, False)
-    compare({"agent": 0, "slot": 1}, await bench.sinks["inferences"].receive(), "inferences", 1)
+    agents = Agents(bench.config, rng("requests"))
+    await bench.begin()
+    bench.hesitation = 1
+    await bench.check(agents.request(0, restarts=False, acts=False, observes=True, trains=False))
+    taken = bench.packets.count
+    waiting = agents.request(0, restarts=False, acts=True, observes=True, trains=False)
+    checked = cocotb.start_soon(bench.check(waiting))
+    await bench.pass_cycles(50)
+    compare(taken + 1, bench.packets.count, "rows taken", 0)
+    bench.hesitation = 0
+    await checked
 
 
-@cocotb.test()
-async def wrong_requests_are_told_and_dropped(dut):
-    bench = Bench(dut)
-    config = bench.config
-    await clock_and_reset(dut)
-    words = list(range(config.layers[0].blocks))
-    right = {"observes": 1, "restarts": 1}
-    wrong = [
+def wrong_requests(config, words, right):
+    """Flags, fields and rows of requests that agents may not make: at first, and behind an observation of agent 0."""
+    at_first = [
         ("address_out_of_range", {"agent": config.agents, "observes": 1}, words),
         ("address_out_of_range", {"agent": 255, "acts": 1, "trains": 1}, []),
         ("address_out_of_range", {"restarts": 1, "acts": 1, "observes": 1}, words),
@@ -156,7 +260,10 @@ async def wrong_requests_are_told_and_dropped(dut):
         ("address_out_of_range", {}, []),
         ("stream_underflow", right, words[:-1]),
         ("stream_overflow", right, [*words, 1, 2, 3]),
-        # Behind an observation: another one, an action that is none, one that nothing comes of.
+        ("stream_overflow", {"ends": 1}, [1, 2]),
+    ]
+    # Another observation, an action that is none, one that nothing comes of.
+    behind = [
         ("address_out_of_range", {"observes": 1}, words),
         ("address_out_of_range", {"acts": 1, "observes": 1, "action": config.actions}, words),
         ("address_out_of_range", {"acts": 1}, []),
@@ -164,51 +271,74 @@ async def wrong_requests_are_told_and_dropped(dut):
         ("stream_overflow", {"acts": 1, "trains": 1}, [1, 2]),
         ("stream_overflow", {"ends": 1}, [1, 2]),
     ]
-    for number, (flag, fields, rows) in enumerate(wrong):
-        if number == 9:
-            bench.send([_header(**right), *words])
-            await bench.sinks["inferences"].receive()
-            await bench.answer(0, False)
+    return at_first, behind
+
+
+@cocotb.test()
+async def wrong_requests_are_told_and_dropped(dut):
+    bench = Bench(dut)
+    config, agents = bench.config, Agents(bench.config, rng("requests"))
+    await bench.begin()
+    words = list(range(1, config.layers[0].blocks + 1))
+
+    async def refuse(flag, fields, rows):
         bench.flags.clear()
         bench.send([_header(**fields), *rows])
         taken = bench.packets.count + 1 + len(rows)
         while bench.packets.count < taken:
             await RisingEdge(dut.clk)
-        for _ in range(4):
-            await RisingEdge(dut.clk)
-        compare({flag: 1}, dict(bench.flags), "flags", number)
-    # None of them has changed what the agent may do, or is still there.
-    bench.send([_header(9, acts=1, trains=1)])
-    compare({"agent": 0, "steps": 1, "follows": 0}, await bench.sinks["trainings"].receive(), "trainings", 0)
-    assert not len(bench.sinks["inferences"])
+        await bench.pass_cycles(4)
+        compare({flag: 1}, dict(bench.flags), f"flags of {fields} with {len(rows)} rows", 0)
+
+    at_first, behind = wrong_requests(config, words, {"observes": 1, "restarts": 1})
+    for wrong in at_first:
+        await refuse(*wrong)
+    # Rows that came before the packet turned out to be wrong.
+    bench.written.clear()
+    await bench.check(agents.request(0, restarts=True, acts=False, observes=True, trains=False))
+    await bench.settle()
+    for wrong in behind:
+        await refuse(*wrong)
+    # None of them has changed what the agent may do, or has been passed on.
+    await bench.check(agents.request(0, restarts=False, acts=True, observes=False, trains=True))
+    await bench.settle()
     # A rollout that is as long as it may be.
-    await bench.answer(0, True)
-    bench.send([_header(**right), *words])
+    await bench.check(agents.request(0, restarts=True, acts=False, observes=True, trains=False))
     for _ in range(config.steps):
-        await bench.sinks["inferences"].receive()
-        await bench.answer(0, False)
-        bench.send([_header(1, acts=1, observes=1), *words])
-    await bench.sinks["inferences"].receive()
-    await bench.answer(0, False)
-    bench.flags.clear()
-    bench.send([_header(1, acts=1, trains=1)])
-    for _ in range(50):
-        await RisingEdge(dut.clk)
-    compare({"address_out_of_range": 1}, dict(bench.flags), "flags", len(wrong))
+        await bench.check(agents.request(0, restarts=False, acts=True, observes=True, trains=False))
+    await bench.settle()
+    await refuse("address_out_of_range", {"acts": 1, "trains": 1}, [])
+    await refuse("address_out_of_range", {"acts": 1, "observes": 1}, words)
+    assert not bench.ended
+
+
+@cocotb.test()
+async def a_wrong_request_of_an_agent_waits_for_its_answer(dut):
+    """What it may ask for shows when it has been answered."""
+    bench = Bench(dut)
+    agents = Agents(bench.config, rng("requests"))
+    await bench.begin()
+    bench.hesitation = 1
+    await bench.check(agents.request(0, restarts=False, acts=False, observes=True, trains=False))
+    bench.send([_header(observes=1), *range(bench.config.layers[0].blocks)])
+    await bench.pass_cycles(50)
+    compare({}, dict(bench.flags), "flags", 0)
+    bench.hesitation = 0
+    await bench.settle()
+    await bench.pass_cycles(50)
+    compare({"address_out_of_range": 1}, dict(bench.flags), "flags", 1)
 
 
 @cocotb.test()
 async def it_takes_nothing_unless_it_serves(dut):
     bench = Bench(dut)
     dut.serving.value = 0
-    await clock_and_reset(dut)
+    await bench.begin()
     bench.send([_header(ends=1)])
-    for _ in range(30):
-        await RisingEdge(dut.clk)
-        assert not bench.packets.count and not int(dut.ended.value)
+    await bench.pass_cycles(30)
+    assert not bench.packets.count and not bench.ended
     dut.serving.value = 1
-    for _ in range(30):
-        await FallingEdge(dut.clk)
-        if int(dut.ended.value):
-            break
-    assert int(dut.ended.value) and not bench.flags
+    await bench.pass_cycles(30)
+    assert bench.packets.count == bench.ended == 1 and not bench.flags
+    # And it serves again.
+    await bench.check(Agents(bench.config, rng("requests")).request(0, False, False, True, False))

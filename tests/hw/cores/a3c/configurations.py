@@ -20,3 +20,12 @@ CONFIGURATIONS = {
         sizes=(3, 6), actions=3, agents=2, steps=2, width=1, gradient_engines=1, interval=1, arithmetic=HALF
     ),
 }
+
+# For the parts that requests and answers go through: rows that are filled up and such that are not, answers and errors
+# of one row and of several, one agent, one step.
+PACKET_CONFIGURATIONS = {
+    "three": A3CConfig(sizes=(7, 3), actions=3, agents=3, steps=2, width=4, gradient_engines=1),
+    "one": A3CConfig(sizes=(1, 2), actions=2, agents=1, steps=1, width=2, gradient_engines=1),
+    "whole": A3CConfig(sizes=(8, 2), actions=5, agents=5, steps=5, width=8),
+    "narrow": A3CConfig(sizes=(5, 3), actions=5, agents=2, steps=3, width=2, gradient_engines=1),
+}

@@ -4,7 +4,7 @@ Parameters: ``arbiters`` and ``dispatchers``, of each by its name how many strea
 """
 
 import cocotb
-from cocotb.triggers import FallingEdge
+from cocotb.triggers import FallingEdge, RisingEdge
 
 from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, compare_all, parameters, rng
 
@@ -138,7 +138,7 @@ async def nothing_moves_while_nobody_takes(dut):
         source.put(1)
         source.put(2)
     for _ in range(50):
-        await FallingEdge(dut.clk)
+        await RisingEdge(dut.clk)
     # An arbiter's register holds a value.
     compare([1] * len(arbiters), [sum(source.count for source in bench.sources) for bench in arbiters], "taken", 0)
     compare([0] * len(dispatchers), [bench.source.count for bench in dispatchers], "taken", 1)
