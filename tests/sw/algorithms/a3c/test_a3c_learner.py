@@ -2,6 +2,7 @@
 
 import os
 import signal
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -89,7 +90,9 @@ def test_rollouts_end_behind_their_steps_and_with_episodes():
     assert returns and all(told == length * (length + 1) / 2 for told, length in returns)
     assert one.updates == sum(request.train for request in one.service.heard)
     assert {"entropy", "value", "advantage", "learning_rate"} <= one.statistics().keys()
-    assert one.statistics()["learning_rate"] == pytest.approx(0.01 * (1 - one.steps / 500))
+    # The binary32 number next to it.
+    exact = Fraction(1, 100) * Fraction(500 - one.steps, 500)
+    assert np.float32(one.statistics()["learning_rate"]) == np.float32(float(exact))
 
 
 @pytest.mark.parametrize("service", SERVICES.values())

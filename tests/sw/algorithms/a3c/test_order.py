@@ -38,9 +38,17 @@ def test_draws_are_the_inverse_transform():
     # Also where the total is not 1.
     assert draw(np.array([0.5, 0.4999], np.float32), Fixed(last)) == 1
     assert draw(np.array([0.7, 0.300001], np.float32), Fixed(last)) == 1
-    generator = np.random.default_rng(0)
-    counts = np.bincount([draw(probabilities, generator) for _ in range(4000)], minlength=6) / 4000
-    np.testing.assert_allclose(counts, probabilities, atol=0.03)
+    # Of numbers that are evenly spread, each action has exactly its share.
+    counts = np.bincount([draw(probabilities, Fixed(number / 1024)) for number in range(1024)], minlength=6)
+    assert counts.tolist() == [0, 256, 0, 512, 256, 0]
+
+
+def test_a_draw_takes_one_number_of_the_generator():
+    probabilities = np.array([0.25, 0.5, 0.25], np.float32)
+    generator, same = np.random.default_rng(0), np.random.default_rng(0)
+    numbers = [same.random(dtype=np.float32) for _ in range(1000)]
+    assert [draw(probabilities, generator) for _ in numbers] == np.digitize(numbers, [0.25, 0.75]).tolist()
+    assert generator.bit_generator.state == same.bit_generator.state
 
 
 def test_scores_are_logits_of_the_network():
