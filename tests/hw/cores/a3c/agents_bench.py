@@ -1,9 +1,10 @@
 """What benches of engines with memories share."""
 
+import cocotb
 from cocotb.triggers import ReadOnly, RisingEdge
 
 from rewardware.hw.cores.a3c.config import READ_LATENCY
-from rewardware.sim.cocotb import parameters, rng
+from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, parameters, rng
 
 from .words import numbers_of, pack_parameters, random_parameters, value_of, with_corners
 
@@ -11,26 +12,51 @@ KINDS = ("parameters", "activations", "signs", "errors")
 
 
 class AgentsBench:
-    """The memories of all agents behind the bench's ports, and random networks."""
+    """An engine that takes jobs, the memories of all agents behind the bench's ports, and random networks.
 
-    def __init__(self, dut):
+    A bench of an engine says what its jobs are and what has to come of them: ``draw``, ``put`` and ``check``.
+
+    Parameters
+    ----------
+    dut : handle
+    output : str
+        The engine's stream that ends or answers jobs.
+    stall : float
+        Of both streams.
+    """
+
+    def __init__(self, dut, output, stall=0.0):
         self.dut, self.config = dut, parameters()["config"]
         self.format = self.config.arithmetic.format
         self.random = rng("numbers")
+        self.jobs, self.output = StreamSource(dut, "jobs", stall=stall), StreamSink(dut, output, stall=stall)
         for kind in KINDS:
             getattr(dut, f"load_{kind}__enable").value = 0
             getattr(dut, f"read_{kind}__enable").value = 0
         dut.load_parameters__broadcast.value = 0
 
-    def watch_conflicts(self):
-        """A coroutine that fails when two users mean one port."""
+    def draw(self):
+        """Random jobs of all agents."""
+        raise NotImplementedError
 
-        async def watch():
-            while True:
-                await RisingEdge(self.dut.clk)
-                assert not int(self.dut.conflict.value), "Two users mean one port of an agent's memory"
+    async def put(self, jobs, share=0.0):
+        """Fills the memories for jobs, a share of it with corner values, and queues them; returns what has to come."""
+        raise NotImplementedError
 
-        return watch()
+    async def check(self, expected):
+        """Waits until the jobs have ended, and compares."""
+        raise NotImplementedError
+
+    async def begin(self):
+        """A reset, and networks without corner values; two users of a port of a memory fail the bench from now on."""
+        await clock_and_reset(self.dut)
+        cocotb.start_soon(self._watch_conflicts())
+        await self.prepare()
+
+    async def _watch_conflicts(self):
+        while True:
+            await RisingEdge(self.dut.clk)
+            assert not int(self.dut.conflict.value), "Two users mean one port of an agent's memory"
 
     async def prepare(self, share=0.0):
         """Another network for each agent, a share of whose parameters are corner values."""
@@ -42,6 +68,18 @@ class AgentsBench:
             ]
             self.networks.append(network)
             await self.load_parameters(agent, network)
+
+    async def check_with_stalls(self, *stalls):
+        """Random jobs with more and more corner values, for each pair of stalls of jobs and output."""
+        for share in (0.0, 0.01, 0.1):
+            await self.prepare(share)
+            for self.jobs.stall, self.output.stall in stalls:
+                await self.check(await self.put(self.draw(), share))
+
+    async def pass_cycles(self, count):
+        """Some cycles."""
+        for _ in range(count):
+            await RisingEdge(self.dut.clk)
 
     async def load(self, kind, agent, first, rows):
         """Write rows from one on: words of numbers, or for signs bits."""

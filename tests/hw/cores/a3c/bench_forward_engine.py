@@ -5,9 +5,8 @@ Parameters: ``config``; ``cycles``, of a job; ``latency``, from the last read of
 
 import cocotb
 import numpy as np
-from cocotb.triggers import RisingEdge
 
-from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, parameters
+from rewardware.sim.cocotb import compare, parameters
 from rewardware.sw.reference.a3c.network import forward_sums, infer
 from tests.hw.cores.layer.stimulus import numbers
 from tests.hw.cores.transfer_cycles import TransferCycles
@@ -17,13 +16,17 @@ from .words import bits_of, pack_rows, with_corners
 
 
 class Bench(AgentsBench):
-    """Random networks and observations."""
+    """Jobs are pairs of agent and slot."""
 
     def __init__(self, dut):
-        super().__init__(dut)
-        self.jobs, self.results = StreamSource(dut, "jobs"), StreamSink(dut, "results")
+        super().__init__(dut, "results")
         # What shared layers leave, by agent, slot and row.
         self.left = {}
+
+    def draw(self):
+        """Each agent and slot, in any order."""
+        jobs = [(agent, slot) for agent in range(self.config.agents) for slot in range(self.config.slots)]
+        return [jobs[index] for index in self.random.permutation(len(jobs))]
 
     async def put(self, jobs, share=0.0):
         """Observations to the memories, then jobs; returns the results that have to come."""
@@ -44,61 +47,42 @@ class Bench(AgentsBench):
         return expected
 
     async def check(self, expected):
-        """Results, then memories."""
+        """Results, then activations and signs of all jobs since the last check."""
         for index, result in enumerate(expected):
-            compare(result, await self.results.receive(), "results", index)
-        await self.check_memories()
-
-    async def check_memories(self):
-        """Activations and signs of all jobs since the last check."""
-        await RisingEdge(self.dut.clk)
+            compare(result, await self.output.receive(), "results", index)
+        await self.pass_cycles(1)
         for (agent, row), word in self.left.items():
             compare([word], await self.read("activations", agent, row, 1), f"activations of agent {agent}", row)
             bits = sum((number != 0) << lane for lane, number in enumerate(word))
             compare([bits], await self.read("signs", agent, row, 1), f"signs of agent {agent}", row)
         self.left.clear()
 
-    def all_jobs(self):
-        """Each agent and slot, in any order."""
-        jobs = [(agent, slot) for agent in range(self.config.agents) for slot in range(self.config.slots)]
-        return [jobs[index] for index in self.random.permutation(len(jobs))]
-
 
 @cocotb.test()
 async def same_bits_as_the_reference(dut):
     bench = Bench(dut)
-    await clock_and_reset(dut)
-    cocotb.start_soon(bench.watch_conflicts())
-    for share in (0.0, 0.01, 0.1):
-        await bench.prepare(share)
-        for stall_in, stall_out in ((0.0, 0.0), (0.9, 0.0), (0.2, 0.2)):
-            bench.jobs.stall, bench.results.stall = stall_in, stall_out
-            await bench.check(await bench.put(bench.all_jobs(), share))
+    await bench.begin()
+    await bench.check_with_stalls((0.0, 0.0), (0.9, 0.0), (0.2, 0.2))
 
 
 @cocotb.test()
 async def holds_back_when_nobody_takes(dut):
     bench = Bench(dut)
-    await clock_and_reset(dut)
-    await bench.prepare()
-    bench.jobs.stall, bench.results.stall = 0, 1
-    jobs = bench.all_jobs()
-    expected = await bench.put(jobs)
-    for _ in range((len(jobs) + 1) * parameters()["cycles"]):
-        await RisingEdge(dut.clk)
+    await bench.begin()
+    bench.output.stall = 1
+    expected = await bench.put(jobs := bench.draw())
+    await bench.pass_cycles((len(jobs) + 1) * parameters()["cycles"])
     assert bench.jobs.count == 2, f"{bench.jobs.count} jobs were taken though there is room for two results"
-    bench.results.stall = 0
+    bench.output.stall = 0
     await bench.check(expected)
 
 
 @cocotb.test()
 async def takes_as_many_cycles_as_it_says(dut):
     bench = Bench(dut)
-    await clock_and_reset(dut)
-    await bench.prepare()
-    bench.jobs.stall = bench.results.stall = 0
+    await bench.begin()
     seen = TransferCycles(dut, "jobs", "results")
-    expected = await bench.put(bench.all_jobs())
+    expected = await bench.put(bench.draw())
     await bench.check(expected)
     cycles, latency = parameters()["cycles"], parameters()["latency"]
     compare([cycles] * (len(expected) - 1), np.diff(seen.taken["jobs"]), "cycles between jobs", 0)

@@ -5,22 +5,14 @@ import pytest
 from rewardware.hw.cores.a3c.backward_engine import BackwardEngine
 from rewardware.hw.cores.a3c.config import A3CConfig
 from rewardware.hw.cores.a3c.cycles import backward_cycles
-from rewardware.sim.cocotb import simulate
 
 from .configurations import CONFIGURATIONS
-from .with_memories import WithMemories
+from .with_memories import simulate_with_memories
 
 
 def _simulate(config, **options):
-    engine = BackwardEngine(config)
     cycles = {steps: backward_cycles(config, steps) for steps in range(1, config.steps + 1)}
-    simulate(
-        WithMemories(engine),
-        bench="tests.hw.cores.a3c.bench_backward_engine",
-        parameters={"config": config, "cycles": cycles, "latency": engine.latency},
-        after_noise=True,
-        **options,
-    )
+    simulate_with_memories(BackwardEngine(config), "bench_backward_engine", cycles, **options)
 
 
 @pytest.mark.parametrize("config", CONFIGURATIONS.values(), ids=CONFIGURATIONS)

@@ -5,21 +5,13 @@ import pytest
 from rewardware.hw.cores.a3c.config import A3CConfig
 from rewardware.hw.cores.a3c.cycles import forward_cycles
 from rewardware.hw.cores.a3c.forward_engine import ForwardEngine
-from rewardware.sim.cocotb import simulate
 
 from .configurations import CONFIGURATIONS
-from .with_memories import WithMemories
+from .with_memories import simulate_with_memories
 
 
 def _simulate(config, **options):
-    engine = ForwardEngine(config)
-    simulate(
-        WithMemories(engine),
-        bench="tests.hw.cores.a3c.bench_forward_engine",
-        parameters={"config": config, "cycles": forward_cycles(config), "latency": engine.latency},
-        after_noise=True,
-        **options,
-    )
+    simulate_with_memories(ForwardEngine(config), "bench_forward_engine", forward_cycles(config), **options)
 
 
 @pytest.mark.parametrize("config", CONFIGURATIONS.values(), ids=CONFIGURATIONS)

@@ -5,22 +5,14 @@ import pytest
 from rewardware.hw.cores.a3c.config import A3CConfig
 from rewardware.hw.cores.a3c.cycles import gradient_cycles
 from rewardware.hw.cores.a3c.gradient_unit import GradientUnit
-from rewardware.sim.cocotb import simulate
 
 from .configurations import CONFIGURATIONS
-from .with_memories import WithMemories
+from .with_memories import simulate_with_memories
 
 
 def _simulate(config, **options):
-    unit = GradientUnit(config)
     cycles = {steps: gradient_cycles(config, steps) for steps in range(1, config.steps + 1)}
-    simulate(
-        WithMemories(unit),
-        bench="tests.hw.cores.a3c.bench_gradient_unit",
-        parameters={"config": config, "cycles": cycles, "latency": unit.latency},
-        after_noise=True,
-        **options,
-    )
+    simulate_with_memories(GradientUnit(config), "bench_gradient_unit", cycles, **options)
 
 
 @pytest.mark.parametrize("config", CONFIGURATIONS.values(), ids=CONFIGURATIONS)

@@ -7,6 +7,7 @@ from amaranth.lib.wiring import Out
 from rewardware.hw.cores.a3c.agent_memories import AgentMemories
 from rewardware.hw.cores.a3c.agent_memories_config import AgentMemoriesConfig
 from rewardware.hw.cores.forwarding import forward_port
+from rewardware.sim.cocotb import simulate
 
 # Of each engine's port: the kind of memory.
 KINDS = {
@@ -69,3 +70,26 @@ class WithMemories(wiring.Component):
     def _connect(self, m, port, users, name):
         wiring.connect(m, getattr(self.engine, name), getattr(self.memories, port)[users[port]])
         users[port] += 1
+
+
+def simulate_with_memories(engine, bench, cycles, **options):
+    """Run a bench of this folder on an engine with its memories.
+
+    Parameters
+    ----------
+    engine : component
+        With a ``latency``, which the bench is told.
+    bench : str
+        Name of its module.
+    cycles
+        What the bench is told of the cycles of a job.
+    options
+        Of :func:`simulate`.
+    """
+    simulate(
+        WithMemories(engine),
+        bench=f"tests.hw.cores.a3c.{bench}",
+        parameters={"config": engine.config, "cycles": cycles, "latency": engine.latency},
+        after_noise=True,
+        **options,
+    )
