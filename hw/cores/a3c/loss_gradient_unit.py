@@ -55,7 +55,8 @@ class DiscountedReturn(ConfiguredComponent):
 
     Number format: ``config.format``; product and sum are each rounded.
 
-    Latency, throughput: a return in ``cycles``. Back-pressure: a reward is taken when the return before has been.
+    Latency: ``cycles - 1`` from a reward to its return, while no return waits. Throughput: a return in ``cycles``.
+    Back-pressure: a reward is taken when the return before has been.
 
     Parameters
     ----------
@@ -82,7 +83,7 @@ class DiscountedReturn(ConfiguredComponent):
 
     @property
     def cycles(self):
-        """Cycles of a return."""
+        """Cycles from a return to the next one."""
         return self._config.multiplier_depth + self._config.adder_depth + 2
 
     def elaborate(self, platform):

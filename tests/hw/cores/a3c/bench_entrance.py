@@ -216,10 +216,12 @@ async def takes_as_many_cycles_as_it_says(dut):
     agents = Agents(bench.config, rng("requests"))
     await bench.begin()
     seen = TransferCycles(dut, "packets", *bench.sinks)
+    bench.send([_header(ends=1)])
     requests = [agents.draw() for _ in range(60)]
     await bench.check(*requests)
     lengths = [len(request.rows) for request in requests]
-    headers = [seen.taken["packets"][index] for index in np.cumsum([0, *lengths[:-1]])]
+    end, *headers = [seen.taken["packets"][index] for index in np.cumsum([0, 1, *lengths[:-1]])]
+    compare(end + 1, headers[0], "cycle of the request behind the end of the service", 0)
     compare([length + 2 for length in lengths[:-1]], np.diff(headers), "cycles of requests", 0)
     wanted = {name: [] for name in bench.sinks}
     for request, header in zip(requests, headers, strict=True):
