@@ -17,11 +17,18 @@ class ReaderBench:
     """Agents whose rollouts are stored and read, all at once."""
 
     def __init__(self, dut):
-        self.config, self.random = parameters()["config"], rng("rollouts")
+        self.dut, self.config, self.random = dut, parameters()["config"], rng("rollouts")
         self.sources = {name: StreamSource(dut, f"reader__{name}") for name in ("transitions", "policies", "trainings")}
         self.sinks = {name: StreamSink(dut, f"reader__{name}") for name in ("steps", "places")}
         # Rollouts in the order of their trainings: steps, places, and an event for when they have been read.
         self.rollouts = []
+        cocotb.start_soon(self._watch())
+
+    async def _watch(self):
+        while True:
+            await FallingEdge(self.dut.clk)
+            for name in ("transitions", "policies"):
+                assert int(getattr(self.dut, f"reader__{name}__ready").value), f"{name} must always be taken"
 
     def set_stalls(self, stall_in, stall_out, stall_places):
         """Of all streams."""
