@@ -20,6 +20,8 @@ class Bench:
         self.format = self.config.arithmetic.format
         self.steps, self.errors = StreamSource(dut, "steps"), StreamSink(dut, "errors")
         self.random = rng("rollouts")
+        # Steps at which an action has no probability.
+        self.impossible = 0
 
     def bits(self, values):
         """Bit patterns of values."""
@@ -37,9 +39,11 @@ class Bench:
 
     def _rollout(self, rates):
         count = int(self.random.integers(1, 8))
-        # Corner values among them, in logits, too: some actions have no probability, or all are NaN.
+        # Corner values among them, in logits, too: probabilities of some steps are NaN, and some actions have none.
         values, logits, *_ = loss_samples(self.random, self.format, count + 1, self.config.actions)
-        probabilities = shares(self.format, logits[:count])
+        unlikely = self.random.random(logits.shape) < 0.1
+        probabilities = shares(self.format, np.where(unlikely, logits.dtype.type(-1000), logits)[:count])
+        self.impossible += int(np.sum((probabilities == 0).any(axis=1) & ~np.isnan(probabilities).any(axis=1)))
         actions = self.random.integers(0, self.config.actions, count)
         rewards, following = values[:count, 0], values[count, 0]
         # Most of the time what follows is finite, so that the errors before it are.
@@ -75,6 +79,7 @@ async def same_bits_as_the_reference(dut):
     for source, sink in ((0.3, 0.3), (0.9, 0), (0, 0.9)):
         bench.steps.stall, bench.errors.stall = source, sink
         await bench.check(bench.put(40))
+    assert bench.impossible
 
 
 @cocotb.test()
