@@ -4,6 +4,7 @@ import dataclasses
 from typing import Any
 
 from ...cores.checks import require_name
+from ...cores.convolution.systolic_array_config import SystolicArrayConfig
 from ...cores.layer.config import NetworkConfig
 from ..devices import DeviceDescriptor, devices
 from .design import Design
@@ -269,6 +270,29 @@ _DESIGNS = (
             ("rms_prop_unit", "RMSPropUnit"),
             ("agents_engine", "AgentsEngine"),
         )
+    ),
+    *(
+        _core(
+            name,
+            f"convolution.{component}",
+            "convolution.systolic_array_config:SystolicArrayConfig",
+            defaults={"rows": 8, "columns": 6},
+        )
+        for name, component in (
+            ("systolic_processing_element", "processing_element:SystolicProcessingElement"),
+            ("systolic_array", "systolic_array:SystolicArray"),
+        )
+    ),
+    _core(
+        "gemm_engine",
+        "convolution.gemm_engine:GemmEngine",
+        "convolution.gemm_config:GemmEngineConfig",
+        defaults={
+            "array": SystolicArrayConfig(rows=8, columns=6),
+            "input_rows": 1024,
+            "weight_rows": 1024,
+            "sum_rows": 1024,
+        },
     ),
     _core("float_adam_lane", "optimizer.float_lane:FloatAdamLane", "float.config:FloatLaneConfig"),
     _core(

@@ -1,0 +1,102 @@
+"""Cycles of matrix products on the GEMM engine, exact. No Amaranth here."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from .commands import Dataflow
+from .gemm_config import GemmEngineConfig
+
+__all__ = ["Gemm", "completion_cycles", "gemm_cycles", "pipeline_cycles"]
+
+# Cycles from the read of a step's operands to the edges of the array, and from its south edge to the completion.
+_READ, _WRITE = 2, 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gemm:
+    """A product of inputs (a x b) and weights (b x c), as far as its cycles depend on it.
+
+    Parameters
+    ----------
+    dataflow : Dataflow
+    pixels, products, channels : int
+        a, b and c, at least 1.
+    input_half, weight_half : int
+        Halves of the buffers in which the operands are.
+    """
+
+    dataflow: Dataflow
+    pixels: int
+    products: int
+    channels: int
+    input_half: int = 0
+    weight_half: int = 0
+
+
+def gemm_cycles(config: GemmEngineConfig, dataflow: Dataflow, pixels: int, products: int, channels: int) -> int:
+    """Cycles from a command to its completion, when the engine is idle.
+
+    Equation 3.2 of the source: with a, b, c = ``pixels``, ``products``, ``channels``, P1 x P2 the array and L its chain
+
+    - NS: ``ceil(a / P1) * ceil(c / P2) * b + I``, if b is at least L, else L takes the place of b but for the last
+      pass; I = P1 + P2 + L + 7.
+    - WS: ``ceil(b / P1) * ceil(c / P2) * a + I``, if a is at least P2, else each pass takes as many cycles as its
+      successor has columns, if these are more than a; I = P1 + P2 + min(c, P2) + 6.
+    - IS: WS with a and c in each other's place.
+    """
+    return completion_cycles(config, [Gemm(dataflow=dataflow, pixels=pixels, products=products, channels=channels)])[0]
+
+
+def completion_cycles(config: GemmEngineConfig, gemms: Iterable[Gemm]) -> list[int]:
+    """Cycles from the first command to the completion of each, when commands and completions never wait for others.
+
+    A pass begins when all of this is so:
+
+    - the last step of the one before is read;
+    - its own block is read, a column a cycle, from the first step of the one before on, or from behind its last step if
+      both read the same half of a buffer (a change of dataflow: NS reads inputs and weights, WS inputs, IS weights,
+      blocks are of the other);
+    - behind an NS pass, L cycles have passed if it is stationary, and L - b if it is NS itself, with b < L steps.
+    """
+    array = config.array
+    chain = array.chain
+    before, start, end = None, 2, 3
+    completions = []
+    for gemm in gemms:
+        stationary = gemm.dataflow != Dataflow.NON_STATIONARY
+        steps, *blocks = _blocks(config, gemm)
+        for columns in blocks:
+            earliest = max(end, start + 1)
+            if stationary:
+                meets = before is not None and _streams(before, gemm)
+                earliest = max(earliest, (end if meets else start) + columns)
+            if before is not None and before.dataflow == Dataflow.NON_STATIONARY:
+                earliest = max(earliest, end + (chain if stationary else max(0, chain - steps)))
+            before, start, end = gemm, earliest, earliest + steps
+        completions.append(end - 1 + _READ + array.latency + _WRITE + (0 if stationary else chain))
+    return completions
+
+
+def pipeline_cycles(config: GemmEngineConfig) -> int:
+    """Cycles from a command of a single step to its completion, at most."""
+    array = config.array
+    return 4 + array.columns + _READ + array.latency + array.chain + _WRITE
+
+
+def _blocks(config, gemm):
+    """Steps of a pass, and columns of each."""
+    rows, columns = config.array.rows, config.array.columns
+    steps, high, wide = {
+        Dataflow.NON_STATIONARY: (gemm.products, gemm.pixels, gemm.channels),
+        Dataflow.WEIGHT_STATIONARY: (gemm.pixels, gemm.products, gemm.channels),
+        Dataflow.INPUT_STATIONARY: (gemm.channels, gemm.products, gemm.pixels),
+    }[gemm.dataflow]
+    widths = [min(columns, wide - first) for first in range(0, wide, columns)]
+    return [steps, *(width for width in widths for _ in range(-(-high // rows)))]
+
+
+def _streams(before, gemm):
+    """Whether the pass before reads what a block of the product is read of."""
+    if gemm.dataflow == Dataflow.INPUT_STATIONARY:
+        return before.dataflow != Dataflow.INPUT_STATIONARY and before.input_half == gemm.input_half
+    return before.dataflow != Dataflow.WEIGHT_STATIONARY and before.weight_half == gemm.weight_half
