@@ -10,7 +10,7 @@ from ..replicated import replicated
 from .processing_element import row_layout
 from .skew import deskew, skew
 from .systolic_array_config import SystolicArrayConfig
-from .systolic_row import SystolicRow
+from .systolic_row import SystolicRow, south_layout
 
 __all__ = ["SystolicArray", "step_layout"]
 
@@ -107,18 +107,15 @@ class SystolicArray(ConfiguredComponent):
         edges = self._west_edge(m)
         # Chains, counted from the lowest, by the row at which they end.
         ends = {config.rows - 1 - chain * config.chain: chain for chain in range(config.drains)}
-        above = None
+        above = Signal(south_layout(config), name="north_edge")
+        weights = skew(m, Value.cast(self.north), config.operand_width, "north")
+        m.d.comb += above.weight.eq(Cat(weights))
         for index, edge in enumerate(edges):
             m.submodules[f"row_{index}"] = row = replicated(SystolicRow(config))
-            m.d.comb += row.west.eq(edge)
-            if above is None:
-                weights = skew(m, Value.cast(self.north), config.operand_width, "north")
-                m.d.comb += row.north.weight.eq(Cat(weights))
-            else:
-                m.d.comb += [row.north.weight.eq(above.weight), row.north.sum.eq(above.sum)]
-                # A chain begins behind the end of the one above.
-                if index - 1 not in ends:
-                    m.d.comb += row.north.drained.eq(above.drained)
+            m.d.comb += [row.west.eq(edge), row.north.weight.eq(above.weight), row.north.sum.eq(above.sum)]
+            # A chain begins behind the end of the one above.
+            if index - 1 not in ends:
+                m.d.comb += row.north.drained.eq(above.drained)
             above = row.south
             if index in ends:
                 self._drain(m, ends[index], above.drained)

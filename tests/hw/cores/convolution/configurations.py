@@ -5,6 +5,9 @@ from rewardware.hw.cores.convolution.systolic_array_config import SystolicArrayC
 ARRAYS = {
     "3x5": SystolicArrayConfig(rows=3, columns=5),
     "5x4, 2 drains": SystolicArrayConfig(rows=5, columns=4, drains=2),
-    "7x2, widths of Winograd": SystolicArrayConfig(rows=7, columns=2, input_width=10, weight_width=12, sum_width=38),
+    # Chains of 5 and 2 rows, as 4 is even.
+    "7x2, 2 drains, widths of Winograd": SystolicArrayConfig(
+        rows=7, columns=2, input_width=10, weight_width=12, sum_width=38, drains=2
+    ),
     "10x3, 4 drains": SystolicArrayConfig(rows=10, columns=3, weight_width=5, sum_width=30, drains=4),
 }

@@ -1,10 +1,13 @@
 """The systolic array: passes of random dataflows as close to each other as they may be, against NumPy."""
 
+import re
+
 import numpy as np
 import pytest
 
 from rewardware.hw.cores.convolution.systolic_array import SystolicArray, step_layout
 from rewardware.hw.cores.convolution.systolic_array_config import SystolicArrayConfig
+from rewardware.hw.cores.verilog.emit import emit
 from rewardware.sim.cocotb import simulate
 from rewardware.sim.cocotb.codec import codec_of
 
@@ -102,6 +105,14 @@ def test_systolic_array(config):
         parameters={"inputs": passes.inputs, "outputs": passes.outputs},
         after_noise=True,
     )
+
+
+def test_elements_and_rows_are_converted_once():
+    """However many there are: an array of thousands of elements is converted in seconds."""
+    text = emit(SystolicArray(SystolicArrayConfig(rows=30, columns=20, drains=4)))
+    names = re.findall(r"^module (\w+)", text, re.MULTILINE)
+    assert names == ["top_systolic_processing_element", "top_systolic_row", "top"]
+    assert len(text.splitlines()) < 10 * 30 * 20
 
 
 def test_derived_numbers():
