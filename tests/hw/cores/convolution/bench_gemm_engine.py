@@ -8,7 +8,7 @@ import numpy as np
 from cocotb.triggers import FallingEdge, RisingEdge
 
 from rewardware.hw.cores.convolution.commands import Dataflow
-from rewardware.hw.cores.convolution.cycles import Gemm, completion_cycles, gemm_cycles
+from rewardware.hw.cores.convolution.cycles import Gemm, completion_cycles, gemm_cycles, pipeline_cycles
 from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, parameters, rng
 from tests.hw.cores.side_by_side import Ports
 from tests.hw.cores.stimulus import mixed
@@ -29,7 +29,7 @@ class Bench:
         self.commands.stall = self.completions.stall = 0
         self.sums = np.zeros((self.config.sum_rows, self.config.array.columns), np.int64)
         self.clear()
-        self.errors, self.saturated = set(), False
+        self.errors, self.saturated, self.busy = set(), False, 0
         cocotb.start_soon(self._watch())
 
     def clear(self):
@@ -39,6 +39,7 @@ class Bench:
     async def _watch(self):
         while True:
             await FallingEdge(self.dut.clk)
+            self.busy += int(self.dut.busy.value)
             errors = self.ports.get("errors") if int(self.dut.errors.value) else {}
             self.errors |= {name for name, flag in errors.items() if flag}
 
@@ -220,10 +221,11 @@ async def takes_as_many_cycles_as_it_says(dut):
             gemm = Gemm(dataflow=dataflow, pixels=pixels, products=products, channels=channels)
             command = await bench.prepare(gemm)
             seen = TransferCycles(dut, "commands", "completions")
+            bench.busy = 0
             await bench.run([command])
             cycles = seen.taken["completions"][0] - seen.taken["commands"][0]
             expected = gemm_cycles(bench.config, dataflow, pixels, products, channels)
-            assert cycles == expected, f"{gemm}: {cycles} cycles, not {expected}"
+            assert (cycles, bench.busy) == (expected, expected), f"{gemm}: {cycles} cycles, not {expected}"
     await bench.check_sums("the cycles")
 
 
@@ -259,32 +261,52 @@ async def saturates_and_says_so(dut):
 
 
 @cocotb.test()
+async def holds_back_when_no_completion_is_taken(dut):
+    bench = Bench(dut)
+    await clock_and_reset(dut)
+    await bench.write_sums(0)
+    gemm = Gemm(dataflow=Dataflow.WEIGHT_STATIONARY, pixels=1, products=1, channels=1)
+    command = await bench.prepare(gemm, accumulate=1)
+    bench.completions.stall = 1
+    count = 4 * pipeline_cycles(bench.config)
+    for _ in range(count):
+        bench.commands.put(command)
+    for _ in range(2 * count):
+        await RisingEdge(dut.clk)
+    assert bench.commands.count < count, "All commands were taken, though no completion was"
+    bench.completions.stall = 0
+    await bench.completions.receive_all(count)
+    bench.sums *= count
+    await bench.check_sums(f"{count} times the same command")
+
+
+@cocotb.test()
 async def mistakes_write_nothing_and_are_told(dut):
     bench = Bench(dut)
     await clock_and_reset(dut)
     await bench.write_sums(7)
-    gemm = Gemm(dataflow=Dataflow.WEIGHT_STATIONARY, pixels=3, products=2, channels=4)
+    config = bench.config
+    # Enough rows of sums for addresses to wrap.
+    gemm = Gemm(dataflow=Dataflow.WEIGHT_STATIONARY, pixels=20, products=2, channels=2)
     command = await bench.prepare(gemm)
     bench.sums[:] = 7
     for dataflow in Dataflow:
         for name in ("pixels", "products", "channels"):
             await bench.run([command | {"dataflow": int(dataflow), name: 0}])
     assert not bench.errors
-    await bench.run([command | {"dataflow": 3}])
+    await bench.run([command | {"dataflow": max(Dataflow) + 1}])
     assert bench.errors == {"bad_instruction"}
     await bench.check_sums("commands that do nothing")
-    last_input = bench.config.input_rows - bench.config.array.rows
-    # Sums behind the end are not written, and those before it are.
+    # Sums behind the end are not written, and the one before it is.
     for dataflow in Dataflow:
         bench.errors.clear()
-        await bench.run([command | {"dataflow": int(dataflow), "sum_row": bench.config.sum_rows - 1}])
+        await bench.run([command | {"dataflow": int(dataflow), "sum_row": config.sum_rows - 1}])
         assert bench.errors == {"address_out_of_range"}, (dataflow, bench.errors)
-    for change in (
-        {"weight_row": bench.config.weight_rows - 1},
-        {"input_row": last_input, "input_stride": bench.config.array.rows, "pixels": bench.config.array.rows + 1},
-    ):
+        await bench.check_sums(f"{dataflow.name} behind the end", range(config.sum_rows - 1))
+    rows = config.array.rows
+    behind_inputs = {"input_row": config.input_rows - rows, "input_stride": rows, "pixels": rows + 1}
+    for change in ({"weight_row": config.weight_rows - 1}, behind_inputs):
         for dataflow in Dataflow:
             bench.errors.clear()
             await bench.run([command | change | {"dataflow": int(dataflow)}])
             assert bench.errors == {"address_out_of_range"}, (dataflow, change, bench.errors)
-    await bench.check_sums("commands that are out of range", range(2 * 4 * 3, bench.config.sum_rows - 1))
