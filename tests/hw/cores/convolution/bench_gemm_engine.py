@@ -19,12 +19,12 @@ from .with_memories import WithMemories
 
 
 class Bench:
-    """The engine, and what its memories hold."""
+    """The engine, and what its memories hold; ``component``: a larger one that has its ports."""
 
-    def __init__(self, dut):
+    def __init__(self, dut, component=None):
         self.dut, self.config = dut, parameters()["config"]
         self.rng = rng("products")
-        self.ports = Ports(dut, WithMemories(self.config))
+        self.ports = Ports(dut, component or WithMemories(self.config))
         self.commands, self.completions = StreamSource(dut, "commands"), StreamSink(dut, "completions")
         self.commands.stall = self.completions.stall = 0
         self.sums = np.zeros((self.config.sum_rows, self.config.array.columns), np.int64)
