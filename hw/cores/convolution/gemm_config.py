@@ -16,6 +16,7 @@ class GemmEngineConfig:
     Parameters
     ----------
     array : SystolicArrayConfig
+        Its rows are the lanes of the input buffer, so they are at most those of a :class:`.TransposableMemory`.
     input_rows : int
         Rows of a half of the input buffer, a multiple of the array's rows.
     weight_rows : int
