@@ -137,7 +137,7 @@ class TransposableConfig:
     Parameters
     ----------
     lanes : int
-        Words in a row, and rows in a block (2 to 64).
+        Words in a row, and rows in a block (2 to 128).
     rows : int
         Rows, a multiple of ``lanes`` (up to 2^24).
     width : int
@@ -154,7 +154,7 @@ class TransposableConfig:
     width: int = 32
 
     def __post_init__(self):
-        require_integer("Lanes", self.lanes, 2, 64)
+        require_integer("Lanes", self.lanes, 2, 128)
         require_integer("Rows", self.rows, self.lanes, 1 << 24)
         require_multiple("Rows", self.rows, "lanes", self.lanes)
         require_integer("Width", self.width, 1, 64)

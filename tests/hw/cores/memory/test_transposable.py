@@ -69,7 +69,7 @@ def test_equals_reference(lanes, blocks, width):
 def test_bad_configuration_is_refused():
     with pytest.raises(ValueError, match=r"Rows must be a multiple of lanes \(4\), not 10"):
         TransposableConfig(lanes=4, rows=10)
-    with pytest.raises(ValueError, match="Lanes must be from 2 to 64, not 1"):
+    with pytest.raises(ValueError, match="Lanes must be from 2 to 128, not 1"):
         TransposableConfig(lanes=1, rows=10)
     with pytest.raises(TypeError, match="Width must be an integer, not 8.0"):
         TransposableConfig(lanes=4, rows=8, width=8.0)
