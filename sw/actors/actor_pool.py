@@ -12,6 +12,7 @@ from ...hw.cores.checks import require_integer
 from ..core.checkpoint import prefixed, under
 from ..core.environments.environment import Environment
 from .actor import ActorError, ActorSettings, State, experience_record
+from .on_ray import on_ray
 from .policy import Policy
 from .process_actor import ProcessActor
 from .weights_buffer import WeightsBuffer
@@ -107,7 +108,7 @@ class ActorPool:
     limit : float
         Seconds that a round may take, the start of its process included.
     actors_on : str
-        ``"processes"`` of this machine, or ``"ray"``: a cluster of machines (:class:`.RayActor`).
+        ``"processes"`` of this machine, or ``"ray"``: a cluster of machines (:class:`.RayWorker`).
 
     Members
     -------
@@ -316,14 +317,8 @@ class _Actor:
 
 def _where(actors_on: str) -> tuple[Callable[..., HostedActor], Callable[[Sequence[np.ndarray]], Any]]:
     """Actors, and where weights are kept for them."""
-    if actors_on == "processes":
+    if not on_ray("Actors", actors_on):
         return ProcessActor, WeightsBuffer
-    if actors_on != "ray":
-        raise ValueError(f"Actors must be on processes or ray, not {actors_on!r}")
-    try:
-        from .ray_actor import RayActor, RayWeights
-    except ModuleNotFoundError as error:
-        if error.name != "ray":
-            raise
-        raise ValueError("Actors on Ray need the package ray: pip install 'rewardware[ray]'") from None
+    from .ray_actor import RayActor, RayWeights
+
     return RayActor, RayWeights

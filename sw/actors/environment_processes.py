@@ -2,33 +2,67 @@
 
 import dataclasses
 import time
-import traceback
-from collections.abc import Callable
-from multiprocessing.connection import Connection, wait
-from typing import Any, Self
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, Self
 
 import gymnasium
 import numpy as np
 
 from ..core.environments.environment import Environment
 from ..core.environments.failure import EnvironmentFailure
-from ..core.worker_process import WorkerProcess
 from .actor import ActorError
-from .agent_environment import AgentEnvironment, Arrival, EnvironmentState
+from .agent_environment import Arrival, EnvironmentState
+from .environment_server import ServerFailure
 from .environments_state import EnvironmentsState
+from .on_ray import on_ray
+from .process_environment import ProcessEnvironment
 
-__all__ = ["EnvironmentProcesses"]
+__all__ = ["EnvironmentProcesses", "HostedEnvironment"]
 
 # An environment whose processes ended so often without a step is given up.
 ATTEMPTS = 3
 
 
-@dataclasses.dataclass(frozen=True)
-class _Failure:
-    """What a process says of an error: whether the environment's step or beginning raised it, and its words."""
+class HostedEnvironment(Protocol):
+    """An agent's environment as its host sees it, wherever its process runs; it is asked one thing at a time.
 
-    of_environment: bool
-    words: str
+    Parameters
+    ----------
+    limit
+        Seconds that `state` may take; the host watches over steps.
+    """
+
+    def __init__(self, limit: float): ...
+
+    @property
+    def process_id(self) -> int | None:
+        """``None``: it does not run."""
+        ...
+
+    def start(self, arguments: tuple[Any, ...], state: EnvironmentState | None) -> None:
+        """Let it begin with arguments of :class:`.AgentEnvironment`, or go on from a state, if it does not run."""
+        ...
+
+    def ask(self, action: int | None) -> None:
+        """Ask for a step, or for an episode to begin (``None``); at once, whether it is dead or not."""
+        ...
+
+    @staticmethod
+    def ready(some: Sequence[Any], seconds: float) -> list[Any]:
+        """Wait until any of those that were asked has answered or died, or for so many seconds; which have."""
+        ...
+
+    def receive(self) -> Arrival | ServerFailure | None:
+        """The answer; ``None``: it is dead, or has not answered."""
+        ...
+
+    def state(self) -> EnvironmentState | ServerFailure | None:
+        """The state of one that is asked nothing else; ``None``: it is dead, or takes too long."""
+        ...
+
+    def stop(self) -> str:
+        """End it, whatever it does; how it ended."""
+        ...
 
 
 class EnvironmentProcesses:
@@ -49,6 +83,8 @@ class EnvironmentProcesses:
         Of everything random but who comes first.
     limit
         Seconds that a step may take, the start of its process included.
+    on
+        ``"processes"`` of this machine, or ``"ray"``: a cluster of machines (:class:`.RayWorker`).
 
     Members
     -------
@@ -58,7 +94,7 @@ class EnvironmentProcesses:
     Raises
     ------
     ValueError
-        A limit that is none.
+        The limit is not above 0; there is no such place, or no Ray.
     ActorError
         In `arrivals`: an environment cannot be made, or all attempts at one ended.
     """
@@ -70,11 +106,14 @@ class EnvironmentProcesses:
         agents: int,
         seed: int,
         limit: float = 60.0,
+        on: str = "processes",
     ):
         if not limit > 0:
             raise ValueError(f"Limit must be above 0 seconds, not {limit}")
-        self._limit = limit
-        self._workers = [_Worker((environment, kind, agent, seed), agent, limit) for agent in range(agents)]
+        self._environment, self._kind, self._seed, self._limit = environment, kind, seed, limit
+        hosted = _where(on)
+        self._ready = hosted.ready
+        self._agents = [_Agent(number, hosted(limit)) for number in range(agents)]
         self._held: list[Arrival] = []
         # What is asked of which agent's at the next call: failed before, or restored.
         self._again: dict[int, int | None] = {}
@@ -82,22 +121,26 @@ class EnvironmentProcesses:
 
     @property
     def process_ids(self) -> dict[int, int]:
-        """Of the processes that run now, by agent."""
-        running = {worker.agent: worker.process for worker in self._workers}
-        return {agent: process.pid for agent, process in running.items() if process is not None}
+        """Those of the processes that run now, each on its machine, by agent."""
+        numbers = {agent.number: agent.hosted.process_id for agent in self._agents}
+        return {agent: number for agent, number in numbers.items() if number is not None}
 
     def begin(self, agent: int) -> None:
         """Ask for the next episode."""
-        self._ask(agent, None)
+        self._ask(self._agents[agent], None)
 
     def step(self, agent: int, action: int) -> None:
         """Ask for a step."""
-        self._ask(agent, action)
+        self._ask(self._agents[agent], action)
 
-    def _ask(self, agent: int, action: int | None) -> None:
-        worker = self._workers[agent]
-        if not worker.ask(action):
-            self._start_again(worker)
+    def _ask(self, agent: "_Agent", action: int | None) -> None:
+        agent.asked, agent.busy, agent.deadline = action, True, time.monotonic() + self._limit
+        self._start(agent)
+        agent.hosted.ask(action)
+
+    def _start(self, agent: "_Agent") -> None:
+        state, agent.restored = agent.restored, None
+        agent.hosted.start((self._environment, self._kind, agent.number, self._seed, agent.life), state)
 
     def arrivals(self, wait: bool = True) -> list[Arrival]:
         """What has come since; at least one, unless it shall not wait.
@@ -111,7 +154,7 @@ class EnvironmentProcesses:
         """
         again, self._again = self._again, {}
         for agent, action in again.items():
-            self._ask(agent, action)
+            self._ask(self._agents[agent], action)
         self._listen(0.0)
         while wait and not self._held:
             self._listen(None)
@@ -120,45 +163,47 @@ class EnvironmentProcesses:
 
     def _listen(self, seconds: float | None) -> None:
         """Take what has come; wait so long for it, or until somebody's limit."""
-        busy = [worker for worker in self._workers if worker.busy]
+        busy = [agent for agent in self._agents if agent.busy]
         if not busy:
             return
-        until = min(worker.deadline for worker in busy)
-        ready = wait(
-            [worker.link for worker in busy], max(0.0, until - time.monotonic()) if seconds is None else seconds
-        )
-        failures = [failure for worker in busy if (failure := self._heard(worker, worker.link in ready)) is not None]
+        if seconds is None:
+            seconds = max(0.0, min(agent.deadline for agent in busy) - time.monotonic())
+        ready = self._ready([agent.hosted for agent in busy], seconds)
+        failures = [failure for agent in busy if (failure := self._heard(agent, agent.hosted in ready)) is not None]
         if failures:
             raise failures[0]
 
-    def _heard(self, worker: "_Worker", ready: bool) -> EnvironmentFailure | None:
-        """Take what a process says, if it does; one that is dead or takes too long is started again."""
-        if not ready and time.monotonic() < worker.deadline:
+    def _heard(self, agent: "_Agent", ready: bool) -> EnvironmentFailure | None:
+        """Take what an environment says, if it does; one that is dead or takes too long is started again."""
+        if not ready and time.monotonic() < agent.deadline:
             return None
-        message = worker.receive() if ready else None
-        if message is None:
-            self._start_again(worker)
-        elif isinstance(message, Arrival):
-            self._held.append(worker.arrived(message))
-        elif message.of_environment:
-            self._again[worker.agent] = worker.asked
-            worker.busy = False
-            return EnvironmentFailure(f"Agent {worker.agent}: {message.words}")
+        answer = agent.hosted.receive()
+        if answer is None:
+            self._start_again(agent)
+        elif isinstance(answer, Arrival):
+            self._held.append(agent.arrived(answer))
+        elif answer.of_environment:
+            self._again[agent.number] = agent.asked
+            agent.busy = False
+            return EnvironmentFailure(f"Agent {agent.number}: {answer.words}")
         else:
-            worker.busy = False
-            raise ActorError(f"The environment of agent {worker.agent} cannot be made: {message.words}")
+            agent.busy = False
+            raise _cannot_be_made(agent, answer)
         return None
 
-    def _start_again(self, worker: "_Worker") -> None:
-        code = worker.stop()
-        worker.attempts += 1
-        if worker.attempts == ATTEMPTS:
+    def _start_again(self, agent: "_Agent") -> None:
+        """Begin another episode in another process."""
+        end = agent.hosted.stop()
+        agent.attempts += 1
+        if agent.attempts == ATTEMPTS:
             raise ActorError(
-                f"The environment of agent {worker.agent} was given up: {ATTEMPTS} processes ended, or took more than "
-                f"{self._limit:g} seconds, without a step (last exit code {code})"
+                f"The environment of agent {agent.number} was given up: {ATTEMPTS} processes ended, or took more than "
+                f"{self._limit:g} seconds, without a step ({end})"
             )
         self.restarts += 1
-        worker.lose()
+        agent.life += 1
+        agent.lost += 1
+        self._ask(agent, None)
 
     def state(self) -> EnvironmentState:
         """Episodes, arrivals that nobody has fetched, and what was asked for of environments that failed.
@@ -170,37 +215,42 @@ class EnvironmentProcesses:
         ActorError
             As of `arrivals`.
         """
-        states: dict[int, EnvironmentState] = {}
-        while len(states) < len(self._workers):
-            while any(worker.busy for worker in self._workers):
+        states: list[EnvironmentState] = []
+        while len(states) < len(self._agents):
+            while any(agent.busy for agent in self._agents):
                 try:
                     self._listen(None)
                 except EnvironmentFailure:
                     # It is told when it fails again.
                     continue
             # Whoever dies meanwhile begins anew, which is waited for.
-            states = {worker.agent: state for worker in self._workers if (state := self._state_of(worker)) is not None}
-        lives = [worker.life for worker in self._workers]
-        ordered = [states[agent] for agent in range(len(self._workers))]
-        return EnvironmentsState(ordered, lives, self._held, self._again, self.restarts).pack()
+            states = [state for agent in self._agents if (state := self._state_of(agent)) is not None]
+        lives = [agent.life for agent in self._agents]
+        return EnvironmentsState(states, lives, self._held, self._again, self.restarts).pack()
 
-    def _state_of(self, worker: "_Worker") -> EnvironmentState | None:
-        state = worker.state()
+    def _state_of(self, agent: "_Agent") -> EnvironmentState | None:
+        """The state of an environment; ``None`` if it died, and was started again."""
+        if agent.restored is not None:
+            return agent.restored
+        self._start(agent)
+        state = agent.hosted.state()
         if state is None:
-            self._start_again(worker)
+            self._start_again(agent)
+        elif isinstance(state, ServerFailure):
+            raise _cannot_be_made(agent, state)
         return state
 
     def restore(self, arrays: dict[str, np.ndarray], rest: dict[str, Any]) -> None:
         """Take back what `state` gave, before anything is asked for."""
-        found = EnvironmentsState.unpack(arrays, rest, len(self._workers))
+        found = EnvironmentsState.unpack(arrays, rest, len(self._agents))
         self._held, self._again, self.restarts = found.held, found.asked, found.restarts
-        for worker, life, state in zip(self._workers, found.lives, found.environments, strict=True):
-            worker.life, worker.first = life, state
+        for agent, life, state in zip(self._agents, found.lives, found.environments, strict=True):
+            agent.life, agent.restored = life, state
 
     def close(self) -> None:
         """End all processes."""
-        for worker in self._workers:
-            worker.stop()
+        for agent in self._agents:
+            agent.hosted.stop()
 
     def __enter__(self) -> Self:
         return self
@@ -209,94 +259,39 @@ class EnvironmentProcesses:
         self.close()
 
 
-class _Worker(WorkerProcess):
-    """An agent's process, and what it was asked: an action, or ``None`` to begin an episode."""
+@dataclasses.dataclass
+class _Agent:
+    """What its host knows of an agent's environment.
 
-    def __init__(self, arguments: tuple[Any, ...], agent: int, limit: float):
-        super().__init__(_serve, limit)
-        self._arguments, self.agent, self._seconds = arguments, agent, limit
-        self.life = self.attempts = 0
-        self.first: EnvironmentState | None = None
-        self.asked: int | None = None
-        self.busy, self._lost = False, 0
-        self.deadline = 0.0
+    ``life`` counts how often it was started again, ``lost`` how often since its last arrival, and ``attempts`` since
+    its last step; ``restored`` is what it goes on from, until it is started.
+    """
 
-    def _begin_process(self) -> None:
-        first, self.first = self.first, None
-        self.start(*self._arguments, self.life, first)
-
-    def ask(self, action: int | None) -> bool:
-        """Send a question; whether the process was there to take it."""
-        self.asked, self.busy, self.deadline = action, True, time.monotonic() + self._seconds
-        if self.process is None:
-            self._begin_process()
-        return self._send((action,))
-
-    def _send(self, message: Any) -> bool:
-        try:
-            self.link.send(message)
-        except OSError:
-            return False
-        return True
-
-    def receive(self) -> Any:
-        """What it says; ``None`` if it is dead."""
-        try:
-            return self.link.recv()
-        except (EOFError, OSError):
-            return None
+    number: int
+    hosted: HostedEnvironment
+    life: int = 0
+    lost: int = 0
+    attempts: int = 0
+    restored: EnvironmentState | None = None
+    asked: int | None = None
+    busy: bool = False
+    deadline: float = 0.0
 
     def arrived(self, arrival: Arrival) -> Arrival:
         """The arrival of what was asked, which says how many were lost."""
-        lost, self.busy, self._lost = self._lost, False, 0
+        lost, self.busy, self.lost = self.lost, False, 0
         if arrival.reward is not None:
             self.attempts = 0
         return dataclasses.replace(arrival, lost=lost)
 
-    def lose(self) -> None:
-        """Begin another episode in another process."""
-        self.life += 1
-        self._lost += 1
-        self.first = None
-        self.ask(None)
 
-    def state(self) -> EnvironmentState | None:
-        """The environment's, of one that was not asked anything; ``None``: its process is dead."""
-        if self.process is None:
-            if self.first is not None:
-                return self.first
-            self._begin_process()
-        if not self._send("state") or not self.link.poll(self._seconds):
-            return None
-        return self.receive()
+def _cannot_be_made(agent: _Agent, failure: ServerFailure) -> ActorError:
+    return ActorError(f"The environment of agent {agent.number} cannot be made: {failure.words}")
 
 
-def _serve(link: Connection, environment: Any, kind: Any, agent: int, seed: int, life: int, first: Any) -> None:
-    """What the process does: answers, until the link to the host ends."""
-    try:
-        try:
-            own = AgentEnvironment(environment, kind, agent, seed, life)
-            if first is not None:
-                own.restore(*first)
-        except Exception as error:
-            link.recv()
-            link.send(_Failure(False, _words(error)))
-            return
-        while True:
-            message = link.recv()
-            if message == "state":
-                link.send(own.state())
-                continue
-            try:
-                link.send(own.do(*message))
-            except EnvironmentFailure as error:
-                # What the environment raised is its cause, but for a number that is none.
-                link.send(_Failure(True, _words(error.__cause__) if error.__cause__ else str(error)))
-    except (EOFError, OSError):
-        pass
+def _where(on: str) -> type[HostedEnvironment]:
+    if not on_ray("Environments", on):
+        return ProcessEnvironment
+    from .ray_environment import RayEnvironment
 
-
-def _words(error: BaseException) -> str:
-    """Kind, place and words of an error, whose traceback stays in the process."""
-    place = traceback.extract_tb(error.__traceback__)[-1]
-    return f"{type(error).__name__} in {place.filename}:{place.lineno}: {error}"
+    return RayEnvironment

@@ -1,6 +1,5 @@
 """An actor on Ray, which may be on another machine; experience and weights go through Ray's object store."""
 
-import logging
 import os
 from collections.abc import Sequence
 from typing import Any
@@ -9,6 +8,7 @@ import numpy as np
 import ray
 
 from .actor import Actor, ActorSettings, State, actor_failure
+from .ray_worker import RayWorker, remote_class
 
 __all__ = ["RayActor", "RayWeights"]
 
@@ -52,10 +52,7 @@ class RayWeights:
 
 
 class RayActor:
-    """As :class:`.HostedActor` has it. Ray places it on any machine of the cluster that has a core for it.
-
-    The cluster is the one that this process is connected to; else that of ``RAY_ADDRESS`` or of this machine, or one
-    that is made here (``ray.init``). Its machines need this package.
+    """A :class:`.HostedActor` of a :class:`.RayWorker`.
 
     Parameters
     ----------
@@ -70,29 +67,26 @@ class RayActor:
     """
 
     def __init__(self, number: int, settings: ActorSettings, weights: RayWeights, limit: float):
-        self._number, self._settings, self._weights, self._limit = number, settings, weights, limit
-        self._actor: Any = None
+        self._number, self._settings, self._weights = number, settings, weights
+        self._worker = RayWorker(_remote_actor, limit)
         self._round: Any = None
         self._records: np.ndarray | None = None
-        self._end = "it did not begin"
 
     @property
     def process_id(self) -> int | None:
         """On its machine; ``None``: it does not run."""
-        return None if self._actor is None else self._answer(self._actor.process_id.remote())
+        return self._worker.process_id
 
     def start(self, seed: tuple[int, ...], state: State | None) -> None:
         """Let it begin, or go on from a state, if it does not run."""
-        if self._actor is not None:
+        if self._worker.actor is not None:
             return
-        if not ray.is_initialized():
-            ray.init(include_dashboard=False, logging_level=logging.WARNING)
-        self._actor = _remote_actor.remote(self._settings, seed, state)
+        self._worker.start(self._settings, seed, state)
         if self._records is None:
             self._begin_round()
 
     def _begin_round(self) -> None:
-        self._round = self._actor.round.remote(self._weights.reference)
+        self._round = self._worker.actor.round.remote(self._weights.reference)
 
     def arrived(self) -> bool:
         """Whether the round came, before the actor's end or its limit."""
@@ -109,7 +103,7 @@ class RayActor:
         """Let it make the next round."""
         if self._records is not None:
             self._records = None
-            if self._actor is not None:
+            if self._worker.actor is not None:
                 self._begin_round()
 
     def put(self, records: np.ndarray) -> None:
@@ -118,28 +112,20 @@ class RayActor:
 
     def state(self) -> State | None:
         """Of an actor whose round arrived; ``None``: it died."""
-        return self._answer(self._actor.state.remote())
+        return self._answer(self._worker.actor.state.remote())
 
     def _answer(self, reference: ray.ObjectRef) -> Any:
         """What the actor says; ``None`` if it died, or takes too long."""
         try:
-            return ray.get(reference, timeout=self._limit)
-        except ray.exceptions.GetTimeoutError:
-            cores = ray.cluster_resources().get("CPU", 0), ray.available_resources().get("CPU", 0)
-            self._end = "no answer; of {:g} cores of Ray's cluster {:g} are free".format(*cores)
+            return self._worker.answer(reference)
         except ray.exceptions.RayTaskError as error:
             cause = error.cause
             raise actor_failure(self._number, f"{type(cause).__name__}: {cause}", str(error)) from None
-        except ray.exceptions.RayError as error:
-            self._end = f"{type(error).__name__}: {str(error).splitlines()[0]}"
-        return None
 
     def stop(self) -> str:
         """End it, and drop its round; how it ended."""
-        if self._actor is not None:
-            ray.kill(self._actor)
-        self._actor = self._round = self._records = None
-        return self._end
+        self._round = self._records = None
+        return self._worker.stop()
 
     def close(self) -> None:
         """End it for good."""
@@ -169,7 +155,4 @@ class _RemoteActor:
         return os.getpid()
 
 
-# Ray starts none again by itself, nor any round of one: the pool has to know what was lost.
-_remote_actor: Any = ray.remote(num_cpus=1, scheduling_strategy="SPREAD", max_restarts=0, max_task_retries=0)(
-    _RemoteActor
-)
+_remote_actor = remote_class(_RemoteActor)

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import gymnasium
 import numpy as np
 
+from ....hw.cores.checks import require_name
 from ....hw.soc.a3c.config import A3CSystemConfig
 from ...actors.agent_environment import AgentEnvironments
 from ...actors.environment_processes import EnvironmentProcesses
@@ -30,7 +31,7 @@ from .backends import HOST, service_on
 __all__ = ["A3C", "PLACES"]
 
 # Where environments run.
-PLACES = ("processes", "in-process")
+PLACES = ("processes", "in-process", "ray")
 # What a checkpoint holds beside its arrays.
 MEMBERS = (
     "agents", "backend", "config", "env", "environments", "hardware", "num_timesteps", "observation_size", "place",
@@ -65,7 +66,8 @@ class A3C(Agent):
     transport
         Of backend ``"transport"``: an open link to the device, over PCIe say; it is closed with the agent.
     environments
-        ``"processes"``: each in a process of its own. ``"in-process"``: one after the other.
+        ``"processes"``: each in a process of its own. ``"in-process"``: one after the other. ``"ray"``: each in a
+        process of its own on a machine of a Ray cluster, a core each (:class:`.RayWorker`).
     limit
         Seconds that a step in a process may take, the start of the process included.
     evaluation_env
@@ -81,7 +83,7 @@ class A3C(Agent):
     Raises
     ------
     TypeError, ValueError
-        No such environment, or one of other actions or observations; no such backend or place.
+        No such environment, or one of other actions or observations; no such backend or place; no Ray.
     EnvironmentFailure
         In `learn`: an environment failed. Everything is as before its step.
     ActorError
@@ -113,8 +115,7 @@ class A3C(Agent):
     ):
         if isinstance(env, gymnasium.Env) or not (isinstance(env, str) or callable(env)):
             raise TypeError(f"An environment must be an identifier or a function that makes one, not {env!r}")
-        if environments not in PLACES:
-            raise ValueError(f"Environments must be {' or '.join(PLACES)}, not {environments!r}")
+        require_name("Environments", environments, PLACES)
         require_link(backend, transport)
         self.hardware = None if hardware is None else resolve_hardware(hardware, "a3c")
         make_service = service_on(backend, self.hardware, transport=transport)
@@ -128,10 +129,10 @@ class A3C(Agent):
             opened.callback(self.environment.env.close)
             arguments = env, ByteEnvironment, config.agents, config.seed
             own: AgentEnvironments
-            if environments == "processes":
-                own = EnvironmentProcesses(*arguments, limit)
-            else:
+            if environments == "in-process":
                 own = InProcessEnvironments(*arguments)
+            else:
+                own = EnvironmentProcesses(*arguments, limit, on=environments)
             opened.callback(own.close)
             shape = A3CShape(
                 observation_size=self.environment.observation_size,

@@ -37,8 +37,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--environments",
-        choices=("processes", "in-process"),
-        help="each in a process of its own (default), or one after the other, which repeats itself to the bit",
+        choices=("processes", "in-process", "ray"),
+        help="each in a process of its own (default), one after the other, which repeats itself to the bit, or ray: "
+        "each in a process on a cluster, that of RAY_ADDRESS or the one at hand",
     )
     add_run_options(parser, "step", 500_000, evaluate_every=50_000)
     add_hyper_parameters(parser, A3CHyperParameters)

@@ -140,7 +140,6 @@ def test_what_cannot_be_a_pool_is_refused(monkeypatch):
         open_pool(limit=0)
     with pytest.raises(ValueError, match="Actors must be on processes or ray, not 'threads'"):
         open_pool(actors_on="threads")
-    monkeypatch.delitem(sys.modules, "rewardware.sw.actors.ray_actor", raising=False)
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(ValueError, match=r"Actors on Ray need the package ray: pip install 'rewardware\[ray\]'"):
         open_pool(actors_on="ray")

@@ -2,40 +2,16 @@
 
 import os
 import signal
-import sys
 
 import numpy as np
 import pytest
 import ray
-from ray.cluster_utils import Cluster
 
 from rewardware.sw.actors.actor_pool import ActorError
 from rewardware.sw.actors.ray_actor import RayWeights
 from tests.sw.actors.test_actor_pool import assert_whole_episodes, open_pool, rounds
 from tests.sw.algorithms.counting import Poisoned, Slow, Suicidal
 from tests.sw.systems.pearl.test_actors import assert_same, learned
-
-
-@pytest.fixture(scope="module")
-def cluster():
-    """Of nodes with one core each: two actors are on both."""
-    with pytest.MonkeyPatch.context() as patch:
-        # Nothing of the user's own set-up, and nothing to anybody.
-        patch.delenv("RAY_ADDRESS", raising=False)
-        patch.setenv("RAY_AUTH_MODE", "disabled")
-        patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
-        # Where the processes of all nodes find these tests.
-        patch.setenv("PYTHONPATH", os.pathsep.join(filter(None, sys.path)))
-        # Small ones: a node's object store would take a third of the memory, in shared memory, which may be little.
-        node = {"num_cpus": 1, "object_store_memory": 100 << 20}
-        opened = Cluster(initialize_head=True, head_node_args={**node, "include_dashboard": False})
-        try:
-            opened.add_node(**node)
-            ray.init(opened.address, log_to_driver=False)
-            yield opened
-        finally:
-            ray.shutdown()
-            opened.shutdown()
 
 
 def test_rounds_and_states_are_those_of_processes(cluster):

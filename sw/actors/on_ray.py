@@ -1,0 +1,31 @@
+"""Where processes run: on this machine, or on a cluster of Ray's, which is an extra."""
+
+__all__ = ["on_ray"]
+
+
+def on_ray(what: str, where: str) -> bool:
+    """Whether processes run on Ray (``"ray"``) rather than on this machine (``"processes"``).
+
+    Parameters
+    ----------
+    what
+        Whose processes they are, for errors.
+    where
+        The place that was asked for.
+
+    Raises
+    ------
+    ValueError
+        There is no such place; the package ``ray`` is missing.
+    """
+    if where == "processes":
+        return False
+    if where != "ray":
+        raise ValueError(f"{what} must be on processes or ray, not {where!r}")
+    try:
+        import ray  # noqa: F401
+    except ModuleNotFoundError as error:
+        if error.name != "ray":
+            raise
+        raise ValueError(f"{what} on Ray need the package ray: pip install 'rewardware[ray]'") from None
+    return True
