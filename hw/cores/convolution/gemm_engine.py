@@ -43,7 +43,8 @@ class GemmEngine(ConfiguredComponent):
     ============== ====================================== ========================== =====================
 
     Words of rows that these do not name are not used, and not written. Row n of the accumulators is in bank ``n mod
-    drains`` at address ``n // drains``. A command with a dimension of 0 writes nothing, and completes in its turn.
+    drains`` at address ``n // drains``. A command with a dimension of 0 writes nothing, and takes the cycles of an NS
+    product of a single step.
 
     Number format: integers. A pass's sum is exact; one that goes beyond ``sum_width`` bits in the accumulators is
     saturated, in the order of row blocks.

@@ -292,7 +292,9 @@ async def mistakes_write_nothing_and_are_told(dut):
     bench.sums[:] = 7
     for dataflow in Dataflow:
         for name in ("pixels", "products", "channels"):
+            bench.busy = 0
             await bench.run([command | {"dataflow": int(dataflow), name: 0}])
+            assert bench.busy == gemm_cycles(config, Dataflow.NON_STATIONARY, 1, 1, 1)
     assert not bench.errors
     await bench.run([command | {"dataflow": max(Dataflow) + 1}])
     assert bench.errors == {"bad_instruction"}
