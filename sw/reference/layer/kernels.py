@@ -44,21 +44,30 @@ def backward_sums(words: Float32Array, errors: Float32Array, units: int) -> Floa
         A multiple of ``units`` outputs.
     """
     samples, outputs = errors.shape
-    total = np.empty((samples, len(words)), np.float32)
-    terms = np.empty(units, np.float32)
+    inputs = len(words)
+    # Inputs side by side, in the innermost loops: the processor adds several at once.
+    turned = np.ascontiguousarray(words.T)
+    total = np.empty((samples, inputs), np.float32)
+    terms = np.empty((units, inputs), np.float32)
     for sample in range(samples):
-        for place in range(len(words)):
-            for begin in range(0, outputs, units):
-                for unit in range(units):
-                    terms[unit] = words[place, begin + unit] * errors[sample, begin + unit]
-                left = units
-                while left > 1:
-                    for pair in range(left // 2):
-                        terms[pair] = terms[2 * pair] + terms[2 * pair + 1]
-                    if left % 2:
-                        terms[left // 2] = terms[left - 1]
-                    left -= left // 2
-                total[sample, place] = terms[0] if begin == 0 else total[sample, place] + terms[0]
+        for begin in range(0, outputs, units):
+            for unit in range(units):
+                error = errors[sample, begin + unit]
+                for place in range(inputs):
+                    terms[unit, place] = turned[begin + unit, place] * error
+            left = units
+            while left > 1:
+                for pair in range(left // 2):
+                    for place in range(inputs):
+                        terms[pair, place] = terms[2 * pair, place] + terms[2 * pair + 1, place]
+                if left % 2:
+                    terms[left // 2] = terms[left - 1]
+                left -= left // 2
+            if begin == 0:
+                total[sample] = terms[0]
+            else:
+                for place in range(inputs):
+                    total[sample, place] += terms[0, place]
     return total
 
 
