@@ -10,6 +10,7 @@ from ....hw.cores.layer.config import LayerConfig, NetworkConfig
 from ....hw.cores.layer.update_stage_config import UpdateStageConfig
 from ....hw.cores.learner.network_stages import NetworkStages
 from ....hw.cores.replay.config import SumTreeConfig
+from ...core.fields import require_number
 from ..layer_balance import balance_networks, least_units
 from ..layer_pipeline import (
     SegmentCycles,
@@ -20,7 +21,6 @@ from ..layer_pipeline import (
 )
 from ..replay_cycles import sample_cycles, update_cycles
 from .algorithms import Iteration
-from .fields import require_number
 from .latency_table import Latency
 from .layer_group import LayerGroup, Propagation
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from .fields import require_names, require_number
+from ...core.fields import require_names, require_number
 
 __all__ = ["Latency", "LatencyTable"]
 

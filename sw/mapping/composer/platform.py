@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ....hw.cores.checks import require_name
-from .fields import read_fields, read_yaml, require_names, require_number
+from ...core.fields import read_fields, read_yaml, require_names, require_number
 
 __all__ = ["Device", "DeviceKind", "Link", "Platform", "list_platforms", "load_platform"]
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .fields import read_fields, read_yaml, require_names
+from ...core.fields import read_fields, read_yaml, require_names
 from .latency_table import Latency, LatencyTable
 from .platform import Platform
 from .task_graph import Edge, Task, TaskGraph

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from ....hw.cores.checks import require_integer
 from ....hw.cores.replay.config import SumTreeConfig
+from ...core.fields import read_fields, require_number
 from .algorithms import Iteration
-from .fields import read_fields, require_number
 from .fpga_latency import CycleModel, model_cycles
 from .latency_table import Latency, LatencyTable
 from .platform import Device, DeviceKind, Platform

@@ -7,7 +7,7 @@ from enum import StrEnum
 from functools import cached_property
 
 from ....hw.cores.checks import require_integer
-from .fields import require_names, require_number
+from ...core.fields import require_names, require_number
 
 __all__ = ["Edge", "Task", "TaskGraph", "TaskKind"]
 
