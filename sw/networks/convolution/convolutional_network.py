@@ -100,7 +100,7 @@ class ConvolutionalNetwork:
                 found[name] = layer
         return found
 
-    @property
+    @cached_property
     def convolutions(self) -> Mapping[str, ConvolutionShape | FractionallyStridedShape]:
         """Those that are fractionally strided, too, and linear layers; in order."""
         kinds = (ConvolutionShape, FractionallyStridedShape)
@@ -113,15 +113,17 @@ class ConvolutionalNetwork:
 
     @property
     def multiply_accumulates(self) -> int:
-        """Of a picture.
+        """Of a picture."""
+        return sum(map(self.multiply_accumulates_of, self.convolutions))
 
-        A convolution multiplies each weight for every output pixel, padding included; a fractionally strided one for
-        every input pixel, what is cropped included.
+    def multiply_accumulates_of(self, name: str) -> int:
+        """Of a convolution.
+
+        It multiplies each weight for every output pixel, padding included; a fractionally strided one for every input
+        pixel, what is cropped included.
         """
-        return sum(
-            _weights(layer) * math.prod(layer.output if isinstance(layer, ConvolutionShape) else layer.picture)
-            for layer in self.convolutions.values()
-        )
+        layer = self.convolutions[name]
+        return _weights(layer) * math.prod(layer.output if isinstance(layer, ConvolutionShape) else layer.picture)
 
 
 def _weights(layer: ConvolutionShape | FractionallyStridedShape) -> int:
