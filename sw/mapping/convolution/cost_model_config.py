@@ -63,6 +63,9 @@ class CostModelConfig:
         require_integer("Linear transform", self.linear_transform, 0)
         require_integer("Layout overhead", self.layout_overhead, 0)
         require_kind("Winograd", self.winograd, tuple)
+        for pair in self.winograd:
+            if not isinstance(pair, tuple) or len(pair) != 2:
+                raise TypeError(f"Winograd must be pairs (m, r), not {pair!r}")
         _ = self.winograd_algorithms
 
     @property

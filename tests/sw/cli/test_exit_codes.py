@@ -65,6 +65,7 @@ WRONG = {
     "explore maac": "--part nowhere",
     "explore mcts": "--part nowhere",
     "compose": "--algo dqn",
+    "map": "nothing --array 8x8",
     "verilog": "nothing -o there",
     "build": "fixar --config nowhere.yaml -o there",
     "report": "rescaler --part nowhere",

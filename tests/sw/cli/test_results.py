@@ -51,6 +51,7 @@ SMALL = {
     "explore maac": ("--agents 2 --hidden-size 8 --out OUT", "design stages resources aps"),
     "explore mcts": ("--fanout 4 --levels 8 --banks 16 --part lfe5u-85f --out OUT", "best points costs"),
     "compose": ("--problem PROBLEM --out OUT", "schedule makespan"),
+    "map": ("atari --multipliers 60 --out OUT", "network array seconds parts baselines layers"),
     "verilog": ("rescaler --out OUT", "design top folder files checks"),
     "build": ("fixar --config tiny --out OUT", "board met utilization"),
     "report": ("rescaler --part ecp5 --out OUT", "blocks total"),
@@ -61,6 +62,7 @@ SMALL = {
 FILES = {
     "eval": "evaluation.json", "bench": "bench.json", "explore a3c": "exploration.json",
     "explore maac": "exploration.json", "explore mcts": "exploration.json", "compose": "schedule.json",
+    "map": "mapping.json",
     "build": "report.json", "report": "report.json",
 }  # fmt: skip
 

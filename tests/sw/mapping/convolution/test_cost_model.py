@@ -182,6 +182,7 @@ def test_transfers(layout, target, channels, seconds):
         ({"linear_transform": -1}, ValueError, "Linear transform must be at least 0, not -1"),
         ({"layout_overhead": -1}, ValueError, "Layout overhead must be at least 0, not -1"),
         ({"winograd": [(2, 3)]}, TypeError, "Winograd must be of the kind tuple, not [(2, 3)]"),
+        ({"winograd": (2, 3)}, TypeError, "Winograd must be pairs (m, r), not 2"),
         ({"winograd": ((1, 3),)}, ValueError, "m of Winograd must be at least 2, not 1"),
         ({"winograd": ((2, 1),)}, ValueError, "r of Winograd must be at least 2, not 1"),
     ],

@@ -1,0 +1,151 @@
+"""Map a convolutional network to a systolic array: the algorithm and dataflow of each layer."""
+
+import argparse
+import sys
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from ..systems.results import add_json_option, add_out_option, make_folder, show
+
+if TYPE_CHECKING:
+    from ..mapping.convolution.cost_model_config import CostModelConfig
+    from ..networks.convolution.convolutional_network import ConvolutionalNetwork
+
+__all__ = ["add_arguments", "run"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from ...hw.soc.target.parts import load_parts
+    from ..mapping.convolution.cost_model_config import CostModelConfig
+    from ..networks.convolution.network_file import list_networks
+
+    names = ", ".join(list_networks())
+    about = f"{names}, a YAML file, or MODULE:NAME of a module of PyTorch or of what makes one"
+    parser.add_argument("model", metavar="MODEL", help=about)
+    parser.add_argument(
+        "--picture", type=_sizes, metavar="CxROWSxCOLUMNS", help="that a module of PyTorch takes, as 3x224x224"
+    )
+    parts = [part.name for part in load_parts().values() if part.holds is not None]
+    arrays = parser.add_mutually_exclusive_group()
+    arrays.add_argument("--array", type=_sizes, metavar="ROWSxCOLUMNS", help="of the systolic array, as 92x66")
+    arrays.add_argument(
+        "--part", help=f"choose the array, a multiplier for each DSP of a part: one of {', '.join(parts)}"
+    )
+    arrays.add_argument("--multipliers", type=int, metavar="N", help="choose the array, of N multipliers at most")
+    default = CostModelConfig(rows=1, columns=1)
+    for name, value, unit, what in (
+        ("frequency", default.frequency / 1e6, "MHZ", "clock"),
+        ("bandwidth", default.bandwidth / 1e9, "GB/S", "of the external memory"),
+    ):
+        parser.add_argument(f"--{name}", type=float, default=value, metavar=unit, help=f"{what} (default %(default)s)")
+    parser.add_argument(
+        "--burst-length", type=int, default=default.burst_length, metavar="N", help="elements (default %(default)s)"
+    )
+    about = "of Winograd's algorithm, once for each that there is (default 2,3)"
+    parser.add_argument("--winograd", type=_pair, action="append", metavar="M,R", help=about)
+    add_out_option(parser, "mapping.json and mapping.png")
+    add_json_option(parser)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    from ..mapping.convolution.array_choice import choose_array
+    from ..mapping.convolution.mapping_report import as_text, report
+    from ..mapping.convolution.network_mapping import baseline_seconds, map_network
+
+    make_folder(arguments.out)
+    multipliers, network = _multipliers(arguments), _network(arguments)
+    start, choice = perf_counter(), None
+    array = arguments.array
+    if array is None:
+        choice = choose_array(network, multipliers, _config(arguments, (1, 1)))
+        array = choice.by_latency
+    config = _config(arguments, array)
+    mapping = map_network(network, config)
+    seconds = perf_counter() - start
+    content = report(mapping, baseline_seconds(network, config), choice, seconds)
+    show(arguments, content, lambda: as_text(content), "mapping.json")
+    if arguments.out is not None:
+        from ..mapping.convolution.mapping_plot import plot_mapping
+
+        plot_mapping(arguments.out / "mapping.png", content)
+
+
+def _multipliers(arguments: argparse.Namespace) -> int:
+    """Those that there are at most; of a given array as many as it has."""
+    from ...hw.cores.checks import require_integer
+    from ...hw.soc.target.parts import find_part
+
+    if arguments.array is not None:
+        if len(arguments.array) != 2:
+            raise ValueError(f"--array must be ROWSxCOLUMNS, not {'x'.join(map(str, arguments.array))}")
+        return arguments.array[0] * arguments.array[1]
+    if arguments.multipliers is not None:
+        require_integer("--multipliers", arguments.multipliers, 1, 1 << 20)
+        return arguments.multipliers
+    if arguments.part is None:
+        raise ValueError("--array, --part or --multipliers is needed")
+    part = find_part(arguments.part)
+    if part.holds is None:
+        raise ValueError(f"--part must be a part, not the family {part.name}")
+    return round(part.holds.dsp)
+
+
+def _config(arguments: argparse.Namespace, array: tuple[int, int]) -> "CostModelConfig":
+    from ..mapping.convolution.cost_model_config import CostModelConfig
+
+    rows, columns = array
+    return CostModelConfig(
+        rows=rows,
+        columns=columns,
+        frequency=1e6 * arguments.frequency,
+        bandwidth=1e9 * arguments.bandwidth,
+        burst_length=arguments.burst_length,
+        winograd=CostModelConfig.winograd if arguments.winograd is None else tuple(arguments.winograd),
+    )
+
+
+def _network(arguments: argparse.Namespace) -> "ConvolutionalNetwork":
+    """Of the package, of a file, or of a module of PyTorch; modules are looked for in the current folder, too."""
+    from ..networks.convolution.network_file import list_networks, load_network
+
+    named = arguments.model in list_networks() or Path(arguments.model).is_file()
+    if named or ":" not in arguments.model:
+        if arguments.picture is not None:
+            raise ValueError(f"{arguments.model} has a picture of its own: leave --picture away")
+        return load_network(arguments.model)
+    if arguments.picture is None or len(arguments.picture) != 3:
+        raise ValueError("--picture CxROWSxCOLUMNS is needed: what the module takes")
+    from ..networks.convolution.torch_import import import_module
+
+    channels, *picture = arguments.picture
+    return import_module(_module(arguments.model), channels, tuple(picture)).network
+
+
+def _module(place: str) -> Any:
+    from torch import nn
+
+    from ...hw.soc.devices import load_object
+
+    if "" not in sys.path:
+        sys.path.append("")
+    try:
+        found = load_object(place)
+        return found if isinstance(found, nn.Module) else found()
+    except (ImportError, AttributeError, ValueError, TypeError) as error:
+        raise ValueError(f"{place!r} gives no module of PyTorch: {error}") from error
+
+
+def _sizes(text: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(part) for part in text.split("x"))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no list of whole numbers, as 92x66") from None
+
+
+def _pair(text: str) -> tuple[int, int]:
+    try:
+        m, r = (int(part) for part in text.split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no M,R, as 2,3") from None
+    return m, r
