@@ -1,0 +1,1 @@
+"""Fractionally strided (transposed) convolution: products of pixels and weights, added up where they belong."""

@@ -1,0 +1,67 @@
+"""Cycles of passes, as the engine counts them. No Amaranth here."""
+
+from collections.abc import Iterable, Sequence
+
+from .config import FractionalConvolutionConfig
+from .passes import Pass
+
+__all__ = ["pass_cycles", "sums_latency", "total_cycles"]
+
+# From the last step of a task: to the memories, to the operands, and from the chains of the conv cores on.
+_ISSUE_TO_OPERANDS = 3
+# From the last pixel of a pass to the first read of its words, and from the last read to the completion.
+_PIXEL_TO_WRITE = 5
+_DONE_TO_READ = 2
+_READ_TO_COMPLETION = 6
+# Passes that the queues before the parts of the engine hold, and the one that is worked on.
+_READER_PASSES = 5
+
+
+def sums_latency(config: FractionalConvolutionConfig) -> int:
+    """Cycles from the last step of a task until its first pixel leaves the conv cores."""
+    return _ISSUE_TO_OPERANDS + config.arithmetic.multiplier_depth + config.arithmetic.adder_depth + 1
+
+
+def pass_cycles(config: FractionalConvolutionConfig, passes: Iterable[Pass]) -> list[int]:
+    """The cycle of the completion of each pass, counted from the transfer of the first command of an idle engine.
+
+    All commands wait from the beginning on, and outputs and completions are taken when they are offered.
+    """
+    slots = [0] * config.slots
+    cores, columns, taken, now = 0, 0, 0, 0
+    # Of each pass: when its last word was read, and when it was complete.
+    freed: list[int] = []
+    complete: list[int] = []
+    for number, one in enumerate(passes):
+        channels, interval = one.layer.input_channels, one.interval
+        span = (channels - 1) * config.slots
+        if number >= _READER_PASSES:
+            # The queue of the row reader is full.
+            taken = max(taken, complete[number - _READER_PASSES] + 1)
+        columns = max(columns, taken + 1 + max(0, config.lanes + 1 - sums_latency(config)))
+        # The half of the pass before the last one is read by then.
+        earliest = max(taken + 1, freed[number - 2] + 1 if number > 1 else 0)
+        for task in range(one.blocks * one.tiles):
+            begins_block = task % one.tiles == 0
+            pixels = config.rows if (task + 1) % one.tiles else one.last_pixels
+            now = max(earliest, cores - span, columns - span if begins_block else 0)
+            # The first slot that is idle in its turn.
+            while slots[now % config.slots] > now:
+                now += 1
+            slots[now % config.slots] = now + channels * config.slots
+            cores = now + span + pixels * interval
+            if begins_block:
+                columns = now + span + config.lanes
+            earliest = now + 1
+        taken = now
+        last_pixel = now + span + sums_latency(config) + (one.last_pixels - 1) * interval
+        written = last_pixel + _PIXEL_TO_WRITE + config.arithmetic.adder_depth
+        begin = max(written + _DONE_TO_READ, complete[-1] + 2 if complete else 0)
+        freed.append(begin + one.output_rows * one.row_words - 1)
+        complete.append(freed[-1] + _READ_TO_COMPLETION)
+    return complete
+
+
+def total_cycles(config: FractionalConvolutionConfig, passes: Sequence[Pass]) -> int:
+    """Cycles from the transfer of the first command of an idle engine to the completion of the last one."""
+    return pass_cycles(config, passes)[-1]

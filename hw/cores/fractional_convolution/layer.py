@@ -1,0 +1,107 @@
+"""What a fractionally strided convolution is. No Amaranth here."""
+
+from dataclasses import dataclass
+
+from ..checks import require_integer
+
+__all__ = ["FractionalConvolutionLayer"]
+
+LARGEST = 1 << 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class FractionalConvolutionLayer:
+    """A fractionally strided convolution, as PyTorch's ``conv_transpose2d``, without bias and dilation.
+
+    For input pixel (x, y), kernel element (a, b), both by row and column::
+
+        Y[z, x S1 + a - padding1, y S2 + b - padding2] += X[i, x, y] * W[i, z, a, b]      for all input channels i
+
+    wherever that pixel is in the output picture. The thesis numbers the elements of the kernel turned by 180 degrees;
+    its ``K - 1 - e`` is a or b here.
+
+    Parameters
+    ----------
+    input_channels, output_channels : int
+    size : (int, int)
+        H1 x H2, rows and columns of an input picture.
+    kernel : (int, int)
+        K1 x K2.
+    stride : (int, int)
+        S1, S2: output pixels from one input pixel to the next.
+    padding : (int, int)
+        Pixels cropped from each side of the output picture.
+    output_padding : (int, int)
+        Pixels added at the end of each side; below the stride.
+    pictures : int
+        Pictures that are computed together.
+
+    Raises
+    ------
+    TypeError, ValueError
+        A parameter of the wrong kind, or out of its range; nothing is left of the output picture.
+    """
+
+    input_channels: int
+    output_channels: int
+    size: tuple[int, int]
+    kernel: tuple[int, int]
+    stride: tuple[int, int] = (1, 1)
+    padding: tuple[int, int] = (0, 0)
+    output_padding: tuple[int, int] = (0, 0)
+    pictures: int = 1
+
+    def __post_init__(self):
+        for name in ("input_channels", "output_channels", "pictures"):
+            require_integer(name.replace("_", " ").capitalize(), getattr(self, name), 1, LARGEST)
+        for name, low in (("size", 1), ("kernel", 1), ("stride", 1), ("padding", 0), ("output_padding", 0)):
+            pair = tuple(getattr(self, name))
+            what = name.replace("_", " ").capitalize()
+            if len(pair) != 2:
+                raise ValueError(f"{what} must be two integers, by rows and columns, not {pair}")
+            for value in pair:
+                require_integer(what, value, low, LARGEST)
+            object.__setattr__(self, name, pair)
+        for added, stride in zip(self.output_padding, self.stride, strict=True):
+            require_integer("Output padding", added, 0, stride - 1)
+        for side in self.output_size:
+            require_integer("Side of the output picture", side, 1)
+
+    @property
+    def reach(self):
+        """Pixels of each side that kernels reach, cropped ones included."""
+        return tuple(
+            (size - 1) * stride + kernel
+            for size, stride, kernel in zip(self.size, self.stride, self.kernel, strict=True)
+        )
+
+    @property
+    def output_size(self):
+        """O1 x O2, rows and columns of an output picture."""
+        return tuple(
+            reach - 2 * padding + added
+            for reach, padding, added in zip(self.reach, self.padding, self.output_padding, strict=True)
+        )
+
+    @property
+    def pixels(self):
+        """Input pixels of all pictures."""
+        return self.pictures * self.size[0] * self.size[1]
+
+    @property
+    def elements(self):
+        """Elements of a kernel."""
+        return self.kernel[0] * self.kernel[1]
+
+    @property
+    def products(self):
+        """Products of pixels and weights; none of them with an inserted or padded zero."""
+        return self.pixels * self.elements * self.input_channels * self.output_channels
+
+    @property
+    def products_of_a_sum(self):
+        """Most products that are added up in one output."""
+        overlapping = 1
+        for size, kernel, stride in zip(self.size, self.kernel, self.stride, strict=True):
+            overlapping *= min(size, -(-kernel // stride))
+        return overlapping * self.input_channels

@@ -1,0 +1,288 @@
+"""How a layer becomes commands: passes over its channel tiles. No Amaranth here."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+
+from ..checks import require_integer, require_name
+from .config import FractionalConvolutionConfig, IntegerLaneConfig
+from .layer import FractionalConvolutionLayer
+from .records import LEVELS, command_record
+
+__all__ = ["Pass", "make_passes"]
+
+# The loops over the pixels, outermost first. Rows and columns are counted down, so that in the first order the kernel
+# elements that meet an output come in their own order, within a column block as over the blocks.
+_ORDERS = {"rows": ("row", "column", "picture"), "columns": ("column", "row", "picture")}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pass:
+    """A channel tile of a layer: what one command computes, and what its fields are.
+
+    Columns are pairs of kernel element and channel, flattened: column ``q = e * channels + z``. A column block is N of
+    them, one behind the other, a pixel tile P1 pixels in the order of ``pixels``.
+
+    The scratchpad holds the output pictures one below the other, an output row every ``pitch`` positions: output
+    (row, column, z) is at position ``row * pitch + column * channels + z``, in lane ``position mod N`` at address
+    ``position div N``. The pitch is congruent modulo N to the columns of a kernel row, so that the positions of a
+    pixel's columns are congruent to numbers one behind the other: N of them meet N different lanes.
+
+    Parameters
+    ----------
+    config : FractionalConvolutionConfig
+    layer : FractionalConvolutionLayer
+    first_channel : int
+        Of the output channels.
+    channels : int
+        Output channels of this pass.
+    input_row, weight_row : int
+        Where its operands begin in their memories.
+    order : str
+        The order of the pixels: "rows" (row by row, from the last one on) or "columns", in which pixels may meet the
+        same outputs less often; floating point has to be added up in the first. All passes of a layer have the same.
+
+    Raises
+    ------
+    TypeError, ValueError
+        A parameter of the wrong kind, or out of its range; something does not fit into the configuration.
+    """
+
+    config: FractionalConvolutionConfig
+    layer: FractionalConvolutionLayer
+    first_channel: int
+    channels: int
+    input_row: int = 0
+    weight_row: int = 0
+    order: str = "rows"
+
+    def __post_init__(self):
+        config, layer = self.config, self.layer
+        require_name("Order", self.order, ("rows",) if config.floating else tuple(_ORDERS))
+        require_integer("First channel", self.first_channel, 0, layer.output_channels - 1)
+        require_integer("Channels of a pass", self.channels, 1, layer.output_channels - self.first_channel)
+        require_integer("Input row", self.input_row, 0)
+        require_integer("Weight row", self.weight_row, 0)
+        _at_most("Input channels of a layer", layer.input_channels, config.input_channels)
+        for reach, added in zip(layer.reach, layer.output_padding, strict=True):
+            _at_most("Side of all that a picture's kernels reach", reach + added, config.side)
+        _at_most("Rows of inputs", self.input_row + self.tiles * layer.input_channels, config.input_rows)
+        _at_most("Rows of weights", self.weight_row + self.blocks * layer.input_channels, config.weight_rows)
+        _at_most("Rows of the scratchpad", self.scratchpad_rows, config.scratchpad_rows)
+        across = (layer.reach[1] + layer.output_padding[1]) * self.channels
+        _at_most("Positions of a row with what is cropped", across, 2 * config.lanes * config.scratchpad_rows)
+        if isinstance(config.arithmetic, IntegerLaneConfig):
+            _at_most("Products of a sum", layer.products_of_a_sum, config.arithmetic.products)
+
+    @property
+    def columns(self):
+        """Columns in use."""
+        return self.layer.elements * self.channels
+
+    @property
+    def blocks(self):
+        """Column blocks."""
+        return -(-self.columns // self.config.lanes)
+
+    @property
+    def tiles(self):
+        """Pixel tiles."""
+        return -(-self.layer.pixels // self.config.rows)
+
+    @property
+    def last_pixels(self):
+        """Pixels of the last tile."""
+        return self.layer.pixels - (self.tiles - 1) * self.config.rows
+
+    @property
+    def row_positions(self):
+        """Positions of an output row that hold outputs."""
+        return self.layer.output_size[1] * self.channels
+
+    @property
+    def pitch(self):
+        """Positions from one output row to the next."""
+        kernel_row = self.layer.kernel[1] * self.channels
+        return self.row_positions + (kernel_row - self.row_positions) % self.config.lanes
+
+    @property
+    def output_rows(self):
+        """Output rows of all pictures."""
+        return self.layer.pictures * self.layer.output_size[0]
+
+    @property
+    def row_words(self):
+        """Words of N outputs in which an output row leaves."""
+        return -(-self.row_positions // self.config.lanes)
+
+    @property
+    def scratchpad_rows(self):
+        """Rows of the scratchpad that hold the output pictures."""
+        return -(-((self.output_rows - 1) * self.pitch + self.row_positions) // self.config.lanes)
+
+    def position(self, picture, x, y):
+        """The position of column 0 of an input pixel."""
+        layer = self.layer
+        row = picture * layer.output_size[0] + x * layer.stride[0] - layer.padding[0]
+        return row * self.pitch + (y * layer.stride[1] - layer.padding[1]) * self.channels
+
+    @cached_property
+    def pixels(self):
+        """(picture, x, y) of all input pixels in the order of the tiles."""
+        loops, ranges = _ORDERS[self.order], self._ranges()
+        walk = product(*(ranges[name] for name in loops))
+        picture, row, column = (loops.index(name) for name in ("picture", "row", "column"))
+        return [(place[picture], place[row], place[column]) for place in walk]
+
+    @cached_property
+    def interval(self):
+        """Cycles from one pixel to the next at the scratchpad, so that no sum is read before it is written.
+
+        Pixels that come shortly after each other may have an output in common, also the last ones of a column block and
+        the first ones of the next block. Whether that output is cropped is not asked.
+        """
+        reuse = self.config.reuse
+        for distance in range(1, reuse):
+            if self._meet(distance):
+                return -(-reuse // distance)
+        return 1
+
+    def _meet(self, distance):
+        """Whether any two pixels at a distance in time have an output in common."""
+        first = [self.position(*pixel) for pixel in self.pixels]
+        count = len(first)
+        # How many blocks later, and how many positions further.
+        apart = {
+            ((number + distance) // count, first[(number + distance) % count] - position)
+            for number, position in enumerate(first)
+        }
+        blocks = [
+            {self._offset(column) for column in range(begin, min(begin + self.config.lanes, self.columns))}
+            for begin in range(0, self.columns, self.config.lanes)
+        ]
+        return any(
+            offset - further in later
+            for behind, further in apart
+            for block, later in zip(blocks, blocks[behind:], strict=False)
+            for offset in block
+        )
+
+    def _offset(self, column):
+        """Positions from that of column 0 to that of a column."""
+        kernel_row, place = divmod(column, self.layer.kernel[1] * self.channels)
+        return kernel_row * self.pitch + place
+
+    def _ranges(self):
+        height, width = self.layer.size
+        return {
+            "picture": range(self.layer.pictures),
+            "row": range(height - 1, -1, -1),
+            "column": range(width - 1, -1, -1),
+        }
+
+    @cached_property
+    def fields(self):
+        """The fields of the command (:func:`.command_record`)."""
+        layer, config = self.layer, self.config
+        ranges = self._ranges()
+        inner_first = _ORDERS[self.order][::-1]
+        # What one further picture, row or column down means: output rows, positions across, positions of all.
+        moves = {
+            "picture": (0, 0, layer.output_size[0] * self.pitch),
+            "row": (-layer.stride[0], 0, -layer.stride[0] * self.pitch),
+            "column": (0, -layer.stride[1] * self.channels, -layer.stride[1] * self.channels),
+        }
+        corner = self.pixels[0]
+        start = (
+            corner[1] * layer.stride[0] - layer.padding[0],
+            (corner[2] * layer.stride[1] - layer.padding[1]) * self.channels,
+            self.position(*corner),
+        )
+        values = {
+            "input_row": self.input_row,
+            "weight_row": self.weight_row,
+            "input_channels": layer.input_channels,
+            "span": (layer.input_channels - 1) * config.slots,
+            "tiles": self.tiles,
+            "blocks": self.blocks,
+            "tile_cycles": config.rows * self.interval,
+            "last_cycles": self.last_pixels * self.interval,
+            "last_pixels": self.last_pixels,
+            "interval": self.interval,
+            **self._place("first", *start),
+            **{f"count_{level}": len(ranges[inner_first[level]]) for level in LEVELS},
+            "kernel_rows": layer.kernel[0],
+            "kernel_row_columns": layer.kernel[1] * self.channels,
+            "row_skip": (self.pitch - layer.kernel[1] * self.channels) // config.lanes,
+            "picture_rows": layer.output_size[0],
+            "row_positions": self.row_positions,
+            "output_rows": self.output_rows,
+            "row_words": self.row_words,
+            "last_lanes": self.row_positions - (self.row_words - 1) * config.lanes,
+            "pitch_address": self.pitch // config.lanes,
+            "pitch_lane": self.pitch % config.lanes,
+        }
+        for level in LEVELS:
+            values |= self._place(f"step_{level}", *moves[inner_first[level]])
+        signed = {"row", "position", "address", "skip"}
+        return {
+            field.name: values[field.name] % (1 << field.width)
+            if field.name.rpartition("_")[2] in signed and values[field.name] < 0
+            else values[field.name]
+            for field in command_record(config).fields
+        }
+
+    def _place(self, name, row, across, position):
+        address, lane = divmod(position, self.config.lanes)
+        return {f"{name}_row": row, f"{name}_position": across, f"{name}_address": address, f"{name}_lane": lane}
+
+
+def make_passes(
+    config: FractionalConvolutionConfig,
+    layer: FractionalConvolutionLayer,
+    channels: int,
+    input_row: int = 0,
+    weight_row: int = 0,
+) -> tuple[Pass, ...]:
+    """The passes of a layer with so many output channels each, the last with the rest.
+
+    Sums of integers do not depend on the order of the pixels: they take the one that needs the smaller interval.
+
+    Their weights stand one behind the other in the weight memory, from ``weight_row`` on, and from row 0 again
+    whenever those of the next pass would not fit behind: then they must be loaded after the passes that they replace
+    are complete.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Something does not fit into the configuration.
+    """
+    require_integer("Channels of a pass", channels, 1, layer.output_channels)
+
+    def make(first: int, count: int, at: int, order: str) -> Pass:
+        return Pass(
+            config=config,
+            layer=layer,
+            first_channel=first,
+            channels=count,
+            input_row=input_row,
+            weight_row=at,
+            order=order,
+        )
+
+    orders = ("rows",) if config.floating else tuple(_ORDERS)
+    order = min(orders, key=lambda name: make(0, channels, 0, name).interval)
+    found: list[Pass] = []
+    for first in range(0, layer.output_channels, channels):
+        count = min(channels, layer.output_channels - first)
+        rows = -(-layer.elements * count // config.lanes) * layer.input_channels
+        if weight_row + rows > config.weight_rows:
+            weight_row = 0
+        found.append(make(first, count, weight_row, order))
+        weight_row += rows
+    return tuple(found)
+
+
+def _at_most(what, value, most):
+    if value > most:
+        raise ValueError(f"{what} must be at most {most}, not {value}")

@@ -1,0 +1,1 @@
+"""Fractionally strided convolutions on their engine: channel tiles, rows of operands, figures."""

@@ -1,0 +1,1 @@
+"""Fractionally strided convolution, as its engine computes it."""
