@@ -133,6 +133,12 @@ CORES = (
             "state_",
         ),
     ),
+    Core(
+        room="cores/fractional_convolution",
+        name="FractionalConvolutionEngine",
+        tests=("test_engine.py::test_engine",),
+        beside=("inputs", "weights"),
+    ),
     Core(room="cores/graph", name="ForwardGraph, BackwardGraph", tests=("test_segments.py",), beside=("weights_",)),
     Core(room="cores/attention", name="OthersProduct", tests=("test_others_product.py",)),
     Core(room="cores/attention", name="AttentionSoftmax", tests=("test_softmax.py::test_softmax",)),

@@ -27,34 +27,34 @@ def pass_cycles(config: FractionalConvolutionConfig, passes: Iterable[Pass]) -> 
 
     All commands wait from the beginning on, and outputs and completions are taken when they are offered.
     """
-    slots = [0] * config.slots
+    # Of each slot, the first turn in which it is idle.
+    slots = list(range(config.slots))
+    turns, latency = len(slots), sums_latency(config)
     cores, columns, taken, now = 0, 0, 0, 0
     # Of each pass: when its last word was read, and when it was complete.
     freed: list[int] = []
     complete: list[int] = []
     for number, one in enumerate(passes):
         channels, interval = one.layer.input_channels, one.interval
-        span = (channels - 1) * config.slots
+        span = (channels - 1) * turns
         if number >= _READER_PASSES:
             # The queue of the row reader is full.
             taken = max(taken, complete[number - _READER_PASSES] + 1)
-        columns = max(columns, taken + 1 + max(0, config.lanes + 1 - sums_latency(config)))
+        columns = max(columns, taken + 1 + max(0, config.lanes + 1 - latency))
         # The half of the pass before the last one is read by then.
         earliest = max(taken + 1, freed[number - 2] + 1 if number > 1 else 0)
         for task in range(one.blocks * one.tiles):
             begins_block = task % one.tiles == 0
             pixels = config.rows if (task + 1) % one.tiles else one.last_pixels
             now = max(earliest, cores - span, columns - span if begins_block else 0)
-            # The first slot that is idle in its turn.
-            while slots[now % config.slots] > now:
-                now += 1
-            slots[now % config.slots] = now + channels * config.slots
+            now = min(max(idle, now + (slot - now) % turns) for slot, idle in enumerate(slots))
+            slots[now % turns] = now + channels * turns
             cores = now + span + pixels * interval
             if begins_block:
                 columns = now + span + config.lanes
             earliest = now + 1
         taken = now
-        last_pixel = now + span + sums_latency(config) + (one.last_pixels - 1) * interval
+        last_pixel = now + span + latency + (one.last_pixels - 1) * interval
         written = last_pixel + _PIXEL_TO_WRITE + config.arithmetic.adder_depth
         begin = max(written + _DONE_TO_READ, complete[-1] + 2 if complete else 0)
         freed.append(begin + one.output_rows * one.row_words - 1)

@@ -99,6 +99,18 @@ class FractionalConvolutionLayer:
         return self.pixels * self.elements * self.input_channels * self.output_channels
 
     @property
+    def used_products(self):
+        """Those of the products whose output is not cropped."""
+        used = self.pictures * self.input_channels * self.output_channels
+        for size, kernel, stride, padding, side in zip(
+            self.size, self.kernel, self.stride, self.padding, self.output_size, strict=True
+        ):
+            used *= sum(
+                0 <= pixel * stride + element - padding < side for pixel in range(size) for element in range(kernel)
+            )
+        return used
+
+    @property
     def products_of_a_sum(self):
         """Most products that are added up in one output."""
         overlapping = 1

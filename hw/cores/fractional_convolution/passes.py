@@ -1,7 +1,7 @@
 """How a layer becomes commands: passes over its channel tiles. No Amaranth here."""
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import product
 
 from ..checks import require_integer, require_name
@@ -126,65 +126,25 @@ class Pass:
         row = picture * layer.output_size[0] + x * layer.stride[0] - layer.padding[0]
         return row * self.pitch + (y * layer.stride[1] - layer.padding[1]) * self.channels
 
-    @cached_property
+    @property
     def pixels(self):
         """(picture, x, y) of all input pixels in the order of the tiles."""
-        loops, ranges = _ORDERS[self.order], self._ranges()
-        walk = product(*(ranges[name] for name in loops))
-        picture, row, column = (loops.index(name) for name in ("picture", "row", "column"))
-        return [(place[picture], place[row], place[column]) for place in walk]
+        return _pixels(self.layer, self.order)
 
-    @cached_property
+    @property
     def interval(self):
         """Cycles from one pixel to the next at the scratchpad, so that no sum is read before it is written.
 
         Pixels that come shortly after each other may have an output in common, also the last ones of a column block and
         the first ones of the next block. Whether that output is cropped is not asked.
         """
-        reuse = self.config.reuse
-        for distance in range(1, reuse):
-            if self._meet(distance):
-                return -(-reuse // distance)
-        return 1
-
-    def _meet(self, distance):
-        """Whether any two pixels at a distance in time have an output in common."""
-        first = [self.position(*pixel) for pixel in self.pixels]
-        count = len(first)
-        # How many blocks later, and how many positions further.
-        apart = {
-            ((number + distance) // count, first[(number + distance) % count] - position)
-            for number, position in enumerate(first)
-        }
-        blocks = [
-            {self._offset(column) for column in range(begin, min(begin + self.config.lanes, self.columns))}
-            for begin in range(0, self.columns, self.config.lanes)
-        ]
-        return any(
-            offset - further in later
-            for behind, further in apart
-            for block, later in zip(blocks, blocks[behind:], strict=False)
-            for offset in block
-        )
-
-    def _offset(self, column):
-        """Positions from that of column 0 to that of a column."""
-        kernel_row, place = divmod(column, self.layer.kernel[1] * self.channels)
-        return kernel_row * self.pitch + place
-
-    def _ranges(self):
-        height, width = self.layer.size
-        return {
-            "picture": range(self.layer.pictures),
-            "row": range(height - 1, -1, -1),
-            "column": range(width - 1, -1, -1),
-        }
+        return _interval(self.layer, self.channels, self.pitch, self.config.lanes, self.config.reuse, self.order)
 
     @cached_property
     def fields(self):
         """The fields of the command (:func:`.command_record`)."""
         layer, config = self.layer, self.config
-        ranges = self._ranges()
+        ranges = _ranges(layer)
         inner_first = _ORDERS[self.order][::-1]
         # What one further picture, row or column down means: output rows, positions across, positions of all.
         moves = {
@@ -281,6 +241,50 @@ def make_passes(
         found.append(make(first, count, weight_row, order))
         weight_row += rows
     return tuple(found)
+
+
+def _ranges(layer):
+    height, width = layer.size
+    return {
+        "picture": range(layer.pictures),
+        "row": range(height - 1, -1, -1),
+        "column": range(width - 1, -1, -1),
+    }
+
+
+# The passes of a layer have the same pixels, and all but the last one the same interval.
+@lru_cache(maxsize=16)
+def _pixels(layer, order):
+    loops, ranges = _ORDERS[order], _ranges(layer)
+    picture, row, column = (loops.index(name) for name in ("picture", "row", "column"))
+    return tuple((place[picture], place[row], place[column]) for place in product(*(ranges[name] for name in loops)))
+
+
+@lru_cache(maxsize=64)
+def _interval(layer, channels, pitch, lanes, reuse, order):
+    down, across = layer.stride[0] * pitch, layer.stride[1] * channels
+    below = layer.output_size[0] * pitch
+    first = [picture * below + x * down + y * across for picture, x, y in _pixels(layer, order)]
+    kernel_row, columns = layer.kernel[1] * channels, layer.elements * channels
+    # Of each column block: positions of its columns, seen from column 0.
+    offsets = [column // kernel_row * pitch + column % kernel_row for column in range(columns)]
+    blocks = [set(offsets[begin : begin + lanes]) for begin in range(0, columns, lanes)]
+
+    def meet(distance):
+        """Whether two pixels at a distance in time have an output in common."""
+        count = len(first)
+        # How many blocks later, and how many positions further.
+        apart = {
+            ((number + distance) // count, first[(number + distance) % count] - position)
+            for number, position in enumerate(first)
+        }
+        return any(
+            not {offset - further for offset in block}.isdisjoint(later)
+            for behind, further in apart
+            for block, later in zip(blocks, blocks[behind:], strict=False)
+        )
+
+    return next((-(-reuse // distance) for distance in range(1, reuse) if meet(distance)), 1)
 
 
 def _at_most(what, value, most):

@@ -294,6 +294,21 @@ _DESIGNS = (
             "sum_rows": 1024,
         },
     ),
+    _core(
+        "conv_core",
+        "fractional_convolution.conv_core:ConvCore",
+        "fractional_convolution.config:FractionalConvolutionConfig",
+    ),
+    _core(
+        "pad_accumulate",
+        "fractional_convolution.pad_accumulate:PadAccumulate",
+        "fractional_convolution.config:FractionalConvolutionConfig",
+    ),
+    _core(
+        "fractional_convolution_engine",
+        "fractional_convolution.engine:FractionalConvolutionEngine",
+        "fractional_convolution.config:FractionalConvolutionConfig",
+    ),
     _core("float_adam_lane", "optimizer.float_lane:FloatAdamLane", "float.config:FloatLaneConfig"),
     _core(
         "dqn_learner",

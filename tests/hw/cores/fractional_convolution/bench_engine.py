@@ -1,6 +1,7 @@
 """Layers against the reference, and their cycles against what :mod:`.cycles` says.
 
-Parameters: ``config``; ``layers``, of each the layer and the channels of a pass.
+Parameters: ``config``; ``layers``, of each the layer and the channels of a pass; ``mixtures`` of them, whose cycles are
+counted.
 """
 
 import cocotb
@@ -191,7 +192,7 @@ async def takes_as_many_cycles_as_it_says(dut):
 
     for number, (layer, channels) in enumerate(layers):
         await count(*await bench.prepare(layer, channels, 0, 0), f"{layer} by {channels}", number)
-    for number in range(4):
+    for number in range(parameters().get("mixtures", 4)):
         order = bench.random.permutation(len(layers))
         passes, expected = await bench.prepare_all([layers[index] for index in order])
         again = bench.random.integers(0, len(passes), 12)

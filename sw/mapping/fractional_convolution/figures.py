@@ -1,0 +1,153 @@
+"""The figures of the thesis for the engine, by its exact cycles: utilisation, gains over im2col, scaling."""
+
+import dataclasses
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ....hw.cores.float.config import BINARY32, FloatLaneConfig
+from ....hw.cores.fractional_convolution.config import FractionalConvolutionConfig
+from ....hw.cores.fractional_convolution.cycles import total_cycles
+from ....hw.cores.fractional_convolution.layer import FractionalConvolutionLayer
+from .fastest_passes import fastest_passes
+from .models import dcgan, decoders, nature_cnn_backward
+
+__all__ = [
+    "DCGAN_ENGINE",
+    "NATURE_CNN_ENGINE",
+    "LayerFigures",
+    "array_scaling",
+    "figures_of",
+    "operations_per_cycle",
+    "thesis_figures",
+]
+
+# Table 3.5, with memories that hold a layer's inputs, two passes' weights and the outputs of a channel tile.
+DCGAN_ENGINE = FractionalConvolutionConfig(
+    cores=2, rows=32, columns=16, input_rows=1 << 16, weight_rows=1 << 14, scratchpad_rows=1 << 13
+)
+NATURE_CNN_ENGINE = FractionalConvolutionConfig(
+    cores=6,
+    rows=8,
+    columns=8,
+    arithmetic=FloatLaneConfig(format=BINARY32, adder_depth=4, multiplier_depth=5),
+    input_rows=1 << 15,
+    weight_rows=1 << 13,
+    scratchpad_rows=1 << 13,
+)
+# What is compared for the scaling: P1, P2 and n.
+_SMALL, _LARGE = (2, 4, 2), (8, 16, 2)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LayerFigures:
+    """A layer on the engine.
+
+    Parameters
+    ----------
+    layer : FractionalConvolutionLayer
+    channels, pictures : int
+        Output channels and pictures of a pass.
+    cycles : int
+        From the first command to the last completion, in an idle engine.
+    im2col_cycles : int
+        Of im2col with all its zeros, on an array of n P1 rows and P2 columns, without start and end.
+    elements : int
+        Processing elements.
+    """
+
+    layer: FractionalConvolutionLayer
+    channels: int
+    pictures: int
+    cycles: int
+    im2col_cycles: int
+    elements: int
+
+    @property
+    def utilisation(self) -> float:
+        """Beta of equation 3.15: products over those that the elements could have formed."""
+        return self.layer.products / (self.cycles * self.elements)
+
+    @property
+    def gain(self) -> float:
+        """Utilisation over that of im2col, whose effective products are the same."""
+        return self.im2col_cycles / self.cycles
+
+    @property
+    def ideal_gain(self) -> float:
+        """Products of im2col, zeros included, over those of the engine."""
+        height, width = self.layer.output_size
+        return self.layer.pictures * height * width / self.layer.pixels
+
+    @property
+    def gamma(self) -> float:
+        """Gain over ideal gain, equation 3.16; above 1 where im2col fills its array less than the engine."""
+        return self.gain / self.ideal_gain
+
+
+def figures_of(config: FractionalConvolutionConfig, layer: FractionalConvolutionLayer) -> LayerFigures:
+    """A layer on an engine, with the fastest passes."""
+    passes = fastest_passes(config, layer)
+    height, width = layer.output_size
+    pixel_tiles = -(-layer.pictures * height * width // (config.cores * config.rows))
+    channel_tiles = -(-layer.output_channels // config.columns)
+    return LayerFigures(
+        layer=layer,
+        channels=passes[0].channels,
+        pictures=passes[0].layer.pictures,
+        cycles=total_cycles(config, passes),
+        im2col_cycles=pixel_tiles * channel_tiles * layer.elements * layer.input_channels,
+        elements=config.elements,
+    )
+
+
+def operations_per_cycle(layers: Iterable[LayerFigures]) -> float:
+    """Multiplications and additions a cycle and element, over layers one after the other."""
+    found = list(layers)
+    return 2 * sum(one.layer.products for one in found) / sum(one.cycles * one.elements for one in found)
+
+
+def array_scaling(pictures: int) -> float:
+    """How many times faster DCGAN is on 8 x 16 x 2 elements than on 2 x 4 x 2, sixteen times fewer."""
+    cycles = []
+    for rows, columns, cores in (_SMALL, _LARGE):
+        # Small arrays need deeper memories for the same numbers.
+        config = dataclasses.replace(
+            DCGAN_ENGINE,
+            rows=rows,
+            columns=columns,
+            cores=cores,
+            input_rows=1 << 20,
+            weight_rows=1 << 20,
+            scratchpad_rows=1 << 18,
+        )
+        cycles.append(sum(figures_of(config, layer).cycles for layer in dcgan(pictures)))
+    return cycles[0] / cycles[1]
+
+
+def thesis_figures(pictures: int = 8) -> list[tuple[str, float]]:
+    """The figures of section 3.2.5: id or layer, value. With so many pictures at a time."""
+    rows: list[tuple[str, float]] = []
+    gammas = []
+
+    def measure(name: str, config: FractionalConvolutionConfig, layers: Iterable[FractionalConvolutionLayer]) -> None:
+        found = [figures_of(config, layer) for layer in layers]
+        for number, one in enumerate(found, 1):
+            rows.append((f"{name} layer {number}: utilisation", one.utilisation))
+            rows.append((f"{name} layer {number}: gain over im2col", one.gain))
+            rows.append((f"{name} layer {number}: gamma", one.gamma))
+            gammas.append(one.gamma)
+        rows.append((f"{name}: operations per cycle and element", operations_per_cycle(found)))
+
+    measure("DCGAN", DCGAN_ENGINE, dcgan(pictures))
+    measure("Nature-CNN backward", NATURE_CNN_ENGINE, nature_cnn_backward(pictures))
+    for stride in (2, 3, 4):
+        found = [figures_of(DCGAN_ENGINE, layer) for layer in decoders(stride, pictures)]
+        gains = [one.gain for one in found]
+        gammas += [one.gamma for one in found]
+        rows.append((f"beta_gain_s{stride}, mean", sum(gains) / len(gains)))
+        rows.append((f"beta_gain_s{stride}, least", min(gains)))
+    # What lies above the maximal speed-up makes nothing good that lies below.
+    rows.append(("gamma, mean of what is at most 1", sum(min(one, 1.0) for one in gammas) / len(gammas)))
+    rows.append(("gamma, least", min(gammas)))
+    rows.append(("array_scaling", array_scaling(pictures)))
+    return rows
