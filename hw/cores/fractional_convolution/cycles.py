@@ -13,8 +13,6 @@ _ISSUE_TO_OPERANDS = 3
 _PIXEL_TO_WRITE = 5
 _DONE_TO_READ = 2
 _READ_TO_COMPLETION = 6
-# Passes that the queues before the parts of the engine hold, and the one that is worked on.
-_READER_PASSES = 5
 
 
 def sums_latency(config: FractionalConvolutionConfig) -> int:
@@ -37,9 +35,6 @@ def pass_cycles(config: FractionalConvolutionConfig, passes: Iterable[Pass]) -> 
     for number, one in enumerate(passes):
         channels, interval = one.layer.input_channels, one.interval
         span = (channels - 1) * turns
-        if number >= _READER_PASSES:
-            # The queue of the row reader is full.
-            taken = max(taken, complete[number - _READER_PASSES] + 1)
         columns = max(columns, taken + 1 + max(0, config.lanes + 1 - latency))
         # The half of the pass before the last one is read by then.
         earliest = max(taken + 1, freed[number - 2] + 1 if number > 1 else 0)

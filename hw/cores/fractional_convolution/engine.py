@@ -31,9 +31,8 @@ from .task_sequencer import TaskSequencer
 
 __all__ = ["FractionalConvolutionEngine"]
 
-# Passes that wait before the parts behind the task sequencer: there are two in the halves of the scratchpad, one of
-# which tasks are issued, and one that is taken.
-_QUEUE = StreamBufferConfig(depth=4, latency=1)
+# Passes that wait before the parts behind the task sequencer: two have halves of the scratchpad, one is taken.
+_QUEUE = StreamBufferConfig(depth=3, latency=1)
 
 
 class FractionalConvolutionEngine(ConfiguredComponent):
