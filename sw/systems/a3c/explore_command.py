@@ -5,23 +5,44 @@ import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ....hw.cores.a3c.config import LARGEST_AGENTS, LARGEST_STEPS
 from ...core.tables import aligned
 from ..results import add_json_option, add_out_option, make_folder, show
 
 if TYPE_CHECKING:
     from ...mapping.a3c.timeline import ExplorationTimes
+    from .bench.agents_on_part import AgentsOnPart
 
 __all__ = ["add_arguments", "explore", "run"]
 
 # Steps of an environment that are measured.
 STEPS = 2000
+# The paper's board.
+PART = "xc7vx485t"
+# Options that are at least 1, and what they are at most.
+COUNTS = {
+    "agents": LARGEST_AGENTS,
+    "experience_agents": None,
+    "reward_agents": None,
+    "most_agents": None,
+    "rollout_steps": LARGEST_STEPS,
+    "explorations": None,
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--agents", type=int, metavar="N", help="N (default: N_o of equation 1, else 16)")
+    from ....hw.soc.target.parts import load_parts
+
+    parts = [part.name for part in load_parts().values() if part.holds is not None]
+    parser.add_argument("--agents", type=int, metavar="N", help="N (default: N_o of equation 1, else N_l, else 16)")
     parser.add_argument("--experience-agents", type=int, metavar="N", help="N_e, from which explorations saturate")
     parser.add_argument("--reward-agents", type=int, metavar="N", help="N_r, from which rewards saturate")
-    parser.add_argument("--most-agents", type=int, default=16, metavar="N", help="N_l, that fit the part (default 16)")
+    parser.add_argument(
+        "--part",
+        help=f"whose block memories give N_l, for the paper's network: one of {', '.join(parts)} (default, where "
+        f"equation 1 needs N_l: {PART})",
+    )
+    parser.add_argument("--most-agents", type=int, metavar="N", help="N_l, in place of what --part holds")
     parser.add_argument("--env", help="measure t_e here: steps of an environment, as ALE/Breakout-v5")
     for name, default, what in (
         ("environment", 400, "t_e, a step of the environment (default 400)"),
@@ -54,16 +75,23 @@ def explore(arguments: argparse.Namespace) -> dict[str, Any]:
     saturating = arguments.experience_agents, arguments.reward_agents
     if (saturating[0] is None) != (saturating[1] is None):
         raise ValueError("--experience-agents and --reward-agents go together: give both or neither")
-    chosen = None if saturating[0] is None else optimal_agents(*saturating, arguments.most_agents)
-    agents = (chosen or 16) if arguments.agents is None else arguments.agents
-    require_integer("--agents", agents, 1, 64)
-    require_integer("--explorations", arguments.explorations, 1)
-    require_integer("--rollout-steps", arguments.rollout_steps, 1)
+    # Before units are synthesised for a part.
+    for name in COUNTS:
+        if (given := getattr(arguments, name)) is not None:
+            require_integer(f"--{name.replace('_', '-')}", given, 1, COUNTS[name])
+    on_part, most = _most_agents(arguments)
+    # Whoever says where agents saturate asks for N_l.
+    chosen = None if saturating[0] is None or most is None else optimal_agents(*saturating, most)
+    agents = (chosen or most or 16) if arguments.agents is None else arguments.agents
+    if most is not None and agents > most:
+        raise ValueError(f"--agents must be at most N_l, {most}, not {agents}")
     times = _times(arguments)
     best = choose_deployment(times, agents=agents, explorations=arguments.explorations, steps=arguments.rollout_steps)
     return {
         "agents": agents,
         "optimal_agents": chosen,
+        "most_agents": most,
+        "part": None if on_part is None else dataclasses.asdict(on_part),
         "engines": best.engines,
         "engines_saved_percent": best.saved_percent,
         "ratio": best.ratio,
@@ -79,8 +107,23 @@ def explore(arguments: argparse.Namespace) -> dict[str, Any]:
         "by_ratio": [{"ratio": eta, **dataclasses.asdict(found)} for eta, found in best.by_ratio.items()],
         "how": "discrete-event simulation; t_e "
         + (f"measured here on {arguments.env}" if arguments.env else "given")
-        + "; engines saved against one a kind for each agent",
+        + "; engines saved against one a kind for each agent"
+        + ("" if on_part is None else f"; N_l by block memories: {on_part}"),
     }
+
+
+def _most_agents(arguments: argparse.Namespace) -> tuple["AgentsOnPart | None", int | None]:
+    """N_l with the part that holds so many: as given, else of the part; none where nobody asks for it."""
+    from ....hw.cores.a3c.config import A3CConfig
+    from ....hw.soc.target.parts import find_part
+    from .bench.agents_on_part import agents_on_part
+
+    if arguments.most_agents is not None:
+        return None, arguments.most_agents
+    if arguments.part is None and arguments.experience_agents is None:
+        return None, None
+    found = agents_on_part(find_part(arguments.part or PART), A3CConfig(steps=arguments.rollout_steps))
+    return found, found.agents
 
 
 def _times(arguments: argparse.Namespace) -> "ExplorationTimes":
@@ -119,6 +162,7 @@ def as_table(report: dict[str, Any]) -> str:
             "",
             *_rows("ratio", report["by_ratio"], report["ratio"]),
             "",
+            *([] if report["most_agents"] is None else [f"N_l = {report['most_agents']}, {_limit(report)}"]),
             *([] if report["optimal_agents"] is None else [f"N_o = {report['optimal_agents']}, by equation 1"]),
             f"M* = {report['engines']}, {report['engines_saved_percent']:.1f} % fewer than agents",
             f"eta* = {report['ratio']:g}, {report['waiting_drop_percent']:.1f} % fewer agents wait for training than "
@@ -126,6 +170,10 @@ def as_table(report: dict[str, Any]) -> str:
             report["how"],
         ]
     )
+
+
+def _limit(report: dict[str, Any]) -> str:
+    return "given" if report["part"] is None else f"as {report['part']['part']} holds"
 
 
 def _rows(name: str, found: list[dict[str, Any]], best: float) -> list[str]:
