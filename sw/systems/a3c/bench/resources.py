@@ -21,7 +21,8 @@ def _synthesised(preset: str) -> Any:
     from ....measurement.tool_cache import synthesise_once
 
     design = elaborate_design("a3c", preset)
-    return synthesise_once(design.verilog, design.name, find_part(PART).target.name, depth=1).result
+    # As `rewardware report` does it, so that the cache has it once.
+    return synthesise_once(design.verilog, design.name, find_part(PART).target.name, depth=1, netlist=False).result
 
 
 def device_resource(resource: str, preset: str = PRESET) -> dict[str, Any]:

@@ -187,7 +187,7 @@ def test_resources_are_those_of_the_whole_device(monkeypatch):
     resources._synthesised.cache_clear()
     lut, dsp = (resources.device_resource(resource, "small") for resource in ("lut", "dsp"))
     resources._synthesised.cache_clear()
-    assert asked == [("a3c", "xc7", {"depth": 1})]
+    assert asked == [("a3c", "xc7", {"depth": 1, "netlist": False})]
     assert (lut["value"], lut["unit"], lut["paper"]) == (3036, "LUT6", 228_475)
     assert (dsp["value"], dsp["unit"], dsp["paper"]) == (28, "DSP48E1", 689)
     assert lut["kind"] == dsp["kind"] == "synthesised"
