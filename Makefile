@@ -51,6 +51,7 @@ mutate: setup
 	.venv/bin/python -m tests.mutate $(ROOM) $(if $(CORE),--core $(CORE)) --count $(or $(COUNT),40) --seed $(or $(SEED),1)
 
 boards: setup
+	.venv/bin/rewardware build a3c --board ulx3s-85f -o build/boards/ulx3s-85f/a3c
 	.venv/bin/rewardware build fixar --board ulx3s-85f -o build/boards/ulx3s-85f/fixar
 	.venv/bin/rewardware build learninggroup --board ulx3s-85f -o build/boards/ulx3s-85f/learninggroup
 	.venv/bin/rewardware build mcts --board ulx3s-85f -o build/boards/ulx3s-85f/mcts

@@ -16,6 +16,7 @@ from rewardware.sw.core.checkpoint import read_checkpoint
 from rewardware.sw.core.run import Run
 from rewardware.sw.core.run_folder import CHECKPOINT, read_metrics
 from rewardware.sw.systems.a3c.agent import A3C
+from rewardware.sw.systems.experiments import EXPERIMENTS
 from tests.sw.systems.records import records
 
 TINY = "train a3c --agents 2 --hidden-sizes 8,6 --evaluation-episodes 2 --evaluate-every 0 --quiet"
@@ -52,6 +53,15 @@ def train(*arguments):
 
 def resume(directory, *arguments):
     return dispatch(["train", "a3c", "--resume", str(directory), "--quiet", *map(str, arguments)])
+
+
+def test_the_preset_of_the_board_trains_as_the_experiment_does(capsys):
+    def configuration(*options):
+        assert dispatch(["train", "a3c", *CARTPOLE, *options, "--print-config", "--json"]) == 0
+        return json.loads(capsys.readouterr().out)["config"]
+
+    options = EXPERIMENTS["cartpole-a3c"].arms["reference"].options
+    assert configuration("--backend", "reference", "--config", "ulx3s") == configuration(*options)
 
 
 def test_run_leaves_everything_and_goes_on_with_the_same_bits(tmp_path, capsys):

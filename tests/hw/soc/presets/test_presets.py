@@ -6,7 +6,10 @@ from rewardware.hw.soc.devices import devices
 from rewardware.hw.soc.fixar.config import Networks
 from rewardware.hw.soc.learninggroup.config import Network
 from rewardware.hw.soc.presets import list_presets, load_preset, read_preset
+from rewardware.sw.algorithms.a3c.a3c_hyper_parameters import A3CHyperParameters
+from rewardware.sw.algorithms.a3c.a3c_shape import A3CShape
 from rewardware.sw.reference.learninggroup.layout import Layout
+from rewardware.sw.systems.a3c.device_service import require_suitable
 from rewardware.sw.systems.fixar.program.compiler import Compiler
 from rewardware.sw.systems.learninggroup.program.map import MemoryMap
 
@@ -38,6 +41,17 @@ def test_a_preset_of_learninggroup_holds_its_own_network(name):
     # All groups, steps and batches at once.
     assert preset.hardware.device == preset.config
     MemoryMap(preset.hardware, network, preset.config.batches, min(preset.config.steps, 20))
+
+
+@pytest.mark.parametrize("name", list_presets("a3c"))
+def test_a_preset_of_a3c_serves_its_own_agents(name):
+    preset = read_preset(name, "a3c")
+    hardware, config = preset.hardware, A3CHyperParameters.from_mapping(preset.training)
+    assert hardware.name == name and hardware == load_preset(name, "a3c")
+    shape = A3CShape(
+        observation_size=hardware.sizes[0], actions=hardware.actions, hidden_sizes=tuple(config.hidden_sizes)
+    )
+    require_suitable(hardware, shape, config)
 
 
 def test_the_papers_configurations():
