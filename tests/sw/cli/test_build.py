@@ -53,7 +53,7 @@ def test_a_build_leaves_files_and_a_report(tools, tmp_path):
 @pytest.mark.parametrize(
     ("system", "extent"),
     [
-        ("a3c", "8 agents, 4-64-64-(2 | 1), 1 forward, 1 backward, 1 gradient engines of 2"),
+        ("a3c", "4 agents, 4-64-64-(2 | 1), 1 forward, 1 backward, 1 gradient engines of 2"),
         ("fixar", "1 x 2 x 2 processing elements"),
         ("learninggroup", "1 x 2 VPUs"),
         ("mcts", "3000 nodes of 4 children, 8 levels, 16 banks"),
