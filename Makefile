@@ -51,12 +51,12 @@ mutate: setup
 	.venv/bin/python -m tests.mutate $(ROOM) $(if $(CORE),--core $(CORE)) --count $(or $(COUNT),40) --seed $(or $(SEED),1)
 
 boards: setup
-	.venv/bin/rewardware build a3c --board ulx3s-85f -o build/boards/ulx3s-85f/a3c
 	.venv/bin/rewardware build fixar --board ulx3s-85f -o build/boards/ulx3s-85f/fixar
 	.venv/bin/rewardware build learninggroup --board ulx3s-85f -o build/boards/ulx3s-85f/learninggroup
 	.venv/bin/rewardware build mcts --board ulx3s-85f -o build/boards/ulx3s-85f/mcts
 	.venv/bin/rewardware build pearl --board ulx3s-85f -o build/boards/ulx3s-85f/pearl
 	.venv/bin/rewardware build pearl_learner --board ulx3s-85f -o build/boards/ulx3s-85f/pearl_learner
+	.venv/bin/rewardware build a3c --board ulx3s-85f --placer heap -o build/boards/ulx3s-85f/a3c
 
 clean:
 	rm -rf .venv build

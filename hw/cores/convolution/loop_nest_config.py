@@ -115,7 +115,9 @@ def jumps(config: LoopNestConfig, counts: Sequence[int], steps: Sequence[Mapping
 
 def _numbers(config):
     """Names, radices and widths of fields that are one number."""
-    names, radices, widths = [], [], []
+    names: list[str] = []
+    radices: list[int] = []
+    widths: list[int] = []
     for field in config.fields:
         names.append(field.name)
         widths.append(field.width)
