@@ -5,19 +5,28 @@ from collections.abc import Iterable, Sequence
 from .config import FractionalConvolutionConfig
 from .passes import Pass
 
-__all__ = ["pass_cycles", "sums_latency", "total_cycles"]
+__all__ = [
+    "DONE_TO_READ",
+    "ISSUE_TO_OPERANDS",
+    "PIXEL_TO_WRITE",
+    "READ_TO_COMPLETION",
+    "pass_cycles",
+    "sums_latency",
+    "total_cycles",
+]
 
-# From the last step of a task: to the memories, to the operands, and from the chains of the conv cores on.
-_ISSUE_TO_OPERANDS = 3
-# From the last pixel of a pass to the first read of its words, and from the last read to the completion.
-_PIXEL_TO_WRITE = 5
-_DONE_TO_READ = 2
-_READ_TO_COMPLETION = 6
+# From the decision on a step to the operands in their registers: the step's own, the memories', theirs.
+ISSUE_TO_OPERANDS = 3
+# From a pixel to the write of its sums, without the adder; from the last write of a pass to the first read of its
+# words; from the last read to the completion.
+PIXEL_TO_WRITE = 5
+DONE_TO_READ = 2
+READ_TO_COMPLETION = 6
 
 
 def sums_latency(config: FractionalConvolutionConfig) -> int:
     """Cycles from the last step of a task until its first pixel leaves the conv cores."""
-    return _ISSUE_TO_OPERANDS + config.arithmetic.multiplier_depth + config.arithmetic.adder_depth + 1
+    return ISSUE_TO_OPERANDS + config.arithmetic.multiplier_depth + config.arithmetic.adder_depth + 1
 
 
 def pass_cycles(config: FractionalConvolutionConfig, passes: Iterable[Pass]) -> list[int]:
@@ -50,10 +59,10 @@ def pass_cycles(config: FractionalConvolutionConfig, passes: Iterable[Pass]) -> 
             earliest = now + 1
         taken = now
         last_pixel = now + span + latency + (one.last_pixels - 1) * interval
-        written = last_pixel + _PIXEL_TO_WRITE + config.arithmetic.adder_depth
-        begin = max(written + _DONE_TO_READ, complete[-1] + 2 if complete else 0)
+        written = last_pixel + PIXEL_TO_WRITE + config.arithmetic.adder_depth
+        begin = max(written + DONE_TO_READ, complete[-1] + 2 if complete else 0)
         freed.append(begin + one.output_rows * one.row_words - 1)
-        complete.append(freed[-1] + _READ_TO_COMPLETION)
+        complete.append(freed[-1] + READ_TO_COMPLETION)
     return complete
 
 

@@ -3,8 +3,18 @@
 import pytest
 
 from rewardware.hw.cores.fractional_convolution.config import FractionalConvolutionConfig
-from rewardware.hw.cores.fractional_convolution.cycles import total_cycles
+from rewardware.hw.cores.fractional_convolution.cycles import (
+    DONE_TO_READ,
+    ISSUE_TO_OPERANDS,
+    PIXEL_TO_WRITE,
+    READ_TO_COMPLETION,
+    sums_latency,
+    total_cycles,
+)
+from rewardware.hw.cores.fractional_convolution.pad_accumulate import PadAccumulate
 from rewardware.hw.cores.fractional_convolution.passes import make_passes
+from rewardware.hw.cores.fractional_convolution.processing_element import ConvolutionElement
+from rewardware.hw.cores.fractional_convolution.row_reader import RowReader
 from rewardware.sim.cocotb import simulate
 from rewardware.sw.mapping.fractional_convolution.models import dcgan
 
@@ -22,6 +32,15 @@ def test_engine(config):
         parameters={"config": config, "layers": LAYERS},
         after_noise=True,
     )
+
+
+@pytest.mark.parametrize("config", CONFIGURATIONS.values(), ids=CONFIGURATIONS)
+def test_latencies_are_those_of_the_cycles(config):
+    """The benches hold the cycles to the engine's; these hold the parts' latencies to the cycles."""
+    assert sums_latency(config) == ISSUE_TO_OPERANDS + ConvolutionElement(config).latency + 1
+    assert PadAccumulate(config).latency == PIXEL_TO_WRITE + config.arithmetic.adder_depth
+    # The completion comes in the cycle behind the last word.
+    assert RowReader(config).latency == DONE_TO_READ + READ_TO_COMPLETION - 1
 
 
 def test_dcgan_of_few_channels():
