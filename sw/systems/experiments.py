@@ -93,11 +93,17 @@ PENDULUM_ON_ACTORS = Experiment(
 
 # Smaller than the source's, with targets that follow faster, so that a run of the reference ends within half an hour.
 MAAC_OPTIONS = ("--evaluate-every", "25", "--evaluation-episodes", "100", "--checkpoint-every", "0")
-MAAC_RATES = (*("--hidden-size", "64", "--batch-size", "256", "--tau", "0.01"),)
-MAAC_ARMS = {
-    "reference": Arm(name="MAAC, the reference", options=("--backend", "reference", *MAAC_RATES)),
-    "float32": Arm(name="PyTorch, float32", options=("--backend", "torch", *MAAC_RATES)),
-}
+MAAC_RATES = ("--hidden-size", "64", "--batch-size", "256", "--tau", "0.01")
+
+
+def _maac_arms(*task: str) -> dict[str, Arm]:
+    """The reference beside PyTorch, on a task that takes these options."""
+    return {
+        "reference": Arm(name="MAAC, the reference", options=("--backend", "reference", *task, *MAAC_RATES)),
+        "float32": Arm(name="PyTorch, float32", options=("--backend", "torch", *task, *MAAC_RATES)),
+    }
+
+
 ROVER_TOWER = Experiment(
     system="maac",
     page="maac.md",
@@ -107,8 +113,8 @@ ROVER_TOWER = Experiment(
     counted="iterations",
     evaluated="return",
     title="Rover-Tower, 4 agents",
-    options=("--agents", "4", *MAAC_OPTIONS),
-    arms=MAAC_ARMS,
+    options=MAAC_OPTIONS,
+    arms=_maac_arms("--agents", "4"),
 )
 
 # Smaller layers than the source's, and rates to match.
@@ -216,5 +222,5 @@ EXPERIMENTS = {
         },
     ),
     "rover-tower": ROVER_TOWER,
-    "simple-spread": replace(ROVER_TOWER, env="mpe2/simple_spread_v3", title="", options=MAAC_OPTIONS),
+    "simple-spread": replace(ROVER_TOWER, env="mpe2/simple_spread_v3", title="", arms=_maac_arms()),
 }
