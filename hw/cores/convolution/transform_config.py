@@ -20,7 +20,7 @@ class LinearTransformConfig:
     lanes : int
         Elements of a vector (1 to 256).
     width : int
-        Bits of an element, two's complement (1 to 48).
+        Bits of an element, two's complement (1 to 64).
     low, high : int or None
         Least and largest element; None: of the width.
 
@@ -38,7 +38,7 @@ class LinearTransformConfig:
 
     def __post_init__(self):
         require_integer("Lanes", self.lanes, 1, 256)
-        require_integer("Width", self.width, 1, 48)
+        require_integer("Width", self.width, 1, 64)
         require_integer("Lines of the matrix", len(self.matrix), 1, 16)
         require_integer("Columns of the matrix", len(self.matrix[0]), 1, 16)
         for line in self.matrix:
