@@ -11,7 +11,8 @@ from rewardware.sim.cocotb import StreamSource, clock_and_reset, parameters
 LIMIT = 5000
 
 
-def _packed(words, width):
+def packed(words, width):
+    """The bits of an array's words."""
     return sum(int(word) % (1 << width) << width * index for index, word in enumerate(words))
 
 
@@ -22,13 +23,13 @@ async def _write_memories(dut, config, store):
         port = f"sums__{number % drains}"
         getattr(dut, f"{port}__enable").value = (1 << lanes) - 1
         getattr(dut, f"{port}__address").value = number // drains
-        getattr(dut, f"{port}__data").value = _packed(row, width)
+        getattr(dut, f"{port}__data").value = packed(row, width)
         await RisingEdge(dut.clk)
         getattr(dut, f"{port}__enable").value = 0
     biases, multipliers = store["parameters"].reshape(2, -1, lanes)
     for number, (bias, multiplier) in enumerate(zip(biases, multipliers, strict=True), where["parameter_row"]):
         dut.parameters__enable.value, dut.parameters__address.value = 1, number
-        dut.parameters__data.value = _packed(bias, width) | _packed(multiplier, 16) << width * lanes
+        dut.parameters__data.value = packed(bias, width) | packed(multiplier, 16) << width * lanes
         await RisingEdge(dut.clk)
     dut.parameters__enable.value = 0
     await RisingEdge(dut.clk)
