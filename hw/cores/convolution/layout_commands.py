@@ -40,8 +40,8 @@ def toeplitz_command(config: LayoutConfig, shape: ConvolutionShape, *, place: in
     numbers = shape.kernel[0] * shape.kernel[1] * shape.input_channels
     window = toeplitz_windows(config.reader, **_picture(shape), kernel=shape.kernel, place=place, origin=_origin(shape))
     rows = _matrix_rows(config, shape.output[0] * shape.output[1], -(-numbers // lanes), base, pitch)
-    # A row ends with the lines of a window, whose loop is the second of the innermost ones.
-    return {"window": window, "rows": rows, "transform": 0, "row_level": config.reader.levels - 2}
+    # A row ends with a window, whose lines and runs are the innermost loops.
+    return {"window": window, "rows": rows, "transform": 0}
 
 
 def unit_command(
@@ -65,8 +65,8 @@ def unit_command(
     origin = tuple(begin + number for begin, number in zip(_origin(shape), element, strict=True))
     window = pixel_windows(config.reader, **_picture(shape), kernel=(1, 1), place=place, origin=origin)
     rows = _matrix_rows(config, shape.output[0] * shape.output[1], -(-shape.input_channels // lanes), base, pitch)
-    # A row ends with each access.
-    return {"window": window, "rows": rows, "transform": 0, "row_level": config.reader.levels - 1}
+    # A row ends with each access: the innermost loops are those of a window of one pixel.
+    return {"window": window, "rows": rows, "transform": 0}
 
 
 def tile_command(
@@ -121,7 +121,7 @@ def tile_command(
     loops = [(lines * columns, 1), (blocks, pitch), (size, blocks * pitch), (size, size * blocks * pitch)]
     rows = _rows(config, loops, base)
     number = config.transforms.index(transform) + 1
-    return {"window": window, "rows": rows, "transform": number, "row_level": 0}
+    return {"window": window, "rows": rows, "transform": number}
 
 
 def _picture(shape):

@@ -20,7 +20,7 @@ class LayoutConfig:
     Parameters
     ----------
     reader : WindowReaderConfig
-        Its accesses have as many elements as a row of the buffer has words.
+        Its accesses have as many elements as a row of the buffer has words; 5 levels at least.
     buffer : TransposableConfig
         Of the input buffer; its words hold every element, of tiles, too.
     transforms : tuple of (int, int)
@@ -44,6 +44,7 @@ class LayoutConfig:
         require_kind("Reader", self.reader, WindowReaderConfig)
         require_kind("Buffer", self.buffer, TransposableConfig)
         require_integer("Levels", self.levels, 1, 8)
+        require_integer("Levels of the reader", self.reader.levels, 5, 8)
         if self.buffer.lanes != self.reader.elements:
             raise ValueError(
                 f"Lanes of the buffer must be the {self.reader.elements} of an access, not {self.buffer.lanes}"

@@ -20,15 +20,14 @@ def layout_command(config: LayoutConfig) -> data.StructLayout:
     """What goes where.
 
     ``window``: what is read (:func:`.window_reader.window_command`). ``rows``: loops over rows of the buffer, in the
-    order in which they are made, of ``config.nest``. ``transform``: 0, elements are packed into rows; else the number
-    of a transform of tiles, from 1 on. ``row_level``: where elements are packed, the loop with whose end a row ends.
+    order in which they are made, of ``config.nest``. ``transform``: 0, elements are packed into rows, of which one
+    ends where both innermost loops of the window do; else the number of a transform of tiles, from 1 on.
     """
     return data.StructLayout(
         {
             "window": window_command(config.reader),
             "rows": nest_command(config.nest),
             "transform": range(len(config.transforms) + 1),
-            "row_level": range(config.reader.levels),
         }
     )
 
@@ -84,7 +83,6 @@ class LayoutTransformationUnit(ConfiguredComponent):
         m.submodules.rows = rows = LoopNest(config.nest)
         m.submodules.packer = packer = RowPacker(config.packer)
         transform = Signal(range(len(config.transforms) + 1))
-        row_level = Signal(range(config.reader.levels))
         begins, ends = Signal(), Signal()
         command = self.commands.payload
         m.d.comb += [
@@ -97,7 +95,7 @@ class LayoutTransformationUnit(ConfiguredComponent):
             rows.commands.payload.eq(command.rows),
         ]
         with m.If(begins):
-            m.d.sync += [self.busy.eq(1), transform.eq(command.transform), row_level.eq(command.row_level)]
+            m.d.sync += [self.busy.eq(1), transform.eq(command.transform)]
         with m.Elif(ends):
             m.d.sync += self.busy.eq(0)
         m.d.comb += self.completions.valid.eq(ends)
@@ -110,7 +108,7 @@ class LayoutTransformationUnit(ConfiguredComponent):
         m.d.comb += [
             packer.i.payload.elements.eq(elements.elements),
             packer.i.payload.size.eq(elements.size),
-            packer.i.payload.last.eq(elements.ends.bit_select(row_level, 1)),
+            packer.i.payload.last.eq(elements.ends[config.reader.levels - 2]),
         ]
         makers = [(packer.i, packer.o)]
         for number, axes in enumerate(config.axes):

@@ -1,5 +1,7 @@
 """Rows of the input buffer in all layouts, against the references of the algorithms."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from amaranth.hdl import Module
@@ -137,6 +139,10 @@ def test_what_does_not_fit():
         (lambda: LayoutConfig(reader=reader, buffer=TransposableConfig(lanes=4, rows=4, width=9)), "at least the 10"),
         (lambda: LayoutConfig(reader=reader, buffer=TransposableConfig(lanes=5, rows=5, width=10)), "must be the 4 of"),
         (lambda: LayoutConfig(reader=reader, buffer=buffer, transforms=((2, 3), (2, 3))), "must be different ones"),
+        (
+            lambda: LayoutConfig(reader=dataclasses.replace(reader, levels=4), buffer=buffer),
+            "Levels of the reader must be from 5 to 8, not 4",
+        ),
     ):
         with pytest.raises(ValueError, match=message):
             call()
