@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from ..checks import require_integer
-from .loop_nest_config import LoopNestConfig, jumps
+from .loop_nest_config import jumps
 from .shape import ConvolutionShape
 from .store_config import StoreConfig
 from .transform_config import winograd
@@ -47,9 +47,10 @@ def matrix_store(
     *,
     sum_row: int,
     parameter_row: int,
+    turned: bool = False,
     **words: int,
 ) -> dict:
-    """Of sums of im2col or kn2row, in the dataflows NS and WS.
+    """Of sums of im2col or kn2row.
 
     Parameters
     ----------
@@ -60,9 +61,12 @@ def matrix_store(
     features
         Where its output goes.
     sum_row
-        From which its sums stand: ``sum_row + block * pixels + pixel``.
+        From which its sums stand: ``sum_row + block * pixels + pixel``; turned, ``sum_row + block * channels +
+        channel``, a block being as many pixels as the array has columns.
     parameter_row
         From which its biases and multipliers stand, a row a block of channels.
+    turned
+        The dataflow was IS.
     **words
         ``shift`` and ``rectifies``.
 
@@ -76,19 +80,33 @@ def matrix_store(
     ValueError
         Something has no room.
     """
-    lines, columns = shape.output
-    blocks = -(-shape.output_channels // config.lanes)
-    pitch = columns * features.channels
-    target = [
-        (blocks, {"lane": config.lanes, "element": config.lanes, "rest": -config.lanes}),
-        (lines, {"lane": pitch, "line": 1}),
-        (columns, {"lane": features.channels, "element": features.channels}),
-    ]
+    lanes, channels = config.lanes, shape.output_channels
+    pixels, blocks = shape.output[0] * shape.output[1], -(-channels // lanes)
+    # All pixels are one line: what a block has behind the last of them is outside of the picture.
+    channel_step = {"lane": lanes, "element": lanes, "rest": -lanes}
+    pixel_step = {"lane": features.channels, "element": features.channels}
+    if turned:
+        wide = -(-pixels // lanes)
+        # The last block of channels has rows behind them, which are those of others, and are not written.
+        sums = [(wide, channels), (blocks, lanes), (lanes, 1)]
+        parameters = [(wide, 0), (blocks * lanes, 1)]
+        target = [
+            (wide, {name: lanes * step for name, step in pixel_step.items()}),
+            (blocks, channel_step),
+            (lanes, pixel_step),
+        ]
+        last = sum_row + wide * channels - 1
+    else:
+        sums = [(blocks * pixels, 1)]
+        parameters = [(blocks, lanes), (pixels, 0)]
+        target = [(blocks, channel_step), (pixels, pixel_step)]
+        last = sum_row + blocks * pixels - 1
     return {
-        "sums": _rows(config.sums, "sums", config.gemm.sum_rows, sum_row, [(lines * columns * blocks, 1)]),
+        "sums": _sums(config, sum_row, last, sums),
         "transform": 0,
-        "parameters": _parameters(config, parameter_row, [(blocks, 1), (lines * columns, 0)]),
-        "target": _target(config, shape, features, target),
+        "turned": int(turned),
+        "parameters": _parameters(config, parameter_row, blocks, parameters),
+        "target": _target(config, shape, features, target, (1, pixels)),
         **words,
     }
 
@@ -128,6 +146,8 @@ def tile_store(
     tiles, blocks = lines * columns, -(-shape.output_channels // config.lanes)
     pitch = shape.output[1] * features.channels
     numbers = size * size
+    sums = [(tiles, 1), (blocks, tiles), (numbers, blocks * tiles)]
+    parameters = [(tiles, 0), (blocks, config.lanes), (tile * tile, 0)]
     target = [
         (lines, {"lane": tile * pitch, "line": tile}),
         (columns, {"lane": tile * features.channels, "element": tile * features.channels}),
@@ -137,29 +157,28 @@ def tile_store(
         (tile, {"lane": pitch, "line": 1}),
     ]
     return {
-        "sums": _rows(
-            config.sums,
-            "sums",
-            config.gemm.sum_rows,
-            sum_row,
-            [(tiles, 1), (blocks, tiles), (numbers, blocks * tiles)],
-        ),
+        "sums": _sums(config, sum_row, sum_row + numbers * blocks * tiles - 1, sums),
         "transform": config.transforms.index(transform) + 1,
-        "parameters": _parameters(config, parameter_row, [(tiles, 0), (blocks, 1), (tile * tile, 0)]),
-        "target": _target(config, shape, features, target),
+        "turned": 0,
+        "parameters": _parameters(config, parameter_row, blocks, parameters),
+        "target": _target(config, shape, features, target, shape.output),
         **words,
     }
 
 
-def _parameters(config, first, loops):
-    return _rows(config.parameters, "parameters", config.parameter_rows, first, loops)
+def _sums(config, first, last, loops):
+    if not 0 <= first <= last < config.gemm.sum_rows:
+        raise ValueError(f"Rows of sums must be below {config.gemm.sum_rows}, not from {first} to {last}")
+    return _nest(config.sums, [(count, {"row": step}) for count, step in loops], {"row": first})
 
 
-def _rows(nest: LoopNestConfig, name, most, first, loops):
-    last = first + sum((count - 1) * step for count, step in loops)
-    if not 0 <= first <= last < most:
-        raise ValueError(f"Rows of {name} must be below {most}, not from {first} to {last}")
-    return _nest(nest, [(count, {"row": step}) for count, step in loops], {"row": first})
+def _parameters(config, first, blocks, loops):
+    """Loops in words of rows."""
+    if not 0 <= first <= first + blocks - 1 < config.parameter_rows:
+        raise ValueError(
+            f"Rows of parameters must be below {config.parameter_rows}, not from {first} to {first + blocks - 1}"
+        )
+    return _nest(config.parameters, [(count, {"word": step}) for count, step in loops], {"word": 0, "row": first})
 
 
 def _nest(nest, loops, first):
@@ -168,26 +187,26 @@ def _nest(nest, loops, first):
     return {"first": first, "counts": counts, "jumps": jumps(nest, counts, steps)}
 
 
-def _target(config, shape, features, loops):
+def _target(config, shape, features, loops, picture):
+    """Loops over a map of so many lines and columns."""
     target, memory = config.target, config.features
     if features.first + shape.output_channels > features.channels:
         raise ValueError(
             f"Channels {features.first} to {features.first + shape.output_channels - 1} must be among the "
             f"{features.channels} of the map"
         )
-    pitch = shape.output[1] * features.channels
-    elements = shape.output[0] * pitch
-    if features.place + elements > memory.rows * memory.lanes:
+    height, pitch = picture[0], picture[1] * features.channels
+    if features.place + height * pitch > memory.rows * memory.lanes:
         raise ValueError(
-            f"The map's {elements} elements must be in the {memory.rows * memory.lanes} of the memory, "
+            f"The map's {height * pitch} elements must be in the {memory.rows * memory.lanes} of the memory, "
             f"not from {features.place} on"
         )
-    # Tiles may go over the picture.
+    # Tiles and blocks may go over the picture.
     reached = features.first + sum((count - 1) * step.get("element", 0) for count, step in loops)
-    if shape.output[0] >= 1 << target.line_width - 1 or reached >= 1 << target.element_width - 1:
+    if height >= 1 << target.line_width - 1 or reached >= 1 << target.element_width - 1:
         raise ValueError(
             f"A map must have at most {(1 << target.line_width - 1) - 1} lines of at most "
-            f"{(1 << target.element_width - 1) - 1} elements, not {shape.output[0]} of {pitch}"
+            f"{(1 << target.element_width - 1) - 1} elements, not {height} of {reached + 1}"
         )
     begins = features.place + features.first
     first = {
@@ -197,4 +216,4 @@ def _target(config, shape, features, loops):
         "element": features.first,
         "rest": shape.output_channels,
     }
-    return {"nest": _nest(target.nest, loops, first), "height": shape.output[0], "pitch": pitch}
+    return {"nest": _nest(target.nest, loops, first), "height": height, "pitch": pitch}

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ..checks import require_integer, require_kind
-from ..memory.config import UnalignedConfig
+from ..memory.config import TransposableConfig, UnalignedConfig
 from .gemm_config import GemmEngineConfig
 from .loop_nest_config import LoopNestConfig, NestField
 from .quotient_config import QuotientConfig
@@ -49,7 +49,7 @@ class StoreConfig:
         require_kind("Gemm", self.gemm, GemmEngineConfig)
         require_integer("Parameter rows", self.parameter_rows, 1, 1 << 24)
         # What other configurations refuse is refused here, in their words.
-        _ = self.target, self.requantizer, self.axes
+        _ = self.target, self.requantizer, self.axes, self.turned
         if len(set(self.transforms)) < len(self.transforms):
             raise ValueError(f"Transforms must be different ones, not {self.transforms}")
 
@@ -77,12 +77,18 @@ class StoreConfig:
     @cached_property
     def sums(self):
         """Loops over rows of the accumulators."""
-        return _rows(self.gemm.sum_rows)
+        return LoopNestConfig(fields=(_row(self.gemm.sum_rows),), levels=4)
 
     @cached_property
     def parameters(self):
-        """Loops over rows of biases and multipliers."""
-        return _rows(self.parameter_rows)
+        """Loops over rows of biases and multipliers, and over the words of a row where rows of sums are turned."""
+        word = NestField(name="word", width=(self.lanes - 1).bit_length(), radix=self.lanes)
+        return LoopNestConfig(fields=(word, _row(self.parameter_rows)), levels=4)
+
+    @cached_property
+    def turned(self):
+        """Blocks of words, each with a bit that says whether it was saturated."""
+        return TransposableConfig(lanes=self.lanes, rows=2 * self.lanes, width=self.features.width + 1)
 
     @cached_property
     def target(self):
@@ -92,6 +98,5 @@ class StoreConfig:
         )
 
 
-def _rows(rows):
-    width = max((rows - 1).bit_length(), 1)
-    return LoopNestConfig(fields=(NestField(name="row", width=width),), levels=4)
+def _row(rows):
+    return NestField(name="row", width=max((rows - 1).bit_length(), 1))

@@ -17,6 +17,7 @@ from .quotient import ExactQuotient
 from .requantizer import Requantizer
 from .requantizer_config import MULTIPLIER_WIDTH, SHIFT_WIDTH
 from .row_accumulator import sum_read
+from .row_transposition import RowTransposition
 from .store_config import StoreConfig
 from .tile_transform import TileTransform
 from .window_reader import window_command
@@ -41,14 +42,16 @@ def store_command(config: StoreConfig) -> data.StructLayout:
     """What becomes of which sums.
 
     ``sums``: loops over rows of the accumulators. ``transform``: 0, or the number of a transform of tiles, from 1 on.
-    ``parameters``: loops over rows of parameters, one for each row of words. ``shift``, ``rectifies``: as of
-    :class:`.Requantizer`. ``target``: loops over places of the feature map, one for each row of words, and the
-    picture's lines and the elements of a line; what is outside of it is not written.
+    ``turned``: a row has a channel's pixels, and not a pixel's channels. ``parameters``: loops over rows of parameters,
+    one for each row of sums or of what is made of them, and where these are turned, over the words of a row. ``shift``,
+    ``rectifies``: as of :class:`.Requantizer`. ``target``: loops over places of the feature map, one for each row of
+    words, and the picture's lines and the elements of a line; what is outside of it is not written.
     """
     return data.StructLayout(
         {
             "sums": nest_command(config.sums),
             "transform": range(len(config.transforms) + 1),
+            "turned": 1,
             "parameters": nest_command(config.parameters),
             "shift": SHIFT_WIDTH,
             "rectifies": 1,
@@ -63,11 +66,12 @@ class StoreUnit(ConfiguredComponent):
     ::
 
         sums --> accumulators --> [TileTransform --> ExactQuotient] --.
-        parameters --> their memory ----------------------------------+--> Requantizers --.
-        target -------------------------------------------------------------------------- +--> feature map
+        parameters --> their memory --> Requantizers <----------------'
+                                             '--> [RowTransposition] --> feature map <-- target
 
-    A row has a pixel's channels, as NS and WS leave them. Sums of Winograd's algorithm are those of a tile, number
-    after number; results leave column by column.
+    A row has a pixel's channels, as NS and WS leave them, or a channel's pixels, as IS does: then blocks of as many
+    rows as there are lanes are turned. Sums of Winograd's algorithm are those of a tile, number after number; results
+    leave column by column, and only rows of channels are transformed.
 
     Number format: integers. Sums, the transform and its quotient are exact, as far as a quotient fits ``sum_width``
     bits; :class:`.Requantizer` says how words are made of them.
@@ -138,7 +142,8 @@ class StoreUnit(ConfiguredComponent):
             m.d.comb += [nest.commands.valid.eq(begins), nest.commands.payload.eq(of)]
         sums = self._read_sums(m, nests["sums"].o)
         totals = self._transform(m, sums, kept.transform)
-        words = self._requantize(m, totals, self._read_parameters(m, nests["parameters"].o), kept)
+        parameters = self._read_parameters(m, nests["parameters"].o, kept.turned)
+        words = self._turn(m, self._requantize(m, totals, parameters, kept), kept.turned)
         self._write(m, words, nests["target"].o, kept.target, ends)
         return m
 
@@ -157,8 +162,8 @@ class StoreUnit(ConfiguredComponent):
         m.d.comb += pipeline.result.eq(Array([port.data.as_value() for port in self.sum_reads])[came])
         return pipeline.o
 
-    def _read_parameters(self, m, rows):
-        """The stream of rows of parameters."""
+    def _read_parameters(self, m, rows, turned):
+        """The stream of rows of parameters; where rows of sums are turned, all of a row are those of one channel."""
         layout = parameter_row(self._config)
         m.submodules.parameter_pipeline = pipeline = StreamPipeline(layout, StreamPipelineConfig(latency=LATENCY))
         m.d.comb += [
@@ -168,6 +173,12 @@ class StoreUnit(ConfiguredComponent):
             self.parameters.address.eq(rows.payload.values.row),
             pipeline.result.eq(self.parameters.data),
         ]
+        word = delay(m, rows.payload.values.word, LATENCY, "word")
+        with m.If(turned):
+            for name, _ in layout:
+                values = self.parameters.data[name]
+                chosen = Array([values[lane] for lane in range(self._config.lanes)])[word]
+                m.d.comb += [pipeline.result[name][lane].eq(chosen) for lane in range(self._config.lanes)]
         return pipeline.o
 
     def _transform(self, m, sums, transform):
@@ -227,6 +238,29 @@ class StoreUnit(ConfiguredComponent):
                 pipeline.result.saturated[number].eq(lane.saturated),
             ]
         return pipeline.o
+
+    def _turn(self, m, words, turned):
+        """The stream of rows of words, each of a pixel's channels."""
+        lanes = range(self._config.lanes)
+        m.submodules.turned = turn = RowTransposition(self._config.turned)
+        found = stream.Signature(words.payload.shape()).create(path=("turned_words",))
+        m.d.comb += [
+            turn.i.payload[lane].eq(Cat(words.payload.words[lane], words.payload.saturated[lane])) for lane in lanes
+        ]
+        with m.If(turned):
+            m.d.comb += [
+                turn.i.valid.eq(words.valid),
+                words.ready.eq(turn.i.ready),
+                found.valid.eq(turn.o.valid),
+                turn.o.ready.eq(found.ready),
+                *(
+                    Cat(found.payload.words[lane], found.payload.saturated[lane]).eq(turn.o.payload[lane])
+                    for lane in lanes
+                ),
+            ]
+        with m.Else():
+            m.d.comb += [found.valid.eq(words.valid), words.ready.eq(found.ready), found.payload.eq(words.payload)]
+        return found
 
     def _write(self, m, words, places, target, ends):
         """Words to their places, where these are in the picture."""

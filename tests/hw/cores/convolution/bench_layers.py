@@ -105,7 +105,8 @@ class LayerBench(LayoutBench):
             await self.put_away(tile_store(self.store, shape, (2, 3), features, **where))
         else:
             await getattr(self, f"_{algorithm}")(dataflow, shape, kernels, place)
-            await self.put_away(matrix_store(self.store, shape, features, **where))
+            turned = dataflow == Dataflow.INPUT_STATIONARY
+            await self.put_away(matrix_store(self.store, shape, features, turned=turned, **where))
         return expected
 
     async def _im2col(self, dataflow, shape, kernels, place):
@@ -152,7 +153,7 @@ async def inception(dut):
     branches = [
         ("im2col", Dataflow.NON_STATIONARY, 2, (1, 1), ((0, 0), (0, 0))),
         ("winograd", Dataflow.WEIGHT_STATIONARY, 4, (3, 3), around),
-        ("kn2row", Dataflow.WEIGHT_STATIONARY, 3, (3, 3), around),
+        ("kn2row", Dataflow.INPUT_STATIONARY, 3, (3, 3), around),
     ]
     total = sum(outputs for _, _, outputs, _, _ in branches)
     middle, first, expected = 70, 0, []
@@ -168,6 +169,7 @@ async def inception(dut):
     for algorithm, dataflow, stride in (
         ("im2col", Dataflow.WEIGHT_STATIONARY, (2, 2)),
         ("kn2row", Dataflow.NON_STATIONARY, (2, 1)),
+        ("im2col", Dataflow.INPUT_STATIONARY, (1, 2)),
         ("winograd", Dataflow.NON_STATIONARY, (1, 1)),
     ):
         shape = ConvolutionShape(

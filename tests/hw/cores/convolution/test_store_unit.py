@@ -105,8 +105,10 @@ def stores_of(config, shape, rng):
         pixel = line * shape.output[1] + column
         places[features.place + pixel * features.channels + first + channel] = int(word)
     results = {"places": places, "saturated": saturated, "parameters": np.stack(parameters), "where": where}
-    rows = in_blocks(sums.reshape(-1, channels), config.lanes)
-    yield {"sums": rows, "command": matrix_store(config, shape, features, **where), **results}
+    matrix = sums.reshape(-1, channels)
+    for turned in (False, True):
+        rows = in_blocks(matrix.T if turned else matrix, config.lanes)
+        yield {"sums": rows, "command": matrix_store(config, shape, features, turned=turned, **where), **results}
     for transform in config.transforms:
         reference = TRANSFORMS[transform]
         numbers = np.zeros((reference.tile, reference.tile, np.prod(reference.tiles(shape)), channels), np.int64)

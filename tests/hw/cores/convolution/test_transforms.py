@@ -5,12 +5,14 @@ import pytest
 
 from rewardware.hw.cores.convolution.block_transposition import BlockTransposition
 from rewardware.hw.cores.convolution.linear_transform import LinearTransform
+from rewardware.hw.cores.convolution.row_transposition import RowTransposition
 from rewardware.hw.cores.convolution.tile_transform import TileTransform
 from rewardware.hw.cores.convolution.transform_config import (
     LinearTransformConfig,
     TranspositionConfig,
     winograd,
 )
+from rewardware.hw.cores.memory.config import TransposableConfig
 from rewardware.sim.cocotb import simulate
 
 ALL = {"F(2, 3)": winograd(2, 3), "F(4, 3)": winograd(4, 3)}
@@ -48,6 +50,17 @@ def test_transposition(lines, columns):
     values = np.random.default_rng(lines).integers(0, 1 << 9, (20, lines, columns))
     component = BlockTransposition(9, TranspositionConfig(lines=lines, columns=columns))
     check(component, values.ravel().tolist(), values.swapaxes(1, 2).ravel().tolist(), lines * columns)
+
+
+@pytest.mark.parametrize("lanes", [3, 4])
+def test_row_transposition(lanes):
+    blocks = np.random.default_rng(lanes).integers(-16, 16, (25, lanes, lanes))
+    component = RowTransposition(TransposableConfig(lanes=lanes, rows=2 * lanes, width=5))
+    turned = blocks.swapaxes(1, 2)
+    # Of a latency of 4 cycles, 3 go by before the first column.
+    check(component, blocks.reshape(-1, lanes).tolist(), turned.reshape(-1, lanes).tolist(), lanes + 3)
+    with pytest.raises(ValueError, match="Rows must be twice the 3 lanes, not 9"):
+        RowTransposition(TransposableConfig(lanes=3, rows=9))
 
 
 def test_tiles():
