@@ -104,10 +104,12 @@ def matrix_store(
     return {
         "sums": _sums(config, sum_row, last, sums),
         "transform": 0,
-        "turned": int(turned),
-        "parameters": _parameters(config, parameter_row, blocks, parameters),
-        "target": _target(config, shape, features, target, (1, pixels)),
-        **words,
+        "words": {
+            "turned": int(turned),
+            "parameters": _parameters(config.writer, parameter_row, blocks, parameters),
+            "target": _target(config.writer, shape, features, target, (1, pixels)),
+            **words,
+        },
     }
 
 
@@ -159,10 +161,12 @@ def tile_store(
     return {
         "sums": _sums(config, sum_row, sum_row + numbers * blocks * tiles - 1, sums),
         "transform": config.transforms.index(transform) + 1,
-        "turned": 0,
-        "parameters": _parameters(config, parameter_row, blocks, parameters),
-        "target": _target(config, shape, features, target, shape.output),
-        **words,
+        "words": {
+            "turned": 0,
+            "parameters": _parameters(config.writer, parameter_row, blocks, parameters),
+            "target": _target(config.writer, shape, features, target, shape.output),
+            **words,
+        },
     }
 
 

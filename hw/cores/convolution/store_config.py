@@ -3,14 +3,13 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from ..checks import require_integer, require_kind
-from ..memory.config import TransposableConfig, UnalignedConfig
+from ..checks import require_kind
+from ..memory.config import UnalignedConfig
 from .gemm_config import GemmEngineConfig
 from .loop_nest_config import LoopNestConfig, NestField
 from .quotient_config import QuotientConfig
-from .requantizer_config import RequantizerConfig
 from .transform_config import LinearTransformConfig, winograd
-from .window_reader_config import WindowReaderConfig
+from .word_writer_config import WordWriterConfig
 
 __all__ = ["StoreConfig"]
 
@@ -47,9 +46,8 @@ class StoreConfig:
 
     def __post_init__(self):
         require_kind("Gemm", self.gemm, GemmEngineConfig)
-        require_integer("Parameter rows", self.parameter_rows, 1, 1 << 24)
         # What other configurations refuse is refused here, in their words.
-        _ = self.target, self.requantizer, self.axes, self.turned
+        _ = self.writer, self.axes
         if len(set(self.transforms)) < len(self.transforms):
             raise ValueError(f"Transforms must be different ones, not {self.transforms}")
 
@@ -58,10 +56,17 @@ class StoreConfig:
         """Sums of a row of the accumulators."""
         return self.gemm.array.columns
 
-    @property
-    def requantizer(self):
-        """Of each lane."""
-        return RequantizerConfig(sum_width=self.gemm.array.sum_width, width=self.features.width)
+    @cached_property
+    def writer(self):
+        """What makes words of sums."""
+        return WordWriterConfig(
+            lanes=self.lanes,
+            sum_width=self.gemm.array.sum_width,
+            features=self.features,
+            parameter_rows=self.parameter_rows,
+            line_width=self.line_width,
+            element_width=self.element_width,
+        )
 
     @cached_property
     def axes(self):
@@ -77,26 +82,5 @@ class StoreConfig:
     @cached_property
     def sums(self):
         """Loops over rows of the accumulators."""
-        return LoopNestConfig(fields=(_row(self.gemm.sum_rows),), levels=4)
-
-    @cached_property
-    def parameters(self):
-        """Loops over rows of biases and multipliers, and over the words of a row where rows of sums are turned."""
-        word = NestField(name="word", width=(self.lanes - 1).bit_length(), radix=self.lanes)
-        return LoopNestConfig(fields=(word, _row(self.parameter_rows)), levels=4)
-
-    @cached_property
-    def turned(self):
-        """Blocks of words, each with a bit that says whether it was saturated."""
-        return TransposableConfig(lanes=self.lanes, rows=2 * self.lanes, width=self.features.width + 1)
-
-    @cached_property
-    def target(self):
-        """Loops over places of the feature map, as a reader's, and where they are in the picture."""
-        return WindowReaderConfig(
-            memory=self.features, lanes=self.lanes, line_width=self.line_width, element_width=self.element_width
-        )
-
-
-def _row(rows):
-    return NestField(name="row", width=max((rows - 1).bit_length(), 1))
+        row = NestField(name="row", width=max((self.gemm.sum_rows - 1).bit_length(), 1))
+        return LoopNestConfig(fields=(row,), levels=4)

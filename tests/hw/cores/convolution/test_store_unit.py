@@ -11,8 +11,9 @@ from rewardware.hw.cores.convolution.row_accumulator import sum_write
 from rewardware.hw.cores.convolution.shape import ConvolutionShape
 from rewardware.hw.cores.convolution.store_commands import FeatureMap, matrix_store, tile_store
 from rewardware.hw.cores.convolution.store_config import StoreConfig
-from rewardware.hw.cores.convolution.store_unit import StoreUnit, parameter_row, store_command
+from rewardware.hw.cores.convolution.store_unit import StoreUnit, store_command
 from rewardware.hw.cores.convolution.systolic_array_config import SystolicArrayConfig
+from rewardware.hw.cores.convolution.word_writer import parameter_row
 from rewardware.hw.cores.memory.config import MemoryConfig, UnalignedConfig
 from rewardware.hw.cores.memory.memory import Memory
 from rewardware.hw.cores.memory.ports import WritePort
@@ -39,7 +40,7 @@ class UnitOfMemories(wiring.Component):
                 "saturated": Out(config.lanes),
                 "features": Out(UnalignedWritePort(config.features)),
                 "sums": In(sum_write(config.gemm)).array(drains),
-                "parameters": In(WritePort(parameter_row(config), config.parameter_rows)),
+                "parameters": In(WritePort(parameter_row(config.writer), config.parameter_rows)),
             }
         )
 
@@ -56,7 +57,7 @@ class UnitOfMemories(wiring.Component):
             m.submodules[f"sums_{bank}"] = sums = Memory(read.signature.shape, MemoryConfig(depth=depth, lanes=lanes))
             wiring.connect(m, wiring.flipped(write), sums.write)
             wiring.connect(m, read, sums.reads[0])
-        m.submodules.parameters = rows = Memory(parameter_row(config), MemoryConfig(depth=config.parameter_rows))
+        m.submodules.parameters = rows = Memory(parameter_row(config.writer), MemoryConfig(depth=config.parameter_rows))
         wiring.connect(m, wiring.flipped(self.parameters), rows.write)
         wiring.connect(m, unit.parameters, rows.reads[0])
         return m

@@ -5,7 +5,8 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from rewardware.hw.cores.convolution.store_config import StoreConfig
-from rewardware.hw.cores.convolution.store_unit import StoreUnit, parameter_row, store_command
+from rewardware.hw.cores.convolution.store_unit import StoreUnit, store_command
+from rewardware.hw.cores.convolution.word_writer import parameter_row
 from rewardware.hw.cores.forwarding import forward_port
 from rewardware.hw.cores.memory.config import MemoryConfig
 from rewardware.hw.cores.memory.memory import Memory
@@ -47,7 +48,7 @@ class WithStores(wiring.Component):
             | {
                 "store_commands": In(stream.Signature(store_command(store))),
                 "store_completions": Out(stream.Signature(1, always_ready=True)),
-                "parameters": In(WritePort(parameter_row(store), store.parameter_rows)),
+                "parameters": In(WritePort(parameter_row(store.writer), store.parameter_rows)),
                 "stored": Out(UnalignedWritePort(store.features)),
                 "features": In(UnalignedWritePort(store.features)),
             }
@@ -57,7 +58,7 @@ class WithStores(wiring.Component):
         m = Module()
         m.submodules.engine, m.submodules.unit = engine, unit = self.engine, self.unit
         depth = unit.config.parameter_rows
-        m.submodules.rows = rows = Memory(parameter_row(unit.config), MemoryConfig(depth=depth))
+        m.submodules.rows = rows = Memory(parameter_row(unit.config.writer), MemoryConfig(depth=depth))
         for name in self.own:
             forward_port(m, engine, self, name)
         for inside, outside in zip(engine.sum_reads, unit.sum_reads, strict=True):
