@@ -64,8 +64,8 @@ class WordWriter(ConfiguredComponent):
 
     A row has a pixel's channels, or a channel's pixels; then blocks of as many rows as there are lanes are turned.
 
-    Latency: 11 cycles from a row of totals, whose parameters are there, to its words. Throughput: a row a cycle. A
-    command begins when the words of the one before are written. Back-pressure: none but that.
+    Latency: of rows and their words as :class:`.StoreUnit` says. Throughput: a row a cycle. Back-pressure: a command
+    begins when the words of the one before are written, and rows of totals wait for it.
 
     Parameters
     ----------

@@ -1,6 +1,7 @@
 """What a store unit writes to a feature map.
 
-Parameters: ``config``; ``stores``, each with rows of sums and parameters, a command, and what it writes.
+Parameters: ``config``; ``stores``, each with rows of sums and parameters, a command, and what it writes in how many
+cycles.
 """
 
 import cocotb
@@ -36,10 +37,12 @@ async def _write_memories(dut, config, store):
 
 
 async def _written(dut, config):
-    """Elements by place until the completion, and how many saturated."""
+    """Elements by place until the completion, how many saturated, and the cycles from the command."""
     banks, width = config.features.lanes, config.features.width
-    places, saturated = {}, 0
-    for _ in range(LIMIT):
+    places, saturated, begins_in = {}, 0, 0
+    for cycle in range(LIMIT):
+        if int(dut.commands__valid.value) and int(dut.commands__ready.value):
+            begins_in = cycle
         await ReadOnly()
         enable = int(dut.features__enable.value)
         begins = int(dut.features__row.value) * banks + int(dut.features__lane.value)
@@ -53,7 +56,7 @@ async def _written(dut, config):
         done = int(dut.completions__valid.value)
         await RisingEdge(dut.clk)
         if done:
-            return places, saturated
+            return places, saturated, cycle - begins_in
     raise AssertionError(f"No completion within {LIMIT} cycles")
 
 
@@ -65,11 +68,12 @@ async def words(dut):
     for number, store in enumerate(run["stores"]):
         await _write_memories(dut, run["config"], store)
         commands.put(store["command"])
-        places, saturated = await _written(dut, run["config"])
+        places, saturated, cycles = await _written(dut, run["config"])
         wrong = {place for place in store["places"].keys() | places if store["places"].get(place) != places.get(place)}
         assert not wrong, (
             f"store {number}: {len(wrong)} of {len(store['places'])} places differ, as {sorted(wrong)[:5]}"
         )
+        assert cycles == store["cycles"], f"store {number}: {cycles} cycles, not {store['cycles']}"
         assert saturated == store["saturated"], f"store {number}: {saturated} saturated, not {store['saturated']}"
         await ReadOnly()
         assert not int(dut.busy.value)

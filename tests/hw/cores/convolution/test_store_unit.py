@@ -109,7 +109,10 @@ def stores_of(config, shape, rng):
     matrix = sums.reshape(-1, channels)
     for turned in (False, True):
         rows = in_blocks(matrix.T if turned else matrix, config.lanes)
-        yield {"sums": rows, "command": matrix_store(config, shape, features, turned=turned, **where), **results}
+        # The last block of channels is turned as a whole one.
+        read = len(rows) // channels * blocks * config.lanes + config.lanes + 11 if turned else len(rows) + 8
+        command = matrix_store(config, shape, features, turned=turned, **where)
+        yield {"sums": rows, "command": command, "cycles": read, **results}
     for transform in config.transforms:
         reference = TRANSFORMS[transform]
         numbers = np.zeros((reference.tile, reference.tile, np.prod(reference.tiles(shape)), channels), np.int64)
@@ -121,7 +124,8 @@ def stores_of(config, shape, rng):
         rows = np.concatenate(
             [in_blocks(numbers[place], config.lanes) for place in np.ndindex(reference.tile, reference.tile)]
         )
-        yield {"sums": rows, "command": tile_store(config, shape, transform, features, **where), **results}
+        command = tile_store(config, shape, transform, features, **where)
+        yield {"sums": rows, "command": command, "cycles": len(rows) + {(2, 3): 22, (4, 3): 47}[transform], **results}
 
 
 @pytest.mark.parametrize(
