@@ -39,6 +39,7 @@ TESTED = {
     "convolution.StoreUnit": "convolution/test_store_unit.py::test_store_unit",
     "convolution.RowTransposition": "convolution/test_transforms.py::test_row_transposition",
     "convolution.WordWriter": "convolution/test_store_unit.py::test_store_unit",
+    "convolution.PoolUnit": "convolution/test_pool_unit.py::test_pool_unit",
     "array.HostRows": "array/test_host_rows.py::test_rows",
     "array.RangeNoiseEngine": "array/test_range_noise_engine.py::test_engine",
     "attention.AttentionBackward": "attention/test_attention.py::test_attention_backward",

@@ -1,14 +1,16 @@
-"""Commands of the store unit for a convolution. No Amaranth here."""
+"""Commands of the store unit for a convolution, and of the pooling unit. No Amaranth here."""
 
 from dataclasses import dataclass
 
 from ..checks import require_integer
 from .loop_nest_config import jumps
-from .shape import ConvolutionShape
+from .pool_config import PoolConfig
+from .shape import ConvolutionShape, PoolingShape
 from .store_config import StoreConfig
 from .transform_config import winograd
+from .window_loops import pixel_windows
 
-__all__ = ["FeatureMap", "matrix_store", "tile_store"]
+__all__ = ["FeatureMap", "matrix_store", "pool_windows", "tile_store"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,7 +109,7 @@ def matrix_store(
         "words": {
             "turned": int(turned),
             "parameters": _parameters(config.writer, parameter_row, blocks, parameters),
-            "target": _target(config.writer, shape, features, target, (1, pixels)),
+            "target": _target(config.writer, shape.output_channels, features, target, (1, pixels)),
             **words,
         },
     }
@@ -164,7 +166,76 @@ def tile_store(
         "words": {
             "turned": 0,
             "parameters": _parameters(config.writer, parameter_row, blocks, parameters),
-            "target": _target(config.writer, shape, features, target, shape.output),
+            "target": _target(config.writer, shape.output_channels, features, target, shape.output),
+            **words,
+        },
+    }
+
+
+def pool_windows(
+    config: PoolConfig,
+    shape: PoolingShape,
+    features: FeatureMap,
+    *,
+    place: int,
+    parameter_row: int,
+    maximum: bool,
+    **words: int,
+) -> dict:
+    """Of windows of a feature map.
+
+    Parameters
+    ----------
+    config
+        Of the pooling unit.
+    shape
+        Of the pooling.
+    features
+        Where its output goes.
+    place
+        Of the input's first element.
+    parameter_row
+        From which biases and multipliers stand, a row a block of channels.
+    maximum
+        The largest of a window, or its sum.
+    **words
+        ``shift`` and ``rectifies``.
+
+    Returns
+    -------
+    dict
+        :func:`.pool_unit.pool_command`.
+
+    Raises
+    ------
+    ValueError
+        Something has no room.
+    """
+    lanes = config.writer.lanes
+    pixels, blocks = shape.output[0] * shape.output[1], -(-shape.channels // lanes)
+    if shape.kernel[0] * shape.kernel[1] > config.window:
+        raise ValueError(f"A window must have at most {config.window} pixels, not {shape.kernel[0] * shape.kernel[1]}")
+    window = pixel_windows(
+        config.reader,
+        channels=shape.channels,
+        picture=shape.picture,
+        output=shape.output,
+        kernel=shape.kernel,
+        stride=shape.stride,
+        origin=tuple(-before for before, _ in shape.padding),
+        place=place,
+    )
+    target = [
+        (pixels, {"lane": features.channels, "element": features.channels}),
+        (blocks, {"lane": lanes, "element": lanes, "rest": -lanes}),
+    ]
+    return {
+        "window": window,
+        "maximum": int(maximum),
+        "words": {
+            "turned": 0,
+            "parameters": _parameters(config.writer, parameter_row, blocks, [(pixels, 0), (blocks, lanes)]),
+            "target": _target(config.writer, shape.channels, features, target, (1, pixels)),
             **words,
         },
     }
@@ -191,12 +262,12 @@ def _nest(nest, loops, first):
     return {"first": first, "counts": counts, "jumps": jumps(nest, counts, steps)}
 
 
-def _target(config, shape, features, loops, picture):
+def _target(config, channels, features, loops, picture):
     """Loops over a map of so many lines and columns."""
     target, memory = config.target, config.features
-    if features.first + shape.output_channels > features.channels:
+    if features.first + channels > features.channels:
         raise ValueError(
-            f"Channels {features.first} to {features.first + shape.output_channels - 1} must be among the "
+            f"Channels {features.first} to {features.first + channels - 1} must be among the "
             f"{features.channels} of the map"
         )
     height, pitch = picture[0], picture[1] * features.channels
@@ -218,6 +289,6 @@ def _target(config, shape, features, loops, picture):
         "row": begins // memory.lanes,
         "line": 0,
         "element": features.first,
-        "rest": shape.output_channels,
+        "rest": channels,
     }
     return {"nest": _nest(target.nest, loops, first), "height": height, "pitch": pitch}

@@ -36,9 +36,9 @@ async def _write_memories(dut, config, store):
     await RisingEdge(dut.clk)
 
 
-async def _written(dut, config):
+async def written(dut, features):
     """Elements by place until the completion, how many saturated, and the cycles from the command."""
-    banks, width = config.features.lanes, config.features.width
+    banks, width = features.lanes, features.width
     places, saturated, begins_in = {}, 0, 0
     for cycle in range(LIMIT):
         if int(dut.commands__valid.value) and int(dut.commands__ready.value):
@@ -68,7 +68,7 @@ async def words(dut):
     for number, store in enumerate(run["stores"]):
         await _write_memories(dut, run["config"], store)
         commands.put(store["command"])
-        places, saturated, cycles = await _written(dut, run["config"])
+        places, saturated, cycles = await written(dut, run["config"].features)
         wrong = {place for place in store["places"].keys() | places if store["places"].get(place) != places.get(place)}
         assert not wrong, (
             f"store {number}: {len(wrong)} of {len(store['places'])} places differ, as {sorted(wrong)[:5]}"
