@@ -58,11 +58,11 @@ class EnvironmentServer:
             return ServerFailure(True, _words(error.__cause__) if error.__cause__ else str(error))
 
     def state(self) -> EnvironmentState | ServerFailure:
-        """The environment's."""
+        """The state of the environment."""
         return self._environment.state() if self._failure is None else self._failure
 
     def process_id(self) -> int:
-        """Of the process, on its machine."""
+        """The process's number on its machine."""
         return os.getpid()
 
 

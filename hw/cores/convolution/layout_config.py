@@ -65,7 +65,7 @@ class LayoutConfig:
 
     @cached_property
     def axes(self):
-        """Of each transform, those of a tile's lines and columns."""
+        """The linear transforms of each tile transform: of the lines, then of the columns."""
         found = []
         for transform in self.transforms:
             matrix = winograd(*transform).inputs

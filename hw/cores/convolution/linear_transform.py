@@ -81,7 +81,7 @@ class LinearTransform(ConfiguredComponent):
         return m
 
     def _sums(self, m, lane, step, first, takes):
-        """Of each result, the sum with the vector that is there."""
+        """The sum of each result, the present vector included."""
         config = self._config
         found = []
         multiples = {

@@ -74,7 +74,9 @@ class LoopNestConfig:
 
 
 def jumps(config: LoopNestConfig, counts: Sequence[int], steps: Sequence[Mapping[str, int]]) -> list[dict[str, int]]:
-    """What is added where a loop goes on: its step, less what the loops inside it have added up.
+    """A loop's jump: its step, less what the loops inside it have added up.
+
+    It is added when the loop goes on.
 
     Parameters
     ----------

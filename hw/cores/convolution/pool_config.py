@@ -41,7 +41,7 @@ class PoolConfig:
 
     @cached_property
     def reader(self):
-        """Of the windows."""
+        """Configuration of the window reader."""
         return WindowReaderConfig(
             memory=self.writer.features,
             lanes=self.writer.lanes,
@@ -51,5 +51,5 @@ class PoolConfig:
 
     @cached_property
     def reduction(self):
-        """Of each window."""
+        """Configuration of the window reduction."""
         return WindowReductionConfig(lanes=self.writer.lanes, width=self.writer.features.width, window=self.window)

@@ -9,7 +9,7 @@ __all__ = ["QuotientConfig"]
 
 @dataclass(frozen=True, kw_only=True)
 class QuotientConfig:
-    """What is divided by what.
+    """A divisor, and the width of what it divides.
 
     Parameters
     ----------

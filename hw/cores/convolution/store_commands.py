@@ -52,7 +52,7 @@ def matrix_store(
     turned: bool = False,
     **words: int,
 ) -> dict:
-    """Of sums of im2col or kn2row.
+    """Store the sums of im2col or kn2row.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def tile_store(
     parameter_row: int,
     **words: int,
 ) -> dict:
-    """Of sums of Winograd's algorithm, in the dataflows NS and WS.
+    """Store the sums of Winograd's algorithm, in the dataflows NS and WS.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ def pool_windows(
     maximum: bool,
     **words: int,
 ) -> dict:
-    """Of windows of a feature map.
+    """Pool the windows of a feature map.
 
     Parameters
     ----------

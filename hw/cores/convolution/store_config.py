@@ -70,7 +70,7 @@ class StoreConfig:
 
     @cached_property
     def axes(self):
-        """Of each transform, those of a tile's lines and columns, and the quotient behind them."""
+        """The linear transforms of each tile transform, of lines and of columns, and the quotient behind them."""
         found = []
         for transform in self.transforms:
             matrices = winograd(*transform)

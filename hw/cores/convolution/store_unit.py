@@ -20,7 +20,7 @@ from .word_writer import WordWriter, parameter_row, word_command
 
 __all__ = ["StoreUnit", "store_command"]
 
-# Of the accumulators.
+# A read of the accumulators.
 LATENCY = 1
 
 

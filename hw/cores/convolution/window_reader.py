@@ -14,12 +14,12 @@ from .window_reader_config import WindowReaderConfig
 
 __all__ = ["WindowReader", "window_command", "window_elements"]
 
-# Of the unaligned memory.
+# A read of the unaligned memory.
 LATENCY = 2
 
 
 def window_command(config: WindowReaderConfig) -> data.StructLayout:
-    """What is read of which picture.
+    """A picture, and the windows of it that are read.
 
     ``nest``: the loops, as :func:`.loop_nest.nest_command` of ``config.nest`` has them. ``height``: lines of the
     picture. ``pitch``: elements of a line.

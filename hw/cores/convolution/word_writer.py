@@ -21,7 +21,7 @@ from .word_writer_config import WordWriterConfig
 
 __all__ = ["WordWriter", "parameter_row", "word_command"]
 
-# Of the memory of parameters.
+# A read of the parameters.
 LATENCY = 1
 
 

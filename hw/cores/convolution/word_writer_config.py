@@ -50,7 +50,7 @@ class WordWriterConfig:
 
     @property
     def requantizer(self):
-        """Of each lane."""
+        """Configuration of each lane's requantizer."""
         return RequantizerConfig(sum_width=self.sum_width, width=self.features.width)
 
     @cached_property

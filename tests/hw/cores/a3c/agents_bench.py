@@ -1,5 +1,7 @@
 """What benches of engines with memories share."""
 
+from abc import ABC, abstractmethod
+
 import cocotb
 from cocotb.triggers import ReadOnly, RisingEdge
 
@@ -11,7 +13,7 @@ from .words import numbers_of, pack_parameters, random_parameters, value_of, wit
 KINDS = ("parameters", "activations", "signs", "errors")
 
 
-class AgentsBench:
+class AgentsBench(ABC):
     """An engine that takes jobs, the memories of all agents behind the bench's ports, and random networks.
 
     A bench of an engine says what its jobs are and what has to come of them: ``draw``, ``put`` and ``check``.
@@ -35,17 +37,17 @@ class AgentsBench:
             getattr(dut, f"read_{kind}__enable").value = 0
         dut.load_parameters__broadcast.value = 0
 
+    @abstractmethod
     def draw(self):
         """Random jobs of all agents."""
-        raise NotImplementedError
 
+    @abstractmethod
     async def put(self, jobs, share=0.0):
         """Fills the memories for jobs, a share of it with corner values, and queues them; returns what has to come."""
-        raise NotImplementedError
 
+    @abstractmethod
     async def check(self, expected):
         """Waits until the jobs have ended, and compares."""
-        raise NotImplementedError
 
     async def begin(self):
         """A reset, and networks without corner values; two users of a port of a memory fail the bench from now on."""
