@@ -39,9 +39,9 @@ class LayoutTransformationUnit(ConfiguredComponent):
     - 3-D tensor, for kn2row: the pixels of a unit convolution, each from a row on.
     - Winograd: tiles are transformed; each of a tile's numbers goes to a matrix of its own.
 
-    Latency: from a command 6 cycles to the first row of packed elements that fill one at once; of tiles of n by n, with
-    n * n + 2 * n + 3 cycles more. Throughput: an access of the feature map a cycle, and rows as :class:`.RowPacker`
-    and :class:`.TileTransform` make them; a command begins when the rows of the one before are written.
+    Latency: a command of n accesses takes n + 4 cycles to its completion, and one more for each window whose last
+    access fills a row and begins another; with tiles of s by s, s * s + 2 * s more. Throughput: an access of the
+    feature map a cycle. A command begins when the rows of the one before are written.
 
     Parameters
     ----------

@@ -16,9 +16,8 @@ class TileTransform(wiring.Component):
 
     Results leave column by column.
 
-    Latency: with n inputs and m results an axis, n * m + n + 2 cycles from a tile's last vector of its first line to
-    its first result, where nothing waits. Throughput: a vector a cycle, n * n for a tile; with m > n, results a cycle.
-    Back-pressure: that of ``o``.
+    Latency: with n inputs and m results an axis, n + m + 1 cycles from a tile's last vector to its first result.
+    Throughput: a vector a cycle. Back-pressure: that of ``o``.
 
     Parameters
     ----------

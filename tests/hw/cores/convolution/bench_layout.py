@@ -1,8 +1,10 @@
 """Rows that a layout transformation unit writes.
 
 Parameters: ``content``, words of the memory of ``banks``; ``lanes``, ``width`` of the buffer; ``commands``; ``rows``,
-what each writes, by number.
+what each writes, by number; ``cycles`` of each.
 """
+
+from itertools import count
 
 import cocotb
 from cocotb.triggers import ReadOnly, RisingEdge
@@ -11,11 +13,13 @@ from rewardware.sim.cocotb import StreamSource, clock_and_reset, parameters
 
 
 async def watch(dut, run, written):
-    """Each command's rows, which end with its completion; no row is written twice."""
+    """Each command's rows, which end with its completion, and its cycles to there; no row is written twice."""
     lanes, width = run["lanes"], run["width"]
-    current = {}
-    while True:
+    current, begun = {}, 0
+    for cycle in count():
         await ReadOnly()
+        if int(dut.commands__valid.value) and int(dut.commands__ready.value):
+            begun = cycle
         enable = int(dut.buffer__enable.value)
         if enable:
             assert enable == (1 << lanes) - 1
@@ -25,7 +29,7 @@ async def watch(dut, run, written):
             assert row not in current, f"row {row} twice"
             current[row] = [word - (word >> width - 1 << width) for word in words]
         if int(dut.completions__valid.value):
-            written.append(current)
+            written.append((current, cycle - begun))
             current = {}
         await RisingEdge(dut.clk)
 
@@ -55,7 +59,8 @@ async def rows(dut):
     assert len(written) == len(run["commands"]), (
         f"{len(written)} of {len(run['commands'])} commands within {limit} cycles"
     )
-    for number, (expected, got) in enumerate(zip(run["rows"], written, strict=True)):
+    for number, (expected, cycles, (got, taken)) in enumerate(zip(run["rows"], run["cycles"], written, strict=True)):
+        assert taken == cycles, f"command {number}: {taken} cycles, not {cycles}"
         assert expected.keys() == got.keys(), f"command {number}: rows {sorted(got)}, not {sorted(expected)}"
         for row, words in expected.items():
             assert words == got[row], f"command {number}, row {row}: {got[row]}, not {words}"

@@ -1,15 +1,13 @@
 """Values through a component with one stream in and one out.
 
-Parameters: ``comes``, what goes in; ``leaves``, what must come out; ``head``, values before the first one leaves.
+Parameters: ``comes``, what goes in; ``leaves``, what must come out; ``head``, values before the first one
+leaves, and ``latency`` from the last of these to it.
 """
 
 import cocotb
-from cocotb.triggers import RisingEdge
 
 from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare_all, parameters
-
-# From a transfer to its count.
-EDGES = 3
+from tests.hw.cores.transfer_cycles import TransferCycles
 
 
 @cocotb.test()
@@ -22,16 +20,14 @@ async def in_order(dut):
         for value in run["comes"]:
             source.put(value)
         compare_all(run["leaves"], await sink.receive_all(len(run["leaves"])), "values")
-    # A value a cycle on the side that has more of them, once the first block is there.
+    # A value a cycle on the side that has more of them.
     source.stall = sink.stall = 0
+    seen = TransferCycles(dut, "i", "o")
     for value in run["comes"]:
         source.put(value)
-    while not int(dut.i__valid.value):
-        await RisingEdge(dut.clk)
-    cycles = 0
-    while sink.count < 4 * len(run["leaves"]):
-        await RisingEdge(dut.clk)
-        cycles += 1
     compare_all(run["leaves"], await sink.receive_all(len(run["leaves"])), "values")
-    limit = max(len(run["comes"]), len(run["leaves"])) + run["head"] + EDGES
-    assert cycles <= limit, f"{cycles} cycles, not {limit}"
+    came, left = seen.taken["i"], seen.taken["o"]
+    latency = left[0] - came[run["head"] - 1]
+    assert latency == run["latency"], f"a latency of {latency} cycles, not {run['latency']}"
+    side = came if len(came) >= len(left) else left
+    assert side[-1] - side[0] == len(side) - 1, f"{side[-1] - side[0] + 1} cycles for {len(side)} values"

@@ -68,17 +68,30 @@ def in_blocks(matrix, lanes, base, pitch):
         yield base + block * pitch + line, wide[line, block * lanes : (block + 1) * lanes].tolist()
 
 
+def packing_cycles(shape, lanes):
+    """Cycles of the accesses of all windows, and one more where the last of a window fills a row and begins another."""
+    run, cycles, fill = shape.kernel[1] * shape.input_channels, 0, 0
+    sizes = [min(lanes, run - at) for _ in range(shape.kernel[0]) for at in range(0, run, lanes)]
+    for size in sizes:
+        before, fill = fill, (fill + size) % lanes
+        cycles += 1
+    return (cycles + (before + size > lanes)) * shape.output[0] * shape.output[1]
+
+
 def commands_of(config, shape, picture, place, rng):
-    """Each layout's commands, and the rows that they write."""
+    """Each layout's commands, the rows that they write, and the cycles from command to completion."""
     lanes, pixels = config.buffer.lanes, shape.output[0] * shape.output[1]
     given = {"place": place, "base": int(rng.integers(0, 30)), "pitch": pixels + int(rng.integers(0, 4))}
     where = given["base"], given["pitch"]
-    yield toeplitz_command(config, shape, **given), in_blocks(to_toeplitz(shape, picture), lanes, *where)
+    rows = in_blocks(to_toeplitz(shape, picture), lanes, *where)
+    yield toeplitz_command(config, shape, **given), rows, packing_cycles(shape, lanes) + 4
     for element in np.ndindex(*shape.kernel):
         origin = [number - before for number, (before, _) in zip(element, shape.padding, strict=True)]
         size = [(output - 1) * stride + 1 for output, stride in zip(shape.output, shape.stride, strict=True)]
         below = cut(picture, origin, size)[:: shape.stride[0], :: shape.stride[1]]
-        yield unit_command(config, shape, element, **given), in_blocks(below.reshape(pixels, -1), lanes, *where)
+        rows = in_blocks(below.reshape(pixels, -1), lanes, *where)
+        cycles = pixels * -(-shape.input_channels // lanes) + 4
+        yield unit_command(config, shape, element, **given), rows, cycles
     if shape.stride != (1, 1):
         return
     for transform, reference in TRANSFORMS.items():
@@ -91,7 +104,8 @@ def commands_of(config, shape, picture, place, rng):
             rows = []
             for i, j in np.ndindex(size, size):
                 rows += in_blocks(made[i, j], lanes, where[0] + (i * size + j) * blocks * tiles, tiles)
-            yield tile_command(config, shape, transform, turn, **given | {"pitch": tiles}), rows
+            cycles = tiles * blocks * size * size + size * size + 2 * size + 4
+            yield tile_command(config, shape, transform, turn, **given | {"pitch": tiles}), rows, cycles
 
 
 @pytest.mark.parametrize(("lanes", "transforms", "width"), [(5, ((2, 3), (4, 3)), 15), (3, ((2, 3),), 10), (4, (), 8)])
@@ -104,14 +118,15 @@ def test_layouts(lanes, transforms, width):
     )
     content = rng.integers(-128, 128, BANKS * ROWS)
     content[rng.random(len(content)) < 0.3] = -128
-    commands, results = [], []
+    commands, results, cycles = [], [], []
     for shape in SHAPES:
         size = shape.picture[0] * shape.picture[1] * shape.input_channels
         place = int(rng.integers(0, len(content) - size + 1))
         picture = content[place : place + size].reshape(*shape.picture, -1)
-        for command, rows in commands_of(config, shape, picture, place, rng):
+        for command, rows, taken in commands_of(config, shape, picture, place, rng):
             commands.append(command)
             results.append(dict(rows))
+            cycles.append(taken)
     simulate(
         UnitOfMemory(config),
         bench="tests.hw.cores.convolution.bench_layout",
@@ -122,6 +137,7 @@ def test_layouts(lanes, transforms, width):
             "width": width,
             "commands": commands,
             "rows": results,
+            "cycles": cycles,
         },
     )
 

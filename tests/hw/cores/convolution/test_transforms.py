@@ -18,12 +18,12 @@ from rewardware.sim.cocotb import simulate
 ALL = {"F(2, 3)": winograd(2, 3), "F(4, 3)": winograd(4, 3)}
 
 
-def check(component, comes, leaves, head):
-    """``head``: values that must be there before the first one leaves."""
+def check(component, comes, leaves, head, latency):
+    """``head``: values that must be there before the first one leaves, ``latency`` cycles behind the last of them."""
     simulate(
         component,
         bench="tests.hw.cores.convolution.bench_values",
-        parameters={"comes": comes, "leaves": leaves, "head": head},
+        parameters={"comes": comes, "leaves": leaves, "head": head, "latency": latency},
         after_noise=True,
     )
 
@@ -42,6 +42,7 @@ def test_linear_transform(matrix):
         blocks.reshape(-1, config.lanes).tolist(),
         (np.array(matrix) @ blocks).reshape(-1, config.lanes).tolist(),
         config.inputs,
+        1,
     )
 
 
@@ -49,7 +50,7 @@ def test_linear_transform(matrix):
 def test_transposition(lines, columns):
     values = np.random.default_rng(lines).integers(0, 1 << 9, (20, lines, columns))
     component = BlockTransposition(9, TranspositionConfig(lines=lines, columns=columns))
-    check(component, values.ravel().tolist(), values.swapaxes(1, 2).ravel().tolist(), lines * columns)
+    check(component, values.ravel().tolist(), values.swapaxes(1, 2).ravel().tolist(), lines * columns, 1)
 
 
 @pytest.mark.parametrize("lanes", [3, 4])
@@ -57,8 +58,7 @@ def test_row_transposition(lanes):
     blocks = np.random.default_rng(lanes).integers(-16, 16, (25, lanes, lanes))
     component = RowTransposition(TransposableConfig(lanes=lanes, rows=2 * lanes, width=5))
     turned = blocks.swapaxes(1, 2)
-    # Of a latency of 4 cycles, 3 go by before the first column.
-    check(component, blocks.reshape(-1, lanes).tolist(), turned.reshape(-1, lanes).tolist(), lanes + 3)
+    check(component, blocks.reshape(-1, lanes).tolist(), turned.reshape(-1, lanes).tolist(), lanes, 4)
     with pytest.raises(ValueError, match="Rows must be twice the 3 lanes, not 9"):
         RowTransposition(TransposableConfig(lanes=3, rows=9))
 
@@ -72,7 +72,8 @@ def test_tiles():
         TileTransform(first, first.following(first.matrix)),
         tiles.reshape(-1, 2).tolist(),
         made.reshape(-1, 2).tolist(),
-        4 + 16 + 4,
+        4 * 4,
+        4 + 4 + 1,
     )
 
 

@@ -25,10 +25,11 @@ def test_window_reduction():
             comes.append({"elements": vector.tolist(), "inside": bits, "last": last, "maximum": maximum})
         least = np.where(inside, elements, -32).max(0)
         leaves.append((least if maximum else np.where(inside, elements, 0).sum(0)).tolist())
+    first = 1 + [vector["last"] for vector in comes].index(1)
     simulate(
         WindowReduction(config),
         bench="tests.hw.cores.convolution.bench_values",
-        parameters={"comes": comes, "leaves": leaves, "head": 9},
+        parameters={"comes": comes, "leaves": leaves, "head": first, "latency": 0},
         after_noise=True,
     )
 
