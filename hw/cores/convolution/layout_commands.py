@@ -4,7 +4,7 @@ from .layout_config import LayoutConfig
 from .loop_nest_config import jumps
 from .shape import ConvolutionShape
 from .transform_config import winograd
-from .window_loops import pixel_windows, toeplitz_windows
+from .window_loops import Windows, pixel_windows, toeplitz_windows
 
 __all__ = ["tile_command", "toeplitz_command", "unit_command"]
 
@@ -38,7 +38,7 @@ def toeplitz_command(config: LayoutConfig, shape: ConvolutionShape, *, place: in
     """
     lanes = config.buffer.lanes
     numbers = shape.kernel[0] * shape.kernel[1] * shape.input_channels
-    window = toeplitz_windows(config.reader, **_picture(shape), kernel=shape.kernel, place=place, origin=_origin(shape))
+    window = toeplitz_windows(config.reader, _windows(shape, shape.kernel, _origin(shape), place))
     rows = _matrix_rows(config, shape.output[0] * shape.output[1], -(-numbers // lanes), base, pitch)
     # A row ends with a window, whose lines and runs are the innermost loops.
     return {"window": window, "rows": rows, "transform": 0}
@@ -63,7 +63,7 @@ def unit_command(
     """
     lanes = config.buffer.lanes
     origin = tuple(begin + number for begin, number in zip(_origin(shape), element, strict=True))
-    window = pixel_windows(config.reader, **_picture(shape), kernel=(1, 1), place=place, origin=origin)
+    window = pixel_windows(config.reader, _windows(shape, (1, 1), origin, place))
     rows = _matrix_rows(config, shape.output[0] * shape.output[1], -(-shape.input_channels // lanes), base, pitch)
     # A row ends with each access: the innermost loops are those of a window of one pixel.
     return {"window": window, "rows": rows, "transform": 0}
@@ -107,16 +107,16 @@ def tile_command(
     lines, columns = (-(-output // tile) for output in shape.output)
     blocks = -(-shape.input_channels // config.buffer.lanes)
     origin = tuple(begin + number * kernel for begin, number in zip(_origin(shape), turn, strict=True))
-    window = pixel_windows(
-        config.reader,
+    windows = Windows(
         channels=shape.input_channels,
         picture=shape.picture,
         output=(lines, columns),
         stride=(tile, tile),
         kernel=(size, size),
-        place=place,
         origin=origin,
+        place=place,
     )
+    window = pixel_windows(config.reader, windows)
     # Results leave column by column: the loop inside goes down.
     loops = [(lines * columns, 1), (blocks, pitch), (size, blocks * pitch), (size, size * blocks * pitch)]
     rows = _rows(config, loops, base)
@@ -124,13 +124,16 @@ def tile_command(
     return {"window": window, "rows": rows, "transform": number}
 
 
-def _picture(shape):
-    return {
-        "channels": shape.input_channels,
-        "picture": shape.picture,
-        "output": shape.output,
-        "stride": shape.stride,
-    }
+def _windows(shape, kernel, origin, place):
+    return Windows(
+        channels=shape.input_channels,
+        picture=shape.picture,
+        output=shape.output,
+        stride=shape.stride,
+        kernel=kernel,
+        origin=origin,
+        place=place,
+    )
 
 
 def _origin(shape):

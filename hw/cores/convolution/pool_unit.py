@@ -5,13 +5,12 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ..component import ConfiguredComponent
-from ..forwarding import forward_port
 from ..memory.ports import ReadPort
 from ..memory.unaligned import UnalignedReadPort, UnalignedWritePort
 from .pool_config import PoolConfig
 from .window_reader import WindowReader, window_command
 from .window_reduction import WindowReduction
-from .word_writer import WordWriter, parameter_row, word_command
+from .word_writer import WordWriter, begin_together, parameter_row, word_command
 
 __all__ = ["PoolUnit", "pool_command"]
 
@@ -79,22 +78,10 @@ class PoolUnit(ConfiguredComponent):
         m.submodules.reader = reader = WindowReader(config.reader)
         m.submodules.reduction = reduction = WindowReduction(config.reduction)
         m.submodules.writer = writer = WordWriter(config.writer)
-        begins, maximum = Signal(), Signal()
-        m.d.comb += [
-            self.commands.ready.eq(writer.commands.ready),
-            begins.eq(self.commands.valid & self.commands.ready),
-            writer.commands.valid.eq(self.commands.valid),
-            writer.commands.payload.eq(self.commands.payload.words),
-            # Idle when the writer is.
-            reader.commands.valid.eq(begins),
-            reader.commands.payload.eq(self.commands.payload.window),
-            self.busy.eq(writer.busy),
-            self.saturated.eq(writer.saturated),
-        ]
+        maximum = Signal()
+        begins = begin_together(m, self, writer, reader.commands, self.commands.payload.window)
         with m.If(begins):
             m.d.sync += maximum.eq(self.commands.payload.maximum)
-        for name in ("completions", "parameters", "features"):
-            forward_port(m, writer, self, name)
         wiring.connect(m, reader.memory, wiring.flipped(self.memory))
 
         read, into = reader.o.payload, reduction.i.payload

@@ -8,7 +8,7 @@ from .pool_config import PoolConfig
 from .shape import ConvolutionShape, PoolingShape
 from .store_config import StoreConfig
 from .transform_config import winograd
-from .window_loops import pixel_windows
+from .window_loops import Windows, pixel_windows
 
 __all__ = ["FeatureMap", "matrix_store", "pool_windows", "tile_store"]
 
@@ -215,8 +215,7 @@ def pool_windows(
     pixels, blocks = shape.output[0] * shape.output[1], -(-shape.channels // lanes)
     if shape.kernel[0] * shape.kernel[1] > config.window:
         raise ValueError(f"A window must have at most {config.window} pixels, not {shape.kernel[0] * shape.kernel[1]}")
-    window = pixel_windows(
-        config.reader,
+    windows = Windows(
         channels=shape.channels,
         picture=shape.picture,
         output=shape.output,
@@ -230,7 +229,7 @@ def pool_windows(
         (blocks, {"lane": lanes, "element": lanes, "rest": -lanes}),
     ]
     return {
-        "window": window,
+        "window": pixel_windows(config.reader, windows),
         "maximum": int(maximum),
         "words": {
             "turned": 0,

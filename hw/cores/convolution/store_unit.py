@@ -5,7 +5,6 @@ from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out
 
 from ..component import ConfiguredComponent
-from ..forwarding import forward_port
 from ..memory.ports import ReadPort
 from ..memory.unaligned import UnalignedWritePort
 from ..pipeline import delay
@@ -16,7 +15,7 @@ from .quotient import ExactQuotient
 from .row_accumulator import sum_read
 from .store_config import StoreConfig
 from .tile_transform import TileTransform
-from .word_writer import WordWriter, parameter_row, word_command
+from .word_writer import WordWriter, begin_together, parameter_row, word_command
 
 __all__ = ["StoreUnit", "store_command"]
 
@@ -99,22 +98,10 @@ class StoreUnit(ConfiguredComponent):
         config = self._config
         m.submodules.nest = nest = LoopNest(config.sums)
         m.submodules.writer = writer = WordWriter(config.writer)
-        transform, begins = Signal(range(len(config.transforms) + 1)), Signal()
-        m.d.comb += [
-            self.commands.ready.eq(writer.commands.ready),
-            begins.eq(self.commands.valid & self.commands.ready),
-            writer.commands.valid.eq(self.commands.valid),
-            writer.commands.payload.eq(self.commands.payload.words),
-            # Idle when the writer is.
-            nest.commands.valid.eq(begins),
-            nest.commands.payload.eq(self.commands.payload.sums),
-            self.busy.eq(writer.busy),
-            self.saturated.eq(writer.saturated),
-        ]
+        transform = Signal(range(len(config.transforms) + 1))
+        begins = begin_together(m, self, writer, nest.commands, self.commands.payload.sums)
         with m.If(begins):
             m.d.sync += transform.eq(self.commands.payload.transform)
-        for name in ("completions", "parameters", "features"):
-            forward_port(m, writer, self, name)
         self._transform(m, self._read_sums(m, nest.o), transform, writer.totals)
         return m
 

@@ -1,24 +1,55 @@
 """Loops of a window reader: which elements of a picture, in which order. No Amaranth here."""
 
+from dataclasses import dataclass
+
 from .loop_nest_config import jumps
 from .window_reader_config import WindowReaderConfig
 
-__all__ = ["pixel_windows", "toeplitz_windows"]
+__all__ = ["Windows", "pixel_windows", "toeplitz_windows"]
 
 Pair = tuple[int, int]
 
 
-def toeplitz_windows(
-    config: WindowReaderConfig,
-    *,
-    channels: int,
-    picture: Pair,
-    output: Pair,
-    kernel: Pair,
-    stride: Pair,
-    origin: Pair,
-    place: int = 0,
-) -> dict:
+@dataclass(frozen=True, kw_only=True)
+class Windows:
+    """Windows of a picture in the feature memory.
+
+    Parameters
+    ----------
+    channels : int
+        Elements of a pixel.
+    picture, output, kernel, stride : pair of int
+        Lines and columns.
+    origin : pair of int
+        Line and column of the first window's first pixel: less than 0 where the picture is padded.
+    place : int
+        Place of the picture's first element in the memory.
+    """
+
+    channels: int
+    picture: Pair
+    output: Pair
+    kernel: Pair
+    stride: Pair
+    origin: Pair
+    place: int = 0
+
+    @property
+    def pitch(self):
+        """Elements of a line."""
+        return self.picture[1] * self.channels
+
+    @property
+    def places(self):
+        """The loops over windows: lines of the output, then its columns."""
+        down, right = self.stride[0], self.stride[1] * self.channels
+        return [
+            (self.output[0], {"lane": down * self.pitch, "line": down}),
+            (self.output[1], {"lane": right, "element": right}),
+        ]
+
+
+def toeplitz_windows(config: WindowReaderConfig, windows: Windows) -> dict:
     """Windows as rows of a Toeplitz matrix: a window's lines one behind the other, a line's elements at a time.
 
     Loops: lines of the output, its columns, lines of the kernel, runs of elements; the outermost ones of ``config``
@@ -26,16 +57,9 @@ def toeplitz_windows(
 
     Parameters
     ----------
-    config
+    config : WindowReaderConfig
         Of the reader, with at least 4 levels.
-    channels
-        Of a pixel.
-    picture, output, kernel, stride
-        Lines and columns.
-    origin
-        Line and column of the first window's first pixel: less than 0 where the picture is padded.
-    place
-        Of the picture's first element in the memory.
+    windows : Windows
 
     Returns
     -------
@@ -47,27 +71,12 @@ def toeplitz_windows(
     ValueError
         A number that the reader has no room for.
     """
-    pitch, run = picture[1] * channels, kernel[1] * channels
-    loops = [
-        (output[0], {"lane": stride[0] * pitch, "line": stride[0]}),
-        (output[1], {"lane": stride[1] * channels, "element": stride[1] * channels}),
-        (kernel[0], {"lane": pitch, "line": 1}),
-        _blocks(config, run),
-    ]
-    return _command(config, loops, picture[0], pitch, channels, origin, run, place)
+    run = windows.kernel[1] * windows.channels
+    window = [(windows.kernel[0], {"lane": windows.pitch, "line": 1}), _blocks(config, run)]
+    return _command(config, windows, windows.places + window, run)
 
 
-def pixel_windows(
-    config: WindowReaderConfig,
-    *,
-    channels: int,
-    picture: Pair,
-    output: Pair,
-    kernel: Pair,
-    stride: Pair,
-    origin: Pair,
-    place: int = 0,
-) -> dict:
+def pixel_windows(config: WindowReaderConfig, windows: Windows) -> dict:
     """Windows pixel by pixel, with as many channels at a time as an access has elements.
 
     For transforms of tiles, for pooling and, with kernels of one pixel, for unit convolutions.
@@ -77,10 +86,9 @@ def pixel_windows(
 
     Parameters
     ----------
-    config
+    config : WindowReaderConfig
         Of the reader, with at least 5 levels.
-    channels, picture, output, kernel, stride, origin, place
-        As of :func:`toeplitz_windows`.
+    windows : Windows
 
     Returns
     -------
@@ -92,15 +100,12 @@ def pixel_windows(
     ValueError
         A number that the reader has no room for.
     """
-    pitch = picture[1] * channels
-    loops = [
-        (output[0], {"lane": stride[0] * pitch, "line": stride[0]}),
-        (output[1], {"lane": stride[1] * channels, "element": stride[1] * channels}),
-        _blocks(config, channels),
-        (kernel[0], {"lane": pitch, "line": 1}),
-        (kernel[1], {"lane": channels, "element": channels}),
+    window = [
+        _blocks(config, windows.channels),
+        (windows.kernel[0], {"lane": windows.pitch, "line": 1}),
+        (windows.kernel[1], {"lane": windows.channels, "element": windows.channels}),
     ]
-    return _command(config, loops, picture[0], pitch, channels, origin, channels, place)
+    return _command(config, windows, windows.places + window, windows.channels)
 
 
 def _blocks(config, run):
@@ -109,13 +114,15 @@ def _blocks(config, run):
     return -(-run // lanes), {"lane": lanes, "element": lanes, "rest": -lanes}
 
 
-def _command(config, loops, height, pitch, channels, origin, run, place):
+def _command(config, windows, loops, run):
     nest, memory = config.nest, config.memory
+    height, pitch, place = windows.picture[0], windows.pitch, windows.place
+    line, element = windows.origin[0], windows.origin[1] * windows.channels
     if len(loops) > nest.levels:
         raise ValueError(f"Levels of the reader must be at least {len(loops)}, not {nest.levels}")
     loops = [(1, {})] * (nest.levels - len(loops)) + loops
     counts, steps = [count for count, _ in loops], [step for _, step in loops]
-    first = {"line": origin[0], "element": origin[1] * channels, "rest": run}
+    first = {"line": line, "element": element, "rest": run}
     for name, width in (("line", config.line_width), ("element", config.element_width)):
         reached = first[name] + sum((count - 1) * step.get(name, 0) for count, step in loops)
         limit = 1 << width - 1
@@ -131,7 +138,7 @@ def _command(config, loops, height, pitch, channels, origin, run, place):
             f"The picture's {height * pitch} elements must be in the {memory.rows * memory.lanes} of the memory, "
             f"not from {place} on"
         )
-    begins = (place + origin[0] * pitch + origin[1] * channels) % (memory.rows * memory.lanes)
+    begins = (place + line * pitch + element) % (memory.rows * memory.lanes)
     first |= {"lane": begins % memory.lanes, "row": begins // memory.lanes}
     first = {field.name: first[field.name] % (1 << field.width) for field in nest.fields}
     return {

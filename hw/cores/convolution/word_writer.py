@@ -5,6 +5,7 @@ from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out
 
 from ..component import ConfiguredComponent
+from ..forwarding import forward_port
 from ..memory.ports import ReadPort
 from ..memory.unaligned import UnalignedWritePort
 from ..pipeline import delay
@@ -19,7 +20,7 @@ from .row_transposition import RowTransposition
 from .window_reader import window_command
 from .word_writer_config import WordWriterConfig
 
-__all__ = ["WordWriter", "parameter_row", "word_command"]
+__all__ = ["WordWriter", "begin_together", "parameter_row", "word_command"]
 
 # A read of the parameters.
 LATENCY = 1
@@ -52,6 +53,42 @@ def word_command(config: WordWriterConfig) -> data.StructLayout:
             "target": window_command(config.target),
         }
     )
+
+
+def begin_together(m, unit, writer, source, payload):
+    """Begins commands of a unit in the writer of its words and in what makes its totals.
+
+    Parameters
+    ----------
+    m : Module
+    unit : component
+        Has the writer's ports but ``totals``; its commands have a field ``words`` for the writer.
+    writer : WordWriter
+        Its ``totals`` are left to the unit.
+    source : stream
+        Commands of what makes totals, which is idle when the writer is.
+    payload : Value
+        What goes to ``source``.
+
+    Returns
+    -------
+    Signal
+        A command begins in this cycle.
+    """
+    begins = Signal()
+    m.d.comb += [
+        unit.commands.ready.eq(writer.commands.ready),
+        begins.eq(unit.commands.valid & unit.commands.ready),
+        writer.commands.valid.eq(unit.commands.valid),
+        writer.commands.payload.eq(unit.commands.payload.words),
+        source.valid.eq(begins),
+        source.payload.eq(payload),
+        unit.busy.eq(writer.busy),
+        unit.saturated.eq(writer.saturated),
+    ]
+    for name in ("completions", "parameters", "features"):
+        forward_port(m, writer, unit, name)
+    return begins
 
 
 class WordWriter(ConfiguredComponent):

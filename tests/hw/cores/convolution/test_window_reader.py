@@ -6,7 +6,7 @@ from amaranth.hdl import Module
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from rewardware.hw.cores.convolution.window_loops import pixel_windows, toeplitz_windows
+from rewardware.hw.cores.convolution.window_loops import Windows, pixel_windows, toeplitz_windows
 from rewardware.hw.cores.convolution.window_reader import WindowReader, window_command, window_elements
 from rewardware.hw.cores.convolution.window_reader_config import WindowReaderConfig
 from rewardware.hw.cores.memory.config import UnalignedConfig
@@ -88,7 +88,7 @@ def test_windows(banks, lanes):
         for loops, by_line in ((toeplitz_windows, True), (pixel_windows, False)):
             names = "channels", "picture", "output", "kernel", "stride", "origin"
             given = dict(zip(names, (channels, picture, output, kernel, stride, origin), strict=True))
-            commands.append(loops(config, **given, place=place))
+            commands.append(loops(config, Windows(**given, place=place)))
             results.append(list(expected(tensor, output, kernel, stride, origin, lanes, by_line=by_line)))
     simulate(
         ReaderOfMemory(config),
@@ -110,13 +110,14 @@ def test_what_does_not_fit(change, message):
     one = (1, 1)
     given = {"channels": 3, "picture": (2, 2), "output": one, "kernel": one, "stride": one, "origin": (0, 0)}
     with pytest.raises(ValueError, match=message):
-        toeplitz_windows(config, **given | change)
+        toeplitz_windows(config, Windows(**given | change))
 
 
 def test_a_reader_with_few_loops():
     config = WindowReaderConfig(memory=UnalignedConfig(lanes=7, rows=128, width=8), levels=4)
     with pytest.raises(ValueError, match="Levels of the reader must be at least 5, not 4"):
-        pixel_windows(config, channels=1, picture=(2, 2), output=(1, 1), kernel=(1, 1), stride=(1, 1), origin=(0, 0))
+        one = dict.fromkeys(("output", "kernel", "stride"), (1, 1))
+        pixel_windows(config, Windows(channels=1, picture=(2, 2), origin=(0, 0), **one))
     with pytest.raises(ValueError, match="Lanes must be from 2 to 7, not 8"):
         WindowReaderConfig(memory=UnalignedConfig(lanes=7, rows=128), lanes=8)
     with pytest.raises(ValueError, match="Rows of the memory must be a power of two, not 100"):
