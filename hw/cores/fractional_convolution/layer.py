@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from ..checks import require_integer
+from ..convolution.shape import FractionallyStridedShape
 
 __all__ = ["FractionalConvolutionLayer"]
 
@@ -62,26 +63,32 @@ class FractionalConvolutionLayer:
             for value in pair:
                 require_integer(what, value, low, LARGEST)
             object.__setattr__(self, name, pair)
-        for added, stride in zip(self.output_padding, self.stride, strict=True):
-            require_integer("Output padding", added, 0, stride - 1)
-        for side in self.output_size:
-            require_integer("Side of the output picture", side, 1)
+        # What the shape of a picture refuses is refused here, in its words.
+        _ = self.shape
+
+    @property
+    def shape(self):
+        """That of each picture."""
+        down, right = self.padding
+        return FractionallyStridedShape(
+            input_channels=self.input_channels,
+            output_channels=self.output_channels,
+            picture=self.size,
+            kernel=self.kernel,
+            stride=self.stride,
+            padding=((down, down), (right, right)),
+            output_padding=self.output_padding,
+        )
 
     @property
     def reach(self):
         """Pixels of each side that kernels reach, cropped ones included."""
-        return tuple(
-            (size - 1) * stride + kernel
-            for size, stride, kernel in zip(self.size, self.stride, self.kernel, strict=True)
-        )
+        return self.shape.full
 
     @property
     def output_size(self):
         """O1 x O2, rows and columns of an output picture."""
-        return tuple(
-            reach - 2 * padding + added
-            for reach, padding, added in zip(self.reach, self.padding, self.output_padding, strict=True)
-        )
+        return self.shape.output
 
     @property
     def pixels(self):

@@ -3,12 +3,11 @@
 Arrays hold values as :mod:`.host` of the float library has them. Every product and every sum is rounded to the format:
 none is fused. No number is multiplied by a padded or inserted zero, which would turn infinities into NaN.
 
-- A *unit convolution* is the sum over the input channels in their order; it begins with the product of the first.
+- A *unit convolution* is the sum over the input channels in their order; it begins with +0.
 - Convolution: each output begins with the bias, or +0 without one; unit convolutions are added in the raster order of
   the kernel.
 - Fractionally strided: each pixel of the scratchpad begins with the bias, or +0; unit convolutions are added in the
-  order of rounds and cores. That is the order of kernel elements from the last to the first, however many cores there
-  are.
+  raster order of the kernel, which is that of rounds and cores, however many cores there are.
 - Gradient by the input: a fractionally strided convolution that begins with +0.
 - Gradients by weights and biases: output pixels in raster order; they begin with +0 or the sums of earlier pictures.
 """
@@ -126,9 +125,9 @@ def bias_gradient(number_format: FloatFormat, errors: ValueArray, sums: ValueArr
 
 
 def _unit_convolution(number_format: FloatFormat, pixels: ValueArray, weights: ValueArray) -> ValueArray:
-    """Of pixels (rows, columns, C_in) and weights (C_in, C_out): sums over the channels, one after the other."""
-    total = multiply(number_format, pixels[..., :1], weights[0])
-    for channel in range(1, len(weights)):
+    """Sums over the channels, one after the other, of pixels (rows, columns, C_in) times weights (C_in, C_out)."""
+    total = np.zeros((*pixels.shape[:-1], weights.shape[1]), pixels.dtype)
+    for channel in range(len(weights)):
         total = add(number_format, total, multiply(number_format, pixels[..., channel, None], weights[channel]))
     return total
 

@@ -5,7 +5,8 @@ PyTorch has the same kernels as (C_in, C_out, K1, K2). Outputs are exact sums (r
 
 The direct way inserts S - 1 zeros between the pixels, puts K - 1 around them, and convolves with the kernel turned by
 half a turn (lemma 1 of section 3.2). kn2row multiplies each pixel by each kernel element, and no zero ever: unit
-convolution q = a * n + b, that of core b in round a, adds its patch to a scratchpad at addresses a stride apart.
+convolution q = a * n + b, that of core b in round a, adds its patch to a scratchpad at addresses a stride apart. Kernel
+elements are counted as PyTorch counts them; the source counts those of the turned kernel (docs/decisions/0014).
 """
 
 from collections.abc import Callable
@@ -56,16 +57,17 @@ def kn2row(
 
 
 def kernel_element(shape: FractionallyStridedShape, turn: int, core: int, cores: int) -> tuple[int, int]:
-    """Row and column in the kernel that a core works with in a round: from the last one to the first."""
+    """Row and column in the kernel that a core works with in a round, in raster order."""
     row, column = divmod(turn * cores + core, shape.kernel[1])
-    return shape.kernel[0] - 1 - row, shape.kernel[1] - 1 - column
+    return row, column
 
 
 def addresses(shape: FractionallyStridedShape, turn: int, core: int, cores: int) -> tuple[IntegerArray, IntegerArray]:
     """Rows of the scratchpad for every row x of the picture, columns for every column y: equations 3.12 and 3.13.
 
-    ``index1 = K1 - 1 - (a * n + b) / K2 + x * S1`` and ``index2 = K2 - 1 - (a * n + b) % K2 + y * S2`` for round a and
-    core b of n. A pixel's products of one round go to different addresses, so that n cores never meet.
+    ``index1 = (a * n + b) / K2 + x * S1`` and ``index2 = (a * n + b) % K2 + y * S2`` for round a and core b of n: the
+    source's with its turned element. A pixel's products of one round go to different addresses, so that n cores never
+    meet.
     """
     row, column = kernel_element(shape, turn, core, cores)
     rows, columns = (np.arange(size) * stride for size, stride in zip(shape.picture, shape.stride, strict=True))
@@ -81,9 +83,10 @@ def accumulate(
 ) -> NDArray[Scalar]:
     """The scratchpad after all rounds, its padding cropped.
 
-    Every address is added to in the order of rounds, and of the cores of a round. It is the order in which pixels come,
-    too: at one address a later unit convolution of a round has a later pixel. So cores may work on one pixel after the
-    other in raster order side by side, and how many there are changes nothing.
+    Every address is added to in the order of rounds, and of the cores of a round. Pixels that come from the last one to
+    the first come in that order, too: at one address a later unit convolution of a round has an earlier pixel. So cores
+    may work on one pixel after the other side by side, as those of the hardware do, and how many there are changes
+    nothing.
 
     Parameters
     ----------

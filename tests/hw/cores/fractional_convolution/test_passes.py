@@ -142,8 +142,11 @@ def test_bad_configurations_are_refused(changes, error, message):
         ({"input_channels": 0}, "Input channels must be from 1 to 1048576, not 0"),
         ({"kernel": (3,)}, r"Kernel must be two integers, by rows and columns, not \(3,\)"),
         ({"stride": (0, 1)}, "Stride must be from 1 to 1048576, not 0"),
-        ({"output_padding": (0, 1)}, "Output padding must be from 0 to 0, not 1"),
-        ({"padding": (0, 3)}, "Side of the output picture must be at least 1, not -1"),
+        ({"output_padding": (0, 1)}, r"Output padding must be below the stride \(1\), not 1"),
+        (
+            {"padding": (0, 3)},
+            r"Padding must leave at least one row and column of \(7, 5\), not \(\(0, 0\), \(3, 3\)\)",
+        ),
     ],
 )
 def test_bad_layers_are_refused(changes, message):

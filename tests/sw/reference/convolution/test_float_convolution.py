@@ -28,9 +28,9 @@ def numbers(number_format, rng, *shape):
 
 
 def unit_sum(number_format, pixel, weights):
-    """Bits of the sums over the channels, one after the other."""
-    total = multiply(number_format, pixel[0], weights[0])
-    for one, row in zip(pixel[1:], weights[1:], strict=True):
+    """Bits of the sums over the channels, one after the other, from +0 on."""
+    total = np.zeros(weights.shape[1], np.int64)
+    for one, row in zip(pixel, weights, strict=True):
         total = add(number_format, total, multiply(number_format, one, row))
     return total
 
@@ -62,7 +62,7 @@ def test_order_of_a_convolution(drawn):
 @settings(max_examples=25)
 @given(data())
 def test_order_of_the_scratchpad(drawn):
-    """As cores work: in each round pixel after pixel in raster order, all cores on the same one."""
+    """As cores work: in each round pixel after pixel, the last one first, all cores on the same one."""
     shape, number_format = drawn.draw(shapes.fractionally_strided()), drawn.draw(sampled_from(FORMATS))
     cores, rng = drawn.draw(integers(1, 7)), np.random.default_rng(drawn.draw(integers(0, 1000)))
     picture = numbers(number_format, rng, *shape.picture, shape.input_channels)
@@ -75,9 +75,9 @@ def test_order_of_the_scratchpad(drawn):
     scratchpad = np.broadcast_to(bias, (*sides, shape.output_channels)).copy()
     height, width = shape.kernel
     for turn in range(-(-height * width // cores)):
-        for x, y in np.ndindex(shape.picture):
+        for x, y in reversed(list(np.ndindex(shape.picture))):
             for number in range(turn * cores, min((turn + 1) * cores, height * width)):
-                row, column = height - 1 - number // width, width - 1 - number % width
+                row, column = divmod(number, width)
                 place = row + x * shape.stride[0], column + y * shape.stride[1]
                 patch = unit_sum(number_format, picture[x, y], kernels[row, column])
                 scratchpad[place] = add(number_format, scratchpad[place], patch)
