@@ -106,7 +106,7 @@ def _config(arguments: argparse.Namespace, array: tuple[int, int]) -> "CostModel
 
 
 def _network(arguments: argparse.Namespace) -> "ConvolutionalNetwork":
-    """Of the package, of a file, or of a module of PyTorch; modules are looked for in the current folder, too."""
+    """The network of the package, a file or a module of PyTorch; modules are looked for in the current folder, too."""
     from ..networks.convolution.network_file import list_networks, load_network
 
     named = arguments.model in list_networks() or Path(arguments.model).is_file()

@@ -76,7 +76,7 @@ class Algorithm:
         return Layout.WINOGRAD if self.m else Layout.TENSOR
 
     def tiles(self, shape: Shape) -> int:
-        """Of Winograd's algorithm: squares of m x m that cover the output. The source has H1 * H2 / m**2."""
+        """Squares of m x m that cover the output, for Winograd's algorithm. The source has H1 * H2 / m**2."""
         return math.prod(-(-size // self.m) for size in shape.output)
 
 
@@ -101,6 +101,11 @@ class MatrixProducts:
     c: int
     count: int = 1
 
+    @property
+    def multiplications(self) -> int:
+        """All of them."""
+        return self.a * self.b * self.c * self.count
+
 
 def algorithms_of(shape: Shape, winograd: tuple[Algorithm, ...]) -> tuple[Algorithm, ...]:
     """Those that can compute a layer.
@@ -116,7 +121,7 @@ def algorithms_of(shape: Shape, winograd: tuple[Algorithm, ...]) -> tuple[Algori
 
 
 def matrix_products(shape: Shape, algorithm: Algorithm) -> MatrixProducts:
-    """Of equations 3.3 (im2col), 3.4 (kn2row) and 3.5 (Winograd).
+    """The products of equations 3.3 (im2col), 3.4 (kn2row) and 3.5 (Winograd).
 
     A fractionally strided layer is a convolution over the picture with its inserted zeros for im2col. For kn2row it has
     the pixels of its input, as section 3.2 has it. Kernels larger than Winograd's r are computed in rounds, as many as

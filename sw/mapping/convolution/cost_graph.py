@@ -211,7 +211,7 @@ class _Builder:
     def _formats(
         self, ways: Sequence[tuple[Vertex, Vertex, list[str]]], source: Vertex, sink: Vertex
     ) -> dict[Vertex, tuple[Format, ...]]:
-        """Of each vertex that stores, what those that it leads to would take; equal ones once."""
+        """The formats that each storing vertex may store: those that its successors take, equal ones once."""
         found: dict[Vertex, dict[Format, None]] = {}
         for start, end, pools in ways:
             if end.role == Role.STORE:

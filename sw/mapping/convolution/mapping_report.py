@@ -6,7 +6,7 @@ from typing import Any
 from ...core.tables import aligned
 from .array_choice import ArrayChoice
 from .cost_graph import Role
-from .network_mapping import NetworkMapping
+from .network_mapping import NetworkMapping, least_seconds
 
 __all__ = ["as_text", "report"]
 
@@ -17,7 +17,8 @@ def report(
     """What is chosen for each layer and what it costs, times in seconds.
 
     A layer's ``loading`` is what it takes from the memory, and its ``storing`` what it leaves there. ``ideal_seconds``
-    are all multiplications of im2col with every multiplier in use.
+    are all multiplications of im2col with every multiplier in use, ``least_seconds`` those of each layer's cheapest
+    algorithm.
 
     Parameters
     ----------
@@ -48,6 +49,7 @@ def report(
         "multiply_accumulates": network.multiply_accumulates,
         "seconds": mapping.seconds,
         "ideal_seconds": network.multiply_accumulates / (config.frequency * config.rows * config.columns),
+        "least_seconds": least_seconds(network, config),
         "parts": dict(mapping.parts),
         "baselines": {
             name: {"seconds": seconds, "saved_percent": 100 * (1 - mapping.seconds / seconds)}
@@ -92,6 +94,7 @@ def as_text(content: Mapping[str, Any]) -> str:
             f"{content['convolutions']} convolutions and linear layers, {content['parameters']} parameters",
             f"{content['multiply_accumulates']} multiply-accumulates: "
             f"{1e3 * content['ideal_seconds']:.3f} ms with every multiplier in use",
+            f"fewest multiplications of any algorithm, layer by layer: {1e3 * content['least_seconds']:.3f} ms",
             f"latency {1e3 * content['seconds']:.3f} ms: {parts}",
             "",
             *aligned(baselines),

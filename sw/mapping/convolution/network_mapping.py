@@ -5,12 +5,20 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ...networks.convolution.convolutional_network import ConvolutionalNetwork
-from .algorithms import IM2COL, KN2ROW, Algorithm, Shape
+from .algorithms import IM2COL, KN2ROW, Algorithm, Shape, matrix_products
 from .cost_graph import CostGraph, Vertex, cost_graph
 from .cost_model import CostModel, Dataflow
 from .cost_model_config import CostModelConfig
 
-__all__ = ["BASELINES", "EdgeSeconds", "LayerChoice", "NetworkMapping", "baseline_seconds", "map_network"]
+__all__ = [
+    "BASELINES",
+    "EdgeSeconds",
+    "LayerChoice",
+    "NetworkMapping",
+    "baseline_seconds",
+    "least_seconds",
+    "map_network",
+]
 
 Choose = Callable[[Shape, tuple[Algorithm, ...]], tuple[Algorithm, ...]]
 
@@ -153,6 +161,17 @@ def map_network(network: ConvolutionalNetwork, config: CostModelConfig, choose: 
 def baseline_seconds(network: ConvolutionalNetwork, config: CostModelConfig) -> dict[str, float]:
     """The latency with each of the baselines."""
     return {name: float(_graph(network, config, choose).solve().cost[0]) for name, choose in BASELINES.items()}
+
+
+def least_seconds(network: ConvolutionalNetwork, config: CostModelConfig) -> float:
+    """What no mapping on so many multipliers can go below: each layer with the algorithm of the fewest multiplications,
+    no multiplier idle, and transfers, transforms and poolings in no time."""
+    model = CostModel(config)
+    fewest = (
+        min(matrix_products(shape, algorithm).multiplications for algorithm in model.algorithms(shape))
+        for shape in network.convolutions.values()
+    )
+    return sum(fewest) / (config.frequency * config.rows * config.columns)
 
 
 def _graph(network: ConvolutionalNetwork, config: CostModelConfig, choose: Choose | None) -> CostGraph:

@@ -113,11 +113,11 @@ class ConvolutionalNetwork:
 
     @property
     def multiply_accumulates(self) -> int:
-        """Of a picture."""
+        """All of a picture."""
         return sum(map(self.multiply_accumulates_of, self.convolutions))
 
     def multiply_accumulates_of(self, name: str) -> int:
-        """Of a convolution.
+        """Those of one convolution.
 
         It multiplies each weight for every output pixel, padding included; a fractionally strided one for every input
         pixel, what is cropped included.

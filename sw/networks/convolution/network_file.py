@@ -128,7 +128,7 @@ def _value(name: str, value: Any) -> Any:
 
 
 def _pair(value: Any) -> Any:
-    """Of a number or a list; what is neither is refused by the node's shape."""
+    """A pair of a number or of a list; the node's shape refuses what is neither."""
     if isinstance(value, int):
         return value, value
     return tuple(value) if isinstance(value, list) else value

@@ -191,7 +191,7 @@ def _activation_scales(layers: Sequence[Layer], calibration: Sequence[RealArray]
 
 
 def _one_scale(layers: Sequence[Layer]) -> Callable[[str], str]:
-    """Of a tensor's name that of the one which stands for all tensors of its scale."""
+    """A function from a tensor's name to the name that stands for all tensors of its scale."""
     leaders: dict[str, str] = {}
 
     def leader(name: str) -> str:

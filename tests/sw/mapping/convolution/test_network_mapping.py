@@ -8,7 +8,7 @@ from rewardware.sw.mapping.convolution.array_choice import choose_array, largest
 from rewardware.sw.mapping.convolution.cost_graph import cost_graph
 from rewardware.sw.mapping.convolution.cost_model import CostModel
 from rewardware.sw.mapping.convolution.cost_model_config import CostModelConfig
-from rewardware.sw.mapping.convolution.network_mapping import baseline_seconds, map_network
+from rewardware.sw.mapping.convolution.network_mapping import baseline_seconds, least_seconds, map_network
 from rewardware.sw.networks.convolution.convolutional_network import ConvolutionalNetwork
 from rewardware.sw.networks.convolution.network_file import load_network
 from rewardware.sw.networks.convolution.nodes import Addition, Concatenation, Convolution, Input, MaxPooling
@@ -47,6 +47,19 @@ def test_no_assignment_is_faster(bandwidth):
     mapping = map_network(BRANCHES, config)
     assert mapping.seconds == pytest.approx(least, rel=1e-12)
     assert sum(mapping.parts.values()) == pytest.approx(least, rel=1e-12)
+
+
+def test_nothing_is_faster_than_the_fewest_multiplications():
+    """A strided layer, which Winograd's algorithms cannot take, and one with 4 x 4 products a tile."""
+    nodes = (
+        Input(name="x", channels=2, picture=(8, 8)),
+        Convolution(name="a", source="x", channels=5, kernel=(3, 3), stride=(2, 2), padding=((1, 0), (1, 0))),
+        Convolution(name="b", source="a", channels=7, kernel=(3, 3), padding=((1, 1), (1, 1))),
+    )
+    network = ConvolutionalNetwork(name="two", nodes=nodes)
+    config = CostModelConfig(rows=2, columns=3, frequency=1.0, winograd=((2, 3),))
+    assert least_seconds(network, config) == (16 * 9 * 2 * 5 + 4 * 16 * 5 * 7) / 6
+    assert map_network(network, config).seconds > least_seconds(network, config)
 
 
 def test_bandwidth_decides_what_is_chosen():
