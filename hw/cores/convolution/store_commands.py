@@ -215,13 +215,14 @@ def pool_windows(
     pixels, blocks = shape.output[0] * shape.output[1], -(-shape.channels // lanes)
     if shape.kernel[0] * shape.kernel[1] > config.window:
         raise ValueError(f"A window must have at most {config.window} pixels, not {shape.kernel[0] * shape.kernel[1]}")
+    (above, _), (left, _) = shape.padding
     windows = Windows(
         channels=shape.channels,
         picture=shape.picture,
         output=shape.output,
         kernel=shape.kernel,
         stride=shape.stride,
-        origin=tuple(-before for before, _ in shape.padding),
+        origin=(-above, -left),
         place=place,
     )
     target = [
