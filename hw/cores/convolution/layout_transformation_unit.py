@@ -1,10 +1,11 @@
 """The layout transformation unit on the way to the array: from a feature map to rows of the input buffer."""
 
 from amaranth.hdl import Cat, Module, Signal, signed
-from amaranth.lib import data, stream, wiring
+from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out
 
 from ..component import ConfiguredComponent
+from ..forwarding import forward_port
 from ..memory.transposable import TransposableWritePort
 from ..memory.unaligned import UnalignedReadPort
 from .layout_config import LayoutConfig
@@ -41,7 +42,7 @@ class LayoutTransformationUnit(ConfiguredComponent):
 
     Latency: a command of n accesses takes n + 4 cycles to its completion, and one more for each window whose last
     access fills a row and begins another; with tiles of s by s, s * s + 2 * s more. Throughput: an access of the
-    feature map a cycle. A command begins when the rows of the one before are written.
+    feature map a cycle that is granted. A command begins when the rows of the one before are written.
 
     Parameters
     ----------
@@ -55,6 +56,8 @@ class LayoutTransformationUnit(ConfiguredComponent):
     busy : Out(1)
         A command is under way.
     memory : Out(UnalignedReadPort(config.reader.memory))
+    memory_granted : In(1)
+        As of :class:`.WindowReader`.
     buffer : Out(TransposableWritePort(config.buffer))
         Elements are extended by their sign.
 
@@ -72,6 +75,7 @@ class LayoutTransformationUnit(ConfiguredComponent):
                 "completions": Out(stream.Signature(1, always_ready=True)),
                 "busy": Out(1),
                 "memory": Out(UnalignedReadPort(config.reader.memory)),
+                "memory_granted": In(1, init=1),
                 "buffer": Out(TransposableWritePort(config.buffer)),
             },
         )
@@ -99,7 +103,8 @@ class LayoutTransformationUnit(ConfiguredComponent):
         with m.Elif(ends):
             m.d.sync += self.busy.eq(0)
         m.d.comb += self.completions.valid.eq(ends)
-        wiring.connect(m, reader.memory, wiring.flipped(self.memory))
+        for name in ("memory", "memory_granted"):
+            forward_port(m, reader, self, name)
 
         # Whoever makes the rows of this command takes the elements.
         made = Signal(data.ArrayLayout(signed(config.buffer.width), config.buffer.lanes))

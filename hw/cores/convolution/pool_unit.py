@@ -1,10 +1,11 @@
 """The pooling unit: from a feature map to a feature map."""
 
 from amaranth.hdl import Cat, Module, Signal
-from amaranth.lib import data, stream, wiring
+from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out
 
 from ..component import ConfiguredComponent
+from ..forwarding import forward_port
 from ..memory.ports import ReadPort
 from ..memory.unaligned import UnalignedReadPort, UnalignedWritePort
 from .pool_config import PoolConfig
@@ -49,8 +50,12 @@ class PoolUnit(ConfiguredComponent):
     saturated : Out(lanes)
         Words that are written in this cycle and were saturated.
     memory : Out(UnalignedReadPort(config.writer.features))
+    memory_granted : In(1)
+        As of :class:`.WindowReader`.
     parameters : Out(ReadPort(parameter_row(config.writer), parameter_rows))
     features : Out(UnalignedWritePort(config.writer.features))
+    features_granted : In(1)
+        As of :class:`.WordWriter`.
 
     Source
     ------
@@ -67,8 +72,10 @@ class PoolUnit(ConfiguredComponent):
                 "busy": Out(1),
                 "saturated": Out(writer.lanes),
                 "memory": Out(UnalignedReadPort(writer.features)),
+                "memory_granted": In(1, init=1),
                 "parameters": Out(ReadPort(parameter_row(writer), writer.parameter_rows)),
                 "features": Out(UnalignedWritePort(writer.features)),
+                "features_granted": In(1, init=1),
             },
         )
 
@@ -82,7 +89,8 @@ class PoolUnit(ConfiguredComponent):
         begins = begin_together(m, self, writer, reader.commands, self.commands.payload.window)
         with m.If(begins):
             m.d.sync += maximum.eq(self.commands.payload.maximum)
-        wiring.connect(m, reader.memory, wiring.flipped(self.memory))
+        for name in ("memory", "memory_granted"):
+            forward_port(m, reader, self, name)
 
         read, into = reader.o.payload, reduction.i.payload
         m.d.comb += [

@@ -73,6 +73,8 @@ class StoreUnit(ConfiguredComponent):
         Row n of the accumulators is in bank ``n mod drains`` at address ``n // drains``.
     parameters : Out(ReadPort(parameter_row(config.writer), parameter_rows))
     features : Out(UnalignedWritePort(config.features))
+    features_granted : In(1)
+        As of :class:`.WordWriter`.
 
     Source
     ------
@@ -90,6 +92,7 @@ class StoreUnit(ConfiguredComponent):
                 "sum_reads": Out(sum_read(config.gemm)).array(config.gemm.array.drains),
                 "parameters": Out(ReadPort(parameter_row(config.writer), config.parameter_rows)),
                 "features": Out(UnalignedWritePort(config.features)),
+                "features_granted": In(1, init=1),
             },
         )
 

@@ -59,7 +59,7 @@ class WindowReader(ConfiguredComponent):
     run it belongs to.
 
     Latency: 5 cycles from a command to its first elements. Throughput: an access a cycle, commands one behind the other
-    without a gap. Back-pressure: that of ``o``.
+    without a gap. Back-pressure: that of ``o``; an access waits until it is granted.
 
     Parameters
     ----------
@@ -69,6 +69,8 @@ class WindowReader(ConfiguredComponent):
     -------
     commands : :py:`In(stream.Signature(window_command(config)))`
     memory : Out(UnalignedReadPort(config.memory))
+    memory_granted : In(1)
+        The memory takes the access of this cycle; where nobody drives it, always.
     o : :py:`Out(stream.Signature(window_elements(config)))`
 
     Source
@@ -82,6 +84,7 @@ class WindowReader(ConfiguredComponent):
             {
                 "commands": In(stream.Signature(window_command(config))),
                 "memory": Out(UnalignedReadPort(config.memory)),
+                "memory_granted": In(1, init=1),
                 "o": Out(stream.Signature(window_elements(config))),
             },
         )
@@ -103,12 +106,11 @@ class WindowReader(ConfiguredComponent):
         with m.If(self.commands.valid & self.commands.ready):
             m.d.sync += [height.eq(self.commands.payload.height), pitch.eq(self.commands.payload.pitch)]
 
-        values, begins = nest.o.payload.values, Signal()
+        values = nest.o.payload.values
         m.d.comb += [
-            begins.eq(nest.o.valid & pipeline.ready),
-            nest.o.ready.eq(pipeline.ready),
-            pipeline.begin.eq(begins),
-            self.memory.enable.eq(begins),
+            self.memory.enable.eq(nest.o.valid & pipeline.ready),
+            nest.o.ready.eq(pipeline.ready & self.memory_granted),
+            pipeline.begin.eq(self.memory.enable & self.memory_granted),
             self.memory.row.eq(values.row),
             self.memory.lane.eq(values.lane),
         ]

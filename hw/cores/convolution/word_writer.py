@@ -86,7 +86,7 @@ def begin_together(m, unit, writer, source, payload):
         unit.busy.eq(writer.busy),
         unit.saturated.eq(writer.saturated),
     ]
-    for name in ("completions", "parameters", "features"):
+    for name in ("completions", "parameters", "features", "features_granted"):
         forward_port(m, writer, unit, name)
     return begins
 
@@ -102,7 +102,8 @@ class WordWriter(ConfiguredComponent):
     A row has a pixel's channels, or a channel's pixels; then blocks of as many rows as there are lanes are turned.
 
     Latency: of rows and their words as :class:`.StoreUnit` says. Throughput: a row a cycle. Back-pressure: a command
-    begins when the words of the one before are written, and rows of totals wait for it.
+    begins when the words of the one before are written, and rows of totals wait for it. Words wait until they are
+    granted.
 
     Parameters
     ----------
@@ -121,6 +122,8 @@ class WordWriter(ConfiguredComponent):
         Words that are written in this cycle and were saturated.
     parameters : Out(ReadPort(parameter_row(config), parameter_rows))
     features : Out(UnalignedWritePort(config.features))
+    features_granted : In(1)
+        The memory takes the words of this cycle; where nobody drives it, always.
     """
 
     def __init__(self, config: WordWriterConfig):
@@ -135,6 +138,7 @@ class WordWriter(ConfiguredComponent):
                 "saturated": Out(config.lanes),
                 "parameters": Out(ReadPort(parameter_row(config), config.parameter_rows)),
                 "features": Out(UnalignedWritePort(config.features)),
+                "features_granted": In(1, init=1),
             },
         )
 
@@ -236,9 +240,9 @@ class WordWriter(ConfiguredComponent):
         m.d.comb += [
             line.eq(values.line),
             writes.eq(words.valid & places.valid),
-            words.ready.eq(places.valid),
-            places.ready.eq(words.valid),
-            ends.eq(writes & places.payload.ends[0]),
+            words.ready.eq(places.valid & self.features_granted),
+            places.ready.eq(words.valid & self.features_granted),
+            ends.eq(writes & self.features_granted & places.payload.ends[0]),
         ]
         for lane in range(config.lanes):
             number = Signal(signed(config.element_width + 1), name=f"number_{lane}")
@@ -247,7 +251,7 @@ class WordWriter(ConfiguredComponent):
                 enable[lane].eq(writes & (line < target.height) & (number < target.pitch) & (lane < values.rest)),
             ]
         m.d.comb += [
-            self.saturated.eq(Mux(writes, enable & words.payload.saturated, 0)),
+            self.saturated.eq(Mux(self.features_granted, enable & words.payload.saturated, 0)),
             self.features.enable.eq(enable),
             self.features.row.eq(values.row),
             self.features.lane.eq(values.lane),

@@ -3,12 +3,22 @@
 Parameters: ``content``, words of the memory; ``lanes``; ``commands``; ``expected``, what comes of each, but its ends.
 """
 
+import random
+
 import cocotb
 from cocotb.triggers import RisingEdge
 
 from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare_all, parameters
 
 LATENCY = 5
+
+
+async def grant_at_random(dut):
+    """The memory serves others now and then."""
+    rng = random.Random(1)
+    while True:
+        dut.granted.value = rng.random() < 0.6
+        await RisingEdge(dut.clk)
 
 
 async def _begin(dut):
@@ -22,6 +32,7 @@ async def _begin(dut):
         dut.write__data.value = sum(word << 8 * lane for lane, word in enumerate(words))
         await RisingEdge(dut.clk)
     dut.write__enable.value = 0
+    dut.granted.value = 1
     await RisingEdge(dut.clk)
     return run, commands, made
 
@@ -30,6 +41,7 @@ async def _begin(dut):
 async def windows(dut):
     run, commands, made = await _begin(dut)
     everything = [access for result in run["expected"] for access in result]
+    cocotb.start_soon(grant_at_random(dut))
     for stalls in ((0.5, 0.0), (0.0, 0.5), (0.4, 0.4)):
         commands.stall, made.stall = stalls
         for command in run["commands"]:

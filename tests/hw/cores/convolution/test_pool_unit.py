@@ -32,6 +32,7 @@ class UnitOfMemories(wiring.Component):
                 "busy": Out(1),
                 "saturated": Out(writer.lanes),
                 "features": Out(UnalignedWritePort(writer.features)),
+                "granted": In(1),
                 "write": In(UnalignedWritePort(writer.features)),
                 "parameters": In(WritePort(parameter_row(writer), writer.parameter_rows)),
             }
@@ -49,7 +50,7 @@ class UnitOfMemories(wiring.Component):
         wiring.connect(m, wiring.flipped(self.write), memory.write)
         wiring.connect(m, wiring.flipped(self.parameters), rows.write)
         wiring.connect(m, unit.parameters, rows.reads[0])
-        m.d.comb += [self.busy.eq(unit.busy), self.saturated.eq(unit.saturated)]
+        m.d.comb += [unit.features_granted.eq(self.granted), self.busy.eq(unit.busy), self.saturated.eq(unit.saturated)]
         return m
 
 

@@ -39,6 +39,7 @@ class UnitOfMemories(wiring.Component):
                 "busy": Out(1),
                 "saturated": Out(config.lanes),
                 "features": Out(UnalignedWritePort(config.features)),
+                "granted": In(1),
                 "sums": In(sum_write(config.gemm)).array(drains),
                 "parameters": In(WritePort(parameter_row(config.writer), config.parameter_rows)),
             }
@@ -51,7 +52,7 @@ class UnitOfMemories(wiring.Component):
         wiring.connect(m, wiring.flipped(self.commands), unit.commands)
         wiring.connect(m, unit.completions, wiring.flipped(self.completions))
         wiring.connect(m, unit.features, wiring.flipped(self.features))
-        m.d.comb += [self.busy.eq(unit.busy), self.saturated.eq(unit.saturated)]
+        m.d.comb += [unit.features_granted.eq(self.granted), self.busy.eq(unit.busy), self.saturated.eq(unit.saturated)]
         for bank, (write, read) in enumerate(zip(self.sums, unit.sum_reads, strict=True)):
             depth, lanes = config.gemm.bank_rows, config.lanes
             m.submodules[f"sums_{bank}"] = sums = Memory(read.signature.shape, MemoryConfig(depth=depth, lanes=lanes))

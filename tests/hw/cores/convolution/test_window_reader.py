@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from amaranth.hdl import Module
+from amaranth.hdl import Module, Mux
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -24,13 +24,22 @@ class ReaderOfMemory(wiring.Component):
                 "commands": In(stream.Signature(window_command(config))),
                 "o": Out(stream.Signature(window_elements(config))),
                 "write": In(UnalignedWritePort(config.memory)),
+                "granted": In(1),
             }
         )
 
     def elaborate(self, platform):
         m = Module()
         m.submodules.reader, m.submodules.memory = reader, memory = self.parts
-        wiring.connect(m, reader.memory, memory.read)
+        asks, reads = reader.memory, memory.read
+        m.d.comb += [
+            reader.memory_granted.eq(self.granted),
+            asks.data.eq(reads.data),
+            # Without a grant another one reads.
+            reads.enable.eq(asks.enable | ~self.granted),
+            reads.row.eq(Mux(self.granted, asks.row, 0)),
+            reads.lane.eq(asks.lane),
+        ]
         wiring.connect(m, wiring.flipped(self.commands), reader.commands)
         wiring.connect(m, reader.o, wiring.flipped(self.o))
         wiring.connect(m, wiring.flipped(self.write), memory.write)
