@@ -3,7 +3,7 @@
 from .layout_config import LayoutConfig
 from .loop_nest_config import jumps
 from .shape import ConvolutionShape
-from .transform_config import winograd
+from .transform_config import transform_number, winograd
 from .window_loops import Windows, pixel_windows, toeplitz_windows
 
 __all__ = ["tile_command", "toeplitz_command", "unit_command"]
@@ -98,15 +98,14 @@ def tile_command(
     ValueError
         The unit does not have the transform, the stride is not 1, or something has no room.
     """
-    if transform not in config.transforms:
-        raise ValueError(f"Transform must be one of the unit's, {config.transforms}, not {transform}")
+    number = transform_number(config.transforms, transform)
     if shape.stride != (1, 1):
         raise ValueError(f"Stride must be (1, 1) for Winograd, not {shape.stride}")
     tile, kernel = transform
     size = winograd(*transform).size
     lines, columns = (-(-output // tile) for output in shape.output)
     blocks = -(-shape.input_channels // config.buffer.lanes)
-    origin = tuple(begin + number * kernel for begin, number in zip(_origin(shape), turn, strict=True))
+    origin = tuple(begin + index * kernel for begin, index in zip(_origin(shape), turn, strict=True))
     windows = Windows(
         channels=shape.input_channels,
         picture=shape.picture,
@@ -120,7 +119,6 @@ def tile_command(
     # Results leave column by column: the loop inside goes down.
     loops = [(lines * columns, 1), (blocks, pitch), (size, blocks * pitch), (size, size * blocks * pitch)]
     rows = _rows(config, loops, base)
-    number = config.transforms.index(transform) + 1
     return {"window": window, "rows": rows, "transform": number}
 
 

@@ -41,8 +41,9 @@ class LayoutTransformationUnit(ConfiguredComponent):
     - Winograd: tiles are transformed; each of a tile's numbers goes to a matrix of its own.
 
     Latency: a command of n accesses takes n + 4 cycles to its completion, and one more for each window whose last
-    access fills a row and begins another; with tiles of s by s, s * s + 2 * s more. Throughput: an access of the
-    feature map a cycle that is granted. A command begins when the rows of the one before are written.
+    access fills a row and begins another; with tiles of s by s, s * s + 2 * s more; what that is for a layer say the
+    functions of :mod:`.layout_cycles`. Throughput: an access of the feature map a cycle that is granted. A command
+    begins when the rows of the one before are written.
 
     Parameters
     ----------

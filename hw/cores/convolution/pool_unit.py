@@ -33,7 +33,7 @@ class PoolUnit(ConfiguredComponent):
     An average is a sum times a multiplier, that of its channels; windows that are divided by other numbers, as at the
     borders where padding does not count, are another command. The largest takes a multiplier of 1.
 
-    Latency: windows of n pixels and runs of channels together take n + 9 cycles from the command to the completion.
+    Latency: windows of n pixels and runs of channels together take n + 10 cycles from the command to the completion.
     Throughput: a pixel's run of channels a cycle. A command begins when the words of the one before are written.
 
     Parameters

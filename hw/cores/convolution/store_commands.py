@@ -7,7 +7,7 @@ from .loop_nest_config import jumps
 from .pool_config import PoolConfig
 from .shape import ConvolutionShape, PoolingShape
 from .store_config import StoreConfig
-from .transform_config import winograd
+from .transform_config import transform_number, winograd
 from .window_loops import Windows, pixel_windows
 
 __all__ = ["FeatureMap", "matrix_store", "pool_windows", "tile_store"]
@@ -142,8 +142,7 @@ def tile_store(
     ValueError
         The unit does not have the transform, or something has no room.
     """
-    if transform not in config.transforms:
-        raise ValueError(f"Transform must be one of the unit's, {config.transforms}, not {transform}")
+    number = transform_number(config.transforms, transform)
     matrices = winograd(*transform)
     tile, size = matrices.tile, matrices.size
     lines, columns = (-(-output // tile) for output in shape.output)
@@ -162,7 +161,7 @@ def tile_store(
     ]
     return {
         "sums": _sums(config, sum_row, sum_row + numbers * blocks * tiles - 1, sums),
-        "transform": config.transforms.index(transform) + 1,
+        "transform": number,
         "words": {
             "turned": 0,
             "parameters": _parameters(config.writer, parameter_row, blocks, parameters),

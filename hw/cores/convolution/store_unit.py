@@ -52,9 +52,10 @@ class StoreUnit(ConfiguredComponent):
     Number format: integers. Sums, the transform and its quotient are exact, as far as a quotient fits ``sum_width``
     bits; :class:`.Requantizer` says how words are made of them.
 
-    Latency: n rows of sums take n + 8 cycles from the command to the completion, rows that are turned ``lanes`` + 3
-    more, with F(2, 3) 14 more and with F(4, 3) 39 more. Throughput: a row of sums a cycle. A command begins when the
-    words of the one before are written.
+    Latency: n rows of sums take n + 9 cycles from the command to the completion, rows that are turned ``lanes`` + 3
+    more, with F(2, 3) 14 more and with F(4, 3) 38 more, or 39 with sums of 46 bits and more; what n is for a layer say
+    the functions of :mod:`.store_cycles`. Throughput: a row of sums a cycle. A command begins when the words of the one
+    before are written.
 
     Parameters
     ----------

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from ..checks import require_integer
 
-__all__ = ["LinearTransformConfig", "TranspositionConfig", "WinogradMatrices", "winograd"]
+__all__ = ["LinearTransformConfig", "TranspositionConfig", "WinogradMatrices", "transform_number", "winograd"]
 
 Matrix = tuple[tuple[int, ...], ...]
 
@@ -184,3 +184,16 @@ def winograd(tile: int, kernel: int) -> WinogradMatrices:
     except KeyError:
         known = ", ".join(f"F({m}, {r})" for m, r in _WINOGRAD)
         raise ValueError(f"Winograd's transform must be one of {known}, not F({tile}, {kernel})") from None
+
+
+def transform_number(transforms: tuple[tuple[int, int], ...], transform: tuple[int, int]) -> int:
+    """What a unit's commands have for one of its transforms: from 1 on.
+
+    Raises
+    ------
+    ValueError
+        The unit does not have it.
+    """
+    if transform not in transforms:
+        raise ValueError(f"Transform must be one of the unit's, {transforms}, not {transform}")
+    return transforms.index(transform) + 1

@@ -49,9 +49,9 @@ async def written(dut, features, rng=None):
     for cycle in range(LIMIT):
         granted = rng is None or rng.random() < 0.5
         dut.granted.value = granted
+        await ReadOnly()
         if int(dut.commands__valid.value) and int(dut.commands__ready.value):
             begins_in = cycle
-        await ReadOnly()
         enable = int(dut.features__enable.value) if granted else 0
         begins = int(dut.features__row.value) * banks + int(dut.features__lane.value)
         bits = int(dut.features__data.value)

@@ -10,6 +10,7 @@ from amaranth.lib.wiring import In, Out
 
 from rewardware.hw.cores.convolution.layout_commands import tile_command, toeplitz_command, unit_command
 from rewardware.hw.cores.convolution.layout_config import LayoutConfig
+from rewardware.hw.cores.convolution.layout_cycles import tile_cycles, toeplitz_cycles, unit_cycles
 from rewardware.hw.cores.convolution.layout_transformation_unit import LayoutTransformationUnit, layout_command
 from rewardware.hw.cores.convolution.shape import ConvolutionShape
 from rewardware.hw.cores.convolution.window_reader_config import WindowReaderConfig
@@ -22,7 +23,7 @@ from rewardware.sw.reference.convolution.toeplitz import to_toeplitz
 from rewardware.sw.reference.convolution.winograd import F23, F43, to_input_tiles
 
 TRANSFORMS = {(2, 3): F23, (4, 3): F43}
-BANKS, ROWS = 5, 64
+BANKS, ROWS = 7, 64
 
 
 class UnitOfMemory(wiring.Component):
@@ -57,6 +58,9 @@ SHAPES = [
     ConvolutionShape(input_channels=7, output_channels=1, picture=(3, 5), kernel=(1, 4), padding=((0, 0), (2, 1))),
     ConvolutionShape(input_channels=1, output_channels=1, picture=(6, 6), kernel=(2, 3), stride=(2, 3)),
     ConvolutionShape(input_channels=5, output_channels=1, picture=(2, 2), kernel=(5, 5), padding=((2, 2), (2, 2))),
+    ConvolutionShape(
+        input_channels=11, output_channels=1, picture=(5, 4), kernel=(3, 2), stride=(2, 1), padding=((0, 1), (1, 0))
+    ),
 ]
 
 
@@ -68,30 +72,19 @@ def in_blocks(matrix, lanes, base, pitch):
         yield base + block * pitch + line, wide[line, block * lanes : (block + 1) * lanes].tolist()
 
 
-def packing_cycles(shape, lanes):
-    """Cycles of the accesses of all windows, and one more where the last of a window fills a row and begins another."""
-    run, cycles, fill = shape.kernel[1] * shape.input_channels, 0, 0
-    sizes = [min(lanes, run - at) for _ in range(shape.kernel[0]) for at in range(0, run, lanes)]
-    for size in sizes:
-        before, fill = fill, (fill + size) % lanes
-        cycles += 1
-    return (cycles + (before + size > lanes)) * shape.output[0] * shape.output[1]
-
-
 def commands_of(config, shape, picture, place, rng):
     """Each layout's commands, the rows that they write, and the cycles from command to completion."""
     lanes, pixels = config.buffer.lanes, shape.output[0] * shape.output[1]
     given = {"place": place, "base": int(rng.integers(0, 30)), "pitch": pixels + int(rng.integers(0, 4))}
     where = given["base"], given["pitch"]
     rows = in_blocks(to_toeplitz(shape, picture), lanes, *where)
-    yield toeplitz_command(config, shape, **given), rows, packing_cycles(shape, lanes) + 4
+    yield toeplitz_command(config, shape, **given), rows, toeplitz_cycles(config, shape)
     for element in np.ndindex(*shape.kernel):
         origin = [number - before for number, (before, _) in zip(element, shape.padding, strict=True)]
         size = [(output - 1) * stride + 1 for output, stride in zip(shape.output, shape.stride, strict=True)]
         below = cut(picture, origin, size)[:: shape.stride[0], :: shape.stride[1]]
         rows = in_blocks(below.reshape(pixels, -1), lanes, *where)
-        cycles = pixels * -(-shape.input_channels // lanes) + 4
-        yield unit_command(config, shape, element, **given), rows, cycles
+        yield unit_command(config, shape, element, **given), rows, unit_cycles(config, shape)
     if shape.stride != (1, 1):
         return
     for transform, reference in TRANSFORMS.items():
@@ -104,11 +97,13 @@ def commands_of(config, shape, picture, place, rng):
             rows = []
             for i, j in np.ndindex(size, size):
                 rows += in_blocks(made[i, j], lanes, where[0] + (i * size + j) * blocks * tiles, tiles)
-            cycles = tiles * blocks * size * size + size * size + 2 * size + 4
-            yield tile_command(config, shape, transform, turn, **given | {"pitch": tiles}), rows, cycles
+            command = tile_command(config, shape, transform, turn, **given | {"pitch": tiles})
+            yield command, rows, tile_cycles(config, shape, transform)
 
 
-@pytest.mark.parametrize(("lanes", "transforms", "width"), [(5, ((2, 3), (4, 3)), 15), (3, ((2, 3),), 10), (4, (), 8)])
+@pytest.mark.parametrize(
+    ("lanes", "transforms", "width"), [(5, ((2, 3), (4, 3)), 15), (3, ((2, 3),), 10), (4, (), 8), (7, ((4, 3),), 15)]
+)
 def test_layouts(lanes, transforms, width):
     rng = np.random.default_rng(lanes)
     config = LayoutConfig(
@@ -152,6 +147,7 @@ def test_what_does_not_fit():
         (lambda: toeplitz_command(config, shape, **given), "Rows must be in the buffer's 16, not from 0 to 29"),
         (lambda: toeplitz_command(config, shape, **given | {"pitch": 5}), "Pitch must be at least the 6 lines"),
         (lambda: tile_command(config, shape, (4, 3), **given), r"Transform must be one of the unit's, \(\(2, 3\),\)"),
+        (lambda: tile_cycles(config, shape, (4, 3)), r"Transform must be one of the unit's, \(\(2, 3\),\)"),
         (lambda: LayoutConfig(reader=reader, buffer=TransposableConfig(lanes=4, rows=4, width=9)), "at least the 10"),
         (lambda: LayoutConfig(reader=reader, buffer=TransposableConfig(lanes=5, rows=5, width=10)), "must be the 4 of"),
         (lambda: LayoutConfig(reader=reader, buffer=buffer, transforms=((2, 3), (2, 3))), "must be different ones"),

@@ -94,7 +94,7 @@ def test_pool_unit(lanes, banks):
                     "command": pool_windows(config, shape, features, maximum=maximum, **where),
                     "places": places,
                     "saturated": saturated,
-                    "cycles": shape.output[0] * shape.output[1] * shape.kernel[0] * shape.kernel[1] * blocks + 9,
+                    "cycles": shape.output[0] * shape.output[1] * shape.kernel[0] * shape.kernel[1] * blocks + 10,
                     "parameters": np.pad(multipliers, (0, blocks * lanes - shape.channels)).reshape(-1, lanes),
                     "where": where,
                 }

@@ -11,6 +11,7 @@ from rewardware.hw.cores.convolution.row_accumulator import sum_write
 from rewardware.hw.cores.convolution.shape import ConvolutionShape
 from rewardware.hw.cores.convolution.store_commands import FeatureMap, matrix_store, tile_store
 from rewardware.hw.cores.convolution.store_config import StoreConfig
+from rewardware.hw.cores.convolution.store_cycles import matrix_store_cycles, tile_store_cycles
 from rewardware.hw.cores.convolution.store_unit import StoreUnit, store_command
 from rewardware.hw.cores.convolution.systolic_array_config import SystolicArrayConfig
 from rewardware.hw.cores.convolution.word_writer import parameter_row
@@ -68,6 +69,9 @@ SHAPES = [
     ConvolutionShape(input_channels=3, output_channels=4, picture=(5, 4), kernel=(3, 3), padding=((1, 1), (1, 1))),
     ConvolutionShape(input_channels=2, output_channels=7, picture=(4, 6), kernel=(3, 3)),
     ConvolutionShape(input_channels=1, output_channels=1, picture=(3, 3), kernel=(3, 3), padding=((1, 1), (1, 1))),
+    ConvolutionShape(
+        input_channels=2, output_channels=11, picture=(7, 5), kernel=(3, 2), stride=(2, 1), padding=((0, 1), (0, 0))
+    ),
 ]
 
 
@@ -110,11 +114,10 @@ def stores_of(config, shape, rng):
     matrix = sums.reshape(-1, channels)
     for turned in (False, True):
         rows = in_blocks(matrix.T if turned else matrix, config.lanes)
-        # The last block of channels is turned as a whole one.
-        read = len(rows) // channels * blocks * config.lanes + config.lanes + 11 if turned else len(rows) + 8
         command = matrix_store(config, shape, features, turned=turned, **where)
-        yield {"sums": rows, "command": command, "cycles": read, **results}
-    for transform in config.transforms:
+        cycles = matrix_store_cycles(config, shape, turned=turned)
+        yield {"sums": rows, "command": command, "cycles": cycles, **results}
+    for transform in config.transforms if shape.stride == (1, 1) else ():
         reference = TRANSFORMS[transform]
         numbers = np.zeros((reference.tile, reference.tile, np.prod(reference.tiles(shape)), channels), np.int64)
         for turn in rounds(reference, shape):
@@ -126,12 +129,13 @@ def stores_of(config, shape, rng):
             [in_blocks(numbers[place], config.lanes) for place in np.ndindex(reference.tile, reference.tile)]
         )
         command = tile_store(config, shape, transform, features, **where)
-        yield {"sums": rows, "command": command, "cycles": len(rows) + {(2, 3): 22, (4, 3): 47}[transform], **results}
+        cycles = tile_store_cycles(config, shape, transform)
+        yield {"sums": rows, "command": command, "cycles": cycles, **results}
 
 
 @pytest.mark.parametrize(
     ("lanes", "drains", "transforms", "sum_width"),
-    [(4, 1, ((2, 3),), 38), (3, 2, ((2, 3), (4, 3)), 47), (5, 1, (), 32)],
+    [(4, 1, ((2, 3),), 38), (7, 1, ((4, 3),), 38), (3, 2, ((2, 3), (4, 3)), 47), (5, 1, (), 32)],
 )
 def test_store_unit(lanes, drains, transforms, sum_width):
     array = SystolicArrayConfig(rows=5, columns=lanes, drains=drains, sum_width=sum_width)
@@ -158,6 +162,7 @@ def test_what_does_not_fit():
         (lambda: matrix_store(config, shape, here, **words, **rows | {"sum_row": 20}), "below 30, not from 20 to 39"),
         (lambda: matrix_store(config, shape, here, **words, **rows | {"parameter_row": 2}), "below 2, not from 2 to 2"),
         (lambda: tile_store(config, shape, (4, 3), here, **words, **rows), r"must be one of the unit's, \(\(2, 3\),\)"),
+        (lambda: tile_store_cycles(config, shape, (4, 3)), r"must be one of the unit's, \(\(2, 3\),\)"),
         (lambda: FeatureMap(place=0, channels=4, first=4), "First must be from 0 to 3, not 4"),
     ):
         with pytest.raises(ValueError, match=message):
