@@ -1,16 +1,14 @@
 """Map a convolutional network to a systolic array: the algorithm and dataflow of each layer."""
 
 import argparse
-import sys
-from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..systems.results import add_json_option, add_out_option, make_folder, show
+from .convolutional_model import add_model_arguments, load_model, sizes
 
 if TYPE_CHECKING:
     from ..mapping.convolution.cost_model_config import CostModelConfig
-    from ..networks.convolution.convolutional_network import ConvolutionalNetwork
 
 __all__ = ["add_arguments", "run"]
 
@@ -18,17 +16,11 @@ __all__ = ["add_arguments", "run"]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from ...hw.soc.target.parts import load_parts
     from ..mapping.convolution.cost_model_config import CostModelConfig
-    from ..networks.convolution.network_file import list_networks
 
-    names = ", ".join(list_networks())
-    about = f"{names}, a YAML file, or MODULE:NAME of a module of PyTorch or of what makes one"
-    parser.add_argument("model", metavar="MODEL", help=about)
-    parser.add_argument(
-        "--picture", type=_sizes, metavar="CxROWSxCOLUMNS", help="that a module of PyTorch takes, as 3x224x224"
-    )
+    add_model_arguments(parser)
     parts = [part.name for part in load_parts().values() if part.holds is not None]
     arrays = parser.add_mutually_exclusive_group()
-    arrays.add_argument("--array", type=_sizes, metavar="ROWSxCOLUMNS", help="of the systolic array, as 92x66")
+    arrays.add_argument("--array", type=sizes, metavar="ROWSxCOLUMNS", help="of the systolic array, as 92x66")
     arrays.add_argument(
         "--part", help=f"choose the array, a multiplier for each DSP of a part: one of {', '.join(parts)}"
     )
@@ -54,7 +46,7 @@ def run(arguments: argparse.Namespace) -> None:
     from ..mapping.convolution.network_mapping import baseline_seconds, map_network
 
     make_folder(arguments.out)
-    multipliers, network = _multipliers(arguments), _network(arguments)
+    multipliers, (network, _) = _multipliers(arguments), load_model(arguments)
     start, choice = perf_counter(), None
     array = arguments.array
     if array is None:
@@ -103,44 +95,6 @@ def _config(arguments: argparse.Namespace, array: tuple[int, int]) -> "CostModel
         burst_length=arguments.burst_length,
         winograd=CostModelConfig.winograd if arguments.winograd is None else tuple(arguments.winograd),
     )
-
-
-def _network(arguments: argparse.Namespace) -> "ConvolutionalNetwork":
-    """The network of the package, a file or a module of PyTorch; modules are looked for in the current folder, too."""
-    from ..networks.convolution.network_file import list_networks, load_network
-
-    named = arguments.model in list_networks() or Path(arguments.model).is_file()
-    if named or ":" not in arguments.model:
-        if arguments.picture is not None:
-            raise ValueError(f"{arguments.model} has a picture of its own: leave --picture away")
-        return load_network(arguments.model)
-    if arguments.picture is None or len(arguments.picture) != 3:
-        raise ValueError("--picture CxROWSxCOLUMNS is needed: what the module takes")
-    from ..networks.convolution.torch_import import import_module
-
-    channels, *picture = arguments.picture
-    return import_module(_module(arguments.model), channels, tuple(picture)).network
-
-
-def _module(place: str) -> Any:
-    from torch import nn
-
-    from ...hw.soc.devices import load_object
-
-    if "" not in sys.path:
-        sys.path.append("")
-    try:
-        found = load_object(place)
-        return found if isinstance(found, nn.Module) else found()
-    except (ImportError, AttributeError, ValueError, TypeError) as error:
-        raise ValueError(f"{place!r} gives no module of PyTorch: {error}") from error
-
-
-def _sizes(text: str) -> tuple[int, ...]:
-    try:
-        return tuple(int(part) for part in text.split("x"))
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no list of whole numbers, as 92x66") from None
 
 
 def _pair(text: str) -> tuple[int, int]:

@@ -26,22 +26,9 @@ from .nodes import (
     Padding,
     Pair,
 )
+from .parameters import Parameters
 
-__all__ = ["ImportedNetwork", "Parameters", "import_module"]
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Parameters:
-    """What a convolution multiplies and adds, fractionally strided or not, batch normalisation folded in; float64.
-
-    Parameters
-    ----------
-    kernels : array (K1, K2, C_in, C_out)
-    bias : array (C_out,)
-    """
-
-    kernels: np.ndarray
-    bias: np.ndarray
+__all__ = ["ImportedNetwork", "import_module"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

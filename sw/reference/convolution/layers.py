@@ -6,6 +6,7 @@ dense layer is a convolution with a kernel as large as its picture. Pictures are
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -71,6 +72,13 @@ class Concatenation:
 Layer = Convolution | MaxPooling | AveragePooling | Concatenation
 
 
+class _OneSource(Protocol):
+    """A layer of any numbers that is no concatenation."""
+
+    @property
+    def source(self) -> str: ...
+
+
 def forward(layers: Sequence[Layer], picture: RealArray) -> dict[str, RealArray]:
     """The outputs of all layers in float64, by name; ``input`` is the picture.
 
@@ -86,7 +94,7 @@ def forward(layers: Sequence[Layer], picture: RealArray) -> dict[str, RealArray]
     return outputs
 
 
-def sources(layer: Layer) -> tuple[str, ...]:
+def sources(layer: _OneSource | Concatenation) -> tuple[str, ...]:
     """The names of what a layer takes."""
     return layer.sources if isinstance(layer, Concatenation) else (layer.source,)
 

@@ -85,6 +85,12 @@ class QuantizedNetwork:
     width: int
     accumulator_width: int
 
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """Names of the layers that no other takes, in their order."""
+        taken = {source for layer in self.layers for source in sources(layer)}
+        return tuple(layer.name for layer in self.layers if layer.name not in taken)
+
     def to_words(self, picture: RealArray) -> IntegerArray:
         """The words of a picture that goes in; raises ValueError unless all of its numbers are finite."""
         if not np.isfinite(picture).all():
