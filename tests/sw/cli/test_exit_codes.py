@@ -66,6 +66,7 @@ WRONG = {
     "explore mcts": "--part nowhere",
     "compose": "--algo dqn",
     "map": "nothing --array 8x8",
+    "infer": "atari --input nowhere.npy",
     "verilog": "nothing -o there",
     "build": "fixar --config nowhere.yaml -o there",
     "report": "rescaler --part nowhere",

@@ -52,6 +52,7 @@ SMALL = {
     "explore mcts": ("--fanout 4 --levels 8 --banks 16 --part lfe5u-85f --out OUT", "best points costs"),
     "compose": ("--problem PROBLEM --out OUT", "schedule makespan"),
     "map": ("atari --multipliers 60 --out OUT", "network array seconds parts baselines layers"),
+    "infer": ("atari --input FRAMES --out OUT", "network parameters width backend pictures counters"),
     "verilog": ("rescaler --out OUT", "design top folder files checks"),
     "build": ("fixar --config tiny --out OUT", "board met utilization"),
     "report": ("rescaler --part ecp5 --out OUT", "blocks total"),
@@ -62,7 +63,7 @@ SMALL = {
 FILES = {
     "eval": "evaluation.json", "bench": "bench.json", "explore a3c": "exploration.json",
     "explore maac": "exploration.json", "explore mcts": "exploration.json", "compose": "schedule.json",
-    "map": "mapping.json",
+    "map": "mapping.json", "infer": "infer.json",
     "build": "report.json", "report": "report.json",
 }  # fmt: skip
 
@@ -101,7 +102,9 @@ def places(tmp_path_factory) -> dict[str, str]:
     summary = {"iterations": 3, "success": 0.5, "arrived": 0.5, "sparsity": 0.5}
     (root / "runs/sweep/magnitude/0/summary.json").write_text(json.dumps(summary))
     (root / "problem.yaml").write_text(yaml.safe_dump(PROBLEM))
-    return {"TRAINED": str(root / "trained"), "RUNS": str(root / "runs"), "PROBLEM": str(root / "problem.yaml")}
+    np.save(root / "frames.npy", np.ones((84, 84, 4), np.uint8))
+    files = {"RUNS": "runs", "PROBLEM": "problem.yaml", "FRAMES": "frames.npy"}
+    return {name: str(root / file) for name, file in {"TRAINED": "trained", **files}.items()}
 
 
 def refuse(name: str) -> float:

@@ -1,0 +1,1 @@
+"""DYNAMAP: inference of convolutional networks on integers."""

@@ -1,0 +1,68 @@
+"""Where a network on integers is computed."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, Protocol
+
+from ...core.backends import OWN_LINK, Backend, open_backend, options_at, parse_backend, require_link
+from ...reference.arrays import IntegerArray
+from ...reference.convolution.quantization import QuantizedNetwork
+
+__all__ = ["RunningNetwork", "network_on"]
+
+
+class RunningNetwork(Protocol):
+    """A network on a backend."""
+
+    def infer(self, words: IntegerArray) -> Mapping[str, IntegerArray]:
+        """The words of tensors by name, at least of the network's outputs, for those of a picture."""
+
+    def counters(self) -> dict[str, Any]:
+        """What it has counted; where it counts saturated words, those have the name ``saturated``."""
+
+    def close(self) -> None:
+        """Gives back what it holds."""
+
+
+def network_on(backend: str, hardware: Any = None, **options: Any) -> Callable[[QuantizedNetwork], RunningNetwork]:
+    """What opens a network on a backend.
+
+    Parameters
+    ----------
+    backend
+        ``"reference"``: NumPy. ``"rtl"``, ``"uart:PORT"``, ``"transport"``: a device. ``"lockstep"``: reference and
+        RTL, every tensor compared that both give.
+    hardware
+        The device; without, one that suits the network.
+    **options
+        Of :func:`...device.open.open_device`.
+
+    Raises
+    ------
+    ValueError
+        There is no such backend, or a link of one's own without a device behind it.
+    """
+    where = parse_backend(backend)
+    require_link(backend, options.get(OWN_LINK))
+    return partial(_open, where, hardware, options)
+
+
+def _open(where: Backend, hardware: Any, options: dict[str, Any], network: QuantizedNetwork) -> RunningNetwork:
+    def reference() -> RunningNetwork:
+        from .reference_network import ReferenceNetwork
+
+        return ReferenceNetwork(network)
+
+    def device(place: str) -> RunningNetwork:
+        from .device_network import DeviceNetwork
+
+        opened: RunningNetwork = DeviceNetwork(network, hardware, place, **options_at(place, options))
+        return opened
+
+    def lockstep(one: RunningNetwork, other: RunningNetwork) -> RunningNetwork:
+        from .lockstep_network import LockstepNetwork
+
+        return LockstepNetwork(one, other, network.outputs)
+
+    opened: RunningNetwork = open_backend(where, reference, device, lockstep)
+    return opened
