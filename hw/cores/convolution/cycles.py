@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from .commands import Dataflow
 from .gemm_config import GemmEngineConfig
 
-__all__ = ["Gemm", "completion_cycles", "gemm_cycles", "pipeline_cycles"]
+__all__ = ["Gemm", "GemmTimeline", "GemmTimes", "completion_cycles", "gemm_cycles", "pipeline_cycles"]
 
 # Cycles from the read of a step's operands to the edges of the array, and from its south edge to the completion.
 _READ, _WRITE = 2, 2
@@ -48,33 +48,70 @@ def gemm_cycles(config: GemmEngineConfig, dataflow: Dataflow, pixels: int, produ
 
 
 def completion_cycles(config: GemmEngineConfig, gemms: Iterable[Gemm]) -> list[int]:
-    """Cycles from the first command to the completion of each, when commands and completions never wait for others.
+    """Cycles from the first command to the completion of each, when commands and completions never wait for others."""
+    timeline = GemmTimeline(config)
+    return [timeline.add(gemm).completion for gemm in gemms]
+
+
+class GemmTimeline:
+    """When an engine takes commands and completes them, one after the other.
 
     A pass begins when all of this is so:
 
+    - its command has been there for 3 cycles;
     - the last step of the one before is read;
     - its own block is read, a column a cycle, from the first step of the one before on, or from behind its last step if
       both read the same half of a buffer (a change of dataflow: NS reads inputs and weights, WS inputs, IS weights,
-      blocks are of the other);
+      blocks are of the other), and no earlier than 2 cycles after its command was there;
     - behind an NS pass, L cycles have passed if it is stationary, and L - b if it is NS itself, with b < L steps.
+
+    A command is taken when the engine has the last pass of the one before, which is about when the pass before that
+    begins.
+
+    Parameters
+    ----------
+    config : GemmEngineConfig
     """
-    array = config.array
-    chain = array.chain
-    before, start, end = None, 2, 3
-    completions = []
-    for gemm in gemms:
+
+    def __init__(self, config: GemmEngineConfig):
+        self._config = config
+        self._before: Gemm | None = None
+        self._begun = self._start = self._end = 0
+
+    def add(self, gemm: Gemm, offered: int = 0) -> "GemmTimes":
+        """The times of the next command, which is there from cycle ``offered`` on."""
+        array = self._config.array
+        chain, before = array.chain, self._before
+        taken = max(offered, self._begun)
         stationary = gemm.dataflow != Dataflow.NON_STATIONARY
-        steps, *blocks = _blocks(config, gemm)
+        steps, *blocks = _blocks(self._config, gemm)
         for columns in blocks:
-            earliest = max(end, start + 1)
+            earliest = max(self._end, self._start + 1, offered + 3)
             if stationary:
                 meets = before is not None and _streams(before, gemm)
-                earliest = max(earliest, (end if meets else start) + columns)
+                earliest = max(earliest, max(self._end if meets else self._start, offered + 2) + columns)
             if before is not None and before.dataflow == Dataflow.NON_STATIONARY:
-                earliest = max(earliest, end + (chain if stationary else max(0, chain - steps)))
-            before, start, end = gemm, earliest, earliest + steps
-        completions.append(end - 1 + _READ + array.latency + _WRITE + (0 if stationary else chain))
-    return completions
+                earliest = max(earliest, self._end + (chain if stationary else max(0, chain - steps)))
+            before, self._begun, self._start, self._end = gemm, self._start, earliest, earliest + steps
+        self._before = gemm
+        drains = 0 if stationary else chain
+        return GemmTimes(taken=taken, completion=self._end - 1 + _READ + array.latency + _WRITE + drains)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GemmTimes:
+    """Of a command.
+
+    Parameters
+    ----------
+    taken : int
+        Cycle in which the engine takes it, about.
+    completion : int
+        Cycle of its completion.
+    """
+
+    taken: int
+    completion: int
 
 
 def pipeline_cycles(config: GemmEngineConfig) -> int:

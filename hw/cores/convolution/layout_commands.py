@@ -2,14 +2,22 @@
 
 from .layout_config import LayoutConfig
 from .loop_nest_config import jumps
-from .shape import ConvolutionShape
+from .shape import ConvolutionShape, OutputPart
 from .transform_config import transform_number, winograd
 from .window_loops import Windows, pixel_windows, toeplitz_windows
 
 __all__ = ["tile_command", "toeplitz_command", "unit_command"]
 
 
-def toeplitz_command(config: LayoutConfig, shape: ConvolutionShape, *, place: int, base: int, pitch: int) -> dict:
+def toeplitz_command(
+    config: LayoutConfig,
+    shape: ConvolutionShape,
+    *,
+    place: int,
+    base: int,
+    pitch: int,
+    part: OutputPart | None = None,
+) -> dict:
     """The Toeplitz matrix of a picture, for im2col.
 
     Parameters
@@ -23,8 +31,10 @@ def toeplitz_command(config: LayoutConfig, shape: ConvolutionShape, *, place: in
     base
         Row of the buffer from which the matrix stands.
     pitch
-        Rows of the buffer from one block of columns to the next: at least O1 * O2. Row ``base + block * pitch + pixel``
-        has as many of the K1 * K2 * C_in numbers of an output pixel as the buffer has lanes.
+        Rows of the buffer from one block of columns to the next: at least the part's pixels. Row ``base + block * pitch
+        + pixel`` has as many of the K1 * K2 * C_in numbers of an output pixel as the buffer has lanes.
+    part
+        Of the output; None: all of it.
 
     Returns
     -------
@@ -38,14 +48,22 @@ def toeplitz_command(config: LayoutConfig, shape: ConvolutionShape, *, place: in
     """
     lanes = config.buffer.lanes
     numbers = shape.kernel[0] * shape.kernel[1] * shape.input_channels
-    window = toeplitz_windows(config.reader, _windows(shape, shape.kernel, _origin(shape), place))
-    rows = _matrix_rows(config, shape.output[0] * shape.output[1], -(-numbers // lanes), base, pitch)
+    here = OutputPart.of(shape.output, part)
+    window = toeplitz_windows(config.reader, _windows(shape, here, shape.kernel, (0, 0), place))
+    rows = _matrix_rows(config, here.pixels, -(-numbers // lanes), base, pitch)
     # A row ends with a window, whose lines and runs are the innermost loops.
     return {"window": window, "rows": rows, "transform": 0}
 
 
 def unit_command(
-    config: LayoutConfig, shape: ConvolutionShape, element: tuple[int, int], *, place: int, base: int, pitch: int
+    config: LayoutConfig,
+    shape: ConvolutionShape,
+    element: tuple[int, int],
+    *,
+    place: int,
+    base: int,
+    pitch: int,
+    part: OutputPart | None = None,
 ) -> dict:
     """What the unit convolution of a kernel's element is of, for kn2row: for each output pixel the pixel below it.
 
@@ -53,7 +71,7 @@ def unit_command(
     ----------
     element
         Row and column of the kernel.
-    config, shape, place, base, pitch
+    config, shape, place, base, pitch, part
         As of :func:`toeplitz_command`; row ``base + block * pitch + pixel`` has channels.
 
     Raises
@@ -62,9 +80,9 @@ def unit_command(
         Something has no room.
     """
     lanes = config.buffer.lanes
-    origin = tuple(begin + number for begin, number in zip(_origin(shape), element, strict=True))
-    window = pixel_windows(config.reader, _windows(shape, (1, 1), origin, place))
-    rows = _matrix_rows(config, shape.output[0] * shape.output[1], -(-shape.input_channels // lanes), base, pitch)
+    here = OutputPart.of(shape.output, part)
+    window = pixel_windows(config.reader, _windows(shape, here, (1, 1), element, place))
+    rows = _matrix_rows(config, here.pixels, -(-shape.input_channels // lanes), base, pitch)
     # A row ends with each access: the innermost loops are those of a window of one pixel.
     return {"window": window, "rows": rows, "transform": 0}
 
@@ -78,6 +96,7 @@ def tile_command(
     place: int,
     base: int,
     pitch: int,
+    part: OutputPart | None = None,
 ) -> dict:
     """Transformed tiles of a picture, for a round of Winograd's algorithm.
 
@@ -92,6 +111,8 @@ def tile_command(
     pitch
         Rows from one block of channels to the next: at least the number of tiles. With n = m + r - 1, number (i, j) of
         a transformed tile is in row ``base + ((i * n + j) * blocks + block) * pitch + tile``.
+    part
+        Of the lines and columns of tiles; None: all of them.
 
     Raises
     ------
@@ -103,13 +124,16 @@ def tile_command(
         raise ValueError(f"Stride must be (1, 1) for Winograd, not {shape.stride}")
     tile, kernel = transform
     size = winograd(*transform).size
-    lines, columns = (-(-output // tile) for output in shape.output)
+    here = OutputPart.of(tuple(-(-output // tile) for output in shape.output), part)
     blocks = -(-shape.input_channels // config.buffer.lanes)
-    origin = tuple(begin + index * kernel for begin, index in zip(_origin(shape), turn, strict=True))
+    origin = tuple(
+        begin + index * kernel + first * tile
+        for begin, index, first in zip(_origin(shape), turn, here.first, strict=True)
+    )
     windows = Windows(
         channels=shape.input_channels,
         picture=shape.picture,
-        output=(lines, columns),
+        output=here.size,
         stride=(tile, tile),
         kernel=(size, size),
         origin=origin,
@@ -117,16 +141,21 @@ def tile_command(
     )
     window = pixel_windows(config.reader, windows)
     # Results leave column by column: the loop inside goes down.
-    loops = [(lines * columns, 1), (blocks, pitch), (size, blocks * pitch), (size, size * blocks * pitch)]
+    loops = [(here.pixels, 1), (blocks, pitch), (size, blocks * pitch), (size, size * blocks * pitch)]
     rows = _rows(config, loops, base)
     return {"window": window, "rows": rows, "transform": number}
 
 
-def _windows(shape, kernel, origin, place):
+def _windows(shape, part, kernel, element, place):
+    """The windows of a part, from an element of the kernel on."""
+    origin = tuple(
+        begin + number + first * stride
+        for begin, number, first, stride in zip(_origin(shape), element, part.first, shape.stride, strict=True)
+    )
     return Windows(
         channels=shape.input_channels,
         picture=shape.picture,
-        output=shape.output,
+        output=part.size,
         stride=shape.stride,
         kernel=kernel,
         origin=origin,

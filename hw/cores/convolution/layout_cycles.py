@@ -1,13 +1,11 @@
 """Cycles of the layout transformation unit's commands, exact. No Amaranth here.
 
 From the cycle in which a command is taken to that of its completion, where the feature memory is granted in every
-cycle. A command may be for a part of a layer; its shape is then that of the part.
+cycle.
 """
 
-import math
-
 from .layout_config import LayoutConfig
-from .shape import ConvolutionShape
+from .shape import ConvolutionShape, OutputPart
 from .transform_config import transform_number, winograd
 
 __all__ = ["tile_cycles", "toeplitz_cycles", "unit_cycles"]
@@ -16,7 +14,7 @@ __all__ = ["tile_cycles", "toeplitz_cycles", "unit_cycles"]
 _LATENCY = 4
 
 
-def toeplitz_cycles(config: LayoutConfig, shape: ConvolutionShape) -> int:
+def toeplitz_cycles(config: LayoutConfig, shape: ConvolutionShape, part: OutputPart | None = None) -> int:
     """Cycles of a :func:`.toeplitz_command`.
 
     With P lanes and runs of K2 * C_in elements, a window takes ``K1 * ceil(K2 * C_in / P)`` accesses, and a cycle more
@@ -29,6 +27,8 @@ def toeplitz_cycles(config: LayoutConfig, shape: ConvolutionShape) -> int:
         Of the unit.
     shape
         Of the convolution.
+    part
+        Of the output, as of the command.
     """
     lanes = config.buffer.lanes
     run = shape.kernel[1] * shape.input_channels
@@ -36,21 +36,23 @@ def toeplitz_cycles(config: LayoutConfig, shape: ConvolutionShape) -> int:
     end = shape.kernel[0] * run
     begin = end - run + (accesses - 1) * lanes  # of the last access, as an element of the window
     crosses = begin // lanes != (end - 1) // lanes
-    return _pixels(shape) * (shape.kernel[0] * accesses + crosses) + _LATENCY
+    return OutputPart.of(shape.output, part).pixels * (shape.kernel[0] * accesses + crosses) + _LATENCY
 
 
-def unit_cycles(config: LayoutConfig, shape: ConvolutionShape) -> int:
+def unit_cycles(config: LayoutConfig, shape: ConvolutionShape, part: OutputPart | None = None) -> int:
     """Cycles of a :func:`.unit_command`, of one element of the kernel: ``O1 * O2 * ceil(C_in / P) + 4``.
 
     Parameters
     ----------
-    config, shape
+    config, shape, part
         As of :func:`toeplitz_cycles`.
     """
-    return _pixels(shape) * _blocks(config, shape) + _LATENCY
+    return OutputPart.of(shape.output, part).pixels * _blocks(config, shape) + _LATENCY
 
 
-def tile_cycles(config: LayoutConfig, shape: ConvolutionShape, transform: tuple[int, int]) -> int:
+def tile_cycles(
+    config: LayoutConfig, shape: ConvolutionShape, transform: tuple[int, int], part: OutputPart | None = None
+) -> int:
     """Cycles of a :func:`.tile_command`, a round of Winograd's algorithm.
 
     ``ceil(O1 / m) * ceil(O2 / m) * ceil(C_in / P) * s**2``, with tiles of s = m + r - 1 pixels an axis, and
@@ -58,7 +60,7 @@ def tile_cycles(config: LayoutConfig, shape: ConvolutionShape, transform: tuple[
 
     Parameters
     ----------
-    config, shape
+    config, shape, part
         As of :func:`toeplitz_cycles`.
     transform
         m and r.
@@ -70,12 +72,8 @@ def tile_cycles(config: LayoutConfig, shape: ConvolutionShape, transform: tuple[
     """
     transform_number(config.transforms, transform)
     tile, size = transform[0], winograd(*transform).size
-    tiles = math.prod(-(-output // tile) for output in shape.output)
+    tiles = OutputPart.of(tuple(-(-output // tile) for output in shape.output), part).pixels
     return (tiles * _blocks(config, shape) + 1) * size**2 + 2 * size + _LATENCY
-
-
-def _pixels(shape):
-    return math.prod(shape.output)
 
 
 def _blocks(config, shape):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..checks import require_integer
 
-__all__ = ["ConvolutionShape", "FractionallyStridedShape", "PoolingShape"]
+__all__ = ["ConvolutionShape", "FractionallyStridedShape", "OutputPart", "PoolingShape"]
 
 NO_PADDING = ((0, 0), (0, 0))
 
@@ -77,6 +77,54 @@ class ConvolutionShape:
             padding=self.padding,
             output_padding=(rows, columns),
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class OutputPart:
+    """Pixels of an output that a command computes: whole lines, or a part of one line.
+
+    Parameters
+    ----------
+    first : pair of int
+        Line and column of the first pixel.
+    size : pair of int
+        Lines and columns, at least 1.
+
+    Raises
+    ------
+    TypeError, ValueError
+        A parameter of the wrong kind or out of its range.
+    """
+
+    first: tuple[int, int]
+    size: tuple[int, int]
+
+    def __post_init__(self):
+        _require_pair("First", self.first, 0)
+        _require_pair("Size", self.size, 1)
+
+    @property
+    def pixels(self):
+        """All of them."""
+        return self.size[0] * self.size[1]
+
+    @classmethod
+    def of(cls, output: tuple[int, int], part: "OutputPart | None") -> "OutputPart":
+        """A part of an output of so many lines and columns; None: all of it.
+
+        Raises
+        ------
+        ValueError
+            It is not in the output, or its pixels are not one behind the other.
+        """
+        if part is None:
+            return cls(first=(0, 0), size=output)
+        ends = tuple(first + size for first, size in zip(part.first, part.size, strict=True))
+        if ends[0] > output[0] or ends[1] > output[1]:
+            raise ValueError(f"A part must end at {output} or before, not at {ends}")
+        if part.size[0] > 1 and part.size[1] < output[1]:
+            raise ValueError(f"Lines of a part must have all {output[1]} columns, not {part.size[1]}")
+        return part
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,11 +1,11 @@
 """Commands of the store unit for a convolution, and of the pooling unit. No Amaranth here."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..checks import require_integer
 from .loop_nest_config import jumps
 from .pool_config import PoolConfig
-from .shape import ConvolutionShape, PoolingShape
+from .shape import ConvolutionShape, OutputPart, PoolingShape
 from .store_config import StoreConfig
 from .transform_config import transform_number, winograd
 from .window_loops import Windows, pixel_windows
@@ -50,6 +50,7 @@ def matrix_store(
     sum_row: int,
     parameter_row: int,
     turned: bool = False,
+    part: OutputPart | None = None,
     **words: int,
 ) -> dict:
     """Store the sums of im2col or kn2row.
@@ -69,6 +70,8 @@ def matrix_store(
         From which its biases and multipliers stand, a row a block of channels.
     turned
         The dataflow was IS.
+    part
+        Of the output whose sums these are; None: all of it.
     **words
         ``shift`` and ``rectifies``.
 
@@ -83,7 +86,10 @@ def matrix_store(
         Something has no room.
     """
     lanes, channels = config.lanes, shape.output_channels
-    pixels, blocks = shape.output[0] * shape.output[1], -(-channels // lanes)
+    here = OutputPart.of(shape.output, part)
+    pixels, blocks = here.pixels, -(-channels // lanes)
+    before = here.first[0] * shape.output[1] + here.first[1]
+    features = replace(features, place=features.place + before * features.channels)
     # All pixels are one line: what a block has behind the last of them is outside of the picture.
     channel_step = {"lane": lanes, "element": lanes, "rest": -lanes}
     pixel_step = {"lane": features.channels, "element": features.channels}
@@ -123,6 +129,7 @@ def tile_store(
     *,
     sum_row: int,
     parameter_row: int,
+    part: OutputPart | None = None,
     **words: int,
 ) -> dict:
     """Store the sums of Winograd's algorithm, in the dataflows NS and WS.
@@ -134,20 +141,28 @@ def tile_store(
     sum_row
         From which its sums stand, with n = m + r - 1 number (i, j) of a tile in row ``sum_row + ((i * n + j) * blocks +
         block) * tiles + tile``.
+    part
+        Of the lines and columns of tiles whose sums these are, whole lines; None: all of them.
     config, shape, features, parameter_row, **words
         As of :func:`matrix_store`.
 
     Raises
     ------
     ValueError
-        The unit does not have the transform, or something has no room.
+        The unit does not have the transform, a part is not of whole lines, or something has no room.
     """
     number = transform_number(config.transforms, transform)
     matrices = winograd(*transform)
     tile, size = matrices.tile, matrices.size
-    lines, columns = (-(-output // tile) for output in shape.output)
-    tiles, blocks = lines * columns, -(-shape.output_channels // config.lanes)
+    all_tiles = tuple(-(-output // tile) for output in shape.output)
+    here = OutputPart.of(all_tiles, part)
+    lines, columns = here.size
+    if columns < all_tiles[1]:
+        raise ValueError(f"A part must have all {all_tiles[1]} columns of tiles, not {columns}")
+    tiles, blocks = here.pixels, -(-shape.output_channels // config.lanes)
     pitch = shape.output[1] * features.channels
+    features = replace(features, place=features.place + here.first[0] * tile * pitch)
+    picture = min(shape.output[0] - here.first[0] * tile, lines * tile), shape.output[1]
     numbers = size * size
     sums = [(tiles, 1), (blocks, tiles), (numbers, blocks * tiles)]
     parameters = [(tiles, 0), (blocks, config.lanes), (tile * tile, 0)]
@@ -165,7 +180,7 @@ def tile_store(
         "words": {
             "turned": 0,
             "parameters": _parameters(config.writer, parameter_row, blocks, parameters),
-            "target": _target(config.writer, shape.output_channels, features, target, shape.output),
+            "target": _target(config.writer, shape.output_channels, features, target, picture),
             **words,
         },
     }

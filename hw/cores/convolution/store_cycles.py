@@ -1,12 +1,10 @@
 """Cycles of the store unit's commands, exact. No Amaranth here.
 
 From the cycle in which a command is taken to that of its completion, where the feature memory is granted in every
-cycle. A command may be for a part of a layer; its shape is then that of the part.
+cycle.
 """
 
-import math
-
-from .shape import ConvolutionShape
+from .shape import ConvolutionShape, OutputPart
 from .store_config import StoreConfig
 from .transform_config import transform_number, winograd
 
@@ -20,7 +18,9 @@ _TURN = 4
 _BUFFER = 2
 
 
-def matrix_store_cycles(config: StoreConfig, shape: ConvolutionShape, *, turned: bool = False) -> int:
+def matrix_store_cycles(
+    config: StoreConfig, shape: ConvolutionShape, *, turned: bool = False, part: OutputPart | None = None
+) -> int:
     """Cycles of a :func:`.matrix_store`.
 
     With P lanes, ``O1 * O2 * ceil(C_out / P) + 9``. Rows of a channel's pixels are turned in blocks, of which the last
@@ -34,14 +34,18 @@ def matrix_store_cycles(config: StoreConfig, shape: ConvolutionShape, *, turned:
         Of the convolution.
     turned
         The dataflow was IS.
+    part
+        Of the output, as of the command.
     """
-    lanes, pixels = config.lanes, math.prod(shape.output)
+    lanes, pixels = config.lanes, OutputPart.of(shape.output, part).pixels
     if turned:
         return (-(-pixels // lanes) * _blocks(config, shape) + 1) * lanes + _TURN - 1 + _LATENCY
     return pixels * _blocks(config, shape) + _LATENCY
 
 
-def tile_store_cycles(config: StoreConfig, shape: ConvolutionShape, transform: tuple[int, int]) -> int:
+def tile_store_cycles(
+    config: StoreConfig, shape: ConvolutionShape, transform: tuple[int, int], part: OutputPart | None = None
+) -> int:
     """Cycles of a :func:`.tile_store`.
 
     ``ceil(O1 / m) * ceil(O2 / m) * ceil(C_out / P) * s**2``, with tiles of s = m + r - 1 sums an axis, and
@@ -50,7 +54,7 @@ def tile_store_cycles(config: StoreConfig, shape: ConvolutionShape, transform: t
 
     Parameters
     ----------
-    config, shape
+    config, shape, part
         As of :func:`matrix_store_cycles`.
     transform
         m and r.
@@ -62,7 +66,7 @@ def tile_store_cycles(config: StoreConfig, shape: ConvolutionShape, transform: t
     """
     _, _, quotient = config.axes[transform_number(config.transforms, transform) - 1]
     tile, size = transform[0], winograd(*transform).size
-    tiles = math.prod(-(-output // tile) for output in shape.output)
+    tiles = OutputPart.of(tuple(-(-output // tile) for output in shape.output), part).pixels
     # The last tile's lines leave its first transform while they come; its columns are then all still to come.
     last = size * tile + 2 * tile + len(quotient.steps) + _BUFFER
     return tiles * _blocks(config, shape) * size**2 + last + _LATENCY

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ..checks import require_even, require_integer, require_multiple, require_name
+from ..checks import require_even, require_integer, require_kind, require_multiple, require_name
 
 __all__ = [
     "HAZARDS",
@@ -11,6 +11,7 @@ __all__ = [
     "ArbiterConfig",
     "MemoryConfig",
     "SharedMemoryConfig",
+    "SharedUnalignedConfig",
     "TransposableConfig",
     "UnalignedConfig",
 ]
@@ -214,3 +215,29 @@ class UnalignedConfig:
         require_integer("Lanes", self.lanes, 2, 256)
         require_integer("Rows", self.rows, 2, 1 << 24)
         require_integer("Width", self.width, 1, 64)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SharedUnalignedConfig:
+    """An unaligned memory whose read port and whose write port several users share.
+
+    Parameters
+    ----------
+    memory : UnalignedConfig
+    readers, writers : int
+        Users of the read port and of the write port (1 to 64); the first of each has precedence.
+
+    Raises
+    ------
+    TypeError, ValueError
+        A field of the wrong kind, or out of its range.
+    """
+
+    memory: UnalignedConfig
+    readers: int = 1
+    writers: int = 1
+
+    def __post_init__(self):
+        require_kind("Memory", self.memory, UnalignedConfig)
+        require_integer("Readers", self.readers, 1, 64)
+        require_integer("Writers", self.writers, 1, 64)

@@ -1,0 +1,85 @@
+"""Commands of the units of convolutions as flat records: what instructions carry. No Amaranth here.
+
+A unit's command is nested (:func:`.store_unit.store_command`). Its record has a field for each number of it, in that
+order, whose name is the way there: ``words_target_nest_first_lane``.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from ..records import Field, Record
+from .layout_config import LayoutConfig
+from .loop_nest_config import LoopNestConfig
+from .pool_config import PoolConfig
+from .requantizer_config import SHIFT_WIDTH
+from .store_config import StoreConfig
+from .window_reader_config import WindowReaderConfig
+from .word_writer_config import WordWriterConfig
+
+__all__ = ["flat_command", "layout_record", "pool_record", "store_record"]
+
+
+def layout_record(config: LayoutConfig) -> Record:
+    """Of the layout transformation unit's commands."""
+    fields = _window("window", config.reader) + _nest("rows", config.nest)
+    return Record((*fields, Field("transform", _choices(config.transforms))))
+
+
+def store_record(config: StoreConfig) -> Record:
+    """Of the store unit's commands."""
+    transform = Field("transform", _choices(config.transforms))
+    return Record((*_nest("sums", config.sums), transform, *_words("words", config.writer)))
+
+
+def pool_record(config: PoolConfig) -> Record:
+    """Of the pooling unit's commands."""
+    return Record((*_window("window", config.reader), Field("maximum"), *_words("words", config.writer)))
+
+
+def flat_command(command: Mapping) -> dict[str, int]:
+    """The numbers of a nested command, by the names of its record.
+
+    Parameters
+    ----------
+    command
+        Of numbers, mappings and lists.
+    """
+    return dict(_flat(command.items()))
+
+
+def _flat(parts: Iterable, prefix: str = ""):
+    for name, part in parts:
+        if isinstance(part, Mapping):
+            yield from _flat(part.items(), f"{prefix}{name}_")
+        elif isinstance(part, list | tuple):
+            yield from _flat(enumerate(part), f"{prefix}{name}_")
+        else:
+            yield f"{prefix}{name}", int(part)
+
+
+def _choices(transforms: tuple) -> int:
+    """Bits of the number of a transform, from 1 on."""
+    return max(len(transforms).bit_length(), 1)
+
+
+def _nest(name: str, config: LoopNestConfig) -> tuple[Field, ...]:
+    def values(of):
+        return [Field(f"{name}_{of}_{field.name}", field.width) for field in config.fields]
+
+    counts = [Field(f"{name}_counts_{level}", config.count_width) for level in range(config.levels)]
+    jumps = [field for level in range(config.levels) for field in values(f"jumps_{level}")]
+    return (*values("first"), *counts, *jumps)
+
+
+def _window(name: str, config: WindowReaderConfig) -> tuple[Field, ...]:
+    sizes = Field(f"{name}_height", config.line_width - 1), Field(f"{name}_pitch", config.element_width - 1)
+    return (*_nest(f"{name}_nest", config.nest), *sizes)
+
+
+def _words(name: str, config: WordWriterConfig) -> tuple[Field, ...]:
+    return (
+        Field(f"{name}_turned"),
+        *_nest(f"{name}_parameters", config.parameters),
+        Field(f"{name}_shift", SHIFT_WIDTH),
+        Field(f"{name}_rectifies"),
+        *_window(f"{name}_target", config.target),
+    )
