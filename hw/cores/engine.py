@@ -64,11 +64,9 @@ def connect_engine(m, port, engine, command=None):
             port.commands.ready.eq(engine.commands.ready),
             *(engine.commands.payload[name].eq(value) for name, value in command.items()),
         ]
-    m.d.comb += [
-        port.completions.valid.eq(engine.completions.valid),
-        engine.completions.ready.eq(port.completions.ready),
-        port.busy.eq(engine.busy),
-    ]
+    m.d.comb += [port.completions.valid.eq(engine.completions.valid), port.busy.eq(engine.busy)]
+    if not engine.completions.signature.always_ready:
+        m.d.comb += engine.completions.ready.eq(port.completions.ready)
     if hasattr(engine, "errors"):
         for name, _ in engine.errors.shape():
             m.d.comb += port.errors[name].eq(engine.errors[name])

@@ -56,7 +56,9 @@ def _open(where: Backend, hardware: Any, options: dict[str, Any], network: Quant
     def device(place: str) -> RunningNetwork:
         from .device_network import DeviceNetwork
 
-        opened: RunningNetwork = DeviceNetwork(network, hardware, place, **options_at(place, options))
+        # Two are compared layer by layer.
+        keep = bool(where.pair)
+        opened: RunningNetwork = DeviceNetwork(network, hardware, place, keep=keep, **options_at(place, options))
         return opened
 
     def lockstep(one: RunningNetwork, other: RunningNetwork) -> RunningNetwork:

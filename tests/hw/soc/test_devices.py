@@ -44,7 +44,7 @@ def test_a_name_is_taken_once():
 
 
 def test_what_is_wrong_is_named():
-    with pytest.raises(ValueError, match="System must be one of a3c, fixar, .*, not 'toaster'"):
+    with pytest.raises(ValueError, match="System must be one of a3c, dynamap, .*, not 'toaster'"):
         find_device("toaster")
     with pytest.raises(ValueError, match="Component of toaster must be \"module:class\", not 'Toaster'"):
         DeviceDescriptor(name="toaster", description="bread", component="Toaster", configuration="a:B")

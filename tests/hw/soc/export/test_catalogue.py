@@ -49,5 +49,5 @@ def test_mistakes_are_named(name, settings, message):
 
 
 def test_unknown_design_names_those_there_are():
-    with pytest.raises(ValueError, match="Design must be one of a3c, fixar, .*, not 'fixxar'"):
+    with pytest.raises(ValueError, match="Design must be one of a3c, dynamap, .*, not 'fixxar'"):
         find_design("fixxar")

@@ -107,7 +107,8 @@ def test_a_device_is_opened_where_it_is(backend, place, monkeypatch):
     with closing(network_on(backend, "hardware", optimisation=1)(MODEL)) as running:
         np.testing.assert_array_equal(running.infer(WORDS[0])["actions"], MODEL.infer(WORDS[0]).words["actions"])
         assert ("lockstep_equal" in running.counters()) == (backend == "lockstep")
-    assert opened == [(MODEL, "hardware", place, {"optimisation": 1})]
+    options = {"keep": backend == "lockstep", "optimisation": 1}
+    assert opened == [(MODEL, "hardware", place, options)]
 
 
 def test_refusals():

@@ -1,0 +1,1 @@
+"""DYNAMAP: a device that computes convolutional networks, each layer by an algorithm of its own."""

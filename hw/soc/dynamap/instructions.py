@@ -1,0 +1,78 @@
+"""The instruction set of DYNAMAP's device, made from its configuration. No Amaranth here.
+
+An instruction holds the whole command of a unit, with its nested loops, so none refers to another.
+"""
+
+import enum
+
+from ...cores.convolution.command_records import layout_record, pool_record, store_record
+from ...cores.convolution.commands import gemm_command
+from ...cores.convolution.gemm_config import GemmEngineConfig
+from ...cores.convolution.layout_config import LayoutConfig
+from ...cores.convolution.pool_config import PoolConfig
+from ...cores.convolution.store_config import StoreConfig
+from ...cores.records import Field
+from ..sequencer.instructions import HEADER_WIDTH, Format, InstructionSet, Operand
+
+__all__ = ["ADDRESS_WIDTH", "LOAD", "Memory", "instruction_set"]
+
+# Bits of a row's address in the host's map, and of a number of rows.
+ADDRESS_WIDTH = 28
+
+
+class Memory(enum.IntEnum):
+    """Memories that a load reaches; a store only reaches the feature maps."""
+
+    FEATURES = 0
+    WEIGHTS_0 = 1  # halves of the kernel buffer
+    WEIGHTS_1 = 2
+    PARAMETERS = 3  # biases and multipliers
+
+
+_ROWS = (
+    Operand(Field("memory", 2), description="Memory"),
+    Operand(Field("base", ADDRESS_WIDTH), description="address of the first row, in beats of the stream"),
+    Operand(Field("count", ADDRESS_WIDTH), description="beats, at least 1"),
+)
+
+LOAD = Format(
+    "load", engine="transfer", opcode=1, description="one packet of the input stream to a memory", operands=_ROWS
+)
+
+STORE = Format(
+    "store", engine="transfer", opcode=2, description="rows of a memory to the output stream, one packet",
+    operands=_ROWS,
+)  # fmt: skip
+
+
+def instruction_set(
+    layouts: LayoutConfig, array: GemmEngineConfig, stores: StoreConfig, pooling: PoolConfig
+) -> InstructionSet:
+    """The instructions for units of these configurations."""
+    formats = (
+        LOAD,
+        STORE,
+        Format(
+            "lay_out", engine="layouts", opcode=3,
+            description="windows of a feature map to rows of a half of the input buffer",
+            operands=(Operand(Field("half"), description="of the input buffer"), *layout_record(layouts).fields),
+        ),
+        Format(
+            "multiply", engine="array", opcode=4, description="a product of matrices to the accumulators",
+            operands=gemm_command(array).fields,
+        ),
+        Format(
+            "put_away", engine="stores", opcode=5, description="sums to words of a feature map",
+            operands=store_record(stores).fields,
+        ),
+        Format(
+            "pool", engine="pooling", opcode=6, description="windows of a feature map to words of another",
+            operands=pool_record(pooling).fields,
+        ),
+    )  # fmt: skip
+    widest = HEADER_WIDTH + max(entry.width for entry in formats)
+    return InstructionSet(
+        engines=("transfer", "layouts", "array", "stores", "pooling"),
+        formats=formats,
+        width=1 << (widest - 1).bit_length(),
+    )

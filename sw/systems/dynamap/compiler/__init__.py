@@ -1,0 +1,1 @@
+"""From a quantised network to a program of DYNAMAP's device."""

@@ -1,0 +1,170 @@
+"""Where weights are in the two halves of the kernel buffer, and when they are loaded."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from .....hw.cores.convolution.commands import Dataflow
+from .....hw.soc.dynamap.config import DynamapConfig
+from .kernel_rows import kernel_row_count
+from .products import Matrix
+from .tasks import Task
+
+__all__ = ["TRANSFER", "Cut", "KernelBuffer", "LayerWeights"]
+
+# Cycles of a transfer beside those of its beats.
+TRANSFER = 8
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cut:
+    """A part of a matrix that is in a half of the kernel buffer, from a row on.
+
+    Parameters
+    ----------
+    half, row : int
+    products, channels : (int, int)
+        The first one, and the one behind the last.
+    load : Task or None
+        What brings it there, just before it is used.
+    """
+
+    half: int
+    row: int
+    products: tuple[int, int]
+    channels: tuple[int, int]
+    load: Task | None = None
+
+
+class KernelBuffer:
+    """Holds all weights of a network, if they fit; else halves take turns.
+
+    Parameters
+    ----------
+    hardware : DynamapConfig
+    matrices : sequence of (Matrix, Dataflow)
+        Of all layers.
+
+    Members
+    -------
+    resident : dict, or None
+        Half and row of each matrix by layer and number, if all fit.
+    """
+
+    def __init__(self, hardware: DynamapConfig, matrices: Sequence[tuple[Matrix, Dataflow]]):
+        self.hardware = hardware
+        self._half = 1
+        self.resident = self._places(matrices)
+
+    def _places(self, matrices: Sequence[tuple[Matrix, Dataflow]]) -> dict[tuple[str, int], tuple[int, int]] | None:
+        filled, found = [0, 0], {}
+        for matrix, dataflow in matrices:
+            rows = kernel_row_count(self.hardware.array, dataflow, *matrix.shape)
+            half = next((half for half in range(2) if filled[half] + rows <= self.hardware.weight_rows), None)
+            if half is None:
+                return None
+            found[matrix.layer, matrix.number] = half, filled[half]
+            filled[half] += rows
+        return found
+
+    def next_half(self) -> int:
+        """The half that is loaded next."""
+        self._half ^= 1
+        return self._half
+
+
+class LayerWeights:
+    """Weights of a layer: there already, loaded once, or cut and loaded for each product.
+
+    Parameters
+    ----------
+    buffer : KernelBuffer
+    matrices : sequence of Matrix
+    dataflow : Dataflow
+
+    Members
+    -------
+    loads : tuple of Task
+        Before the layer's first product.
+    """
+
+    def __init__(self, buffer: KernelBuffer, matrices: Sequence[Matrix], dataflow: Dataflow):
+        self._buffer, self._hardware, self._dataflow = buffer, buffer.hardware, dataflow
+        self._whole: dict[int, Cut] | None = None
+        self.loads: tuple[Task, ...] = ()
+        counts = [kernel_row_count(self._hardware.array, dataflow, *matrix.shape) for matrix in matrices]
+        if buffer.resident is not None:
+            self._whole = {
+                matrix.number: _whole(matrix, *buffer.resident[matrix.layer, matrix.number]) for matrix in matrices
+            }
+        elif sum(counts) <= self._hardware.weight_rows:
+            half, rows = buffer.next_half(), [sum(counts[:number]) for number in range(len(counts))]
+            self._whole = {matrix.number: _whole(matrix, half, row) for matrix, row in zip(matrices, rows, strict=True)}
+            self.loads = tuple(self._load(matrix, self._whole[matrix.number]) for matrix in matrices)
+
+    def cuts(self, matrix: Matrix) -> Iterator[Cut]:
+        """Where the weights of a product are; several parts of them, one after the other, where a half is too small.
+
+        Raises
+        ------
+        ValueError
+            A half does not hold a block.
+        """
+        if self._whole is not None:
+            yield self._whole[matrix.number]
+            return
+        products, channels = matrix.shape
+        deep, wide = self._largest(matrix)
+        for left in range(0, channels, wide):
+            for top in range(0, products, deep):
+                cut = Cut(
+                    half=self._buffer.next_half(),
+                    row=0,
+                    products=(top, min(top + deep, products)),
+                    channels=(left, min(left + wide, channels)),
+                )
+                yield Cut(**vars(cut) | {"load": self._load(matrix, cut)})
+
+    def _largest(self, matrix: Matrix) -> tuple[int, int]:
+        """Products and channels that a half holds: whole blocks of the array, but for the last."""
+        products, channels = matrix.shape
+        room, rows, columns = self._hardware.weight_rows, self._hardware.rows, self._hardware.columns
+        if self._dataflow == Dataflow.NON_STATIONARY:
+            deep = _blocks(products, room, rows)
+            wide = room // deep * columns if deep else 0
+        else:
+            wide = _blocks(channels, room, columns)
+            # Sums of a channel stand behind those of all others for IS.
+            if self._dataflow == Dataflow.INPUT_STATIONARY and wide < channels:
+                wide = 0
+            deep = room // wide * rows if wide else 0
+        if not deep or not wide:
+            raise ValueError(
+                f"Layer {matrix.layer!r}: a half of the kernel buffer must hold a block of the dataflow "
+                f"{self._dataflow.name}, and has {room} rows only"
+            )
+        return deep, wide
+
+    def _load(self, matrix: Matrix, cut: Cut) -> Task:
+        (top, bottom), (left, right) = cut.products, cut.channels
+        region = self._hardware.host_map.region(f"weights_{cut.half}")
+        rows = kernel_row_count(self._hardware.array, self._dataflow, bottom - top, right - left)
+        count = rows * region.parts
+        return Task(
+            instruction="load",
+            engine="transfer",
+            fields=lambda: {"memory": region.number, "base": cut.row * region.parts, "count": count},
+            writes=frozenset({("weights", cut.half)}),
+            cycles=count + TRANSFER,
+            packet=("weights", matrix.layer, matrix.number, cut.products, cut.channels),
+            layer=matrix.layer,
+        )
+
+
+def _whole(matrix: Matrix, half: int, row: int) -> Cut:
+    products, channels = matrix.shape
+    return Cut(half=half, row=row, products=(0, products), channels=(0, channels))
+
+
+def _blocks(length: int, room: int, block: int) -> int:
+    """All of a length, or as many whole blocks as there is room for."""
+    return length if length <= room else room - room % block

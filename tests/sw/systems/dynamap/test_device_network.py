@@ -1,0 +1,120 @@
+"""Networks on the device, layer by layer, against the reference: every word."""
+
+from contextlib import closing
+
+import numpy as np
+import pytest
+
+from rewardware.hw.cores.convolution.commands import Dataflow
+from rewardware.sw.core.hardware import resolve_hardware
+from rewardware.sw.mapping.convolution.algorithms import IM2COL, KN2ROW, Algorithm
+from rewardware.sw.networks.convolution.convolutional_network import ConvolutionalNetwork
+from rewardware.sw.networks.convolution.nodes import (
+    AveragePooling,
+    Concatenation,
+    Convolution,
+    FractionallyStridedConvolution,
+    Input,
+    MaxPooling,
+)
+from rewardware.sw.networks.convolution.parameters import random_parameters
+from rewardware.sw.systems.dynamap.backends import network_on
+from rewardware.sw.systems.dynamap.compiler.network_program import NetworkProgram
+from rewardware.sw.systems.dynamap.compiler.products import Choice
+from rewardware.sw.systems.dynamap.device_network import DeviceNetwork
+from rewardware.sw.systems.dynamap.quantized_model import quantize_model
+
+SMALL = resolve_hardware("small", "dynamap")
+AROUND = ((1, 1), (1, 1))
+NS, WS, IS = Dataflow
+F23 = Algorithm(name="winograd", m=2, r=3)
+
+# Branches of all algorithms, one of them copied as another layer takes it, too, and a part of a layer in each.
+NETWORK = ConvolutionalNetwork(
+    name="inception",
+    nodes=(
+        Input(name="frames", channels=3, picture=(9, 8)),
+        Convolution(name="first", source="frames", channels=7, kernel=(3, 3), padding=AROUND, relu=True),
+        Convolution(name="one", source="first", channels=4, kernel=(1, 1), relu=True),
+        Convolution(name="three", source="first", channels=9, kernel=(3, 3), padding=AROUND, relu=True),
+        Convolution(name="five", source="first", channels=5, kernel=(5, 5), padding=((2, 2), (2, 2)), relu=True),
+        MaxPooling(name="pool", source="first", kernel=(3, 3), padding=AROUND),
+        Concatenation(name="joined", sources=("one", "three", "pool", "five")),
+        Convolution(name="again", source="one", channels=2, kernel=(2, 3), stride=(3, 1)),
+        Convolution(name="strided", source="joined", channels=8, kernel=(3, 3), stride=(2, 2), relu=True),
+        AveragePooling(name="average", source="strided", kernel=(4, 3)),
+        Convolution(name="actions", source="average", channels=10, kernel=(1, 1)),
+    ),
+)
+RNG = np.random.default_rng(3)
+PICTURES = RNG.normal(size=(3, 9, 8, 3))
+MODEL = quantize_model(NETWORK, random_parameters(NETWORK, 5), list(PICTURES)).network
+CHOICES = {
+    "first": Choice(algorithm=IM2COL, dataflow=NS, parts=3),
+    "one": Choice(algorithm=IM2COL, dataflow=WS, parts=2),
+    "three": Choice(algorithm=F23, dataflow=WS, parts=2),
+    "five": Choice(algorithm=KN2ROW, dataflow=IS, parts=2),
+    "again": Choice(algorithm=KN2ROW, dataflow=WS),
+    "strided": Choice(algorithm=KN2ROW, dataflow=NS),
+    "actions": Choice(algorithm=IM2COL, dataflow=IS),
+}
+
+
+def require_equal(device, words):
+    expected = MODEL.infer(words)
+    found = device.infer(words)
+    for name, tensor in found.items():
+        np.testing.assert_array_equal(tensor, expected.words[name], err_msg=name)
+    return found, sum(expected.saturated.values())
+
+
+def test_every_layer():
+    saturated = 0
+    with closing(DeviceNetwork(MODEL, SMALL, choices=CHOICES, keep=True)) as device:
+        for picture in PICTURES:
+            # Twice as large as those that the scales are for: words are saturated.
+            found, more = require_equal(device, MODEL.to_words(np.clip(2 * picture, -4, 4)))
+            saturated += more
+            assert set(found) == {layer.name for layer in MODEL.layers}
+        assert device.counters()["saturated"] == saturated > 0
+
+
+def test_outputs_alone_in_places_that_are_used_again():
+    with closing(network_on("rtl", SMALL)(MODEL)) as device:
+        places = device.program.places.maps
+        assert any(each.after for each in places.values())
+        for picture in PICTURES:
+            found, _ = require_equal(device, MODEL.to_words(picture))
+            assert set(found) == {"again", "actions"}
+
+
+def test_lockstep_compares_all_layers():
+    with closing(network_on("lockstep", SMALL)(MODEL)) as running:
+        running.infer(MODEL.to_words(PICTURES[0]))
+        sizes = sum(tensor.size for name, tensor in MODEL.infer(MODEL.to_words(PICTURES[0])).words.items())
+        assert running.counters()["lockstep_equal"] == sizes - PICTURES[0].size
+
+
+def test_a_picture_of_another_size():
+    with closing(DeviceNetwork(MODEL, SMALL, choices=CHOICES)) as device:
+        with pytest.raises(ValueError, match=r"Picture must have the shape \(9, 8, 3\), not \(8, 9, 3\)"):
+            device.infer(np.zeros((8, 9, 3), np.int64))
+        require_equal(device, MODEL.to_words(PICTURES[1]))
+
+
+def refused(nodes, message, **changes):
+    network = ConvolutionalNetwork(name="refused", nodes=(Input(name="frames", channels=3, picture=(9, 8)), *nodes))
+    model = quantize_model(network, random_parameters(network, 5), list(PICTURES), changes.pop("width", 8)).network
+    with pytest.raises(ValueError, match=message):
+        NetworkProgram(SMALL, model, {"only": Choice(algorithm=IM2COL, dataflow=NS, **changes)})
+
+
+def test_what_the_device_cannot_compute():
+    large = Convolution(name="only", source="frames", channels=1000, kernel=(1, 1))
+    refused([large], "Feature maps must be at most 65536 words at a time on this device, not 72216")
+    wide = Convolution(name="only", source="frames", channels=7000, kernel=(9, 8))
+    refused([wide], "'only' needs 216 rows of the input buffer and 2334 of the accumulators for a pixel; device small")
+    deep = Convolution(name="only", source="frames", channels=2, kernel=(1, 1))
+    refused([deep], "Words of the network must have the 8 bits of device small, not 16", width=16)
+    strided = FractionallyStridedConvolution(name="only", source="frames", channels=2, kernel=(2, 2))
+    refused([strided], "Layer 'only' is fractionally strided")
