@@ -1,7 +1,6 @@
 """A whole network as programs of a device."""
 
 from collections.abc import Iterator, Mapping
-
 from typing import Any
 
 import numpy as np
