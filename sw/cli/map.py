@@ -36,6 +36,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     about = "of Winograd's algorithm, once for each that there is (default 2,3)"
     parser.add_argument("--winograd", type=_pair, action="append", metavar="M,R", help=about)
+    parser.add_argument(
+        "--drains",
+        type=int,
+        metavar="N",
+        help="count layers by the exact cycles of the GEMM engine with N drain chains (default: equation 3.2); "
+        "with --array",
+    )
     add_out_option(parser, "mapping.json and mapping.png")
     add_json_option(parser)
 
@@ -45,6 +52,8 @@ def run(arguments: argparse.Namespace) -> None:
     from ..mapping.convolution.mapping_report import as_text, report
     from ..mapping.convolution.network_mapping import baseline_seconds, map_network
 
+    if arguments.drains is not None and arguments.array is None:
+        raise ValueError("--drains needs --array: other arrays are compared by equation 3.2")
     make_folder(arguments.out)
     multipliers, (network, _) = _multipliers(arguments), load_model(arguments)
     start, choice = perf_counter(), None
@@ -94,6 +103,7 @@ def _config(arguments: argparse.Namespace, array: tuple[int, int]) -> "CostModel
         bandwidth=1e9 * arguments.bandwidth,
         burst_length=arguments.burst_length,
         winograd=CostModelConfig.winograd if arguments.winograd is None else tuple(arguments.winograd),
+        drains=arguments.drains,
     )
 
 

@@ -1,12 +1,16 @@
 """What layers, transfers and poolings cost on DYNAMAP's engine, as its paper models them."""
 
+import dataclasses
 from collections.abc import Sequence
 from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .algorithms import Algorithm, Format, Layout, Shape, algorithms_of, matrix_products
+from ....hw.cores.convolution.commands import Dataflow as Flow
+from ....hw.cores.convolution.cycles import Gemm, completion_cycles
+from ....hw.cores.convolution.gemm_config import GemmEngineConfig
+from .algorithms import Algorithm, Format, Layout, MatrixProducts, Shape, algorithms_of, matrix_products
 from .cost_model_config import CostModelConfig
 
 __all__ = ["Array", "CostModel", "Dataflow"]
@@ -32,6 +36,11 @@ class CostModel:
     config : CostModelConfig
     arrays : sequence of (rows, columns), or None
         In place of the configuration's.
+
+    Raises
+    ------
+    ValueError
+        An array that the GEMM engine cannot have, if the configuration asks for its cycles.
     """
 
     def __init__(self, config: CostModelConfig, arrays: Sequence[Array] | None = None):
@@ -42,21 +51,29 @@ class CostModel:
         if config.initialization is not None:
             initialization = np.full_like(initialization, config.initialization)
         self._initialization = initialization
+        self._engines: tuple[GemmEngineConfig, ...] = ()
+        if config.drains is not None:
+            self._engines = tuple(
+                dataclasses.replace(config, rows=rows, columns=columns).engine for rows, columns in self.arrays
+            )
 
     def algorithms(self, shape: Shape) -> tuple[Algorithm, ...]:
         """Those that can compute a layer."""
         return algorithms_of(shape, self.config.winograd_algorithms)
 
     def layer(self, shape: Shape, algorithm: Algorithm) -> Seconds:
-        """With each dataflow: (arrays, dataflows), equations 3.2 to 3.5."""
+        """With each dataflow: (arrays, dataflows), equations 3.2 to 3.5, or by the cycles of the GEMM engine."""
         products = matrix_products(shape, algorithm)
+        transform = self.config.linear_transform if algorithm.m else 0
+        if self._engines:
+            exact = np.array([[_engine_cycles(engine, products, flow) for flow in Flow] for engine in self._engines])
+            return (exact + transform * products.count) / self.config.frequency
         a, b, c = products.a, products.b, products.c
         passes = [
             -(-a // self._rows) * -(-c // self._columns) * b,
             -(-b // self._rows) * -(-c // self._columns) * a,
             -(-b // self._rows) * -(-a // self._columns) * c,
         ]
-        transform = self.config.linear_transform if algorithm.m else 0
         cycles = np.stack(passes, axis=1) + (self._initialization + transform)[:, None]
         return cycles * products.count / self.config.frequency
 
@@ -77,3 +94,9 @@ class CostModel:
         if target.layout == Layout.TOEPLITZ and layout == Layout.WINOGRAD:
             overhead = config.layout_overhead / config.frequency
         return target.elements * channels / bandwidth + overhead
+
+
+def _engine_cycles(engine: GemmEngineConfig, products: MatrixProducts, dataflow: Flow) -> int:
+    """Products that follow each other closely, from the first command in an idle engine to the last completion."""
+    gemm = Gemm(dataflow=dataflow, pixels=products.a, products=products.b, channels=products.c)
+    return completion_cycles(engine, [gemm] * products.count)[-1]

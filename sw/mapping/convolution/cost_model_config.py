@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 
 from ....hw.cores.checks import require_integer, require_kind
+from ....hw.cores.convolution.gemm_config import GemmEngineConfig
+from ....hw.cores.convolution.systolic_array_config import SystolicArrayConfig
 from ...core.fields import require_number
 from .algorithms import Algorithm
 
@@ -33,11 +35,14 @@ class CostModelConfig:
         ovhd, cycles of a transformation from Winograd's to the Toeplitz layout. The source gives none.
     winograd : tuple of (m, r)
         Winograd's algorithms that there are.
+    drains : int or None
+        Drain chains of this project's GEMM engine, whose exact cycles layers take, without ``initialization``. None:
+        equation 3.2.
 
     Raises
     ------
     TypeError, ValueError
-        A field of the wrong kind, or out of its range.
+        A field of the wrong kind, or out of its range; an array that the GEMM engine cannot have.
     """
 
     rows: int
@@ -50,6 +55,7 @@ class CostModelConfig:
     linear_transform: int = 0
     layout_overhead: int = 0
     winograd: tuple[tuple[int, int], ...] = ((2, 3),)
+    drains: int | None = None
 
     def __post_init__(self) -> None:
         require_integer("Rows", self.rows, 1)
@@ -67,8 +73,19 @@ class CostModelConfig:
             if not isinstance(pair, tuple) or len(pair) != 2:
                 raise TypeError(f"Winograd must be pairs (m, r), not {pair!r}")
         _ = self.winograd_algorithms
+        if self.drains is not None:
+            if self.initialization is not None:
+                raise ValueError(f"Initialization must be None with drains, not {self.initialization}")
+            _ = self.engine
 
     @property
     def winograd_algorithms(self) -> tuple[Algorithm, ...]:
         """The same as algorithms."""
         return tuple(Algorithm(name="winograd", m=m, r=r) for m, r in self.winograd)
+
+    @property
+    def engine(self) -> GemmEngineConfig:
+        """The GEMM engine with ``drains``; its cycles depend on the array alone, so memories are the smallest."""
+        assert self.drains is not None
+        array = SystolicArrayConfig(rows=self.rows, columns=self.columns, drains=self.drains)
+        return GemmEngineConfig(array=array, input_rows=self.rows, weight_rows=1, sum_rows=self.drains)

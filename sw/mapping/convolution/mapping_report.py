@@ -6,6 +6,7 @@ from typing import Any
 from ...core.tables import aligned
 from .array_choice import ArrayChoice
 from .cost_graph import Role
+from .cost_model_config import CostModelConfig
 from .network_mapping import NetworkMapping, least_seconds
 
 __all__ = ["as_text", "report"]
@@ -68,7 +69,8 @@ def report(
             for layer in mapping.layers
         ],
         "map_seconds": map_seconds,
-        "how": "the source's model: layers, transfers and poolings one after the other, weights not counted",
+        "drains": config.drains,
+        "how": f"{_layers(config)}; layers, transfers and poolings one after the other, weights not counted",
     }
 
 
@@ -114,3 +116,9 @@ def _arrays(content: Mapping[str, Any]) -> list[str]:
 
 def _size(array: list[int]) -> str:
     return f"{array[0]} x {array[1]}"
+
+
+def _layers(config: CostModelConfig) -> str:
+    if config.drains is None:
+        return "the source's model"
+    return f"layers by the exact cycles of the GEMM engine with drain chains: {config.drains}"

@@ -69,6 +69,14 @@ def test_options_of_the_model(capsys):
     assert "winograd-4-3" in {layer["algorithm"] for layer in content["layers"]}
 
 
+def test_layers_by_the_cycles_of_the_engine(capsys):
+    assert dispatch(["map", "googlenet", "--array", "92x66", "--drains", "4"]) == 0
+    config = CostModelConfig(rows=92, columns=66, drains=4)
+    text = capsys.readouterr().out
+    assert f"latency {1e3 * map_network(load_network('googlenet'), config).seconds:.3f} ms: computing " in text
+    assert "layers by the exact cycles of the GEMM engine with drain chains: 4; layers, transfers" in text
+
+
 def test_a_network_of_a_file(tmp_path, capsys):
     save_network(load_network("dcgan"), tmp_path / "mine.yaml")
     assert dispatch(["map", str(tmp_path / "mine.yaml"), "--array", "16x8"]) == 0
@@ -99,6 +107,8 @@ def test_a_module_of_pytorch(name, module, capsys):
         ("atari --array 9x6 --part xcu200", "argument --part: not allowed with argument --array"),
         ("atari --part xcu500", "did you mean 'xcu50'?"),
         ("atari --part xcup", "--part must be a part, not the family xcup"),
+        ("atari --multipliers 60 --drains 2", "--drains needs --array: other arrays are compared by equation 3.2"),
+        ("atari --array 9x6 --drains 3", "Drains must be a power of two"),
         ("atari --multipliers 0", "--multipliers must be from 1 to 1048576, not 0"),
         ("atari --array 9x6 --frequency 0", "Frequency must be above 0 and finite, not 0"),
         ("atari --array 9x6 --winograd 2", "argument --winograd: '2' is no M,R, as 2,3"),

@@ -5,7 +5,11 @@ import itertools
 import numpy as np
 import pytest
 
+from rewardware.hw.cores.convolution import commands
+from rewardware.hw.cores.convolution.cycles import Gemm, completion_cycles
+from rewardware.hw.cores.convolution.gemm_config import GemmEngineConfig
 from rewardware.hw.cores.convolution.shape import ConvolutionShape, FractionallyStridedShape
+from rewardware.hw.cores.convolution.systolic_array_config import SystolicArrayConfig
 from rewardware.sw.mapping.convolution.algorithms import (
     IM2COL,
     KN2ROW,
@@ -85,6 +89,40 @@ def test_several_arrays_at_once():
         alone = [CostModel(config(*array, initialization=None)).layer(shape, algorithm)[0] for array in arrays]
         assert np.array_equal(together.layer(shape, algorithm), alone)
     assert list(together.vectors(10, 7)) == [10 * 1, 10 * 3, 10 * 1]
+
+
+def test_layers_by_the_cycles_of_the_engine():
+    """Which tests of the engine hold by equality; several products follow each other closely."""
+    arrays = [(8, 6), (9, 40)]
+    model = CostModel(config(*arrays[0], initialization=None, frequency=2.0, linear_transform=3, drains=2), arrays)
+    for shape, algorithm in itertools.product([convolution(), convolution(channels=(3, 4))], [KN2ROW, F23_ALGORITHM]):
+        products = matrix_products(shape, algorithm)
+        for (rows, columns), found in zip(arrays, model.layer(shape, algorithm), strict=True):
+            array = SystolicArrayConfig(rows=rows, columns=columns, drains=2)
+            engine = GemmEngineConfig(array=array, input_rows=3 * rows, weight_rows=70, sum_rows=128)
+            for dataflow, seconds in enumerate(found):
+                gemm = Gemm(
+                    dataflow=commands.Dataflow(dataflow), pixels=products.a, products=products.b, channels=products.c
+                )
+                exact = completion_cycles(engine, [gemm] * products.count)[-1]
+                assert seconds == (exact + (3 * products.count if algorithm.m else 0)) / 2
+
+
+def test_short_passes_take_longer_than_equation_3_2():
+    """A linear layer's block is loaded a column a cycle, whatever its pass; a chain gives a row of sums a cycle."""
+    linear, first = unit(1, 1024, 1000), unit(200, 3, 50)
+    equation, exact = (CostModel(config(92, 66, initialization=None, drains=drains)) for drains in (None, 4))
+    assert exact.layer(linear, IM2COL)[0, 1] > 30 * equation.layer(linear, IM2COL)[0, 1]
+    assert exact.layer(first, IM2COL)[0, 0] > equation.layer(first, IM2COL)[0, 0]
+
+
+def test_arrays_that_the_engine_cannot_have_are_refused():
+    with pytest.raises(ValueError, match="Drains must be a power of two"):
+        config(initialization=None, drains=3)
+    with pytest.raises(ValueError, match="Initialization must be None with drains, not 0"):
+        config(drains=2)
+    with pytest.raises(ValueError, match="Drains must leave a row for each"):
+        CostModel(config(64, 8, initialization=None, drains=8), [(5, 8)])
 
 
 @pytest.mark.parametrize(
