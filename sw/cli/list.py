@@ -10,6 +10,7 @@ from itertools import takewhile
 from ...hw.soc.devices import devices, find_device
 from ...hw.soc.presets import list_presets
 from ..core.tables import aligned
+from ..systems.descriptor import systems as known_systems
 from ..systems.results import add_json_option, show
 
 __all__ = ["add_arguments", "run"]
@@ -36,8 +37,9 @@ def _lines(found: dict[str, list[tuple[str, str]]]) -> Iterator[str]:
 
 
 def systems() -> Iterator[tuple[str, str]]:
-    """Name and summary of each system."""
-    yield from ((name, device.description) for name, device in devices().items())
+    """Name and summary of each system, and of each device beside that of its system's name."""
+    without_device = {name: system.description for name, system in known_systems().items()}
+    yield from (without_device | {name: device.description for name, device in devices().items()}).items()
 
 
 def presets() -> Iterator[tuple[str, str]]:

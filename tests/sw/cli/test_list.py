@@ -4,9 +4,12 @@ import json
 
 import pytest
 
+from rewardware.hw.soc.devices import devices
 from rewardware.hw.soc.export.catalogue import find_design
 from rewardware.hw.soc.presets import read_preset
 from rewardware.sw.cli.dispatch import dispatch
+from rewardware.sw.systems import descriptor
+from rewardware.sw.systems.descriptor import SystemDescriptor, systems
 
 
 def listed(kind: str, capsys: pytest.CaptureFixture) -> list[str]:
@@ -20,9 +23,18 @@ def listed(kind: str, capsys: pytest.CaptureFixture) -> list[str]:
 @pytest.mark.parametrize("kind", ["cores", "systems"])
 def test_every_listed_design_has_a_configuration_and_a_component(kind, capsys):
     for name in listed(kind, capsys):
+        if name in systems() and name not in devices():
+            continue
         design = find_design(name)
         preset = design.default_preset and read_preset(design.default_preset, design.preset_system).hardware
         assert design.create(design.configure(preset or None)) is not None, name
+
+
+def test_a_system_without_a_device_is_listed(monkeypatch, capsys):
+    host = SystemDescriptor(name="host", description="trains on the host")
+    monkeypatch.setitem(descriptor._known(), "host", host)
+    names = listed("systems", capsys)
+    assert "host" in names and set(names) >= set(systems()) | set(devices()) and names == sorted(set(names))
 
 
 def test_every_listed_preset_is_read_by_the_name_that_is_listed(capsys):
