@@ -1,6 +1,7 @@
 """The figures of the thesis for the engine, by its exact cycles: utilisation, gains over im2col, scaling."""
 
 import dataclasses
+import functools
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -8,6 +9,7 @@ from ....hw.cores.float.config import BINARY32, FloatLaneConfig
 from ....hw.cores.fractional_convolution.config import FractionalConvolutionConfig
 from ....hw.cores.fractional_convolution.cycles import total_cycles
 from ....hw.cores.fractional_convolution.layer import FractionalConvolutionLayer
+from ....hw.cores.fractional_convolution.passes import Pass
 from .fastest_passes import fastest_passes
 from .models import dcgan, decoders, nature_cnn_backward
 
@@ -16,9 +18,12 @@ __all__ = [
     "NATURE_CNN_ENGINE",
     "LayerFigures",
     "array_scaling",
+    "dcgan_figures",
+    "decoder_figures",
     "figures_of",
+    "gammas",
+    "nature_cnn_figures",
     "operations_per_cycle",
-    "thesis_figures",
 ]
 
 # Table 3.5, with memories that hold a layer's inputs, two passes' weights and the outputs of a channel tile.
@@ -45,8 +50,8 @@ class LayerFigures:
     Parameters
     ----------
     layer : FractionalConvolutionLayer
-    channels, pictures : int
-        Output channels and pictures of a pass.
+    passes : tuple of Pass
+        The fastest ones.
     cycles : int
         From the first command to the last completion, in an idle engine.
     im2col_cycles : int
@@ -56,8 +61,7 @@ class LayerFigures:
     """
 
     layer: FractionalConvolutionLayer
-    channels: int
-    pictures: int
+    passes: tuple[Pass, ...]
     cycles: int
     im2col_cycles: int
     elements: int
@@ -92,8 +96,7 @@ def figures_of(config: FractionalConvolutionConfig, layer: FractionalConvolution
     channel_tiles = -(-layer.output_channels // config.columns)
     return LayerFigures(
         layer=layer,
-        channels=passes[0].channels,
-        pictures=passes[0].layer.pictures,
+        passes=passes,
         cycles=total_cycles(config, passes),
         im2col_cycles=pixel_tiles * channel_tiles * layer.elements * layer.input_channels,
         elements=config.elements,
@@ -104,6 +107,31 @@ def operations_per_cycle(layers: Iterable[LayerFigures]) -> float:
     """Multiplications and additions a cycle and element, over layers one after the other."""
     found = list(layers)
     return 2 * sum(one.layer.products for one in found) / sum(one.cycles * one.elements for one in found)
+
+
+@functools.cache
+def dcgan_figures(pictures: int) -> tuple[LayerFigures, ...]:
+    """DCGAN's generator on its engine of table 3.5."""
+    return tuple(figures_of(DCGAN_ENGINE, layer) for layer in dcgan(pictures))
+
+
+@functools.cache
+def nature_cnn_figures(pictures: int) -> tuple[LayerFigures, ...]:
+    """Nature-CNN's backward pass on its engine of table 3.5, in binary32."""
+    return tuple(figures_of(NATURE_CNN_ENGINE, layer) for layer in nature_cnn_backward(pictures))
+
+
+@functools.cache
+def decoder_figures(stride: int, pictures: int) -> tuple[LayerFigures, ...]:
+    """Decoder layers of a stride on DCGAN's engine, as in table 3.5."""
+    return tuple(figures_of(DCGAN_ENGINE, layer) for layer in decoders(stride, pictures))
+
+
+def gammas(pictures: int) -> list[float]:
+    """Gamma of every layer of the thesis."""
+    layers = [*dcgan_figures(pictures), *nature_cnn_figures(pictures)]
+    layers += [one for stride in (2, 3, 4) for one in decoder_figures(stride, pictures)]
+    return [one.gamma for one in layers]
 
 
 def array_scaling(pictures: int) -> float:
@@ -122,32 +150,3 @@ def array_scaling(pictures: int) -> float:
         )
         cycles.append(sum(figures_of(config, layer).cycles for layer in dcgan(pictures)))
     return cycles[0] / cycles[1]
-
-
-def thesis_figures(pictures: int = 8) -> list[tuple[str, float]]:
-    """The figures of section 3.2.5: id or layer, value. With so many pictures at a time."""
-    rows: list[tuple[str, float]] = []
-    gammas = []
-
-    def measure(name: str, config: FractionalConvolutionConfig, layers: Iterable[FractionalConvolutionLayer]) -> None:
-        found = [figures_of(config, layer) for layer in layers]
-        for number, one in enumerate(found, 1):
-            rows.append((f"{name} layer {number}: utilisation", one.utilisation))
-            rows.append((f"{name} layer {number}: gain over im2col", one.gain))
-            rows.append((f"{name} layer {number}: gamma", one.gamma))
-            gammas.append(one.gamma)
-        rows.append((f"{name}: operations per cycle and element", operations_per_cycle(found)))
-
-    measure("DCGAN", DCGAN_ENGINE, dcgan(pictures))
-    measure("Nature-CNN backward", NATURE_CNN_ENGINE, nature_cnn_backward(pictures))
-    for stride in (2, 3, 4):
-        found = [figures_of(DCGAN_ENGINE, layer) for layer in decoders(stride, pictures)]
-        gains = [one.gain for one in found]
-        gammas += [one.gamma for one in found]
-        rows.append((f"beta_gain_s{stride}, mean", sum(gains) / len(gains)))
-        rows.append((f"beta_gain_s{stride}, least", min(gains)))
-    # What lies above the maximal speed-up makes nothing good that lies below.
-    rows.append(("gamma, mean of what is at most 1", sum(min(one, 1.0) for one in gammas) / len(gammas)))
-    rows.append(("gamma, least", min(gammas)))
-    rows.append(("array_scaling", array_scaling(pictures)))
-    return rows

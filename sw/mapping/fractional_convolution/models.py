@@ -30,9 +30,18 @@ def dcgan(pictures: int = 1, width: int = 1) -> tuple[FractionalConvolutionLayer
     )
 
 
-def nature_cnn_backward(pictures: int = 1) -> tuple[FractionalConvolutionLayer, ...]:
-    """The errors of Nature-CNN's three convolutions (Mnih 2015), from the last one back to the pixels."""
-    layers = ((64, 64, 7, 3, 1), (64, 32, 9, 4, 2), (32, 4, 20, 8, 4))
+def nature_cnn_backward(pictures: int = 1, width: int = 1) -> tuple[FractionalConvolutionLayer, ...]:
+    """The errors of Nature-CNN's three convolutions (Mnih 2015), from the last one back to the pixels.
+
+    Parameters
+    ----------
+    pictures : int
+        Pictures at a time.
+    width : int
+        Divides all channels but the four of the pixels.
+    """
+    most, fewer = 64 // width, 32 // width
+    layers = ((most, most, 7, 3, 1), (most, fewer, 9, 4, 2), (fewer, 4, 20, 8, 4))
     return tuple(
         FractionalConvolutionLayer(
             input_channels=inputs,
@@ -46,8 +55,18 @@ def nature_cnn_backward(pictures: int = 1) -> tuple[FractionalConvolutionLayer, 
     )
 
 
-def decoders(stride: int, pictures: int = 1) -> tuple[FractionalConvolutionLayer, ...]:
-    """Layers of decoders that make pictures ``stride`` times as large (2 to 4), of the usual kernels."""
+def decoders(stride: int, pictures: int = 1, width: int = 1) -> tuple[FractionalConvolutionLayer, ...]:
+    """Layers of decoders that make pictures ``stride`` times as large, of the usual kernels.
+
+    Parameters
+    ----------
+    stride : int
+        2 to 4.
+    pictures : int
+        Pictures at a time.
+    width : int
+        Divides all channels.
+    """
     kernels = {2: (2, 3, 4, 5), 3: (3, 4, 5, 6), 4: (4, 5, 6, 8)}[stride]
     found = []
     for side, inputs, outputs in ((14, 128, 64), (28, 64, 32), (56, 64, 16)):
@@ -57,8 +76,8 @@ def decoders(stride: int, pictures: int = 1) -> tuple[FractionalConvolutionLayer
             added = 2 * padding - cropped
             found.append(
                 FractionalConvolutionLayer(
-                    input_channels=inputs,
-                    output_channels=outputs,
+                    input_channels=inputs // width,
+                    output_channels=outputs // width,
                     size=(side, side),
                     kernel=(kernel, kernel),
                     stride=(stride, stride),

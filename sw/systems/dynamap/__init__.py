@@ -1,1 +1,1 @@
-"""DYNAMAP: inference of convolutional networks on integers."""
+"""DYNAMAP: convolutional networks on one systolic array, and fractionally strided convolutions on an engine."""

@@ -6,5 +6,6 @@ __all__ = ["SYSTEM"]
 
 SYSTEM = SystemDescriptor(
     name="dynamap",
-    description="inference of convolutional networks, an algorithm for each layer",
+    description="convolutional networks on one systolic array, an algorithm for each layer",
+    bench="rewardware.sw.systems.dynamap.bench.figures:DynamapBench",
 )

@@ -74,7 +74,7 @@ def test_its_resources_are_reported(capsys):
     assert json.loads(capsys.readouterr().out)["total"]["lut"] > 100
 
 
-@pytest.mark.parametrize("name", ["fixar", "learninggroup", "maac", "mcts", "pearl"])
+@pytest.mark.parametrize("name", ["a3c", "dynamap", "fixar", "learninggroup", "maac", "mcts", "pearl"])
 def test_descriptors_name_what_there_is(name):
     system = find_system(name)
     assert system.name == name and name in devices()
@@ -91,10 +91,10 @@ def test_a_system_may_have_no_device():
 
 
 def test_commands_know_their_systems():
-    assert set(systems()) >= {"a3c", "fixar", "learninggroup", "maac", "mcts", "pearl"}
+    assert set(systems()) >= {"a3c", "dynamap", "fixar", "learninggroup", "maac", "mcts", "pearl"}
     assert set(systems_with("plan")) == {"mcts"} and set(systems_with("explore")) == {"a3c", "maac", "mcts"}
     assert set(systems_with("train")) == {"a3c", "fixar", "learninggroup", "maac", "pearl", "row_memory"}
-    with pytest.raises(ValueError, match="System must be one of a3c, .*, not 'toaster'"):
+    with pytest.raises(ValueError, match="System must be one of a3c, dynamap, fixar, .*, not 'toaster'"):
         find_system("toaster")
 
 

@@ -17,9 +17,9 @@ from rewardware.hw.cores.fractional_convolution.processing_element import Convol
 from rewardware.hw.cores.fractional_convolution.row_reader import RowReader
 from rewardware.sim.cocotb import simulate
 from rewardware.sw.mapping.fractional_convolution.models import dcgan
+from rewardware.sw.systems.dynamap.bench.engine_with_memories import EngineWithMemories
 
 from .configurations import CONFIGURATIONS, LAYERS
-from .with_memories import WithMemories
 
 BENCH = "tests.hw.cores.fractional_convolution.bench_engine"
 
@@ -27,7 +27,7 @@ BENCH = "tests.hw.cores.fractional_convolution.bench_engine"
 @pytest.mark.parametrize("config", CONFIGURATIONS.values(), ids=CONFIGURATIONS)
 def test_engine(config):
     simulate(
-        WithMemories(config),
+        EngineWithMemories(config),
         bench=BENCH,
         parameters={"config": config, "layers": LAYERS},
         after_noise=True,
@@ -48,7 +48,7 @@ def test_dcgan_of_few_channels():
     config = FractionalConvolutionConfig(cores=2, rows=4, columns=4, scratchpad_rows=1600, weight_rows=4096)
     layers = list(zip(dcgan(width=16), (64, 8, 4, 4, 3), strict=True))
     simulate(
-        WithMemories(config),
+        EngineWithMemories(config),
         bench=BENCH,
         parameters={"config": config, "layers": layers, "mixtures": 0},
         tests="takes_as_many_cycles_as_it_says",

@@ -1,0 +1,1 @@
+"""DYNAMAP's and FSCAccel's figures beside those of the source."""

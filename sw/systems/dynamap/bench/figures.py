@@ -1,0 +1,41 @@
+"""The figures of DYNAMAP and FSCAccel beside those of the source."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from ....measurement.bench import BenchOfPresets
+from . import fractional, mappings
+
+__all__ = ["DynamapBench"]
+
+
+class DynamapBench(BenchOfPresets):
+    """Rows of the bench."""
+
+    system = "dynamap"
+
+    def ids(self) -> dict[str, Callable[[], dict[str, Any]]]:
+        """The figures that there are, in the order of the specification's table, and further ones behind them."""
+        strides = fractional.STRIDES
+        return {
+            **{f"latency_ms_{name}": partial(mappings.latency, name) for name in mappings.NETWORKS},
+            **{
+                f"gain_{name}_{baseline}": partial(mappings.gain, name, baseline)
+                for name in mappings.NETWORKS
+                for baseline in mappings.BASELINE_IDS
+            },
+            "map_seconds": mappings.map_seconds,
+            **{f"beta_gain_s{stride}": partial(fractional.gain, stride) for stride in strides},
+            "gamma": fractional.gamma,
+            "ops_per_cycle_pe": fractional.operations,
+            "array_scaling": fractional.scaling,
+            **{f"beta_gain_s{stride}_b1": partial(fractional.gain, stride, 1) for stride in strides},
+            "gamma_b1": partial(fractional.gamma, 1),
+            "ops_per_cycle_pe_b1": partial(fractional.operations, 1),
+            "array_scaling_b1": partial(fractional.scaling, 1),
+            "ops_per_cycle_pe_nature": fractional.nature_operations,
+            "ops_per_cycle_pe_nature_b1": partial(fractional.nature_operations, 1),
+            **{f"beta_gain_s{stride}_counted": partial(fractional.counted_gain, stride) for stride in strides},
+            "beta_counted_error": fractional.counted_error,
+        }
