@@ -9,10 +9,10 @@ from .kernel_rows import kernel_row_count
 from .products import Matrix
 from .tasks import Task
 
-__all__ = ["TRANSFER", "Cut", "KernelBuffer", "LayerWeights"]
+__all__ = ["LOAD", "Cut", "KernelBuffer", "LayerWeights"]
 
-# Cycles of a transfer beside those of its beats.
-TRANSFER = 8
+# Cycles of a load beside those of its beats.
+LOAD = 6
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,7 +154,7 @@ class LayerWeights:
             engine="transfer",
             fields=lambda: {"memory": region.number, "base": cut.row * region.parts, "count": count},
             writes=frozenset({("weights", cut.half)}),
-            cycles=count + TRANSFER,
+            cycles=count + LOAD,
             packet=("weights", matrix.layer, matrix.number, cut.products, cut.channels),
             layer=matrix.layer,
         )

@@ -11,7 +11,7 @@ from ....reference.arrays import IntegerArray
 from ....reference.convolution.layers import INPUT, Concatenation, sources
 from ....reference.convolution.quantization import IntegerConvolution, QuantizedNetwork
 from .convolution_tasks import ConvolutionPlan, Halves
-from .kernel_buffer import TRANSFER, KernelBuffer
+from .kernel_buffer import LOAD, KernelBuffer
 from .kernel_rows import beats_of, kernel_row_count, kernel_rows
 from .parameter_rows import ParameterRows
 from .places import Map, place_maps
@@ -21,6 +21,9 @@ from .schedule import Issue, Schedule, schedule
 from .tasks import Task
 
 __all__ = ["NetworkProgram"]
+
+# Cycles of a store to the host beside those of its beats.
+STORE = 8
 
 
 class NetworkProgram:
@@ -128,7 +131,7 @@ class NetworkProgram:
             writes=lines if instruction == "load" else frozenset(),
             fills=True,
             users=frozenset({feature_map.name}),
-            cycles=count + TRANSFER,
+            cycles=count + (LOAD if instruction == "load" else STORE),
             packet=packet,
         )
 

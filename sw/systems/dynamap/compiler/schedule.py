@@ -102,14 +102,17 @@ def _issued(
     issues, now = [], 0
     for number in order:
         task, waits = tasks[number], []
-        for needed in sorted(needs[number]):
+        for needed in sorted(needs[number], key=lambda other: ends[other]):
             engine = tasks[needed].engine
+            left = min(issued[engine] - place[needed] - 1, OUTSTANDING)
             if place[needed] >= known.get(engine, 0):
                 known[engine] = place[needed] + 1
-                waits.append((engine, min(issued[engine] - known[engine], OUTSTANDING)))
-            now = max(now, ends[needed] + SEEN)
-        # Waits for all of an engine's commands are part of the instruction, others are instructions.
-        now += ISSUE * (1 + sum(left > 0 for _, left in waits))
+                waits.append((engine, left))
+            # Waits for all of an engine's commands are part of the instruction, others are instructions.
+            if left and waits and waits[-1] == (engine, left):
+                now = max(now + ISSUE, ends[needed] + SEEN)
+        now += ISSUE
+        now = max([now, *(ends[needed] + SEEN for needed in needs[number])])
         now, ends[number] = engines.begin(task, now)
         place[number] = issued.get(task.engine, 0)
         issued[task.engine] = place[number] + 1
