@@ -13,9 +13,10 @@ from ...device.program import Program
 from ...reference.arrays import IntegerArray
 from ...reference.convolution.layers import INPUT
 from ...reference.convolution.quantization import QuantizedNetwork
-from .compiler.choice import choose
+from .compiler.choice import choose, choose_folding
 from .compiler.kernel_rows import words_of
 from .compiler.network_program import NetworkProgram
+from .compiler.places import map_sizes
 from .compiler.products import Choice
 
 __all__ = ["DeviceNetwork"]
@@ -65,7 +66,10 @@ class DeviceNetwork:
     ):
         hardware = hardware or resolve_hardware("small", "dynamap")
         self.network, self.hardware = network, hardware
-        self.program = NetworkProgram(hardware, network, choices or choose(hardware, network), keep=keep)
+        self._folded = None if choices else choose_folding(hardware, network)
+        computed = self._folded.network if self._folded else network
+        self._picture = map_sizes(network)[INPUT]
+        self.program = NetworkProgram(hardware, computed, choices or choose(hardware, computed), keep=keep)
         self.cycles = self.inferences = 0
         self.busy: dict[str, int] = dict.fromkeys(hardware.instruction_set.engines, 0)
         self._loaded: Program | None = None
@@ -79,9 +83,10 @@ class DeviceNetwork:
 
     def infer(self, words: IntegerArray) -> dict[str, IntegerArray]:
         """Words of the outputs, or of all layers, for those of a picture (lines, columns, channels)."""
-        picture = self.program.places.maps[INPUT].size
-        if words.shape != picture:
-            raise ValueError(f"Picture must have the shape {picture}, not {words.shape}")
+        if words.shape != self._picture:
+            raise ValueError(f"Picture must have the shape {self._picture}, not {words.shape}")
+        if self._folded:
+            words = self._folded.words(words)
         maps: dict[str, IntegerArray] = {}
         for program in self.program.inference:
             report = self._run(program, words)

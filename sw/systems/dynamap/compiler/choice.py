@@ -6,15 +6,16 @@ from .....hw.cores.convolution.commands import Dataflow
 from .....hw.cores.convolution.shape import ConvolutionShape
 from .....hw.soc.dynamap.config import DynamapConfig
 from ....mapping.convolution.algorithms import Algorithm, algorithms_of
-from ....reference.convolution.layers import INPUT
+from ....reference.convolution.layers import INPUT, sources
 from ....reference.convolution.quantization import IntegerConvolution, QuantizedNetwork
 from .convolution_tasks import ConvolutionPlan, Halves
+from .folded_input import FoldedInput, fold_input
 from .kernel_buffer import KernelBuffer
-from .places import Map, Places
+from .places import Map, Places, map_sizes, place_maps
 from .products import Choice
 from .schedule import schedule
 
-__all__ = ["candidates", "choose", "layer_cycles"]
+__all__ = ["candidates", "choose", "choose_folding", "layer_cycles"]
 
 # Parts of an output that are tried.
 PARTS = (1, 2, 3, 4, 6, 8)
@@ -29,6 +30,28 @@ def choose(hardware: DynamapConfig, network: QuantizedNetwork) -> dict[str, Choi
         There is a layer that the device cannot compute in any way; the text says why not by im2col.
     """
     return {layer.name: _best(hardware, layer) for layer in network.layers if isinstance(layer, IntegerConvolution)}
+
+
+def choose_folding(hardware: DynamapConfig, network: QuantizedNetwork) -> FoldedInput | None:
+    """The network with a folded picture, if loading that and its first convolution take fewer cycles."""
+    folded = fold_input(network)
+    if folded is None:
+        return None
+    found = []
+    for each in (folded.network, network):
+        first = next(layer for layer in each.layers if INPUT in sources(layer))
+        assert isinstance(first, IntegerConvolution)
+        lines, columns, channels = map_sizes(each)[INPUT]
+        rows = -(-lines * columns * channels // hardware.features.lanes)
+        try:
+            cycles = layer_cycles(hardware, first, _best(hardware, first))
+            place_maps(each, hardware.features, keep=False)
+        except ValueError:
+            if each is network:
+                raise
+            return None
+        found.append(cycles + rows * hardware.host_map.region("features").parts)
+    return folded if found[0] < found[1] else None
 
 
 def candidates(hardware: DynamapConfig, shape: ConvolutionShape) -> Iterator[Choice]:

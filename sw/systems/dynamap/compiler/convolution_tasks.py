@@ -10,7 +10,7 @@ from .....hw.cores.convolution.store_commands import matrix_store, tile_store
 from .....hw.cores.convolution.store_cycles import matrix_store_cycles, tile_store_cycles
 from .....hw.soc.dynamap.config import DynamapConfig
 from ....reference.convolution.quantization import IntegerConvolution
-from .kernel_buffer import Cut, KernelBuffer, LayerWeights
+from .kernel_buffer import Cut, KernelBuffer, LayerWeights, fillings
 from .places import Places
 from .products import Choice, Layout, Matrix, Products
 from .tasks import Task
@@ -206,8 +206,9 @@ class ConvolutionPlan:
                 "sum_row": sum_row,
                 "accumulate": int(accumulate),
             },
-            reads=frozenset({("inputs", half), ("weights", cut.half)}),
+            reads=frozenset({("inputs", half), cut.resource}),
             writes=frozenset({("sums", region)}),
+            users=frozenset({fillings(cut.filling)}),
             product=product,
             layer=self.layer.name,
         )

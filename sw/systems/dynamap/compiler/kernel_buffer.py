@@ -1,7 +1,7 @@
 """Where weights are in the two halves of the kernel buffer, and when they are loaded."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .....hw.cores.convolution.commands import Dataflow
 from .....hw.soc.dynamap.config import DynamapConfig
@@ -9,7 +9,7 @@ from .kernel_rows import kernel_row_count
 from .products import Matrix
 from .tasks import Task
 
-__all__ = ["LOAD", "Cut", "KernelBuffer", "LayerWeights"]
+__all__ = ["LOAD", "Cut", "KernelBuffer", "LayerWeights", "fillings"]
 
 # Cycles of a load beside those of its beats.
 LOAD = 6
@@ -22,6 +22,8 @@ class Cut:
     Parameters
     ----------
     half, row : int
+    filling : str
+        Of the half, which ends when what is there then is not used any more; empty: it stays.
     products, channels : (int, int)
         The first one, and the one behind the last.
     load : Task or None
@@ -30,13 +32,19 @@ class Cut:
 
     half: int
     row: int
+    filling: str = ""
     products: tuple[int, int]
     channels: tuple[int, int]
     load: Task | None = None
 
+    @property
+    def resource(self) -> tuple[str, str, int, int]:
+        """What a product with these weights reads."""
+        return "weights", self.filling, self.half, self.row
+
 
 class KernelBuffer:
-    """Holds all weights of a network, if they fit; else halves take turns.
+    """Holds all weights of a network, if they fit; else halves are filled in turn, each with as much as it holds.
 
     Parameters
     ----------
@@ -52,7 +60,7 @@ class KernelBuffer:
 
     def __init__(self, hardware: DynamapConfig, matrices: Sequence[tuple[Matrix, Dataflow]]):
         self.hardware = hardware
-        self._half = 1
+        self._filling = self._filled = 0
         self.resident = self._places(matrices)
 
     def _places(self, matrices: Sequence[tuple[Matrix, Dataflow]]) -> dict[tuple[str, int], tuple[int, int]] | None:
@@ -66,10 +74,13 @@ class KernelBuffer:
             filled[half] += rows
         return found
 
-    def next_half(self) -> int:
-        """The half that is loaded next."""
-        self._half ^= 1
-        return self._half
+    def take(self, rows: int) -> tuple[int, int]:
+        """Rows for weights that are loaded next: the number of the filling, whose last bit is the half, and the row."""
+        if self._filled + rows > self.hardware.weight_rows:
+            self._filling, self._filled = self._filling + 1, 0
+        first = self._filled
+        self._filled += rows
+        return self._filling, first
 
 
 class LayerWeights:
@@ -91,14 +102,17 @@ class LayerWeights:
         self._buffer, self._hardware, self._dataflow = buffer, buffer.hardware, dataflow
         self._whole: dict[int, Cut] | None = None
         self.loads: tuple[Task, ...] = ()
-        counts = [kernel_row_count(self._hardware.array, dataflow, *matrix.shape) for matrix in matrices]
+        counts = [self._rows(*matrix.shape) for matrix in matrices]
         if buffer.resident is not None:
             self._whole = {
                 matrix.number: _whole(matrix, *buffer.resident[matrix.layer, matrix.number]) for matrix in matrices
             }
         elif sum(counts) <= self._hardware.weight_rows:
-            half, rows = buffer.next_half(), [sum(counts[:number]) for number in range(len(counts))]
-            self._whole = {matrix.number: _whole(matrix, half, row) for matrix, row in zip(matrices, rows, strict=True)}
+            filling, row = buffer.take(sum(counts))
+            self._whole = {}
+            for matrix, count in zip(matrices, counts, strict=True):
+                self._whole[matrix.number] = _whole(matrix, filling & 1, row, str(filling))
+                row += count
             self.loads = tuple(self._load(matrix, self._whole[matrix.number]) for matrix in matrices)
 
     def cuts(self, matrix: Matrix) -> Iterator[Cut]:
@@ -116,13 +130,19 @@ class LayerWeights:
         deep, wide = self._largest(matrix)
         for left in range(0, channels, wide):
             for top in range(0, products, deep):
+                high, broad = min(deep, products - top), min(wide, channels - left)
+                filling, row = self._buffer.take(self._rows(high, broad))
                 cut = Cut(
-                    half=self._buffer.next_half(),
-                    row=0,
-                    products=(top, min(top + deep, products)),
-                    channels=(left, min(left + wide, channels)),
+                    half=filling & 1,
+                    row=row,
+                    filling=str(filling),
+                    products=(top, top + high),
+                    channels=(left, left + broad),
                 )
-                yield Cut(**vars(cut) | {"load": self._load(matrix, cut)})
+                yield replace(cut, load=self._load(matrix, cut))
+
+    def _rows(self, products: int, channels: int) -> int:
+        return kernel_row_count(self._hardware.array, self._dataflow, products, channels)
 
     def _largest(self, matrix: Matrix) -> tuple[int, int]:
         """Products and channels that a half holds: whole blocks of the array, but for the last."""
@@ -147,22 +167,27 @@ class LayerWeights:
     def _load(self, matrix: Matrix, cut: Cut) -> Task:
         (top, bottom), (left, right) = cut.products, cut.channels
         region = self._hardware.host_map.region(f"weights_{cut.half}")
-        rows = kernel_row_count(self._hardware.array, self._dataflow, bottom - top, right - left)
-        count = rows * region.parts
+        count = self._rows(bottom - top, right - left) * region.parts
         return Task(
             instruction="load",
             engine="transfer",
             fields=lambda: {"memory": region.number, "base": cut.row * region.parts, "count": count},
-            writes=frozenset({("weights", cut.half)}),
+            writes=frozenset({cut.resource}),
+            after=frozenset({fillings(int(cut.filling) - 2)}),
             cycles=count + LOAD,
             packet=("weights", matrix.layer, matrix.number, cut.products, cut.channels),
             layer=matrix.layer,
         )
 
 
-def _whole(matrix: Matrix, half: int, row: int) -> Cut:
+def fillings(number: int | str) -> str:
+    """The name of a filling of the kernel buffer, for those who use it."""
+    return f"kernel buffer, filling {number}"
+
+
+def _whole(matrix: Matrix, half: int, row: int, filling: str = "") -> Cut:
     products, channels = matrix.shape
-    return Cut(half=half, row=row, products=(0, products), channels=(0, channels))
+    return Cut(half=half, row=row, filling=filling, products=(0, products), channels=(0, channels))
 
 
 def _blocks(length: int, room: int, block: int) -> int:

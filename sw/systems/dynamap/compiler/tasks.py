@@ -26,9 +26,9 @@ class Task:
     fills : bool
         Several tasks fill what it writes, each a part of its own; else it replaces what was there.
     after : frozenset of str
-        Feature maps whose places the one takes over that it writes.
+        What was where it writes, and nobody may use any more: feature maps, fillings of the kernel buffer.
     users : frozenset of str
-        Feature maps that it reads or writes.
+        What it uses of these.
     cycles : int
         From the command to the completion, of engines that execute one at a time.
     product : Gemm or None
@@ -64,8 +64,8 @@ class _Uses:
 def dependencies(tasks: Sequence[Task]) -> list[set[int]]:
     """Of each task, numbers of those before it whose completion it needs: the last one of each other engine.
 
-    It needs what wrote what it reads, what read what it replaces, and of a feature map in a place that others had, all
-    that used these. An engine executes its commands in order, so nothing is said of its own.
+    It needs what wrote what it reads, what read what it replaces, and all that used what was in its place before. An
+    engine executes its commands in order, so nothing is said of its own.
     """
     uses: dict[Resource, _Uses] = {}
     users: dict[str, list[int]] = {}

@@ -19,6 +19,7 @@ from rewardware.sw.networks.convolution.nodes import (
 )
 from rewardware.sw.networks.convolution.parameters import random_parameters
 from rewardware.sw.systems.dynamap.backends import network_on
+from rewardware.sw.systems.dynamap.compiler.folded_input import fold_input
 from rewardware.sw.systems.dynamap.compiler.network_program import NetworkProgram
 from rewardware.sw.systems.dynamap.compiler.products import Choice
 from rewardware.sw.systems.dynamap.device_network import DeviceNetwork
@@ -93,6 +94,23 @@ def test_lockstep_compares_all_layers():
         running.infer(MODEL.to_words(PICTURES[0]))
         sizes = sum(tensor.size for name, tensor in MODEL.infer(MODEL.to_words(PICTURES[0])).words.items())
         assert running.counters()["lockstep_equal"] == sizes - PICTURES[0].size
+
+
+def test_a_folded_picture():
+    """Lines of a window as channels of a pixel: other inputs of the device, the same words of all layers."""
+    nodes = (
+        Input(name="frames", channels=3, picture=(11, 10)),
+        Convolution(name="only", source="frames", channels=9, kernel=(5, 3), stride=(2, 2), padding=((2, 1), (1, 0))),
+    )
+    network, picture = ConvolutionalNetwork(name="folded", nodes=nodes), RNG.normal(size=(11, 10, 3))
+    model = quantize_model(network, random_parameters(network, 5), [picture]).network
+    folded, words = fold_input(model), model.to_words(picture)
+    expected = model.infer(words).words["only"]
+    np.testing.assert_array_equal(folded.network.infer(folded.words(words)).words["only"], expected)
+    with closing(DeviceNetwork(model, SMALL)) as device:
+        assert device.program.places.maps["input"].size == (5, 10, 15)
+        np.testing.assert_array_equal(device.infer(words)["only"], expected)
+    assert fold_input(folded.network) is None
 
 
 def test_a_picture_of_another_size():
