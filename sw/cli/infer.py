@@ -3,7 +3,7 @@
 import argparse
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..systems.options import add_threads_option
 from ..systems.results import add_json_option, add_out_option, make_folder, show
@@ -42,6 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="reference (bit-exact NumPy), rtl (Verilated), lockstep (both, compared), or a device as "
         "uart:/dev/ttyUSB0 (default %(default)s)",
     )
+    parser.add_argument("--config", metavar="PRESET", help="preset or YAML file of the device (default small)")
     add_threads_option(parser)
     add_out_option(parser, "outputs.npz and infer.json")
     add_json_option(parser)
@@ -54,7 +55,7 @@ def run(arguments: argparse.Namespace) -> None:
     from ..systems.dynamap.quantized_model import quantize_model
 
     make_folder(arguments.out)
-    opening = network_on(arguments.backend)
+    opening = network_on(arguments.backend, _hardware(arguments))
     network, imported = load_model(arguments)
     given = next(network.feature_maps[node.name] for node in network.nodes if not node.sources)
     pictures = read_pictures(arguments.input, given)
@@ -78,6 +79,17 @@ def run(arguments: argparse.Namespace) -> None:
     show(arguments, content, lambda: as_text(content), "infer.json")
     if arguments.out is not None:
         save_outputs(arguments.out / "outputs.npz", results)
+
+
+def _hardware(arguments: argparse.Namespace) -> Any:
+    """The device that was asked for, if one was."""
+    from ..core.hardware import resolve_hardware
+
+    if arguments.config is None:
+        return None
+    if arguments.backend == "reference":
+        raise ValueError("--config is a device's: leave it away, or give --backend rtl or lockstep")
+    return resolve_hardware(arguments.config, "dynamap")
 
 
 def _parameters(

@@ -108,11 +108,16 @@ def test_two_backends_in_lockstep(folder, capsys):
     assert "2 pictures on the RTL, too" in capsys.readouterr().out
 
 
-def test_a_network_of_the_package(folder, capsys):
+def test_the_policy_of_atari_games_whole_on_the_rtl(folder, capsys):
     save_parameters(folder / "atari.npz", random_parameters(load_network("atari"), 1))
     np.save("frames.npy", np.random.default_rng(2).integers(0, 256, (84, 84, 4), np.uint8))
-    assert dispatch(["infer", "atari", "--input", "frames.npy", "--parameters", "atari.npz", "--json"]) == 0
-    (told,) = json.loads(capsys.readouterr().out)["pictures"]
+    options = "--input frames.npy --parameters atari.npz --backend lockstep --config small --json"
+    assert dispatch(["infer", "atari", *options.split()]) == 0
+    content = json.loads(capsys.readouterr().out)
+    (told,), counters = content["pictures"], content["counters"]
+    # Every word of every layer: 20 x 20 x 32, 9 x 9 x 64, 7 x 7 x 64, 512 and 18.
+    assert counters["lockstep_equal"] == counters["lockstep_compared"] == 12800 + 5184 + 3136 + 512 + 18
+    assert told["saturated"] == counters["saturated"]
     assert told["outputs"]["actions"]["shape"] == [1, 1, 18] and told["outputs"]["actions"]["same_argmax"]
 
 
@@ -126,6 +131,7 @@ def test_a_network_of_the_package(folder, capsys):
         ("atari --input one.npy --picture 4x84x84", "atari has a picture of its own: leave --picture away"),
         ("mine.yaml --input one.npy --parameters one.npy", "one.npy is no .npz archive of arrays, or damaged: "),
         ("mine.yaml --input one.npy --seed -1", "Seed must be at least 0, not -1"),
+        ("mine.yaml --input one.npy --config small", "--config is a device's: leave it away, or give --backend rtl"),
         ("mine.yaml --input one.npy --width 12", "argument --width: invalid choice: 12 (choose from 8, 16)"),
         ("mine.yaml --input one.npy --backend torch", "Backend must be reference, rtl, lockstep or uart:PORT, not"),
         ("mine.yaml --input one.npy --backend transport", "Backend 'transport' is a device behind a link of your own"),
