@@ -5,7 +5,9 @@ from typing import Any
 
 from ...cores.checks import require_name
 from ...cores.convolution.systolic_array_config import SystolicArrayConfig
+from ...cores.convolution.word_writer_config import WordWriterConfig
 from ...cores.layer.config import NetworkConfig
+from ...cores.memory.config import UnalignedConfig
 from ..devices import DeviceDescriptor, devices
 from .design import Design
 
@@ -292,6 +294,16 @@ _DESIGNS = (
             "input_rows": 1024,
             "weight_rows": 1024,
             "sum_rows": 1024,
+        },
+    ),
+    _core(
+        "pool_unit",
+        "convolution.pool_unit:PoolUnit",
+        "convolution.pool_config:PoolConfig",
+        defaults={
+            "writer": WordWriterConfig(
+                lanes=8, sum_width=32, features=UnalignedConfig(lanes=8, rows=1024), parameter_rows=64
+            )
         },
     ),
     _core(
