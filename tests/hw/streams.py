@@ -34,6 +34,7 @@ TESTED = {
     "convolution.LinearTransform": "convolution/test_transforms.py::test_linear_transform",
     "convolution.BlockTransposition": "convolution/test_transforms.py::test_transposition",
     "convolution.WindowReduction": "convolution/test_window_reduction.py::test_window_reduction",
+    "convolution.ColumnReduction": "convolution/test_window_reduction.py::test_column_reduction",
     "convolution.LayoutTransformationUnit": "convolution/test_layout_transformation_unit.py::test_layouts",
     "convolution.TileTransform": "convolution/test_transforms.py::test_tiles",
     "convolution.StoreUnit": "convolution/test_store_unit.py::test_store_unit",

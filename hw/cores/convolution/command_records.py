@@ -32,7 +32,13 @@ def store_record(config: StoreConfig) -> Record:
 
 def pool_record(config: PoolConfig) -> Record:
     """Of the pooling unit's commands."""
-    return Record((*_window("window", config.reader), Field("maximum"), *_words("words", config.writer)))
+    sizes = [
+        Field(f"{name}_{axis}", most.bit_length())
+        for name in ("kernel", "stride")
+        for axis, most in zip(("lines", "columns"), config.sliding, strict=True)
+    ]
+    fields = (*_window("window", config.reader), Field("slides"), *sizes, Field("maximum"))
+    return Record((*fields, *_words("words", config.writer)))
 
 
 def flat_command(command: Mapping) -> dict[str, int]:

@@ -1,6 +1,6 @@
 """The pooling unit: from a feature map to a feature map."""
 
-from amaranth.hdl import Cat, Module, Signal
+from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out
 
@@ -8,6 +8,7 @@ from ..component import ConfiguredComponent
 from ..forwarding import forward_port
 from ..memory.ports import ReadPort
 from ..memory.unaligned import UnalignedReadPort, UnalignedWritePort
+from .column_reduction import ColumnReduction
 from .pool_config import PoolConfig
 from .window_reader import WindowReader, window_command
 from .window_reduction import WindowReduction
@@ -19,22 +20,41 @@ __all__ = ["PoolUnit", "pool_command"]
 def pool_command(config: PoolConfig) -> data.StructLayout:
     """What becomes of which windows.
 
-    ``window``: what is read (:func:`.window_reader.window_command`), a window with both innermost loops. ``maximum``:
-    the largest of a window is wanted, and not the sum. ``words``: as of :func:`.word_writer.word_command`.
+    ``window``: what is read (:func:`.window_reader.window_command`). Where windows slide, its innermost loop goes over
+    the columns of a line, and the loop around it over the lines of the picture; else both innermost loops are one
+    window. ``slides``: windows slide over the lines. ``kernel``, ``stride``: lines and columns of such a window and of
+    its steps; else 1. ``maximum``: the largest of a window is wanted, and not the sum. ``words``: as of
+    :func:`.word_writer.word_command`.
     """
+    reduction = config.reduction
+    pair = data.StructLayout({"lines": range(reduction.lines + 1), "columns": range(reduction.columns + 1)})
     return data.StructLayout(
-        {"window": window_command(config.reader), "maximum": 1, "words": word_command(config.writer)}
+        {
+            "window": window_command(config.reader),
+            "slides": 1,
+            "kernel": pair,
+            "stride": pair,
+            "maximum": 1,
+            "words": word_command(config.writer),
+        }
     )
 
 
 class PoolUnit(ConfiguredComponent):
-    """Reads windows pixel by pixel, reduces each to the largest elements or to sums, and writes words of them.
+    """Reads a feature map, reduces each window of it to the largest elements or to sums, and writes words of them.
 
-    An average is a sum times a multiplier, that of its channels; windows that are divided by other numbers, as at the
+    ::
+
+        feature map --> WindowReader --> ColumnReduction --> WindowReduction --> WordWriter --> feature map
+
+    Windows that overlap slide over the picture: it is read once, line by line, a column of a window is reduced with the
+    help of a memory of lines, and columns are reduced from a shift register. Other windows are read one after the other
+    and accumulated. An average is a sum times a multiplier; windows that are divided by other numbers, as at the
     borders where padding does not count, are another command. The largest takes a multiplier of 1.
 
-    Latency: windows of n pixels and runs of channels together take n + 10 cycles from the command to the completion.
-    Throughput: a pixel's run of channels a cycle. A command begins when the words of the one before are written.
+    Latency: n vectors that are read take n + 14 cycles from the command to the completion, where no grant is missing
+    (:func:`.pool_commands.pool_cycles`). Throughput: a vector a cycle, a pixel's run of channels. A command begins when
+    the words of the one before are written.
 
     Parameters
     ----------
@@ -83,25 +103,41 @@ class PoolUnit(ConfiguredComponent):
         m = Module()
         config = self._config
         m.submodules.reader = reader = WindowReader(config.reader)
-        m.submodules.reduction = reduction = WindowReduction(config.reduction)
+        m.submodules.columns = columns = ColumnReduction(config.reduction)
+        m.submodules.windows = windows = WindowReduction(config.reduction)
         m.submodules.writer = writer = WordWriter(config.writer)
-        maximum = Signal()
-        begins = begin_together(m, self, writer, reader.commands, self.commands.payload.window)
+        given = self.commands.payload
+        command = Signal(
+            data.StructLayout({name: given[name].shape() for name in ("slides", "kernel", "stride", "maximum")})
+        )
+        begins = begin_together(m, self, writer, reader.commands, given.window)
         with m.If(begins):
-            m.d.sync += maximum.eq(self.commands.payload.maximum)
+            m.d.sync += [command[name].eq(given[name]) for name, _ in command.shape()]
         for name in ("memory", "memory_granted"):
             forward_port(m, reader, self, name)
 
-        read, into = reader.o.payload, reduction.i.payload
+        read, line, column = reader.o.payload, columns.i.payload, windows.i.payload
+        ends_both, ends_innermost = read.ends[-2], read.ends[-1]
         m.d.comb += [
-            Cat(into.elements).eq(Cat(read.elements)),
-            into.inside.eq(read.inside),
-            into.last.eq(read.ends[config.reader.levels - 2]),
-            into.maximum.eq(maximum),
-            reduction.i.valid.eq(reader.o.valid),
-            reader.o.ready.eq(reduction.i.ready),
-            writer.totals.valid.eq(reduction.o.valid),
-            reduction.o.ready.eq(writer.totals.ready),
-            *(writer.totals.payload[lane].eq(reduction.o.payload[lane]) for lane in range(config.writer.lanes)),
+            Cat(line.elements).eq(Cat(read.elements)),
+            line.inside.eq(read.inside),
+            line.ends_line.eq(Mux(command.slides, ends_innermost, ends_both)),
+            line.ends_picture.eq(ends_both),
+            line.maximum.eq(command.maximum),
+            line.kernel.eq(command.kernel.lines),
+            line.stride.eq(command.stride.lines),
+            columns.i.valid.eq(reader.o.valid),
+            reader.o.ready.eq(columns.i.ready),
+            column.elements.eq(columns.o.payload.elements),
+            column.last.eq(columns.o.payload.last),
+            column.maximum.eq(command.maximum),
+            column.slides.eq(command.slides),
+            column.kernel.eq(command.kernel.columns),
+            column.stride.eq(command.stride.columns),
+            windows.i.valid.eq(columns.o.valid),
+            columns.o.ready.eq(windows.i.ready),
+            writer.totals.valid.eq(windows.o.valid),
+            windows.o.ready.eq(writer.totals.ready),
+            *(total.eq(result) for total, result in zip(writer.totals.payload, windows.o.payload, strict=True)),
         ]
         return m

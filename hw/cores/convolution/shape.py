@@ -81,7 +81,7 @@ class ConvolutionShape:
 
 @dataclass(frozen=True, kw_only=True)
 class OutputPart:
-    """Pixels of an output that a command computes: whole lines, or a part of one line.
+    """Pixels of an output that a command computes, a rectangle.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ class OutputPart:
 
     @classmethod
     def of(cls, output: tuple[int, int], part: "OutputPart | None") -> "OutputPart":
-        """A part of an output of so many lines and columns; None: all of it.
+        """A part of an output of so many lines and columns, whole lines or a part of one line; None: all of it.
 
         Raises
         ------

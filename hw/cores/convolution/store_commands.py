@@ -1,45 +1,13 @@
-"""Commands of the store unit for a convolution, and of the pooling unit. No Amaranth here."""
+"""Commands of the store unit for a convolution. No Amaranth here."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from ..checks import require_integer
-from .loop_nest_config import jumps
-from .pool_config import PoolConfig
-from .shape import ConvolutionShape, OutputPart, PoolingShape
+from .shape import ConvolutionShape, OutputPart
 from .store_config import StoreConfig
 from .transform_config import transform_number, winograd
-from .window_loops import Windows, pixel_windows
+from .word_commands import FeatureMap, nest_loops, parameter_loops, target_loops
 
-__all__ = ["FeatureMap", "matrix_store", "pool_windows", "tile_store"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class FeatureMap:
-    """Where the output of a convolution goes.
-
-    Parameters
-    ----------
-    place : int
-        Of the map's first element in the feature memory.
-    channels : int
-        Of a pixel of the map: those of all that are concatenated.
-    first : int
-        The output's first one among them.
-
-    Raises
-    ------
-    TypeError, ValueError
-        A parameter that is no integer, or out of its range.
-    """
-
-    place: int
-    channels: int
-    first: int = 0
-
-    def __post_init__(self):
-        require_integer("Place", self.place, 0)
-        require_integer("Channels", self.channels, 1)
-        require_integer("First", self.first, 0, self.channels - 1)
+__all__ = ["matrix_store", "tile_store"]
 
 
 def matrix_store(
@@ -114,8 +82,8 @@ def matrix_store(
         "transform": 0,
         "words": {
             "turned": int(turned),
-            "parameters": _parameters(config.writer, parameter_row, blocks, parameters),
-            "target": _target(config.writer, shape.output_channels, features, target, (1, pixels)),
+            "parameters": parameter_loops(config.writer, parameter_row, blocks, parameters),
+            "target": target_loops(config.writer, shape.output_channels, features, target, (1, pixels)),
             **words,
         },
     }
@@ -179,77 +147,8 @@ def tile_store(
         "transform": number,
         "words": {
             "turned": 0,
-            "parameters": _parameters(config.writer, parameter_row, blocks, parameters),
-            "target": _target(config.writer, shape.output_channels, features, target, picture),
-            **words,
-        },
-    }
-
-
-def pool_windows(
-    config: PoolConfig,
-    shape: PoolingShape,
-    features: FeatureMap,
-    *,
-    place: int,
-    parameter_row: int,
-    maximum: bool,
-    **words: int,
-) -> dict:
-    """Pool the windows of a feature map.
-
-    Parameters
-    ----------
-    config
-        Of the pooling unit.
-    shape
-        Of the pooling.
-    features
-        Where its output goes.
-    place
-        Of the input's first element.
-    parameter_row
-        From which biases and multipliers stand, a row a block of channels.
-    maximum
-        The largest of a window, or its sum.
-    **words
-        ``shift`` and ``rectifies``.
-
-    Returns
-    -------
-    dict
-        :func:`.pool_unit.pool_command`.
-
-    Raises
-    ------
-    ValueError
-        Something has no room.
-    """
-    lanes = config.writer.lanes
-    pixels, blocks = shape.output[0] * shape.output[1], -(-shape.channels // lanes)
-    if shape.kernel[0] * shape.kernel[1] > config.window:
-        raise ValueError(f"A window must have at most {config.window} pixels, not {shape.kernel[0] * shape.kernel[1]}")
-    (above, _), (left, _) = shape.padding
-    windows = Windows(
-        channels=shape.channels,
-        picture=shape.picture,
-        output=shape.output,
-        kernel=shape.kernel,
-        stride=shape.stride,
-        origin=(-above, -left),
-        place=place,
-    )
-    target = [
-        (pixels, {"lane": features.channels, "element": features.channels}),
-        (blocks, {"lane": lanes, "element": lanes, "rest": -lanes}),
-    ]
-    return {
-        "window": pixel_windows(config.reader, windows),
-        "maximum": int(maximum),
-        "words": {
-            "turned": 0,
-            "parameters": _parameters(config.writer, parameter_row, blocks, [(pixels, 0), (blocks, lanes)]),
-            "target": _target(config.writer, shape.channels, features, target, (1, pixels)),
+            "parameters": parameter_loops(config.writer, parameter_row, blocks, parameters),
+            "target": target_loops(config.writer, shape.output_channels, features, target, picture),
             **words,
         },
     }
@@ -258,51 +157,4 @@ def pool_windows(
 def _sums(config, first, last, loops):
     if not 0 <= first <= last < config.gemm.sum_rows:
         raise ValueError(f"Rows of sums must be below {config.gemm.sum_rows}, not from {first} to {last}")
-    return _nest(config.sums, [(count, {"row": step}) for count, step in loops], {"row": first})
-
-
-def _parameters(config, first, blocks, loops):
-    """Loops in words of rows."""
-    if not 0 <= first <= first + blocks - 1 < config.parameter_rows:
-        raise ValueError(
-            f"Rows of parameters must be below {config.parameter_rows}, not from {first} to {first + blocks - 1}"
-        )
-    return _nest(config.parameters, [(count, {"word": step}) for count, step in loops], {"word": 0, "row": first})
-
-
-def _nest(nest, loops, first):
-    loops = [(1, {})] * (nest.levels - len(loops)) + loops
-    counts, steps = [count for count, _ in loops], [step for _, step in loops]
-    return {"first": first, "counts": counts, "jumps": jumps(nest, counts, steps)}
-
-
-def _target(config, channels, features, loops, picture):
-    """Loops over a map of so many lines and columns."""
-    target, memory = config.target, config.features
-    if features.first + channels > features.channels:
-        raise ValueError(
-            f"Channels {features.first} to {features.first + channels - 1} must be among the "
-            f"{features.channels} of the map"
-        )
-    height, pitch = picture[0], picture[1] * features.channels
-    if features.place + height * pitch > memory.rows * memory.lanes:
-        raise ValueError(
-            f"The map's {height * pitch} elements must be in the {memory.rows * memory.lanes} of the memory, "
-            f"not from {features.place} on"
-        )
-    # Tiles and blocks may go over the picture.
-    reached = features.first + sum((count - 1) * step.get("element", 0) for count, step in loops)
-    if height >= 1 << target.line_width - 1 or reached >= 1 << target.element_width - 1:
-        raise ValueError(
-            f"A map must have at most {(1 << target.line_width - 1) - 1} lines of at most "
-            f"{(1 << target.element_width - 1) - 1} elements, not {height} of {reached + 1}"
-        )
-    begins = features.place + features.first
-    first = {
-        "lane": begins % memory.lanes,
-        "row": begins // memory.lanes,
-        "line": 0,
-        "element": features.first,
-        "rest": channels,
-    }
-    return {"nest": _nest(target.nest, loops, first), "height": height, "pitch": pitch}
+    return nest_loops(config.sums, [(count, {"row": step}) for count, step in loops], {"row": first})

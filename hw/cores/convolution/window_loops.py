@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from .loop_nest_config import jumps
 from .window_reader_config import WindowReaderConfig
 
-__all__ = ["Windows", "pixel_windows", "toeplitz_windows"]
+__all__ = ["Windows", "picture_lines", "pixel_windows", "toeplitz_windows"]
 
 Pair = tuple[int, int]
 
@@ -38,6 +38,12 @@ class Windows:
     def pitch(self):
         """Elements of a line."""
         return self.picture[1] * self.channels
+
+    @property
+    def reach(self):
+        """Lines and columns from the first window's first pixel to the last window's last one."""
+        axes = zip(self.output, self.kernel, self.stride, strict=True)
+        return tuple((output - 1) * stride + kernel for output, kernel, stride in axes)
 
     @property
     def places(self):
@@ -106,6 +112,36 @@ def pixel_windows(config: WindowReaderConfig, windows: Windows) -> dict:
         (windows.kernel[1], {"lane": windows.channels, "element": windows.channels}),
     ]
     return _command(config, windows, windows.places + window, windows.channels)
+
+
+def picture_lines(config: WindowReaderConfig, windows: Windows) -> dict:
+    """The picture as far as windows reach, each pixel once, with as many channels at a time as an access has elements.
+
+    Loops: runs of channels, lines, columns; the outermost ones of ``config`` have one iteration.
+
+    Parameters
+    ----------
+    config : WindowReaderConfig
+        Of the reader, with at least 3 levels.
+    windows : Windows
+
+    Returns
+    -------
+    dict
+        A command, :func:`.window_reader.window_command`.
+
+    Raises
+    ------
+    ValueError
+        A number that the reader has no room for.
+    """
+    lines, columns = windows.reach
+    loops = [
+        _blocks(config, windows.channels),
+        (lines, {"lane": windows.pitch, "line": 1}),
+        (columns, {"lane": windows.channels, "element": windows.channels}),
+    ]
+    return _command(config, windows, loops, windows.channels)
 
 
 def _blocks(config, run):

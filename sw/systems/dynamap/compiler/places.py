@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from .....hw.cores.convolution.shape import PoolingShape
-from .....hw.cores.convolution.store_commands import FeatureMap
+from .....hw.cores.convolution.word_commands import FeatureMap
 from .....hw.cores.memory.config import UnalignedConfig
 from ....reference.convolution.layers import INPUT, Concatenation, sources
 from ....reference.convolution.quantization import IntegerLayer, QuantizedNetwork

@@ -1,13 +1,19 @@
 """The commands of poolings, and of copies from map to map."""
 
-import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
 from .....hw.cores.convolution.command_records import flat_command
+from .....hw.cores.convolution.pool_commands import (
+    average_windows,
+    distinct_multipliers,
+    equal_parts,
+    pool_cycles,
+    pool_windows,
+)
 from .....hw.cores.convolution.shape import PoolingShape
-from .....hw.cores.convolution.store_commands import FeatureMap, pool_windows
+from .....hw.cores.convolution.word_commands import FeatureMap
 from .....hw.soc.dynamap.config import DynamapConfig
 from ....reference.convolution.layers import MaxPooling
 from ....reference.convolution.quantization import IntegerAverage
@@ -23,20 +29,19 @@ def pooling_tasks(
 ) -> Iterator[Task]:
     """A pooling of a network."""
     source = places.maps[places.targets[layer.source][0]]
-    channels = layer.shape.channels
+    into, target = places.maps[places.targets[layer.name][0]], places.target(layer.name)
+    config = hardware.pooling
     if isinstance(layer, MaxPooling):
-        multiplier, shift = 1, 0
-    else:
-        found = np.unique(layer.multiplier)
-        if len(found) > 1:
-            raise ValueError(f"Layer {layer.name!r}: windows of different sizes")
-        multiplier, shift = int(found[0]), layer.shift
-    row = parameters.add(np.zeros(channels, np.int64), np.full(channels, multiplier, np.int64))
-    into, _ = places.targets[layer.name]
-    yield _task(
-        hardware, layer.shape, source, places.maps[into], places.target(layer.name), layer.name,
-        maximum=isinstance(layer, MaxPooling), parameter_row=row, shift=shift,
+        yield _largest(hardware, layer.shape, source, into, target, parameters, layer.name)
+        return
+    multipliers = layer.multiplier.tolist()
+    row = _row(hardware, parameters, distinct_multipliers(multipliers))
+    commands = average_windows(
+        config, layer.shape, target, place=source.place, parameter_row=row, multipliers=multipliers,
+        shift=layer.shift, rectifies=0,
     )  # fmt: skip
+    for command, (part, _) in zip(commands, equal_parts(multipliers), strict=True):
+        yield _task(command, pool_cycles(config, layer.shape, part), source, into, layer.name)
 
 
 def copy_task(
@@ -45,27 +50,32 @@ def copy_task(
     """A map to channels of another one: the largest of windows of a single pixel."""
     lines, columns, channels = source.size
     shape = PoolingShape(channels=channels, picture=(lines, columns), kernel=(1, 1))
-    row = parameters.add(np.zeros(channels, np.int64), np.ones(channels, np.int64))
-    return _task(hardware, shape, source, into, target, layer, maximum=True, parameter_row=row, shift=0)
+    return _largest(hardware, shape, source, into, target, parameters, layer)
 
 
-def _task(
+def _row(hardware: DynamapConfig, parameters: ParameterRows, multipliers: Sequence[int]) -> int:
+    """Rows of parameters without biases, each with a multiplier that holds for all channels."""
+    words = np.repeat(np.array(multipliers, np.int64), hardware.columns)
+    return parameters.add(np.zeros_like(words), words)
+
+
+def _largest(
     hardware: DynamapConfig,
     shape: PoolingShape,
     source: Map,
     into: Map,
     target: FeatureMap,
+    parameters: ParameterRows,
     layer: str,
-    *,
-    maximum: bool,
-    parameter_row: int,
-    shift: int,
 ) -> Task:
     command = pool_windows(
-        hardware.pooling, shape, target, place=source.place, parameter_row=parameter_row, maximum=maximum,
-        shift=shift, rectifies=0,
+        hardware.pooling, shape, target, place=source.place, parameter_row=_row(hardware, parameters, [1]),
+        maximum=True, shift=0, rectifies=0,
     )  # fmt: skip
-    cycles = math.prod(command["window"]["nest"]["counts"]) + 10
+    return _task(command, pool_cycles(hardware.pooling, shape), source, into, layer)
+
+
+def _task(command: Mapping, cycles: int, source: Map, into: Map, layer: str) -> Task:
     return Task(
         instruction="pool",
         engine="pooling",

@@ -11,7 +11,8 @@ from cocotb.triggers import ReadOnly, RisingEdge
 from rewardware.hw.cores.convolution.commands import Dataflow
 from rewardware.hw.cores.convolution.layout_commands import tile_command, toeplitz_command, unit_command
 from rewardware.hw.cores.convolution.shape import ConvolutionShape
-from rewardware.hw.cores.convolution.store_commands import FeatureMap, matrix_store, tile_store
+from rewardware.hw.cores.convolution.store_commands import matrix_store, tile_store
+from rewardware.hw.cores.convolution.word_commands import FeatureMap
 from rewardware.sim.cocotb import StreamSource, clock_and_reset, parameters
 from rewardware.sw.reference.convolution.algorithms import direct
 from rewardware.sw.reference.convolution.requantization import requantize

@@ -39,18 +39,18 @@ async def _write_memories(dut, config, store):
     await RisingEdge(dut.clk)
 
 
-async def written(dut, features, rng=None):
-    """Elements by place until the completion, how many saturated, and the cycles from the command.
+async def written(dut, features, rng=None, commands=1):
+    """Elements by place until all commands are complete, how many saturated, and the cycles from the first command.
 
     With ``rng`` the feature map takes words now and then only.
     """
     banks, width = features.lanes, features.width
-    places, saturated, begins_in = {}, 0, 0
+    places, saturated, begins_in = {}, 0, None
     for cycle in range(LIMIT):
         granted = rng is None or rng.random() < 0.5
         dut.granted.value = granted
         await ReadOnly()
-        if int(dut.commands__valid.value) and int(dut.commands__ready.value):
+        if begins_in is None and int(dut.commands__valid.value) and int(dut.commands__ready.value):
             begins_in = cycle
         enable = int(dut.features__enable.value) if granted else 0
         begins = int(dut.features__row.value) * banks + int(dut.features__lane.value)
@@ -61,9 +61,9 @@ async def written(dut, features, rng=None):
                 assert begins + lane not in places, f"place {begins + lane} twice"
                 places[begins + lane] = word - (word >> width - 1 << width)
         saturated += int(dut.saturated.value).bit_count()
-        done = int(dut.completions__valid.value)
+        commands -= int(dut.completions__valid.value)
         await RisingEdge(dut.clk)
-        if done:
+        if not commands:
             return places, saturated, cycle - begins_in
     raise AssertionError(f"No completion within {LIMIT} cycles")
 

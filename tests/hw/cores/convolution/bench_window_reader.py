@@ -13,11 +13,11 @@ from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, com
 LATENCY = 5
 
 
-async def grant_at_random(dut):
+async def grant_at_random(dut, granted):
     """The memory serves others now and then."""
     rng = random.Random(1)
     while True:
-        dut.granted.value = rng.random() < 0.6
+        granted.value = rng.random() < 0.6
         await RisingEdge(dut.clk)
 
 
@@ -41,7 +41,7 @@ async def _begin(dut):
 async def windows(dut):
     run, commands, made = await _begin(dut)
     everything = [access for result in run["expected"] for access in result]
-    cocotb.start_soon(grant_at_random(dut))
+    cocotb.start_soon(grant_at_random(dut, dut.granted))
     for stalls in ((0.5, 0.0), (0.0, 0.5), (0.4, 0.4)):
         commands.stall, made.stall = stalls
         for command in run["commands"]:

@@ -9,11 +9,12 @@ from amaranth.lib.wiring import In, Out
 from rewardware.hw.cores.convolution.gemm_config import GemmEngineConfig
 from rewardware.hw.cores.convolution.row_accumulator import sum_write
 from rewardware.hw.cores.convolution.shape import ConvolutionShape
-from rewardware.hw.cores.convolution.store_commands import FeatureMap, matrix_store, tile_store
+from rewardware.hw.cores.convolution.store_commands import matrix_store, tile_store
 from rewardware.hw.cores.convolution.store_config import StoreConfig
 from rewardware.hw.cores.convolution.store_cycles import matrix_store_cycles, tile_store_cycles
 from rewardware.hw.cores.convolution.store_unit import StoreUnit, store_command
 from rewardware.hw.cores.convolution.systolic_array_config import SystolicArrayConfig
+from rewardware.hw.cores.convolution.word_commands import FeatureMap
 from rewardware.hw.cores.convolution.word_writer import parameter_row
 from rewardware.hw.cores.memory.config import MemoryConfig, UnalignedConfig
 from rewardware.hw.cores.memory.memory import Memory

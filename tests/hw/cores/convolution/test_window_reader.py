@@ -14,6 +14,18 @@ from rewardware.hw.cores.memory.unaligned import UnalignedMemory, UnalignedWrite
 from rewardware.sim.cocotb import simulate
 
 
+def connect_granted(m, reader, memory, granted):
+    """The memory's read port to the reader in cycles with a grant, else to others."""
+    asks, reads = reader.memory, memory.read
+    m.d.comb += [
+        reader.memory_granted.eq(granted),
+        asks.data.eq(reads.data),
+        reads.enable.eq(asks.enable | ~granted),
+        reads.row.eq(Mux(granted, asks.row, 0)),
+        reads.lane.eq(asks.lane),
+    ]
+
+
 class ReaderOfMemory(wiring.Component):
     """The reader at a memory that the bench writes."""
 
@@ -31,15 +43,7 @@ class ReaderOfMemory(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         m.submodules.reader, m.submodules.memory = reader, memory = self.parts
-        asks, reads = reader.memory, memory.read
-        m.d.comb += [
-            reader.memory_granted.eq(self.granted),
-            asks.data.eq(reads.data),
-            # Without a grant another one reads.
-            reads.enable.eq(asks.enable | ~self.granted),
-            reads.row.eq(Mux(self.granted, asks.row, 0)),
-            reads.lane.eq(asks.lane),
-        ]
+        connect_granted(m, reader, memory, self.granted)
         wiring.connect(m, wiring.flipped(self.commands), reader.commands)
         wiring.connect(m, reader.o, wiring.flipped(self.o))
         wiring.connect(m, wiring.flipped(self.write), memory.write)

@@ -43,8 +43,9 @@ NETWORK = ConvolutionalNetwork(
         Concatenation(name="joined", sources=("one", "three", "pool", "five")),
         Convolution(name="again", source="one", channels=2, kernel=(2, 3), stride=(3, 1)),
         Convolution(name="strided", source="joined", channels=8, kernel=(3, 3), stride=(2, 2), relu=True),
-        AveragePooling(name="average", source="strided", kernel=(4, 3)),
-        Convolution(name="actions", source="average", channels=10, kernel=(1, 1)),
+        # Without the padding, so that corners and sides have other divisors.
+        AveragePooling(name="average", source="strided", kernel=(3, 3), padding=AROUND, include_padding=False),
+        Convolution(name="actions", source="average", channels=10, kernel=(4, 3)),
     ),
 )
 RNG = np.random.default_rng(3)
