@@ -28,6 +28,8 @@ class WordWriterConfig:
         Rows of biases and multipliers (1 to 2^24), of as many channels as there are lanes.
     line_width, element_width : int
         As of :class:`.WindowReaderConfig`.
+    levels : int
+        Nested loops over places of the map (1 to 8); over parameters there are 4 at most.
 
     Raises
     ------
@@ -41,6 +43,7 @@ class WordWriterConfig:
     parameter_rows: int
     line_width: int = 10
     element_width: int = 18
+    levels: int = 5
 
     def __post_init__(self):
         require_kind("Features", self.features, UnalignedConfig)
@@ -58,7 +61,7 @@ class WordWriterConfig:
         """Loops over rows of biases and multipliers, and over the words of a row where rows of totals are turned."""
         word = NestField(name="word", width=(self.lanes - 1).bit_length(), radix=self.lanes)
         row = NestField(name="row", width=max((self.parameter_rows - 1).bit_length(), 1))
-        return LoopNestConfig(fields=(word, row), levels=4)
+        return LoopNestConfig(fields=(word, row), levels=min(self.levels, 4))
 
     @cached_property
     def turned(self):
@@ -69,5 +72,9 @@ class WordWriterConfig:
     def target(self):
         """Loops over places of the feature map, as a reader's, and where they are in the picture."""
         return WindowReaderConfig(
-            memory=self.features, lanes=self.lanes, line_width=self.line_width, element_width=self.element_width
+            memory=self.features,
+            lanes=self.lanes,
+            levels=self.levels,
+            line_width=self.line_width,
+            element_width=self.element_width,
         )

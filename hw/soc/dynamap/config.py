@@ -1,6 +1,6 @@
 """Configuration of DYNAMAP's device. No Amaranth here."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from ...cores.checks import require_integer, require_kind, require_multiple, require_power_of_two
@@ -51,6 +51,8 @@ class DynamapConfig:
         Rows of biases and multipliers, a row for as many channels as the array has columns.
     pooling_window : int
         Most pixels of a window of a pooling.
+    pooling_length : int
+        Most pixels of a line over which windows of a pooling slide; longer ones are pooled window by window.
     line_width, element_width : int
         Bits of a number of lines, and of a number of elements in a feature map, the sign included.
     stream_width : int
@@ -79,6 +81,7 @@ class DynamapConfig:
     sum_rows: int
     parameter_rows: int
     pooling_window: int = 64
+    pooling_length: int = 128
     line_width: int = 10
     element_width: int = 18
     stream_width: int = 64
@@ -155,7 +158,9 @@ class DynamapConfig:
     @cached_property
     def pooling(self) -> PoolConfig:
         """The pooling unit."""
-        return PoolConfig(writer=self.stores.writer, window=self.pooling_window)
+        return PoolConfig(
+            writer=replace(self.stores.writer, levels=3), window=self.pooling_window, length=self.pooling_length
+        )
 
     @cached_property
     def instruction_set(self) -> InstructionSet:
