@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from ....measurement.bench import BenchOfPresets
-from . import fractional, mappings
+from . import device_schedules, fractional, mappings
 
 __all__ = ["DynamapBench"]
 
@@ -19,7 +19,7 @@ class DynamapBench(BenchOfPresets):
         """The figures that there are, in the order of the specification's table, and further ones behind them."""
         strides = fractional.STRIDES
         return {
-            **{f"latency_ms_{name}": partial(mappings.latency, name) for name in mappings.NETWORKS},
+            **{f"latency_ms_{name}": partial(device_schedules.latency, name) for name in mappings.NETWORKS},
             **{
                 f"gain_{name}_{baseline}": partial(mappings.gain, name, baseline)
                 for name in mappings.NETWORKS
@@ -30,6 +30,7 @@ class DynamapBench(BenchOfPresets):
             "gamma": fractional.gamma,
             "ops_per_cycle_pe": fractional.operations,
             "array_scaling": fractional.scaling,
+            **{f"latency_ms_{name}_source": partial(mappings.latency, name) for name in mappings.NETWORKS},
             **{f"beta_gain_s{stride}_b1": partial(fractional.gain, stride, 1) for stride in strides},
             "gamma_b1": partial(fractional.gamma, 1),
             "ops_per_cycle_pe_b1": partial(fractional.operations, 1),

@@ -18,7 +18,7 @@ from .schedule import schedule
 __all__ = ["candidates", "choose", "choose_folding", "layer_cycles"]
 
 # Parts of an output that are tried.
-PARTS = (1, 2, 3, 4, 6, 8)
+PARTS = (1, 2, 3, 4, 6, 8, 12, 16)
 
 
 def choose(hardware: DynamapConfig, network: QuantizedNetwork) -> dict[str, Choice]:

@@ -116,6 +116,33 @@ class ConvolutionPlan:
         """Rows of a half of the accumulators, a multiple of the banks."""
         return self.hardware.sum_rows // 2 // self.hardware.drains * self.hardware.drains
 
+    @property
+    def least_cycles(self) -> int:
+        """What no engine alone can go below: layouts, the steps of all passes, stores."""
+        layouts, products, stores = 0, 0, 0
+        for part in self.parts:
+            layouts += len(self.products.layouts) * self.products.cycles(part)
+            products += sum(self._steps(part.pixels, *matrix.shape) for matrix in self.products.matrices)
+            stores += self._store_cycles(part)
+        return max(layouts, products, stores)
+
+    def _steps(self, pixels: int, products: int, channels: int) -> int:
+        """Steps of the passes of a product: equation 3.2 of the source."""
+        rows, columns = self.hardware.rows, self.hardware.columns
+        high, wide, steps = {
+            Dataflow.NON_STATIONARY: (pixels, channels, products),
+            Dataflow.WEIGHT_STATIONARY: (products, channels, pixels),
+            Dataflow.INPUT_STATIONARY: (products, pixels, channels),
+        }[self.choice.dataflow]
+        return -(-high // rows) * -(-wide // columns) * steps
+
+    def _store_cycles(self, part: OutputPart) -> int:
+        stores = self.hardware.stores
+        if self.choice.algorithm.m:
+            return tile_store_cycles(stores, self.shape, self.products.transform, part)
+        turned = self.choice.dataflow == Dataflow.INPUT_STATIONARY
+        return matrix_store_cycles(stores, self.shape, turned=turned, part=part)
+
     def tasks(self, places: Places, kernel: KernelBuffer, halves: Halves) -> Iterator[Task]:
         """The commands, in an order in which they could be executed one after the other."""
         weights = LayerWeights(kernel, self.products.matrices, self.choice.dataflow)
@@ -224,13 +251,11 @@ class ConvolutionPlan:
         }
         if self.choice.algorithm.m:
             transform = self.products.transform
-            cycles = tile_store_cycles(stores, shape, transform, part)
 
             def command() -> dict:
                 return tile_store(stores, shape, transform, target, part=part, **where)
         else:
             turned = self.choice.dataflow == Dataflow.INPUT_STATIONARY
-            cycles = matrix_store_cycles(stores, shape, turned=turned, part=part)
 
             def command() -> dict:
                 return matrix_store(stores, shape, target, turned=turned, part=part, **where)
@@ -246,7 +271,7 @@ class ConvolutionPlan:
             fills=True,
             after=places.maps[into].after,
             users=frozenset({into}),
-            cycles=cycles,
+            cycles=self._store_cycles(part),
             layer=self.layer.name,
         )
 

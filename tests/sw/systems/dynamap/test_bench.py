@@ -38,10 +38,10 @@ def test_latencies_and_what_they_save():
     names = [name for name in DynamapBench().ids() if name.startswith(("latency", "gain", "map"))]
     rows = {row["id"]: row for row in DynamapBench().rows(names)}
     assert rows["latency_ms_googlenet"]["value"] <= 1.25 < rows["latency_ms_googlenet"]["paper"]
-    assert f"weights ({1e3 * 6998552 / 77e9:.3f}) not counted" in rows["latency_ms_googlenet"]["how"]
+    assert f"weights ({1e3 * 6998552 / 77e9:.3f}) not counted" in rows["latency_ms_googlenet_source"]["how"]
     # Not even the fewest multiplications take as little time as the source says.
-    least = float(rows["latency_ms_inceptionv4"]["how"].rpartition(" ")[2])
-    assert "with the fewest multiplications of any algorithm" in rows["latency_ms_inceptionv4"]["how"]
+    how = rows["latency_ms_inceptionv4"]["how"]
+    least = float(how.partition(" with the fewest multiplications of any algorithm")[0].rpartition(" ")[2])
     assert rows["latency_ms_inceptionv4"]["paper"] < least < rows["latency_ms_inceptionv4"]["value"]
     for network in ("googlenet", "inceptionv4"):
         found = [rows[f"gain_{network}_{baseline}"] for baseline in ("bl3", "bl4", "bl5")]
