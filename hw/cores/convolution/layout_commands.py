@@ -1,7 +1,7 @@
 """Commands of the layout transformation unit for a convolution. No Amaranth here."""
 
 from .layout_config import LayoutConfig
-from .loop_nest_config import jumps
+from .loop_nest_config import nest_loops
 from .shape import ConvolutionShape, OutputPart
 from .transform_config import transform_number, winograd
 from .window_loops import Windows, pixel_windows, toeplitz_windows
@@ -175,17 +175,8 @@ def _matrix_rows(config, lines, blocks, base, pitch):
 
 def _rows(config, loops, base):
     nest = config.nest
-    if len(loops) > nest.levels:
-        raise ValueError(f"Levels of the unit must be at least {len(loops)}, not {nest.levels}")
     last = base + sum((count - 1) * step for count, step in loops)
     if not 0 <= base <= last < config.buffer.rows:
         raise ValueError(f"Rows must be in the buffer's {config.buffer.rows}, not from {base} to {last}")
-    loops = [(1, 0)] * (nest.levels - len(loops)) + loops
-    lanes = config.buffer.lanes
-    steps = [{"index": step, "row": step} for _, step in loops]
-    counts = [count for count, _ in loops]
-    return {
-        "first": {"index": base % lanes, "block": 0, "row": base},
-        "counts": counts,
-        "jumps": jumps(nest, counts, steps),
-    }
+    first = {"index": base % config.buffer.lanes, "block": 0, "row": base}
+    return nest_loops(nest, [(count, {"index": step, "row": step}) for count, step in loops], first)

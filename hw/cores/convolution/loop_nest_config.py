@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ..checks import require_integer
 
-__all__ = ["LoopNestConfig", "NestField", "jumps"]
+__all__ = ["LoopNestConfig", "NestField", "jumps", "nest_loops"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,6 +113,38 @@ def jumps(config: LoopNestConfig, counts: Sequence[int], steps: Sequence[Mapping
                 found[level][name] = rest % base
                 rest = (rest - rest % base) // base
     return found
+
+
+def nest_loops(
+    config: LoopNestConfig, loops: Sequence[tuple[int, Mapping[str, int]]], first: Mapping[str, int]
+) -> dict:
+    """A command of a nest.
+
+    Parameters
+    ----------
+    config
+        Of the nest.
+    loops
+        Count and steps of each loop, the outermost first, as :func:`jumps` has them; the nest's outermost ones that are
+        not named have one iteration.
+    first
+        The first value of each field.
+
+    Returns
+    -------
+    dict
+        :func:`.loop_nest.nest_command`.
+
+    Raises
+    ------
+    ValueError
+        More loops than the nest has; a count out of its range.
+    """
+    if len(loops) > config.levels:
+        raise ValueError(f"Levels must be at least {len(loops)}, not {config.levels}")
+    loops = [(1, {})] * (config.levels - len(loops)) + list(loops)
+    counts, steps = [count for count, _ in loops], [step for _, step in loops]
+    return {"first": dict(first), "counts": counts, "jumps": jumps(config, counts, steps)}
 
 
 def _numbers(config):

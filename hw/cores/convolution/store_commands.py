@@ -2,10 +2,11 @@
 
 from dataclasses import replace
 
+from .loop_nest_config import nest_loops
 from .shape import ConvolutionShape, OutputPart
 from .store_config import StoreConfig
 from .transform_config import transform_number, winograd
-from .word_commands import FeatureMap, nest_loops, parameter_loops, target_loops
+from .word_commands import FeatureMap, parameter_loops, target_loops
 
 __all__ = ["matrix_store", "tile_store"]
 

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from .loop_nest_config import jumps
+from .loop_nest_config import nest_loops
 from .window_reader_config import WindowReaderConfig
 
-__all__ = ["Windows", "picture_lines", "pixel_windows", "toeplitz_windows"]
+__all__ = ["Windows", "picture_lines", "pixel_tiles", "pixel_windows", "toeplitz_windows"]
 
 Pair = tuple[int, int]
 
@@ -144,6 +144,44 @@ def picture_lines(config: WindowReaderConfig, windows: Windows) -> dict:
     return _command(config, windows, loops, windows.channels)
 
 
+def pixel_tiles(config: WindowReaderConfig, *, channels: int, pixels: int, place: int) -> dict:
+    """All pixels of a picture from the last one on, in tiles of as many as an access has elements.
+
+    Loops: tiles, runs of channels, pixels of a tile. The last tile is a whole one; pixels that are not there are 0.
+
+    Parameters
+    ----------
+    config
+        Of the reader, with at least 3 levels.
+    channels
+        Of a pixel.
+    pixels
+        Of the picture, which are one line here.
+    place
+        Of the picture's first element in the memory.
+
+    Returns
+    -------
+    dict
+        A command, :func:`.window_reader.window_command`.
+
+    Raises
+    ------
+    ValueError
+        A number that the reader has no room for.
+    """
+    lanes, size = config.elements, (1, pixels)
+    windows = Windows(
+        channels=channels, picture=size, output=size, kernel=(1, 1), stride=(1, 1), origin=(0, pixels - 1), place=place
+    )
+    loops = [
+        (-(-pixels // lanes), {"lane": -lanes * channels, "element": -lanes * channels}),
+        _blocks(config, channels),
+        (lanes, {"lane": -channels, "element": -channels}),
+    ]
+    return _command(config, windows, loops, channels)
+
+
 def _blocks(config, run):
     """The loop over a run: as many elements at a time as an access has."""
     lanes = config.elements
@@ -151,19 +189,16 @@ def _blocks(config, run):
 
 
 def _command(config, windows, loops, run):
-    nest, memory = config.nest, config.memory
+    memory = config.memory
     height, pitch, place = windows.picture[0], windows.pitch, windows.place
     line, element = windows.origin[0], windows.origin[1] * windows.channels
-    if len(loops) > nest.levels:
-        raise ValueError(f"Levels of the reader must be at least {len(loops)}, not {nest.levels}")
-    loops = [(1, {})] * (nest.levels - len(loops)) + loops
-    counts, steps = [count for count, _ in loops], [step for _, step in loops]
     first = {"line": line, "element": element, "rest": run}
     for name, width in (("line", config.line_width), ("element", config.element_width)):
-        reached = first[name] + sum((count - 1) * step.get(name, 0) for count, step in loops)
+        ways = [(count - 1) * step.get(name, 0) for count, step in loops]
+        least, most = (first[name] + sum(limit(way, 0) for way in ways) for limit in (min, max))
         limit = 1 << width - 1
-        if not -limit <= first[name] <= reached < limit:
-            raise ValueError(f"{name.title()}s must be from {-limit} to {limit - 1}, not {first[name]} to {reached}")
+        if not -limit <= least <= most < limit:
+            raise ValueError(f"{name.title()}s must be from {-limit} to {limit - 1}, not {least} to {most}")
     if not 0 < height < 1 << config.line_width - 1 or not 0 < pitch < 1 << config.element_width - 1:
         raise ValueError(
             f"A picture must have at most {(1 << config.line_width - 1) - 1} lines of at most "
@@ -176,9 +211,5 @@ def _command(config, windows, loops, run):
         )
     begins = (place + line * pitch + element) % (memory.rows * memory.lanes)
     first |= {"lane": begins % memory.lanes, "row": begins // memory.lanes}
-    first = {field.name: first[field.name] % (1 << field.width) for field in nest.fields}
-    return {
-        "nest": {"first": first, "counts": counts, "jumps": jumps(nest, counts, steps)},
-        "height": height,
-        "pitch": pitch,
-    }
+    first = {field.name: first[field.name] % (1 << field.width) for field in config.nest.fields}
+    return {"nest": nest_loops(config.nest, loops, first), "height": height, "pitch": pitch}

@@ -6,9 +6,9 @@ No Amaranth here.
 from dataclasses import dataclass
 
 from ..checks import require_integer
-from .loop_nest_config import jumps
+from .loop_nest_config import nest_loops
 
-__all__ = ["FeatureMap", "nest_loops", "parameter_loops", "target_loops"]
+__all__ = ["FeatureMap", "parameter_loops", "target_loops"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,13 +53,6 @@ def parameter_loops(config, first, blocks, loops):
             f"Rows of parameters must be below {config.parameter_rows}, not from {first} to {first + blocks - 1}"
         )
     return nest_loops(config.parameters, [(count, {"word": step}) for count, step in loops], {"word": 0, "row": first})
-
-
-def nest_loops(nest, loops, first):
-    """Command of a nest: iterations and steps by loop, the outermost first; loops around them have one iteration."""
-    loops = [(1, {})] * (nest.levels - len(loops)) + loops
-    counts, steps = [count for count, _ in loops], [step for _, step in loops]
-    return {"first": first, "counts": counts, "jumps": jumps(nest, counts, steps)}
 
 
 def target_loops(config, channels, features, loops, picture, pixel=(0, 0)):

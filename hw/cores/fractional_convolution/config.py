@@ -77,6 +77,8 @@ class FractionalConvolutionConfig:
         Most input channels of a layer.
     side : int
         Most pixels along a side of all that a picture's kernels reach, cropped ones included.
+    output_lanes : int or None
+        Outputs of a word that leaves (1 to N); None: N.
 
     Raises
     ------
@@ -93,6 +95,7 @@ class FractionalConvolutionConfig:
     scratchpad_rows: int = 2048
     input_channels: int = 1024
     side: int = 255
+    output_lanes: int | None = None
 
     def __post_init__(self):
         if isinstance(self.arithmetic, Mapping):
@@ -109,11 +112,18 @@ class FractionalConvolutionConfig:
             require_integer(name.replace("_", " ").capitalize(), getattr(self, name), 2, LARGEST_DEPTH)
         require_integer("Input channels", self.input_channels, 1, 1 << 16)
         require_integer("Side", self.side, 1, 1 << 12)
+        if self.output_lanes is not None:
+            require_integer("Output lanes", self.output_lanes, 1, self.lanes)
 
     @property
     def lanes(self):
         """N, columns of all cores, which is the lanes of the scratchpad, too."""
         return self.cores * self.columns
+
+    @property
+    def outputs(self):
+        """Outputs of a word that leaves."""
+        return self.lanes if self.output_lanes is None else self.output_lanes
 
     @property
     def elements(self):

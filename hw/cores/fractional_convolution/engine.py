@@ -84,8 +84,8 @@ class FractionalConvolutionEngine(ConfiguredComponent):
     read_inputs : Out(ReadPort(operands_layout(config, rows), input_rows))
     read_weights : Out(ReadPort(operands_layout(config, lanes), weight_rows))
     outputs : Out(stream.Signature(output_layout(config)))
-        The output rows of a pass, picture by picture, each in ``row_words`` words: column * channels + z, N a word,
-        zeros behind the end of a row.
+        The output rows of a pass, picture by picture, each in ``row_words`` words: column * channels + z,
+        ``config.outputs`` a word, zeros behind the end of a row; or pixel by pixel, zeros behind a pixel's channels.
 
     Source
     ------

@@ -4,10 +4,11 @@ from amaranth.hdl import Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
+from ..convolution.loop_nest import nest_command
 from ..layouts import record_layout
 from ..records import Record
 from .config import FractionalConvolutionConfig
-from .records import LEVELS, command_record
+from .records import LEVELS, command_record, output_nest
 
 __all__ = [
     "SCRATCHPAD_LATENCY",
@@ -44,12 +45,11 @@ _PIXEL = (
     "row_positions",
 )
 _COLUMN = ("kernel_rows", "kernel_row_columns", "row_skip")
-_ROW = ("output_rows", "row_words", "last_lanes", "pitch_address", "pitch_lane")
 
 
 def command_layout(config: FractionalConvolutionConfig):
-    """A command: one pass."""
-    return record_layout(command_record(config))
+    """A command: one pass. ``outputs``: the loops over its words."""
+    return data.StructLayout(record_layout(command_record(config)).members | row_command(config).members)
 
 
 def _part_of(config, names):
@@ -74,7 +74,7 @@ def column_command(config):
 
 def row_command(config):
     """What the row reader needs of a command."""
-    return _part_of(config, _ROW)
+    return data.StructLayout({"outputs": nest_command(output_nest(config))})
 
 
 def connect_command(m, command, part):
@@ -146,8 +146,8 @@ def column_layout(config):
 
 
 def output_layout(config):
-    """A word of an output row. ``last``: of its pass."""
-    return data.StructLayout({"values": sums_layout(config), "last": 1})
+    """A word of an output row, or of a pixel. ``last``: of its pass."""
+    return data.StructLayout({"values": data.ArrayLayout(config.sum_width, config.outputs), "last": 1})
 
 
 class ScratchpadReadPort(wiring.Signature):

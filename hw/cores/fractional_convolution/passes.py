@@ -4,10 +4,11 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import product
 
-from ..checks import require_integer, require_name
+from ..checks import require_integer, require_kind, require_name
+from ..convolution.loop_nest_config import nest_loops
 from .config import FractionalConvolutionConfig, IntegerLaneConfig
 from .layer import FractionalConvolutionLayer
-from .records import LEVELS, command_record
+from .records import LEVELS, command_record, output_nest
 
 __all__ = ["Pass", "make_passes"]
 
@@ -41,6 +42,8 @@ class Pass:
     order : str
         The order of the pixels: "rows" (row by row, from the last one on) or "columns", in which pixels may meet the
         same outputs less often; floating point has to be added up in the first. All passes of a layer have the same.
+    by_pixels : bool
+        Outputs leave pixel by pixel, each beginning a word, and not row by row.
 
     Raises
     ------
@@ -55,10 +58,12 @@ class Pass:
     input_row: int = 0
     weight_row: int = 0
     order: str = "rows"
+    by_pixels: bool = False
 
     def __post_init__(self):
         config, layer = self.config, self.layer
         require_name("Order", self.order, ("rows",) if config.floating else tuple(_ORDERS))
+        require_kind("By pixels", self.by_pixels, bool)
         require_integer("First channel", self.first_channel, 0, layer.output_channels - 1)
         require_integer("Channels of a pass", self.channels, 1, layer.output_channels - self.first_channel)
         require_integer("Input row", self.input_row, 0)
@@ -111,9 +116,18 @@ class Pass:
         return self.layer.pictures * self.layer.output_size[0]
 
     @property
+    def run(self):
+        """Outputs that leave one behind the other: those of an output row, or of a pixel."""
+        return self.channels if self.by_pixels else self.row_positions
+
+    @property
     def row_words(self):
-        """Words of N outputs in which an output row leaves."""
-        return -(-self.row_positions // self.config.lanes)
+        """Words in which an output row leaves."""
+        return self.row_positions // self.run * self._run_words
+
+    @property
+    def _run_words(self):
+        return -(-self.run // self.config.outputs)
 
     @property
     def scratchpad_rows(self):
@@ -142,7 +156,7 @@ class Pass:
 
     @cached_property
     def fields(self):
-        """The fields of the command (:func:`.command_record`)."""
+        """The fields of the command (:func:`.command_record`), and ``outputs``, the loops over its words."""
         layer, config = self.layer, self.config
         ranges = _ranges(layer)
         inner_first = _ORDERS[self.order][::-1]
@@ -176,11 +190,6 @@ class Pass:
             "row_skip": (self.pitch - layer.kernel[1] * self.channels) // config.lanes,
             "picture_rows": layer.output_size[0],
             "row_positions": self.row_positions,
-            "output_rows": self.output_rows,
-            "row_words": self.row_words,
-            "last_lanes": self.row_positions - (self.row_words - 1) * config.lanes,
-            "pitch_address": self.pitch // config.lanes,
-            "pitch_lane": self.pitch % config.lanes,
         }
         for level in LEVELS:
             values |= self._place(f"step_{level}", *moves[inner_first[level]])
@@ -190,7 +199,16 @@ class Pass:
             if field.name.rpartition("_")[2] in signed and values[field.name] < 0
             else values[field.name]
             for field in command_record(config).fields
-        }
+        } | {"outputs": self._outputs()}
+
+    def _outputs(self):
+        outputs = self.config.outputs
+        loops = [
+            (self.output_rows, {"lane": self.pitch}),
+            (self.row_positions // self.run, {"lane": self.run}),
+            (self._run_words, {"lane": outputs, "rest": -outputs}),
+        ]
+        return nest_loops(output_nest(self.config), loops, {"lane": 0, "address": 0, "rest": self.run})
 
     def _place(self, name, row, across, position):
         address, lane = divmod(position, self.config.lanes)
@@ -203,10 +221,14 @@ def make_passes(
     channels: int,
     input_row: int = 0,
     weight_row: int = 0,
+    *,
+    between_maps: bool = False,
 ) -> tuple[Pass, ...]:
     """The passes of a layer with so many output channels each, the last with the rest.
 
     Sums of integers do not depend on the order of the pixels: they take the one that needs the smaller interval.
+    Passes ``between_maps`` are those of :class:`.FractionalConvolutionUnit`: pixels come row by row, and outputs leave
+    pixel by pixel.
 
     Their weights stand one behind the other in the weight memory, from ``weight_row`` on, and from row 0 again
     whenever those of the next pass would not fit behind: then they must be loaded after the passes that they replace
@@ -228,9 +250,10 @@ def make_passes(
             input_row=input_row,
             weight_row=at,
             order=order,
+            by_pixels=between_maps,
         )
 
-    orders = ("rows",) if config.floating else tuple(_ORDERS)
+    orders = ("rows",) if config.floating or between_maps else tuple(_ORDERS)
     order = min(orders, key=lambda name: make(0, channels, 0, name).interval)
     found: list[Pass] = []
     for first in range(0, layer.output_channels, channels):

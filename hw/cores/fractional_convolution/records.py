@@ -1,9 +1,10 @@
 """What a command says, as a table. No Amaranth here."""
 
+from ..convolution.loop_nest_config import LoopNestConfig, NestField
 from ..records import Field, Record
 from .config import FractionalConvolutionConfig
 
-__all__ = ["LEVELS", "command_record"]
+__all__ = ["LEVELS", "command_record", "output_nest"]
 
 # Nested loops of the walk over the pixels, from the innermost on.
 LEVELS = range(3)
@@ -12,6 +13,7 @@ LEVELS = range(3)
 def command_record(config: FractionalConvolutionConfig) -> Record:
     """The fields of a command: of one pass, the output channels of a channel tile; :class:`.Pass` says their values.
 
+    Beside them a command has the loops over its outputs (:func:`output_nest`).
     Rows and positions may be negative, at the cropped edge, and addresses then, too: two's complement.
     """
     spread = config.arithmetic.adder_depth * config.input_channels
@@ -49,10 +51,20 @@ def command_record(config: FractionalConvolutionConfig) -> Record:
             Field("row_skip", widths["address"]),
             Field("picture_rows", widths["row"]),
             Field("row_positions", widths["position"]),
-            Field("output_rows", (config.side * config.input_rows * config.rows).bit_length()),
-            Field("row_words", widths["address"]),
-            Field("last_lanes", config.lanes.bit_length()),
-            Field("pitch_address", widths["address"]),
-            Field("pitch_lane", widths["lane"]),
         )
     )
+
+
+def output_nest(config: FractionalConvolutionConfig) -> LoopNestConfig:
+    """The loops over the words in which the outputs of a pass leave: output rows, pixels of a row, words of a pixel.
+
+    ``lane``, ``address``: the place of a word's first output in the scratchpad. ``rest``: outputs from it to the end of
+    the run, which is a row or a pixel.
+    """
+    positions = (config.lanes * config.scratchpad_rows).bit_length()
+    fields = (
+        NestField(name="lane", width=(config.lanes - 1).bit_length(), radix=config.lanes),
+        NestField(name="address", width=config.scratchpad_rows.bit_length()),
+        NestField(name="rest", width=positions),
+    )
+    return LoopNestConfig(fields=fields, levels=3, count_width=min(positions, 32))

@@ -1,17 +1,19 @@
-"""The outputs of a pass out of the scratchpad, row by row."""
+"""The outputs of a pass out of the scratchpad, row by row or pixel by pixel."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal
-from amaranth.lib import data, stream, wiring
+from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ..bits import rotate
 from ..component import ConfiguredComponent
+from ..convolution.loop_nest import LoopNest
 from ..float.nonfinite import is_nonfinite
 from ..pipeline import delay
 from ..stream.buffer_config import StreamBufferConfig
 from ..stream.pipeline import CreditBuffer
 from .config import FractionalConvolutionConfig
 from .layouts import SCRATCHPAD_LATENCY, ScratchpadReadPort, ScratchpadWritePort, output_layout, row_command
+from .records import output_nest
 
 __all__ = ["RowReader"]
 
@@ -21,9 +23,9 @@ BUFFER = StreamBufferConfig(depth=8, latency=1)
 
 
 class RowReader(ConfiguredComponent):
-    """Reads the output rows of a pass in words of N, clears what it has read, and says when all words have been taken.
+    """Reads the outputs of a pass in words, clears what it has read, and says when all words have been taken.
 
-    Each row begins a word; behind its end are zeros.
+    Each row, or each pixel, begins a word; behind its end are zeros.
 
     Latency: ``latency`` cycles from ``done`` to the first word in an idle reader. Throughput: a word a cycle; the next
     pass is begun when the last word of the one before has been taken, and its completion.
@@ -76,48 +78,40 @@ class RowReader(ConfiguredComponent):
         config = self._config
         m.submodules.buffer = buffer = CreditBuffer(output_layout(config), BUFFER)
         wiring.connect(m, buffer.o, wiring.flipped(self.outputs))
-        issues, last_word, lane, address, count = self._walk(m, buffer.room)
-        inside = self._access(m, issues, lane, address, count)
+        issues, last_word, place = self._walk(m, buffer.room)
+        count = Signal(range(config.outputs + 1))
+        m.d.comb += count.eq(Mux(place.rest > config.outputs, config.outputs, place.rest))
+        inside = self._access(m, issues, place.lane, place.address, count)
         arrives = delay(m, issues, READ_TO_WORD, "arrives", reset_less=False)
         m.d.comb += [
             buffer.reserve.eq(issues),
             buffer.arrive.eq(arrives),
             buffer.value.last.eq(delay(m, last_word, READ_TO_WORD, "last_word")),
             self.freed.eq(issues & last_word),
-            self.out_of_range.eq(issues & (address >= config.scratchpad_rows)),
+            self.out_of_range.eq(issues & (place.address >= config.scratchpad_rows)),
         ]
         back = rotate(
             m,
-            [Mux(inside[place], self.read.data[place], 0) for place in range(config.lanes)],
-            delay(m, lane, 1 + SCRATCHPAD_LATENCY, "lane"),
+            [Mux(inside[lane], self.read.data[lane], 0) for lane in range(config.lanes)],
+            delay(m, place.lane, 1 + SCRATCHPAD_LATENCY, "lane"),
             "word",
             back=True,
         )
-        m.d.sync += [buffer.value.values[place].eq(word) for place, word in enumerate(back)]
+        m.d.sync += [buffer.value.values[number].eq(back[number]) for number in range(config.outputs)]
         if config.floating:
             found = Cat(is_nonfinite(config.number_format, word) for word in buffer.value.values)
             m.d.comb += self.nonfinite.eq(arrives & found.any())
         return m
 
     def _walk(self, m, room):
-        """A word of the pass: whether one is read in this cycle, whether it is the last one, its place, its outputs."""
-        config = self._config
-        command = Signal(row_command(config), reset_less=True)
-        waiting = Signal(2)
-        row, word = Signal.like(command.output_rows), Signal.like(command.row_words)
-        place = data.StructLayout({"address": command.pitch_address.shape(), "lane": command.pitch_lane.shape()})
-        first, at, following = Signal(place), Signal(place), Signal(place)
-        lane, over = Signal(len(first.lane) + 1), Signal()
-        issues, last_word, last_row, begins = Signal(), Signal(), Signal(), Signal()
-        count = Signal(range(config.lanes + 1))
+        """A word of the pass: whether one is read in this cycle, whether it is the last one, its place."""
+        m.submodules.nest = nest = LoopNest(output_nest(self._config))
+        word, waiting, begins, issues = nest.o, Signal(2), Signal(), Signal()
         m.d.comb += [
-            last_word.eq(word + 1 == command.row_words),
-            last_row.eq(row + 1 == command.output_rows),
-            lane.eq(first.lane + command.pitch_lane),
-            over.eq(lane >= config.lanes),
-            following.address.eq(first.address + command.pitch_address + over),
-            following.lane.eq(Mux(over, lane - config.lanes, lane)),
-            count.eq(Mux(last_word, command.last_lanes, config.lanes)),
+            nest.commands.payload.eq(self.commands.payload.outputs),
+            nest.commands.valid.eq(begins),
+            word.ready.eq(room),
+            issues.eq(word.valid & room),
         ]
         m.d.sync += waiting.eq(waiting + self.done - begins)
         with m.FSM():
@@ -126,25 +120,16 @@ class RowReader(ConfiguredComponent):
                     begins.eq((waiting != 0) & self.commands.valid),
                     self.commands.ready.eq(waiting != 0),
                 ]
-                m.d.sync += [command.eq(self.commands.payload), row.eq(0), word.eq(0), first.eq(0), at.eq(0)]
                 with m.If(begins):
                     m.next = "READ"
             with m.State("READ"):
-                m.d.comb += issues.eq(room)
-                with m.If(issues):
-                    m.d.sync += [word.eq(word + 1), at.address.eq(at.address + 1)]
-                    with m.If(last_word):
-                        m.d.sync += [word.eq(0), row.eq(row + 1), first.eq(following), at.eq(following)]
-                        with m.If(last_row):
-                            m.next = "LEAVE"
-            with m.State("LEAVE"):
                 with m.If(self.outputs.valid & self.outputs.ready & self.outputs.payload.last):
                     m.next = "COMPLETE"
             with m.State("COMPLETE"):
                 m.d.comb += self.completions.valid.eq(1)
                 with m.If(self.completions.ready):
                     m.next = "IDLE"
-        return issues, last_word & last_row, at.lane, at.address, count
+        return issues, word.payload.ends[0], word.payload.values
 
     def _access(self, m, issues, lane, address, count):
         """Reads a word and clears it in the cycle after; returns which lanes have outputs, with the data."""

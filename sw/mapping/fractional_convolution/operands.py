@@ -45,8 +45,8 @@ def output_rows(one: Pass, words: NDArray[np.generic]) -> NDArray[np.generic]:
     Parameters
     ----------
     one : Pass
-    words : array of (pictures x O1 x words of a row, N)
+    words : array of (pictures x O1 x words of a row, outputs of a word)
     """
-    rows = np.asarray(words).reshape(one.output_rows, -1)[:, : one.row_positions]
+    runs = np.asarray(words).reshape(one.output_rows * one.row_positions // one.run, -1)[:, : one.run]
     height, width = one.layer.output_size
-    return rows.reshape(one.layer.pictures, height, width, one.channels).transpose(0, 3, 1, 2)
+    return runs.reshape(one.layer.pictures, height, width, one.channels).transpose(0, 3, 1, 2)

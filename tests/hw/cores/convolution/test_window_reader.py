@@ -128,7 +128,7 @@ def test_what_does_not_fit(change, message):
 
 def test_a_reader_with_few_loops():
     config = WindowReaderConfig(memory=UnalignedConfig(lanes=7, rows=128, width=8), levels=4)
-    with pytest.raises(ValueError, match="Levels of the reader must be at least 5, not 4"):
+    with pytest.raises(ValueError, match="Levels must be at least 5, not 4"):
         one = dict.fromkeys(("output", "kernel", "stride"), (1, 1))
         pixel_windows(config, Windows(channels=1, picture=(2, 2), origin=(0, 0), **one))
     with pytest.raises(ValueError, match="Lanes must be from 2 to 7, not 8"):

@@ -8,8 +8,10 @@ import cocotb
 import numpy as np
 from cocotb.triggers import ClockCycles, RisingEdge
 
+from rewardware.hw.cores.convolution.loop_nest_config import nest_loops
 from rewardware.hw.cores.fractional_convolution.cycles import pass_cycles
 from rewardware.hw.cores.fractional_convolution.passes import make_passes
+from rewardware.hw.cores.fractional_convolution.records import output_nest
 from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, parameters, rng
 from rewardware.sw.mapping.fractional_convolution.operands import input_rows, output_rows, weight_rows
 from rewardware.sw.reference.float import host
@@ -98,7 +100,9 @@ class Bench:
         pictures = fractional_convolution(layer, self.numbers(inputs), self.numbers(weights), self.format)
         if self.format is not None:
             self.expect_nonfinite |= bool(is_nonfinite(self.format, self.bits_of(pictures).astype(np.int64)).any())
-        passes = make_passes(self.config, layer, channels, input_row, weight_row)
+        # Every other layer as between feature maps.
+        self.between_maps = not self.between_maps
+        passes = make_passes(self.config, layer, channels, input_row, weight_row, between_maps=self.between_maps)
         await self.load("inputs", input_row, self._noisy(input_rows, passes[0], inputs))
         expected = []
         for one in passes:
@@ -134,13 +138,13 @@ class Bench:
             values = np.array([word["values"] for word in words], dtype=np.uint64)
             for picture, (left, right) in enumerate(zip(outputs, output_rows(one, values), strict=True)):
                 compare(left.tolist(), right.tolist(), f"outputs of pass {number} ({one.layer}), picture", picture)
-            behind = values.reshape(one.output_rows, -1)[:, one.row_positions :]
-            assert not behind.any(), f"pass {number}: words are not zero behind the end of a row"
+            behind = values.reshape(-1, -(-one.run // self.config.outputs) * self.config.outputs)[:, one.run :]
+            assert not behind.any(), f"pass {number}: words are not zero behind the end of a run"
         await self.completions.receive_all(len(passes))
         await ClockCycles(self.dut.clk, 2)
         assert not int(self.dut.busy.value), "busy behind the last completion"
 
-    expect_nonfinite = False
+    expect_nonfinite = between_maps = False
 
     def check_flags(self):
         assert not self.out_of_range
@@ -233,11 +237,14 @@ async def an_address_behind_the_end_is_said(dut):
     one = make_passes(config, layer, channels)[0]
     inputs = one.tiles * layer.input_channels
     weights = one.blocks * layer.input_channels
+    # A word at the beginning of each row of the scratchpad, and of one more.
+    loops = [(config.scratchpad_rows + 1, {"address": 1})]
+    beyond = nest_loops(output_nest(config), loops, {"lane": 0, "address": 0, "rest": 1})
     cases = (
         ({"input_row": config.input_rows - inputs, "weight_row": config.weight_rows - weights}, False),
         ({"input_row": config.input_rows - inputs + 1}, True),
         ({"weight_row": config.weight_rows - weights + 1}, True),
-        ({"output_rows": config.scratchpad_rows + 1, "pitch_address": 1, "pitch_lane": 0}, True),
+        ({"outputs": beyond}, True),
     )
     for number, (fields, wrong) in enumerate(cases):
         bench.out_of_range = False

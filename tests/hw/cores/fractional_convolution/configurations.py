@@ -8,7 +8,7 @@ MEMORIES = {"input_rows": 250, "weight_rows": 901, "scratchpad_rows": 190, "inpu
 CONFIGURATIONS = {
     "int16, 3 cores of 3 x 2": FractionalConvolutionConfig(cores=3, rows=3, columns=2, **MEMORIES),
     "int16, one of 5 x 7": FractionalConvolutionConfig(
-        cores=1, rows=5, columns=7, arithmetic=IntegerLaneConfig(multiplier_depth=1), **MEMORIES
+        cores=1, rows=5, columns=7, output_lanes=4, arithmetic=IntegerLaneConfig(multiplier_depth=1), **MEMORIES
     ),
     "binary32, 2 of 3 x 3": FractionalConvolutionConfig(
         cores=2, rows=3, columns=3, arithmetic=FloatLaneConfig(format=BINARY32, multiplier_depth=5), **MEMORIES

@@ -56,6 +56,16 @@ def test_outputs_are_found_in_their_words():
     assert np.array_equal(output_rows(one, words.reshape(-1, 6)), outputs)
 
 
+def test_outputs_are_found_in_the_words_of_pixels():
+    config = dataclasses.replace(CONFIG, output_lanes=3)
+    one = make_passes(config, LAYER, 4, between_maps=True)[0]
+    outputs = np.arange(2 * 4 * 5 * 4).reshape(2, 4, 5, 4)
+    words = np.full((2 * 5 * 4, 6), -1)
+    words[:, :4] = outputs.transpose(0, 2, 3, 1).reshape(-1, 4)
+    assert one.output_rows * one.row_words == 2 * len(words)
+    assert np.array_equal(output_rows(one, words.reshape(-1, 3)), outputs)
+
+
 def test_passes_cover_the_layer_and_are_fast():
     layer = dataclasses.replace(LAYER, output_channels=9, pictures=6)
     passes = fastest_passes(CONFIG, layer)
