@@ -64,6 +64,8 @@ TESTED = {
     "fixed.SequentialSquareRoot": "fixed/test_sequential.py::test_square_root",
     "fractional_convolution.ColumnWalk": "fractional_convolution/test_engine.py::test_engine",
     "fractional_convolution.FractionalConvolutionEngine": "fractional_convolution/test_engine.py::test_engine",
+    "fractional_convolution.FractionalConvolutionUnit": "fractional_convolution/test_unit.py::test_unit",
+    "fractional_convolution.PixelLoader": "fractional_convolution/test_unit.py::test_unit",
     "fractional_convolution.PixelWalk": "fractional_convolution/test_engine.py::test_engine",
     "fractional_convolution.RowReader": "fractional_convolution/test_engine.py::test_engine",
     "fractional_convolution.TaskSequencer": "fractional_convolution/test_engine.py::test_engine",

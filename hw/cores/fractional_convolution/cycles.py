@@ -29,10 +29,11 @@ def sums_latency(config: FractionalConvolutionConfig) -> int:
     return ISSUE_TO_OPERANDS + config.arithmetic.multiplier_depth + config.arithmetic.adder_depth + 1
 
 
-def pass_cycles(config: FractionalConvolutionConfig, passes: Iterable[Pass]) -> list[int]:
+def pass_cycles(config: FractionalConvolutionConfig, passes: Iterable[Pass], waits: int = 0) -> list[int]:
     """The cycle of the completion of each pass, counted from the transfer of the first command of an idle engine.
 
-    All commands wait from the beginning on, and outputs and completions are taken when they are offered.
+    All commands wait from the beginning on, outputs are taken when they are offered, and completions so many cycles
+    later.
     """
     # Of each slot, the first turn in which it is idle.
     slots = list(range(config.slots))
@@ -62,7 +63,7 @@ def pass_cycles(config: FractionalConvolutionConfig, passes: Iterable[Pass]) -> 
         written = last_pixel + PIXEL_TO_WRITE + config.arithmetic.adder_depth
         begin = max(written + DONE_TO_READ, complete[-1] + 2 if complete else 0)
         freed.append(begin + one.output_rows * one.row_words - 1)
-        complete.append(freed[-1] + READ_TO_COMPLETION)
+        complete.append(freed[-1] + READ_TO_COMPLETION + waits)
     return complete
 
 

@@ -42,8 +42,9 @@ class Pass:
     order : str
         The order of the pixels: "rows" (row by row, from the last one on) or "columns", in which pixels may meet the
         same outputs less often; floating point has to be added up in the first. All passes of a layer have the same.
-    by_pixels : bool
-        Outputs leave pixel by pixel, each beginning a word, and not row by row.
+    between_maps : bool
+        As :class:`.FractionalConvolutionUnit` wants it: one picture, row by row, and outputs that leave pixel by pixel,
+        each beginning a word, and not row by row.
 
     Raises
     ------
@@ -58,12 +59,16 @@ class Pass:
     input_row: int = 0
     weight_row: int = 0
     order: str = "rows"
-    by_pixels: bool = False
+    between_maps: bool = False
 
     def __post_init__(self):
         config, layer = self.config, self.layer
         require_name("Order", self.order, ("rows",) if config.floating else tuple(_ORDERS))
-        require_kind("By pixels", self.by_pixels, bool)
+        require_kind("Between maps", self.between_maps, bool)
+        if self.between_maps and (layer.pictures, self.order) != (1, "rows"):
+            raise ValueError(
+                f"A pass between maps must have 1 picture, in the order rows, not {layer.pictures}, in {self.order}"
+            )
         require_integer("First channel", self.first_channel, 0, layer.output_channels - 1)
         require_integer("Channels of a pass", self.channels, 1, layer.output_channels - self.first_channel)
         require_integer("Input row", self.input_row, 0)
@@ -118,7 +123,7 @@ class Pass:
     @property
     def run(self):
         """Outputs that leave one behind the other: those of an output row, or of a pixel."""
-        return self.channels if self.by_pixels else self.row_positions
+        return self.channels if self.between_maps else self.row_positions
 
     @property
     def row_words(self):
@@ -227,8 +232,7 @@ def make_passes(
     """The passes of a layer with so many output channels each, the last with the rest.
 
     Sums of integers do not depend on the order of the pixels: they take the one that needs the smaller interval.
-    Passes ``between_maps`` are those of :class:`.FractionalConvolutionUnit`: pixels come row by row, and outputs leave
-    pixel by pixel.
+    Passes ``between_maps`` have the order of the unit's loader.
 
     Their weights stand one behind the other in the weight memory, from ``weight_row`` on, and from row 0 again
     whenever those of the next pass would not fit behind: then they must be loaded after the passes that they replace
@@ -250,7 +254,7 @@ def make_passes(
             input_row=input_row,
             weight_row=at,
             order=order,
-            by_pixels=between_maps,
+            between_maps=between_maps,
         )
 
     orders = ("rows",) if config.floating or between_maps else tuple(_ORDERS)

@@ -6,6 +6,7 @@ from typing import Any
 from ...cores.checks import require_name
 from ...cores.convolution.systolic_array_config import SystolicArrayConfig
 from ...cores.convolution.word_writer_config import WordWriterConfig
+from ...cores.fractional_convolution.config import FractionalConvolutionConfig, IntegerLaneConfig
 from ...cores.layer.config import NetworkConfig
 from ...cores.memory.config import UnalignedConfig
 from ..devices import DeviceDescriptor, devices
@@ -320,6 +321,19 @@ _DESIGNS = (
         "fractional_convolution_engine",
         "fractional_convolution.engine:FractionalConvolutionEngine",
         "fractional_convolution.config:FractionalConvolutionConfig",
+    ),
+    _core(
+        "fractional_convolution_unit",
+        "fractional_convolution.unit:FractionalConvolutionUnit",
+        "fractional_convolution.unit_config:FractionalConvolutionUnitConfig",
+        defaults={
+            "engine": FractionalConvolutionConfig(
+                rows=4, columns=4, arithmetic=IntegerLaneConfig(width=8, sum_width=32)
+            ),
+            "writer": WordWriterConfig(
+                lanes=8, sum_width=32, features=UnalignedConfig(lanes=8, rows=1024), parameter_rows=64
+            ),
+        },
     ),
     _core("float_adam_lane", "optimizer.float_lane:FloatAdamLane", "float.config:FloatLaneConfig"),
     _core(

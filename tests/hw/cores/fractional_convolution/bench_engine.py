@@ -100,9 +100,10 @@ class Bench:
         pictures = fractional_convolution(layer, self.numbers(inputs), self.numbers(weights), self.format)
         if self.format is not None:
             self.expect_nonfinite |= bool(is_nonfinite(self.format, self.bits_of(pictures).astype(np.int64)).any())
-        # Every other layer as between feature maps.
+        # Every other time as between feature maps.
         self.between_maps = not self.between_maps
-        passes = make_passes(self.config, layer, channels, input_row, weight_row, between_maps=self.between_maps)
+        between_maps = self.between_maps and layer.pictures == 1
+        passes = make_passes(self.config, layer, channels, input_row, weight_row, between_maps=between_maps)
         await self.load("inputs", input_row, self._noisy(input_rows, passes[0], inputs))
         expected = []
         for one in passes:

@@ -25,7 +25,7 @@ CONFIGURATIONS = {
 }
 
 
-def _layer(channels, size, kernel, stride=(1, 1), padding=(0, 0), added=(0, 0), pictures=1):
+def layer_of(channels, size, kernel, stride=(1, 1), padding=(0, 0), added=(0, 0), pictures=1):
     return FractionalConvolutionLayer(
         input_channels=channels[0],
         output_channels=channels[1],
@@ -40,19 +40,19 @@ def _layer(channels, size, kernel, stride=(1, 1), padding=(0, 0), added=(0, 0), 
 
 # Of each layer: channels of a pass.
 LAYERS = (
-    (_layer((3, 5), (4, 3), (3, 2), (2, 3)), 2),
-    (_layer((1, 1), (1, 1), (1, 1)), 1),
-    (_layer((1, 1), (2, 9), (3, 3)), 1),
-    (_layer((1, 4), (1, 1), (2, 3), pictures=7), 3),
-    (_layer((9, 3), (3, 3), (4, 4), (2, 2), (1, 1), pictures=2), 3),
-    (_layer((40, 4), (2, 3), (3, 3), (2, 2), (1, 1), (1, 1)), 4),
-    (_layer((2, 1), (3, 3), (5, 3), (4, 2), (3, 2), (3, 1), pictures=2), 1),
+    (layer_of((3, 5), (4, 3), (3, 2), (2, 3)), 2),
+    (layer_of((1, 1), (1, 1), (1, 1)), 1),
+    (layer_of((1, 1), (2, 9), (3, 3)), 1),
+    (layer_of((1, 4), (1, 1), (2, 3), pictures=7), 3),
+    (layer_of((9, 3), (3, 3), (4, 4), (2, 2), (1, 1), pictures=2), 3),
+    (layer_of((40, 4), (2, 3), (3, 3), (2, 2), (1, 1), (1, 1)), 4),
+    (layer_of((2, 1), (3, 3), (5, 3), (4, 2), (3, 2), (3, 1), pictures=2), 1),
     # Kernels that do not touch; outputs that none reaches.
-    (_layer((2, 3), (3, 3), (1, 2), (3, 4), added=(2, 3)), 2),
+    (layer_of((2, 3), (3, 3), (1, 2), (3, 4), added=(2, 3)), 2),
     # Little is left of the output, and less than a kernel.
-    (_layer((4, 8), (3, 2), (5, 5), (1, 1), (3, 2)), 8),
-    (_layer((13, 20), (1, 1), (4, 4)), 9),
+    (layer_of((4, 8), (3, 2), (5, 5), (1, 1), (3, 2)), 8),
+    (layer_of((13, 20), (1, 1), (4, 4)), 9),
     # One after the other over long rows, and down long columns.
-    (_layer((2, 1), (1, 17), (1, 4), (1, 2)), 1),
-    (_layer((2, 2), (17, 1), (4, 1), (2, 1)), 2),
+    (layer_of((2, 1), (1, 17), (1, 4), (1, 2)), 1),
+    (layer_of((2, 2), (17, 1), (4, 1), (2, 1)), 2),
 )

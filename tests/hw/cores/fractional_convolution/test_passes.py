@@ -179,3 +179,7 @@ def test_wrong_passes_are_refused():
         Pass(config=INTEGERS, layer=LAYER, first_channel=3, channels=3)
     with pytest.raises(ValueError, match="Order must be one of rows, not 'columns'"):
         Pass(config=FLOATS, layer=LAYER, first_channel=0, channels=3, order="columns")
+    with pytest.raises(ValueError, match="must have 1 picture, in the order rows, not 1, in columns"):
+        Pass(config=INTEGERS, layer=LAYER, first_channel=0, channels=3, order="columns", between_maps=True)
+    with pytest.raises(ValueError, match="must have 1 picture, in the order rows, not 2, in rows"):
+        make_passes(INTEGERS, dataclasses.replace(LAYER, pictures=2), 3, between_maps=True)

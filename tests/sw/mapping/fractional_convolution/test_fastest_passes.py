@@ -58,9 +58,9 @@ def test_outputs_are_found_in_their_words():
 
 def test_outputs_are_found_in_the_words_of_pixels():
     config = dataclasses.replace(CONFIG, output_lanes=3)
-    one = make_passes(config, LAYER, 4, between_maps=True)[0]
-    outputs = np.arange(2 * 4 * 5 * 4).reshape(2, 4, 5, 4)
-    words = np.full((2 * 5 * 4, 6), -1)
+    one = make_passes(config, dataclasses.replace(LAYER, pictures=1), 4, between_maps=True)[0]
+    outputs = np.arange(4 * 5 * 4).reshape(1, 4, 5, 4)
+    words = np.full((5 * 4, 6), -1)
     words[:, :4] = outputs.transpose(0, 2, 3, 1).reshape(-1, 4)
     assert one.output_rows * one.row_words == 2 * len(words)
     assert np.array_equal(output_rows(one, words.reshape(-1, 3)), outputs)
