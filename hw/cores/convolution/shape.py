@@ -197,6 +197,19 @@ class FractionallyStridedShape:
         )
 
     @property
+    def elements(self):
+        """Elements of a kernel."""
+        return self.kernel[0] * self.kernel[1]
+
+    @property
+    def products_of_a_sum(self):
+        """Most products that are added up in one output."""
+        overlapping = 1
+        for picture, kernel, stride in zip(self.picture, self.kernel, self.stride, strict=True):
+            overlapping *= min(picture, -(-kernel // stride))
+        return overlapping * self.input_channels
+
+    @property
     def scratchpad(self):
         """Rows and columns of the scratchpad: ``full``, and what the output padding has beyond it."""
         return tuple(

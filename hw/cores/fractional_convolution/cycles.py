@@ -43,7 +43,7 @@ def pass_cycles(config: FractionalConvolutionConfig, passes: Iterable[Pass], wai
     freed: list[int] = []
     complete: list[int] = []
     for number, one in enumerate(passes):
-        channels, interval = one.layer.input_channels, one.interval
+        channels, interval = one.shape.input_channels, one.interval
         span = (channels - 1) * turns
         columns = max(columns, taken + 1 + max(0, config.lanes + 1 - latency))
         # The half of the pass before the last one is read by then.

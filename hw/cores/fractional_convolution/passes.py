@@ -6,8 +6,8 @@ from itertools import product
 
 from ..checks import require_integer, require_kind, require_name
 from ..convolution.loop_nest_config import nest_loops
+from ..convolution.shape import FractionallyStridedShape
 from .config import FractionalConvolutionConfig, IntegerLaneConfig
-from .layer import FractionalConvolutionLayer
 from .records import LEVELS, command_record, output_nest
 
 __all__ = ["Pass", "make_passes"]
@@ -32,11 +32,14 @@ class Pass:
     Parameters
     ----------
     config : FractionalConvolutionConfig
-    layer : FractionalConvolutionLayer
+    shape : FractionallyStridedShape
+        Of the layer: that of each picture.
     first_channel : int
         Of the output channels.
     channels : int
         Output channels of this pass.
+    pictures : int
+        Pictures that are computed together.
     input_row, weight_row : int
         Where its operands begin in their memories.
     order : str
@@ -53,41 +56,43 @@ class Pass:
     """
 
     config: FractionalConvolutionConfig
-    layer: FractionalConvolutionLayer
+    shape: FractionallyStridedShape
     first_channel: int
     channels: int
+    pictures: int = 1
     input_row: int = 0
     weight_row: int = 0
     order: str = "rows"
     between_maps: bool = False
 
     def __post_init__(self):
-        config, layer = self.config, self.layer
+        config, shape = self.config, self.shape
         require_name("Order", self.order, ("rows",) if config.floating else tuple(_ORDERS))
         require_kind("Between maps", self.between_maps, bool)
-        if self.between_maps and (layer.pictures, self.order) != (1, "rows"):
+        if self.between_maps and (self.pictures, self.order) != (1, "rows"):
             raise ValueError(
-                f"A pass between maps must have 1 picture, in the order rows, not {layer.pictures}, in {self.order}"
+                f"A pass between maps must have 1 picture, in the order rows, not {self.pictures}, in {self.order}"
             )
-        require_integer("First channel", self.first_channel, 0, layer.output_channels - 1)
-        require_integer("Channels of a pass", self.channels, 1, layer.output_channels - self.first_channel)
+        require_integer("Pictures", self.pictures, 1)
+        require_integer("First channel", self.first_channel, 0, shape.output_channels - 1)
+        require_integer("Channels of a pass", self.channels, 1, shape.output_channels - self.first_channel)
         require_integer("Input row", self.input_row, 0)
         require_integer("Weight row", self.weight_row, 0)
-        _at_most("Input channels of a layer", layer.input_channels, config.input_channels)
-        for reach, added in zip(layer.reach, layer.output_padding, strict=True):
+        _at_most("Input channels of a layer", shape.input_channels, config.input_channels)
+        for reach, added in zip(shape.full, shape.output_padding, strict=True):
             _at_most("Side of all that a picture's kernels reach", reach + added, config.side)
-        _at_most("Rows of inputs", self.input_row + self.tiles * layer.input_channels, config.input_rows)
-        _at_most("Rows of weights", self.weight_row + self.blocks * layer.input_channels, config.weight_rows)
+        _at_most("Rows of inputs", self.input_row + self.tiles * shape.input_channels, config.input_rows)
+        _at_most("Rows of weights", self.weight_row + self.blocks * shape.input_channels, config.weight_rows)
         _at_most("Rows of the scratchpad", self.scratchpad_rows, config.scratchpad_rows)
-        across = (layer.reach[1] + layer.output_padding[1]) * self.channels
+        across = (shape.full[1] + shape.output_padding[1]) * self.channels
         _at_most("Positions of a row with what is cropped", across, 2 * config.lanes * config.scratchpad_rows)
         if isinstance(config.arithmetic, IntegerLaneConfig):
-            _at_most("Products of a sum", layer.products_of_a_sum, config.arithmetic.products)
+            _at_most("Products of a sum", shape.products_of_a_sum, config.arithmetic.products)
 
     @property
     def columns(self):
         """Columns in use."""
-        return self.layer.elements * self.channels
+        return self.shape.elements * self.channels
 
     @property
     def blocks(self):
@@ -95,30 +100,35 @@ class Pass:
         return -(-self.columns // self.config.lanes)
 
     @property
+    def pixel_count(self):
+        """Input pixels of all pictures."""
+        return self.pictures * self.shape.picture[0] * self.shape.picture[1]
+
+    @property
     def tiles(self):
         """Pixel tiles."""
-        return -(-self.layer.pixels // self.config.rows)
+        return -(-self.pixel_count // self.config.rows)
 
     @property
     def last_pixels(self):
         """Pixels of the last tile."""
-        return self.layer.pixels - (self.tiles - 1) * self.config.rows
+        return self.pixel_count - (self.tiles - 1) * self.config.rows
 
     @property
     def row_positions(self):
         """Positions of an output row that hold outputs."""
-        return self.layer.output_size[1] * self.channels
+        return self.shape.output[1] * self.channels
 
     @property
     def pitch(self):
         """Positions from one output row to the next."""
-        kernel_row = self.layer.kernel[1] * self.channels
+        kernel_row = self.shape.kernel[1] * self.channels
         return self.row_positions + (kernel_row - self.row_positions) % self.config.lanes
 
     @property
     def output_rows(self):
         """Output rows of all pictures."""
-        return self.layer.pictures * self.layer.output_size[0]
+        return self.pictures * self.shape.output[0]
 
     @property
     def run(self):
@@ -141,14 +151,14 @@ class Pass:
 
     def position(self, picture, x, y):
         """The position of column 0 of an input pixel."""
-        layer = self.layer
-        row = picture * layer.output_size[0] + x * layer.stride[0] - layer.padding[0]
-        return row * self.pitch + (y * layer.stride[1] - layer.padding[1]) * self.channels
+        shape = self.shape
+        row = picture * shape.output[0] + x * shape.stride[0] - shape.padding[0][0]
+        return row * self.pitch + (y * shape.stride[1] - shape.padding[1][0]) * self.channels
 
     @property
     def pixels(self):
         """(picture, x, y) of all input pixels in the order of the tiles."""
-        return _pixels(self.layer, self.order)
+        return _pixels(self.shape, self.pictures, self.order)
 
     @property
     def interval(self):
@@ -157,31 +167,33 @@ class Pass:
         Pixels that come shortly after each other may have an output in common, also the last ones of a column block and
         the first ones of the next block. Whether that output is cropped is not asked.
         """
-        return _interval(self.layer, self.channels, self.pitch, self.config.lanes, self.config.reuse, self.order)
+        return _interval(
+            self.shape, self.pictures, self.channels, self.pitch, self.config.lanes, self.config.reuse, self.order
+        )
 
     @cached_property
     def fields(self):
         """The fields of the command (:func:`.command_record`), and ``outputs``, the loops over its words."""
-        layer, config = self.layer, self.config
-        ranges = _ranges(layer)
+        shape, config = self.shape, self.config
+        ranges = _ranges(shape, self.pictures)
         inner_first = _ORDERS[self.order][::-1]
         # What one further picture, row or column down means: output rows, positions across, positions of all.
         moves = {
-            "picture": (0, 0, layer.output_size[0] * self.pitch),
-            "row": (-layer.stride[0], 0, -layer.stride[0] * self.pitch),
-            "column": (0, -layer.stride[1] * self.channels, -layer.stride[1] * self.channels),
+            "picture": (0, 0, shape.output[0] * self.pitch),
+            "row": (-shape.stride[0], 0, -shape.stride[0] * self.pitch),
+            "column": (0, -shape.stride[1] * self.channels, -shape.stride[1] * self.channels),
         }
         corner = self.pixels[0]
         start = (
-            corner[1] * layer.stride[0] - layer.padding[0],
-            (corner[2] * layer.stride[1] - layer.padding[1]) * self.channels,
+            corner[1] * shape.stride[0] - shape.padding[0][0],
+            (corner[2] * shape.stride[1] - shape.padding[1][0]) * self.channels,
             self.position(*corner),
         )
         values = {
             "input_row": self.input_row,
             "weight_row": self.weight_row,
-            "input_channels": layer.input_channels,
-            "span": (layer.input_channels - 1) * config.slots,
+            "input_channels": shape.input_channels,
+            "span": (shape.input_channels - 1) * config.slots,
             "tiles": self.tiles,
             "blocks": self.blocks,
             "tile_cycles": config.rows * self.interval,
@@ -190,10 +202,10 @@ class Pass:
             "interval": self.interval,
             **self._place("first", *start),
             **{f"count_{level}": len(ranges[inner_first[level]]) for level in LEVELS},
-            "kernel_rows": layer.kernel[0],
-            "kernel_row_columns": layer.kernel[1] * self.channels,
-            "row_skip": (self.pitch - layer.kernel[1] * self.channels) // config.lanes,
-            "picture_rows": layer.output_size[0],
+            "kernel_rows": shape.kernel[0],
+            "kernel_row_columns": shape.kernel[1] * self.channels,
+            "row_skip": (self.pitch - shape.kernel[1] * self.channels) // config.lanes,
+            "picture_rows": shape.output[0],
             "row_positions": self.row_positions,
         }
         for level in LEVELS:
@@ -222,11 +234,12 @@ class Pass:
 
 def make_passes(
     config: FractionalConvolutionConfig,
-    layer: FractionalConvolutionLayer,
+    shape: FractionallyStridedShape,
     channels: int,
     input_row: int = 0,
     weight_row: int = 0,
     *,
+    pictures: int = 1,
     between_maps: bool = False,
 ) -> tuple[Pass, ...]:
     """The passes of a layer with so many output channels each, the last with the rest.
@@ -243,12 +256,13 @@ def make_passes(
     TypeError, ValueError
         Something does not fit into the configuration.
     """
-    require_integer("Channels of a pass", channels, 1, layer.output_channels)
+    require_integer("Channels of a pass", channels, 1, shape.output_channels)
 
     def make(first: int, count: int, at: int, order: str) -> Pass:
         return Pass(
             config=config,
-            layer=layer,
+            shape=shape,
+            pictures=pictures,
             first_channel=first,
             channels=count,
             input_row=input_row,
@@ -260,9 +274,9 @@ def make_passes(
     orders = ("rows",) if config.floating or between_maps else tuple(_ORDERS)
     order = min(orders, key=lambda name: make(0, channels, 0, name).interval)
     found: list[Pass] = []
-    for first in range(0, layer.output_channels, channels):
-        count = min(channels, layer.output_channels - first)
-        rows = -(-layer.elements * count // config.lanes) * layer.input_channels
+    for first in range(0, shape.output_channels, channels):
+        count = min(channels, shape.output_channels - first)
+        rows = -(-shape.elements * count // config.lanes) * shape.input_channels
         if weight_row + rows > config.weight_rows:
             weight_row = 0
         found.append(make(first, count, weight_row, order))
@@ -270,10 +284,10 @@ def make_passes(
     return tuple(found)
 
 
-def _ranges(layer):
-    height, width = layer.size
+def _ranges(shape, pictures):
+    height, width = shape.picture
     return {
-        "picture": range(layer.pictures),
+        "picture": range(pictures),
         "row": range(height - 1, -1, -1),
         "column": range(width - 1, -1, -1),
     }
@@ -281,18 +295,18 @@ def _ranges(layer):
 
 # The passes of a layer have the same pixels, and all but the last one the same interval.
 @lru_cache(maxsize=16)
-def _pixels(layer, order):
-    loops, ranges = _ORDERS[order], _ranges(layer)
+def _pixels(shape, pictures, order):
+    loops, ranges = _ORDERS[order], _ranges(shape, pictures)
     picture, row, column = (loops.index(name) for name in ("picture", "row", "column"))
     return tuple((place[picture], place[row], place[column]) for place in product(*(ranges[name] for name in loops)))
 
 
 @lru_cache(maxsize=64)
-def _interval(layer, channels, pitch, lanes, reuse, order):
-    down, across = layer.stride[0] * pitch, layer.stride[1] * channels
-    below = layer.output_size[0] * pitch
-    first = [picture * below + x * down + y * across for picture, x, y in _pixels(layer, order)]
-    kernel_row, columns = layer.kernel[1] * channels, layer.elements * channels
+def _interval(shape, pictures, channels, pitch, lanes, reuse, order):
+    down, across = shape.stride[0] * pitch, shape.stride[1] * channels
+    below = shape.output[0] * pitch
+    first = [picture * below + x * down + y * across for picture, x, y in _pixels(shape, pictures, order)]
+    kernel_row, columns = shape.kernel[1] * channels, shape.elements * channels
     # Of each column block: positions of its columns, seen from column 0.
     offsets = [column // kernel_row * pitch + column % kernel_row for column in range(columns)]
     blocks = [set(offsets[begin : begin + lanes]) for begin in range(0, columns, lanes)]

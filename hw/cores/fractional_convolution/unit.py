@@ -18,13 +18,13 @@ from .layouts import command_layout, operands_layout
 from .pixel_loader import PixelLoader, load_command
 from .unit_config import FractionalConvolutionUnitConfig
 
-__all__ = ["FractionalConvolutionUnit", "unit_command"]
+__all__ = ["FractionalConvolutionUnit", "fractional_convolution_command"]
 
 # Passes that the writer has not begun: as many as wait in the engine.
 _QUEUE = StreamBufferConfig(depth=3, latency=1)
 
 
-def unit_command(config: FractionalConvolutionUnitConfig) -> data.StructLayout:
+def fractional_convolution_command(config: FractionalConvolutionUnitConfig) -> data.StructLayout:
     """A pass, and before it perhaps the load of its picture.
 
     ``loads``: the picture is loaded first; else it is in the input memory. ``load``: as of
@@ -54,7 +54,7 @@ class FractionalConvolutionUnit(ConfiguredComponent):
 
     Number format: integers. Sums are exact; :class:`.Requantizer` says how words are made of them.
 
-    Latency and throughput: :func:`.unit_cycles.unit_cycles` has the exact cycles. Passes follow each other as in the
+    Latency and throughput: :func:`.unit_cycles.layer_cycles` has the exact cycles. Passes follow each other as in the
     engine, one being computed while the words of the one before are written. A load is not hidden: it begins when the
     words of all passes before are written, and its pass when it has ended. So layers may be chained through the
     feature map, one command behind the other.
@@ -67,7 +67,7 @@ class FractionalConvolutionUnit(ConfiguredComponent):
 
     Members
     -------
-    commands : :py:`In(stream.Signature(unit_command(config)))`
+    commands : :py:`In(stream.Signature(fractional_convolution_command(config)))`
     completions : :py:`Out(stream.Signature(1, always_ready=True))`
         One for each command whose words are written, in the order of the commands.
     busy : Out(1)
@@ -96,7 +96,7 @@ class FractionalConvolutionUnit(ConfiguredComponent):
         super().__init__(
             config,
             {
-                "commands": In(stream.Signature(unit_command(config))),
+                "commands": In(stream.Signature(fractional_convolution_command(config))),
                 "completions": Out(stream.Signature(1, always_ready=True)),
                 "busy": Out(1),
                 "saturated": Out(writer.lanes),

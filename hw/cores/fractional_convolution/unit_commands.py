@@ -41,7 +41,7 @@ def layer_commands(
     Returns
     -------
     list of dict
-        :func:`.unit.unit_command`, one of each pass.
+        :func:`.unit.fractional_convolution_command`, one of each pass.
 
     Raises
     ------
@@ -86,14 +86,14 @@ def pass_command(
     ValueError
         Something has no room, or the pass is not one of the unit.
     """
-    layer = one.layer
+    shape = one.shape
     if one.config != config.engine:
         raise ValueError(f"Configuration of a pass must be that of the engine, {config.engine}, not {one.config}")
     if not one.between_maps:
         raise ValueError("A pass of the unit must be one between maps")
-    if features.first + layer.output_channels > features.channels:
+    if features.first + shape.output_channels > features.channels:
         raise ValueError(
-            f"Channels {features.first} to {features.first + layer.output_channels - 1} must be among the "
+            f"Channels {features.first} to {features.first + shape.output_channels - 1} must be among the "
             f"{features.channels} of the map"
         )
     return {
@@ -119,21 +119,21 @@ def parameter_channels(config: FractionalConvolutionUnitConfig, passes: Sequence
 
 def _load(config, one, place):
     """The whole picture: tiles, runs of channels, the channels of a run."""
-    rows, channels = config.engine.rows, one.layer.input_channels
+    rows, channels = config.engine.rows, one.shape.input_channels
     loops = [
         (one.tiles, {"row": channels}),
         (-(-channels // rows), {"row": rows, "rest": -rows}),
         (rows, {"row": 1, "rest": -1}),
     ]
     return {
-        "window": pixel_tiles(config.reader, channels=channels, pixels=one.layer.pixels, place=place),
+        "window": pixel_tiles(config.reader, channels=channels, pixels=one.pixel_count, place=place),
         "rows": nest_loops(config.input_nest, loops, {"row": one.input_row, "rest": channels}),
     }
 
 
 def _words(config, one, features, parameter_row):
     """The whole output: lines, columns, runs of the channels of the pass."""
-    lanes, (height, width) = config.lanes, one.layer.output_size
+    lanes, (height, width) = config.lanes, one.shape.output
     runs = -(-one.channels // lanes)
     tile = FeatureMap(place=features.place, channels=features.channels, first=features.first + one.first_channel)
     target = [

@@ -6,7 +6,7 @@ from .cycles import pass_cycles
 from .passes import Pass
 from .unit_config import FractionalConvolutionUnitConfig
 
-__all__ = ["LOAD_LATENCY", "WORD_LATENCY", "load_cycles", "unit_cycles"]
+__all__ = ["LOAD_LATENCY", "WORD_LATENCY", "layer_cycles", "load_cycles"]
 
 # Of a load, beside its accesses and a block that is turned.
 LOAD_LATENCY = 7
@@ -17,10 +17,10 @@ WORD_LATENCY = 5
 def load_cycles(config: FractionalConvolutionUnitConfig, one: Pass) -> int:
     """Cycles from a load's command to its completion: for each tile its channels, rounded up to a multiple of P1."""
     rows = config.engine.rows
-    return (one.tiles * -(-one.layer.input_channels // rows) + 1) * rows + LOAD_LATENCY
+    return (one.tiles * -(-one.shape.input_channels // rows) + 1) * rows + LOAD_LATENCY
 
 
-def unit_cycles(config: FractionalConvolutionUnitConfig, passes: Sequence[Pass]) -> list[int]:
+def layer_cycles(config: FractionalConvolutionUnitConfig, passes: Sequence[Pass]) -> list[int]:
     """The cycle of the completion of each pass of a layer, of which the first loads the picture.
 
     Cycles are counted from the offer of the first command to an idle unit. All commands wait from the beginning on, and

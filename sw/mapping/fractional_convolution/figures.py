@@ -4,12 +4,14 @@ import dataclasses
 import functools
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import prod
 
+from ....hw.cores.convolution.shape import FractionallyStridedShape
 from ....hw.cores.float.config import BINARY32, FloatLaneConfig
 from ....hw.cores.fractional_convolution.config import FractionalConvolutionConfig
 from ....hw.cores.fractional_convolution.cycles import total_cycles
-from ....hw.cores.fractional_convolution.layer import FractionalConvolutionLayer
 from ....hw.cores.fractional_convolution.passes import Pass
+from ...reference.convolution.counts import kn2row_counts
 from .fastest_passes import fastest_passes
 from .models import dcgan, decoders, nature_cnn_backward
 
@@ -49,7 +51,8 @@ class LayerFigures:
 
     Parameters
     ----------
-    layer : FractionalConvolutionLayer
+    shape : FractionallyStridedShape
+    pictures : int
     passes : tuple of Pass
         The fastest ones.
     cycles : int
@@ -60,16 +63,22 @@ class LayerFigures:
         Processing elements.
     """
 
-    layer: FractionalConvolutionLayer
+    shape: FractionallyStridedShape
+    pictures: int
     passes: tuple[Pass, ...]
     cycles: int
     im2col_cycles: int
     elements: int
 
     @property
+    def products(self) -> int:
+        """Products of pixels and weights, cropped ones included; none of them with an inserted or padded zero."""
+        return self.pictures * kn2row_counts(self.shape).multiplications
+
+    @property
     def utilisation(self) -> float:
         """Beta of equation 3.15: products over those that the elements could have formed."""
-        return self.layer.products / (self.cycles * self.elements)
+        return self.products / (self.cycles * self.elements)
 
     @property
     def gain(self) -> float:
@@ -79,8 +88,7 @@ class LayerFigures:
     @property
     def ideal_gain(self) -> float:
         """Products of im2col, zeros included, over those of the engine."""
-        height, width = self.layer.output_size
-        return self.layer.pictures * height * width / self.layer.pixels
+        return prod(self.shape.output) / prod(self.shape.picture)
 
     @property
     def gamma(self) -> float:
@@ -88,17 +96,17 @@ class LayerFigures:
         return self.gain / self.ideal_gain
 
 
-def figures_of(config: FractionalConvolutionConfig, layer: FractionalConvolutionLayer) -> LayerFigures:
+def figures_of(config: FractionalConvolutionConfig, shape: FractionallyStridedShape, pictures: int = 1) -> LayerFigures:
     """A layer on an engine, with the fastest passes."""
-    passes = fastest_passes(config, layer)
-    height, width = layer.output_size
-    pixel_tiles = -(-layer.pictures * height * width // (config.cores * config.rows))
-    channel_tiles = -(-layer.output_channels // config.columns)
+    passes = fastest_passes(config, shape, pictures)
+    pixel_tiles = -(-pictures * prod(shape.output) // (config.cores * config.rows))
+    channel_tiles = -(-shape.output_channels // config.columns)
     return LayerFigures(
-        layer=layer,
+        shape=shape,
+        pictures=pictures,
         passes=passes,
         cycles=total_cycles(config, passes),
-        im2col_cycles=pixel_tiles * channel_tiles * layer.elements * layer.input_channels,
+        im2col_cycles=pixel_tiles * channel_tiles * shape.elements * shape.input_channels,
         elements=config.elements,
     )
 
@@ -106,25 +114,25 @@ def figures_of(config: FractionalConvolutionConfig, layer: FractionalConvolution
 def operations_per_cycle(layers: Iterable[LayerFigures]) -> float:
     """Multiplications and additions a cycle and element, over layers one after the other."""
     found = list(layers)
-    return 2 * sum(one.layer.products for one in found) / sum(one.cycles * one.elements for one in found)
+    return 2 * sum(one.products for one in found) / sum(one.cycles * one.elements for one in found)
 
 
 @functools.cache
 def dcgan_figures(pictures: int) -> tuple[LayerFigures, ...]:
     """DCGAN's generator on its engine of table 3.5."""
-    return tuple(figures_of(DCGAN_ENGINE, layer) for layer in dcgan(pictures))
+    return tuple(figures_of(DCGAN_ENGINE, shape, pictures) for shape in dcgan())
 
 
 @functools.cache
 def nature_cnn_figures(pictures: int) -> tuple[LayerFigures, ...]:
     """Nature-CNN's backward pass on its engine of table 3.5, in binary32."""
-    return tuple(figures_of(NATURE_CNN_ENGINE, layer) for layer in nature_cnn_backward(pictures))
+    return tuple(figures_of(NATURE_CNN_ENGINE, shape, pictures) for shape in nature_cnn_backward())
 
 
 @functools.cache
 def decoder_figures(stride: int, pictures: int) -> tuple[LayerFigures, ...]:
     """Decoder layers of a stride on DCGAN's engine, as in table 3.5."""
-    return tuple(figures_of(DCGAN_ENGINE, layer) for layer in decoders(stride, pictures))
+    return tuple(figures_of(DCGAN_ENGINE, shape, pictures) for shape in decoders(stride))
 
 
 def gammas(pictures: int) -> list[float]:
@@ -148,5 +156,5 @@ def array_scaling(pictures: int) -> float:
             weight_rows=1 << 20,
             scratchpad_rows=1 << 18,
         )
-        cycles.append(sum(figures_of(config, layer).cycles for layer in dcgan(pictures)))
+        cycles.append(sum(figures_of(config, shape, pictures).cycles for shape in dcgan()))
     return cycles[0] / cycles[1]

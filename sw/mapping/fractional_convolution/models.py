@@ -1,69 +1,61 @@
 """The layers that the thesis measures: DCGAN's generator, Nature-CNN's backward passes, decoders."""
 
-from ....hw.cores.fractional_convolution.layer import FractionalConvolutionLayer
+from ....hw.cores.convolution.shape import FractionallyStridedShape
 
 __all__ = ["dcgan", "decoders", "nature_cnn_backward"]
 
 
-def dcgan(pictures: int = 1, width: int = 1) -> tuple[FractionalConvolutionLayer, ...]:
+def dcgan(width: int = 1) -> tuple[FractionallyStridedShape, ...]:
     """The generator of DCGAN (Radford 2016) with kernels of 4 x 4: 100 numbers to 64 x 64 pixels in five layers.
 
     Parameters
     ----------
-    pictures : int
-        Pictures at a time.
     width : int
         Divides the 100 inputs and the 1024, 512, 256 and 128 channels between the layers.
     """
     channels = (100 // width, 1024 // width, 512 // width, 256 // width, 128 // width, 3)
     return tuple(
-        FractionalConvolutionLayer(
+        FractionallyStridedShape(
             input_channels=inputs,
             output_channels=outputs,
-            size=(side, side),
+            picture=(side, side),
             kernel=(4, 4),
             stride=(1, 1) if side == 1 else (2, 2),
-            padding=(0, 0) if side == 1 else (1, 1),
-            pictures=pictures,
+            padding=((0, 0), (0, 0)) if side == 1 else ((1, 1), (1, 1)),
         )
         for side, inputs, outputs in zip((1, 4, 8, 16, 32), channels, channels[1:], strict=False)
     )
 
 
-def nature_cnn_backward(pictures: int = 1, width: int = 1) -> tuple[FractionalConvolutionLayer, ...]:
+def nature_cnn_backward(width: int = 1) -> tuple[FractionallyStridedShape, ...]:
     """The errors of Nature-CNN's three convolutions (Mnih 2015), from the last one back to the pixels.
 
     Parameters
     ----------
-    pictures : int
-        Pictures at a time.
     width : int
         Divides all channels but the four of the pixels.
     """
     most, fewer = 64 // width, 32 // width
     layers = ((most, most, 7, 3, 1), (most, fewer, 9, 4, 2), (fewer, 4, 20, 8, 4))
     return tuple(
-        FractionalConvolutionLayer(
+        FractionallyStridedShape(
             input_channels=inputs,
             output_channels=outputs,
-            size=(side, side),
+            picture=(side, side),
             kernel=(kernel, kernel),
             stride=(stride, stride),
-            pictures=pictures,
         )
         for inputs, outputs, side, kernel, stride in layers
     )
 
 
-def decoders(stride: int, pictures: int = 1, width: int = 1) -> tuple[FractionalConvolutionLayer, ...]:
+def decoders(stride: int, width: int = 1) -> tuple[FractionallyStridedShape, ...]:
     """Layers of decoders that make pictures ``stride`` times as large, of the usual kernels.
 
     Parameters
     ----------
     stride : int
         2 to 4.
-    pictures : int
-        Pictures at a time.
     width : int
         Divides all channels.
     """
@@ -75,15 +67,14 @@ def decoders(stride: int, pictures: int = 1, width: int = 1) -> tuple[Fractional
             padding = -(-cropped // 2)
             added = 2 * padding - cropped
             found.append(
-                FractionalConvolutionLayer(
+                FractionallyStridedShape(
                     input_channels=inputs // width,
                     output_channels=outputs // width,
-                    size=(side, side),
+                    picture=(side, side),
                     kernel=(kernel, kernel),
                     stride=(stride, stride),
-                    padding=(padding, padding),
+                    padding=((padding, padding), (padding, padding)),
                     output_padding=(added, added),
-                    pictures=pictures,
                 )
             )
     return tuple(found)

@@ -9,17 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .....hw.cores.convolution.shape import FractionallyStridedShape
 from .....hw.cores.fractional_convolution.config import FractionalConvolutionConfig
-from .....hw.cores.fractional_convolution.layer import FractionalConvolutionLayer
 from .....hw.cores.fractional_convolution.layouts import command_layout
 from ....core.lockstep import require_equal
 from ....mapping.fractional_convolution.figures import DCGAN_ENGINE, NATURE_CNN_ENGINE, LayerFigures, figures_of
 from ....mapping.fractional_convolution.models import dcgan, decoders, nature_cnn_backward
 from ....mapping.fractional_convolution.operands import input_rows, output_rows, weight_rows
 from ....measurement.bench import drawn_from, say
+from ....reference.convolution.float_convolution import fractionally_strided
+from ....reference.convolution.fractional import kn2row
 from ....reference.float import host
 from ....reference.float.conversion import from_numbers
-from ....reference.fractional_convolution.fractional_convolution import fractional_convolution
 from .counted_cycles import CountedCycles
 
 __all__ = ["ENGINES", "WIDTH", "CountedLayer", "count_layers", "counted_layers"]
@@ -82,7 +83,7 @@ def counted_layers(name: str) -> tuple[CountedLayer, ...]:
 
 
 def count_layers(
-    config: FractionalConvolutionConfig, layers: Sequence[FractionalConvolutionLayer]
+    config: FractionalConvolutionConfig, layers: Sequence[FractionallyStridedShape]
 ) -> tuple[CountedLayer, ...]:
     """Cycles of layers with random operands, each from its first command in an idle engine to its last completion.
 
@@ -90,8 +91,7 @@ def count_layers(
     ----------
     config : FractionalConvolutionConfig
         Its memories hold all inputs and weights of a layer.
-    layers : sequence of FractionalConvolutionLayer
-        Of one picture each.
+    layers : sequence of FractionallyStridedShape
 
     Raises
     ------
@@ -108,28 +108,27 @@ def count_layers(
     with StreamSimulation(EngineWithMemories(config)) as simulation:
         # After a reset the first command waits until the scratchpad is clear.
         _run(simulation, figures_of(config, layers[0]), random)
-        for layer in layers:
-            figures = figures_of(config, layer)
+        for shape in layers:
+            figures = figures_of(config, shape)
             counted = _run(simulation, figures, random)
-            cycles = CountedCycles(what=_told(layer), counted=counted, modelled=figures.cycles)
+            cycles = CountedCycles(what=_told(shape), counted=counted, modelled=figures.cycles)
             found.append(CountedLayer(cycles=cycles, figures=figures))
     return tuple(found)
 
 
 def _run(simulation: Any, figures: LayerFigures, random: np.random.Generator) -> int:
     """The layer on the RTL, with its outputs compared; returns cycles."""
-    passes, layer = figures.passes, figures.layer
+    passes, shape = figures.passes, figures.shape
     config = passes[0].config
-    rows = sum(one.blocks for one in passes) * layer.input_channels
+    rows = sum(one.blocks for one in passes) * shape.input_channels
     if rows > config.weight_rows:
         raise ValueError(f"Rows of all weights of a layer must be at most {config.weight_rows}, not {rows}")
-    inputs = _operands(config, (1, layer.input_channels, *layer.size), random)
-    weights = _operands(config, (layer.input_channels, layer.output_channels, *layer.kernel), random)
-    outputs = fractional_convolution(layer, _values(config, inputs), _values(config, weights), config.number_format)
-    expected = _bits(config, outputs)
-    _load(simulation, "inputs", passes[0].input_row, input_rows(passes[0], inputs), config)
+    picture = _operands(config, (*shape.picture, shape.input_channels), random)
+    kernels = _operands(config, (*shape.kernel, shape.input_channels, shape.output_channels), random)
+    expected = _bits(config, _outputs(config, shape, _values(config, picture), _values(config, kernels)))
+    _load(simulation, "inputs", passes[0].input_row, input_rows(passes[0], picture[None]), config)
     for one in passes:
-        _load(simulation, "weights", one.weight_row, weight_rows(one, weights), config)
+        _load(simulation, "weights", one.weight_row, weight_rows(one, kernels), config)
     layout = command_layout(config)
     simulation.send("commands", [layout.const(one.fields).as_bits() for one in passes])
     # The first cycle takes the first command.
@@ -139,7 +138,7 @@ def _run(simulation: Any, figures: LayerFigures, random: np.random.Generator) ->
         words = simulation.receive("outputs", one.output_rows * one.row_words, 0)
         channels = slice(one.first_channel, one.first_channel + one.channels)
         got = output_rows(one, _unpacked(words, config.sum_width, config.lanes))
-        require_equal(_told(layer), {"outputs": expected[:, channels]}, {"outputs": got})
+        require_equal(_told(shape), {"outputs": expected[..., channels]}, {"outputs": got[0]})
     return cycles
 
 
@@ -150,6 +149,15 @@ def _operands(
     if config.number_format is None:
         return random.integers(0, 1 << config.operand_width, shape)
     return from_numbers(config.number_format, random.normal(size=shape))
+
+
+def _outputs(
+    config: FractionalConvolutionConfig, shape: FractionallyStridedShape, picture: NDArray[Any], kernels: NDArray[Any]
+) -> NDArray[Any]:
+    """Of the reference."""
+    if config.number_format is None:
+        return kn2row(shape, picture, kernels)
+    return fractionally_strided(config.number_format, shape, picture, kernels)
 
 
 def _values(config: FractionalConvolutionConfig, bits: NDArray[np.int64]) -> NDArray[Any]:
@@ -184,7 +192,7 @@ def _unpacked(words: NDArray[Any], width: int, lanes: int) -> NDArray[np.int64]:
     return (shifted & (1 << width) - 1).astype(np.int64)
 
 
-def _told(layer: FractionalConvolutionLayer) -> str:
-    size, kernel, stride = ("x".join(map(str, pair)) for pair in (layer.size, layer.kernel, layer.stride))
-    channels = f"{layer.input_channels} to {layer.output_channels} channels"
+def _told(shape: FractionallyStridedShape) -> str:
+    size, kernel, stride = ("x".join(map(str, pair)) for pair in (shape.picture, shape.kernel, shape.stride))
+    channels = f"{shape.input_channels} to {shape.output_channels} channels"
     return f"{channels}, picture {size}, kernel {kernel}, stride {stride}"

@@ -1,8 +1,10 @@
 """Layers against the reference, and their cycles against what :mod:`.cycles` says.
 
-Parameters: ``config``; ``layers``, of each the layer and the channels of a pass; ``mixtures`` of them, whose cycles are
-counted.
+Parameters: ``config``; ``layers``, of each the shape, the pictures together and the channels of a pass; ``mixtures`` of
+them, whose cycles are counted.
 """
+
+from functools import partial
 
 import cocotb
 import numpy as np
@@ -14,9 +16,10 @@ from rewardware.hw.cores.fractional_convolution.passes import make_passes
 from rewardware.hw.cores.fractional_convolution.records import output_nest
 from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, parameters, rng
 from rewardware.sw.mapping.fractional_convolution.operands import input_rows, output_rows, weight_rows
+from rewardware.sw.reference.convolution.float_convolution import fractionally_strided
+from rewardware.sw.reference.convolution.fractional import direct
 from rewardware.sw.reference.float import host
 from rewardware.sw.reference.float.arithmetic import is_nonfinite
-from rewardware.sw.reference.fractional_convolution.fractional_convolution import fractional_convolution
 from tests.hw.cores.transfer_cycles import TransferCycles
 
 
@@ -89,26 +92,26 @@ class Bench:
             await RisingEdge(self.dut.clk)
         valid.value = 0
 
-    async def prepare(self, layer, channels, input_row, weight_row, corners=0.05):
+    async def prepare(self, shape, pictures, channels, input_row, weight_row, corners=0.05):
         """Operands of a layer into the memories; returns its passes, and of each the outputs. Where no pixel and no
         column is, there is noise."""
-        shapes = (
-            (layer.pictures, layer.input_channels, *layer.size),
-            (layer.input_channels, layer.output_channels, *layer.kernel),
-        )
-        inputs, weights = (self.operands(shape, corners) for shape in shapes)
-        pictures = fractional_convolution(layer, self.numbers(inputs), self.numbers(weights), self.format)
+        inputs = self.operands((pictures, *shape.picture, shape.input_channels), corners)
+        kernels = self.operands((*shape.kernel, shape.input_channels, shape.output_channels), corners)
+        weights, convolve = self.numbers(kernels), direct
         if self.format is not None:
-            self.expect_nonfinite |= bool(is_nonfinite(self.format, self.bits_of(pictures).astype(np.int64)).any())
+            convolve = partial(fractionally_strided, self.format)
+        outputs = np.stack([convolve(shape, picture, weights) for picture in self.numbers(inputs)])
+        if self.format is not None:
+            self.expect_nonfinite |= bool(is_nonfinite(self.format, self.bits_of(outputs).astype(np.int64)).any())
         # Every other time as between feature maps.
         self.between_maps = not self.between_maps
-        between_maps = self.between_maps and layer.pictures == 1
-        passes = make_passes(self.config, layer, channels, input_row, weight_row, between_maps=between_maps)
+        kind = {"pictures": pictures, "between_maps": self.between_maps and pictures == 1}
+        passes = make_passes(self.config, shape, channels, input_row, weight_row, **kind)
         await self.load("inputs", input_row, self._noisy(input_rows, passes[0], inputs))
         expected = []
         for one in passes:
-            await self.load("weights", one.weight_row, self._noisy(weight_rows, one, weights))
-            expected.append(self.bits_of(pictures[:, one.first_channel : one.first_channel + one.channels]))
+            await self.load("weights", one.weight_row, self._noisy(weight_rows, one, kernels))
+            expected.append(self.bits_of(outputs[..., one.first_channel : one.first_channel + one.channels]))
         return passes, expected
 
     def _noisy(self, rows_of, one, values):
@@ -119,13 +122,13 @@ class Bench:
         """As many of the layers as the memories hold, then a pause in the list: lists of passes and of outputs."""
         input_row = weight_row = 0
         passes, expected = [], []
-        for layer, channels in choice:
-            found = make_passes(self.config, layer, channels)
-            inputs = found[0].tiles * layer.input_channels
-            weights = sum(one.blocks for one in found) * layer.input_channels
+        for shape, pictures, channels in choice:
+            found = make_passes(self.config, shape, channels, pictures=pictures)
+            inputs = found[0].tiles * shape.input_channels
+            weights = sum(one.blocks for one in found) * shape.input_channels
             if input_row + inputs > self.config.input_rows or weight_row + weights > self.config.weight_rows:
                 continue
-            more, outputs = await self.prepare(layer, channels, input_row, weight_row)
+            more, outputs = await self.prepare(shape, pictures, channels, input_row, weight_row)
             passes, expected = passes + list(more), expected + outputs
             input_row, weight_row = input_row + inputs, weight_row + weights
         return passes, expected
@@ -138,7 +141,7 @@ class Bench:
             compare([0] * (len(words) - 1) + [1], [word["last"] for word in words], "last of pass", number)
             values = np.array([word["values"] for word in words], dtype=np.uint64)
             for picture, (left, right) in enumerate(zip(outputs, output_rows(one, values), strict=True)):
-                compare(left.tolist(), right.tolist(), f"outputs of pass {number} ({one.layer}), picture", picture)
+                compare(left.tolist(), right.tolist(), f"outputs of pass {number} ({one.shape}), picture", picture)
             behind = values.reshape(-1, -(-one.run // self.config.outputs) * self.config.outputs)[:, one.run :]
             assert not behind.any(), f"pass {number}: words are not zero behind the end of a run"
         await self.completions.receive_all(len(passes))
@@ -158,8 +161,8 @@ async def same_bits_as_the_reference(dut):
     await bench.begin()
     for stalls in ((0, 0, 0), (0.5, 0.3, 0.3), (0.9, 0.9, 0.05), (0, 0.1, 0.8)):
         bench.stall(*stalls)
-        for layer, channels in parameters()["layers"]:
-            await bench.run(*await bench.prepare(layer, channels, 0, 0, corners=0.05 if stalls[0] else 0.0))
+        for layer in parameters()["layers"]:
+            await bench.run(*await bench.prepare(*layer, 0, 0, corners=0.05 if stalls[0] else 0.0))
     bench.check_flags()
 
 
@@ -196,8 +199,8 @@ async def takes_as_many_cycles_as_it_says(dut):
         counted = [cycle - begin for cycle in seen.taken["completions"]]
         compare(pass_cycles(config, passes), counted, f"cycles of {what}", number)
 
-    for number, (layer, channels) in enumerate(layers):
-        await count(*await bench.prepare(layer, channels, 0, 0), f"{layer} by {channels}", number)
+    for number, layer in enumerate(layers):
+        await count(*await bench.prepare(*layer, 0, 0), f"layer {layer}", number)
     for number in range(parameters().get("mixtures", 4)):
         order = bench.random.permutation(len(layers))
         passes, expected = await bench.prepare_all([layers[index] for index in order])
@@ -210,8 +213,7 @@ async def a_reset_forgets_everything(dut):
     bench = Bench(dut)
     await bench.begin()
     bench.stall(0, 0, 0)
-    layer, channels = parameters()["layers"][0]
-    passes, expected = await bench.prepare(layer, channels, 0, 0, corners=0.0)
+    passes, expected = await bench.prepare(*parameters()["layers"][0], 0, 0, corners=0.0)
     for cycles in range(3, 200, 23):
         for one in passes:
             await bench.commands.send(one.fields)
@@ -234,10 +236,10 @@ async def an_address_behind_the_end_is_said(dut):
     await bench.begin()
     bench.stall(0, 0, 0)
     config = bench.config
-    layer, channels = parameters()["layers"][0]
-    one = make_passes(config, layer, channels)[0]
-    inputs = one.tiles * layer.input_channels
-    weights = one.blocks * layer.input_channels
+    shape, _, channels = parameters()["layers"][0]
+    one = make_passes(config, shape, channels)[0]
+    inputs = one.tiles * shape.input_channels
+    weights = one.blocks * shape.input_channels
     # A word at the beginning of each row of the scratchpad, and of one more.
     loops = [(config.scratchpad_rows + 1, {"address": 1})]
     beyond = nest_loops(output_nest(config), loops, {"lane": 0, "address": 0, "rest": 1})

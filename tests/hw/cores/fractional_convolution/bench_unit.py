@@ -1,6 +1,6 @@
 """Layers from feature map to feature map against the reference, and their cycles.
 
-Parameters: ``config``; ``layers``, of each the layer and the channels of a pass; ``chain``, such layers of which each
+Parameters: ``config``; ``layers``, of each the shape and the channels of a pass; ``chain``, such layers of which each
 takes what the one before gives.
 """
 
@@ -11,7 +11,7 @@ from cocotb.triggers import FallingEdge, ReadOnly, RisingEdge
 from rewardware.hw.cores.convolution.word_commands import FeatureMap
 from rewardware.hw.cores.fractional_convolution.passes import make_passes
 from rewardware.hw.cores.fractional_convolution.unit_commands import layer_commands, parameter_channels
-from rewardware.hw.cores.fractional_convolution.unit_cycles import unit_cycles
+from rewardware.hw.cores.fractional_convolution.unit_cycles import layer_cycles
 from rewardware.sim.cocotb import StreamSource, clock_and_reset, compare, parameters, rng
 from rewardware.sw.mapping.fractional_convolution.operands import weight_rows
 from rewardware.sw.reference.convolution.fractional import direct
@@ -103,18 +103,18 @@ class UnitBench:
             await RisingEdge(self.dut.clk)
         getattr(self.dut, f"load_{name}__enable").value = 0
 
-    async def prepare(self, layer, channels, place, features):
+    async def prepare(self, shape, channels, place, features):
         """Weights and parameters of a layer behind those that are there; returns its passes and commands."""
-        config, shape, memory = self.config, layer.shape, self.config.writer.features
+        config, memory = self.config, self.config.writer.features
         passes = make_passes(
-            config.engine, layer, channels, input_row=int(self.random.integers(3)), weight_row=self.weight_row,
+            config.engine, shape, channels, input_row=int(self.random.integers(3)), weight_row=self.weight_row,
             between_maps=True,
         )  # fmt: skip
         kernels = self.numbers((*shape.kernel, shape.input_channels, shape.output_channels), memory.width)
         width = config.engine.operand_width
         for one in passes:
             assert one.weight_row >= self.weight_row, "weights of a layer do not fit"
-            rows = weight_rows(one, kernels.transpose(2, 3, 0, 1))
+            rows = weight_rows(one, kernels)
             await self._write("weights", one.weight_row, [packed(row, width) for row in rows])
             self.weight_row = one.weight_row + len(rows)
         biases = self.numbers(shape.output_channels, 2 * memory.width)
@@ -173,10 +173,10 @@ class UnitBench:
         compare(self.expected_saturated, self.saturated, f"{what}: saturated words", 0)
         assert not self.error, f"{what}: an address is out of range"
 
-    def map_of(self, layer, place):
+    def map_of(self, shape, place):
         """A feature map with other channels around those of a layer."""
         first, more = (int(number) for number in self.random.integers(0, 3, 2))
-        return FeatureMap(place=place, channels=first + layer.output_channels + more, first=first)
+        return FeatureMap(place=place, channels=first + shape.output_channels + more, first=first)
 
 
 STALLS = ((0.0, (1.0, 1.0)), (0.5, (0.5, 0.6)), (0.1, (0.9, 0.1)))
@@ -189,16 +189,16 @@ async def from_map_to_map(dut):
     half = len(bench.words) // 2
     for stall, grants in STALLS:
         bench.commands.stall, bench.grants = stall, grants
-        for number, (layer, channels) in enumerate(parameters()["layers"]):
+        for number, (shape, channels) in enumerate(parameters()["layers"]):
             bench.restart()
             place = int(bench.random.integers(0, 9))
-            features = bench.map_of(layer, half + int(bench.random.integers(0, 9)))
-            passes, commands = await bench.prepare(layer, channels, place, features)
-            await bench.run(commands, f"{layer} by {channels}")
+            features = bench.map_of(shape, half + int(bench.random.integers(0, 9)))
+            passes, commands = await bench.prepare(shape, channels, place, features)
+            await bench.run(commands, f"{shape} by {channels}")
             if not stall:
                 assert bench.idle[0] > bench.completions[-1], "not busy before the last completion"
                 counted = [cycle - bench.offered for cycle in bench.completions]
-                compare(unit_cycles(bench.config, passes), counted, f"cycles of {layer} by {channels}", number)
+                compare(layer_cycles(bench.config, passes), counted, f"cycles of {shape} by {channels}", number)
 
 
 @cocotb.test()
@@ -209,10 +209,10 @@ async def layers_behind_each_other(dut):
         bench.commands.stall, bench.grants = stall, grants
         bench.restart()
         place, all_commands = 0, []
-        for layer, channels in parameters()["chain"]:
-            behind = place + layer.size[0] * layer.size[1] * layer.input_channels
-            features = FeatureMap(place=behind, channels=layer.output_channels)
-            _, commands = await bench.prepare(layer, channels, place, features)
+        for shape, channels in parameters()["chain"]:
+            behind = place + shape.picture[0] * shape.picture[1] * shape.input_channels
+            features = FeatureMap(place=behind, channels=shape.output_channels)
+            _, commands = await bench.prepare(shape, channels, place, features)
             all_commands += commands
             place = behind
         await bench.run(all_commands, "chain")
@@ -223,10 +223,10 @@ async def an_address_behind_the_end_is_said(dut):
     bench = UnitBench(dut)
     await bench.begin()
     engine = bench.config.engine
-    layer, channels = parameters()["layers"][0]
-    (command, *_) = (await bench.prepare(layer, channels, 0, bench.map_of(layer, 0)))[1]
+    shape, channels = parameters()["layers"][0]
+    (command, *_) = (await bench.prepare(shape, channels, 0, bench.map_of(shape, 0)))[1]
     rows = command["load"]["rows"]
-    used = make_passes(engine, layer, channels)[0].tiles * layer.input_channels
+    used = make_passes(engine, shape, channels)[0].tiles * shape.input_channels
     for row, wrong in ((engine.input_rows - used, False), (engine.input_rows - used + 1, True)):
         bench.error, bench.offered = False, None
         bench.completions.clear()

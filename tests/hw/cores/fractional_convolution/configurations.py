@@ -1,8 +1,8 @@
 """Engines and layers of the tests: sizes that are no powers of two, and corners of all kinds."""
 
+from rewardware.hw.cores.convolution.shape import FractionallyStridedShape
 from rewardware.hw.cores.float.config import BINARY32, FloatFormat, FloatLaneConfig
 from rewardware.hw.cores.fractional_convolution.config import FractionalConvolutionConfig, IntegerLaneConfig
-from rewardware.hw.cores.fractional_convolution.layer import FractionalConvolutionLayer
 
 MEMORIES = {"input_rows": 250, "weight_rows": 901, "scratchpad_rows": 190, "input_channels": 40, "side": 37}
 CONFIGURATIONS = {
@@ -25,34 +25,35 @@ CONFIGURATIONS = {
 }
 
 
-def layer_of(channels, size, kernel, stride=(1, 1), padding=(0, 0), added=(0, 0), pictures=1):
-    return FractionalConvolutionLayer(
+def shape_of(channels, picture, kernel, stride=(1, 1), padding=((0, 0), (0, 0)), added=(0, 0)):
+    return FractionallyStridedShape(
         input_channels=channels[0],
         output_channels=channels[1],
-        size=size,
+        picture=picture,
         kernel=kernel,
         stride=stride,
         padding=padding,
         output_padding=added,
-        pictures=pictures,
     )
 
 
-# Of each layer: channels of a pass.
+# Of each layer: its shape, pictures together, channels of a pass.
 LAYERS = (
-    (layer_of((3, 5), (4, 3), (3, 2), (2, 3)), 2),
-    (layer_of((1, 1), (1, 1), (1, 1)), 1),
-    (layer_of((1, 1), (2, 9), (3, 3)), 1),
-    (layer_of((1, 4), (1, 1), (2, 3), pictures=7), 3),
-    (layer_of((9, 3), (3, 3), (4, 4), (2, 2), (1, 1), pictures=2), 3),
-    (layer_of((40, 4), (2, 3), (3, 3), (2, 2), (1, 1), (1, 1)), 4),
-    (layer_of((2, 1), (3, 3), (5, 3), (4, 2), (3, 2), (3, 1), pictures=2), 1),
+    (shape_of((3, 5), (4, 3), (3, 2), (2, 3)), 1, 2),
+    (shape_of((1, 1), (1, 1), (1, 1)), 1, 1),
+    (shape_of((1, 1), (2, 9), (3, 3)), 1, 1),
+    (shape_of((1, 4), (1, 1), (2, 3)), 7, 3),
+    (shape_of((9, 3), (3, 3), (4, 4), (2, 2), ((1, 1), (1, 1))), 2, 3),
+    (shape_of((40, 4), (2, 3), (3, 3), (2, 2), ((1, 1), (1, 1)), (1, 1)), 1, 4),
+    (shape_of((2, 1), (3, 3), (5, 3), (4, 2), ((3, 3), (2, 2)), (3, 1)), 2, 1),
     # Kernels that do not touch; outputs that none reaches.
-    (layer_of((2, 3), (3, 3), (1, 2), (3, 4), added=(2, 3)), 2),
+    (shape_of((2, 3), (3, 3), (1, 2), (3, 4), added=(2, 3)), 1, 2),
     # Little is left of the output, and less than a kernel.
-    (layer_of((4, 8), (3, 2), (5, 5), (1, 1), (3, 2)), 8),
-    (layer_of((13, 20), (1, 1), (4, 4)), 9),
+    (shape_of((4, 8), (3, 2), (5, 5), (1, 1), ((3, 3), (2, 2))), 1, 8),
+    # Each side is cropped by another number.
+    (shape_of((3, 4), (4, 3), (4, 5), (2, 1), ((0, 3), (2, 1))), 1, 3),
+    (shape_of((13, 20), (1, 1), (4, 4)), 1, 9),
     # One after the other over long rows, and down long columns.
-    (layer_of((2, 1), (1, 17), (1, 4), (1, 2)), 1),
-    (layer_of((2, 2), (17, 1), (4, 1), (2, 1)), 2),
+    (shape_of((2, 1), (1, 17), (1, 4), (1, 2)), 1, 1),
+    (shape_of((2, 2), (17, 1), (4, 1), (2, 1)), 1, 2),
 )

@@ -15,28 +15,28 @@ from rewardware.hw.cores.fractional_convolution.unit_config import FractionalCon
 from rewardware.hw.cores.memory.config import UnalignedConfig
 from rewardware.sim.cocotb import simulate
 
-from .configurations import MEMORIES, layer_of
+from .configurations import MEMORIES, shape_of
 from .unit_with_memories import UnitWithMemories
 
-# Of each layer: channels of a pass.
+# Of each layer: its shape, and channels of a pass.
 LAYERS = (
-    (layer_of((3, 5), (4, 3), (3, 2), (2, 3)), 2),
-    (layer_of((1, 1), (1, 1), (1, 1)), 1),
-    (layer_of((1, 3), (2, 5), (3, 3)), 3),
-    (layer_of((9, 7), (3, 3), (4, 4), (2, 2), (1, 1)), 3),
-    (layer_of((11, 4), (2, 3), (3, 3), (2, 2), (1, 1), (1, 1)), 4),
-    (layer_of((2, 1), (3, 3), (5, 3), (3, 2), (3, 2), (2, 1)), 1),
-    (layer_of((2, 3), (3, 3), (1, 2), (3, 3), added=(2, 2)), 2),
-    (layer_of((4, 8), (3, 2), (5, 5), (1, 1), (3, 2)), 8),
-    (layer_of((6, 20), (1, 1), (4, 4)), 9),
+    (shape_of((3, 5), (4, 3), (3, 2), (2, 3)), 2),
+    (shape_of((1, 1), (1, 1), (1, 1)), 1),
+    (shape_of((1, 3), (2, 5), (3, 3)), 3),
+    (shape_of((9, 7), (3, 3), (4, 4), (2, 2), ((1, 1), (1, 1))), 3),
+    (shape_of((11, 4), (2, 3), (3, 3), (2, 2), ((1, 1), (1, 1)), (1, 1)), 4),
+    (shape_of((2, 1), (3, 3), (5, 3), (3, 2), ((3, 2), (2, 1)), (2, 1)), 1),
+    (shape_of((2, 3), (3, 3), (1, 2), (3, 3), added=(2, 2)), 2),
+    (shape_of((4, 8), (3, 2), (5, 5), (1, 1), ((3, 3), (2, 2))), 8),
+    (shape_of((6, 20), (1, 1), (4, 4)), 9),
     # Words take longer than products.
-    (layer_of((1, 5), (3, 3), (2, 3), (3, 3)), 1),
+    (shape_of((1, 5), (3, 3), (2, 3), (3, 3)), 1),
 )
 # DCGAN's generator, with few channels.
 CHAIN = (
-    (layer_of((7, 6), (1, 1), (4, 4)), 4),
-    (layer_of((6, 4), (4, 4), (4, 4), (2, 2), (1, 1)), 3),
-    (layer_of((4, 3), (8, 8), (4, 4), (2, 2), (1, 1)), 3),
+    (shape_of((7, 6), (1, 1), (4, 4)), 4),
+    (shape_of((6, 4), (4, 4), (4, 4), (2, 2), ((1, 1), (1, 1))), 3),
+    (shape_of((4, 3), (8, 8), (4, 4), (2, 2), ((1, 1), (1, 1))), 3),
 )
 
 
@@ -98,13 +98,13 @@ def test_parts_that_do_not_suit_are_refused(part, changes, error, message):
 
 
 def test_what_does_not_fit_is_refused():
-    layer, channels = LAYERS[0]
-    passes = make_passes(CONFIG.engine, layer, channels, between_maps=True)
+    shape, channels = LAYERS[0]
+    passes = make_passes(CONFIG.engine, shape, channels, between_maps=True)
     features, words = FeatureMap(place=0, channels=5), {"shift": 0, "rectifies": 0}
     others = dataclasses.replace(CONFIG.engine, side=36)
     for found, target, where, message in (
-        (make_passes(CONFIG.engine, layer, 2), features, {}, "A pass of the unit must be one between maps"),
-        (make_passes(others, layer, 2, between_maps=True), features, {}, "Configuration of a pass must be .*side=37"),
+        (make_passes(CONFIG.engine, shape, 2), features, {}, "A pass of the unit must be one between maps"),
+        (make_passes(others, shape, 2, between_maps=True), features, {}, "Configuration of a pass must be .*side=37"),
         (passes, FeatureMap(place=0, channels=6, first=2), {}, "Channels 2 to 6 must be among the 6 of the map"),
         (passes, features, {"place": 3549}, "The picture's 36 elements must be in the 3584 .*, not from 3549 on"),
         (passes, features, {"parameter_row": 38}, "Rows of parameters must be below 40, not from 40 to 40"),
@@ -117,6 +117,6 @@ def test_what_does_not_fit_is_refused():
 
 
 def test_each_pass_begins_a_row_of_parameters():
-    passes = make_passes(CONFIG.engine, layer_of((1, 20), (1, 1), (1, 1)), 9, between_maps=True)
+    passes = make_passes(CONFIG.engine, shape_of((1, 20), (1, 1), (1, 1)), 9, between_maps=True)
     rows = [range(0, 6), range(6, 9), range(9, 15), range(15, 18), range(18, 20)]
     assert parameter_channels(CONFIG, passes) == rows

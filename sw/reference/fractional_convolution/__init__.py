@@ -1,1 +1,0 @@
-"""Fractionally strided convolution, as its engine computes it."""
