@@ -7,10 +7,14 @@ from dataclasses import dataclass
 from math import prod
 
 from ....hw.cores.convolution.shape import FractionallyStridedShape
+from ....hw.cores.convolution.word_writer_config import WordWriterConfig
 from ....hw.cores.float.config import BINARY32, FloatLaneConfig
-from ....hw.cores.fractional_convolution.config import FractionalConvolutionConfig
+from ....hw.cores.fractional_convolution.config import FractionalConvolutionConfig, IntegerLaneConfig
 from ....hw.cores.fractional_convolution.cycles import total_cycles
 from ....hw.cores.fractional_convolution.passes import Pass
+from ....hw.cores.fractional_convolution.unit_config import FractionalConvolutionUnitConfig
+from ....hw.cores.fractional_convolution.unit_cycles import layer_cycles, load_cycles
+from ....hw.cores.memory.config import UnalignedConfig
 from ...reference.convolution.counts import kn2row_counts
 from .fastest_passes import fastest_passes
 from .models import dcgan, decoders, nature_cnn_backward
@@ -19,9 +23,11 @@ __all__ = [
     "DCGAN_ENGINE",
     "NATURE_CNN_ENGINE",
     "LayerFigures",
+    "DCGAN_UNIT",
     "array_scaling",
     "dcgan_figures",
     "decoder_figures",
+    "dcgan_between_maps",
     "figures_of",
     "gammas",
     "nature_cnn_figures",
@@ -40,6 +46,17 @@ NATURE_CNN_ENGINE = FractionalConvolutionConfig(
     input_rows=1 << 15,
     weight_rows=1 << 13,
     scratchpad_rows=1 << 13,
+)
+# Its unit, with a memory that holds the feature maps before and behind each layer.
+DCGAN_UNIT = FractionalConvolutionUnitConfig(
+    engine=dataclasses.replace(DCGAN_ENGINE, arithmetic=IntegerLaneConfig(sum_width=47)),
+    writer=WordWriterConfig(
+        lanes=32,
+        sum_width=47,
+        features=UnalignedConfig(lanes=32, rows=1 << 13, width=16),
+        parameter_rows=512,
+        element_width=19,
+    ),
 )
 # What is compared for the scaling: P1, P2 and n.
 _SMALL, _LARGE = (2, 4, 2), (8, 16, 2)
@@ -158,3 +175,14 @@ def array_scaling(pictures: int) -> float:
         )
         cycles.append(sum(figures_of(config, shape, pictures).cycles for shape in dcgan()))
     return cycles[0] / cycles[1]
+
+
+def dcgan_between_maps() -> list[tuple[str, int, int, int]]:
+    """Cycles of DCGAN's layers for a picture: layer, the engine alone, from map to map, and the load among these."""
+    rows = []
+    for number, shape in enumerate(dcgan(), 1):
+        passes = fastest_passes(DCGAN_UNIT.engine, shape, between_maps=True)
+        alone = figures_of(DCGAN_ENGINE, shape).cycles
+        between, load = layer_cycles(DCGAN_UNIT, passes)[-1], load_cycles(DCGAN_UNIT, passes[0])
+        rows.append((f"DCGAN layer {number}", alone, between, load))
+    return rows

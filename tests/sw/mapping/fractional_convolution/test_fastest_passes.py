@@ -1,19 +1,24 @@
 """Operands in their rows, channel tiles, and the thesis's figures on small layers."""
 
 import dataclasses
+import math
 
 import numpy as np
 import pytest
 
 from rewardware.hw.cores.convolution.shape import FractionallyStridedShape
+from rewardware.hw.cores.convolution.word_commands import FeatureMap
 from rewardware.hw.cores.fractional_convolution.config import FractionalConvolutionConfig
 from rewardware.hw.cores.fractional_convolution.cycles import total_cycles
 from rewardware.hw.cores.fractional_convolution.passes import make_passes
+from rewardware.hw.cores.fractional_convolution.unit_commands import layer_commands
 from rewardware.sw.mapping.fractional_convolution.fastest_passes import fastest_passes
 from rewardware.sw.mapping.fractional_convolution.figures import (
     DCGAN_ENGINE,
+    DCGAN_UNIT,
     NATURE_CNN_ENGINE,
     array_scaling,
+    dcgan_between_maps,
     figures_of,
     operations_per_cycle,
 )
@@ -109,6 +114,19 @@ def test_figures_of_a_layer():
     assert 0.99 < found.utilisation < 1
     assert found.gamma == found.gain / 4
     assert operations_per_cycle([found]) == pytest.approx(2 * found.utilisation)
+
+
+def test_dcgan_from_map_to_map():
+    """docs/decisions/0014-fractional-convolution.md has the figures: pictures are loaded, and words are pixels."""
+    rows = dcgan_between_maps()
+    alone, between = (sum(row[column] for row in rows) for column in (1, 2))
+    assert all(1 < row[2] / row[1] < 1.03 for row in rows[:-1])
+    assert 1.02 < between / alone < 1.03
+    for shape in dcgan():
+        passes = fastest_passes(DCGAN_UNIT.engine, shape, between_maps=True)
+        features = FeatureMap(place=math.prod(shape.picture) * shape.input_channels, channels=shape.output_channels)
+        commands = layer_commands(DCGAN_UNIT, passes, features, place=0, parameter_row=0, shift=20, rectifies=1)
+        assert [command["loads"] for command in commands] == [1] + [0] * (len(passes) - 1)
 
 
 def test_what_the_thesis_reports_is_reached():
