@@ -15,19 +15,27 @@ from .store_config import StoreConfig
 from .window_reader_config import WindowReaderConfig
 from .word_writer_config import WordWriterConfig
 
-__all__ = ["flat_command", "layout_record", "pool_record", "store_record"]
+__all__ = [
+    "flat_command",
+    "layout_record",
+    "nest_fields",
+    "pool_record",
+    "store_record",
+    "window_fields",
+    "word_fields",
+]
 
 
 def layout_record(config: LayoutConfig) -> Record:
     """Of the layout transformation unit's commands."""
-    fields = _window("window", config.reader) + _nest("rows", config.nest)
+    fields = window_fields("window", config.reader) + nest_fields("rows", config.nest)
     return Record((*fields, Field("transform", _choices(config.transforms))))
 
 
 def store_record(config: StoreConfig) -> Record:
     """Of the store unit's commands."""
     transform = Field("transform", _choices(config.transforms))
-    return Record((*_nest("sums", config.sums), transform, *_words("words", config.writer)))
+    return Record((*nest_fields("sums", config.sums), transform, *word_fields("words", config.writer)))
 
 
 def pool_record(config: PoolConfig) -> Record:
@@ -37,8 +45,8 @@ def pool_record(config: PoolConfig) -> Record:
         for name in ("kernel", "stride")
         for axis, most in zip(("lines", "columns"), config.sliding, strict=True)
     ]
-    fields = (*_window("window", config.reader), Field("slides"), *sizes, Field("maximum"))
-    return Record((*fields, *_words("words", config.writer)))
+    fields = (*window_fields("window", config.reader), Field("slides"), *sizes, Field("maximum"))
+    return Record((*fields, *word_fields("words", config.writer)))
 
 
 def flat_command(command: Mapping) -> dict[str, int]:
@@ -50,6 +58,34 @@ def flat_command(command: Mapping) -> dict[str, int]:
         Of numbers, mappings and lists.
     """
     return dict(_flat(command.items()))
+
+
+def nest_fields(name: str, config: LoopNestConfig) -> tuple[Field, ...]:
+    """Of a nest's command (:func:`.loop_nest.nest_command`) of that name."""
+
+    def values(of):
+        return [Field(f"{name}_{of}_{field.name}", field.width) for field in config.fields]
+
+    counts = [Field(f"{name}_counts_{level}", config.count_width) for level in range(config.levels)]
+    jumps = [field for level in range(config.levels) for field in values(f"jumps_{level}")]
+    return (*values("first"), *counts, *jumps)
+
+
+def window_fields(name: str, config: WindowReaderConfig) -> tuple[Field, ...]:
+    """Of a window reader's command (:func:`.window_reader.window_command`) of that name."""
+    sizes = Field(f"{name}_height", config.line_width - 1), Field(f"{name}_pitch", config.element_width - 1)
+    return (*nest_fields(f"{name}_nest", config.nest), *sizes)
+
+
+def word_fields(name: str, config: WordWriterConfig) -> tuple[Field, ...]:
+    """Of a word writer's command (:func:`.word_writer.word_command`) of that name."""
+    return (
+        Field(f"{name}_turned"),
+        *nest_fields(f"{name}_parameters", config.parameters),
+        Field(f"{name}_shift", SHIFT_WIDTH),
+        Field(f"{name}_rectifies"),
+        *window_fields(f"{name}_target", config.target),
+    )
 
 
 def _flat(parts: Iterable, prefix: str = ""):
@@ -65,27 +101,3 @@ def _flat(parts: Iterable, prefix: str = ""):
 def _choices(transforms: tuple) -> int:
     """Bits of the number of a transform, from 1 on."""
     return max(len(transforms).bit_length(), 1)
-
-
-def _nest(name: str, config: LoopNestConfig) -> tuple[Field, ...]:
-    def values(of):
-        return [Field(f"{name}_{of}_{field.name}", field.width) for field in config.fields]
-
-    counts = [Field(f"{name}_counts_{level}", config.count_width) for level in range(config.levels)]
-    jumps = [field for level in range(config.levels) for field in values(f"jumps_{level}")]
-    return (*values("first"), *counts, *jumps)
-
-
-def _window(name: str, config: WindowReaderConfig) -> tuple[Field, ...]:
-    sizes = Field(f"{name}_height", config.line_width - 1), Field(f"{name}_pitch", config.element_width - 1)
-    return (*_nest(f"{name}_nest", config.nest), *sizes)
-
-
-def _words(name: str, config: WordWriterConfig) -> tuple[Field, ...]:
-    return (
-        Field(f"{name}_turned"),
-        *_nest(f"{name}_parameters", config.parameters),
-        Field(f"{name}_shift", SHIFT_WIDTH),
-        Field(f"{name}_rectifies"),
-        *_window(f"{name}_target", config.target),
-    )

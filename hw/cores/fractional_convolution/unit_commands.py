@@ -2,13 +2,16 @@
 
 from collections.abc import Sequence
 
+from ..convolution.command_records import nest_fields, window_fields, word_fields
 from ..convolution.loop_nest_config import nest_loops
 from ..convolution.window_loops import pixel_tiles
 from ..convolution.word_commands import FeatureMap, parameter_loops, target_loops
+from ..records import Field, Record
 from .passes import Pass
+from .records import command_record, output_nest
 from .unit_config import FractionalConvolutionUnitConfig
 
-__all__ = ["layer_commands", "parameter_channels", "pass_command"]
+__all__ = ["fractional_convolution_record", "layer_commands", "parameter_channels", "pass_command"]
 
 
 def layer_commands(
@@ -115,6 +118,20 @@ def parameter_channels(config: FractionalConvolutionUnitConfig, passes: Sequence
         end = one.first_channel + one.channels
         found += [range(first, min(first + lanes, end)) for first in range(one.first_channel, end, lanes)]
     return found
+
+
+def fractional_convolution_record(config: FractionalConvolutionUnitConfig) -> Record:
+    """The commands as flat records, as :mod:`.command_records` has those of other units."""
+    return Record(
+        (
+            Field("loads"),
+            *window_fields("load_window", config.reader),
+            *nest_fields("load_rows", config.input_nest),
+            *(Field(f"convolution_{field.name}", field.width) for field in command_record(config.engine).fields),
+            *nest_fields("convolution_outputs", output_nest(config.engine)),
+            *word_fields("words", config.writer),
+        )
+    )
 
 
 def _load(config, one, place):

@@ -4,13 +4,18 @@ import dataclasses
 
 import pytest
 
+from rewardware.hw.cores.convolution.command_records import flat_command
 from rewardware.hw.cores.convolution.window_loops import pixel_tiles
 from rewardware.hw.cores.convolution.word_commands import FeatureMap
 from rewardware.hw.cores.convolution.word_writer_config import WordWriterConfig
 from rewardware.hw.cores.float.config import FloatLaneConfig
 from rewardware.hw.cores.fractional_convolution.config import FractionalConvolutionConfig, IntegerLaneConfig
 from rewardware.hw.cores.fractional_convolution.passes import make_passes
-from rewardware.hw.cores.fractional_convolution.unit_commands import layer_commands, parameter_channels
+from rewardware.hw.cores.fractional_convolution.unit_commands import (
+    fractional_convolution_record,
+    layer_commands,
+    parameter_channels,
+)
 from rewardware.hw.cores.fractional_convolution.unit_config import FractionalConvolutionUnitConfig
 from rewardware.hw.cores.memory.config import UnalignedConfig
 from rewardware.sim.cocotb import simulate
@@ -114,6 +119,16 @@ def test_what_does_not_fit_is_refused():
             layer_commands(CONFIG, found, target, **where, **words)
     with pytest.raises(ValueError, match="Elements must be from -4096 to 4095, not -4 to 4099"):
         pixel_tiles(CONFIG.reader, channels=4, pixels=1025, place=0)
+
+
+def test_commands_fit_their_record():
+    record = fractional_convolution_record(CONFIG)
+    for shape, channels in LAYERS:
+        passes = make_passes(CONFIG.engine, shape, channels, between_maps=True)
+        features = FeatureMap(place=9, channels=shape.output_channels)
+        for command in layer_commands(CONFIG, passes, features, place=0, parameter_row=0, shift=3, rectifies=1):
+            fields = flat_command(command)
+            assert record.unpack(record.pack(fields)) == fields
 
 
 def test_each_pass_begins_a_row_of_parameters():
