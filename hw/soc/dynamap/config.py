@@ -1,5 +1,6 @@
 """Configuration of DYNAMAP's device. No Amaranth here."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -12,6 +13,8 @@ from ...cores.convolution.store_config import StoreConfig
 from ...cores.convolution.systolic_array_config import SystolicArrayConfig
 from ...cores.convolution.transform_config import LinearTransformConfig, winograd
 from ...cores.convolution.window_reader_config import WindowReaderConfig
+from ...cores.fractional_convolution.config import FractionalConvolutionConfig
+from ...cores.fractional_convolution.unit_config import FractionalConvolutionUnitConfig
 from ...cores.memory.config import SharedUnalignedConfig, UnalignedConfig
 from ...cores.memory.host_map_config import HostMapConfig, HostRegion
 from ..sequencer.instructions import InstructionSet
@@ -55,6 +58,9 @@ class DynamapConfig:
         Most pixels of a line over which windows of a pooling slide; longer ones are pooled window by window.
     line_width, element_width : int
         Bits of a number of lines, and of a number of elements in a feature map, the sign included.
+    fractional : FractionalConvolutionConfig, mapping or None
+        FSCAccel's engine of fractionally strided convolutions, of integers, with at least as many columns as the array;
+        its words that leave are those of the array's columns. None: the device has none.
     stream_width : int
         Bits of a beat of the host's streams, a multiple of 32.
     instruction_depth : int
@@ -84,6 +90,7 @@ class DynamapConfig:
     pooling_length: int = 128
     line_width: int = 10
     element_width: int = 18
+    fractional: FractionalConvolutionConfig | None = None
     stream_width: int = 64
     instruction_depth: int = 512
     system: str = "dynamap"
@@ -96,6 +103,8 @@ class DynamapConfig:
         require_multiple("Stream width", self.stream_width, "those of a lane", 32)
         require_power_of_two("Instruction depth", self.instruction_depth, 2)
         object.__setattr__(self, "transforms", tuple(tuple(each) for each in self.transforms))
+        if isinstance(self.fractional, Mapping):
+            object.__setattr__(self, "fractional", FractionalConvolutionConfig(**self.fractional))
         # What the units' configurations refuse is refused here, in their words.
         _ = self.shell, self.transfer
 
@@ -107,7 +116,8 @@ class DynamapConfig:
     @cached_property
     def shared_features(self) -> SharedUnalignedConfig:
         """Its users: units, then the host."""
-        return SharedUnalignedConfig(memory=self.features, readers=3, writers=3)
+        users = 3 if self.fractional is None else 4
+        return SharedUnalignedConfig(memory=self.features, readers=users, writers=users)
 
     @cached_property
     def array(self) -> GemmEngineConfig:
@@ -163,15 +173,28 @@ class DynamapConfig:
         )
 
     @cached_property
+    def fractional_unit(self) -> FractionalConvolutionUnitConfig | None:
+        """FSCAccel's engine, and what makes words of its sums."""
+        if self.fractional is None:
+            return None
+        return FractionalConvolutionUnitConfig(
+            engine=replace(self.fractional, output_lanes=self.columns), writer=replace(self.stores.writer, levels=3)
+        )
+
+    @cached_property
     def instruction_set(self) -> InstructionSet:
         """What the sequencer issues."""
-        return instruction_set(self.layouts, self.array, self.stores, self.pooling)
+        return instruction_set(self.layouts, self.array, self.stores, self.pooling, self.fractional_unit)
 
     @cached_property
     def host_map(self) -> HostMapConfig:
         """What the host sees of the memories, in beats of its streams."""
         parameters = self.columns * (self.sum_width + MULTIPLIER_WIDTH)
         weights = self.array.weights * self.array.array.weight_width
+        fractional = []
+        if self.fractional is not None:
+            width = self.fractional.lanes * self.fractional.operand_width
+            fractional.append(self._region(Memory.FRACTIONAL_WEIGHTS, width, self.fractional.weight_rows))
         return HostMapConfig(
             regions=(
                 self._region(
@@ -180,6 +203,7 @@ class DynamapConfig:
                 self._region(Memory.WEIGHTS_0, weights, self.weight_rows),
                 self._region(Memory.WEIGHTS_1, weights, self.weight_rows),
                 self._region(Memory.PARAMETERS, parameters, self.parameter_rows),
+                *fractional,
             )
         )
 
@@ -218,9 +242,11 @@ class DynamapConfig:
     @property
     def extent(self) -> str:
         """What it computes with and holds, for people."""
-        transforms = "".join(f", F({m}, {r})" for m, r in self.transforms)
-        words = self.features.lanes * self.feature_rows
-        return f"{self.rows} x {self.columns} elements of {self.width} bits{transforms}, {words} words of feature maps"
+        parts = [f"{self.rows} x {self.columns} elements of {self.width} bits"]
+        parts += [f"F({m}, {r})" for m, r in self.transforms]
+        if self.fractional is not None:
+            parts.append(f"{self.fractional.elements} elements for fractional strides")
+        return f"{', '.join(parts)}, {self.features.lanes * self.feature_rows} words of feature maps"
 
     @cached_property
     def configuration_hash(self) -> int:
@@ -230,6 +256,7 @@ class DynamapConfig:
                 "layouts": self.layouts,
                 "stores": self.stores,
                 "pooling": self.pooling,
+                "fractional": self.fractional_unit,
                 "instructions": self.instruction_set.describe(),
                 "depth": self.instruction_depth,
                 "stream": self.stream_width,

@@ -9,6 +9,7 @@ from ...cores.convolution.pool_unit import PoolUnit
 from ...cores.convolution.store_unit import StoreUnit
 from ...cores.convolution.word_writer import parameter_row
 from ...cores.engine import connect_engine
+from ...cores.fractional_convolution.unit import FractionalConvolutionUnit
 from ...cores.layouts import connect_fields
 from ...cores.memory.config import MemoryConfig
 from ...cores.memory.host_map import HostMap
@@ -31,9 +32,10 @@ class DynamapSystem(System):
         host <--> feature maps --> layouts --> input buffer --> array --> accumulators --> stores --> feature maps
         host --> kernel buffer ----------------------------------^       host --> parameters --^
                  feature maps --> pooling --> feature maps
+        host --> weights --> [fractional: feature maps --> feature maps]
 
-    The units read and write one memory of feature maps: in each cycle layouts before pooling before the host, and
-    stores before pooling before the host.
+    The units read and write one memory of feature maps: in each cycle layouts or stores before the others, pooling
+    before fractional, and the host last.
 
     Parameters
     ----------
@@ -46,7 +48,7 @@ class DynamapSystem(System):
 
     Source
     ------
-    DYNAMAP, section 3.1.3.
+    DYNAMAP, section 3.1.3; FSCAccel, section 3.2.
     """
 
     def connect_engines(self, m, shell):
@@ -57,25 +59,33 @@ class DynamapSystem(System):
         m.submodules.layouts, m.submodules.array = reset(layouts), reset(array)
         m.submodules.stores, m.submodules.pooling = reset(stores), reset(pooling)
         m.submodules.host_map = host_map = reset(HostMap(config.host_map))
-        self._connect_commands(m, shell, layouts=layouts, array=array, stores=stores, pooling=pooling)
+        # From map to map, each by itself.
+        others = {"pooling": pooling}
+        if config.fractional is not None:
+            others["fractional"] = fractional = FractionalConvolutionUnit(config.fractional_unit)
+            m.submodules.fractional = reset(fractional)
+            self._connect_rows(m, "fractional_weights", fractional.read_weights, host_map.fractional_weights[0][0])
+        self._connect_commands(m, shell, layouts=layouts, array=array, stores=stores, **others)
         self._connect_transfers(m, shell, reset, host_map)
-        self._connect_features(m, layouts, stores, pooling, host_map.features[0][0])
+        self._connect_features(m, (layouts, *others.values()), (stores, *others.values()), host_map.features[0][0])
         self._connect_inputs(m, shell, layouts, array)
-        self._connect_weights(m, array, host_map)
+        for half, port in enumerate(array.weights):
+            self._connect_rows(m, f"weights_{half}", port, getattr(host_map, f"weights_{half}")[0][0])
         self._connect_sums(m, array, stores)
-        self._connect_parameters(m, (stores, pooling), host_map.parameters[0][0])
-        saturated = stores.saturated, pooling.saturated
-        for name, words in zip(("stores", "pooling"), saturated, strict=True):
-            m.d.comb += getattr(shell.engines, name).errors.overflow.eq(words.any())
+        self._connect_parameters(m, (stores, *others.values()), host_map.parameters[0][0])
+        writing = {"stores": stores, **others}
+        for name, unit in writing.items():
+            m.d.comb += getattr(shell.engines, name).errors.overflow.eq(unit.saturated.any())
         # A register between the lanes and the sum of them.
-        m.d.sync += shell.registers.saturated.eq(shell.registers.saturated + _count(m, Cat(*saturated)))
+        words = Cat(unit.saturated for unit in writing.values())
+        m.d.sync += shell.registers.saturated.eq(shell.registers.saturated + _count(m, words))
 
     def _connect_commands(self, m, shell, **units):
-        formats = {"layouts": "lay_out", "array": "multiply", "stores": "put_away", "pooling": "pool"}
         for name, unit in units.items():
             port = getattr(shell.engines, name)
+            (entry,) = self.config.instruction_set.formats_of(name)
             connect_engine(m, port, unit, {})
-            connect_fields(m, unit.commands.payload, port.commands.payload.arguments[formats[name]])
+            connect_fields(m, unit.commands.payload, port.commands.payload.arguments[entry.name])
 
     def _connect_transfers(self, m, shell, reset, host_map):
         m.submodules.transfer = transfer = reset(TransferEngine(self.config.transfer))
@@ -91,12 +101,12 @@ class DynamapSystem(System):
         connect(m, shell.rows_in, transfer.packets_in)
         connect(m, transfer.packets_out, shell.rows_out)
 
-    def _connect_features(self, m, layouts, stores, pooling, host):
+    def _connect_features(self, m, readers, writers, host):
         m.submodules.features = features = SharedUnalignedMemory(self.config.shared_features)
-        for number, unit in enumerate((layouts, pooling)):
+        for number, unit in enumerate(readers):
             connect(m, unit.memory, features.reads[number])
             m.d.comb += unit.memory_granted.eq(features.read_granted[number])
-        for number, unit in enumerate((stores, pooling)):
+        for number, unit in enumerate(writers):
             connect(m, unit.features, features.writes[number])
             m.d.comb += unit.features_granted.eq(features.write_granted[number])
         read, write = features.reads[-1], features.writes[-1]
@@ -126,12 +136,11 @@ class DynamapSystem(System):
                 inputs.write.enable.eq(Mux(half == number, layouts.buffer.enable, 0)),
             ]
 
-    def _connect_weights(self, m, array, host_map):
-        for number, port in enumerate(array.weights):
-            row = port.signature.members["data"].shape
-            m.submodules[f"weights_{number}"] = weights = Memory(row, MemoryConfig(depth=self.config.weight_rows))
-            connect(m, port, weights.reads[0])
-            _write_rows(m, getattr(host_map, f"weights_{number}")[0][0].write, weights.write, f"weights_{number}")
+    def _connect_rows(self, m, name, port, host):
+        """A memory that an engine reads and the host writes."""
+        m.submodules[name] = memory = Memory(port.signature.shape, MemoryConfig(depth=port.signature.depth))
+        connect(m, port, memory.reads[0])
+        _write_rows(m, host.write, memory.write, name)
 
     def _connect_sums(self, m, array, stores):
         config = MemoryConfig(depth=self.config.array.bank_rows, lanes=self.config.columns, readers=2)

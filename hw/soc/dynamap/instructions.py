@@ -11,6 +11,8 @@ from ...cores.convolution.gemm_config import GemmEngineConfig
 from ...cores.convolution.layout_config import LayoutConfig
 from ...cores.convolution.pool_config import PoolConfig
 from ...cores.convolution.store_config import StoreConfig
+from ...cores.fractional_convolution.unit_commands import fractional_convolution_record
+from ...cores.fractional_convolution.unit_config import FractionalConvolutionUnitConfig
 from ...cores.records import Field
 from ..sequencer.instructions import HEADER_WIDTH, Format, InstructionSet, Operand
 
@@ -27,10 +29,11 @@ class Memory(enum.IntEnum):
     WEIGHTS_0 = 1  # halves of the kernel buffer
     WEIGHTS_1 = 2
     PARAMETERS = 3  # biases and multipliers
+    FRACTIONAL_WEIGHTS = 4  # of fractionally strided convolutions
 
 
 _ROWS = (
-    Operand(Field("memory", 2), description="Memory"),
+    Operand(Field("memory", 3), description="Memory"),
     Operand(Field("base", ADDRESS_WIDTH), description="address of the first row, in beats of the stream"),
     Operand(Field("count", ADDRESS_WIDTH), description="beats, at least 1"),
 )
@@ -46,10 +49,14 @@ STORE = Format(
 
 
 def instruction_set(
-    layouts: LayoutConfig, array: GemmEngineConfig, stores: StoreConfig, pooling: PoolConfig
+    layouts: LayoutConfig,
+    array: GemmEngineConfig,
+    stores: StoreConfig,
+    pooling: PoolConfig,
+    fractional: FractionalConvolutionUnitConfig | None,
 ) -> InstructionSet:
-    """The instructions for units of these configurations."""
-    formats = (
+    """The instructions for units of these configurations; a device may have no fractional one."""
+    formats = [
         LOAD,
         STORE,
         Format(
@@ -69,10 +76,20 @@ def instruction_set(
             "pool", engine="pooling", opcode=6, description="windows of a feature map to words of another",
             operands=pool_record(pooling).fields,
         ),
-    )  # fmt: skip
+    ]  # fmt: skip
+    engines = ["transfer", "layouts", "array", "stores", "pooling"]
+    if fractional is not None:
+        engines.append("fractional")
+        formats.append(
+            Format(
+                "convolve", engine="fractional", opcode=7,
+                description="a pass of a fractionally strided convolution, from a feature map to another",
+                operands=fractional_convolution_record(fractional).fields,
+            )
+        )  # fmt: skip
     widest = HEADER_WIDTH + max(entry.width for entry in formats)
     return InstructionSet(
-        engines=("transfer", "layouts", "array", "stores", "pooling"),
-        formats=formats,
+        engines=tuple(engines),
+        formats=tuple(formats),
         width=1 << (widest - 1).bit_length(),
     )

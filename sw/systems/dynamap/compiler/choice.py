@@ -29,7 +29,11 @@ def choose(hardware: DynamapConfig, network: QuantizedNetwork) -> dict[str, Choi
     ValueError
         There is a layer that the device cannot compute in any way; the text says why not by im2col.
     """
-    return {layer.name: _best(hardware, layer) for layer in network.layers if isinstance(layer, IntegerConvolution)}
+    return {
+        layer.name: _best(hardware, layer)
+        for layer in network.layers
+        if isinstance(layer, IntegerConvolution) and isinstance(layer.shape, ConvolutionShape)
+    }
 
 
 def choose_folding(hardware: DynamapConfig, network: QuantizedNetwork) -> FoldedInput | None:
@@ -88,11 +92,10 @@ def layer_cycles(hardware: DynamapConfig, layer: IntegerConvolution, choice: Cho
 
 
 def _best(hardware: DynamapConfig, layer: IntegerConvolution) -> Choice:
-    if not isinstance(layer.shape, ConvolutionShape):
-        raise ValueError(f"Layer {layer.name!r} is fractionally strided, for which this device has no engine")
     found: list[tuple[int, Choice]] = []
     refusal: ValueError | None = None
     seen = set()
+    assert isinstance(layer.shape, ConvolutionShape)
     for choice in candidates(hardware, layer.shape):
         try:
             parts = len(ConvolutionPlan(hardware, layer, choice, 0).parts)

@@ -10,7 +10,7 @@ from .....hw.cores.convolution.store_commands import matrix_store, tile_store
 from .....hw.cores.convolution.store_cycles import matrix_store_cycles, tile_store_cycles
 from .....hw.soc.dynamap.config import DynamapConfig
 from ....reference.convolution.quantization import IntegerConvolution
-from .kernel_buffer import Cut, KernelBuffer, LayerWeights, fillings
+from .kernel_buffer import Cut, KernelBuffer, LayerWeights, filling_name
 from .places import Places
 from .products import Choice, Layout, Matrix, Products
 from .tasks import Task
@@ -60,7 +60,7 @@ class ConvolutionPlan:
 
     def __init__(self, hardware: DynamapConfig, layer: IntegerConvolution, choice: Choice, parameter_row: int):
         if not isinstance(layer.shape, ConvolutionShape):
-            raise ValueError(f"Layer {layer.name!r} is fractionally strided, for which this device has no engine")
+            raise ValueError(f"Layer {layer.name!r} must be a convolution without fractional strides for the array")
         if choice.algorithm.m and choice.dataflow == Dataflow.INPUT_STATIONARY:
             raise ValueError(f"Layer {layer.name!r}: Winograd's algorithm must be NS or WS, not IS")
         self.hardware, self.layer, self.choice, self._parameter_row = hardware, layer, choice, parameter_row
@@ -235,7 +235,7 @@ class ConvolutionPlan:
             },
             reads=frozenset({("inputs", half), cut.resource}),
             writes=frozenset({("sums", region)}),
-            users=frozenset({fillings(cut.filling)}),
+            users=frozenset({filling_name(cut.filling)}),
             product=product,
             layer=self.layer.name,
         )

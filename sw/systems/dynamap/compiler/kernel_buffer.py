@@ -9,7 +9,7 @@ from .kernel_rows import kernel_row_count
 from .products import Matrix
 from .tasks import Task
 
-__all__ = ["LOAD", "Cut", "KernelBuffer", "LayerWeights", "fillings"]
+__all__ = ["LOAD", "Cut", "Fillings", "KernelBuffer", "LayerWeights", "filling_name"]
 
 # Cycles of a load beside those of its beats.
 LOAD = 6
@@ -43,6 +43,28 @@ class Cut:
         return "weights", self.filling, self.half, self.row
 
 
+class Fillings:
+    """Rows of two halves of a memory in turn, each filled with as much as it holds.
+
+    Parameters
+    ----------
+    rows : int
+        Of a half.
+    """
+
+    def __init__(self, rows: int):
+        self._rows = rows
+        self._filling = self._filled = 0
+
+    def take(self, rows: int) -> tuple[int, int]:
+        """Rows for what is loaded next: the number of the filling, whose last bit is the half, and the row in it."""
+        if self._filled + rows > self._rows:
+            self._filling, self._filled = self._filling + 1, 0
+        first = self._filled
+        self._filled += rows
+        return self._filling, first
+
+
 class KernelBuffer:
     """Holds all weights of a network, if they fit; else halves are filled in turn, each with as much as it holds.
 
@@ -60,7 +82,7 @@ class KernelBuffer:
 
     def __init__(self, hardware: DynamapConfig, matrices: Sequence[tuple[Matrix, Dataflow]]):
         self.hardware = hardware
-        self._filling = self._filled = 0
+        self.fillings = Fillings(hardware.weight_rows)
         self.resident = self._places(matrices)
 
     def _places(self, matrices: Sequence[tuple[Matrix, Dataflow]]) -> dict[tuple[str, int], tuple[int, int]] | None:
@@ -73,14 +95,6 @@ class KernelBuffer:
             found[matrix.layer, matrix.number] = half, filled[half]
             filled[half] += rows
         return found
-
-    def take(self, rows: int) -> tuple[int, int]:
-        """Rows for weights that are loaded next: the number of the filling, whose last bit is the half, and the row."""
-        if self._filled + rows > self.hardware.weight_rows:
-            self._filling, self._filled = self._filling + 1, 0
-        first = self._filled
-        self._filled += rows
-        return self._filling, first
 
 
 class LayerWeights:
@@ -108,7 +122,7 @@ class LayerWeights:
                 matrix.number: _whole(matrix, *buffer.resident[matrix.layer, matrix.number]) for matrix in matrices
             }
         elif sum(counts) <= self._hardware.weight_rows:
-            filling, row = buffer.take(sum(counts))
+            filling, row = buffer.fillings.take(sum(counts))
             self._whole = {}
             for matrix, count in zip(matrices, counts, strict=True):
                 self._whole[matrix.number] = _whole(matrix, filling & 1, row, str(filling))
@@ -131,7 +145,7 @@ class LayerWeights:
         for left in range(0, channels, wide):
             for top in range(0, products, deep):
                 high, broad = min(deep, products - top), min(wide, channels - left)
-                filling, row = self._buffer.take(self._rows(high, broad))
+                filling, row = self._buffer.fillings.take(self._rows(high, broad))
                 cut = Cut(
                     half=filling & 1,
                     row=row,
@@ -173,14 +187,14 @@ class LayerWeights:
             engine="transfer",
             fields=lambda: {"memory": region.number, "base": cut.row * region.parts, "count": count},
             writes=frozenset({cut.resource}),
-            after=frozenset({fillings(int(cut.filling) - 2)}),
+            after=frozenset({filling_name(int(cut.filling) - 2)}),
             cycles=count + LOAD,
             packet=("weights", matrix.layer, matrix.number, cut.products, cut.channels),
             layer=matrix.layer,
         )
 
 
-def fillings(number: int | str) -> str:
+def filling_name(number: int | str) -> str:
     """The name of a filling of the kernel buffer, for those who use it."""
     return f"kernel buffer, filling {number}"
 

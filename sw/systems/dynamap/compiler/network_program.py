@@ -5,12 +5,14 @@ from typing import Any
 
 import numpy as np
 
+from .....hw.cores.convolution.shape import ConvolutionShape
 from .....hw.soc.dynamap.config import DynamapConfig
 from ....device.program import Program
 from ....reference.arrays import IntegerArray
 from ....reference.convolution.layers import INPUT, Concatenation, sources
 from ....reference.convolution.quantization import IntegerConvolution, QuantizedNetwork
 from .convolution_tasks import ConvolutionPlan, Halves
+from .fractional_tasks import FractionalPlan, FractionalWeights
 from .kernel_buffer import LOAD, KernelBuffer
 from .kernel_rows import beats_of, kernel_row_count, kernel_rows
 from .parameter_rows import ParameterRows
@@ -83,7 +85,12 @@ class NetworkProgram:
                 hardware, layer, choices[layer.name], self._parameters.add(layer.bias, layer.multiplier)
             )
             for layer in network.layers
-            if isinstance(layer, IntegerConvolution)
+            if isinstance(layer, IntegerConvolution) and isinstance(layer.shape, ConvolutionShape)
+        }
+        self._fractional = {
+            layer.name: FractionalPlan(hardware, layer, self._parameters)
+            for layer in network.layers
+            if isinstance(layer, IntegerConvolution) and layer.name not in self._plans
         }
         matrices = [
             (matrix, plan.choice.dataflow) for plan in self._plans.values() for matrix in plan.products.matrices
@@ -92,6 +99,7 @@ class NetworkProgram:
             (matrix.layer, matrix.number): matrix for matrix, _ in matrices
         }
         self._kernel = KernelBuffer(hardware, matrices)
+        self._fractional_weights = FractionalWeights(hardware, list(self._fractional.values()))
         self.tasks = tuple(self._tasks())
         self.schedule: Schedule = schedule(self.tasks, hardware.array)
         self.inference = tuple(self._programs(self.schedule.issues))
@@ -108,6 +116,8 @@ class NetworkProgram:
                             self.hardware, self._map_of(source), places.maps[into], places.inside(into, first),
                             self._parameters, layer.name,
                         )  # fmt: skip
+            elif layer.name in self._fractional:
+                yield from self._fractional[layer.name].tasks(places, self._fractional_weights)
             elif isinstance(layer, IntegerConvolution):
                 yield from self._plans[layer.name].tasks(places, self._kernel, halves)
             else:
@@ -161,6 +171,14 @@ class NetworkProgram:
         program = Program("setup", self.hardware)
         rows = len(self._parameters.words)
         program.load(("parameters",), rows * region.parts, memory=region.number, base=0)
+        for (layer, number), row in (self._fractional_weights.resident or {}).items():
+            region = self.hardware.host_map.region("fractional_weights")
+            plan = self._fractional[layer]
+            if not program.fits:
+                yield program.finish()
+                program = Program("setup", self.hardware)
+            count = plan.rows(plan.passes[number]) * region.parts
+            program.load(("fractional weights", layer, number), count, memory=region.number, base=row * region.parts)
         if self._kernel.resident is not None:
             for (layer, number), (half, row) in self._kernel.resident.items():
                 region = self.hardware.host_map.region(f"weights_{half}")
@@ -195,6 +213,11 @@ class NetworkProgram:
             return beats_of(self.hardware.host_map.region("features"), table, self.hardware.width)
         if key == ("parameters",):
             return beats_of(self.hardware.host_map.region("parameters"), self._parameters.words, 1)
+        if key[0] == "fractional weights":
+            _, layer, number = key
+            plan = self._fractional[layer]
+            region = self.hardware.host_map.region("fractional_weights")
+            return beats_of(region, plan.weights(number), plan.unit.engine.operand_width)
         return beats_of(
             self.hardware.host_map.region("weights_0"), self._weights(key), self.hardware.array.array.weight_width
         )

@@ -1,6 +1,7 @@
 """Networks on the device, layer by layer, against the reference: every word."""
 
 from contextlib import closing
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from rewardware.hw.cores.convolution.commands import Dataflow
 from rewardware.sw.core.hardware import resolve_hardware
 from rewardware.sw.mapping.convolution.algorithms import IM2COL, KN2ROW, Algorithm
 from rewardware.sw.networks.convolution.convolutional_network import ConvolutionalNetwork
+from rewardware.sw.networks.convolution.network_file import load_network
 from rewardware.sw.networks.convolution.nodes import (
     AveragePooling,
     Concatenation,
@@ -114,6 +116,43 @@ def test_a_folded_picture():
     assert fold_input(folded.network) is None
 
 
+@pytest.mark.parametrize(("share", "stays"), [(16, False), (64, True)])
+def test_dcgan_whole(share, stays):
+    """The generator with a part of its channels, whose weights are loaded for each pass, or stay."""
+    nodes = tuple(
+        replace(node, channels=max(node.channels // share, 3))
+        if isinstance(node, FractionallyStridedConvolution)
+        else node
+        for node in load_network("dcgan").nodes
+    )
+    network, codes = ConvolutionalNetwork(name="dcgan", nodes=nodes), RNG.normal(size=(2, 1, 1, 100))
+    model = quantize_model(network, random_parameters(network, 7), list(codes)).network
+    with closing(DeviceNetwork(model, SMALL, keep=True)) as device:
+        # Parameters, then weights.
+        assert (len(device.program.setup[0].inputs) > 1) == stays
+        for code in codes:
+            words = model.to_words(code)
+            expected, found = model.infer(words).words, device.infer(words)
+            assert list(found) == [layer.name for layer in model.layers]
+            for name, tensor in found.items():
+                np.testing.assert_array_equal(tensor, expected[name], err_msg=name)
+
+
+def test_both_kinds_of_convolutions_share_a_feature_map():
+    nodes = (
+        Input(name="code", channels=20, picture=(1, 2)),
+        FractionallyStridedConvolution(name="up", source="code", channels=7, kernel=(4, 3), relu=True),
+        Convolution(name="down", source="up", channels=5, kernel=(3, 3), padding=AROUND, relu=True),
+        FractionallyStridedConvolution(name="again", source="down", channels=9, kernel=(2, 5), stride=(3, 2)),
+    )
+    network, code = ConvolutionalNetwork(name="mixed", nodes=nodes), RNG.normal(size=(1, 2, 20))
+    model = quantize_model(network, random_parameters(network, 2), [code]).network
+    with closing(network_on("lockstep", SMALL)(model)) as running:
+        running.infer(model.to_words(code))
+        counters = running.counters()
+        assert counters["lockstep_equal"] == counters["lockstep_compared"] > 400
+
+
 def test_a_picture_of_another_size():
     with closing(DeviceNetwork(MODEL, SMALL, choices=CHOICES)) as device:
         with pytest.raises(ValueError, match=r"Picture must have the shape \(9, 8, 3\), not \(8, 9, 3\)"):
@@ -124,8 +163,9 @@ def test_a_picture_of_another_size():
 def refused(nodes, message, **changes):
     network = ConvolutionalNetwork(name="refused", nodes=(Input(name="frames", channels=3, picture=(9, 8)), *nodes))
     model = quantize_model(network, random_parameters(network, 5), list(PICTURES), changes.pop("width", 8)).network
+    hardware = changes.pop("hardware", SMALL)
     with pytest.raises(ValueError, match=message):
-        NetworkProgram(SMALL, model, {"only": Choice(algorithm=IM2COL, dataflow=NS, **changes)})
+        NetworkProgram(hardware, model, {"only": Choice(algorithm=IM2COL, dataflow=NS, **changes)})
 
 
 def test_what_the_device_cannot_compute():
@@ -136,4 +176,7 @@ def test_what_the_device_cannot_compute():
     deep = Convolution(name="only", source="frames", channels=2, kernel=(1, 1))
     refused([deep], "Words of the network must have the 8 bits of device small, not 16", width=16)
     strided = FractionallyStridedConvolution(name="only", source="frames", channels=2, kernel=(2, 2))
-    refused([strided], "Layer 'only' is fractionally strided")
+    without = "Layer 'only' is fractionally strided, and device small has no engine for that"
+    refused([strided], without, hardware=replace(SMALL, fractional=None))
+    tall = FractionallyStridedConvolution(name="only", source="frames", channels=1, kernel=(300, 1))
+    refused([tall], "Layer 'only': .* must be at most 255, not 308")
