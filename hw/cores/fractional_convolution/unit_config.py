@@ -23,7 +23,7 @@ class FractionalConvolutionUnitConfig:
         Of integers, whose operands hold the elements of the feature map; 2 rows to the lanes of the feature map. Its
         words have as many outputs as the writer has lanes.
     writer : WordWriterConfig
-        Its totals hold a sum of the engine; the feature map is that of inputs and outputs.
+        Its totals hold a sum of the engine; the feature map is that of inputs and outputs. 3 levels at least.
 
     Raises
     ------
@@ -40,6 +40,7 @@ class FractionalConvolutionUnitConfig:
         engine, features = self.engine, self.writer.features
         require_kind("Arithmetic of the engine", engine.arithmetic, IntegerLaneConfig)
         require_integer("Rows of the engine", engine.rows, 2, features.lanes)
+        require_integer("Levels of the writer", self.writer.levels, 3, 8)
         if engine.outputs != self.writer.lanes:
             raise ValueError(
                 f"Output lanes of the engine must be the {self.writer.lanes} lanes of the writer, not {engine.outputs}"

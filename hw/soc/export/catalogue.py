@@ -331,7 +331,7 @@ _DESIGNS = (
                 rows=4, columns=4, arithmetic=IntegerLaneConfig(width=8, sum_width=32)
             ),
             "writer": WordWriterConfig(
-                lanes=8, sum_width=32, features=UnalignedConfig(lanes=8, rows=1024), parameter_rows=64
+                lanes=8, sum_width=32, features=UnalignedConfig(lanes=8, rows=1024), parameter_rows=64, levels=3
             ),
         },
     ),

@@ -55,7 +55,7 @@ DCGAN_UNIT = FractionalConvolutionUnitConfig(
         sum_width=47,
         features=UnalignedConfig(lanes=32, rows=1 << 13, width=16),
         parameter_rows=512,
-        element_width=19,
+        levels=3,
     ),
 )
 # What is compared for the scaling: P1, P2 and n.

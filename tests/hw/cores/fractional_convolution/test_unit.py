@@ -54,6 +54,7 @@ def unit_config(width, operand_width, lanes, banks, **engine):
             sum_width=2 * width + 13,
             features=UnalignedConfig(lanes=banks, rows=512, width=width),
             parameter_rows=40,
+            levels=3,
         ),
     )
 
@@ -94,6 +95,7 @@ CONFIG = CONFIGURATIONS["int8, 3 cores of 3 x 2"]
             ValueError,
             "Operands must have at least the 8 bits of an element, not 7",
         ),
+        ("writer", {"levels": 2}, ValueError, "Levels of the writer must be from 3 to 8, not 2"),
         ("writer", {"sum_width": 27}, ValueError, "Totals must have at least the 28 bits of a sum, not 27"),
     ],
 )
