@@ -65,8 +65,7 @@ class GemmTimeline:
       blocks are of the other), and no earlier than 2 cycles after its command was there;
     - behind an NS pass, L cycles have passed if it is stationary, and L - b if it is NS itself, with b < L steps.
 
-    A command is taken when the engine has the last pass of the one before, which is about when the pass before that
-    begins.
+    A command is taken when the engine has the last pass of the one before, a cycle before the pass before that begins.
 
     Parameters
     ----------
@@ -82,7 +81,7 @@ class GemmTimeline:
         """The times of the next command, which is there from cycle ``offered`` on."""
         array = self._config.array
         chain, before = array.chain, self._before
-        taken = max(offered, self._begun)
+        taken = max(offered, self._begun - 1)
         stationary = gemm.dataflow != Dataflow.NON_STATIONARY
         steps, *blocks = _blocks(self._config, gemm)
         for columns in blocks:
@@ -105,7 +104,7 @@ class GemmTimes:
     Parameters
     ----------
     taken : int
-        Cycle in which the engine takes it, about.
+        Cycle in which the engine takes it.
     completion : int
         Cycle of its completion.
     """

@@ -21,7 +21,10 @@ from .parameter_rows import ParameterRows
 from .places import Places
 from .tasks import Task
 
-__all__ = ["FractionalPlan", "FractionalWeights"]
+__all__ = ["FRACTIONAL", "FractionalPlan", "FractionalWeights"]
+
+# What the keys of packets with weights of passes begin with.
+FRACTIONAL = ("fractional weights",)
 
 
 class FractionalPlan:
@@ -174,7 +177,7 @@ class FractionalWeights:
             writes=frozenset({place.resource}),
             after=frozenset({_name(filling - 2)}),
             cycles=count + LOAD,
-            packet=("fractional weights", name, number),
+            packet=(*FRACTIONAL, name, number),
             layer=name,
         )
         return replace(place, load=load)

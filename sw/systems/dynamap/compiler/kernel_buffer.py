@@ -12,7 +12,7 @@ from .tasks import Task
 __all__ = ["LOAD", "Cut", "Fillings", "KernelBuffer", "LayerWeights", "filling_name"]
 
 # Cycles of a load beside those of its beats.
-LOAD = 6
+LOAD = 3
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,5 +1,6 @@
 """In which order the sequencer issues commands, where it waits, and how long that takes."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,7 +10,7 @@ from .tasks import Task, dependencies
 
 __all__ = ["Issue", "Schedule", "schedule"]
 
-# Cycles of the sequencer for an instruction, and from a completion to the issue of what waits for it.
+# Cycles of the sequencer for an instruction, and from a completion to the issue of what waits for it, or to the halt.
 ISSUE, SEEN = 3, 2
 # Commands of an engine under way, at most.
 OUTSTANDING = 14
@@ -32,20 +33,26 @@ class Issue:
 
 @dataclass(frozen=True, kw_only=True)
 class Schedule:
-    """A program's commands in order.
+    """Commands in order, as programs one behind the other.
 
     Parameters
     ----------
-    issues : tuple of Issue
+    programs : tuple of tuple of Issue
+        Each ends when all that it began is complete.
     cycles : int
-        Modelled, from the start to the last completion.
+        Modelled, from the start of each program to its halt, added up.
     """
 
-    issues: tuple[Issue, ...]
+    programs: tuple[tuple[Issue, ...], ...]
     cycles: int
 
+    @property
+    def issues(self) -> tuple[Issue, ...]:
+        """Of all programs."""
+        return tuple(issue for program in self.programs for issue in program)
 
-def schedule(tasks: Sequence[Task], array: GemmEngineConfig) -> Schedule:
+
+def schedule(tasks: Sequence[Task], array: GemmEngineConfig, depth: float = math.inf) -> Schedule:
     """The order of the commands in which they could begin if each engine had a sequencer of its own.
 
     Engines keep the order of ``tasks``. A command begins when what it needs is complete and its engine takes it; so
@@ -56,11 +63,20 @@ def schedule(tasks: Sequence[Task], array: GemmEngineConfig) -> Schedule:
     tasks : sequence of Task
     array : GemmEngineConfig
         Of the engine of products.
+    depth : int
+        Instructions of a program, its halt among them; else one program has them all.
     """
     needs = dependencies(tasks)
     begins = _begins(tasks, needs, array)
-    order = sorted(range(len(tasks)), key=lambda number: (begins[number], number))
-    return _issued(tasks, needs, order, array)
+    programs = [_Program(array, depth)]
+    for number in sorted(range(len(tasks)), key=lambda number: (begins[number], number)):
+        if not programs[-1].add(number, tasks[number], needs[number]):
+            programs.append(_Program(array, depth))
+            programs[-1].add(number, tasks[number], needs[number])
+    return Schedule(
+        programs=tuple(tuple(program.issues) for program in programs),
+        cycles=sum(program.cycles for program in programs),
+    )
 
 
 class _Engines:
@@ -91,30 +107,50 @@ def _begins(tasks: Sequence[Task], needs: Sequence[set[int]], array: GemmEngineC
     return begins
 
 
-def _issued(
-    tasks: Sequence[Task], needs: Sequence[set[int]], order: Sequence[int], array: GemmEngineConfig
-) -> Schedule:
-    engines = _Engines(array)
-    place: dict[int, int] = {}  # of a task among those of its engine
-    issued: dict[str, int] = {}
-    known: dict[str, int] = {}  # commands of an engine that are complete by what was waited for
-    ends: dict[int, int] = {}
-    issues, now = [], 0
-    for number in order:
-        task, waits = tasks[number], []
-        for needed in sorted(needs[number], key=lambda other: ends[other]):
-            engine = tasks[needed].engine
-            left = min(issued[engine] - place[needed] - 1, OUTSTANDING)
-            if place[needed] >= known.get(engine, 0):
-                known[engine] = place[needed] + 1
-                waits.append((engine, left))
-            # Waits for all of an engine's commands are part of the instruction, others are instructions.
-            if left and waits and waits[-1] == (engine, left):
-                now = max(now + ISSUE, ends[needed] + SEEN)
-        now += ISSUE
-        now = max([now, *(ends[needed] + SEEN for needed in needs[number])])
-        now, ends[number] = engines.begin(task, now)
-        place[number] = issued.get(task.engine, 0)
-        issued[task.engine] = place[number] + 1
-        issues.append(Issue(task=task, waits=tuple(waits)))
-    return Schedule(issues=tuple(issues), cycles=max(ends.values(), default=0))
+class _Program:
+    """A program: what it issues, when that is, and when it is complete."""
+
+    def __init__(self, array: GemmEngineConfig, depth: float):
+        self.issues: list[Issue] = []
+        self._room = depth - 1  # without the halt
+        self._engines = _Engines(array)
+        self._places: dict[int, tuple[str, int]] = {}  # of a task: its engine, and its number among those of it
+        self._issued: dict[str, int] = {}
+        self._known: dict[str, int] = {}  # commands of an engine that are complete by what was waited for
+        self._ends: dict[int, int] = {}
+        self._now = 0
+
+    @property
+    def cycles(self) -> int:
+        """From the start to the halt."""
+        return max(self._now + ISSUE, *(end + SEEN for end in self._ends.values()))
+
+    def add(self, number: int, task: Task, needs: set[int]) -> bool:
+        """Issues a task behind the others, if there is room for it, and says whether there was."""
+        # What earlier programs began is complete.
+        needed = sorted(needs & self._ends.keys(), key=lambda other: self._ends[other])
+        waits = [(other, self._wait(other)) for other in needed if self._waits_for(other)]
+        # Waits for all of an engine's commands are part of the instruction, others are instructions.
+        separate = [other for other, (_, left) in waits if left]
+        if self._room < len(separate) + 1:
+            return False
+        self._room -= len(separate) + 1
+        for other in separate:
+            self._now = max(self._now + ISSUE, self._ends[other] + SEEN)
+        for other, _ in waits:
+            engine, place = self._places[other]
+            self._known[engine] = place + 1
+        offered = max([self._now + ISSUE, *(self._ends[other] + SEEN for other in needed)])
+        self._now, self._ends[number] = self._engines.begin(task, offered)
+        self._places[number] = task.engine, self._issued.get(task.engine, 0)
+        self._issued[task.engine] = self._issued.get(task.engine, 0) + 1
+        self.issues.append(Issue(task=task, waits=tuple(wait for _, wait in waits)))
+        return True
+
+    def _waits_for(self, other: int) -> bool:
+        engine, place = self._places[other]
+        return place >= self._known.get(engine, 0)
+
+    def _wait(self, other: int) -> tuple[str, int]:
+        engine, place = self._places[other]
+        return engine, min(self._issued[engine] - place - 1, OUTSTANDING)
