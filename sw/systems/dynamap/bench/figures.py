@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from ....measurement.bench import BenchOfPresets
-from . import device_schedules, fractional, mappings
+from . import device_schedules, fractional, mappings, network_cycles
 
 __all__ = ["DynamapBench"]
 
@@ -26,6 +26,7 @@ class DynamapBench(BenchOfPresets):
                 for baseline in mappings.BASELINE_IDS
             },
             "map_seconds": mappings.map_seconds,
+            "model_error": network_cycles.layer_error,
             **{f"beta_gain_s{stride}": partial(fractional.gain, stride) for stride in strides},
             "gamma": fractional.gamma,
             "ops_per_cycle_pe": fractional.operations,
@@ -39,4 +40,6 @@ class DynamapBench(BenchOfPresets):
             "ops_per_cycle_pe_nature_b1": partial(fractional.nature_operations, 1),
             **{f"beta_gain_s{stride}_counted": partial(fractional.counted_gain, stride) for stride in strides},
             "beta_counted_error": fractional.counted_error,
+            "model_error_network": network_cycles.network_error,
+            "mapped_gain_counted": network_cycles.mapped_gain,
         }

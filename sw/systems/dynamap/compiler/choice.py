@@ -1,39 +1,76 @@
 """Which algorithm, dataflow and parts each convolution gets on a device: by the cycles that its commands take."""
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping
 
 from .....hw.cores.convolution.commands import Dataflow
 from .....hw.cores.convolution.shape import ConvolutionShape
 from .....hw.soc.dynamap.config import DynamapConfig
-from ....mapping.convolution.algorithms import Algorithm, algorithms_of
+from ....mapping.convolution.algorithms import IM2COL, KN2ROW, Algorithm, algorithms_of
 from ....reference.convolution.layers import INPUT, sources
 from ....reference.convolution.quantization import IntegerConvolution, QuantizedNetwork
 from .convolution_tasks import ConvolutionPlan, Halves
 from .folded_input import FoldedInput, fold_input
 from .kernel_buffer import KernelBuffer
+from .network_plan import NetworkPlan
 from .places import Map, Places, map_sizes, place_maps
 from .products import Choice
 from .schedule import schedule
 
-__all__ = ["candidates", "choose", "choose_folding", "layer_cycles"]
+__all__ = ["Way", "choose", "choose_alike", "choose_folding", "layer_cycles", "ways"]
 
-# Parts of an output that are tried.
+# Parts of an output that are tried, as long as more of them take fewer cycles.
 PARTS = (1, 2, 3, 4, 6, 8, 12, 16)
+# A choice that takes more than so many times the cycles of another one is not tried.
+MOST = 1.5
+# Commands that may be scheduled, in all, to try changes of a network's choices.
+TRIAL_TASKS = 60_000
+
+Way = tuple[Algorithm, Dataflow]
 
 
 def choose(hardware: DynamapConfig, network: QuantizedNetwork) -> dict[str, Choice]:
-    """The choice of the fewest cycles for each convolution, with nothing beside it.
+    """How each convolution is computed, for few cycles of the whole network by its schedule.
+
+    It begins with the best of these: for each layer the choice of the fewest cycles with nothing beside it, and one
+    algorithm and dataflow for all layers. Layers share the transfer of weights and overlap, so then choices of single
+    layers are changed, first those by which the layer itself loses least, and a change that helps the network stays.
+
+    Raises
+    ------
+    ValueError
+        The device cannot compute the network in any way; the text says why not by im2col.
+    """
+    options = {layer.name: _options(hardware, layer, MOST) for layer in _convolutions(network)}
+    starts = [{name: _fewest(found) for name, found in options.items()}]
+    starts += [_alike(options, way) for way in ways(hardware)]
+    trials = _Trials(hardware, network)
+    for start in starts:
+        trials.add(start)
+    if trials.best is None:
+        raise trials.refusals[0]
+    changes = [(name, choice) for name, found in options.items() for choice in found]
+    changes.sort(key=lambda change: options[change[0]][change[1]] - min(options[change[0]].values()))
+    helped = True
+    while helped:
+        helped = False
+        for name, choice in changes:
+            if trials.tasks < TRIAL_TASKS and trials.best[name] != choice:
+                helped |= trials.add({**trials.best, name: choice})
+    return trials.best
+
+
+def choose_alike(hardware: DynamapConfig, network: QuantizedNetwork, way: Way) -> dict[str, Choice]:
+    """One algorithm and dataflow for all convolutions, im2col and NS where it cannot be: what a choice is held against.
+
+    Parts are those of the fewest cycles of a layer by itself.
 
     Raises
     ------
     ValueError
         There is a layer that the device cannot compute in any way; the text says why not by im2col.
     """
-    return {
-        layer.name: _best(hardware, layer)
-        for layer in network.layers
-        if isinstance(layer, IntegerConvolution) and isinstance(layer.shape, ConvolutionShape)
-    }
+    return _alike({layer.name: _options(hardware, layer) for layer in _convolutions(network)}, way)
 
 
 def choose_folding(hardware: DynamapConfig, network: QuantizedNetwork) -> FoldedInput | None:
@@ -48,7 +85,7 @@ def choose_folding(hardware: DynamapConfig, network: QuantizedNetwork) -> Folded
         lines, columns, channels = map_sizes(each)[INPUT]
         rows = -(-lines * columns * channels // hardware.features.lanes)
         try:
-            cycles = layer_cycles(hardware, first, _best(hardware, first))
+            cycles = min(_options(hardware, first, 1).values())
             place_maps(each, hardware.features, keep=False)
         except ValueError:
             if each is network:
@@ -58,14 +95,15 @@ def choose_folding(hardware: DynamapConfig, network: QuantizedNetwork) -> Folded
     return folded if found[0] < found[1] else None
 
 
-def candidates(hardware: DynamapConfig, shape: ConvolutionShape) -> Iterator[Choice]:
-    """All that there is to choose from; im2col, the first one, can compute what can be computed."""
+def ways(hardware: DynamapConfig, shape: ConvolutionShape | None = None) -> list[Way]:
+    """All algorithms with all of their dataflows, or those that can compute a layer of a shape; first im2col and NS."""
     winograd = tuple(Algorithm(name="winograd", m=m, r=r) for m, r in hardware.transforms)
-    for algorithm in algorithms_of(shape, winograd):
-        for dataflow in Dataflow:
-            if not algorithm.m or dataflow != Dataflow.INPUT_STATIONARY:
-                for parts in PARTS:
-                    yield Choice(algorithm=algorithm, dataflow=dataflow, parts=parts)
+    return [
+        (algorithm, dataflow)
+        for algorithm in (algorithms_of(shape, winograd) if shape else (IM2COL, KN2ROW, *winograd))
+        for dataflow in Dataflow
+        if not algorithm.m or dataflow != Dataflow.INPUT_STATIONARY
+    ]
 
 
 def layer_cycles(hardware: DynamapConfig, layer: IntegerConvolution, choice: Choice) -> int:
@@ -91,21 +129,78 @@ def layer_cycles(hardware: DynamapConfig, layer: IntegerConvolution, choice: Cho
     return schedule(list(plan.tasks(places, kernel, Halves())), hardware.array).cycles
 
 
-def _best(hardware: DynamapConfig, layer: IntegerConvolution) -> Choice:
-    found: list[tuple[int, Choice]] = []
-    refusal: ValueError | None = None
-    seen = set()
+def _convolutions(network: QuantizedNetwork) -> Iterator[IntegerConvolution]:
+    """Those of the array: for a fractionally strided one there is nothing to choose."""
+    for layer in network.layers:
+        if isinstance(layer, IntegerConvolution) and isinstance(layer.shape, ConvolutionShape):
+            yield layer
+
+
+def _options(hardware: DynamapConfig, layer: IntegerConvolution, most: float = math.inf) -> dict[Choice, int]:
+    """Choices for a layer, and the cycles that it takes with them by itself: at most so many times the fewest.
+
+    ``most`` spares the schedules of choices that cannot be good.
+    """
     assert isinstance(layer.shape, ConvolutionShape)
-    for choice in candidates(hardware, layer.shape):
-        try:
-            parts = len(ConvolutionPlan(hardware, layer, choice, 0).parts)
-            if (choice.algorithm, choice.dataflow, parts) in seen:
-                continue
-            seen.add((choice.algorithm, choice.dataflow, parts))
-            found.append((layer_cycles(hardware, layer, choice), choice))
-        except ValueError as error:
-            refusal = refusal or error
+    found: dict[Choice, int] = {}
+    refusal: ValueError | None = None
+    for algorithm, dataflow in ways(hardware, layer.shape):
+        counts: dict[int, int] = {}
+        for parts in PARTS:
+            choice = Choice(algorithm=algorithm, dataflow=dataflow, parts=parts)
+            try:
+                plan = ConvolutionPlan(hardware, layer, choice, 0)
+                count = len(plan.parts)
+                if count in counts:
+                    continue
+                if found and plan.least_cycles > most * min(found.values()):
+                    break
+                counts[count] = found[choice] = layer_cycles(hardware, layer, choice)
+            except ValueError as error:
+                refusal = refusal or error
+                break
+            if counts[count] > min(counts.values()):
+                break
     if not found:
         assert refusal is not None
         raise refusal
-    return min(found, key=lambda each: each[0])[1]
+    return found
+
+
+def _fewest(options: Mapping[Choice, int]) -> Choice:
+    return min(options, key=lambda choice: options[choice])
+
+
+def _alike(options: Mapping[str, Mapping[Choice, int]], way: Way) -> dict[str, Choice]:
+    found = {}
+    for name, every in options.items():
+        first = next(iter(every))
+        for wanted in (way, (first.algorithm, first.dataflow)):
+            alike = {each: cycles for each, cycles in every.items() if (each.algorithm, each.dataflow) == wanted}
+            if alike:
+                found[name] = _fewest(alike)
+                break
+    return found
+
+
+class _Trials:
+    """Choices that were tried for a network: those of the fewest cycles, and how many commands were scheduled."""
+
+    def __init__(self, hardware: DynamapConfig, network: QuantizedNetwork):
+        self._hardware, self._network = hardware, network
+        self._cycles = self.tasks = 0
+        self.best: dict[str, Choice] | None = None
+        self.refusals: list[ValueError] = []
+
+    def add(self, choices: dict[str, Choice]) -> bool:
+        """Tries further ones, and says whether they are the best so far."""
+        try:
+            plan = NetworkPlan(self._hardware, self._network, choices)
+        except ValueError as error:
+            self.refusals.append(error)
+            return False
+        self.tasks += len(plan.tasks)
+        if self.best is not None and plan.schedule.cycles >= self._cycles:
+            return False
+        self.best, self._cycles = choices, plan.schedule.cycles
+        return True
