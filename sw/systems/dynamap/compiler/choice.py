@@ -19,10 +19,10 @@ from .schedule import schedule
 
 __all__ = ["Way", "choose", "choose_alike", "choose_folding", "layer_cycles", "ways"]
 
-# Parts of an output that are tried, as long as more of them take fewer cycles.
+# Parts of an output that are tried.
 PARTS = (1, 2, 3, 4, 6, 8, 12, 16)
 # A choice that takes more than so many times the cycles of another one is not tried.
-MOST = 1.5
+MOST = 1.1
 # Commands that may be scheduled, in all, to try changes of a network's choices.
 TRIAL_TASKS = 60_000
 
@@ -158,8 +158,6 @@ def _options(hardware: DynamapConfig, layer: IntegerConvolution, most: float = m
                 counts[count] = found[choice] = layer_cycles(hardware, layer, choice)
             except ValueError as error:
                 refusal = refusal or error
-                break
-            if counts[count] > min(counts.values()):
                 break
     if not found:
         assert refusal is not None
