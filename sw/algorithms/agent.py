@@ -169,7 +169,9 @@ class Agent(ABC):
         """Environment steps that are taken at a time."""
         return 1
 
-    def evaluate(self, episodes: int = 10, *, random: bool = False, seed: int | None = None) -> np.ndarray:
+    def evaluate(
+        self, episodes: int = 10, *, random: bool = False, seed: int | None = None, steps: int | None = None
+    ) -> np.ndarray:
         """Returns of episodes without noise; the same starting states each time, whatever was done before.
 
         Parameters
@@ -180,16 +182,28 @@ class Agent(ABC):
             Uniformly random actions in place of the policy's: what there is to be better than.
         seed
             Of other starting states.
+        steps
+            After which an episode is cut off; ``None``: it goes on to its end.
         """
-        environment = self._evaluation_environment()
-        first = EVALUATION_SEED if seed is None else seed
-        generator = np.random.default_rng(first)
-        logger.info("%d episodes of evaluation, seeds from %d%s", episodes, first, ", random actions" * random)
+        generator = np.random.default_rng(EVALUATION_SEED if seed is None else seed)
 
         def policy(observation: np.ndarray) -> np.ndarray:
             return self.environment.random_action(generator) if random else self._best_action(observation)
 
-        return np.array([environment.run_episode(number, policy) for number in range(first, first + episodes)])
+        return self._returns(policy, episodes, seed, steps)
+
+    def _returns(
+        self,
+        policy: Callable[[np.ndarray], np.ndarray],
+        episodes: int,
+        seed: int | None = None,
+        steps: int | None = None,
+    ) -> np.ndarray:
+        """Those of anything that acts; parameters as of `evaluate`."""
+        environment = self._evaluation_environment()
+        first = EVALUATION_SEED if seed is None else seed
+        logger.info("%d episodes of evaluation, seeds from %d", episodes, first)
+        return np.array([environment.run_episode(number, policy, steps) for number in range(first, first + episodes)])
 
     def _evaluation_environment(self) -> Environment:
         """A second environment, made when it is first needed."""
@@ -200,9 +214,11 @@ class Agent(ABC):
             self._evaluation = type(self.environment)(env, 0)
         return self._evaluation
 
-    def evaluation(self, episodes: int | None = None, seed: int | None = None) -> dict[str, Any]:
+    def evaluation(
+        self, episodes: int | None = None, seed: int | None = None, steps: int | None = None
+    ) -> dict[str, Any]:
         """``mean`` and ``returns`` of `evaluate`; of 10 episodes, if nobody says how many."""
-        return self._outcome(self.evaluate(10 if episodes is None else episodes, seed=seed))
+        return self._outcome(self.evaluate(10 if episodes is None else episodes, seed=seed, steps=steps))
 
     def film(self, path: Path, seed: int | None = None) -> None:
         """An episode of the policy as an animated GIF.

@@ -111,8 +111,18 @@ class JointAgent(ABC):
         """As `evaluate`."""
         return dict(self.evaluate(episodes, seed=seed))
 
-    def evaluation(self, episodes: int | None = None, seed: int | None = None) -> dict[str, Any]:
-        """As `evaluate`, of ``evaluation_episodes``, if nobody says how many."""
+    def evaluation(
+        self, episodes: int | None = None, seed: int | None = None, steps: int | None = None
+    ) -> dict[str, Any]:
+        """As `evaluate`, of ``evaluation_episodes``, if nobody says how many.
+
+        Raises
+        ------
+        ValueError
+            Episodes are to be cut off.
+        """
+        if steps is not None:
+            raise ValueError(f"Episodes of {self.name} go on to their end: leave --steps {steps} away")
         return dict(self.evaluate(self.evaluation_episodes if episodes is None else episodes, seed=seed))
 
     def film(self, path: Path, seed: int | None = None) -> None:

@@ -13,6 +13,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("directory", type=Path, metavar="DIR", help="folder of the run")
     parser.add_argument("--episodes", type=int, help="how many (default 10; of IC3Net 100, in whole batches)")
     parser.add_argument("--backend", help="where the policy runs (default: where it was trained)")
+    parser.add_argument(
+        "--steps", type=int, help="of an episode at most, for slow backends (default: it goes on to its end)"
+    )
     parser.add_argument("--seed", type=int, help="of the starting states (default: the same ones each time)")
     parser.add_argument("--video", type=Path, metavar="FILE.gif", help="show an episode, of environments that can draw")
     add_threads_option(parser)
@@ -25,18 +28,16 @@ def run(arguments: argparse.Namespace) -> None:
     from ..core.run_folder import CHECKPOINT
     from ..core.threads import limited_threads
     from ..systems.agents import load_agent
-    from ..systems.options import import_modules
+    from ..systems.options import import_modules, refuse_counts_below
 
-    if arguments.episodes is not None and arguments.episodes < 1:
-        raise ValueError(f"--episodes must be at least 1, not {arguments.episodes}")
-    if arguments.seed is not None and arguments.seed < 0:
-        raise ValueError(f"--seed must be at least 0, not {arguments.seed}")
+    refuse_counts_below(1, arguments, "episodes", "steps")
+    refuse_counts_below(0, arguments, "seed")
     import_modules(arguments)
     # Not the folder: a name that is nothing is told as a run's.
     checkpoint = arguments.directory / CHECKPOINT
     with load_agent(checkpoint, backend=arguments.backend) as agent, limited_threads(agent.suited_threads):
         make_folder(arguments.out)
-        outcome = agent.evaluation(arguments.episodes, seed=arguments.seed)
+        outcome = agent.evaluation(arguments.episodes, seed=arguments.seed, steps=arguments.steps)
         content = {**agent.about(), f"{agent.unit}s": agent.count, **outcome}
         show(arguments, content, lambda: "\n".join(agent.describe_evaluation(outcome)), "evaluation.json")
         if arguments.video:

@@ -51,15 +51,33 @@ class Environment:
     _action_type: np.dtype
 
     def __init__(self, env: gymnasium.Env | str, seed: int):
-        if isinstance(env, str):
-            # Of a game, the memory is a vector; pictures are not.
-            env = make_environment(env, **({"obs_type": "ram"} if env.startswith(ARCADE) else {}))
-        self.env = env
+        self.env = self.make(env) if isinstance(env, str) else env
         self.seed = seed
-        self._take_actions(env.action_space)
-        self.observation_size = _vector("observation", env.observation_space).shape[0]
+        self._take_actions(self.env.action_space)
+        self._take_observations(self.env.observation_space)
         self.episode = -1
         self.begin()
+
+    @classmethod
+    def make(cls, identifier: str, **settings: Any) -> gymnasium.Env:
+        """The Gymnasium environment that a wrapper of this kind has of an identifier.
+
+        Parameters
+        ----------
+        identifier
+            Of a registered environment.
+        **settings
+            Of :func:`.make_environment`.
+
+        Raises
+        ------
+        ValueError
+            It cannot be made, and why.
+        """
+        # Of a game, the memory is a vector; pictures are not.
+        return make_environment(
+            identifier, **({"obs_type": "ram"} if identifier.startswith(ARCADE) else {}), **settings
+        )
 
     def _take_actions(self, space: gymnasium.Space) -> None:
         """Learns what actions there are."""
@@ -70,6 +88,10 @@ class Environment:
             raise ValueError(f"The action space must be bounded, not {actions}")
         self._middle = ((high.astype(np.float64) + low) / 2).astype(np.float32)
         self._half_range = ((high.astype(np.float64) - low) / 2).astype(np.float32)
+
+    def _take_observations(self, space: gymnasium.Space) -> None:
+        """Learns what is observed."""
+        self.observation_size = _vector("observation", space).shape[0]
 
     @property
     def name(self) -> str | None:
@@ -133,11 +155,14 @@ class Environment:
             raise NonFiniteError(f"Reward {number} of an episode is {reward}; rewards must be finite")
         return float(reward)
 
-    def run_episode(self, episode_seed: int, policy: Callable[[np.ndarray], np.ndarray]) -> float:
-        """Plays an episode from a seed with `policy(observation) -> action in [-1, 1]`; its return."""
+    def run_episode(
+        self, episode_seed: int, policy: Callable[[np.ndarray], np.ndarray], steps: int | None = None
+    ) -> float:
+        """Plays an episode from a seed with `policy(observation) -> action in [-1, 1]`, cut off after so many steps, if
+        a number is given; its return."""
         observation = self._checked(self.env.reset(seed=episode_seed)[0], 0)
         total, ended, length = 0.0, False, 0
-        while not ended:
+        while not ended and length != steps:
             length += 1
             observation, reward, terminated, truncated, _ = self.env.step(self.unscale(policy(observation)))
             observation = self._checked(observation, length)

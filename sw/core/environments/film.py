@@ -9,7 +9,6 @@ from PIL import Image
 
 from ....hw.soc.written_file import writing
 from .environment import Environment
-from .make_environment import make_environment
 
 __all__ = ["film_episode"]
 
@@ -48,7 +47,7 @@ def film_episode(
         The file cannot be written.
     """
     try:
-        env = make_environment(identifier, render_mode="rgb_array")
+        env = kind.make(identifier, render_mode="rgb_array")
         environment = kind(env, seed)
         frames: list[Image.Image] = []
 

@@ -61,6 +61,8 @@ def test_an_evaluation_leaves_training_alone():
     assert records_of(other, 2) == expected[2:]
     assert_same_state(one, other)
     assert "over 8 episodes, after 4 iterations" in other.describe_evaluation(first)[0]
+    with pytest.raises(ValueError, match="Episodes of maac go on to their end: leave --steps 3 away"):
+        other.evaluation(steps=3)
 
 
 def test_experiences_say_what_followed():
