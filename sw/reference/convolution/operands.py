@@ -47,7 +47,7 @@ def integer_operands(
         if not np.issubdtype(array.dtype, np.integer):
             raise TypeError(f"{name} must be integers, not {array.dtype}")
     require_operands(shape, picture, kernels)
-    return picture.astype(np.int64), kernels.astype(np.int64)
+    return picture.astype(np.int64, copy=False), kernels.astype(np.int64, copy=False)
 
 
 def cut(
