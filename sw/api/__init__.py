@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rewardware.sw.algorithms.ddpg_config import DDPGConfig
     from rewardware.sw.algorithms.dqn_config import DQNConfig
     from rewardware.sw.algorithms.ic3net.ic3net_config import IC3NetConfig
+    from rewardware.sw.algorithms.imitation.dagger_config import DaggerConfig
     from rewardware.sw.algorithms.maac.maac_config import MAACConfig
     from rewardware.sw.algorithms.prioritized_replay_buffer import PrioritizedReplayBuffer
     from rewardware.sw.algorithms.stable_baselines3 import PrioritizedDQN
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from rewardware.sw.device.transport import Transport
     from rewardware.sw.systems.a3c.agent import A3C
     from rewardware.sw.systems.agents import load_agent
+    from rewardware.sw.systems.dynamap.agent import Dagger
     from rewardware.sw.systems.fixar.agent import FixarDDPG
     from rewardware.sw.systems.fixar.torch_exchange import export_actor, export_critic, import_networks
     from rewardware.sw.systems.learninggroup.agent import IC3Net
@@ -50,12 +52,12 @@ logging.getLogger(__name__).addHandler(logging.NullHandler())
 __version__ = package_version()
 
 __all__ = [
-    "A3C", "DDPG", "DQN", "MAAC", "SAC", "A3CHyperParameters", "CheckpointError", "DDPGConfig", "DQNConfig",
-    "DeviceError", "EnvironmentFailure", "Evaluator", "FixarDDPG", "IC3Net", "IC3NetConfig", "Interrupted",
-    "LockstepError", "MAACConfig", "MCTSPlanner", "PlannedEpisodes", "PlannerConfig", "PredatorPreyConfig",
-    "PrioritizedDDPGConfig", "PrioritizedDQN", "PrioritizedReplayBuffer", "PrioritizedSACConfig", "RoverTowerConfig",
-    "Run", "Transport", "export_actor", "export_critic", "import_networks", "list_presets", "load_agent", "load_preset",
-    "open_device", "state_environment",
+    "A3C", "DDPG", "DQN", "MAAC", "SAC", "A3CHyperParameters", "CheckpointError", "DDPGConfig", "DQNConfig", "Dagger",
+    "DaggerConfig", "DeviceError", "EnvironmentFailure", "Evaluator", "FixarDDPG", "IC3Net", "IC3NetConfig",
+    "Interrupted", "LockstepError", "MAACConfig", "MCTSPlanner", "PlannedEpisodes", "PlannerConfig",
+    "PredatorPreyConfig", "PrioritizedDDPGConfig", "PrioritizedDQN", "PrioritizedReplayBuffer", "PrioritizedSACConfig",
+    "RoverTowerConfig", "Run", "Transport", "export_actor", "export_critic", "import_networks", "list_presets",
+    "load_agent", "load_preset", "open_device", "state_environment",
 ]  # fmt: skip
 
 _PLACES = {
@@ -66,6 +68,7 @@ _PLACES = {
     "rewardware.sw.algorithms.ddpg_config": ("DDPGConfig",),
     "rewardware.sw.algorithms.dqn_config": ("DQNConfig",),
     "rewardware.sw.algorithms.ic3net.ic3net_config": ("IC3NetConfig",),
+    "rewardware.sw.algorithms.imitation.dagger_config": ("DaggerConfig",),
     "rewardware.sw.algorithms.maac.maac_config": ("MAACConfig",),
     "rewardware.sw.algorithms.prioritized_replay_buffer": ("PrioritizedReplayBuffer",),
     "rewardware.sw.algorithms.stable_baselines3": ("PrioritizedDQN",),
@@ -82,6 +85,7 @@ _PLACES = {
     "rewardware.sw.device.transport": ("Transport",),
     "rewardware.sw.systems.a3c.agent": ("A3C",),
     "rewardware.sw.systems.agents": ("load_agent",),
+    "rewardware.sw.systems.dynamap.agent": ("Dagger",),
     "rewardware.sw.systems.fixar.agent": ("FixarDDPG",),
     "rewardware.sw.systems.fixar.torch_exchange": ("export_actor", "export_critic", "import_networks"),
     "rewardware.sw.systems.learninggroup.agent": ("IC3Net",),

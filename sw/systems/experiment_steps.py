@@ -59,7 +59,8 @@ def run_step_experiment(
             record = _record(arguments)
             refuse_others(record, _recorded(experiment, record), _played(experiment, root, length), wanted)
         runs = []
-        for name, seed in wanted:
+        # Arms of the same runs are played once.
+        for name, seed in dict.fromkeys((experiment.arms[name].runs_of or name, seed) for name, seed in wanted):
             arm, directory = experiment.arms[name], root / name / str(seed)
             more = more_options(arm)
             runs.append(functools.partial(_train, experiment, arm, seed, length, directory, more, arguments.limit))
@@ -94,10 +95,10 @@ def _played(experiment: Experiment, root: Path, length: int) -> dict[str, ArmRun
     for key, arm in experiment.arms.items():
         options = [*experiment.options, *arm.options]
         settings = {"env": experiment.env, "config": experiment.config, experiment.counted: length, "options": options}
-        curves = {}
-        for directory in run_folders(root / key):
+        curves, evaluated = {}, arm.evaluated or experiment.evaluated
+        for directory in run_folders(root / (arm.runs_of or key)):
             records = [record for record in read_metrics(directory) if record["kind"] == "evaluation"]
-            curve = [(record[place], record[experiment.evaluated]) for record in records]
+            curve = [(record[place], record[evaluated]) for record in records]
             # The last step of several environments may lie a few beyond.
             end = next((index for index, (step, _) in enumerate(curve) if step >= length), None)
             if end is not None:

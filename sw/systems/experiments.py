@@ -20,12 +20,18 @@ class Arm:
         case that it is in the paper), or is compared only (``None``).
     seeds
         If not as many as the experiment's.
+    runs_of
+        Another arm, whose runs these are: what differs is only what is ``evaluated``. Empty: its own.
+    evaluated
+        Name of the mean return in the records of evaluations, if not the experiment's.
     """
 
     name: str
     options: tuple[str, ...]
     solved: bool | None = None
     seeds: int | None = None
+    runs_of: str = ""
+    evaluated: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -208,6 +214,21 @@ EXPERIMENTS = {
                 options=("--backend", "torch", "--environments", "in-process", *A3C_RATES),
                 solved=True,
             ),
+        },
+    ),
+    "breakout": Experiment(
+        system="dynamap",
+        page="dynamap.md",
+        env="ALE/Breakout-v5",
+        length=15_000,
+        seeds=3,
+        # Random actions come to 1 or 2.
+        threshold=10,
+        options=("--evaluate-every", "5000", "--evaluation-episodes", "10", "--backend", "reference"),
+        title="ALE/Breakout-v5, one policy a seed",
+        arms={
+            "int8": Arm(name="INT8, the reference", options=(), solved=True),
+            "float32": Arm(name="float32", options=(), solved=True, runs_of="int8", evaluated="float32_mean"),
         },
     ),
     "pendulum-actors": PENDULUM_ON_ACTORS,

@@ -48,6 +48,7 @@ ERRORS = [
 # For every command something wrong that is found at once.
 WRONG = {
     "train a3c": "--env NoSuch-v0",
+    "train dynamap": "--env CartPole-v1",
     "train fixar": "--env NoSuch-v0",
     "train pearl": "--env CartPole-v1 --config nowhere.yaml",
     "train learninggroup": "--iterations 0",
@@ -55,6 +56,7 @@ WRONG = {
     "plan mcts": "--env NoSuch-v0",
     "eval": "nowhere",
     "experiment a3c": "cartpole-a3c --arms none",
+    "experiment dynamap": "breakout --arms none",
     "experiment fixar": "pendulum --jobs 0",
     "experiment pearl": "cartpole --arms none",
     "experiment learninggroup": "sweep --limit 0",

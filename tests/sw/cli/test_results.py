@@ -19,6 +19,7 @@ from tests.sw.cli.test_compose import PROBLEM
 from tests.sw.cli.test_every_command import COMMANDS_THAT_RUN, PARSERS
 from tests.sw.cli.test_exit_codes import module_of
 from tests.sw.cli.test_explore import measured  # noqa: F401
+from tests.sw.systems.dynamap.games import SHORT
 
 RUN = "--evaluation-episodes 1 --quiet --out OUT"
 # For every command something small, and names of what it says.
@@ -27,6 +28,7 @@ SMALL = {
         f"--env CartPole-v1 --agents 2 --hidden-sizes 8 --environments in-process --steps 30 {RUN}",
         "return files counters environments",
     ),
+    "train dynamap": (f"--env {SHORT} --hidden 8 --round-steps 10 --updates 1 --steps 20 {RUN}", "return files"),
     "train fixar": (
         f"--env Pendulum-v1 --config tiny --batch-size 12 --backend torch --steps 30 {RUN}",
         "return files",
@@ -41,6 +43,7 @@ SMALL = {
     "plan mcts": ("--env tic-tac-toe --simulations 4 --workers 2 --max-steps 2 --quiet --out OUT", "returns files"),
     "eval": ("TRAINED --episodes 2 --out OUT", "mean returns steps seed"),
     "experiment a3c": ("cartpole-a3c --collect --steps 30 --out RUNS --docs OUT", "experiment arms failed"),
+    "experiment dynamap": ("breakout --collect --steps 30 --out RUNS --docs OUT", "experiment arms failed"),
     "experiment maac": ("rover-tower --collect --iterations 3 --out RUNS --docs OUT", "experiment arms failed"),
     "experiment fixar": ("pendulum --collect --steps 30 --out RUNS --docs OUT", "experiment arms failed"),
     "experiment pearl": ("cartpole --collect --steps 30 --out RUNS --docs OUT", "experiment arms failed"),
@@ -90,6 +93,7 @@ def places(tmp_path_factory) -> dict[str, str]:
     records = {
         "pendulum/32-bit/0": [{"kind": "evaluation", "step": 30, "mean": -5.0}],
         "cartpole-a3c/reference/0": [{"kind": "evaluation", "step": 30, "mean": 9.0}],
+        "breakout/int8/0": [{"kind": "evaluation", "step": 30, "mean": 11.0, "float32_mean": 12.0}],
         "cartpole/reference/0": [{"kind": "evaluation", "step": 30, "mean": 9.0}],
         "rover-tower/reference/0": [{"kind": "evaluation", "iteration": 3, "return": -9.0}],
         "sweep/magnitude/0": [{"kind": "iteration", "iteration": count, "success": 0.5} for count in (1, 2, 3)],

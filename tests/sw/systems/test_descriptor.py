@@ -93,7 +93,7 @@ def test_a_system_may_have_no_device():
 def test_commands_know_their_systems():
     assert set(systems()) >= {"a3c", "dynamap", "fixar", "learninggroup", "maac", "mcts", "pearl"}
     assert set(systems_with("plan")) == {"mcts"} and set(systems_with("explore")) == {"a3c", "maac", "mcts"}
-    assert set(systems_with("train")) == {"a3c", "fixar", "learninggroup", "maac", "pearl", "row_memory"}
+    assert set(systems_with("train")) == {"a3c", "dynamap", "fixar", "learninggroup", "maac", "pearl", "row_memory"}
     with pytest.raises(ValueError, match="System must be one of a3c, dynamap, fixar, .*, not 'toaster'"):
         find_system("toaster")
 

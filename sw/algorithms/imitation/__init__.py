@@ -1,0 +1,1 @@
+"""Learning to act as somebody else does."""

@@ -1,0 +1,16 @@
+"""What a run that learns from a rule came to."""
+
+from typing import Any
+
+from ...algorithms.step_report import StepReport
+
+__all__ = ["DaggerReport"]
+
+
+class DaggerReport(StepReport):
+    """A :class:`.StepReport` that knows the rule's return, too; parameters as there."""
+
+    def summarize(self, records: list[dict[str, Any]]) -> dict[str, Any]:
+        """As there, and the mean return of the rule, ``rule_return``."""
+        rule = next((record["rule_mean"] for record in records if record["kind"] == "random"), None)
+        return {**super().summarize(records), "rule_return": rule}
