@@ -24,6 +24,7 @@ from .counted_cycles import CountedCycles, error_row
 
 __all__ = [
     "ARRAYS", "LAYERS", "NETWORK", "count_layers", "count_mappings", "layer_error", "mapped_gain", "network_error",
+    "quantized",
 ]  # fmt: skip
 
 _COMMON: dict[str, Any] = {"sum_width": 40, "parameter_rows": 64}
@@ -148,7 +149,7 @@ def count_layers(name: str, networks: tuple[ConvolutionalNetwork, ...] = LAYERS)
         return tuple(
             count(f"{network.name}{told}", model, words, choices)
             for network in networks
-            for model, words in [_quantized(network)]
+            for model, words in [quantized(network)]
             for told, choices in _ways_of_layer(hardware, model)
         )
 
@@ -168,7 +169,7 @@ def count_mappings(name: str) -> dict[str, CountedCycles]:
         A word is not the reference's.
     """
     hardware = ARRAYS[name]
-    model, words = _quantized(NETWORK)
+    model, words = quantized(NETWORK)
     choices: dict[str, dict[str, Choice] | None] = {"mapped": None}
     for algorithm, dataflow in ways(hardware):
         choices[f"{algorithm} {dataflow.name}"] = choose_alike(hardware, model, (algorithm, dataflow))
@@ -176,7 +177,7 @@ def count_mappings(name: str) -> dict[str, CountedCycles]:
         return {way: count(f"{NETWORK.name}, {way}", model, words, found) for way, found in choices.items()}
 
 
-def _quantized(network: ConvolutionalNetwork) -> tuple[QuantizedNetwork, np.ndarray]:
+def quantized(network: ConvolutionalNetwork) -> tuple[QuantizedNetwork, np.ndarray]:
     """On integers, with random parameters, and the words of a random picture."""
     random = np.random.default_rng(drawn_from(0))
     given = network.nodes[0]
