@@ -12,6 +12,9 @@ __all__ = ["Issue", "Schedule", "schedule"]
 
 # Cycles of the sequencer for an instruction, and from a completion to the issue of what waits for it, or to the halt.
 ISSUE, SEEN = 3, 2
+# Engines that read feature maps, the first one first, and a command's cycles in which they do not, about.
+READERS = ("layouts", "pooling", "transfer")
+BESIDE = {"layouts": 4, "pooling": 14, "transfer": 8}
 # Commands of an engine under way, at most.
 OUTSTANDING = 14
 
@@ -80,31 +83,54 @@ def schedule(tasks: Sequence[Task], array: GemmEngineConfig, depth: float = math
 
 
 class _Engines:
-    """When engines take commands, and complete them."""
+    """When engines take commands, and complete them: ``ends`` by the commands' numbers.
+
+    Of engines that read feature maps, the first one reads and the others wait. So the completion of a command is known
+    when no other one is begun before it. That a pooling waits for the writes of stores is not modelled.
+    """
 
     def __init__(self, array: GemmEngineConfig):
         self._array = GemmTimeline(array)
         self._free: dict[str, int] = {}
+        self._reads: dict[str, int] = {}  # of an engine, the last command that reads feature maps
+        self.ends: dict[int, int] = {}
 
-    def begin(self, task: Task, offered: int) -> tuple[int, int]:
-        """The cycle in which a command is taken that is there from one on, and that of its completion."""
+    def begin(self, number: int, task: Task, offered: int) -> int:
+        """The cycle in which a command is taken that is there from one on."""
         if task.product is not None:
             times = self._array.add(task.product, offered)
-            return times.taken, times.completion
+            self.ends[number] = times.completion
+            return times.taken
         taken = max(offered, self._free.get(task.engine, 0))
-        self._free[task.engine] = taken + task.cycles + 1
-        return taken, taken + task.cycles
+        self._complete(number, task.engine, taken + task.cycles)
+        if task.engine in READERS and task.reads:
+            self._read(number, task, taken)
+        return taken
+
+    def _read(self, number: int, task: Task, taken: int) -> None:
+        """Waits for who reads before, and lets those wait who read behind."""
+        rank = READERS.index(task.engine)
+        waits = max([0, *(self._ends_reading(engine) - taken for engine in READERS[:rank])])
+        self._complete(number, task.engine, taken + task.cycles + waits)
+        for engine in READERS[rank + 1 :]:
+            if self._ends_reading(engine) > taken:
+                waiting = self._reads[engine]
+                self._complete(waiting, engine, self.ends[waiting] + task.cycles - BESIDE[task.engine])
+        self._reads[task.engine] = number
+
+    def _ends_reading(self, engine: str) -> int:
+        return self.ends[self._reads[engine]] - BESIDE[engine] if engine in self._reads else 0
+
+    def _complete(self, number: int, engine: str, end: int) -> None:
+        self.ends[number], self._free[engine] = end, end + 1
 
 
 def _begins(tasks: Sequence[Task], needs: Sequence[set[int]], array: GemmEngineConfig) -> list[int]:
     engines = _Engines(array)
-    begins: list[int] = []
-    ends: list[int] = []
-    for task, needed in zip(tasks, needs, strict=True):
-        begin, end = engines.begin(task, max((ends[number] + SEEN for number in needed), default=0))
-        begins.append(begin)
-        ends.append(end)
-    return begins
+    return [
+        engines.begin(number, task, max((engines.ends[other] + SEEN for other in needed), default=0))
+        for number, (task, needed) in enumerate(zip(tasks, needs, strict=True))
+    ]
 
 
 class _Program:
@@ -117,18 +143,17 @@ class _Program:
         self._places: dict[int, tuple[str, int]] = {}  # of a task: its engine, and its number among those of it
         self._issued: dict[str, int] = {}
         self._known: dict[str, int] = {}  # commands of an engine that are complete by what was waited for
-        self._ends: dict[int, int] = {}
         self._now = 0
 
     @property
     def cycles(self) -> int:
         """From the start to the halt."""
-        return max(self._now + ISSUE, *(end + SEEN for end in self._ends.values()))
+        return max(self._now + ISSUE, *(end + SEEN for end in self._engines.ends.values()))
 
     def add(self, number: int, task: Task, needs: set[int]) -> bool:
         """Issues a task behind the others, if there is room for it, and says whether there was."""
         # What earlier programs began is complete.
-        needed = sorted(needs & self._ends.keys(), key=lambda other: self._ends[other])
+        needed = sorted(needs & self._engines.ends.keys(), key=lambda other: self._engines.ends[other])
         waits = [(other, self._wait(other)) for other in needed if self._waits_for(other)]
         # Waits for all of an engine's commands are part of the instruction, others are instructions.
         separate = [other for other, (_, left) in waits if left]
@@ -136,12 +161,12 @@ class _Program:
             return False
         self._room -= len(separate) + 1
         for other in separate:
-            self._now = max(self._now + ISSUE, self._ends[other] + SEEN)
+            self._now = max(self._now + ISSUE, self._engines.ends[other] + SEEN)
         for other, _ in waits:
             engine, place = self._places[other]
             self._known[engine] = place + 1
-        offered = max([self._now + ISSUE, *(self._ends[other] + SEEN for other in needed)])
-        self._now, self._ends[number] = self._engines.begin(task, offered)
+        offered = max([self._now + ISSUE, *(self._engines.ends[other] + SEEN for other in needed)])
+        self._now = self._engines.begin(number, task, offered)
         self._places[number] = task.engine, self._issued.get(task.engine, 0)
         self._issued[task.engine] = self._issued.get(task.engine, 0) + 1
         self.issues.append(Issue(task=task, waits=tuple(wait for _, wait in waits)))

@@ -4,10 +4,14 @@ import dataclasses
 
 import pytest
 
+from rewardware.hw.cores.convolution.commands import Dataflow
 from rewardware.sw.core.lockstep import LockstepError
+from rewardware.sw.mapping.convolution.algorithms import Algorithm
 from rewardware.sw.reference.convolution.quantization import QuantizedNetwork
 from rewardware.sw.systems.dynamap.bench import network_cycles
 from rewardware.sw.systems.dynamap.bench.figures import DynamapBench
+from rewardware.sw.systems.dynamap.compiler.network_plan import NetworkPlan
+from rewardware.sw.systems.dynamap.compiler.products import Choice
 
 # The others take longer to build; `rewardware bench dynamap` counts on all.
 ARRAY = "5 x 3"
@@ -35,6 +39,18 @@ def test_layers_by_themselves():
     (row,) = DynamapBench().rows(["model_error"])
     assert row["value"] == 0 and row["kind"] == "counted"
     assert f"all {len(found)} are the model's" in row["how"]
+
+
+def test_a_layer_of_several_programs():
+    """The program memory holds 512 instructions; the layer is among those that were counted."""
+    (network,) = [one for one in network_cycles.LAYERS if one.name.startswith("5x5, 4 channels")]
+    model, _ = network_cycles.quantized(network)
+    choice = Choice(algorithm=Algorithm(name="winograd", m=2, r=3), dataflow=Dataflow.NON_STATIONARY)
+    plan = NetworkPlan(network_cycles.ARRAYS[ARRAY], model, {"5x5": choice})
+    assert len(plan.schedule.programs) > 1
+    told = f"{network.name}: winograd-2-3 NON_STATIONARY, {len(plan.plans['5x5'].parts)} parts, on {ARRAY} elements"
+    (counted,) = [one for one in network_cycles.count_layers(ARRAY) if one.what == told]
+    assert counted.counted == plan.schedule.cycles
 
 
 def test_the_mapped_network_takes_the_fewest_cycles():
