@@ -7,6 +7,7 @@ from amaranth.lib.wiring import In, Out
 from ..bits import rotate
 from ..component import ConfiguredComponent
 from ..forwarding import connect_port
+from ..replicated import replicated
 from .gemm_config import GemmEngineConfig
 from .layouts import result_layout
 from .row_accumulator import RowAccumulator, sum_read, sum_write
@@ -88,7 +89,7 @@ class ResultCollector(ConfiguredComponent):
         there, rows, sums = self._of_banks(m, left != 0, array_row, row, drains.count, bank_bits)
         overflows, behind = Signal(array.drains), Signal(array.drains)
         for bank in range(array.drains):
-            m.submodules[f"bank_{bank}"] = unit = RowAccumulator(config)
+            m.submodules[f"bank_{bank}"] = unit = replicated(RowAccumulator(config))
             mine, number = Signal(name=f"mine_{bank}"), Signal(config.row_width, name=f"number_{bank}")
             m.d.comb += [
                 mine.eq(Mux(streams, result.sum_row[:bank_bits] == bank, there[bank])),

@@ -1,6 +1,6 @@
 """Makes words of rows of totals, and writes them to a feature map."""
 
-from amaranth.hdl import Array, Cat, Module, Mux, Signal, signed
+from amaranth.hdl import Cat, Module, Mux, Signal, Value, signed
 from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out
 
@@ -181,8 +181,11 @@ class WordWriter(ConfiguredComponent):
         with m.If(turned):
             for name, _ in layout:
                 values = self.parameters.data[name]
-                chosen = Array([values[lane] for lane in range(self._config.lanes)])[word]
-                m.d.comb += [pipeline.result[name][lane].eq(chosen) for lane in range(self._config.lanes)]
+                chosen = Signal(values.shape().elem_shape, name=f"chosen_{name}")
+                m.d.comb += [
+                    chosen.eq(values[word]),
+                    Value.cast(pipeline.result[name]).eq(Value.cast(chosen).replicate(self._config.lanes)),
+                ]
         return pipeline.o
 
     def _requantize(self, m, parameters, command):

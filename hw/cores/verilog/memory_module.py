@@ -54,7 +54,8 @@ class MemoryModule:
         domains = {port.domain for port in (*source.read_ports, *source.write_ports)} - {"comb"}
         if len(domains) > 1:
             raise ValueError(f"Ports of a memory must be in one clock domain, not in {', '.join(sorted(domains))}")
-        rows = [Const.cast(row if isinstance(row, int) else Const(row, source.shape)).value for row in source.init]
+        # As a list, and numbers as they are: a design may have millions of rows.
+        rows = [row if isinstance(row, int) else Const.cast(Const(row, source.shape)).value for row in source.init[:]]
         while rows and not rows[-1]:
             rows.pop()
         width = Shape.cast(source.shape).width

@@ -3,6 +3,7 @@
 from amaranth.hdl import Cat, Mux, ResetInserter, Signal
 from amaranth.lib.wiring import connect
 
+from ...cores.bits import count_ones
 from ...cores.convolution.gemm_engine import GemmEngine
 from ...cores.convolution.layout_transformation_unit import LayoutTransformationUnit
 from ...cores.convolution.pool_unit import PoolUnit
@@ -179,5 +180,5 @@ def _write_rows(m, host, memory, name):
 def _count(m, bits):
     """How many bits were set in the cycle before."""
     count = Signal(range(len(bits) + 1), name="count")
-    m.d.sync += count.eq(sum(bits))
+    m.d.sync += count.eq(count_ones(m, bits, "counted"))
     return count
