@@ -19,6 +19,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--depth", type=int, default=1, help="levels below the top with a row of their own; 0: flat (default 1)"
     )
+    parser.add_argument(
+        "--uram", action="store_true", help="large memories may be UltraRAM; else all are block RAM (UltraScale+)"
+    )
     parser.add_argument("--place", action="store_true", help="place and route as well, for the clock (ECP5, a unit)")
     parser.add_argument("--seed", type=int, metavar="N", help="of the placer (default 1)")
     add_out_option(parser, "report.json")
@@ -52,7 +55,13 @@ def run(arguments: argparse.Namespace) -> None:
     make_folder(arguments.out)
     design = elaborate(arguments)
     report = make_report(
-        design.name, design.verilog, arguments.part, arguments.depth, arguments.place, seed=arguments.seed
+        design.name,
+        design.verilog,
+        arguments.part,
+        arguments.depth,
+        arguments.place,
+        seed=arguments.seed,
+        uram=arguments.uram,
     )
     show(arguments, report, lambda: as_table(report), "report.json")
 
@@ -68,7 +77,13 @@ def _run_table(arguments: argparse.Namespace) -> None:
 
 
 def make_report(
-    name: str, verilog: str, part_name: str, depth: int = 1, place: bool = False, seed: int | None = None
+    name: str,
+    verilog: str,
+    part_name: str,
+    depth: int = 1,
+    place: bool = False,
+    seed: int | None = None,
+    uram: bool = False,
 ) -> dict[str, Any]:
     """Resources of a design as plain data: a row a block, the total, and what share of the part that is.
 
@@ -84,6 +99,8 @@ def make_report(
         Place and route as a unit of a larger design (ECP5).
     seed : int or None
         Of the placer; ``None``: that of :func:`~rewardware.hw.soc.export.placement.place`.
+    uram : bool
+        Large memories may be UltraRAM, where the family has it.
     """
     from ...hw.soc.target.parts import find_part
     from ..measurement.tool_cache import place_once, synthesise_once
@@ -91,7 +108,13 @@ def make_report(
     part = find_part(part_name)
     if place and part.target.name != "ecp5":
         raise ValueError(f"Place and route is there for ecp5 alone, not {part.target.name}")
-    synthesised = synthesise_once(verilog, name, part.target.name, depth=depth, netlist=place)
+    if uram and not part.target.large_memories:
+        raise ValueError(f"--uram is there for xcup alone, not {part.target.name}")
+    # Not in the key of the cache where nobody asked for it.
+    options = {"options": part.target.large_memories} if uram else {}
+    synthesised = synthesise_once(verilog, name, part.target.name, depth=depth, netlist=place, **options)
+    # A family without a kind of resource says nothing of it.
+    shown = part.target.units
     blocks = synthesised.result.blocks
     report: dict[str, Any] = {
         "design": name,
@@ -102,9 +125,14 @@ def make_report(
         "kind": "synthesised",
         "how": "Yosys; each kind of block synthesised once and multiplied by its instances",
         "blocks": [
-            {"block": block.name, "instances": block.instances, **dict(block.resources.items())} for block in blocks
+            {
+                "block": block.name,
+                "instances": block.instances,
+                **{key: value for key, value in block.resources.items() if key in shown},
+            }
+            for block in blocks
         ],
-        "total": dict(synthesised.result.total.items()),
+        "total": {key: value for key, value in synthesised.result.total.items() if key in shown},
         "share_percent": part.share(synthesised.result.total),
     }
     if place:

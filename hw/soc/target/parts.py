@@ -48,8 +48,8 @@ def load_parts() -> dict[str, Part]:
     table = yaml.safe_load((CONSTRAINTS / "devices.yaml").read_text(encoding="utf-8"))
     parts = {}
     for name, entry in table.items():
-        holds = Resources(**{resource: entry[resource] for resource, _ in Resources().items()})
         target = TARGETS[entry["target"]]
+        holds = Resources(**{resource: entry[resource] for resource in target.units})
         parts[name] = Part(
             name=name, description=entry["description"], target=target, holds=holds, source=entry["source"]
         )

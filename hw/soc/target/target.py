@@ -25,12 +25,15 @@ class Resources:
         Multiplier blocks.
     bram : float
         Block memories; half a block counts as 0.5.
+    uram : float
+        Larger memory blocks, of families that have them.
     """
 
     lut: float = 0
     ff: float = 0
     dsp: float = 0
     bram: float = 0
+    uram: float = 0
 
     def __add__(self, other: "Resources") -> "Resources":
         return Resources(**{name: value + getattr(other, name) for name, value in self.items()})
@@ -64,7 +67,9 @@ class Target:
         Patterns of cell names, each with the :class:`Resources` of one such cell; the first pattern that fits
         counts, a cell that fits none is free (buffers, wide multiplexers, carry chains beside their LUTs).
     units : Mapping
-        What the family calls each resource.
+        What the family calls each resource that it has.
+    large_memories : str
+        Option of the synthesis command that lets memories be ``uram``.
     """
 
     name: str
@@ -73,6 +78,7 @@ class Target:
     cells: Mapping[str, Resources]
     units: Mapping[str, str]
     preparation: tuple[str, ...] = ()
+    large_memories: str = ""
 
     def cost(self, cell: str) -> Resources:
         """What one cell of the type ``cell`` takes."""
@@ -105,6 +111,7 @@ _XILINX_CELLS = {
     "RAMB36E*": Resources(bram=1),
     "RAMB18E*": Resources(bram=0.5),
     "FIFO36E*": Resources(bram=1),
+    "URAM288*": Resources(uram=1),
 }
 
 _ECP5_CELLS = {
@@ -139,13 +146,14 @@ _ICE40_CELLS = {
 _GENERIC_CELLS = {"$_DFF*": Resources(ff=1), "$_SDFF*": Resources(ff=1), "$lut": Resources(lut=1)}
 
 
-def _xilinx(name: str, description: str, dsp: str) -> Target:
+def _xilinx(name: str, description: str, units: Mapping[str, str], large_memories: str = "") -> Target:
     return Target(
         name=name,
         description=description,
         synthesis=f"synth_xilinx -family {name} -flatten -noiopad -noclkbuf -top {{top}}",
         cells=_XILINX_CELLS,
-        units={"lut": "LUT6", "ff": "flip-flop", "dsp": dsp, "bram": "RAMB36"},
+        units={"lut": "LUT6", "ff": "flip-flop", "bram": "RAMB36", **units},
+        large_memories=large_memories,
     )
 
 
@@ -159,8 +167,8 @@ TARGETS = {
             cells=_GENERIC_CELLS,
             units={"lut": "LUT4", "ff": "flip-flop", "dsp": "-", "bram": "-"},
         ),
-        _xilinx("xcup", "AMD UltraScale+ (Alveo, Zynq UltraScale+)", "DSP48E2"),
-        _xilinx("xc7", "AMD 7 series (Artix, Kintex, Zynq 7000)", "DSP48E1"),
+        _xilinx("xcup", "AMD UltraScale+ (Alveo, Zynq UltraScale+)", {"dsp": "DSP48E2", "uram": "URAM288"}, "-uram"),
+        _xilinx("xc7", "AMD 7 series (Artix, Kintex, Zynq 7000)", {"dsp": "DSP48E1"}),
         Target(
             name="ecp5",
             description="Lattice ECP5",

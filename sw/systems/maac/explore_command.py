@@ -142,6 +142,8 @@ def explore(arguments: argparse.Namespace) -> dict[str, Any]:
         "resources": {
             name: {"taken": value, "budget": getattr(space.budget, name), "part": getattr(part.holds, name)}
             for name, value in taken.items()
+            # Memories are counted as block RAM.
+            if name != "uram"
         },
         "how": "cycles by the model of the gateware; resources from stages that Yosys synthesised in two sizes, block "
         "memories counted",

@@ -63,3 +63,13 @@ def test_the_placer_has_a_seed(monkeypatch, capsys, tmp_path):
         capsys.readouterr()
         assert dispatch(["report", *arguments]) == 2
         assert said in capsys.readouterr().err
+
+
+def test_large_memories_can_be_ultraram(capsys):
+    memory = "report unaligned_memory --set lanes=2 --set rows=4096 --set width=64 --part xcu200 --json".split()
+    for option, bram, uram in ([], 16, 0), (["--uram"], 0, 2):
+        assert dispatch([*memory, *option]) == 0
+        total = json.loads(capsys.readouterr().out)["total"]
+        assert (total["bram"], total["uram"]) == (bram, uram)
+    assert dispatch(["report", "unaligned_memory", "--part", "ecp5", "--uram"]) == 2
+    assert "--uram is there for xcup alone, not ecp5" in capsys.readouterr().err
