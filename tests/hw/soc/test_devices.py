@@ -9,7 +9,17 @@ from rewardware.hw.soc.export.catalogue import find_design
 from rewardware.hw.soc.presets import list_presets, load_preset
 from tests.hw.soc.shell.row_memory import DEVICE, RowMemoryConfig
 
-NAMES = {"fixar", "learninggroup", "maac", "mcts", "pearl", "pearl_ddpg_learner", "pearl_learner", "pearl_sac_learner"}
+NAMES = {
+    "dynamap",
+    "fixar",
+    "learninggroup",
+    "maac",
+    "mcts",
+    "pearl",
+    "pearl_ddpg_learner",
+    "pearl_learner",
+    "pearl_sac_learner",
+}
 
 
 def test_every_folder_with_a_descriptor_is_there():

@@ -54,6 +54,7 @@ def test_a_build_leaves_files_and_a_report(tools, tmp_path):
     ("system", "extent"),
     [
         ("a3c", "4 agents, 4-64-64-(2 | 1), 1 forward, 1 backward, 1 gradient engines of 2"),
+        ("dynamap", "8 x 6 elements of 8 bits, 65536 words of feature maps"),
         ("fixar", "1 x 2 x 2 processing elements"),
         ("learninggroup", "1 x 2 VPUs"),
         ("mcts", "3000 nodes of 4 children, 8 levels, 16 banks"),
@@ -91,6 +92,6 @@ def test_an_unknown_board_is_named(capsys, tmp_path):
     assert "'ulx4s'" in capsys.readouterr().err
     with pytest.raises(ValueError, match="Board must be one of ulx3s-85f, not 'ulx4s'"):
         board_flow.build_board("ulx4s")
-    systems = "a3c, fixar, learninggroup, mcts, pearl, pearl_learner"
+    systems = "a3c, dynamap, fixar, learninggroup, mcts, pearl, pearl_learner"
     with pytest.raises(ValueError, match=f"System for ulx3s-85f must be one of {systems}, not 'maac'"):
         board_flow.build_board("ulx3s-85f", system="maac")

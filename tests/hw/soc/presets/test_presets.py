@@ -2,17 +2,25 @@
 
 import pytest
 
+from rewardware.hw.cores.convolution.commands import Dataflow
 from rewardware.hw.soc.devices import devices
 from rewardware.hw.soc.fixar.config import Networks
 from rewardware.hw.soc.learninggroup.config import Network
 from rewardware.hw.soc.presets import list_presets, load_preset, read_preset
 from rewardware.sw.algorithms.a3c.a3c_hyper_parameters import A3CHyperParameters
 from rewardware.sw.algorithms.a3c.a3c_shape import A3CShape
+from rewardware.sw.mapping.convolution.algorithms import IM2COL
+from rewardware.sw.reference.convolution.quantization import IntegerConvolution
 from rewardware.sw.reference.learninggroup.layout import Layout
 from rewardware.sw.systems.a3c.device_service import require_suitable
+from rewardware.sw.systems.dynamap.bench.weightless import weightless
+from rewardware.sw.systems.dynamap.compiler.network_program import NetworkProgram
+from rewardware.sw.systems.dynamap.compiler.places import place_maps
+from rewardware.sw.systems.dynamap.compiler.products import Choice
 from rewardware.sw.systems.fixar.program.compiler import Compiler
 from rewardware.sw.systems.learninggroup.program.map import MemoryMap
 
+PAPERS_ARRAYS = [("paper", "googlenet", (92, 66)), ("paper-inception", "inception-v4", (95, 64))]
 SIZES = {"paper": (17, 6), "scaled": (17, 6), "scaled-u250": (17, 6)}
 
 
@@ -52,6 +60,25 @@ def test_a_preset_of_a3c_serves_its_own_agents(name):
         observation_size=hardware.sizes[0], actions=hardware.actions, hidden_sizes=tuple(config.hidden_sizes)
     )
     require_suitable(hardware, shape, config)
+
+
+@pytest.mark.parametrize("name", [name for name in list_presets("dynamap") if not name.startswith("paper")])
+def test_a_preset_of_dynamap_runs_the_atari_policy(name):
+    hardware = read_preset(name, "dynamap").hardware
+    assert hardware.name == name and hardware == load_preset(name, "dynamap")
+    network = weightless("atari")
+    convolutions = [layer.name for layer in network.layers if isinstance(layer, IntegerConvolution)]
+    choice = Choice(algorithm=IM2COL, dataflow=Dataflow.WEIGHT_STATIONARY)
+    assert NetworkProgram(hardware, network, dict.fromkeys(convolutions, choice)).outputs == ("actions",)
+
+
+@pytest.mark.parametrize(("name", "model", "array"), PAPERS_ARRAYS)
+def test_the_papers_arrays_hold_feature_maps_and_parameters_of_their_networks(name, model, array):
+    hardware, network = read_preset(name, "dynamap").hardware, weightless(model)
+    assert hardware.name == name and (hardware.rows, hardware.columns) == array
+    place_maps(network, hardware.features, keep=False)
+    channels = [layer.shape.output_channels for layer in network.layers if isinstance(layer, IntegerConvolution)]
+    assert sum(-(-count // hardware.columns) for count in channels) <= hardware.parameter_rows
 
 
 def test_the_papers_configurations():
