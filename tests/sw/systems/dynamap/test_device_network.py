@@ -138,7 +138,8 @@ def test_dcgan_whole(share, stays):
                 np.testing.assert_array_equal(tensor, expected[name], err_msg=name)
 
 
-def test_both_kinds_of_convolutions_share_a_feature_map():
+@pytest.mark.parametrize(("preset", "width"), [("small", 8), ("small-16", 16)])
+def test_both_kinds_of_convolutions_share_a_feature_map(preset, width):
     nodes = (
         Input(name="code", channels=20, picture=(1, 2)),
         FractionallyStridedConvolution(name="up", source="code", channels=7, kernel=(4, 3), relu=True),
@@ -146,11 +147,20 @@ def test_both_kinds_of_convolutions_share_a_feature_map():
         FractionallyStridedConvolution(name="again", source="down", channels=9, kernel=(2, 5), stride=(3, 2)),
     )
     network, code = ConvolutionalNetwork(name="mixed", nodes=nodes), RNG.normal(size=(1, 2, 20))
-    model = quantize_model(network, random_parameters(network, 2), [code]).network
-    with closing(network_on("lockstep", SMALL)(model)) as running:
+    model = quantize_model(network, random_parameters(network, 2), [code], width).network
+    with closing(network_on("lockstep", resolve_hardware(preset, "dynamap"))(model)) as running:
         running.infer(model.to_words(code))
         counters = running.counters()
         assert counters["lockstep_equal"] == counters["lockstep_compared"] > 400
+
+
+def test_all_kinds_of_layers_in_16_bits():
+    model = quantize_model(NETWORK, random_parameters(NETWORK, 5), list(PICTURES), 16).network
+    with closing(network_on("lockstep", resolve_hardware("small-16", "dynamap"))(model)) as running:
+        for picture in PICTURES:
+            running.infer(model.to_words(picture))
+        counters = running.counters()
+        assert counters["lockstep_equal"] == counters["lockstep_compared"] > 3000
 
 
 def test_a_picture_of_another_size():
