@@ -25,24 +25,13 @@ def breakout(memory: NDArray[np.uint8], before: NDArray[np.uint8]) -> str:
     if not height:
         return "FIRE"
     # The paddle's place is that of its left end.
-    return _towards(ball - paddle - 6 - COASTING * (paddle - paddle_before), 6, "LEFT", "RIGHT")
+    distance = ball - paddle - 6 - COASTING * (paddle - paddle_before)
+    if abs(distance) < 6:
+        return "NOOP"
+    return "RIGHT" if distance > 0 else "LEFT"
 
 
-def pong(memory: NDArray[np.uint8], before: NDArray[np.uint8]) -> str:
-    """Wait where the ball will come, and in the middle while it goes away or is not there."""
-    (x, y, paddle), (x_before, y_before, paddle_before) = (_bytes(each, 49, 54, 51) for each in (memory, before))
-    target = (PONG_TOP + PONG_BOTTOM) / 2
-    across, down = x - x_before, y - y_before
-    if y and y_before and across > 0:
-        target = _reflected(y + down * max(PONG_PADDLE - x, 0) / across, PONG_TOP, PONG_BOTTOM)
-    # The paddle's place is that of its upper end. What the game calls right is up.
-    return _towards(target - paddle - 8 - 0.5 * (paddle - paddle_before), 8, "RIGHT", "LEFT")
-
-
-# Where the ball meets the walls and the paddle.
-PONG_TOP, PONG_BOTTOM, PONG_PADDLE = 44, 207, 188
-
-RULES: Mapping[str, Rule] = {"breakout": breakout, "pong": pong}
+RULES: Mapping[str, Rule] = {"breakout": breakout}
 
 
 def rule_of(env: gymnasium.Env) -> Callable[[NDArray[np.uint8]], int]:
@@ -63,16 +52,3 @@ def rule_of(env: gymnasium.Env) -> Callable[[NDArray[np.uint8]], int]:
 
 def _bytes(memory: NDArray[np.uint8], *places: int) -> list[int]:
     return [int(memory[place]) for place in places]
-
-
-def _towards(distance: float, tolerance: float, less: str, more: str) -> str:
-    if abs(distance) < tolerance:
-        return "NOOP"
-    return more if distance > 0 else less
-
-
-def _reflected(place: float, low: float, high: float) -> float:
-    """Where something is that is thrown back by walls."""
-    span = high - low
-    way = (place - low) % (2 * span)
-    return low + min(way, 2 * span - way)
