@@ -31,8 +31,8 @@ class DeviceNetwork:
     Parameters
     ----------
     network : QuantizedNetwork
-    hardware : DynamapConfig or None
-        None: preset ``small``.
+    hardware : DynamapConfig, str, mapping or None
+        The device, the name of its preset, a YAML file, or its fields; None: preset ``small``.
     where, **options
         Of :func:`...device.open.open_device`.
     choices : mapping of str to Choice, or None
@@ -57,23 +57,23 @@ class DeviceNetwork:
     def __init__(
         self,
         network: QuantizedNetwork,
-        hardware: DynamapConfig | None = None,
+        hardware: DynamapConfig | str | Mapping[str, Any] | None = None,
         where: str = "sim",
         *,
         choices: Mapping[str, Choice] | None = None,
         keep: bool = False,
         **options: Any,
     ):
-        hardware = hardware or resolve_hardware("small", "dynamap")
-        self.network, self.hardware = network, hardware
-        self._folded = None if choices else choose_folding(hardware, network)
+        built: DynamapConfig = resolve_hardware(hardware or "small", "dynamap")
+        self.network, self.hardware = network, built
+        self._folded = None if choices else choose_folding(built, network)
         computed = self._folded.network if self._folded else network
         self._picture = map_sizes(network)[INPUT]
-        self.program = NetworkProgram(hardware, computed, choices or choose(hardware, computed), keep=keep)
+        self.program = NetworkProgram(built, computed, choices or choose(built, computed), keep=keep)
         self.cycles = self.inferences = 0
-        self.busy: dict[str, int] = dict.fromkeys(hardware.instruction_set.engines, 0)
+        self.busy: dict[str, int] = dict.fromkeys(built.instruction_set.engines, 0)
         self._loaded: Program | None = None
-        self.device = open_device(where, hardware, **options)
+        self.device = open_device(where, built, **options)
         try:
             for program in self.program.setup:
                 self._run(program, None)

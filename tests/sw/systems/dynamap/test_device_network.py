@@ -84,7 +84,7 @@ def test_every_layer():
 
 
 def test_outputs_alone_in_places_that_are_used_again():
-    with closing(network_on("rtl", SMALL)(MODEL)) as device:
+    with closing(network_on("rtl", "small")(MODEL)) as device:
         places = device.program.places.maps
         assert any(each.after for each in places.values())
         for picture in PICTURES:
