@@ -79,8 +79,10 @@ def window_fields(name: str, config: WindowReaderConfig) -> tuple[Field, ...]:
 
 def word_fields(name: str, config: WordWriterConfig) -> tuple[Field, ...]:
     """Of a word writer's command (:func:`.word_writer.word_command`) of that name."""
+    most = {"planes": config.planes - 1, "columns": config.lanes - 1} if config.planes > 1 else {}
     return (
         Field(f"{name}_turned"),
+        *(Field(f"{name}_block_{of}", number.bit_length()) for of, number in most.items()),
         *nest_fields(f"{name}_parameters", config.parameters),
         Field(f"{name}_shift", SHIFT_WIDTH),
         Field(f"{name}_rectifies"),

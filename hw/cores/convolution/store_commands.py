@@ -83,6 +83,7 @@ def matrix_store(
         "transform": 0,
         "words": {
             "turned": int(turned),
+            **_block(config, 1, lanes),
             "parameters": parameter_loops(config.writer, parameter_row, blocks, parameters),
             "target": target_loops(config.writer, shape.output_channels, features, target, (1, pixels)),
             **words,
@@ -98,10 +99,11 @@ def tile_store(
     *,
     sum_row: int,
     parameter_row: int,
+    turned: bool = False,
     part: OutputPart | None = None,
     **words: int,
 ) -> dict:
-    """Store the sums of Winograd's algorithm, in the dataflows NS and WS.
+    """Store the sums of Winograd's algorithm.
 
     Parameters
     ----------
@@ -109,16 +111,20 @@ def tile_store(
         m and r.
     sum_row
         From which its sums stand, with n = m + r - 1 number (i, j) of a tile in row ``sum_row + ((i * n + j) * blocks +
-        block) * tiles + tile``.
+        block) * tiles + tile``; turned, in row ``sum_row + (i * n + j) * channels + channel``, tile by tile.
+    turned
+        The dataflow was IS.
     part
-        Of the lines and columns of tiles whose sums these are, whole lines; None: all of them.
+        Of the lines and columns of tiles whose sums these are, whole lines or, turned, no more tiles than the array has
+        columns; None: all of them.
     config, shape, features, parameter_row, **words
         As of :func:`matrix_store`.
 
     Raises
     ------
     ValueError
-        The unit does not have the transform, a part is not of whole lines, or something has no room.
+        The unit does not have the transform or does not turn tiles, a part is not as it must be, or something has no
+        room.
     """
     number = transform_number(config.transforms, transform)
     matrices = winograd(*transform)
@@ -126,30 +132,48 @@ def tile_store(
     all_tiles = tuple(-(-output // tile) for output in shape.output)
     here = OutputPart.of(all_tiles, part)
     lines, columns = here.size
-    if columns < all_tiles[1]:
+    lanes, channels = config.lanes, shape.output_channels
+    tiles, blocks = here.pixels, -(-channels // lanes)
+    if turned:
+        if not config.turned_tiles:
+            raise ValueError("Tiles must be those of NS or WS: the unit does not turn them")
+        if tiles > lanes:
+            raise ValueError(f"A part must have at most {lanes} tiles, as the array has columns, not {tiles}")
+    elif columns < all_tiles[1]:
         raise ValueError(f"A part must have all {all_tiles[1]} columns of tiles, not {columns}")
-    tiles, blocks = here.pixels, -(-shape.output_channels // config.lanes)
     pitch = shape.output[1] * features.channels
     features = replace(features, place=features.place + here.first[0] * tile * pitch)
     picture = min(shape.output[0] - here.first[0] * tile, lines * tile), shape.output[1]
     numbers = size * size
-    sums = [(tiles, 1), (blocks, tiles), (numbers, blocks * tiles)]
-    parameters = [(tiles, 0), (blocks, config.lanes), (tile * tile, 0)]
-    target = [
+    of_tiles = [
         (lines, {"lane": tile * pitch, "line": tile}),
         (columns, {"lane": tile * features.channels, "element": tile * features.channels}),
-        (blocks, {"lane": config.lanes, "element": config.lanes, "rest": -config.lanes}),
-        # Results leave column by column.
+    ]
+    of_blocks = [(blocks, {"lane": lanes, "element": lanes, "rest": -lanes})]
+    # Results leave column by column.
+    of_results = [
         (tile, {"lane": features.channels, "element": features.channels}),
         (tile, {"lane": pitch, "line": 1}),
     ]
+    if turned:
+        # As of a matrix: behind the last channel are rows of others.
+        sums = [(blocks, lanes), (lanes, 1), (numbers, channels)]
+        parameters = [(blocks * lanes, 1), (tile * tile, 0)]
+        target = of_blocks + of_results + of_tiles
+        last = sum_row + numbers * channels - 1
+    else:
+        sums = [(tiles, 1), (blocks, tiles), (numbers, blocks * tiles)]
+        parameters = [(tiles, 0), (blocks, lanes), (tile * tile, 0)]
+        target = of_tiles + of_blocks + of_results
+        last = sum_row + numbers * blocks * tiles - 1
     return {
-        "sums": _sums(config, sum_row, sum_row + numbers * blocks * tiles - 1, sums),
+        "sums": _sums(config, sum_row, last, sums),
         "transform": number,
         "words": {
-            "turned": 0,
+            "turned": int(turned),
+            **_block(config, tile * tile, tiles if turned else lanes),
             "parameters": parameter_loops(config.writer, parameter_row, blocks, parameters),
-            "target": target_loops(config.writer, shape.output_channels, features, target, picture),
+            "target": target_loops(config.writer, channels, features, target, picture, (0, here.first[1] * tile)),
             **words,
         },
     }
@@ -159,3 +183,8 @@ def _sums(config, first, last, loops):
     if not 0 <= first <= last < config.gemm.sum_rows:
         raise ValueError(f"Rows of sums must be below {config.gemm.sum_rows}, not from {first} to {last}")
     return nest_loops(config.sums, [(count, {"row": step}) for count, step in loops], {"row": first})
+
+
+def _block(config, planes, columns):
+    """What there is of a block that is turned, where the unit's commands say so."""
+    return {"block": {"planes": planes - 1, "columns": columns - 1}} if config.writer.planes > 1 else {}

@@ -28,6 +28,8 @@ class StoreConfig:
         Rows of biases and multipliers (1 to 2^24), of as many channels as the array has columns.
     transforms : tuple of (int, int)
         m and r of Winograd's F(m, r).
+    turned_tiles : bool
+        Sums of Winograd's algorithm may be those of IS, too: the memory that turns words has m^2 times as many rows.
     line_width, element_width : int
         As of :class:`.WindowReaderConfig`.
 
@@ -41,11 +43,14 @@ class StoreConfig:
     features: UnalignedConfig
     parameter_rows: int
     transforms: tuple[tuple[int, int], ...] = ((2, 3),)
+    turned_tiles: bool = False
     line_width: int = 10
     element_width: int = 18
 
     def __post_init__(self):
         require_kind("Gemm", self.gemm, GemmEngineConfig)
+        require_kind("Turned tiles", self.turned_tiles, bool)
+        object.__setattr__(self, "transforms", tuple(tuple(each) for each in self.transforms))
         # What other configurations refuse is refused here, in their words.
         _ = self.writer, self.axes
         if len(set(self.transforms)) < len(self.transforms):
@@ -66,6 +71,7 @@ class StoreConfig:
             parameter_rows=self.parameter_rows,
             line_width=self.line_width,
             element_width=self.element_width,
+            planes=max((tile**2 for tile, _ in self.transforms if self.turned_tiles), default=1),
         )
 
     @cached_property

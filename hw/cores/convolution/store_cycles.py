@@ -44,17 +44,23 @@ def matrix_store_cycles(
 
 
 def tile_store_cycles(
-    config: StoreConfig, shape: ConvolutionShape, transform: tuple[int, int], part: OutputPart | None = None
+    config: StoreConfig,
+    shape: ConvolutionShape,
+    transform: tuple[int, int],
+    *,
+    turned: bool = False,
+    part: OutputPart | None = None,
 ) -> int:
     """Cycles of a :func:`.tile_store`.
 
     ``ceil(O1 / m) * ceil(O2 / m) * ceil(C_out / P) * s**2``, with tiles of s = m + r - 1 sums an axis, and
     ``m * s + 2 * m + q + 11`` once, q being the steps of the exact quotient: 0 with F(2, 3), and with F(4, 3) 4, or 5
-    with sums of 46 bits and more.
+    with sums of 46 bits and more. Turned, a part of n tiles takes ``ceil(C_out / P) * P * s**2``, and
+    ``m**2 * n + 3`` more once.
 
     Parameters
     ----------
-    config, shape, part
+    config, shape, turned, part
         As of :func:`matrix_store_cycles`.
     transform
         m and r.
@@ -69,6 +75,9 @@ def tile_store_cycles(
     tiles = OutputPart.of(tuple(-(-output // tile) for output in shape.output), part).pixels
     # The last tile's lines leave its first transform while they come; its columns are then all still to come.
     last = size * tile + 2 * tile + len(quotient.steps) + _BUFFER
+    if turned:
+        last += tile**2 * tiles + _TURN - 1
+        tiles = config.lanes
     return tiles * _blocks(config, shape) * size**2 + last + _LATENCY
 
 

@@ -47,15 +47,16 @@ class StoreUnit(ConfiguredComponent):
 
     A row has a pixel's channels, as NS and WS leave them, or a channel's pixels, as IS does: then blocks of as many
     rows as there are lanes are turned. Sums of Winograd's algorithm are those of a tile, number after number; results
-    leave column by column, and only rows of channels are transformed.
+    leave column by column. In IS the lanes are tiles, and results are turned in a plane for each pixel of a tile, if
+    the unit has ``turned_tiles``.
 
     Number format: integers. Sums, the transform and its quotient are exact, as far as a quotient fits ``sum_width``
     bits; :class:`.Requantizer` says how words are made of them.
 
-    Latency: n rows of sums take n + 9 cycles from the command to the completion, rows that are turned ``lanes`` + 3
-    more, with F(2, 3) 14 more and with F(4, 3) 38 more, or 39 with sums of 46 bits and more; what n is for a layer say
-    the functions of :mod:`.store_cycles`. Throughput: a row of sums a cycle. A command begins when the words of the one
-    before are written.
+    Latency: n rows of sums take n + 9 cycles from the command to the completion, rows that are turned 3 more and one
+    for each column of the last block, with F(2, 3) 14 more and with F(4, 3) 38 more, or 39 with sums of 46 bits and
+    more; what n is for a layer say the functions of :mod:`.store_cycles`. Throughput: a row of sums a cycle. A command
+    begins when the words of the one before are written.
 
     Parameters
     ----------

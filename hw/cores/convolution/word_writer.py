@@ -16,7 +16,7 @@ from ..stream.pipeline_config import StreamPipelineConfig
 from .loop_nest import LoopNest, nest_command
 from .requantizer import Requantizer
 from .requantizer_config import MULTIPLIER_WIDTH, SHIFT_WIDTH
-from .row_transposition import RowTransposition
+from .row_transposition import RowTransposition, block_size
 from .window_reader import window_command
 from .word_writer_config import WordWriterConfig
 
@@ -39,14 +39,17 @@ def parameter_row(config: WordWriterConfig) -> data.StructLayout:
 def word_command(config: WordWriterConfig) -> data.StructLayout:
     """What becomes of totals.
 
-    ``turned``: a row has a channel's pixels, and not a pixel's channels. ``parameters``: loops over rows of parameters,
+    ``turned``: a row has a channel's pixels, and not a pixel's channels. ``block``, only with several planes: what
+    there is of a block that is turned, as of :class:`.RowTransposition`. ``parameters``: loops over rows of parameters,
     one for each row of totals, and where these are turned, over the words of a row. ``shift``, ``rectifies``: as of
     :class:`.Requantizer`. ``target``: loops over places of the feature map, one for each row of words, and the
     picture's lines and the elements of a line; what is outside of it is not written.
     """
+    block = {"block": block_size(config.turned)} if config.planes > 1 else {}
     return data.StructLayout(
         {
             "turned": 1,
+            **block,
             "parameters": nest_command(config.parameters),
             "shift": SHIFT_WIDTH,
             "rectifies": 1,
@@ -99,7 +102,8 @@ class WordWriter(ConfiguredComponent):
         totals ------------------------> Requantizers --> [RowTransposition] --> feature map
         parameters --> their memory ----------'                    target ----------'
 
-    A row has a pixel's channels, or a channel's pixels; then blocks of as many rows as there are lanes are turned.
+    A row has a pixel's channels, or a channel's pixels; then blocks of as many rows as there are lanes are turned, in
+    one plane or in several.
 
     Latency: of rows and their words as :class:`.StoreUnit` says. Throughput: a row a cycle. Back-pressure: a command
     begins when the words of the one before are written, and rows of totals wait for it. Words wait until they are
@@ -162,7 +166,7 @@ class WordWriter(ConfiguredComponent):
             # Both are idle when nothing is under way.
             m.d.comb += [nest.commands.valid.eq(begins), nest.commands.payload.eq(of)]
         parameters = self._read_parameters(m, parameter_nest.o, kept.turned)
-        words = self._turn(m, self._requantize(m, parameters, kept), kept.turned)
+        words = self._turn(m, self._requantize(m, parameters, kept), kept)
         self._write(m, words, target_nest.o, kept.target, ends)
         return m
 
@@ -211,7 +215,7 @@ class WordWriter(ConfiguredComponent):
             ]
         return pipeline.o
 
-    def _turn(self, m, words, turned):
+    def _turn(self, m, words, command):
         """The stream of rows of words, each of a pixel's channels."""
         lanes = range(self._config.lanes)
         m.submodules.turned = turn = RowTransposition(self._config.turned)
@@ -219,7 +223,9 @@ class WordWriter(ConfiguredComponent):
         m.d.comb += [
             turn.i.payload[lane].eq(Cat(words.payload.words[lane], words.payload.saturated[lane])) for lane in lanes
         ]
-        with m.If(turned):
+        if self._config.planes > 1:
+            m.d.comb += turn.block.eq(command.block)
+        with m.If(command.turned):
             m.d.comb += [
                 turn.i.valid.eq(words.valid),
                 words.ready.eq(turn.i.ready),

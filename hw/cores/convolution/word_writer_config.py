@@ -30,6 +30,8 @@ class WordWriterConfig:
         As of :class:`.WindowReaderConfig`.
     levels : int
         Nested loops over places of the map (1 to 8); over parameters there are 4 at most.
+    planes : int
+        Most planes of a block that is turned (1 to 64).
 
     Raises
     ------
@@ -44,10 +46,12 @@ class WordWriterConfig:
     line_width: int = 10
     element_width: int = 18
     levels: int = 5
+    planes: int = 1
 
     def __post_init__(self):
         require_kind("Features", self.features, UnalignedConfig)
         require_integer("Parameter rows", self.parameter_rows, 1, 1 << 24)
+        require_integer("Planes", self.planes, 1, 64)
         # What other configurations refuse is refused here, in their words.
         _ = self.target, self.requantizer, self.turned
 
@@ -66,7 +70,8 @@ class WordWriterConfig:
     @cached_property
     def turned(self):
         """Blocks of words, each with a bit that says whether it was saturated."""
-        return TransposableConfig(lanes=self.lanes, rows=2 * self.lanes, width=self.features.width + 1)
+        rows = 2 * self.planes * self.lanes
+        return TransposableConfig(lanes=self.lanes, rows=rows, width=self.features.width + 1)
 
     @cached_property
     def target(self):

@@ -13,6 +13,7 @@ from ...cores.convolution.store_config import StoreConfig
 from ...cores.convolution.systolic_array_config import SystolicArrayConfig
 from ...cores.convolution.transform_config import LinearTransformConfig, winograd
 from ...cores.convolution.window_reader_config import WindowReaderConfig
+from ...cores.convolution.word_writer_config import WordWriterConfig
 from ...cores.fractional_convolution.config import FractionalConvolutionConfig
 from ...cores.fractional_convolution.unit_config import FractionalConvolutionUnitConfig
 from ...cores.memory.config import SharedUnalignedConfig, UnalignedConfig
@@ -44,6 +45,8 @@ class DynamapConfig:
         Bits of a sum (up to 47), with room for 2^16 - 1 products, or as many as it says in an error.
     transforms : tuple of (int, int)
         m and r of Winograd's F(m, r); none: the device has no transforms.
+    turned_tiles : bool
+        Winograd's algorithm may be computed in IS, too (:class:`.StoreConfig`).
     feature_rows : int
         Rows of the memory of feature maps, a power of two; a row has as many words as the array's larger side.
     input_rows, weight_rows : int
@@ -81,6 +84,7 @@ class DynamapConfig:
     width: int = 8
     sum_width: int = 32
     transforms: tuple[tuple[int, int], ...] = ()
+    turned_tiles: bool = False
     feature_rows: int
     input_rows: int
     weight_rows: int
@@ -161,16 +165,20 @@ class DynamapConfig:
             features=self.features,
             parameter_rows=self.parameter_rows,
             transforms=self.transforms,
+            turned_tiles=self.turned_tiles,
             line_width=self.line_width,
             element_width=self.element_width,
         )
 
+    @property
+    def _pixel_writer(self) -> WordWriterConfig:
+        """What makes words of totals that are no tiles."""
+        return replace(self.stores.writer, levels=3, planes=1)
+
     @cached_property
     def pooling(self) -> PoolConfig:
         """The pooling unit."""
-        return PoolConfig(
-            writer=replace(self.stores.writer, levels=3), window=self.pooling_window, length=self.pooling_length
-        )
+        return PoolConfig(writer=self._pixel_writer, window=self.pooling_window, length=self.pooling_length)
 
     @cached_property
     def fractional_unit(self) -> FractionalConvolutionUnitConfig | None:
@@ -178,7 +186,7 @@ class DynamapConfig:
         if self.fractional is None:
             return None
         return FractionalConvolutionUnitConfig(
-            engine=replace(self.fractional, output_lanes=self.columns), writer=replace(self.stores.writer, levels=3)
+            engine=replace(self.fractional, output_lanes=self.columns), writer=self._pixel_writer
         )
 
     @cached_property

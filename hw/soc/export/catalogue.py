@@ -4,6 +4,7 @@ import dataclasses
 from typing import Any
 
 from ...cores.checks import require_name
+from ...cores.convolution.gemm_config import GemmEngineConfig
 from ...cores.convolution.systolic_array_config import SystolicArrayConfig
 from ...cores.convolution.word_writer_config import WordWriterConfig
 from ...cores.fractional_convolution.config import FractionalConvolutionConfig, IntegerLaneConfig
@@ -295,6 +296,18 @@ _DESIGNS = (
             "input_rows": 1024,
             "weight_rows": 1024,
             "sum_rows": 1024,
+        },
+    ),
+    _core(
+        "store_unit",
+        "convolution.store_unit:StoreUnit",
+        "convolution.store_config:StoreConfig",
+        defaults={
+            "gemm": GemmEngineConfig(
+                array=SystolicArrayConfig(rows=8, columns=6), input_rows=1024, weight_rows=1024, sum_rows=1024
+            ),
+            "features": UnalignedConfig(lanes=8, rows=1024),
+            "parameter_rows": 64,
         },
     ),
     _core(

@@ -27,7 +27,7 @@ __all__ = [
     "network_error", "quantized",
 ]  # fmt: skip
 
-_COMMON: dict[str, Any] = {"sum_width": 40, "parameter_rows": 64}
+_COMMON: dict[str, Any] = {"sum_width": 40, "parameter_rows": 64, "turned_tiles": True}
 # No side of an array is a power of two. Buffers are small, so that layers are computed in parts, and weights of some
 # come several times.
 ARRAYS = {

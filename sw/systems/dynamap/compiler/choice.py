@@ -102,7 +102,7 @@ def ways(hardware: DynamapConfig, shape: ConvolutionShape | None = None) -> list
         (algorithm, dataflow)
         for algorithm in (algorithms_of(shape, winograd) if shape else (IM2COL, KN2ROW, *winograd))
         for dataflow in Dataflow
-        if not algorithm.m or dataflow != Dataflow.INPUT_STATIONARY
+        if not algorithm.m or dataflow != Dataflow.INPUT_STATIONARY or hardware.turned_tiles
     ]
 
 

@@ -61,8 +61,10 @@ class ConvolutionPlan:
     def __init__(self, hardware: DynamapConfig, layer: IntegerConvolution, choice: Choice, parameter_row: int):
         if not isinstance(layer.shape, ConvolutionShape):
             raise ValueError(f"Layer {layer.name!r} must be a convolution without fractional strides for the array")
-        if choice.algorithm.m and choice.dataflow == Dataflow.INPUT_STATIONARY:
-            raise ValueError(f"Layer {layer.name!r}: Winograd's algorithm must be NS or WS, not IS")
+        self._turned = choice.dataflow == Dataflow.INPUT_STATIONARY
+        if choice.algorithm.m and self._turned and not hardware.turned_tiles:
+            told = f"must be NS or WS on device {hardware.name}, not IS"
+            raise ValueError(f"Layer {layer.name!r}: Winograd's algorithm {told}")
         self.hardware, self.layer, self.choice, self._parameter_row = hardware, layer, choice, parameter_row
         self.shape = layer.shape
         self.products = Products(hardware, layer, choice.algorithm)
@@ -82,26 +84,28 @@ class ConvolutionPlan:
     def _sum_rows(self, pixels: int) -> int:
         """Rows of sums of one product."""
         columns, channels = self.hardware.columns, self.shape.output_channels
-        if self.choice.dataflow == Dataflow.INPUT_STATIONARY:
+        if self._turned:
             return -(-pixels // columns) * channels
         return -(-channels // columns) * pixels
 
     def _parts(self) -> Iterator[OutputPart]:
-        (lines, columns), hardware = self.products.output, self.hardware
+        (lines, columns), hardware, tiles = self.products.output, self.hardware, bool(self.choice.algorithm.m)
 
         def fits(pixels: int) -> bool:
             sums = self.products.sums * self._sum_rows(pixels)
-            return self._input_rows(pixels) <= hardware.input_rows and sums <= self._region_rows
+            rows = self._input_rows(pixels) <= hardware.input_rows and sums <= self._region_rows
+            # The store unit turns one block of tiles at a time.
+            return rows and (not tiles or not self._turned or pixels <= hardware.columns)
 
         high = next((count for count in range(lines, 0, -1) if fits(count * columns)), 0)
         if high:
             for first, size in _equal_parts(lines, max(-(-lines // high), min(self.choice.parts, lines))):
                 yield OutputPart(first=(first, 0), size=(size, columns))
             return
-        tiles = bool(self.choice.algorithm.m)
-        wide = 0 if tiles else next((count for count in range(columns, 0, -1) if fits(count)), 0)
+        whole = tiles and not self._turned
+        wide = 0 if whole else next((count for count in range(columns, 0, -1) if fits(count)), 0)
         if not wide:
-            pixels, what = (columns, "a line of tiles") if tiles else (1, "a pixel")
+            pixels, what = (columns, "a line of tiles") if whole else (1, "a tile" if tiles else "a pixel")
             raise ValueError(
                 f"Layer {self.layer.name!r} needs {self._input_rows(pixels)} rows of the input buffer and "
                 f"{2 * self.products.sums * self._sum_rows(pixels)} of the accumulators for {what}; device "
@@ -139,9 +143,8 @@ class ConvolutionPlan:
     def _store_cycles(self, part: OutputPart) -> int:
         stores = self.hardware.stores
         if self.choice.algorithm.m:
-            return tile_store_cycles(stores, self.shape, self.products.transform, part)
-        turned = self.choice.dataflow == Dataflow.INPUT_STATIONARY
-        return matrix_store_cycles(stores, self.shape, turned=turned, part=part)
+            return tile_store_cycles(stores, self.shape, self.products.transform, turned=self._turned, part=part)
+        return matrix_store_cycles(stores, self.shape, turned=self._turned, part=part)
 
     def tasks(self, places: Places, kernel: KernelBuffer, halves: Halves) -> Iterator[Task]:
         """The commands, in an order in which they could be executed one after the other."""
@@ -205,7 +208,7 @@ class ConvolutionPlan:
             if cut.load is not None:
                 yield cut.load
             row = sums
-            if self.choice.dataflow != Dataflow.INPUT_STATIONARY:
+            if not self._turned:
                 row += cut.channels[0] // self.hardware.columns * part.pixels
             yield self._product(cut, part, region, where, row, row in begun)
             begun.add(row)
@@ -249,13 +252,13 @@ class ConvolutionPlan:
             "shift": self.layer.shift,
             "rectifies": int(self.layer.rectified),
         }
+        turned = self._turned
         if self.choice.algorithm.m:
             transform = self.products.transform
 
             def command() -> dict:
-                return tile_store(stores, shape, transform, target, part=part, **where)
+                return tile_store(stores, shape, transform, target, turned=turned, part=part, **where)
         else:
-            turned = self.choice.dataflow == Dataflow.INPUT_STATIONARY
 
             def command() -> dict:
                 return matrix_store(stores, shape, target, turned=turned, part=part, **where)

@@ -10,7 +10,7 @@ from cocotb.triggers import ReadOnly, RisingEdge
 
 from rewardware.hw.cores.convolution.commands import Dataflow
 from rewardware.hw.cores.convolution.layout_commands import tile_command, toeplitz_command, unit_command
-from rewardware.hw.cores.convolution.shape import ConvolutionShape
+from rewardware.hw.cores.convolution.shape import ConvolutionShape, OutputPart
 from rewardware.hw.cores.convolution.store_commands import matrix_store, tile_store
 from rewardware.hw.cores.convolution.word_commands import FeatureMap
 from rewardware.sim.cocotb import StreamSource, clock_and_reset, parameters
@@ -101,12 +101,17 @@ class LayerBench(LayoutBench):
         )
         await self.write_parameters(biases, multipliers)
         where = {"sum_row": 0, "parameter_row": 0, **words}
+        turned = dataflow == Dataflow.INPUT_STATIONARY
         if algorithm == "winograd":
-            await self._winograd(dataflow, shape, kernels, place)
-            await self.put_away(tile_store(self.store, shape, (2, 3), features, **where))
+            lines, columns = F23.tiles(shape)
+            high = 1 if turned else lines
+            for line in range(0, lines, high):
+                part = OutputPart(first=(line, 0), size=(high, columns))
+                await self._winograd(dataflow, shape, kernels, place, part)
+                command = tile_store(self.store, shape, (2, 3), features, turned=turned, part=part, **where)
+                await self.put_away(command)
         else:
             await getattr(self, f"_{algorithm}")(dataflow, shape, kernels, place)
-            turned = dataflow == Dataflow.INPUT_STATIONARY
             await self.put_away(matrix_store(self.store, shape, features, turned=turned, **where))
         return expected
 
@@ -124,11 +129,10 @@ class LayerBench(LayoutBench):
             await self.lay_out(unit_command(self.layout, shape, element, place=place, base=0, pitch=pitch), 0)
             await self._multiply(dataflow, lines, kernels[element], stride=pitch, accumulate=number > 0)
 
-    async def _winograd(self, dataflow, shape, kernels, place):
-        rows, columns = F23.tiles(shape)
-        lines = rows * columns
+    async def _winograd(self, dataflow, shape, kernels, place, part):
+        lines = part.pixels
         pitch = self._pitch(lines)
-        await self.lay_out(tile_command(self.layout, shape, (2, 3), place=place, base=0, pitch=pitch), 0)
+        await self.lay_out(tile_command(self.layout, shape, (2, 3), place=place, base=0, pitch=pitch, part=part), 0)
         weights = F23.transform_kernels(sub_kernels(F23, kernels, (0, 0)))
         blocks = -(-shape.input_channels // self.config.array.rows)
         step = sum_rows(self.config, dataflow, lines, shape.output_channels)
@@ -172,6 +176,7 @@ async def inception(dut):
         ("kn2row", Dataflow.NON_STATIONARY, (2, 1)),
         ("im2col", Dataflow.INPUT_STATIONARY, (1, 2)),
         ("winograd", Dataflow.NON_STATIONARY, (1, 1)),
+        ("winograd", Dataflow.INPUT_STATIONARY, (1, 1)),
     ):
         shape = ConvolutionShape(
             input_channels=total, output_channels=5, picture=picture, kernel=(3, 3), stride=stride, padding=around

@@ -1,5 +1,8 @@
 """From sums to a feature map, against the references of requantisation and of Winograd's algorithm."""
 
+from dataclasses import replace
+from itertools import product
+
 import numpy as np
 import pytest
 from amaranth.hdl import Module
@@ -8,7 +11,7 @@ from amaranth.lib.wiring import In, Out
 
 from rewardware.hw.cores.convolution.gemm_config import GemmEngineConfig
 from rewardware.hw.cores.convolution.row_accumulator import sum_write
-from rewardware.hw.cores.convolution.shape import ConvolutionShape
+from rewardware.hw.cores.convolution.shape import ConvolutionShape, OutputPart
 from rewardware.hw.cores.convolution.store_commands import matrix_store, tile_store
 from rewardware.hw.cores.convolution.store_config import StoreConfig
 from rewardware.hw.cores.convolution.store_cycles import matrix_store_cycles, tile_store_cycles
@@ -73,6 +76,8 @@ SHAPES = [
     ConvolutionShape(
         input_channels=2, output_channels=11, picture=(7, 5), kernel=(3, 2), stride=(2, 1), padding=((0, 1), (0, 0))
     ),
+    # More tiles in a line than lanes.
+    ConvolutionShape(input_channels=1, output_channels=5, picture=(4, 9), kernel=(3, 3), padding=((1, 1), (1, 1))),
 ]
 
 
@@ -81,6 +86,21 @@ def in_blocks(matrix, lanes):
     blocks = -(-matrix.shape[1] // lanes)
     wide = np.pad(matrix, ((0, 0), (0, blocks * lanes - matrix.shape[1])))
     return wide.reshape(len(matrix), blocks, lanes).swapaxes(0, 1).reshape(-1, lanes)
+
+
+def turned_parts(tiles, lanes):
+    """Of lines and columns of tiles, as large as a row of sums may be: whole lines, or parts of each line."""
+    lines, columns = max(lanes // tiles[1], 1), min(lanes, tiles[1])
+    for first in product(range(0, tiles[0], lines), range(0, tiles[1], columns)):
+        size = min(lines, tiles[0] - first[0]), min(columns, tiles[1] - first[1])
+        yield OutputPart(first=first, size=size)
+
+
+def slices(part, pixels=1):
+    """Of lines and columns, so many pixels each."""
+    return tuple(
+        slice(first * pixels, (first + size) * pixels) for first, size in zip(part.first, part.size, strict=True)
+    )
 
 
 def stores_of(config, shape, rng):
@@ -99,19 +119,22 @@ def stores_of(config, shape, rng):
     )
     words = {"shift": int(rng.integers(22, 26)), "rectifies": int(rng.integers(2))}
     where = {"sum_row": int(rng.integers(0, 5)), "parameter_row": int(rng.integers(0, 3)), **words}
-    expected, saturated = requantize(
-        sums,
-        bias=biases,
-        multiplier=multipliers,
-        shift=words["shift"],
-        rectified=bool(words["rectifies"]),
-        accumulator_width=config.gemm.array.sum_width,
-    )
-    places = {}
-    for (line, column, channel), word in np.ndenumerate(expected):
-        pixel = line * shape.output[1] + column
-        places[features.place + pixel * features.channels + first + channel] = int(word)
-    results = {"places": places, "saturated": saturated, "parameters": np.stack(parameters), "where": where}
+    places = features.place + first + np.arange(np.prod(shape.output)) * features.channels
+    places = places.reshape(*shape.output, 1) + np.arange(channels)
+
+    def written(*pixels):
+        expected, saturated = requantize(
+            sums[pixels],
+            bias=biases,
+            multiplier=multipliers,
+            shift=words["shift"],
+            rectified=bool(words["rectifies"]),
+            accumulator_width=config.gemm.array.sum_width,
+        )
+        found = dict(zip(places[pixels].ravel().tolist(), expected.ravel().tolist(), strict=True))
+        return {"places": found, "saturated": saturated}
+
+    results = {"parameters": np.stack(parameters), "where": where, **written()}
     matrix = sums.reshape(-1, channels)
     for turned in (False, True):
         rows = in_blocks(matrix.T if turned else matrix, config.lanes)
@@ -132,16 +155,35 @@ def stores_of(config, shape, rng):
         command = tile_store(config, shape, transform, features, **where)
         cycles = tile_store_cycles(config, shape, transform)
         yield {"sums": rows, "command": command, "cycles": cycles, **results}
+        tiles = reference.tiles(shape)
+        for part in turned_parts(tiles, config.lanes) if config.turned_tiles else ():
+            here = numbers.reshape(-1, *tiles, channels)[(slice(None), *slices(part))]
+            rows = np.concatenate([in_blocks(number.reshape(-1, channels).T, config.lanes) for number in here])
+            command = tile_store(config, shape, transform, features, turned=True, part=part, **where)
+            cycles = tile_store_cycles(config, shape, transform, turned=True, part=part)
+            pixels = slices(part, transform[0])
+            yield {"sums": rows, "command": command, "cycles": cycles, **results, **written(*pixels)}
 
 
 @pytest.mark.parametrize(
-    ("lanes", "drains", "transforms", "sum_width"),
-    [(4, 1, ((2, 3),), 38), (7, 1, ((4, 3),), 38), (3, 2, ((2, 3), (4, 3)), 47), (5, 1, (), 32)],
+    ("lanes", "drains", "transforms", "sum_width", "turned_tiles"),
+    [
+        (4, 1, ((2, 3),), 38, False),
+        (7, 1, ((4, 3),), 38, True),
+        (3, 2, ((2, 3), (4, 3)), 47, True),
+        (5, 1, (), 32, False),
+    ],
 )
-def test_store_unit(lanes, drains, transforms, sum_width):
+def test_store_unit(lanes, drains, transforms, sum_width, turned_tiles):
     array = SystolicArrayConfig(rows=5, columns=lanes, drains=drains, sum_width=sum_width)
     gemm = GemmEngineConfig(array=array, input_rows=30, weight_rows=30, sum_rows=360)
-    config = StoreConfig(gemm=gemm, features=UnalignedConfig(lanes=7, rows=64), parameter_rows=8, transforms=transforms)
+    config = StoreConfig(
+        gemm=gemm,
+        features=UnalignedConfig(lanes=7, rows=64),
+        parameter_rows=8,
+        transforms=transforms,
+        turned_tiles=turned_tiles,
+    )
     rng = np.random.default_rng(lanes)
     stores = [store for shape in SHAPES for store in stores_of(config, shape, rng)]
     assert any(store["saturated"] for store in stores)
@@ -163,6 +205,11 @@ def test_what_does_not_fit():
         (lambda: matrix_store(config, shape, here, **words, **rows | {"sum_row": 20}), "below 30, not from 20 to 39"),
         (lambda: matrix_store(config, shape, here, **words, **rows | {"parameter_row": 2}), "below 2, not from 2 to 2"),
         (lambda: tile_store(config, shape, (4, 3), here, **words, **rows), r"must be one of the unit's, \(\(2, 3\),\)"),
+        (lambda: tile_store(config, shape, (2, 3), here, turned=True, **words, **rows), "the unit does not turn them"),
+        (
+            lambda: tile_store(replace(config, turned_tiles=True), shape, (2, 3), here, turned=True, **words, **rows),
+            "A part must have at most 4 tiles, as the array has columns, not 6",
+        ),
         (lambda: tile_store_cycles(config, shape, (4, 3)), r"must be one of the unit's, \(\(2, 3\),\)"),
         (lambda: FeatureMap(place=0, channels=4, first=4), "First must be from 0 to 3, not 4"),
     ):

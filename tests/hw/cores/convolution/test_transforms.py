@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from amaranth.hdl import Module
+from amaranth.lib import wiring
 
 from rewardware.hw.cores.convolution.block_transposition import BlockTransposition
 from rewardware.hw.cores.convolution.linear_transform import LinearTransform
@@ -12,6 +14,7 @@ from rewardware.hw.cores.convolution.transform_config import (
     TranspositionConfig,
     winograd,
 )
+from rewardware.hw.cores.forwarding import forward_port
 from rewardware.hw.cores.memory.config import TransposableConfig
 from rewardware.sim.cocotb import simulate
 
@@ -53,13 +56,32 @@ def test_transposition(lines, columns):
     check(component, values.ravel().tolist(), values.swapaxes(1, 2).ravel().tolist(), lines * columns, 1)
 
 
-@pytest.mark.parametrize("lanes", [3, 4])
-def test_row_transposition(lanes):
-    blocks = np.random.default_rng(lanes).integers(-16, 16, (25, lanes, lanes))
-    component = RowTransposition(TransposableConfig(lanes=lanes, rows=2 * lanes, width=5))
-    turned = blocks.swapaxes(1, 2)
-    check(component, blocks.reshape(-1, lanes).tolist(), turned.reshape(-1, lanes).tolist(), lanes, 4)
-    with pytest.raises(ValueError, match="Rows must be twice the 3 lanes, not 9"):
+class OfOneSize(wiring.Component):
+    """Blocks of so many planes, of which so many columns leave."""
+
+    def __init__(self, config, planes, columns):
+        self.turn, self.size = RowTransposition(config), {"planes": planes - 1, "columns": columns - 1}
+        super().__init__({name: self.turn.signature.members[name] for name in ("i", "o")})
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.turn = turn = self.turn
+        for name in ("i", "o"):
+            forward_port(m, turn, self, name)
+        m.d.comb += turn.block.eq(turn.block.shape().const(self.size))
+        return m
+
+
+@pytest.mark.parametrize(
+    ("lanes", "most", "planes", "columns"), [(3, 1, 1, 3), (4, 1, 1, 2), (3, 4, 4, 2), (4, 4, 3, 1), (5, 3, 1, 5)]
+)
+def test_row_transposition(lanes, most, planes, columns):
+    blocks = np.random.default_rng(lanes).integers(-16, 16, (25, lanes, planes, lanes))
+    config = TransposableConfig(lanes=lanes, rows=2 * most * lanes, width=5)
+    turned = blocks.transpose(0, 2, 3, 1)[:, :, :columns]
+    comes, leaves = (values.reshape(-1, lanes).tolist() for values in (blocks, turned))
+    check(OfOneSize(config, planes, columns), comes, leaves, planes * lanes, 4)
+    with pytest.raises(ValueError, match="Rows must be a multiple of twice the 3 lanes, not 9"):
         RowTransposition(TransposableConfig(lanes=3, rows=9))
 
 

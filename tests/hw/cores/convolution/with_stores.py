@@ -18,7 +18,13 @@ from .with_layouts import WithLayouts
 
 def store_config(config, layout):
     """Of the unit behind an engine, which writes the feature map that the unit before it reads."""
-    return StoreConfig(gemm=config, features=layout.reader.memory, parameter_rows=8, transforms=layout.transforms)
+    return StoreConfig(
+        gemm=config,
+        features=layout.reader.memory,
+        parameter_rows=8,
+        transforms=layout.transforms,
+        turned_tiles=True,
+    )
 
 
 class WithStores(wiring.Component):

@@ -72,9 +72,18 @@ def require_equal(device, words):
     return found, sum(expected.saturated.values())
 
 
-def test_every_layer():
+@pytest.mark.parametrize(
+    "choices",
+    [
+        {},
+        # The kernel of 5 x 5 in several rounds.
+        {name: Choice(algorithm=F23, dataflow=way) for name, way in (("first", NS), ("three", IS), ("five", IS))},
+    ],
+    ids=["all algorithms", "Winograd"],
+)
+def test_every_layer(choices):
     saturated = 0
-    with closing(DeviceNetwork(MODEL, SMALL, choices=CHOICES, keep=True)) as device:
+    with closing(DeviceNetwork(MODEL, SMALL, choices={**CHOICES, **choices}, keep=True)) as device:
         for picture in PICTURES:
             # Twice as large as those that the scales are for: words are saturated.
             found, more = require_equal(device, MODEL.to_words(np.clip(2 * picture, -4, 4)))
@@ -175,7 +184,7 @@ def refused(nodes, message, **changes):
     model = quantize_model(network, random_parameters(network, 5), list(PICTURES), changes.pop("width", 8)).network
     hardware = changes.pop("hardware", SMALL)
     with pytest.raises(ValueError, match=message):
-        NetworkProgram(hardware, model, {"only": Choice(algorithm=IM2COL, dataflow=NS, **changes)})
+        NetworkProgram(hardware, model, {"only": Choice(**{"algorithm": IM2COL, "dataflow": NS, **changes})})
 
 
 def test_what_the_device_cannot_compute():
@@ -183,6 +192,11 @@ def test_what_the_device_cannot_compute():
     refused([large], "Feature maps must be at most 65536 words at a time on this device, not 72216")
     wide = Convolution(name="only", source="frames", channels=7000, kernel=(9, 8))
     refused([wide], "'only' needs 216 rows of the input buffer and 2334 of the accumulators for a pixel; device small")
+    tiles = Convolution(name="only", source="frames", channels=200, kernel=(3, 3), padding=AROUND)
+    told = "'only' needs 128 rows of the input buffer and 6400 of the accumulators for a tile; device small"
+    refused([tiles], told, algorithm=F23, dataflow=IS)
+    without = "Layer 'only': Winograd's algorithm must be NS or WS on device small, not IS"
+    refused([tiles], without, algorithm=F23, dataflow=IS, hardware=replace(SMALL, turned_tiles=False))
     deep = Convolution(name="only", source="frames", channels=2, kernel=(1, 1))
     refused([deep], "Words of the network must have the 8 bits of device small, not 16", width=16)
     strided = FractionallyStridedConvolution(name="only", source="frames", channels=2, kernel=(2, 2))
