@@ -215,5 +215,9 @@ def test_what_does_not_fit():
     ):
         with pytest.raises(ValueError, match=message):
             call()
+    with pytest.raises(TypeError, match="Turned tiles must be .*, not 1"):
+        replace(config, turned_tiles=1)
+    with pytest.raises(ValueError, match="Planes must be from 1 to 64, not 65"):
+        replace(config.writer, planes=65)
     with pytest.raises(ValueError, match="Channels 1 to 4 must be among the 4 of the map"):
         matrix_store(config, shape, FeatureMap(place=0, channels=4, first=1), **words, **rows)
