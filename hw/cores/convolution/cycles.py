@@ -65,7 +65,8 @@ class GemmTimeline:
       blocks are of the other), and no earlier than 2 cycles after its command was there;
     - behind an NS pass, L cycles have passed if it is stationary, and L - b if it is NS itself, with b < L steps.
 
-    A command is taken when the engine has the last pass of the one before, a cycle before the pass before that begins.
+    Commands are taken in order, each when the engine has the last pass of the one before, a cycle before the pass
+    before that begins.
 
     Parameters
     ----------
@@ -75,13 +76,14 @@ class GemmTimeline:
     def __init__(self, config: GemmEngineConfig):
         self._config = config
         self._before: Gemm | None = None
-        self._begun = self._start = self._end = 0
+        self._taken = self._begun = self._start = self._end = 0
 
     def add(self, gemm: Gemm, offered: int = 0) -> "GemmTimes":
         """The times of the next command, which is there from cycle ``offered`` on."""
         array = self._config.array
         chain, before = array.chain, self._before
-        taken = max(offered, self._begun - 1)
+        # One that is there late keeps those behind it.
+        self._taken = max(offered, self._begun - 1, self._taken)
         stationary = gemm.dataflow != Dataflow.NON_STATIONARY
         steps, *blocks = _blocks(self._config, gemm)
         for columns in blocks:
@@ -94,7 +96,7 @@ class GemmTimeline:
             before, self._begun, self._start, self._end = gemm, self._start, earliest, earliest + steps
         self._before = gemm
         drains = 0 if stationary else chain
-        return GemmTimes(taken=taken, completion=self._end - 1 + _READ + array.latency + _WRITE + drains)
+        return GemmTimes(taken=self._taken, completion=self._end - 1 + _READ + array.latency + _WRITE + drains)
 
 
 @dataclass(frozen=True, kw_only=True)
