@@ -190,7 +190,7 @@ class Agent(ABC):
         def policy(observation: np.ndarray) -> np.ndarray:
             return self.environment.random_action(generator) if random else self._best_action(observation)
 
-        return self._returns(policy, episodes, seed, steps)
+        return self._returns(policy, episodes, seed, steps, ", random actions" * random)
 
     def _returns(
         self,
@@ -198,11 +198,12 @@ class Agent(ABC):
         episodes: int,
         seed: int | None = None,
         steps: int | None = None,
+        whose: str = "",
     ) -> np.ndarray:
-        """Those of anything that acts; parameters as of `evaluate`."""
+        """Those of anything that acts; parameters as of `evaluate`, and what is told of who acts."""
         environment = self._evaluation_environment()
         first = EVALUATION_SEED if seed is None else seed
-        logger.info("%d episodes of evaluation, seeds from %d", episodes, first)
+        logger.info("%d episodes of evaluation, seeds from %d%s", episodes, first, whose)
         return np.array([environment.run_episode(number, policy, steps) for number in range(first, first + episodes)])
 
     def _evaluation_environment(self) -> Environment:

@@ -127,7 +127,7 @@ def _logic_price(budget: Resources, weight: float) -> Callable[[Resources], floa
     """Shares of the budget, with so much weight on logic and the rest on block memories."""
 
     # What there is none of weighs as much as what there is one of.
-    lut, ff, dsp, bram = (1 / (available or 1) for _, available in budget.items())
+    lut, ff, dsp, bram = (1 / (available or 1) for available in (budget.lut, budget.ff, budget.dsp, budget.bram))
 
     def price(taken: Resources) -> float:
         logic = max(taken.lut * lut, taken.ff * ff, taken.dsp * dsp)

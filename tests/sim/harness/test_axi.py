@@ -17,7 +17,7 @@ def test_systems_are_found_by_name():
     assert system_class(CONFIG) is RowMemory
     with pytest.raises(
         ValueError,
-        match="System must be one of a3c, fixar, .* pearl, .* pearl_sac_learner, row_memory, not 'toaster'",
+        match="System must be one of a3c, dynamap, fixar, .* pearl, .* pearl_sac_learner, row_memory, not 'toaster'",
     ):
         system_class(RowMemoryConfig(system="toaster"))
 

@@ -122,7 +122,7 @@ def test_a_system_with_presets_of_its_own(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["nothing"], "Design must be one of a3c, fixar, "),
+        (["nothing"], "Design must be one of a3c, dynamap, fixar, "),
         (["array_core", "--set", "lanes"], "--set must be NAME=VALUE, not 'lanes'"),
         (["array_core", "--set", "rows=4"], "Parameter of array_core must be one of lanes, "),
         (["array_core", "--set", "lanes=wide"], "Lanes must be an integer, not 'wide'"),

@@ -197,7 +197,7 @@ def test_bad_arguments_say_what_is_allowed(device):
         open_device("board", CONFIG)
     with pytest.raises(
         ValueError,
-        match="System must be one of a3c, fixar, .* pearl, .* pearl_sac_learner, row_memory, not 'nothing'",
+        match="System must be one of a3c, dynamap, fixar, .* pearl, .* pearl_sac_learner, row_memory, not 'nothing'",
     ):
         open_device("sim", RowMemoryConfig(system="nothing"))
 
