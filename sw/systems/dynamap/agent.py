@@ -110,12 +110,12 @@ class Dagger(Agent):
 
     @property
     def round_size(self) -> int:
-        """An iteration's."""
+        """Environment steps of an iteration."""
         return self.config.round_steps
 
     @property
     def evaluates_from(self) -> int:
-        """0: the policy learns from the first iteration on."""
+        """The policy learns from the first iteration on: 0."""
         return 0
 
     def _round(self) -> list[dict[str, Any]]:
@@ -141,13 +141,13 @@ class Dagger(Agent):
         return records
 
     def statistics(self) -> dict[str, float] | None:
-        """Of the last iteration: ``loss``, and ``agreement`` with the rule; ``rule_share``, in which share of the
-        steps it acts now. ``None`` before the first."""
+        """The last iteration's ``loss`` and ``agreement`` with the rule, and ``rule_share``, the share of steps in
+        which the rule acts now. ``None`` before the first iteration."""
         found = self.learner.statistics()
         return found and {**found, "rule_share": self.config.rule_share_at(self.num_timesteps)}
 
     def baseline(self, episodes: int, seed: int | None = None) -> dict[str, Any]:
-        """What random actions come to; and what the rule does: ``rule_mean``, ``rule_returns``."""
+        """The returns of random actions, and those of the rule: ``rule_mean``, ``rule_returns``."""
         environment = self._evaluation_environment()
         returns = self._returns(lambda _: np.asarray(self._rule(environment.memories)), episodes, seed)
         rule = {f"rule_{name}": value for name, value in self._outcome(returns).items()}
@@ -229,7 +229,10 @@ class Dagger(Agent):
     def _on_integers(self) -> tuple[QuantizedModel, RunningNetwork]:
         """The policy on its backend, opened when it is first needed, and anew where it has learned since then."""
         if self._integers is not None and self._integers[0] != self.num_timesteps:
-            self._close_integers()
+            if self._transport is None:
+                self._close_integers()
+            # A link of the user's own stays open for the policy as it is now.
+            self._integers = None
         if self._integers is None:
             model = self.quantized()
             link = {} if self._transport is None else {"transport": self._transport}
@@ -241,6 +244,8 @@ class Dagger(Agent):
         if self._integers is not None:
             self._integers[2].close()
             self._integers = None
+        elif self._transport is not None:
+            self._transport.close()
 
     def predict(self, observation: np.ndarray, deterministic: bool = True) -> tuple[np.ndarray, None]:
         """The action for one observation (84, 84, 4) of bytes; the second element is always ``None``, as

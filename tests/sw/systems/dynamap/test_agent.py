@@ -8,6 +8,7 @@ from rewardware import Dagger, DaggerConfig
 from rewardware.sw.core.checkpoint import CheckpointError, read_checkpoint, write_checkpoint
 from rewardware.sw.core.environments.failure import EnvironmentFailure
 from rewardware.sw.systems.agents import load_agent
+from rewardware.sw.systems.dynamap.reference_network import ReferenceNetwork
 from tests.sw.algorithms.checkpoints import assert_same_arrays
 
 from .games import SHORT
@@ -88,6 +89,37 @@ def test_integers_follow_what_was_learned(trained, monkeypatch):
         agent.predict(observation)
         before, after = (model.network.layers[0].weight_scales for model in made)
         assert not np.array_equal(before, after)
+
+
+class FakeLink:
+    """A link of the user's own, with a device behind it that computes as the reference does."""
+
+    def __init__(self, monkeypatch):
+        self.closed = self.networks = 0
+        monkeypatch.setattr("rewardware.sw.systems.dynamap.agent.network_on", lambda *_, **options: self.open)
+
+    def open(self, network):
+        assert not self.closed
+        self.networks += 1
+        running = ReferenceNetwork(network)
+        running.close = self.close
+        return running
+
+    def close(self):
+        self.closed += 1
+
+
+def test_a_link_of_ones_own_stays_open_for_what_is_learned(trained, monkeypatch):
+    link = FakeLink(monkeypatch)
+    with load_agent(trained, backend="transport", transport=link) as agent:
+        for _ in range(2):
+            agent.predict(agent.environment.observation)
+            agent.learn(40)
+        assert (link.networks, link.closed) == (2, 0)
+    assert link.closed == 1
+    unused = FakeLink(monkeypatch)
+    load_agent(trained, backend="transport", transport=unused).close()
+    assert (unused.networks, unused.closed) == (0, 1)
 
 
 def test_a_game_is_drawn_in_its_own_colours(trained, tmp_path):
