@@ -9,11 +9,14 @@ __all__ = ["Dataflow", "gemm_command"]
 
 
 class Dataflow(enum.IntEnum):
-    """Which operands of a matrix product stand in the array."""
+    """The operands of a matrix product that stand in the array; as a text NS, WS or IS, as in the source."""
 
     NON_STATIONARY = 0
     WEIGHT_STATIONARY = 1
     INPUT_STATIONARY = 2
+
+    def __str__(self):
+        return f"{self.name[0]}S"
 
 
 def gemm_command(config: GemmEngineConfig) -> Record:

@@ -2,30 +2,21 @@
 
 import dataclasses
 from collections.abc import Sequence
-from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ....hw.cores.convolution.commands import Dataflow as Flow
+from ....hw.cores.convolution.commands import Dataflow
 from ....hw.cores.convolution.cycles import Gemm, completion_cycles
 from ....hw.cores.convolution.gemm_config import GemmEngineConfig
 from .algorithms import Algorithm, Format, Layout, MatrixProducts, Shape, algorithms_of, matrix_products
 from .cost_model_config import CostModelConfig
 
-__all__ = ["Array", "CostModel", "Dataflow"]
+__all__ = ["Array", "CostModel"]
 
 # Rows and columns.
 Array = tuple[int, int]
 Seconds = NDArray[np.float64]
-
-
-class Dataflow(StrEnum):
-    """What stands in the systolic array while the other operands move."""
-
-    NON_STATIONARY = "NS"
-    WEIGHT_STATIONARY = "WS"
-    INPUT_STATIONARY = "IS"
 
 
 class CostModel:
@@ -66,7 +57,9 @@ class CostModel:
         products = matrix_products(shape, algorithm)
         transform = self.config.linear_transform if algorithm.m else 0
         if self._engines:
-            exact = np.array([[_engine_cycles(engine, products, flow) for flow in Flow] for engine in self._engines])
+            exact = np.array(
+                [[_engine_cycles(engine, products, flow) for flow in Dataflow] for engine in self._engines]
+            )
             return (exact + transform * products.count) / self.config.frequency
         a, b, c = products.a, products.b, products.c
         passes = [
@@ -96,7 +89,7 @@ class CostModel:
         return target.elements * channels / bandwidth + overhead
 
 
-def _engine_cycles(engine: GemmEngineConfig, products: MatrixProducts, dataflow: Flow) -> int:
+def _engine_cycles(engine: GemmEngineConfig, products: MatrixProducts, dataflow: Dataflow) -> int:
     """Products that follow each other closely, from the first command in an idle engine to the last completion."""
     gemm = Gemm(dataflow=dataflow, pixels=products.a, products=products.b, channels=products.c)
     return completion_cycles(engine, [gemm] * products.count)[-1]

@@ -4,10 +4,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from ....hw.cores.convolution.commands import Dataflow
 from ...networks.convolution.convolutional_network import ConvolutionalNetwork
 from .algorithms import IM2COL, KN2ROW, Algorithm, Shape, matrix_products
 from .cost_graph import CostGraph, Vertex, cost_graph
-from .cost_model import CostModel, Dataflow
+from .cost_model import CostModel
 from .cost_model_config import CostModelConfig
 
 __all__ = [
@@ -188,7 +189,7 @@ def _layer(
     return LayerChoice(
         name=vertex.node,
         algorithm=algorithm,
-        dataflow=tuple(Dataflow)[graph.dataflows[vertex][0, choice]],
+        dataflow=Dataflow(int(graph.dataflows[vertex][0, choice])),
         seconds=seconds,
         utilisation=network.multiply_accumulates_of(vertex.node)
         / (seconds * config.frequency * config.rows * config.columns),

@@ -174,7 +174,7 @@ class LayerWeights:
         if not deep or not wide:
             raise ValueError(
                 f"Layer {matrix.layer!r}: a half of the kernel buffer must hold a block of the dataflow "
-                f"{self._dataflow.name}, and has {room} rows only"
+                f"{self._dataflow!s}, and has {room} rows only"
             )
         return deep, wide
 
