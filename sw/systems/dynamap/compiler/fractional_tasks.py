@@ -1,14 +1,15 @@
 """The commands of fractionally strided convolutions: passes of FSCAccel's engine, from map to map."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 
 from .....hw.cores.convolution.command_records import flat_command
 from .....hw.cores.convolution.shape import FractionallyStridedShape
 from .....hw.cores.fractional_convolution.passes import Pass
-from .....hw.cores.fractional_convolution.unit_commands import parameter_channels, pass_command
+from .....hw.cores.fractional_convolution.unit_commands import layer_commands, parameter_channels
 from .....hw.cores.fractional_convolution.unit_config import FractionalConvolutionUnitConfig
 from .....hw.cores.fractional_convolution.unit_cycles import layer_cycles
 from .....hw.soc.dynamap.config import DynamapConfig
@@ -72,7 +73,7 @@ class FractionalPlan:
         return parameters.add(*(table.reshape(-1) for table in tables))
 
     def rows(self, one: Pass) -> int:
-        """Of the weight memory, of a pass."""
+        """Rows of the weight memory that a pass takes."""
         return one.blocks * one.shape.input_channels
 
     def weights(self, number: int) -> IntegerArray:
@@ -84,20 +85,25 @@ class FractionalPlan:
         source = places.maps[places.targets[self.layer.source][0]]
         into, target = places.maps[places.targets[self.layer.name][0]], places.target(self.layer.name)
         ends = layer_cycles(self.unit, self.passes)
-        parameter_row = self._parameter_row
-        for number, one in enumerate(self.passes):
-            place = weights.place(self, number)
+        found = [weights.place(self, number) for number in range(len(self.passes))]
+        passes = [replace(one, weight_row=place.row) for one, place in zip(self.passes, found, strict=True)]
+
+        @cache
+        def commands() -> list[dict]:
+            where = {"place": source.place, "parameter_row": self._parameter_row}
+            words = {"shift": self.layer.shift, "rectifies": int(self.layer.rectified)}
+            return layer_commands(self.unit, passes, target, **where, **words)
+
+        def fields(number: int) -> Callable[[], dict[str, int]]:
+            return lambda: flat_command(commands()[number])
+
+        for number, place in enumerate(found):
             if place.load is not None:
                 yield place.load
             yield Task(
                 instruction="convolve",
                 engine="fractional",
-                fields=lambda one=one, number=number, place=place, row=parameter_row: flat_command(  # type: ignore[misc]
-                    pass_command(
-                        self.unit, replace(one, weight_row=place.row), target, loads=number == 0, place=source.place,
-                        parameter_row=row, shift=self.layer.shift, rectifies=int(self.layer.rectified),
-                    )
-                ),
+                fields=fields(number),
                 reads=frozenset((source.name, line) for line in range(source.size[0])) | {place.resource},
                 writes=frozenset((into.name, line) for line in range(into.size[0])),
                 fills=True,
@@ -105,13 +111,12 @@ class FractionalPlan:
                 users=frozenset({source.name, into.name, place.filling}),
                 cycles=ends[number] - (ends[number - 1] if number else 0),
                 layer=self.layer.name,
-            )  # fmt: skip
-            parameter_row += len(parameter_channels(self.unit, [one]))
+            )
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Place:
-    """Of the weights of a pass: the row, the filling of the half that it is in, and what loads them."""
+    """The place of a pass's weights: the row, the filling of the half that it is in, and what loads them."""
 
     row: int
     filling: str = ""
@@ -151,7 +156,7 @@ class FractionalWeights:
             self.resident = None
 
     def place(self, plan: FractionalPlan, number: int) -> _Place:
-        """Of the next pass.
+        """The place of the next pass's weights.
 
         Raises
         ------
