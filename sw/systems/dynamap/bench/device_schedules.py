@@ -27,10 +27,13 @@ def latency(name: str) -> dict[str, Any]:
     for issue in program.schedule.issues:
         busy[issue.task.engine] += issue.task.cycles
     engines = ", ".join(f"{engine} {cycles}" for engine, cycles in busy.items() if cycles)
+    words = max(each.place + each.words for each in program.places.maps.values())
+    instructions = sum(len(each.words) for each in program.inference)
     how = (
         f"{program.hardware.extent}, preset {PRESETS[name]}, at {FREQUENCY / 1e6:g} MHz: the schedule of "
         f"{len(program.tasks)} commands, {program.schedule.cycles} cycles, in which engines beside the array work "
-        f"for {engines}, and whose error is model_error; weights come over the stream, feature maps stay on chip"
+        f"for {engines}, and whose error is model_error; weights come over the stream, feature maps stay on chip, "
+        f"{words} words of them at a time; {instructions} instructions"
         f"{', the picture folded' if folded else ''}; {told_bounds(name)}"
     )
     return make_row(round(milliseconds, 3), "ms", "model", how, PAPER_MS[name])

@@ -82,7 +82,7 @@ def scaling(pictures: int = PICTURES) -> dict[str, Any]:
 
 
 def counted_gain(stride: int) -> dict[str, Any]:
-    """As `gain`, by the cycles of the RTL."""
+    """The gain as in `gain`, by the cycles of the RTL."""
     name = f"decoders, stride {stride}"
     gains = [one.gain for one in counted_layers(name)]
     how = (

@@ -154,7 +154,7 @@ def _operands(
 def _outputs(
     config: FractionalConvolutionConfig, shape: FractionallyStridedShape, picture: NDArray[Any], kernels: NDArray[Any]
 ) -> NDArray[Any]:
-    """Of the reference."""
+    """The outputs of the reference."""
     if config.number_format is None:
         return kn2row(shape, picture, kernels)
     return fractionally_strided(config.number_format, shape, picture, kernels)

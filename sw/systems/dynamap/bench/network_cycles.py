@@ -16,7 +16,7 @@ from ....networks.convolution.convolutional_network import ConvolutionalNetwork
 from ....networks.convolution.nodes import AveragePooling, Concatenation, Convolution, Input, MaxPooling
 from ....networks.convolution.parameters import random_parameters
 from ....reference.convolution.quantization import IntegerConvolution, QuantizedNetwork
-from ..compiler.choice import choose_alike, layer_cycles, ways
+from ..compiler.choice import choose, choose_alike, layer_cycles, ways
 from ..compiler.convolution_tasks import ConvolutionPlan
 from ..compiler.products import Choice
 from ..quantized_model import quantize_model
@@ -187,9 +187,10 @@ def count_mappings(name: str, network: ConvolutionalNetwork = NETWORK) -> dict[s
     """
     hardware = ARRAYS[name]
     model, words = quantized(network)
-    choices: dict[str, dict[str, Choice] | None] = {"mapped": None}
+    # The picture is not folded for any: that is no algorithm's merit.
+    choices = {"mapped": choose(hardware, model)}
     for algorithm, dataflow in ways(hardware):
-        choices[f"{algorithm} {dataflow.name}"] = choose_alike(hardware, model, (algorithm, dataflow))
+        choices[f"{algorithm} {dataflow!s}"] = choose_alike(hardware, model, (algorithm, dataflow))
     with _counter(name) as count:
         return {way: count(f"{network.name}, {way}", model, words, found) for way, found in choices.items()}
 
@@ -205,7 +206,7 @@ def quantized(network: ConvolutionalNetwork) -> tuple[QuantizedNetwork, np.ndarr
 
 
 def _ways_of_layer(hardware: DynamapConfig, model: QuantizedNetwork) -> Iterator[tuple[str, dict[str, Choice]]]:
-    """What they are called, and choices for the layer, none of which is computed as another one is."""
+    """Choices for the layer, no two of which are computed alike, and a name of each."""
     (layer,) = model.layers
     if not isinstance(layer, IntegerConvolution):
         yield "", {}
@@ -217,14 +218,14 @@ def _ways_of_layer(hardware: DynamapConfig, model: QuantizedNetwork) -> Iterator
         with contextlib.suppress(ValueError):  # the device cannot compute it so
             layer_cycles(hardware, layer, choice)
             count = len(ConvolutionPlan(hardware, layer, choice, 0).parts)
-            found[f": {algorithm} {dataflow.name}, {count} parts"] = {layer.name: choice}
+            found[f": {algorithm} {dataflow!s}, {count} parts"] = {layer.name: choice}
     yield from found.items()
 
 
 @contextlib.contextmanager
 def _counter(
     name: str,
-) -> Iterator[Callable[[str, QuantizedNetwork, np.ndarray, Mapping[str, Choice] | None], CountedCycles]]:
+) -> Iterator[Callable[[str, QuantizedNetwork, np.ndarray, Mapping[str, Choice]], CountedCycles]]:
     """Opens a device with an array, and gives what counts the cycles of a network on it."""
     from ....device.simulation import SimulationTransport
     from ..device_network import DeviceNetwork
@@ -234,7 +235,7 @@ def _counter(
     with contextlib.closing(SimulationTransport(hardware)) as transport:
 
         def count(
-            what: str, model: QuantizedNetwork, words: np.ndarray, choices: Mapping[str, Choice] | None
+            what: str, model: QuantizedNetwork, words: np.ndarray, choices: Mapping[str, Choice]
         ) -> CountedCycles:
             # Every network is another device's user, and leaves the link open for the next one.
             device = DeviceNetwork(model, hardware, "transport", transport=transport, choices=choices)
