@@ -200,7 +200,7 @@ class Agent(ABC):
         steps: int | None = None,
         whose: str = "",
     ) -> np.ndarray:
-        """Those of anything that acts; parameters as of `evaluate`, and what is told of who acts."""
+        """Returns of episodes of any policy. ``whose`` is told beside them; other parameters are as in `evaluate`."""
         environment = self._evaluation_environment()
         first = EVALUATION_SEED if seed is None else seed
         logger.info("%d episodes of evaluation, seeds from %d%s", episodes, first, whose)

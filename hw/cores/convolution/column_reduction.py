@@ -50,7 +50,7 @@ def column_elements(config: WindowReductionConfig) -> data.StructLayout:
 
 
 def neutral(config, maximum):
-    """What is never the largest where ``maximum``, else what adds nothing."""
+    """The neutral element of the reduction: the least number where ``maximum``, else 0."""
     return Mux(maximum, -(1 << config.width - 1), 0)
 
 

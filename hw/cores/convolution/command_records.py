@@ -27,19 +27,19 @@ __all__ = [
 
 
 def layout_record(config: LayoutConfig) -> Record:
-    """Of the layout transformation unit's commands."""
+    """The record of the layout transformation unit's commands."""
     fields = window_fields("window", config.reader) + nest_fields("rows", config.nest)
     return Record((*fields, Field("transform", _choices(config.transforms))))
 
 
 def store_record(config: StoreConfig) -> Record:
-    """Of the store unit's commands."""
+    """The record of the store unit's commands."""
     transform = Field("transform", _choices(config.transforms))
     return Record((*nest_fields("sums", config.sums), transform, *word_fields("words", config.writer)))
 
 
 def pool_record(config: PoolConfig) -> Record:
-    """Of the pooling unit's commands."""
+    """The record of the pooling unit's commands."""
     sizes = [
         Field(f"{name}_{axis}", most.bit_length())
         for name in ("kernel", "stride")
@@ -61,7 +61,7 @@ def flat_command(command: Mapping) -> dict[str, int]:
 
 
 def nest_fields(name: str, config: LoopNestConfig) -> tuple[Field, ...]:
-    """Of a nest's command (:func:`.loop_nest.nest_command`) of that name."""
+    """The fields of a command for a nest (:func:`.loop_nest.nest_command`), their names beginning with ``name``."""
 
     def values(of):
         return [Field(f"{name}_{of}_{field.name}", field.width) for field in config.fields]
@@ -72,13 +72,13 @@ def nest_fields(name: str, config: LoopNestConfig) -> tuple[Field, ...]:
 
 
 def window_fields(name: str, config: WindowReaderConfig) -> tuple[Field, ...]:
-    """Of a window reader's command (:func:`.window_reader.window_command`) of that name."""
+    """The fields of a command for a window reader (:func:`.window_reader.window_command`), as :func:`nest_fields`."""
     sizes = Field(f"{name}_height", config.line_width - 1), Field(f"{name}_pitch", config.element_width - 1)
     return (*nest_fields(f"{name}_nest", config.nest), *sizes)
 
 
 def word_fields(name: str, config: WordWriterConfig) -> tuple[Field, ...]:
-    """Of a word writer's command (:func:`.word_writer.word_command`) of that name."""
+    """The fields of a command for a word writer (:func:`.word_writer.word_command`), as :func:`nest_fields`."""
     most = {"planes": config.planes - 1, "columns": config.lanes - 1} if config.planes > 1 else {}
     return (
         Field(f"{name}_turned"),

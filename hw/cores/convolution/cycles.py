@@ -101,7 +101,7 @@ class GemmTimeline:
 
 @dataclass(frozen=True, kw_only=True)
 class GemmTimes:
-    """Of a command.
+    """The cycles at which a command is taken and complete.
 
     Parameters
     ----------

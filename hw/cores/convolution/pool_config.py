@@ -13,7 +13,7 @@ __all__ = ["PoolConfig"]
 
 @dataclass(frozen=True, kw_only=True)
 class PoolConfig:
-    """Which windows a pooling unit reduces, and where their words go.
+    """Configuration of the windows that a pooling unit reduces, and of the words that it writes.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ __all__ = ["DaggerConfig"]
 
 @dataclass(frozen=True, kw_only=True)
 class DaggerConfig(HyperParameters):
-    """What a policy learns from a rule with.
+    """Hyper-parameters of a policy that learns from a rule.
 
     Parameters
     ----------

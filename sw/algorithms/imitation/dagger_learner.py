@@ -79,7 +79,7 @@ class DaggerLearner:
         self._told: dict[str, float] | None = None
 
     def scores(self, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """Of each action, for observations (count, 84, 84, 4)."""
+        """The score of each action, for observations (count, 84, 84, 4)."""
         with torch.no_grad():
             return np.asarray(self.network(_inputs(observations)).numpy())
 

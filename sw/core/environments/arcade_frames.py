@@ -86,7 +86,7 @@ class ArcadeFrames(gymnasium.Wrapper):
 
 
 def _shares(pixels: int, fewer: int) -> NDArray[np.float32]:
-    """For each of ``fewer`` pixels the share that each of ``pixels`` has in it: (fewer, pixels)."""
+    """The share that each of ``pixels`` has in each of ``fewer`` pixels: (fewer, pixels)."""
     first = np.arange(fewer)[:, np.newaxis] * pixels / fewer
     last = first + pixels / fewer
     pixel = np.arange(pixels)

@@ -117,7 +117,7 @@ class ConvolutionalNetwork:
         return sum(map(self.multiply_accumulates_of, self.convolutions))
 
     def multiply_accumulates_of(self, name: str) -> int:
-        """Those of one convolution.
+        """The multiply-accumulates of one convolution.
 
         It multiplies each weight for every output pixel, padding included; a fractionally strided one for every input
         pixel, what is cropped included.

@@ -11,6 +11,6 @@ class DaggerReport(StepReport):
     """A :class:`.StepReport` that knows the rule's return, too; parameters as there."""
 
     def summarize(self, records: list[dict[str, Any]]) -> dict[str, Any]:
-        """As there, and the mean return of the rule, ``rule_return``."""
+        """The summary of any run, and the mean return of the rule, ``rule_return``."""
         rule = next((record["rule_mean"] for record in records if record["kind"] == "random"), None)
         return {**super().summarize(records), "rule_return": rule}

@@ -44,5 +44,5 @@ class LockstepNetwork(Comparison):
         return expected
 
     def counters(self) -> dict[str, Any]:
-        """Those of both, the device's where they have the same name, and how much was compared."""
+        """Counters of both, the device's where they have the same name, and how much was compared."""
         return {**self.reference.counters(), **self.device.counters(), **self.counts()}

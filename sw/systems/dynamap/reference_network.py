@@ -9,7 +9,7 @@ __all__ = ["ReferenceNetwork"]
 
 
 class ReferenceNetwork:
-    """What every backend has to come to.
+    """The words that every backend has to give.
 
     Parameters
     ----------

@@ -130,7 +130,7 @@ def layer_cycles(hardware: DynamapConfig, layer: IntegerConvolution, choice: Cho
 
 
 def _convolutions(network: QuantizedNetwork) -> Iterator[IntegerConvolution]:
-    """Those of the array: for a fractionally strided one there is nothing to choose."""
+    """The convolutions that the array computes. For fractionally strided ones there is nothing to choose."""
     for layer in network.layers:
         if isinstance(layer, IntegerConvolution) and isinstance(layer.shape, ConvolutionShape):
             yield layer

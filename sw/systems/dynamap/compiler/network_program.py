@@ -90,7 +90,7 @@ class NetworkProgram(NetworkPlan):
             yield (*FRACTIONAL, layer, number), "fractional_weights", row, plan.rows(plan.passes[number])
 
     def channels(self, name: str) -> int:
-        """Of a layer's output."""
+        """Channels of a layer's output."""
         return self.places.channels[name]
 
     def packet(self, key: Any, words: IntegerArray | None = None) -> np.ndarray:

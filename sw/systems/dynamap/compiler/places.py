@@ -40,7 +40,7 @@ class Map:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Places:
-    """Of a network's maps.
+    """The places of a network's feature maps.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def _lives(
     targets: Mapping[str, tuple[str, int]],
     keep: bool,
 ) -> dict[str, tuple[int, int]]:
-    """From which layer to which a map is needed."""
+    """The first and the last layer that need each map."""
     last = len(network.layers)
     begins = {INPUT: 0}
     ends: dict[str, int] = {}

@@ -65,7 +65,7 @@ class Matrix:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Layout:
-    """What one command of the layout transformation unit makes: inputs of matrices, one behind the other."""
+    """A command of the layout transformation unit, and the matrices whose inputs it makes, one behind the other."""
 
     command: MakeCommand
     matrices: tuple[Matrix, ...]
@@ -104,11 +104,11 @@ class Products:
 
     @property
     def matrices(self) -> list[Matrix]:
-        """Of all layouts."""
+        """The matrices of all layouts."""
         return [matrix for layout in self.layouts for matrix in layout.matrices]
 
     def cycles(self, part: OutputPart) -> int:
-        """Of a layout's command."""
+        """Cycles of the command of a layout."""
         if self.algorithm.m:
             return tile_cycles(self._config, self.shape, self.transform, part)
         return (unit_cycles if self.algorithm == KN2ROW else toeplitz_cycles)(self._config, self.shape, part)

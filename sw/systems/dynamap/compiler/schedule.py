@@ -51,7 +51,7 @@ class Schedule:
 
     @property
     def issues(self) -> tuple[Issue, ...]:
-        """Of all programs."""
+        """The commands of all programs."""
         return tuple(issue for program in self.programs for issue in program)
 
 
@@ -147,7 +147,7 @@ class _Program:
 
     @property
     def cycles(self) -> int:
-        """From the start to the halt."""
+        """Cycles from the start to the halt."""
         return max(self._now + ISSUE, *(end + SEEN for end in self._engines.ends.values()))
 
     def add(self, number: int, task: Task, needs: set[int]) -> bool:

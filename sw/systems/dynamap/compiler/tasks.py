@@ -55,14 +55,14 @@ class Task:
 
 @dataclass
 class _Uses:
-    """Of a resource: who wrote what is there, and who read it since."""
+    """The tasks that wrote what a resource holds, and those that read it since."""
 
     writers: list[int] = field(default_factory=list)
     readers: list[int] = field(default_factory=list)
 
 
 def dependencies(tasks: Sequence[Task]) -> list[set[int]]:
-    """Of each task, numbers of those before it whose completion it needs: the last one of each other engine.
+    """The tasks whose completion each task needs, by their numbers: the last one of each other engine.
 
     It needs what wrote what it reads, what read what it replaces, and all that used what was in its place before. An
     engine executes its commands in order, so nothing is said of its own.
