@@ -125,8 +125,12 @@ def layer_error() -> dict[str, Any]:
 
 def network_error() -> dict[str, Any]:
     """The same of whole networks, mapped and with one algorithm and dataflow for all layers."""
-    found = [one for name in ARRAYS for network in (NETWORK, POOLED) for one in count_mappings(name, network).values()]
-    return error_row(found, _where())
+    found = {
+        network.name: [one for name in ARRAYS for one in count_mappings(name, network).values()]
+        for network in (NETWORK, POOLED)
+    }
+    told = ", ".join(f"{max(one.error for one in each):.3f} % of {name}" for name, each in found.items())
+    return error_row([one for each in found.values() for one in each], f"at most {told}; {_where()}")
 
 
 def mapped_gain() -> dict[str, Any]:
