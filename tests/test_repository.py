@@ -232,7 +232,7 @@ def test_systems_do_not_import_each_other():
 
 # Rooms of the software, those that a module may import before those that it may not.
 LEVELS = (
-    ("core", "reference", "networks", "mapping", "device"),
+    ("core", "reference", "networks", "mapping", "device", "search"),
     ("actors", "algorithms", "measurement"),
     ("systems",),
     ("cli", "api"),

@@ -9,14 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from ....device.host_library import compile_host_library
 from ....measurement.bench import comparison_library, drawn_from
 
 __all__ = ["NODE_KINDS", "UCTSearch", "mctx_speed", "openspiel_speed", "uct_speed"]
 
 # Searches of which the fastest counts, by the processor's time: what else the machine does only slows.
 WINDOWS = 300
-# Of the compiler, which takes seconds.
-COMPILE_LIMIT_SECONDS = 600
 LIBRARY_WINDOWS = 5
 CLOCK = "processor seconds, the fastest search"
 SEED = 1
@@ -192,24 +191,8 @@ def _fastest(run: Callable[[], Any]) -> float:
 
 def _build(kind: str, fanout: int) -> Path:
     """The library, compiled once for a kind of node, a fanout and a processor."""
-    from .....hw.soc.limited_command import run_limited
-    from .....sim.verilator.build import BuildError
-    from .....sim.verilator.cache import build_once, content_key
-    from .....sim.verilator.toolchain import find_toolchain
-
-    source = Path(__file__).with_name("uct_search.cpp")
-    tools, product = find_toolchain(), "search.so"
-    flags = ["-std=c++17", "-shared", "-fPIC", *NODE_KINDS[kind][0], f"-DFANOUT={fanout}"]
-    flags.append(f"-DKEEPS_SCORES={int(kind == 'scored')}")
-
-    def compile_into(folder: Path) -> None:
-        command = [tools.compiler, *flags, str(source), "-o", str(folder / product)]
-        result = run_limited(command, COMPILE_LIMIT_SECONDS, env=tools.environment)
-        if result.returncode != 0:
-            raise BuildError(f"{tools.compiler} failed with exit status {result.returncode}:\n{result.stderr}")
-
-    key = content_key(source=source.read_text(), flags=flags, versions=tools.versions)
-    return build_once("searches", key, compile_into, "compiling the search in C++, once") / product
+    flags = [*NODE_KINDS[kind][0], f"-DFANOUT={fanout}", f"-DKEEPS_SCORES={int(kind == 'scored')}"]
+    return compile_host_library(Path(__file__).with_name("uct_search.cpp"), flags, "the search in C++")
 
 
 @functools.cache
