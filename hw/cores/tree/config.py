@@ -10,6 +10,7 @@ __all__ = [
     "FACTOR_WIDTH",
     "IN_FLIGHT_WIDTH",
     "LOSS_WIDTH",
+    "MOST_CHILDREN",
     "PRIOR_WIDTH",
     "REWARD_FRACTION",
     "REWARD_WIDTH",
@@ -35,6 +36,8 @@ LOSS_WIDTH = SCORE_FRACTION
 IN_FLIGHT_WIDTH = 8
 # The constant c, in [0, 16).
 COEFFICIENT_WIDTH, COEFFICIENT_FRACTION = 16, 12
+# That a node may have.
+MOST_CHILDREN = 32
 
 POLICIES = ("uct", "puct", "puct_root")
 INTERCONNECTS = ("butterfly", "butterfly4", "crossbar")
@@ -59,7 +62,7 @@ class TreeConfig:
     Parameters
     ----------
     fanout : int
-        F, children of a node (2 to 32).
+        F, children of a node (2 to ``MOST_CHILDREN``, 32).
     levels : int
         D, levels of nodes, the root's included; as many stages stand (2 to 64).
     banks : int
@@ -117,7 +120,7 @@ class TreeConfig:
     reserve: int = 32
 
     def __post_init__(self):
-        require_integer("Fanout", self.fanout, 2, 32)
+        require_integer("Fanout", self.fanout, 2, MOST_CHILDREN)
         require_integer("Number of levels", self.levels, 2, 64)
         require_integer("Number of banks", self.banks, self.levels, 1024)
         require_power_of_two("Rows of a bank", self.rows, 2, 4096)

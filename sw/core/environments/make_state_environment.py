@@ -5,7 +5,7 @@ from typing import Any
 import gymnasium
 
 from .arcade import ARCADE
-from .board_game import BOARD_GAMES, BoardGame
+from .board_game import BOARD_GAME_NAMES, BOARD_GAMES, BoardGame
 from .gymnasium_environment import KEPT, AtariEnvironment, ClassicControlEnvironment
 from .make_environment import make_environment
 from .state_environment import StateEnvironment
@@ -19,8 +19,9 @@ def state_environment(source: str | gymnasium.Env | StateEnvironment, **options:
     Parameters
     ----------
     source : str, gymnasium.Env or StateEnvironment
-        ``"tic-tac-toe"``, ``"connect-four"``; the identifier of a game of the ALE, of CartPole, Acrobot or
-        MountainCar; such an environment made by :func:`gymnasium.make`; or one's own, which is given back.
+        ``"tic-tac-toe"``, ``"connect-four"``, ``"gomoku"``, ``"gomoku-9"``; the identifier of a game of the ALE, of
+        CartPole, Acrobot or MountainCar; such an environment made by :func:`gymnasium.make`; or one's own, which is
+        given back.
     options
         For :func:`gymnasium.make`.
 
@@ -43,7 +44,7 @@ def state_environment(source: str | gymnasium.Env | StateEnvironment, **options:
     name = source.spec.id if isinstance(source, gymnasium.Env) and source.spec is not None else repr(source)
     raise ValueError(
         f"Environment {name} cannot be searched: its state cannot be saved and restored. There are adapters for games "
-        f"of the ALE, {', '.join(kind.__name__.removesuffix('Env') for kind in KEPT)}, {' and '.join(BOARD_GAMES)}; "
+        f"of the ALE, {', '.join(kind.__name__.removesuffix('Env') for kind in KEPT)}, {BOARD_GAME_NAMES}; "
         "others must have the methods of StateEnvironment"
     )
 

@@ -11,7 +11,7 @@ from rewardware.sw.core.environments.state_environment import StateEnvironment
 
 NAMES = (
     "CartPole-v1", "Acrobot-v1", "MountainCar-v0", "ALE/Pong-v5", "ALE/Carnival-v5", "ALE/Alien-v5", "tic-tac-toe",
-    "connect-four",
+    "connect-four", "gomoku-9",
 )  # fmt: skip
 
 
@@ -96,39 +96,3 @@ def test_what_cannot_be_searched_is_refused(source, words):
 def test_options_that_leave_the_state_are_refused(name, options, words):
     with pytest.raises(ValueError, match=words):
         state_environment(name, **options)
-
-
-def position(game, *actions):
-    game.reset()
-    return [game.step(action) for action in actions]
-
-
-def test_lines_of_tic_tac_toe_win():
-    game = state_environment("tic-tac-toe")
-    for line in ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6)):
-        others = [cell for cell in range(9) if cell not in line][:2]
-        steps = position(game, line[0], others[0], line[1], others[1], line[2])
-        assert steps == [(0.0, False)] * 4 + [(1.0, True)]
-        assert game.player() == 1
-    # Nobody wins, all cells are taken.
-    assert position(game, 0, 1, 2, 4, 3, 5, 7, 6, 8) == [(0.0, False)] * 8 + [(0.0, True)]
-    with pytest.raises(ValueError, match="Action 4 is not legal in tic-tac-toe"):
-        position(game, 4, 4)
-
-
-def test_stones_of_connect_four_fall():
-    game = state_environment("connect-four")
-    assert position(game, 3, 3, 3, 3, 3, 3)[-1] == (0.0, False)
-    assert game.legal_actions() == 0b1110111
-    # Upwards, along, and both diagonals.
-    assert position(game, 0, 1, 0, 1, 0, 1, 0)[-1] == (1.0, True)
-    assert position(game, 3, 3, 4, 4, 5, 5, 6)[-1] == (1.0, True)
-    assert position(game, 0, 1, 1, 2, 2, 3, 2, 3, 3, 6, 3)[-1] == (1.0, True)
-    assert position(game, 6, 5, 5, 4, 4, 3, 4, 3, 3, 0, 3)[-1] == (1.0, True)
-    # No line goes around the edge.
-    assert position(game, 4, 0, 5, 1, 6, 2, 6, 5, 6)[-1] == (0.0, False)
-
-
-def test_only_games_there_are():
-    with pytest.raises(ValueError, match="Board game must be tic-tac-toe or connect-four, not 'go'"):
-        type(state_environment("tic-tac-toe"))("go")

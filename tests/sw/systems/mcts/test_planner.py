@@ -330,6 +330,11 @@ def test_pong_through_processes():
             state = environment.save()
 
 
+def test_more_actions_than_children_are_refused():
+    with pytest.raises(ValueError, match="Actions .* must be at most 32, .*, not 81 as those of gomoku-9"):
+        MCTSPlanner("gomoku-9")
+
+
 def test_what_does_not_fit_is_refused():
     with pytest.raises(ValueError, match="Fanout of the tree must be at least the 9 actions of tic-tac-toe, not 6"):
         MCTSPlanner("tic-tac-toe", device=device())
