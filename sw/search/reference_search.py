@@ -11,11 +11,12 @@ from ...hw.cores.tree.config import SCORE_FRACTION, TreeConfig
 from ..core.environments.board_environment import BoardEnvironment
 from ..reference.tree.requests import LARGEST_REWARD
 from ..reference.tree.scores import ScoresReference
-from .position_evaluator import PositionEvaluator, require_evaluation
+from .batch_evaluation import evaluate_fixed
+from .position_evaluator import PositionEvaluator
 from .search_config import SearchConfig
 from .search_result import SearchResult
 from .search_roots import Root, begin_roots, observed, simulations_of
-from .search_scores import fixed_constants, fixed_priors, fixed_reward
+from .search_scores import fixed_constants, fixed_reward
 
 __all__ = ["ReferenceSearch"]
 
@@ -156,10 +157,8 @@ class ReferenceSearch:
         if not batch:
             return
         planes, legal = observed(self._environment, [node.state for node, _ in batch])
-        priors, values = self._evaluator.evaluate(planes, legal)
-        require_evaluation(priors, values, legal)
+        fixed, values = evaluate_fixed(self._evaluator, planes, legal)
         self._count(len(batch))
-        fixed = fixed_priors(priors, legal)
         for (node, level), own, allowed, value in zip(batch, fixed, legal, values, strict=True):
             node.total = node.collected + (-float(value) if level % 2 else float(value))
             self._take_priors(node, own, allowed)

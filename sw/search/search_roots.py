@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.environments.board_environment import BoardEnvironment
-from .position_evaluator import Planes, PositionEvaluator, require_evaluation
+from .batch_evaluation import evaluate_checked
+from .position_evaluator import Planes, PositionEvaluator
 from .search_config import MOST_SIMULATIONS, SearchConfig
 from .search_scores import fixed_priors, mixed_priors
 
@@ -49,6 +50,8 @@ def begin_roots(
     ------
     ValueError
         A position without a legal action; more or fewer noises than positions; no evaluation.
+    SearchError
+        The evaluator failed.
     """
     if noise is not None and len(noise) != len(states):
         raise ValueError(f"There must be as much noise as there are positions, {len(states)}, not {len(noise)}")
@@ -58,8 +61,7 @@ def begin_roots(
     for position, allowed in enumerate(legal):
         if not allowed.any():
             raise ValueError(f"Position {position} has no legal action: its game of {environment.name} has ended")
-    priors, values = evaluator.evaluate(planes, legal)
-    require_evaluation(priors, values, legal)
+    priors, values = evaluate_checked(evaluator, planes, legal)
     fixed = fixed_priors(mixed_priors(priors, legal, noise, fraction), legal)
     return [
         Root(state=state, legal=allowed, priors=own, value=float(value))

@@ -27,7 +27,7 @@ from ....hw.cores.tree.functions import (
 )
 from ..function.polynomial_table import PolynomialTableReference
 
-__all__ = ["ScoresReference"]
+__all__ = ["ScoresReference", "functions_of_counts"]
 
 # A 17th bit, for the one more of PUCT's factor.
 COUNTS = (1 << VISIT_WIDTH) + 1
@@ -49,7 +49,7 @@ class ScoresReference:
         self._unvisited_first = config.unvisited_first
         self._least = -1 << config.score_width - 1
         self._greatest = -self._least - 1
-        self._exponents, self._reciprocals, self._uct_factors = _functions_of_counts()
+        self._exponents, self._reciprocals, self._uct_factors = functions_of_counts()
         self._roots = _roots_of_counts(logarithm=config.policy != "puct_root")
 
     def value(self, total: int, visits: int) -> int:
@@ -97,7 +97,7 @@ class ScoresReference:
 
 
 @functools.cache
-def _functions_of_counts() -> tuple[list[int], list[int], list[int]]:
+def functions_of_counts() -> tuple[list[int], list[int], list[int]]:
     """Exponent, reciprocal, and UCT's factor of each count."""
     counts, exponents = _counts()
     reciprocals = PolynomialTableReference(reciprocal_table())(*_position(counts, exponents, ROOT_INDEX_WIDTH))

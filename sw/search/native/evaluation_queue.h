@@ -141,8 +141,9 @@ class EvaluationQueue {
 
     // Of both.
 
-    void fail(const std::string &why) {
+    void fail(const std::string &why, bool out_of_range = false) {
         const std::lock_guard<std::mutex> guard(mutex_);
+        if (error_.empty()) out_of_range_ = out_of_range;
         fail_locked(why);
     }
 
@@ -151,6 +152,7 @@ class EvaluationQueue {
         return error_;
     }
 
+    bool was_out_of_range() const { return out_of_range_; }
     uint64_t batches() const { return batches_; }
     uint64_t positions() const { return positions_; }
 
@@ -167,6 +169,7 @@ class EvaluationQueue {
     std::vector<std::vector<Request *>> taken_;
     std::vector<Request *> answers_;
     std::string error_;
+    bool out_of_range_ = false;
     uint32_t searchers_, idle_ = 0;
     uint64_t told_ = 0, batches_ = 0, positions_ = 0;
 

@@ -50,7 +50,7 @@ _FUNCTIONS = {
     "threaded_begin": (_LONG, _HANDLE, _HANDLE, _POINTER, _POINTER, _POINTER, _SMALL_REAL, _WORD),
     "threaded_take": (ctypes.c_int32, _HANDLE, _WORD, _POINTER, _POINTER, _REAL),
     "threaded_give": (None, _HANDLE, _WORD, _POINTER, _POINTER),
-    "threaded_end": (None, _HANDLE, ctypes.c_char_p),
+    "threaded_fail": (None, _HANDLE, ctypes.c_char_p),
     "threaded_finish": (_LONG, _HANDLE),
     "threaded_read": (None, _HANDLE, _POINTER, _POINTER, _POINTER, _POINTER),
     "threaded_counts": (None, _HANDLE, _POINTER),

@@ -126,12 +126,12 @@ int32_t threaded_take(ThreadedSearch *search, uint32_t evaluator, float *planes,
 void threaded_give(ThreadedSearch *search, uint32_t evaluator, const uint16_t *priors, const float *values) {
     search->queue().give(evaluator, priors, values);
 }
-void threaded_end(ThreadedSearch *search, const char *why) { search->end(why); }
-// Behind the last batch: 0, or -1 if the search was given up.
+void threaded_fail(ThreadedSearch *search, const char *why) { search->queue().fail(why); }
+// Behind the last batch: 0; -1 if the search was given up, -2 if that was for a number out of its range.
 int64_t threaded_finish(ThreadedSearch *search) {
     search->join();
     last = search->queue().error();
-    return last.empty() ? 0 : -1;
+    return last.empty() ? 0 : search->queue().was_out_of_range() ? -2 : -1;
 }
 void threaded_read(const ThreadedSearch *search, int64_t *visits, int64_t *totals, uint32_t *nodes,
                    uint32_t *evaluations) {

@@ -41,6 +41,8 @@ void guarded(EvaluationQueue &queue, Body body) {
     try {
         body();
     } catch (const GivenUp &) {
+    } catch (const std::range_error &error) {
+        queue.fail(error.what(), true);
     } catch (const std::exception &error) {
         queue.fail(error.what());
     }

@@ -1,0 +1,67 @@
+"""A batch of positions through an evaluator, and into the formats of the tree."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .position_evaluator import EvaluationError, Planes, PositionEvaluator
+from .search_scores import fixed_priors
+from .tree_search import SearchError
+
+__all__ = ["evaluate_checked", "evaluate_fixed"]
+
+
+def evaluate_checked(
+    evaluator: PositionEvaluator, planes: Planes, legal: NDArray[np.bool_]
+) -> tuple[NDArray[np.floating], NDArray[np.float32]]:
+    """Priors and values as the evaluator gives them.
+
+    Raises
+    ------
+    EvaluationError
+        What it gave is no evaluation.
+    SearchError
+        It failed.
+    """
+    try:
+        priors, values = evaluator.evaluate(planes, legal)
+    except Exception as error:
+        raise SearchError(f"The evaluator failed with {type(error).__name__}: {error}") from error
+    _require_evaluation(priors, values, legal)
+    return priors, values.astype(np.float32, copy=False)
+
+
+def evaluate_fixed(
+    evaluator: PositionEvaluator, planes: Planes, legal: NDArray[np.bool_]
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """Priors of 16 fraction bits, and values; errors as of :func:`evaluate_checked`."""
+    priors, values = evaluate_checked(evaluator, planes, legal)
+    return fixed_priors(priors, legal), values
+
+
+def _require_evaluation(priors: object, values: object, legal: NDArray[np.bool_]) -> None:
+    """Refuse what is no evaluation of a batch.
+
+    Raises
+    ------
+    EvaluationError
+        Another shape; priors that are negative, infinite or NaN, or all 0 where an action is legal; a value that is
+        not finite.
+    """
+    batch, actions = legal.shape
+    for name, array, shape in (("Priors", priors, (batch, actions)), ("Values", values, (batch,))):
+        if not isinstance(array, np.ndarray) or array.shape != shape:
+            found = array.shape if isinstance(array, np.ndarray) else type(array).__name__
+            raise EvaluationError(f"{name} of an evaluator must be an array of shape {shape}, not {found}")
+    assert isinstance(priors, np.ndarray) and isinstance(values, np.ndarray)
+    looked_at = np.where(legal, priors, 0)
+    wrong = ~((looked_at >= 0) & (looked_at < np.inf))
+    if wrong.any():
+        position, action = np.argwhere(wrong)[0]
+        raise EvaluationError(
+            f"Priors of an evaluator must be at least 0 and finite, not {priors[position, action]:g} as of action "
+            f"{action}"
+        )
+    if not looked_at.any(axis=1).all():
+        raise EvaluationError("Priors of an evaluator must not be 0 for all legal actions of a position")
+    if not np.isfinite(values).all():
+        raise EvaluationError(f"Values of an evaluator must be finite, not {values[~np.isfinite(values)][0]:g}")

@@ -1,0 +1,39 @@
+"""Scores as the C++ tree computes them: the reference's tables, and constants of a search."""
+
+import numpy as np
+
+from ....hw.cores.tree.config import TreeConfig
+from ....hw.cores.tree.functions import RECIPROCAL_FRACTION
+from ...reference.tree.scores import ScoresReference, functions_of_counts
+from ..search_config import SearchConfig
+from ..search_scores import fixed_constants
+from .library import native_library
+
+__all__ = ["ScoreTables"]
+
+
+class ScoreTables:
+    """Of every count what scores are made of.
+
+    Parameters
+    ----------
+    config : SearchConfig
+    """
+
+    def __init__(self, config: SearchConfig):
+        exploration, loss, first_value = fixed_constants(config)
+        exponents, reciprocals, _ = functions_of_counts()
+        explorations = ScoresReference(TreeConfig(policy="puct_root")).explorations(exploration)[1:]
+        # The library reads them as long as the scores are there.
+        self._tables = (
+            np.array(exponents, np.uint8),
+            np.array(reciprocals, np.int32),
+            np.array(explorations, np.int32),
+        )
+        pointers = (table.ctypes.data for table in self._tables)
+        self.handle = native_library().make_scores(*pointers, RECIPROCAL_FRACTION, loss, first_value)
+
+    def close(self) -> None:
+        """Give them back."""
+        native_library().free_scores(self.handle)
+        self.handle = None
