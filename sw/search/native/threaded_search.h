@@ -53,8 +53,8 @@ void guarded(EvaluationQueue &queue, Body body) {
 class SharedTreeWorker {
   public:
     SharedTreeWorker(Tree<std::mutex> &tree, EvaluationQueue &queue, EvaluationCache &cache, Work &work,
-                     std::atomic<int64_t> &left, std::atomic<uint32_t> &waiters)
-        : tree_(tree), queue_(queue), cache_(cache), work_(work), left_(left), waiters_(waiters) {}
+                     Request &request, std::atomic<int64_t> &left, std::atomic<uint32_t> &waiters)
+        : tree_(tree), queue_(queue), cache_(cache), work_(work), request_(request), left_(left), waiters_(waiters) {}
 
     void run() {
         guarded(queue_, [this] {
@@ -67,9 +67,9 @@ class SharedTreeWorker {
     EvaluationQueue &queue_;
     EvaluationCache &cache_;
     Work &work_;
+    Request &request_;
     std::atomic<int64_t> &left_;
     std::atomic<uint32_t> &waiters_;
-    Request request_;
 
     void iterate() {
         Path &path = request_.path;
@@ -109,9 +109,9 @@ class SharedTreeWorker {
 // The master thread. A node whose evaluation is under way is evaluated once for all selections that end in it.
 class LocalTreeMaster {
   public:
-    LocalTreeMaster(Tree<NoLock> &tree, EvaluationQueue &queue, EvaluationCache &cache, Work &work, uint32_t workers,
-                    uint32_t simulations)
-        : tree_(tree), queue_(queue), cache_(cache), work_(work), requests_(workers), left_(simulations) {
+    LocalTreeMaster(Tree<NoLock> &tree, EvaluationQueue &queue, EvaluationCache &cache, Work &work,
+                    std::vector<Request> &requests, uint32_t simulations)
+        : tree_(tree), queue_(queue), cache_(cache), work_(work), requests_(requests), left_(simulations) {
         for (Request &request : requests_) free_.push_back(&request);
     }
 
@@ -134,7 +134,7 @@ class LocalTreeMaster {
     EvaluationQueue &queue_;
     EvaluationCache &cache_;
     Work &work_;
-    std::vector<Request> requests_;
+    std::vector<Request> &requests_;
     std::vector<Request *> free_;
     // Selections that ended in a node which another one has asked for.
     std::unordered_map<uint32_t, std::vector<Request *>> behind_;
@@ -189,7 +189,7 @@ class ThreadedSearch {
     ThreadedSearch(const Scores &scores, const Game &game, EvaluationCache &cache, uint32_t levels, bool shared,
                    uint32_t workers, uint32_t batch, uint32_t evaluators, double limit)
         : game_(game), cache_(cache), is_shared_(shared), workers_(workers), batch_(batch), evaluators_(evaluators),
-          limit_(limit), shared_(scores, game, levels), local_(scores, game, levels) {}
+          limit_(limit), requests_(workers), shared_(scores, game, levels), local_(scores, game, levels) {}
 
     ~ThreadedSearch() { end("The search was closed"); }
 
@@ -203,13 +203,13 @@ class ThreadedSearch {
             shared_.begin(state, root, simulations);
             left_ = simulations;
             for (uint32_t worker = 0; worker < workers_; ++worker)
-                threads_.emplace_back([this] {
-                    SharedTreeWorker(shared_, *queue_, cache_, work_, left_, waiters_).run();
+                threads_.emplace_back([this, worker] {
+                    SharedTreeWorker(shared_, *queue_, cache_, work_, requests_[worker], left_, waiters_).run();
                 });
         } else {
             local_.begin(state, root, simulations);
             threads_.emplace_back([this, simulations] {
-                LocalTreeMaster(local_, *queue_, cache_, work_, workers_, simulations).run();
+                LocalTreeMaster(local_, *queue_, cache_, work_, requests_, simulations).run();
             });
         }
     }
@@ -246,6 +246,8 @@ class ThreadedSearch {
     const bool is_shared_;
     const uint32_t workers_, batch_, evaluators_;
     const double limit_;
+    // Here and not with the threads: when a search was given up, an evaluator may still write to them.
+    std::vector<Request> requests_;
     Tree<std::mutex> shared_;
     Tree<NoLock> local_;
     Work work_;
