@@ -21,7 +21,7 @@ from .search_scores import fixed_constants, fixed_reward
 __all__ = ["ReferenceSearch"]
 
 # Of the tree accelerator's choices the scores depend on this one alone.
-SCORES = TreeConfig(policy="puct_root")
+SCORES = TreeConfig(policy="puct_visits")
 
 
 class _Node:
@@ -70,8 +70,7 @@ class ReferenceSearch:
         self._environment, self._evaluator = copy.deepcopy(environment), evaluator
         self._scores = ScoresReference(SCORES)
         exploration, self._loss, self._first_value = fixed_constants(config)
-        # Of N + 1 visits: the evaluation of the node itself counts.
-        self._explorations = self._scores.explorations(exploration)[1:]
+        self._explorations = self._scores.explorations(exploration)
         self._counts = {"searches": 0, "batches": 0, "positions": 0}
 
     def search(

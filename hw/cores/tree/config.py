@@ -11,6 +11,7 @@ __all__ = [
     "IN_FLIGHT_WIDTH",
     "LOSS_WIDTH",
     "MOST_CHILDREN",
+    "POLICIES",
     "PRIOR_WIDTH",
     "REWARD_FRACTION",
     "REWARD_WIDTH",
@@ -39,7 +40,7 @@ COEFFICIENT_WIDTH, COEFFICIENT_FRACTION = 16, 12
 # That a node may have.
 MOST_CHILDREN = 32
 
-POLICIES = ("uct", "puct", "puct_root")
+POLICIES = ("uct", "puct", "puct_root", "puct_visits")
 INTERCONNECTS = ("butterfly", "butterfly4", "crossbar")
 BANK_ASSIGNMENTS = ("algorithm2", "next_empty")
 COMPARISONS = ("lookup", "logic")
@@ -75,7 +76,9 @@ class TreeConfig:
         p, workers (1 to 255).
     policy : str
         ``"uct"``; ``"puct"``, the AlphaZero form of equation 2.2 of the source, with the root of a logarithm;
-        ``"puct_root"``, that of the publication, with the root of the count.
+        ``"puct_root"``, that of the publication, with the root of the count; ``"puct_visits"``, that of the
+        publication's pseudocode, with the root of the node's own visits: one more, so that priors decide from the
+        first selection on.
     group : int
         f, values that the selector compares in one cycle (2 to ``fanout``).
     comparison : str
@@ -182,9 +185,19 @@ class TreeConfig:
         return -(-self.fanout // self.flits)
 
     @property
+    def explores_by_count(self) -> bool:
+        """Whether exploration grows with the root of a count of visits, not with that of its logarithm."""
+        return self.policy in ("puct_root", "puct_visits")
+
+    @property
+    def explores_first(self) -> bool:
+        """Whether a node's own evaluation is one of its visits: exploration is then not 0 at its first selection."""
+        return self.policy == "puct_visits"
+
+    @property
     def exploration_width(self) -> int:
         """Bits of ``g``, saturated: below 64, or 1024 where the count itself is under the root."""
-        return SCORE_FRACTION + (10 if self.policy == "puct_root" else 6)
+        return SCORE_FRACTION + (10 if self.explores_by_count else 6)
 
     @property
     def score_width(self) -> int:

@@ -16,11 +16,16 @@ __all__ = ["ExplorationUnit"]
 class ExplorationUnit(ConfiguredComponent):
     """Computes g = c * sqrt(ln N), or with ``"puct_root"`` g = c * sqrt(N), of a node's visits N; 0 if N = 0.
 
-    ``g = (c * root) >> 12``, rounded down and saturated to 22 bits (26 with the root of the count), 16 of them
-    fraction; the root is that of the tables (docs/mcts.md), with ``N = 2**e * m`` that of the count
+    With ``"puct_visits"`` it is g = c * sqrt(N + 1), which is never 0 for that. A node from which a child is chosen has
+    at most 65 534 visits, as every one of the tree's 65 535 selections is one at most; N + 1 = 65 536, after
+    the last one, counts as 1, and nobody reads that g.
+
+    ``g = (c * root) >> 12``, rounded down and saturated to 22 bits (26 with the root of a count), 16 of them
+    fraction; the root is that of the tables (docs/mcts.md), with ``n = 2**e * m`` that of the count
     ``sqrt(m) << e // 2``, sqrt(2 m) where e is odd.
 
-    Latency: 9 cycles (normalisation 2, table 4, shift, product, saturation 1 each); one node a cycle. No back-pressure.
+    Latency: 9 cycles (normalisation 2, table 4, shift, product, saturation 1 each), 10 with ``"puct_visits"`` (the sum
+    1); one node a cycle. No back-pressure.
 
     Parameters
     ----------
@@ -37,8 +42,6 @@ class ExplorationUnit(ConfiguredComponent):
         g.
     """
 
-    LATENCY = 9
-
     def __init__(self, config: TreeConfig):
         super().__init__(
             config,
@@ -52,13 +55,16 @@ class ExplorationUnit(ConfiguredComponent):
     @property
     def latency(self):
         """Cycles from visits to exploration."""
-        return self.LATENCY
+        return 9 + self._config.explores_first
 
     def elaborate(self, platform):
         m = Module()
-        of_count = self._config.policy == "puct_root"
+        of_count, count = self._config.explores_by_count, self.visits
+        if self._config.explores_first:
+            count = Signal(VISIT_WIDTH, reset_less=True)
+            m.d.sync += count.eq(self.visits + 1)
         m.submodules.table = table = CountTable(root_table() if of_count else logarithm_root_table(), VISIT_WIDTH)
-        m.d.comb += table.count.eq(self.visits)
+        m.d.comb += table.count.eq(count)
         half_exponent = table.exponent[1:] if of_count else 0
         root = Signal(len(table.result) + (7 if of_count else 0), reset_less=True)
         product = Signal(len(root) + COEFFICIENT_WIDTH, reset_less=True)
@@ -69,7 +75,7 @@ class ExplorationUnit(ConfiguredComponent):
             product.eq(root * self.coefficient),
             exploration.eq(saturated),
         ]
-        if of_count:
+        if of_count and not self._config.explores_first:
             # No visits are looked up as one. Its logarithm is 0 anyway, its root is not.
             visited = Signal()
             m.d.comb += visited.eq(self.visits.any())

@@ -50,7 +50,7 @@ class ScoresReference:
         self._least = -1 << config.score_width - 1
         self._greatest = -self._least - 1
         self._exponents, self._reciprocals, self._uct_factors = functions_of_counts()
-        self._roots = _roots_of_counts(logarithm=config.policy != "puct_root")
+        self._roots = _roots_of_counts(logarithm=not config.explores_by_count)
 
     def value(self, total: int, visits: int) -> int:
         """V, the mean reward, of an edge that has been visited."""
@@ -66,10 +66,12 @@ class ScoresReference:
         return prior * self._reciprocals[visits + 1] >> RECIPROCAL_FRACTION + self._exponents[visits + 1]
 
     def explorations(self, coefficient: int) -> list[int]:
-        """g by the visits of the node."""
+        """g by the visits of the node, from 0 to 65 535."""
         limit = (1 << self.config.exploration_width) - 1
-        explorations = np.minimum(coefficient * self._roots >> COEFFICIENT_FRACTION, limit)
-        explorations[0] = 0
+        roots = self._roots[1:] if self.config.explores_first else self._roots[:-1]
+        explorations = np.minimum(coefficient * roots >> COEFFICIENT_FRACTION, limit)
+        if not self.config.explores_first:
+            explorations[0] = 0
         return explorations.tolist()
 
     def scores(

@@ -23,7 +23,7 @@ class ScoreTables:
     def __init__(self, config: SearchConfig):
         exploration, loss, first_value = fixed_constants(config)
         exponents, reciprocals, _ = functions_of_counts()
-        explorations = ScoresReference(TreeConfig(policy="puct_root")).explorations(exploration)[1:]
+        explorations = ScoresReference(TreeConfig(policy="puct_visits")).explorations(exploration)
         # The library reads them as long as the scores are there.
         self._tables = (
             np.array(exponents, np.uint8),

@@ -132,7 +132,9 @@ class MCTSPlanner:
                 f"Number of workers must be at most the tree's {device.config.workers}, not {config.workers}"
             )
         if evaluator is not None and device.config.policy == "uct":
-            raise ValueError("Policy of the tree must be puct or puct_root for an evaluator, as uct has no priors")
+            raise ValueError(
+                "Policy of the tree must be puct, puct_root or puct_visits for an evaluator, as uct has no priors"
+            )
         self._evaluates = evaluator is not None
         if self._evaluates and config.simulations == MOST_SIMULATIONS:
             raise ValueError(

@@ -154,7 +154,7 @@ def test_ctrl_c_ends_all_processes(tmp_path):
         ("--env tic-tac-toe --evaluator math:pi", "Evaluator 'math:pi' must be callable, not float"),
         (
             "--env tic-tac-toe --config small --evaluator tests.sw.systems.mcts.evaluators:Drawn",
-            "Policy of the tree must be puct or puct_root for an evaluator, as uct has no priors",
+            "Policy of the tree must be puct, puct_root or puct_visits for an evaluator, as uct has no priors",
         ),
     ],
 )

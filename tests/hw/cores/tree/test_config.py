@@ -2,7 +2,7 @@
 
 import pytest
 
-from rewardware.hw.cores.tree.config import TreeConfig
+from rewardware.hw.cores.tree.config import POLICIES, TreeConfig
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ from rewardware.hw.cores.tree.config import TreeConfig
         ({"flits": 7}, ValueError, "Number of flits must be from 1 to 6, not 7"),
         ({"flits": 4}, ValueError, "Number of flits must be 3 for 6 edges, 2 a flit, not 4"),
         ({"reserve": 129}, ValueError, "Reserve must be from 1 to 128, not 129"),
-        ({"policy": "ucb"}, ValueError, "Policy must be one of uct, puct, puct_root, not 'ucb'"),
+        ({"policy": "ucb"}, ValueError, "Policy must be one of uct, puct, puct_root, puct_visits, not 'ucb'"),
         ({"comparison": "tree"}, ValueError, "Comparison must be one of lookup, logic, not 'tree'"),
         (
             {"interconnect": "ring"},
@@ -55,7 +55,7 @@ def test_derived():
 
 
 def test_scores_do_not_overflow():
-    for policy in ("uct", "puct", "puct_root"):
+    for policy in POLICIES:
         config = TreeConfig(policy=policy)
         most = (1 << 19) - 1 + ((1 << config.exploration_width) - 1)
         least = -(1 << 19) - ((1 << 16) - 1) * 255

@@ -17,7 +17,10 @@ SHAPES = {
         "fanout": 7, "levels": 2, "slots": 2, "group": 3, "banks": 4, "rows": 2, "nodes": 8, "policy": "puct_root",
         "flits": 3, "comparison": "lookup", "bank_assignment": "next_empty", "reserve": 1,
     },
-    "one_flit": {"fanout": 6, "levels": 2, "slots": 3, "banks": 4, "rows": 4, "nodes": 9, "flits": 1, "reserve": 2},
+    "one_flit": {
+        "fanout": 6, "levels": 2, "slots": 3, "banks": 4, "rows": 4, "nodes": 9, "flits": 1, "reserve": 2,
+        "policy": "puct_visits",
+    },
 }  # fmt: skip
 REGISTERS = [
     {"exploration": 5793, "loss": 3000, "first_value": -700, "alternate": True},

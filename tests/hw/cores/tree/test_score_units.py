@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rewardware.hw.cores.tree.config import TreeConfig
+from rewardware.hw.cores.tree.config import POLICIES, TreeConfig
 from rewardware.hw.cores.tree.exploration_unit import ExplorationUnit
 from rewardware.hw.cores.tree.score_unit import ScoreUnit
 from rewardware.hw.cores.tree.updater import Updater
@@ -11,7 +11,6 @@ from rewardware.sim.cocotb import simulate
 from rewardware.sim.harness.vectors import evaluate
 from rewardware.sw.reference.tree.scores import ScoresReference
 
-POLICIES = ["uct", "puct", "puct_root"]
 COUNTS = np.arange(1, 1 << 16)
 
 
@@ -44,7 +43,8 @@ def test_updater(policy):
 @pytest.mark.parametrize("policy", POLICIES)
 def test_exploration_unit(policy, coefficient):
     config = TreeConfig(policy=policy)
-    visits = np.arange(1 << 16)
+    # With as many as there can be selections, there is no other one.
+    visits = np.arange((1 << 16) - config.explores_first)
     outputs = evaluate(ExplorationUnit(config), {"visits": visits, "coefficient": np.full(len(visits), coefficient)})
     expected = ScoresReference(config).explorations(coefficient)[: len(visits)]
     np.testing.assert_array_equal(outputs["exploration"], expected)

@@ -19,7 +19,7 @@ SHAPES = {
     },
     "butterfly4": {
         "fanout": 4, "levels": 5, "group": 4, "banks": 20, "rows": 2, "nodes": 32, "slots": 4, "reserve": 2,
-        "interconnect": "butterfly4", "concentration": 2, "flits": 1,
+        "interconnect": "butterfly4", "concentration": 2, "flits": 1, "policy": "puct_visits",
     },
     "next_empty": {
         "fanout": 5, "levels": 5, "group": 2, "banks": 6, "rows": 4, "nodes": 24, "slots": 3, "reserve": 1,

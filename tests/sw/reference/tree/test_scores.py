@@ -6,11 +6,11 @@ from fractions import Fraction
 
 import pytest
 
-from rewardware.hw.cores.tree.config import TreeConfig
+from rewardware.hw.cores.tree.config import POLICIES, TreeConfig
 from rewardware.sw.reference.tree.scores import ScoresReference
 
 COUNTS = range(1, 1 << 16)
-CONFIGS = {policy: TreeConfig(policy=policy) for policy in ("uct", "puct", "puct_root")}
+CONFIGS = {policy: TreeConfig(policy=policy) for policy in POLICIES}
 
 
 def test_values():
@@ -40,7 +40,7 @@ def test_factors_of_uct():
     assert reference.factor(0, 0) == reference.factor(0, 1) == 1 << 16
 
 
-@pytest.mark.parametrize("policy", ["puct", "puct_root"])
+@pytest.mark.parametrize("policy", POLICIES[1:])
 def test_factors_of_puct(policy):
     reference, rng = ScoresReference(CONFIGS[policy]), random.Random(2)
     for prior in (0, 1, 65535, *(rng.randrange(65536) for _ in range(100))):
@@ -52,13 +52,14 @@ def test_factors_of_puct(policy):
 
 
 @pytest.mark.parametrize("coefficient", [0, 1, 4096, 5793, 65535])
-@pytest.mark.parametrize("policy", ["uct", "puct", "puct_root"])
+@pytest.mark.parametrize("policy", POLICIES)
 def test_explorations(policy, coefficient):
     explorations, c = ScoresReference(CONFIGS[policy]).explorations(coefficient), coefficient / 4096
-    assert explorations[0] == 0
+    assert explorations[0] == (16 * coefficient if policy == "puct_visits" else 0)
+    under_root = {"uct": math.log, "puct": math.log, "puct_root": float, "puct_visits": lambda count: count + 1}[policy]
     for count in COUNTS:
-        exact = c * 65536 * math.sqrt(count if policy == "puct_root" else math.log(count))
-        bound = 1 + (1.4 * exact / 65536 if policy == "puct_root" else 1.8 * c)
+        exact = c * 65536 * math.sqrt(under_root(count))
+        bound = 1 + (1.4 * exact / 65536 if CONFIGS[policy].explores_by_count else 1.8 * c)
         assert abs(explorations[count] - min(exact, (1 << 26) - 1)) <= bound
     assert max(explorations) < 1 << CONFIGS[policy].exploration_width
 

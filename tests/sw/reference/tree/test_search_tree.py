@@ -218,6 +218,19 @@ def test_priors():
     assert_same(before, tree.memory())
 
 
+@pytest.mark.parametrize(("policy", "actions"), [("puct_root", [0, 1]), ("puct_visits", [1, 2])])
+def test_first_selection_below_a_node(policy, actions):
+    """Priors decide it with ``puct_visits``, nothing does with ``puct_root``."""
+    tree = SearchTreeReference(small_config(policy=policy), exploration=4096)
+    tree.clear(legal=0)
+    tree.select(0)
+    tree.prior(0, 0, 10000, 30000)
+    tree.prior(0, 1, 25536, 0)
+    tree.backup(0, 0, legal=7)
+    # With ``puct_visits`` the second is by 1.41 * 25 536 over -16 384 + 1.41 * 15 000.
+    assert [simulate(tree, reward=reward).action for reward in (-1024, 0)] == actions
+
+
 def test_next_empty_shares_banks():
     config = small_config(bank_assignment="next_empty", levels=5, rows=64, banks=5, nodes=320)
     tree = new_tree(config)

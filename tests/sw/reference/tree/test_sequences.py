@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rewardware.hw.cores.tree.config import TreeConfig
+from rewardware.hw.cores.tree.config import POLICIES, TreeConfig
 from rewardware.hw.cores.tree.requests import RequestKind, Status
 from rewardware.sw.reference.tree.search_tree import SearchTreeReference
 from tests.sw.reference.tree.oracle import by_actions
@@ -24,7 +24,7 @@ CONFIGS = st.builds(
     nodes=st.sampled_from([2, 7, 20]),
     workers=st.just(WORKERS),
     reserve=st.integers(1, 4),
-    policy=st.sampled_from(["uct", "puct", "puct_root"]),
+    policy=st.sampled_from(POLICIES),
     bank_assignment=st.sampled_from(["algorithm2", "next_empty"]),
 )
 

@@ -6,12 +6,14 @@ from collections import Counter
 
 import pytest
 
-from rewardware.hw.cores.tree.config import TreeConfig
+from rewardware.hw.cores.tree.config import POLICIES, TreeConfig
 from rewardware.sw.reference.tree.scores import ScoresReference
 from rewardware.sw.reference.tree.search_tree import SearchTreeReference
 from tests.sw.reference.tree.oracle import Game, OracleTree, by_actions
 
 C = 1.25
+# Under the root of PUCT's exploration, by the node's visits.
+SPREADS = {"puct": lambda visits: math.log(max(visits, 1)), "puct_root": float, "puct_visits": lambda n: n + 1}
 
 
 def exact_score(config, *, loss=0, first_value=0, prior=None):
@@ -39,10 +41,7 @@ def float_score(config):
         mean = node.totals[action] / 4096 / visits if visits else 0.0
         if config.policy == "uct":
             return mean + C * math.sqrt(math.log(node.visits) / visits) if visits else math.inf
-        if not node.visits:
-            return mean
-        root = math.sqrt(node.visits if config.policy == "puct_root" else math.log(node.visits))
-        return mean + C / config.fanout * root / (1 + visits)
+        return mean + C / config.fanout * math.sqrt(SPREADS[config.policy](node.visits)) / (1 + visits)
 
     return score
 
@@ -92,6 +91,7 @@ CONFIGS = {
     "uct": TreeConfig(fanout=6, levels=10, banks=64, rows=64, nodes=4096, reserve=8),
     "puct": TreeConfig(fanout=5, levels=7, banks=64, rows=64, nodes=4096, reserve=8, policy="puct", group=3),
     "puct_root": TreeConfig(fanout=7, levels=7, banks=64, rows=64, nodes=4096, policy="puct_root", group=3),
+    "puct_visits": TreeConfig(fanout=3, levels=7, banks=64, rows=64, nodes=4096, policy="puct_visits", group=2),
     "shared banks": TreeConfig(
         fanout=3, levels=12, banks=64, rows=64, nodes=4096, group=2, bank_assignment="next_empty"
     ),
@@ -144,7 +144,7 @@ def shares(simulations, seed, fanout, select, backup):
     return [first[action] / simulations for action in range(fanout)]
 
 
-@pytest.mark.parametrize("name", ["uct", "puct", "puct_root"])
+@pytest.mark.parametrize("name", POLICIES)
 def test_nearly_the_visits_of_floats(name):
     """Shares of the root's visits are within 0.01 of those of the formulas in floats."""
     config, differences = CONFIGS[name], []

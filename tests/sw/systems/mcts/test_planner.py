@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rewardware.hw.cores.tree.config import REWARD_FRACTION, TreeConfig
+from rewardware.hw.cores.tree.config import POLICIES, REWARD_FRACTION, TreeConfig
 from rewardware.sw.actors.simulation_pool import SimulationError
 from rewardware.sw.core.environments.make_state_environment import state_environment
 from rewardware.sw.device.errors import DeviceError
@@ -59,14 +59,14 @@ def test_one_worker_is_textbook_uct(name, options):
         assert decision.visits == tuple(root.visits) and sum(root.visits) == config.simulations
 
 
-@pytest.mark.parametrize("policy", ["puct", "puct_root"])
+@pytest.mark.parametrize("policy", POLICIES[1:])
 @pytest.mark.parametrize(
     ("name", "seed", "options"),
     [
-        ("tic-tac-toe", 4, {"simulations": 120, "exploration": 1.0, "first_value": -0.25}),
-        ("connect-four", 28, {"simulations": 100, "exploration": 1.5}),
-        ("CartPole-v1", 21, {"simulations": 80, "reward_scale": 2**-4, "exploration": 2.0}),
-        ("MountainCar-v0", 32, {"simulations": 80, "reward_scale": 2**-2, "exploration": 1.25}),
+        ("tic-tac-toe", 1, {"simulations": 120, "exploration": 1.0, "first_value": -0.25}),
+        ("connect-four", 0, {"simulations": 100, "exploration": 1.5}),
+        ("CartPole-v1", 86, {"simulations": 80, "reward_scale": 2**-4, "exploration": 2.0}),
+        ("MountainCar-v0", 245, {"simulations": 80, "reward_scale": 2**-2, "exploration": 1.25}),
     ],
 )
 def test_one_worker_with_an_evaluator_is_textbook_puct(name, seed, options, policy):
@@ -162,7 +162,7 @@ def test_an_evaluator_that_is_wrong_is_an_error_and_leaves_a_planner_that_works(
 
 
 def test_evaluators_that_cannot_be_had_are_refused():
-    with pytest.raises(ValueError, match="Policy of the tree must be puct or puct_root for an evaluator, as uct has"):
+    with pytest.raises(ValueError, match="Policy of the tree must be puct, puct_root or puct_visits for an evaluator"):
         MCTSPlanner("tic-tac-toe", device=device(fanout=9, group=3), evaluator=Drawn())
     with pytest.raises(ValueError, match="Simulations must be at most 65534 with an evaluator, not 65535"):
         MCTSPlanner("tic-tac-toe", PlannerConfig(simulations=MOST_SIMULATIONS), evaluator=Drawn())

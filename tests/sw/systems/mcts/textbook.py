@@ -5,6 +5,14 @@ import math
 from rewardware.sw.actors.simulation import SimulationTask, simulate
 
 
+def _logarithm(count):
+    return math.log(max(count, 1))
+
+
+# Under the root, by the visits of a node.
+SPREADS = {"uct": _logarithm, "puct": _logarithm, "puct_root": float, "puct_visits": lambda count: count + 1}
+
+
 class TextbookNode:
     """A state, and for each action how often it was taken, what it brought, and where it led."""
 
@@ -19,7 +27,7 @@ class TextbookNode:
         if unvisited and policy == "uct":
             return unvisited[0]
         count = sum(self.visits)
-        spread = {"uct": math.log, "puct": math.log, "puct_root": float}[policy](count) if count else 0.0
+        spread = SPREADS[policy](count)
         bounds, histories = {}, {}
         for action in legal:
             visits, prior = self.visits[action], self.priors[action]
