@@ -55,9 +55,9 @@ def run(arguments: argparse.Namespace) -> None:
     from ...core.environments.make_state_environment import state_environment
     from ...core.run import Run
     from ...core.run_folder import METRICS
-    from .backends import open_tree
+    from ...device.search_tree import MCTSDevice
+    from ...device.search_tree_backends import open_tree
     from .defaults import planner_config, tree_config
-    from .driver import MCTSDevice
     from .planned_episodes import PlannedEpisodes
     from .planner import MCTSPlanner
     from .planner_config import PlannerConfig

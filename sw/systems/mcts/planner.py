@@ -14,10 +14,10 @@ from ...actors.simulation import SimulationResult, SimulationTask
 from ...actors.simulation_pool import InProcessPool, ProcessPool, SimulationPool
 from ...core.environments.make_state_environment import state_environment
 from ...device.errors import DeviceError
+from ...device.search_tree import MCTSDevice, TreeParameters
+from ...device.search_tree_backends import open_tree
 from ...reference.tree.requests import Answer, Request
-from .backends import open_tree
 from .defaults import planner_config, tree_config
-from .driver import MCTSDevice, TreeParameters
 from .planner_config import MOST_SIMULATIONS, PlannerConfig
 from .state_table import Node, StateTable
 

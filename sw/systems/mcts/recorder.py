@@ -13,8 +13,8 @@ from ....hw.cores.tree.config import TreeConfig
 from ....hw.cores.tree.requests import Status
 from ....hw.soc.written_file import writing
 from ...device.errors import DeviceError
+from ...device.search_tree_backends import TreeBackend
 from ...reference.tree.requests import Answer, Request
-from .backends import TreeBackend
 
 __all__ = ["Recording", "RecordingTree"]
 

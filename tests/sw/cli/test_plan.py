@@ -15,7 +15,7 @@ from rewardware.hw.soc.presets import load_preset
 from rewardware.sw.cli.dispatch import dispatch
 from rewardware.sw.core.run import Run
 from rewardware.sw.core.run_folder import read_metrics
-from rewardware.sw.systems.mcts.backends import ReferenceTree
+from rewardware.sw.device.search_tree_backends import ReferenceTree
 from rewardware.sw.systems.mcts.recorder import Recording
 from tests.hw.soc.mcts.test_system import SHAPES
 

@@ -17,11 +17,11 @@ from rewardware.sw.device.errors import DeviceError
 from rewardware.sw.device.open import open_device
 from rewardware.sw.device.replay import ReplayDevice
 from rewardware.sw.device.replay_backends import DeviceSumTree, open_sum_tree
+from rewardware.sw.device.search_tree_backends import DeviceTree, open_tree
 from rewardware.sw.device.simulation import SimulationTransport
 from rewardware.sw.device.transport import Transport
 from rewardware.sw.systems.fixar.agent import FixarDDPG
 from rewardware.sw.systems.learninggroup.agent import IC3Net
-from rewardware.sw.systems.mcts.backends import DeviceTree, open_tree
 from rewardware.sw.systems.pearl.dqn import DQN
 from tests.hw.soc.mcts.test_system import config_of
 from tests.hw.soc.shell.row_memory import DEVICE, RowMemoryConfig

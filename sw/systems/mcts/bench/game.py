@@ -30,10 +30,10 @@ def record_game(name: str, config: Any, *, steps: int = STEPS, simulations: int 
         At least two requests a simulation; all workers select, then all back up.
     """
     from ....core.environments.make_state_environment import state_environment
+    from ....device.search_tree import MCTSDevice
+    from ....device.search_tree_backends import ReferenceTree
     from ....measurement.bench import drawn_from, say
-    from ..backends import ReferenceTree
     from ..defaults import planner_config
-    from ..driver import MCTSDevice
     from ..planner import MCTSPlanner
     from ..recorder import RecordingTree
 

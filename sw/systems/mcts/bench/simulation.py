@@ -24,7 +24,7 @@ def simulated_work(preset: str, system: str) -> SimulatedWork:
 
 def _open(preset: str, threads: int) -> Any:
     from .....hw.soc.presets import load_preset
-    from ..backends import DeviceTree
+    from ....device.search_tree_backends import DeviceTree
 
     return DeviceTree(load_preset(preset, "mcts"), threads=threads)
 

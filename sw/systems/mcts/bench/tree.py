@@ -120,8 +120,8 @@ def count_recording(config: Any, recording: Any) -> TreeCounts:
 def _count(config: Any, registers: dict[str, int], packets: "Sequence[Sequence[Request]]") -> TreeCounts:
     from .....hw.cores.tree.requests import RequestKind, Status
     from ....device.errors import DeviceError
+    from ....device.search_tree_backends import DeviceTree, ReferenceTree
     from ....measurement.bench import say
-    from ..backends import DeviceTree, ReferenceTree
 
     device, reference = DeviceTree(config), ReferenceTree(config.tree)
     requests, cycles = sum(map(len, packets)), []

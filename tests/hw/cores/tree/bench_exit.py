@@ -9,9 +9,9 @@ from rewardware.hw.cores.tree.requests import ACTION_WIDTH, RequestKind, Status
 from rewardware.hw.cores.tree.stage_layouts import selection_layout
 from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, parameters, rng
 from rewardware.sim.cocotb.codec import codec_of
+from rewardware.sw.device.search_tree_rows import unpack_answer
 from rewardware.sw.reference.tree.bank_assignment import BankAssignmentReference
 from rewardware.sw.reference.tree.requests import Answer
-from rewardware.sw.systems.mcts.tree_rows import unpack_answer
 
 
 class Expected:

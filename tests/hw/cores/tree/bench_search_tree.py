@@ -12,9 +12,9 @@ from rewardware.hw.cores.tree.records import ANSWER, COUNTERS, REGISTERS
 from rewardware.hw.cores.tree.requests import RequestKind, Status
 from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, parameters, rng
 from rewardware.sim.cocotb.codec import codec_of
+from rewardware.sw.device.search_tree_rows import unpack_answer
 from rewardware.sw.reference.tree.requests import Request
 from rewardware.sw.reference.tree.search_tree import SearchTreeReference
-from rewardware.sw.systems.mcts.tree_rows import unpack_answer
 from tests.hw.cores.tree.noisy_rows import noisy_row
 from tests.sw.reference.tree.stimulus import RandomRequests
 

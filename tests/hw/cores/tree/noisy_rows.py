@@ -1,7 +1,7 @@
 """Rows of requests as anybody might send them."""
 
 from rewardware.hw.cores.tree.records import REQUEST_HEADER, ROW_WIDTH, request_arguments
-from rewardware.sw.systems.mcts.tree_rows import pack_request
+from rewardware.sw.device.search_tree_rows import pack_request
 
 __all__ = ["noisy_row"]
 

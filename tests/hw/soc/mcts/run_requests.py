@@ -9,7 +9,7 @@ from collections import Counter
 
 from rewardware.hw.cores.tree.requests import RequestKind
 from rewardware.hw.soc.presets import load_preset
-from rewardware.sw.systems.mcts.backends import DeviceTree, ReferenceTree
+from rewardware.sw.device.search_tree_backends import DeviceTree, ReferenceTree
 from tests.hw.soc.mcts.workloads import KINDS, make_requests, tree_for
 
 # Of a packet; the last requests of one wait for the first of the next.

@@ -5,8 +5,8 @@ import pytest
 from rewardware.sw.core.environments.make_state_environment import state_environment
 from rewardware.sw.core.run import Run
 from rewardware.sw.core.run_folder import read_metrics
-from rewardware.sw.systems.mcts.backends import open_tree
-from rewardware.sw.systems.mcts.driver import MCTSDevice
+from rewardware.sw.device.search_tree import MCTSDevice
+from rewardware.sw.device.search_tree_backends import open_tree
 from rewardware.sw.systems.mcts.planned_episodes import PlannedEpisodes
 from rewardware.sw.systems.mcts.planner import MCTSPlanner
 from rewardware.sw.systems.mcts.planner_config import PlannerConfig

@@ -8,9 +8,9 @@ import pytest
 from rewardware.hw.cores.tree.requests import RequestKind, Status
 from rewardware.hw.soc.mcts.config import MCTSConfig
 from rewardware.sw.device.errors import DeviceError
+from rewardware.sw.device.search_tree import MCTSDevice, SearchTreeError
+from rewardware.sw.device.search_tree_backends import DeviceTree, ReferenceTree
 from rewardware.sw.reference.tree.requests import Request
-from rewardware.sw.systems.mcts.backends import DeviceTree, ReferenceTree
-from rewardware.sw.systems.mcts.driver import MCTSDevice, SearchTreeError
 
 from ....sw.reference.tree.stimulus import RandomRequests
 from .run_requests import compare_memory, run_requests

@@ -10,7 +10,7 @@ import pytest
 from rewardware.hw.soc.export.synthesis import Block, Synthesis
 from rewardware.hw.soc.target.target import Resources
 from rewardware.sw.device.errors import DeviceError
-from rewardware.sw.systems.mcts.backends import ReferenceTree
+from rewardware.sw.device.search_tree_backends import ReferenceTree
 from rewardware.sw.systems.mcts.bench import figures as bench_mcts
 from rewardware.sw.systems.mcts.bench import game as bench_game
 from rewardware.sw.systems.mcts.bench import tree as bench_tree
@@ -132,6 +132,6 @@ def test_answers_that_differ_are_an_error(monkeypatch):
             answers[7] = dataclasses.replace(answers[7], worker=answers[7].worker ^ 1)
             return answers
 
-    monkeypatch.setattr("rewardware.sw.systems.mcts.backends.ReferenceTree", Wrong)
+    monkeypatch.setattr("rewardware.sw.device.search_tree_backends.ReferenceTree", Wrong)
     with pytest.raises(DeviceError, match="answers differ from the reference's after 7 requests"):
         bench_tree.count_search(CONFIG)

@@ -8,9 +8,9 @@ from rewardware.sw.actors.simulation_pool import SimulationError
 from rewardware.sw.core.environments.make_state_environment import state_environment
 from rewardware.sw.device.errors import DeviceError
 from rewardware.sw.device.priors import quantize_priors
-from rewardware.sw.systems.mcts.backends import open_tree
+from rewardware.sw.device.search_tree import MCTSDevice
+from rewardware.sw.device.search_tree_backends import open_tree
 from rewardware.sw.systems.mcts.defaults import tree_config
-from rewardware.sw.systems.mcts.driver import MCTSDevice
 from rewardware.sw.systems.mcts.planner import MCTSPlanner
 from rewardware.sw.systems.mcts.planner_config import MOST_SIMULATIONS, SCHEDULES, PlannerConfig
 from rewardware.sw.systems.mcts.recorder import RecordingTree

@@ -15,10 +15,10 @@ from rewardware.sw.cli.dispatch import dispatch
 from rewardware.sw.core.checkpoint import read_checkpoint, write_checkpoint
 from rewardware.sw.core.environments.environment import DiscreteEnvironment
 from rewardware.sw.device import replay_backends
+from rewardware.sw.device import search_tree_backends as tree_backends
 from rewardware.sw.device.simulation import SimulationTransport
 from rewardware.sw.systems.fixar.agent import FixarDDPG
 from rewardware.sw.systems.learninggroup.agent import IC3Net
-from rewardware.sw.systems.mcts import backends as tree_backends
 from rewardware.sw.systems.mcts import planner as planner_module
 from rewardware.sw.systems.pearl import agent as replay_agent
 from rewardware.sw.systems.pearl import learner_backends
@@ -183,7 +183,7 @@ def test_planning_closes_its_tree(step, closed, monkeypatch, tmp_path, capsys):
     if step == "MCTSPlanner":
         monkeypatch.setattr(planner_module.MCTSPlanner, "__init__", broken)
     else:
-        monkeypatch.setattr("rewardware.sw.systems.mcts.driver.MCTSDevice.__init__", broken)
+        monkeypatch.setattr("rewardware.sw.device.search_tree.MCTSDevice.__init__", broken)
     with pytest.raises(Broken):
         dispatch(["--traceback", "plan", "mcts", "--env", "tic-tac-toe", "--out", str(tmp_path)])
     assert closed == ["ReferenceTree"]

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...core.lockstep import Comparison
-from ...reference.tree.requests import Answer, Request
+from ..core.lockstep import Comparison
+from ..reference.tree.requests import Answer, Request
 
 if TYPE_CHECKING:
-    from .backends import TreeBackend
+    from .search_tree_backends import TreeBackend
 
 __all__ = ["LockstepTree"]
 

@@ -4,11 +4,11 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ....hw.cores.tree.config import TreeConfig
-from ....hw.cores.tree.records import ANSWER, REQUEST_HEADER, request_arguments
-from ....hw.cores.tree.requests import RequestKind, Status
-from ...device.errors import DeviceError
-from ...reference.tree.requests import Answer, Request
+from ...hw.cores.tree.config import TreeConfig
+from ...hw.cores.tree.records import ANSWER, REQUEST_HEADER, request_arguments
+from ...hw.cores.tree.requests import RequestKind, Status
+from ..reference.tree.requests import Answer, Request
+from .errors import DeviceError
 
 __all__ = ["pack_request", "pack_requests", "unpack_answer", "unpack_answers"]
 

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, Protocol
 
-from ....hw.cores.tree.config import TreeConfig
-from ....hw.cores.tree.records import COUNTERS, ROW_WIDTH, edge_record, node_record
-from ....hw.soc.mcts.config import MCTSConfig
-from ...core.backends import open_backend, options_at
-from ...device.open import open_device
-from ...device.rows import from_words, to_words
-from ...reference.tree.requests import Answer, Request
-from ...reference.tree.search_tree import SearchTreeReference
-from .lockstep import LockstepTree
-from .tree_rows import pack_requests, unpack_answers
+from ...hw.cores.tree.config import TreeConfig
+from ...hw.cores.tree.records import COUNTERS, ROW_WIDTH, edge_record, node_record
+from ...hw.soc.mcts.config import MCTSConfig
+from ..core.backends import open_backend, options_at
+from ..reference.tree.requests import Answer, Request
+from ..reference.tree.search_tree import SearchTreeReference
+from .lockstep_search_tree import LockstepTree
+from .open import open_device
+from .rows import from_words, to_words
+from .search_tree_rows import pack_requests, unpack_answers
 
 __all__ = ["DeviceTree", "ReferenceTree", "TreeBackend", "open_tree"]
 
@@ -184,7 +184,7 @@ class DeviceTree:
 
 
 def open_tree(where: str, config: TreeConfig, **options: Any) -> TreeBackend:
-    """Open a search tree, for :class:`.mcts.MCTSDevice`.
+    """Open a search tree, for :class:`.search_tree.MCTSDevice`.
 
     Parameters
     ----------

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ....hw.cores.tree.config import (
+from ...hw.cores.tree.config import (
     COEFFICIENT_FRACTION,
     COEFFICIENT_WIDTH,
     LOSS_WIDTH,
@@ -14,11 +14,11 @@ from ....hw.cores.tree.config import (
     SCORE_FRACTION,
     VALUE_WIDTH,
 )
-from ....hw.cores.tree.requests import RequestKind, Status
-from ...device.driver import Driver
-from ...device.errors import DeviceError
-from ...reference.tree.requests import Answer, Request
-from .backends import TreeBackend
+from ...hw.cores.tree.requests import RequestKind, Status
+from ..reference.tree.requests import Answer, Request
+from .driver import Driver
+from .errors import DeviceError
+from .search_tree_backends import TreeBackend
 
 __all__ = ["MCTSDevice", "SearchTreeError", "TreeParameters"]
 
@@ -97,10 +97,10 @@ class MCTSDevice(Driver):
     """A search tree and the requests under way.
 
     The interface of the source's Table 5.1, whose other two functions are the pool's
-    (:class:`...planning.simulation_pool.SimulationPool`):
+    (:class:`..actors.simulation_pool.SimulationPool`):
 
     ==================== ========================================================================================
-    Init                 :func:`.tree_backends.open_tree`
+    Init                 :func:`.search_tree_backends.open_tree`
     MCTS_Parameters      :meth:`mcts_parameters`
     LoadKrnlParameters   :meth:`load_kernel_parameters`
     AssignExpSimTasks    the pool's ``assign_exp_sim_tasks``

@@ -8,12 +8,12 @@ from rewardware.hw.cores.records import Record
 from rewardware.hw.cores.tree.config import TreeConfig
 from rewardware.hw.cores.tree.requests import RequestKind, Status
 from rewardware.sw.core.lockstep import LockstepError
+from rewardware.sw.device import search_tree_rows
 from rewardware.sw.device.errors import DeviceError
+from rewardware.sw.device.search_tree import MCTSDevice, TreeParameters
+from rewardware.sw.device.search_tree_backends import open_tree
+from rewardware.sw.device.search_tree_rows import pack_request, pack_requests, unpack_answer, unpack_answers
 from rewardware.sw.reference.tree.requests import Answer, Request
-from rewardware.sw.systems.mcts import tree_rows
-from rewardware.sw.systems.mcts.backends import open_tree
-from rewardware.sw.systems.mcts.driver import MCTSDevice, TreeParameters
-from rewardware.sw.systems.mcts.tree_rows import pack_request, pack_requests, unpack_answer, unpack_answers
 from tests.hw.soc.mcts.test_system import config_of
 
 CONFIG = TreeConfig(fanout=3, group=2, levels=4, banks=8, rows=4, nodes=20, workers=5, reserve=1, policy="puct")
@@ -111,22 +111,22 @@ def backwards(record):
 )
 def test_lockstep_sees_arguments_in_the_wrong_bits(policy, kind, spoil, monkeypatch):
     """The device is sent other bits; the reference is asked for what was meant."""
-    right = tree_rows.request_arguments
+    right = search_tree_rows.request_arguments
     monkeypatch.setattr(
-        tree_rows, "request_arguments", lambda config: right(config) | {kind: spoil(right(config)[kind])}
+        search_tree_rows, "request_arguments", lambda config: right(config) | {kind: spoil(right(config)[kind])}
     )
     with pytest.raises(LockstepError, match=r"Packet \d+, answers: RTL differs from the reference in "):
         search(policy)
 
 
 def test_lockstep_sees_kind_and_worker_in_the_wrong_bits(monkeypatch):
-    monkeypatch.setattr(tree_rows, "REQUEST_HEADER", backwards(tree_rows.REQUEST_HEADER))
+    monkeypatch.setattr(search_tree_rows, "REQUEST_HEADER", backwards(search_tree_rows.REQUEST_HEADER))
     with pytest.raises(LockstepError, match=r"Packet \d+, answers: RTL differs from the reference in "):
         search("uct")
 
 
 @pytest.mark.parametrize("fields", [("parent", "node"), ("level", "action")])
 def test_lockstep_sees_fields_that_are_swapped_in_an_answer(fields, monkeypatch):
-    monkeypatch.setattr(tree_rows, "ANSWER", swapped(tree_rows.ANSWER, *fields))
+    monkeypatch.setattr(search_tree_rows, "ANSWER", swapped(search_tree_rows.ANSWER, *fields))
     with pytest.raises(LockstepError, match=r"Packet \d+, answers: RTL differs from the reference in "):
         search("uct")
