@@ -7,6 +7,7 @@ from typing import Any
 
 __all__ = ["OWN_LINK", "Backend", "open_backend", "options_at", "parse_backend", "require_link"]
 
+REFERENCE = "reference"
 DEVICES = {"rtl": "sim"}
 OWN_LINK = "transport"
 BOARD = "uart:"
@@ -32,7 +33,7 @@ class Backend:
     pair: tuple["Backend", ...] = ()
 
 
-def parse_backend(name: str, more: tuple[str, ...] = ()) -> Backend:
+def parse_backend(name: str, more: tuple[str, ...] = (), exact: tuple[str, ...] = ()) -> Backend:
     """What a user's word says.
 
     Parameters
@@ -40,27 +41,30 @@ def parse_backend(name: str, more: tuple[str, ...] = ()) -> Backend:
     name
         ``"reference"``, bit-exact NumPy; ``"rtl"``, the RTL in the simulator; ``"uart:PORT"``, a board; ``"lockstep"``,
         reference and RTL compared; ``"lockstep:A,B"``, A and what has to be the same; ``"transport"``, a device behind
-        a link of one's own, which is given besides; or one of ``more``.
+        a link of one's own, which is given besides; or one of ``more`` or ``exact``.
     more
         What else there is, as ``"torch"``.
+    exact
+        What else there is that has the reference's bits, so that it may be one of a pair, as ``"host"``.
 
     Raises
     ------
     ValueError
         There is no such backend; the text says which there are.
     """
-    if name in ("reference", *more):
+    if name in (REFERENCE, *more, *exact):
         return Backend(name)
     if name in DEVICES:
         return Backend(name, place=DEVICES[name])
     if name == OWN_LINK or (name.startswith(BOARD) and name != BOARD):
         return Backend(name, place=name)
     if name == PAIR:
-        return Backend(name, pair=(parse_backend("reference"), parse_backend("rtl")))
+        return Backend(name, pair=(parse_backend(REFERENCE), parse_backend("rtl")))
     first, comma, second = name.removeprefix(f"{PAIR}:").partition(",")
     if name.startswith(f"{PAIR}:") and comma and not any(part.startswith(PAIR) for part in (first, second)):
-        return Backend(name, pair=(parse_backend(first), parse_backend(second)))
-    raise ValueError(f"Backend must be {', '.join((*more, 'reference', *DEVICES, PAIR))} or uart:PORT, not {name!r}")
+        return Backend(name, pair=(parse_backend(first, exact=exact), parse_backend(second, exact=exact)))
+    words = ", ".join((*more, *exact, REFERENCE, *DEVICES, PAIR))
+    raise ValueError(f"Backend must be {words} or uart:PORT, not {name!r}")
 
 
 def options_at(place: str, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -98,6 +102,7 @@ def open_backend(
     reference: Callable[[], Any],
     device: Callable[[str], Any],
     lockstep: Callable[[Any, Any], Any],
+    exact: Mapping[str, Callable[[], Any]] | None = None,
 ) -> Any:
     """Open something that the reference does as well as a device.
 
@@ -111,20 +116,23 @@ def open_backend(
         Opens the device, given its place.
     lockstep
         Joins two of them: a `Comparison` with their interface.
+    exact
+        What opens each of the words that `parse_backend` has by this name.
 
     Raises
     ------
     ValueError
         There is no such backend.
     """
-    where = parse_backend(backend) if isinstance(backend, str) else backend
+    others = exact or {}
+    where = parse_backend(backend, exact=tuple(others)) if isinstance(backend, str) else backend
     if not where.pair:
-        return device(where.place) if where.place else reference()
+        return device(where.place) if where.place else others.get(where.name, reference)()
     one, other = where.pair
-    first = open_backend(one, reference, device, lockstep)
+    first = open_backend(one, reference, device, lockstep, exact)
     with contextlib.ExitStack() as opened:
         opened.callback(first.close)
-        second = open_backend(other, reference, device, lockstep)
+        second = open_backend(other, reference, device, lockstep, exact)
         opened.callback(second.close)
         joined = lockstep(first, second)
         opened.pop_all()

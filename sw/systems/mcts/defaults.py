@@ -5,8 +5,9 @@ from typing import Any
 
 import yaml
 
-from ....hw.cores.tree.config import MOST_CHILDREN, TreeConfig
+from ....hw.cores.tree.config import TreeConfig
 from ...core.environments.state_environment import StateEnvironment
+from ...device.search_tree_room import children_of
 from .planner_config import PlannerConfig
 
 __all__ = ["planner_config", "tree_config"]
@@ -26,10 +27,5 @@ def tree_config(environment: StateEnvironment, policy: str = "uct") -> TreeConfi
     ValueError
         There are more actions than the tree accelerator has children of a node.
     """
-    if environment.actions > MOST_CHILDREN:
-        raise ValueError(
-            f"Actions of an environment must be at most {MOST_CHILDREN}, the most children of a node in the tree "
-            f"accelerator, not {environment.actions} as those of {environment.name}"
-        )
-    fanout = max(2, environment.actions)
+    fanout = children_of(environment)
     return TreeConfig(fanout=fanout, group=min(6, fanout), policy=policy)

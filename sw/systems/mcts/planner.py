@@ -16,6 +16,7 @@ from ...core.environments.make_state_environment import state_environment
 from ...device.errors import DeviceError
 from ...device.search_tree import MCTSDevice, TreeParameters
 from ...device.search_tree_backends import open_tree
+from ...device.search_tree_room import require_room
 from ...reference.tree.requests import Answer, Request
 from .defaults import planner_config, tree_config
 from .planner_config import MOST_SIMULATIONS, PlannerConfig
@@ -122,15 +123,7 @@ class MCTSPlanner:
             policy = "uct" if evaluator is None else "puct_root"
             device = MCTSDevice(open_tree("reference", tree_config(self.environment, policy)))
         self.device = device
-        if self.environment.actions > device.config.fanout:
-            raise ValueError(
-                f"Fanout of the tree must be at least the {self.environment.actions} actions of "
-                f"{self.environment.name}, not {device.config.fanout}"
-            )
-        if config.workers > device.config.workers:
-            raise ValueError(
-                f"Number of workers must be at most the tree's {device.config.workers}, not {config.workers}"
-            )
+        require_room(self.environment, config.workers, device.config)
         if evaluator is not None and device.config.policy == "uct":
             raise ValueError(
                 "Policy of the tree must be puct, puct_root or puct_visits for an evaluator, as uct has no priors"

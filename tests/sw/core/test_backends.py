@@ -82,6 +82,20 @@ def test_more_backends_come_first():
         parse_backend("fpga", ("torch",))
 
 
+def test_further_exact_ones_may_be_of_a_pair():
+    log = []
+    exact = {"host": lambda: Part("host", log)}
+    arguments = lambda: Part("reference", log), lambda place: Part(place, log)
+    for backend in ("host", "lockstep:host,rtl", "lockstep:reference,host"):
+        open_backend(backend, *arguments, lambda one, other: Comparison(one, other, 1, "Step"), exact).close()
+    opened = [line.removeprefix("open ") for line in log if line.startswith("open")]
+    assert opened == ["host", "host", "sim", "reference", "host"]
+    with pytest.raises(ValueError, match="Backend must be torch, host, reference, rtl, lockstep or uart:PORT, not ''"):
+        parse_backend("", ("torch",), exact=("host",))
+    with pytest.raises(ValueError, match="Backend must be host, reference, rtl, lockstep or uart:PORT, not 'torch'"):
+        parse_backend("lockstep:torch,host", ("torch",), exact=("host",))
+
+
 def play(tree, searches=30):
     """Selections and backups of a tree of three moves."""
     with MCTSDevice(tree) as device:
