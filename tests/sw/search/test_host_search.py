@@ -23,11 +23,19 @@ class Stranger(BoardGame):
     """A game that C++ does not know."""
 
 
+class Rewarding(BoardGame):
+    """Every move brings its player something."""
+
+    def step(self, action):
+        reward, ended = super().step(action)
+        return reward + (action % 5 - 2) / 8, ended
+
+
 def agree(one, other):
     assert [found(result) for result in one] == [found(result) for result in other]
 
 
-@pytest.mark.parametrize("kind", [BoardGame, Stranger])
+@pytest.mark.parametrize("kind", [BoardGame, Stranger, Rewarding])
 @pytest.mark.parametrize(
     ("name", "settings"),
     [
@@ -55,8 +63,8 @@ def test_rounds_are_those_of_the_reference(kind, name, settings):
 
 
 @pytest.mark.parametrize("scheme", THREADED)
-@pytest.mark.parametrize("kind", [BoardGame, Stranger])
-@pytest.mark.parametrize("name", ["tic-tac-toe", "connect-four", "gomoku-9"])
+@pytest.mark.parametrize("kind", [BoardGame, Stranger, Rewarding])
+@pytest.mark.parametrize("name", ["tic-tac-toe", "connect-four", "gomoku-7"])
 def test_one_worker_is_the_reference(scheme, kind, name):
     game, config = kind(name), SearchConfig(simulations=200, workers=1, levels=9)
     states = some_states(game, 3, 4)
