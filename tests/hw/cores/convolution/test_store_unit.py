@@ -135,12 +135,19 @@ def stores_of(config, shape, rng):
         return {"places": found, "saturated": saturated}
 
     results = {"parameters": np.stack(parameters), "where": where, **written()}
-    matrix = sums.reshape(-1, channels)
-    for turned in (False, True):
+    lines, columns = shape.output
+    # All of it; whole lines; and a line without its first pixel, which begins inside of the output.
+    parts = [
+        OutputPart(first=(1, 0), size=(lines - 1, columns)),
+        OutputPart(first=(lines - 1, 1), size=(1, columns - 1)),
+    ]
+    for turned, part in product((False, True), (None, *parts)):
+        pixels = slices(OutputPart.of(shape.output, part))
+        matrix = sums[pixels].reshape(-1, channels)
         rows = in_blocks(matrix.T if turned else matrix, config.lanes)
-        command = matrix_store(config, shape, features, turned=turned, **where)
-        cycles = matrix_store_cycles(config, shape, turned=turned)
-        yield {"sums": rows, "command": command, "cycles": cycles, **results}
+        command = matrix_store(config, shape, features, turned=turned, part=part, **where)
+        cycles = matrix_store_cycles(config, shape, turned=turned, part=part)
+        yield {"sums": rows, "command": command, "cycles": cycles, **results, **written(*pixels)}
     for transform in config.transforms if shape.stride == (1, 1) else ():
         reference = TRANSFORMS[transform]
         numbers = np.zeros((reference.tile, reference.tile, np.prod(reference.tiles(shape)), channels), np.int64)
