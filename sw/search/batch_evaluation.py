@@ -1,5 +1,7 @@
 """A batch of positions through an evaluator, and into the formats of the tree."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -7,7 +9,22 @@ from .position_evaluator import EvaluationError, Planes, PositionEvaluator
 from .search_scores import fixed_priors
 from .tree_search import SearchError
 
-__all__ = ["evaluate_checked", "evaluate_fixed"]
+__all__ = ["ask", "evaluate_checked", "evaluate_fixed", "require_evaluation", "require_shapes"]
+
+
+def ask(evaluator: PositionEvaluator, planes: Planes, legal: NDArray[np.bool_]) -> tuple[Any, Any]:
+    """What the evaluator gives.
+
+    Raises
+    ------
+    SearchError
+        It failed.
+    """
+    try:
+        priors, values = evaluator.evaluate(planes, legal)
+    except Exception as error:
+        raise SearchError(f"The evaluator failed with {type(error).__name__}: {error}") from error
+    return priors, values
 
 
 def evaluate_checked(
@@ -22,11 +39,9 @@ def evaluate_checked(
     SearchError
         It failed.
     """
-    try:
-        priors, values = evaluator.evaluate(planes, legal)
-    except Exception as error:
-        raise SearchError(f"The evaluator failed with {type(error).__name__}: {error}") from error
-    _require_evaluation(priors, values, legal)
+    priors, values = ask(evaluator, planes, legal)
+    require_shapes(priors, values, legal)
+    require_evaluation(priors, values, legal)
     return priors, values.astype(np.float32, copy=False)
 
 
@@ -38,21 +53,28 @@ def evaluate_fixed(
     return fixed_priors(priors, legal), values
 
 
-def _require_evaluation(priors: object, values: object, legal: NDArray[np.bool_]) -> None:
-    """Refuse what is no evaluation of a batch.
+def require_shapes(priors: Any, values: Any, legal: NDArray[np.bool_]) -> None:
+    """Refuse what are no arrays of a batch's shape.
 
     Raises
     ------
     EvaluationError
-        Another shape; priors that are negative, infinite or NaN, or all 0 where an action is legal; a value that is
-        not finite.
+        Which, and what it is.
     """
-    batch, actions = legal.shape
-    for name, array, shape in (("Priors", priors, (batch, actions)), ("Values", values, (batch,))):
+    for name, array, shape in (("Priors", priors, legal.shape), ("Values", values, legal.shape[:1])):
         if not isinstance(array, np.ndarray) or array.shape != shape:
             found = array.shape if isinstance(array, np.ndarray) else type(array).__name__
             raise EvaluationError(f"{name} of an evaluator must be an array of shape {shape}, not {found}")
-    assert isinstance(priors, np.ndarray) and isinstance(values, np.ndarray)
+
+
+def require_evaluation(priors: NDArray[Any], values: NDArray[Any], legal: NDArray[np.bool_]) -> None:
+    """Refuse numbers that are no evaluation.
+
+    Raises
+    ------
+    EvaluationError
+        Priors that are negative, infinite or NaN, or all 0 where an action is legal; a value that is not finite.
+    """
     looked_at = np.where(legal, priors, 0)
     wrong = ~((looked_at >= 0) & (looked_at < np.inf))
     if wrong.any():

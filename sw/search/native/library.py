@@ -38,6 +38,7 @@ _FUNCTIONS = {
     "free_cache": (None, _HANDLE),
     "clear_cache": (None, _HANDLE),
     "cache_hits": (ctypes.c_uint64, _HANDLE),
+    "quantize_batch": (_BYTE, _POINTER, _POINTER, _WORD, _WORD, _POINTER),
     "make_synchronous": (_HANDLE, _HANDLE, _HANDLE, _HANDLE, _WORD, _WORD),
     "free_synchronous": (None, _HANDLE),
     "synchronous_begin": (_LONG, _HANDLE, _WORD),

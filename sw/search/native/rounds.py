@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..batch_evaluation import evaluate_fixed
 from ..position_evaluator import PositionEvaluator
 from ..search_config import SearchConfig
 from ..search_result import SearchResult
 from ..search_roots import Root
+from .evaluation import evaluate_words
 from .game import EnvironmentGame, NativeGame
 from .library import last_error, native_library
 from .tables import ScoreTables
@@ -68,8 +68,7 @@ class Rounds:
             count = self._check(library.synchronous_select(self._handle, planes.ctypes.data, legal.ctypes.data))
             priors, values = np.empty((0, game.actions), np.uint16), np.empty(0, np.float32)
             if count:
-                fixed, values = evaluate_fixed(self._evaluator, planes[:count], legal[:count].view(np.bool_))
-                priors, values = fixed.astype(np.uint16), np.ascontiguousarray(values)
+                priors, values = evaluate_words(self._evaluator, planes[:count], legal[:count].view(np.bool_))
                 self._counts["batches"] += 1
                 self._counts["positions"] += count
             left = bool(self._check(library.synchronous_back_up(self._handle, priors.ctypes.data, values.ctypes.data)))

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "quantization.h"
 #include "synchronous_search.h"
 #include "threaded_search.h"
 
@@ -79,6 +80,15 @@ EvaluationCache *make_cache(uint64_t positions, uint32_t words) { return new Eva
 void free_cache(EvaluationCache *cache) { delete cache; }
 void clear_cache(EvaluationCache *cache) { cache->clear(); }
 uint64_t cache_hits(EvaluationCache *cache) { return cache->hits(); }
+
+// Whether all rows of priors (batch, actions) were quantized.
+uint8_t quantize_batch(const float *priors, const uint8_t *legal, uint32_t batch, uint32_t actions,
+                       uint16_t *quantized) {
+    bool fits = true;
+    for (size_t row = 0; row < batch; ++row)
+        fits &= quantize_priors(priors + row * actions, legal + row * actions, actions, quantized + row * actions);
+    return fits;
+}
 
 // Rounds.
 

@@ -5,12 +5,12 @@ import threading
 import numpy as np
 from numpy.typing import NDArray
 
-from ..batch_evaluation import evaluate_fixed
 from ..position_evaluator import PositionEvaluator
 from ..search_config import SearchConfig
 from ..search_result import SearchResult
 from ..search_roots import Root
 from ..tree_search import SearchError
+from .evaluation import evaluate_words
 from .game import EnvironmentGame, NativeGame
 from .library import last_error, native_library
 from .rounds import as_result, root_arguments
@@ -97,8 +97,7 @@ class Threads:
         try:
             while (count := library.threaded_take(handle, number, planes.ctypes.data, legal.ctypes.data, LOOK)) >= 0:
                 if count:
-                    fixed, values = evaluate_fixed(self._evaluator, planes[:count], legal[:count].view(np.bool_))
-                    priors, values = fixed.astype(np.uint16), np.ascontiguousarray(values)
+                    priors, values = evaluate_words(self._evaluator, planes[:count], legal[:count].view(np.bool_))
                     library.threaded_give(handle, number, priors.ctypes.data, values.ctypes.data)
         except BaseException as error:
             self._error = error

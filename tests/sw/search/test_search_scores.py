@@ -6,8 +6,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rewardware.sw.device.priors import quantize_priors
+from rewardware.sw.search.native.evaluation import evaluate_words
+from rewardware.sw.search.position_evaluator import UniformEvaluator
 from rewardware.sw.search.search_config import SearchConfig
 from rewardware.sw.search.search_scores import fixed_constants, fixed_priors, fixed_reward, legal_bits, mixed_priors
+
+NO_PLANES = np.zeros((1, 1, 1, 1), np.float32)
+
+
+class Given(UniformEvaluator):
+    """Gives what it was given."""
+
+    def __init__(self, priors):
+        self.priors = priors
+
+    def evaluate(self, planes, legal):
+        return self.priors, np.zeros(len(legal), np.float32)
+
 
 WEIGHTS = st.one_of(
     st.sampled_from([0.0, 1.0, 0.5, 2.0**-149, 2.0**127, 0.333251953125]),
@@ -29,6 +44,7 @@ def test_priors_are_those_of_one_row_at_a_time(data, actions):
         for row, allowed in zip(priors, legal, strict=True)
     ]
     assert fixed_priors(priors, legal).tolist() == expected
+    assert evaluate_words(Given(priors), NO_PLANES, legal)[0].tolist() == expected
 
 
 @pytest.mark.parametrize("weights", [(1, 131071), (3, 131069), (1, 2**17 - 1, 0), (5, 2**17 - 5)])
@@ -36,9 +52,9 @@ def test_priors_in_the_middle_of_two(weights):
     """Odd multiples of half a unit go up, however exact."""
     priors = np.array([weights], np.float32)
     legal = np.ones(priors.shape, np.bool_)
-    assert fixed_priors(priors, legal)[0].tolist() == list(
-        quantize_priors(priors[0].tolist(), legal_bits(legal[0]), len(weights))
-    )
+    expected = list(quantize_priors(priors[0].tolist(), legal_bits(legal[0]), len(weights)))
+    assert fixed_priors(priors, legal).tolist() == [expected]
+    assert evaluate_words(Given(priors), NO_PLANES, legal)[0].tolist() == [expected]
 
 
 def test_rewards_round_to_even():
