@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rewardware.sw.algorithms.stable_baselines3 import PrioritizedDQN
     from rewardware.sw.core.checkpoint import CheckpointError
     from rewardware.sw.core.environments.failure import EnvironmentFailure
-    from rewardware.sw.core.environments.make_state_environment import state_environment
+    from rewardware.sw.core.environments.make_state_environment import board_environment, state_environment
     from rewardware.sw.core.environments.predator_prey_config import PredatorPreyConfig
     from rewardware.sw.core.environments.rover_tower_config import RoverTowerConfig
     from rewardware.sw.core.lockstep import LockstepError
@@ -56,8 +56,8 @@ __all__ = [
     "DaggerConfig", "DeviceError", "EnvironmentFailure", "Evaluator", "FixarDDPG", "IC3Net", "IC3NetConfig",
     "Interrupted", "LockstepError", "MAACConfig", "MCTSPlanner", "PlannedEpisodes", "PlannerConfig",
     "PredatorPreyConfig", "PrioritizedDDPGConfig", "PrioritizedDQN", "PrioritizedReplayBuffer", "PrioritizedSACConfig",
-    "RoverTowerConfig", "Run", "Transport", "export_actor", "export_critic", "import_networks", "list_presets",
-    "load_agent", "load_preset", "open_device", "state_environment",
+    "RoverTowerConfig", "Run", "Transport", "board_environment", "export_actor", "export_critic", "import_networks",
+    "list_presets", "load_agent", "load_preset", "open_device", "state_environment",
 ]  # fmt: skip
 
 _PLACES = {
@@ -74,7 +74,7 @@ _PLACES = {
     "rewardware.sw.algorithms.stable_baselines3": ("PrioritizedDQN",),
     "rewardware.sw.core.checkpoint": ("CheckpointError",),
     "rewardware.sw.core.environments.failure": ("EnvironmentFailure",),
-    "rewardware.sw.core.environments.make_state_environment": ("state_environment",),
+    "rewardware.sw.core.environments.make_state_environment": ("board_environment", "state_environment"),
     "rewardware.sw.core.environments.predator_prey_config": ("PredatorPreyConfig",),
     "rewardware.sw.core.environments.rover_tower_config": ("RoverTowerConfig",),
     "rewardware.sw.core.lockstep": ("LockstepError",),

@@ -23,7 +23,10 @@ __all__ = ["add_arguments", "run"]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from .planner_config import SCHEDULES, PlannerConfig
 
-    parser.add_argument("--env", help="environment that can save its state, as ALE/Pong-v5, CartPole-v1, tic-tac-toe")
+    parser.add_argument(
+        "--env",
+        help="environment that can save its state, as ALE/Pong-v5, CartPole-v1, tic-tac-toe, openspiel:connect_four",
+    )
     parser.add_argument(
         "--backend",
         default="reference",

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-__all__ = ["legal_list", "play_mirrored"]
+__all__ = ["legal_list", "play_mirrored", "play_together"]
 
 
 def legal_list(game):
@@ -35,3 +35,22 @@ def play_mirrored(game, mirrored, games=3):
                 assert mirrored.step(int(moved[action])) == (reward, ended)
                 assert mirrored.player() == game.player()
     assert len(seen) == len(game.symmetries)
+
+
+def play_together(game, other, games):
+    """Play two games of the same rules at random: the same actions, rewards and ends."""
+    random = np.random.default_rng(8)
+    assert game.actions == other.actions
+    won = 0
+    for _ in range(games):
+        game.reset(0), other.reset(0)
+        ended = False
+        while not ended:
+            assert (game.player(), legal_list(game)) == (other.player(), legal_list(other))
+            action = int(random.choice(legal_list(game)))
+            reward, ended = game.step(action)
+            assert other.step(action) == (reward, ended)
+        won += reward
+        # After a win cells of a board may be free, but nobody moves.
+        assert other.legal_actions() == 0
+    assert won

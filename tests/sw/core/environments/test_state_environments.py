@@ -6,12 +6,14 @@ import gymnasium
 import numpy as np
 import pytest
 
-from rewardware.sw.core.environments.make_state_environment import state_environment
+from rewardware.sw.core.environments.board_environment import BoardEnvironment
+from rewardware.sw.core.environments.make_state_environment import board_environment, state_environment
 from rewardware.sw.core.environments.state_environment import StateEnvironment
 
 NAMES = (
     "CartPole-v1", "Acrobot-v1", "MountainCar-v0", "ALE/Pong-v5", "ALE/Carnival-v5", "ALE/Alien-v5", "tic-tac-toe",
-    "connect-four", "gomoku-9",
+    "connect-four", "gomoku-9", "openspiel:go(board_size=5)", "openspiel:othello", "openspiel:chess",
+    "openspiel:connect_four", "pettingzoo:tictactoe_v3", "pettingzoo:connect_four_v3", "pettingzoo:go_v5(board_size=5)",
 )  # fmt: skip
 
 
@@ -22,7 +24,8 @@ def play(environment, generator, most):
         legal = environment.legal_actions()
         actions = [action for action in range(environment.actions) if legal >> action & 1]
         player = environment.player()
-        seen.append((legal, player, *environment.step(int(generator.choice(actions)))))
+        planes = environment.observation().tolist() if isinstance(environment, BoardEnvironment) else None
+        seen.append((legal, player, planes, *environment.step(int(generator.choice(actions)))))
         if seen[-1][-1]:
             break
     return seen
@@ -84,6 +87,21 @@ def test_an_environment_of_gymnasium_and_ones_own_are_taken():
 def test_what_cannot_be_searched_is_refused(source, words):
     with pytest.raises(ValueError, match=words):
         state_environment(source)
+
+
+def test_boards_are_what_a_network_can_see():
+    own = board_environment("gomoku-9")
+    assert isinstance(own, BoardEnvironment) and board_environment(own) is own
+    with pytest.raises(ValueError, match="Environment CartPole-v1 has no planes for a network. Those"):
+        board_environment("CartPole-v1")
+    with pytest.raises(ValueError, match="Environment 'go' cannot be made"):
+        board_environment("go")
+
+
+@pytest.mark.parametrize("source", ["tic-tac-toe", "openspiel:go", gymnasium.make("CartPole-v1")])
+def test_options_are_not_dropped(source):
+    with pytest.raises(ValueError, match="Options are for environments that gymnasium.make makes, .*: {'rows': 4}"):
+        state_environment(source, rows=4)
 
 
 @pytest.mark.parametrize(

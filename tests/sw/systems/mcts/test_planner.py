@@ -330,6 +330,15 @@ def test_pong_through_processes():
             state = environment.save()
 
 
+def test_games_of_the_same_rules_are_searched_alike():
+    decisions = []
+    for name in ("tic-tac-toe", "openspiel:tic_tac_toe", "pettingzoo:tictactoe_v3"):
+        environment, state = begun(name)
+        with MCTSPlanner(environment, PlannerConfig(simulations=80, workers=4)) as planner:
+            decisions.append(planner.act(state))
+    assert len({(decision.visits, decision.values, decision.action) for decision in decisions}) == 1
+
+
 def test_more_actions_than_children_are_refused():
     with pytest.raises(ValueError, match="Actions .* must be at most 32, .*, not 81 as those of gomoku-9"):
         MCTSPlanner("gomoku-9")
