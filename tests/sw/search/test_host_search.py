@@ -1,6 +1,7 @@
 """The search in C++ against the one in plain Python, and what happens when something fails."""
 
 import _thread
+import signal
 import threading
 import time
 
@@ -88,6 +89,22 @@ def test_many_workers_lose_nothing(scheme, workers, batch, evaluators):
     assert counters["select_nanoseconds"] > 0 and counters["backup_nanoseconds"] > 0
 
 
+class Lost(HashEvaluator):
+    """Finds positions of one player as bad as a reward can be."""
+
+    def evaluate(self, planes, legal):
+        priors, values = super().evaluate(planes, legal)
+        return priors, np.where(planes[:, 2, 0, 0] > 0, np.float32(-8), values)
+
+
+def test_the_least_reward_has_no_opposite():
+    """What is -8 to one player is the largest number below 8 to the other."""
+    game, config = BoardGame("tic-tac-toe"), SearchConfig(simulations=60, workers=3)
+    reference = ReferenceSearch(game, Lost(), config).search([game.save()])
+    with HostSearch(game, Lost(), config) as search:
+        agree(search.search([game.save()]), reference)
+
+
 def test_a_shared_tree_fills_its_batches():
     """All threads wait for one batch of all of them."""
     game, evaluator = BoardGame("gomoku"), HashEvaluator()
@@ -153,7 +170,16 @@ def test_an_evaluator_that_dies(scheme):
     assert result.visits.sum() == 200
 
 
+@pytest.fixture
+def interruptible():
+    """A shell that starts the suite in the background has it ignore interruptions."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.parametrize("scheme", ("synchronous", *THREADED))
+@pytest.mark.usefixtures("interruptible")
 def test_ctrl_c(scheme):
     """A real interruption from another thread, in the middle of a search that would take minutes."""
     game, config = BoardGame("gomoku-6"), SearchConfig(simulations=60_000, workers=4)

@@ -119,12 +119,35 @@ void run_rounds(const Scores &scores, const Game &game) {
     }
 }
 
+// Two selections go over the best edge; when one is backed up, the loss of the other stays.
+void check_losses(const Scores &scores, const Game &game) {
+    Tree<NoLock> tree(scores, game, 20);
+    const std::vector<uint64_t> state(game.state_words);
+    Evaluation root = root_of(game);
+    std::fill(root.priors.begin(), root.priors.end(), uint16_t{0});
+    root.priors[2] = 65535;
+    tree.begin(state.data(), root, 10);
+    Path first, second, third;
+    const Leaf leaf = tree.select(first), same = tree.select(second);
+    require(leaf.inserted && !same.inserted && leaf.node == same.node, "Both selections go over the best edge");
+    require(!tree.expand(first, leaf.node), "No game ends with one stone");
+    Evaluation said = root_of(game);
+    // Exploration is 1.06 after one visit: with its value -0.9, it wins over 0 without a loss of 0.25, and not with it.
+    said.value = 0.9f;
+    tree.evaluate(leaf.node, first.size(), said);
+    tree.back_up(first, leaf.node);
+    tree.select(third);
+    require(third[0].edge == 0, "A loss under way is lost");
+    tree.back_up(second, same.node);
+}
+
 }  // namespace
 
 int main() {
     const Tables tables;
     const Scores scores{tables.exponents.data(), tables.reciprocals.data(), tables.explorations.data(), 18, 16384, 0};
     const LineGame small(3, 3, 3, false), falling(6, 7, 4, true), large(15, 15, 5, false);
+    check_losses(scores, small);
     for (const Game *game : std::initializer_list<const Game *>{&small, &falling, &large}) {
         for (const bool shared : {true, false}) {
             run(scores, *game, shared, 1, 1, 1, 100, -1, 60);
