@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["OWN_LINK", "Backend", "open_backend", "options_at", "parse_backend", "require_link"]
+__all__ = ["OWN_LINK", "PAIR", "Backend", "open_backend", "options_at", "parse_backend", "require_link"]
 
 REFERENCE = "reference"
 DEVICES = {"rtl": "sim"}

@@ -10,7 +10,9 @@ __all__ = [
     "FACTOR_WIDTH",
     "IN_FLIGHT_WIDTH",
     "LOSS_WIDTH",
+    "MOST_BANKS",
     "MOST_CHILDREN",
+    "MOST_ROWS",
     "POLICIES",
     "PRIOR_WIDTH",
     "REWARD_FRACTION",
@@ -37,8 +39,8 @@ LOSS_WIDTH = SCORE_FRACTION
 IN_FLIGHT_WIDTH = 8
 # The constant c, in [0, 16).
 COEFFICIENT_WIDTH, COEFFICIENT_FRACTION = 16, 12
-# That a node may have.
-MOST_CHILDREN = 32
+# Children that a node may have, banks that a tree may have, and rows of all of them.
+MOST_CHILDREN, MOST_BANKS, MOST_ROWS = 32, 1024, 1 << 16
 
 POLICIES = ("uct", "puct", "puct_root", "puct_visits")
 INTERCONNECTS = ("butterfly", "butterfly4", "crossbar")
@@ -125,9 +127,9 @@ class TreeConfig:
     def __post_init__(self):
         require_integer("Fanout", self.fanout, 2, MOST_CHILDREN)
         require_integer("Number of levels", self.levels, 2, 64)
-        require_integer("Number of banks", self.banks, self.levels, 1024)
+        require_integer("Number of banks", self.banks, self.levels, MOST_BANKS)
         require_power_of_two("Rows of a bank", self.rows, 2, 4096)
-        require_integer("Banks times rows", self.banks * self.rows, 4, 1 << 16)
+        require_integer("Banks times rows", self.banks * self.rows, 4, MOST_ROWS)
         require_integer("Number of nodes", self.nodes, 2, self.banks * self.rows)
         require_integer("Number of workers", self.workers, 1, (1 << IN_FLIGHT_WIDTH) - 1)
         require_integer("Group", self.group, 2, self.fanout)
