@@ -49,10 +49,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
+    from ..networks.convolution.quantized_model import quantize_model
     from ..systems.dynamap.backends import network_on
     from ..systems.dynamap.inference import as_text, infer_pictures, report, save_outputs
     from ..systems.dynamap.picture_file import read_pictures
-    from ..systems.dynamap.quantized_model import quantize_model
 
     make_folder(arguments.out)
     opening = network_on(arguments.backend, _hardware(arguments))

@@ -38,6 +38,9 @@ class SystemDescriptor:
         ``"module:function"`` of what its devices are kept busy with while simulators are measured, or empty.
     simulated_devices
         Names of these devices.
+    inference
+        ``"module:function"`` of what opens convolutional networks on a backend of it, given the backend's name and a
+        device (:func:`..inference.networks_on`), or empty.
     devices
         Devices of a system outside this package, which become known with it.
     """
@@ -49,6 +52,7 @@ class SystemDescriptor:
     agents: Mapping[str, str] = field(default_factory=dict)
     simulated_work: str = ""
     simulated_devices: tuple[str, ...] = ()
+    inference: str = ""
     devices: tuple[DeviceDescriptor, ...] = ()
 
     def has(self, command: str) -> bool:

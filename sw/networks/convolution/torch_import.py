@@ -39,10 +39,13 @@ class ImportedNetwork:
     ----------
     network : ConvolutionalNetwork
     parameters : dict of str to Parameters
+    outputs : tuple of str
+        Names of the nodes that the module returns, in its order, which need not be that of the network.
     """
 
     network: ConvolutionalNetwork
     parameters: dict[str, Parameters]
+    outputs: tuple[str, ...]
 
 
 def import_module(module: nn.Module, channels: int, picture: Pair, name: str = "") -> ImportedNetwork:
@@ -86,7 +89,7 @@ def import_module(module: nn.Module, channels: int, picture: Pair, name: str = "
             raise ValueError(
                 f"Output {output!r} must be taken by no node, not by {', '.join(network.consumers[output])}"
             )
-    return ImportedNetwork(network=network, parameters=importer.parameters)
+    return ImportedNetwork(network=network, parameters=importer.parameters, outputs=tuple(importer.outputs))
 
 
 @dataclass

@@ -15,12 +15,13 @@ from ...algorithms.imitation.dagger_learner import DaggerLearner, to_picture
 from ...core.backends import parse_backend, require_link
 from ...core.checkpoint import CheckpointError, backend_of, environment_of, read_agent, settings_of
 from ...core.environments.frame_environment import FrameEnvironment
+from ...networks.convolution.quantized_model import QuantizedModel, quantize_model
+from ...networks.convolution.running_network import RunningNetwork
 from ...networks.convolution.torch_import import import_module
 from ...networks.torch_networks import ModuleStateError
 from ..options import lockstep_rows
-from .backends import RunningNetwork, network_on
+from .backends import network_on
 from .dagger_report import DaggerReport
-from .quantized_model import QuantizedModel, quantize_model
 
 __all__ = ["HOST", "Dagger"]
 

@@ -1,30 +1,16 @@
 """Where a network on integers is computed."""
 
-from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 from ...core.backends import OWN_LINK, Backend, open_backend, options_at, parse_backend, require_link
-from ...reference.arrays import IntegerArray
+from ...networks.convolution.running_network import OpenNetwork, RunningNetwork
 from ...reference.convolution.quantization import QuantizedNetwork
 
-__all__ = ["RunningNetwork", "network_on"]
+__all__ = ["network_on"]
 
 
-class RunningNetwork(Protocol):
-    """A network on a backend."""
-
-    def infer(self, words: IntegerArray) -> Mapping[str, IntegerArray]:
-        """The words of tensors by name, at least of the network's outputs, for those of a picture."""
-
-    def counters(self) -> dict[str, Any]:
-        """What it has counted; where it counts saturated words, those have the name ``saturated``."""
-
-    def close(self) -> None:
-        """Gives back what it holds."""
-
-
-def network_on(backend: str, hardware: Any = None, **options: Any) -> Callable[[QuantizedNetwork], RunningNetwork]:
+def network_on(backend: str, hardware: Any = None, **options: Any) -> OpenNetwork:
     """What opens a network on a backend.
 
     Parameters

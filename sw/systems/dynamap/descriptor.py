@@ -12,5 +12,6 @@ SYSTEM = SystemDescriptor(
         "experiment": "rewardware.sw.systems.dynamap.experiment_command",
     },
     bench="rewardware.sw.systems.dynamap.bench.figures:DynamapBench",
+    inference="rewardware.sw.systems.dynamap.backends:network_on",
     agents={"dagger": "rewardware.sw.systems.dynamap.agent:Dagger"},
 )

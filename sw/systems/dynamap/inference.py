@@ -9,10 +9,10 @@ import numpy as np
 
 from ....hw.soc.written_file import writing
 from ...core.tables import aligned
+from ...networks.convolution.quantized_model import QuantizedModel
+from ...networks.convolution.running_network import RunningNetwork
 from ...reference.arrays import IntegerArray, RealArray
 from ..options import lockstep_rows
-from .backends import RunningNetwork
-from .quantized_model import QuantizedModel
 
 __all__ = ["PictureInference", "as_text", "infer_pictures", "report", "save_outputs"]
 

@@ -9,7 +9,7 @@ import torch
 from rewardware.sw.cli.dispatch import dispatch
 from rewardware.sw.networks.convolution.network_file import load_network, save_network
 from rewardware.sw.networks.convolution.parameters import random_parameters, save_parameters
-from rewardware.sw.systems.dynamap.quantized_model import quantize_model
+from rewardware.sw.networks.convolution.quantized_model import quantize_model
 from tests.sw.systems.dynamap.networks import NETWORK, PICTURES
 
 MODULE = """

@@ -15,11 +15,11 @@ from ....measurement.bench import drawn_from, make_row, say
 from ....networks.convolution.convolutional_network import ConvolutionalNetwork
 from ....networks.convolution.nodes import AveragePooling, Concatenation, Convolution, Input, MaxPooling
 from ....networks.convolution.parameters import random_parameters
+from ....networks.convolution.quantized_model import quantize_model
 from ....reference.convolution.quantization import IntegerConvolution, QuantizedNetwork
 from ..compiler.choice import choose, choose_alike, layer_cycles, ways
 from ..compiler.convolution_tasks import ConvolutionPlan
 from ..compiler.products import Choice
-from ..quantized_model import quantize_model
 from .counted_cycles import CountedCycles, error_row
 
 __all__ = [

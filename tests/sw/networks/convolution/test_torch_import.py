@@ -132,6 +132,24 @@ def test_nodes_have_the_names_of_their_modules():
     assert relus == {"block.0", "block_2", "add_1", "hidden"}
     assert imported.network.by_name["hidden"].kernel == (5, 6)
     assert imported.parameters["hidden"].kernels.shape == (5, 6, 4, 7)
+    assert imported.outputs == imported.network.outputs == ("policy", "value")
+
+
+class ValueFirst(nn.Module):
+    """Returns the second of its outputs first."""
+
+    def __init__(self):
+        super().__init__()
+        self.common, self.policy, self.value = nn.Conv2d(2, 3, 3), nn.Conv2d(3, 4, 1), nn.Conv2d(3, 1, 1)
+
+    def forward(self, x):
+        policy = self.policy(self.common(x))
+        return self.value(self.common(x)).relu(), policy
+
+
+def test_outputs_have_the_order_of_the_module():
+    imported = import_module(ValueFirst(), 2, (5, 6))
+    assert imported.outputs == ("value", "policy") and set(imported.network.outputs) == {"policy", "value"}
 
 
 class Function(nn.Module):

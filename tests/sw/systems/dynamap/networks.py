@@ -12,7 +12,7 @@ from rewardware.sw.networks.convolution.nodes import (
     MaxPooling,
 )
 from rewardware.sw.networks.convolution.parameters import random_parameters
-from rewardware.sw.systems.dynamap.quantized_model import quantize_model
+from rewardware.sw.networks.convolution.quantized_model import quantize_model
 
 NETWORK = ConvolutionalNetwork(
     name="small",

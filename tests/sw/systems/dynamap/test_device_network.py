@@ -20,12 +20,12 @@ from rewardware.sw.networks.convolution.nodes import (
     MaxPooling,
 )
 from rewardware.sw.networks.convolution.parameters import random_parameters
+from rewardware.sw.networks.convolution.quantized_model import quantize_model
 from rewardware.sw.systems.dynamap.backends import network_on
 from rewardware.sw.systems.dynamap.compiler.folded_input import fold_input
 from rewardware.sw.systems.dynamap.compiler.network_program import NetworkProgram
 from rewardware.sw.systems.dynamap.compiler.products import Choice
 from rewardware.sw.systems.dynamap.device_network import DeviceNetwork
-from rewardware.sw.systems.dynamap.quantized_model import quantize_model
 
 SMALL = resolve_hardware("small", "dynamap")
 AROUND = ((1, 1), (1, 1))

@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ...networks.convolution.convolutional_network import ConvolutionalNetwork
-from ...networks.convolution.parameters import Parameters
-from ...networks.convolution.reference_layers import reference_layers
 from ...reference.arrays import RealArray
 from ...reference.convolution.layers import Layer, forward
 from ...reference.convolution.quantization import QuantizedNetwork, quantize
+from .convolutional_network import ConvolutionalNetwork
+from .parameters import Parameters
+from .reference_layers import reference_layers
 
 __all__ = ["ACCUMULATOR_WIDTHS", "QuantizedModel", "quantize_model"]
 

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 from rewardware.sw.networks.convolution.parameters import random_parameters
+from rewardware.sw.networks.convolution.quantized_model import quantize_model
 from rewardware.sw.reference.convolution.layers import forward
-from rewardware.sw.systems.dynamap.quantized_model import quantize_model
-
-from .networks import NETWORK, PICTURES, model_of
+from tests.sw.systems.dynamap.networks import NETWORK, PICTURES, model_of
 
 
 @pytest.mark.parametrize(("width", "sums", "part"), [(8, 32, 0.05), (16, 44, 2e-4)])
