@@ -199,6 +199,9 @@ class DeviceSearch:
         self._counts["batches"] += 1
         self._counts["positions"] += positions
 
+    def forget_evaluations(self) -> None:
+        """None is remembered."""
+
     def counters(self) -> dict[str, int]:
         """Searches, batches of the evaluator, positions in them; and what the device has counted.
 

@@ -74,6 +74,9 @@ class LockstepSearch(Comparison):
         self.steps_checked += 1
         return expected
 
+    def forget_evaluations(self) -> None:
+        """None is remembered from one position to the next."""
+
     def counters(self) -> dict[str, int]:
         """Counters of both, the device's where they have the same name, and how much was compared."""
         return {**self.reference.counters(), **self.device.counters(), **self.counts()}

@@ -194,6 +194,9 @@ class ReferenceSearch:
         self._counts["batches"] += 1
         self._counts["positions"] += positions
 
+    def forget_evaluations(self) -> None:
+        """None is remembered."""
+
     def counters(self) -> dict[str, int]:
         """Searches, batches of the evaluator, positions in them."""
         return dict(self._counts)

@@ -59,6 +59,11 @@ class TreeSearch(Protocol):
         """
         ...
 
+    def forget_evaluations(self) -> None:
+        """Ask the evaluator anew from now on, as it says other things, or as another batch has to have the same bits
+        once more."""
+        ...
+
     def counters(self) -> dict[str, int]:
         """What was counted since it was opened, by name."""
         ...

@@ -54,8 +54,7 @@ def elo_ratings(matches: Iterable[tuple[str, str, MatchResult]], anchor: str) ->
     index = {name: number for number, name in enumerate(names)}
     points, games = np.zeros(len(names)), np.zeros((len(names), len(names)))
     pairs = {frozenset((first, second)) for first, second, _ in played}
-    for pair in pairs:
-        one, other = sorted(pair)
+    for one, other in sorted(map(sorted, pairs)):
         played.append((one, other, MatchResult(wins=0, draws=1, losses=0)))
     for first, second, result in played:
         row, column = index[first], index[second]

@@ -60,7 +60,8 @@ def wilson_interval(share: float, count: int) -> tuple[float, float]:
     square = QUANTILE**2 / count
     middle = share + square / 2
     spread = math.sqrt(square * (share * (1 - share) + square / 4))
-    return (middle - spread) / (1 + square), (middle + spread) / (1 + square)
+    # Rounding must not leave out the share itself, as at 0 and 1.
+    return min((middle - spread) / (1 + square), share), max((middle + spread) / (1 + square), share)
 
 
 def play_match(

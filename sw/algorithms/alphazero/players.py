@@ -6,7 +6,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ...core.environments.board_environment import BoardEnvironment
-from ...search.reference_search import ReferenceSearch
+from ...search.host_search import HostSearch
 from ...search.rollouts import RolloutEnvironment, RolloutEvaluator
 from ...search.search_config import SearchConfig
 from ...search.tree_search import TreeSearch
@@ -62,7 +62,7 @@ def rollout_player(environment: BoardEnvironment, config: SearchConfig, seed: in
     seed
         Of the random games.
     """
-    return SearchPlayer(ReferenceSearch(RolloutEnvironment(environment, seed), RolloutEvaluator(), config))
+    return SearchPlayer(HostSearch(RolloutEnvironment(environment, seed), RolloutEvaluator(), config))
 
 
 class RandomPlayer:

@@ -16,6 +16,9 @@ from .position_buffer import Positions
 
 __all__ = ["FinishedGame", "SelfPlay"]
 
+# Games and batches have random numbers of their own.
+GAMES = 1
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FinishedGame:
@@ -66,7 +69,7 @@ class SelfPlay:
     config
         Hyper-parameters.
     stream
-        Part of the seed: no two who play for the same learner have the same.
+        Part of the seed: no two who play for the same learner have the same one.
 
     Members
     -------
@@ -79,7 +82,7 @@ class SelfPlay:
         environment: BoardEnvironment,
         search: TreeSearch,
         config: AlphaZeroHyperParameters,
-        stream: tuple[int, ...] = (),
+        stream: int = 0,
     ):
         self._environment, self._search, self._config, self._stream = environment, search, config, stream
         self._begun = self.moves = 0
@@ -104,7 +107,8 @@ class SelfPlay:
         return finished
 
     def _generator(self, game: _Game) -> np.random.Generator:
-        return np.random.default_rng([self._config.seed, *self._stream, game.number, len(game.moves)])
+        place = GAMES, self._stream, game.number, len(game.moves)
+        return np.random.default_rng(np.random.SeedSequence(self._config.seed, spawn_key=place))
 
     def _noise(self, game: _Game, generator: np.random.Generator) -> NDArray[np.float64]:
         """Noise for the legal actions; 0 elsewhere."""
@@ -166,6 +170,9 @@ class SelfPlay:
         rewards = [self._environment.step(action)[0] for action in moves]
         own = [next(visits) for _ in moves]
         return _Game(number, list(moves), own, rewards, self._environment.save())
+
+    def close(self) -> None:
+        """Nothing is held: the search is somebody else's."""
 
 
 def _outcomes(rewards: Sequence[float]) -> NDArray[np.float32]:

@@ -1,0 +1,66 @@
+"""A worker of self-play on Ray, which may be on another machine."""
+
+from typing import Any
+
+import ray
+
+from ...actors.ray_worker import RayWorker, remote_class
+from .self_play_workers import SelfPlayError, SelfPlaySettings, SelfPlayWorker, Weights
+
+__all__ = ["RayHost"]
+
+
+class RayHost:
+    """A :class:`.SelfPlayWorker` in a process of a Ray cluster, a core each.
+
+    Parameters
+    ----------
+    limit
+        Seconds that an answer may take.
+    """
+
+    def __init__(self, limit: float):
+        self._worker = RayWorker(_remote_worker, limit)
+        self._asked: Any = None
+
+    @property
+    def process_id(self) -> int | None:
+        """On its machine; ``None``: it does not run."""
+        return self._worker.process_id
+
+    def start(self, settings: SelfPlaySettings, stream: int) -> None:
+        """Start it."""
+        self._worker.start(settings, stream)
+
+    def ask(self, weights: Weights) -> None:
+        """Let it play with these weights."""
+        self._asked = self._worker.actor.games.remote(weights)
+
+    def answer(self) -> Any:
+        """Games and moves; ``None``: not yet.
+
+        Raises
+        ------
+        EOFError
+            It has ended.
+        SelfPlayError
+            It has failed.
+        """
+        if not ray.wait([self._asked], timeout=0)[0]:
+            return None
+        try:
+            found = self._worker.answer(self._asked)
+        except ray.exceptions.RayTaskError as error:
+            cause = error.cause
+            raise SelfPlayError(f"A worker of self-play failed with {type(cause).__name__}: {cause}\n{error}") from None
+        if found is None:
+            raise EOFError
+        return found
+
+    def stop(self) -> str:
+        """End it; how it ended."""
+        self._asked = None
+        return self._worker.stop()
+
+
+_remote_worker = remote_class(SelfPlayWorker)
