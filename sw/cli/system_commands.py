@@ -5,7 +5,7 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
-from ..systems.descriptor import find_system, systems_with
+from ..systems.descriptor import systems_with
 from .lazy_parser import LazyParser, first_line_of
 
 __all__ = ["add_systems", "run_system"]
@@ -38,4 +38,4 @@ def add_systems(parser: argparse.ArgumentParser, command: str, add_shared: AddAr
 
 def run_system(command: str, arguments: argparse.Namespace) -> Any:
     """What the module of the chosen system does; its exit code."""
-    return importlib.import_module(find_system(arguments.system).commands[command]).run(arguments)
+    return importlib.import_module(systems_with(command)[arguments.system].commands[command]).run(arguments)

@@ -57,7 +57,8 @@ def load_agent(path: Path | str, **changes: Any) -> Any:
 
 
 def run_to_resume(system: str, directory: Path, env: str | None = None) -> Path:
-    """The checkpoint of a run, which has to be one of a system, and in an environment if one is given.
+    """The checkpoint of a run, which has to be one of a system, by its name under ``train``, and in an environment if
+    one is given.
 
     Raises
     ------
@@ -69,7 +70,7 @@ def run_to_resume(system: str, directory: Path, env: str | None = None) -> Path:
 
     checkpoint = directory / CHECKPOINT
     about = read_checkpoint(checkpoint)[1]
-    owners = [name for name, other in systems().items() if about.get("agent") in other.agents]
+    owners = [other.name_under("train") for other in systems().values() if about.get("agent") in other.agents]
     if system not in owners:
         hint = f": go on with rewardware train {owners[0]} --resume {directory}" if owners else ""
         raise CheckpointError(f"{directory} is a run of {about.get('agent')!r}, not of {system}{hint}")

@@ -27,6 +27,8 @@ class SystemDescriptor:
         On the command line.
     description
         What it does, in a line.
+    names
+        What it is called under a command that knows it by a name of its own: the algorithm's, say.
     commands
         Modules by the command that they add to: ``train``, ``plan``, ``experiment``, ``explore``. A module has
         ``add_arguments(parser)`` and ``run(arguments)``; the first line of its docstring is its help.
@@ -47,6 +49,7 @@ class SystemDescriptor:
 
     name: str
     description: str
+    names: Mapping[str, str] = field(default_factory=dict)
     commands: Mapping[str, str] = field(default_factory=dict)
     bench: str = ""
     agents: Mapping[str, str] = field(default_factory=dict)
@@ -58,6 +61,10 @@ class SystemDescriptor:
     def has(self, command: str) -> bool:
         """Whether the command knows this system."""
         return bool(self.bench) if command == "bench" else command in self.commands
+
+    def name_under(self, command: str) -> str:
+        """What it is called under a command."""
+        return self.names.get(command, self.name)
 
 
 @functools.cache
@@ -86,8 +93,8 @@ def systems() -> Mapping[str, SystemDescriptor]:
 
 
 def systems_with(command: str) -> dict[str, SystemDescriptor]:
-    """Those that a command knows."""
-    return {name: system for name, system in systems().items() if system.has(command)}
+    """Those that a command knows, by their names under it, in the order of these."""
+    return dict(sorted((system.name_under(command), system) for system in systems().values() if system.has(command)))
 
 
 def find_system(name: str) -> SystemDescriptor:

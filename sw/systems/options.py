@@ -32,7 +32,9 @@ __all__ = [
 ]
 
 
-def add_run_options(parser: argparse.ArgumentParser, unit: str, until: int, evaluate_every: int = 0) -> None:
+def add_run_options(
+    parser: argparse.ArgumentParser, unit: str, until: int, evaluate_every: int = 0, statistics_every: int = 100
+) -> None:
     """Options of a run in a folder: how long, where, how often it evaluates and saves, who gets its records.
 
     Parameters
@@ -41,11 +43,16 @@ def add_run_options(parser: argparse.ArgumentParser, unit: str, until: int, eval
         Of the command.
     unit
         What is counted, as ``step``.
-    until, evaluate_every
+    until, evaluate_every, statistics_every
         Defaults.
     """
     many = f"{unit.upper()}S"
-    parser.set_defaults(unit=unit, default_until=until, default_evaluate_every=evaluate_every)
+    parser.set_defaults(
+        unit=unit,
+        default_until=until,
+        default_evaluate_every=evaluate_every,
+        default_statistics_every=statistics_every,
+    )
     parser.add_argument(
         f"--{unit}s",
         dest="until",
@@ -73,7 +80,10 @@ def add_run_options(parser: argparse.ArgumentParser, unit: str, until: int, eval
         "--checkpoint-seconds", type=float, metavar="SECONDS", help="default 60; 0: not by time; always at the end"
     )
     parser.add_argument(
-        "--statistics-every", type=int, metavar=many, help="losses, values, speed in the metrics (default 100; 0: none)"
+        "--statistics-every",
+        type=int,
+        metavar=many,
+        help=f"losses, values, speed in the metrics (default {statistics_every}; 0: none)",
     )
     add_threads_option(parser)
     add_output_options(parser)

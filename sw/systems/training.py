@@ -22,7 +22,6 @@ DEFAULTS: dict[str, Any] = {
     "evaluation_seed": None,
     "checkpoint_every": 0,
     "checkpoint_seconds": 60.0,
-    "statistics_every": 100,
 }
 
 
@@ -72,7 +71,7 @@ def train(
     Parameters
     ----------
     system
-        Whose run it is.
+        Whose run it is, by its name under ``train``.
     arguments
         Of the command.
     given
@@ -145,7 +144,11 @@ def _settings(arguments: argparse.Namespace, directory: Path) -> dict[str, Any]:
     from ..core.run import KEPT
     from ..core.run_folder import SETTINGS
 
-    of_system = {"until": arguments.default_until, "evaluate_every": arguments.default_evaluate_every}
+    of_system = {
+        "until": arguments.default_until,
+        "evaluate_every": arguments.default_evaluate_every,
+        "statistics_every": arguments.default_statistics_every,
+    }
     path = directory / SETTINGS
     kept = json.loads(path.read_text()) if arguments.resume and path.is_file() else {}
     told = {name: getattr(arguments, name) for name in KEPT if getattr(arguments, name) is not None}
