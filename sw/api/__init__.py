@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rewardware.sw.actors.evaluator import Evaluator
     from rewardware.sw.algorithms.a3c.a3c_hyper_parameters import A3CHyperParameters
     from rewardware.sw.algorithms.actor_critic_config import PrioritizedDDPGConfig, PrioritizedSACConfig
+    from rewardware.sw.algorithms.alphazero.alphazero_hyper_parameters import AlphaZeroHyperParameters
     from rewardware.sw.algorithms.ddpg_config import DDPGConfig
     from rewardware.sw.algorithms.dqn_config import DQNConfig
     from rewardware.sw.algorithms.ic3net.ic3net_config import IC3NetConfig
@@ -32,8 +33,13 @@ if TYPE_CHECKING:
     from rewardware.sw.device.errors import DeviceError
     from rewardware.sw.device.open import open_device
     from rewardware.sw.device.transport import Transport
+    from rewardware.sw.search.open_search import open_search
+    from rewardware.sw.search.position_evaluator import PositionEvaluator
+    from rewardware.sw.search.search_config import SearchConfig
+    from rewardware.sw.search.torch_evaluator import TorchEvaluator
     from rewardware.sw.systems.a3c.agent import A3C
     from rewardware.sw.systems.agents import load_agent
+    from rewardware.sw.systems.dnn_mcts.agent import AlphaZero
     from rewardware.sw.systems.dynamap.agent import Dagger
     from rewardware.sw.systems.fixar.agent import FixarDDPG
     from rewardware.sw.systems.fixar.torch_exchange import export_actor, export_critic, import_networks
@@ -52,12 +58,13 @@ logging.getLogger(__name__).addHandler(logging.NullHandler())
 __version__ = package_version()
 
 __all__ = [
-    "A3C", "DDPG", "DQN", "MAAC", "SAC", "A3CHyperParameters", "CheckpointError", "DDPGConfig", "DQNConfig", "Dagger",
-    "DaggerConfig", "DeviceError", "EnvironmentFailure", "Evaluator", "FixarDDPG", "IC3Net", "IC3NetConfig",
-    "Interrupted", "LockstepError", "MAACConfig", "MCTSPlanner", "PlannedEpisodes", "PlannerConfig",
-    "PredatorPreyConfig", "PrioritizedDDPGConfig", "PrioritizedDQN", "PrioritizedReplayBuffer", "PrioritizedSACConfig",
-    "RoverTowerConfig", "Run", "Transport", "board_environment", "export_actor", "export_critic", "import_networks",
-    "list_presets", "load_agent", "load_preset", "open_device", "state_environment",
+    "A3C", "DDPG", "DQN", "MAAC", "SAC", "A3CHyperParameters", "AlphaZero", "AlphaZeroHyperParameters",
+    "CheckpointError", "DDPGConfig", "DQNConfig", "Dagger", "DaggerConfig", "DeviceError", "EnvironmentFailure",
+    "Evaluator", "FixarDDPG", "IC3Net", "IC3NetConfig", "Interrupted", "LockstepError", "MAACConfig", "MCTSPlanner",
+    "PlannedEpisodes", "PlannerConfig", "PositionEvaluator", "PredatorPreyConfig", "PrioritizedDDPGConfig",
+    "PrioritizedDQN", "PrioritizedReplayBuffer", "PrioritizedSACConfig", "RoverTowerConfig", "Run", "SearchConfig",
+    "TorchEvaluator", "Transport", "board_environment", "export_actor", "export_critic", "import_networks",
+    "list_presets", "load_agent", "load_preset", "open_device", "open_search", "state_environment",
 ]  # fmt: skip
 
 _PLACES = {
@@ -65,6 +72,7 @@ _PLACES = {
     "rewardware.sw.actors.evaluator": ("Evaluator",),
     "rewardware.sw.algorithms.a3c.a3c_hyper_parameters": ("A3CHyperParameters",),
     "rewardware.sw.algorithms.actor_critic_config": ("PrioritizedDDPGConfig", "PrioritizedSACConfig"),
+    "rewardware.sw.algorithms.alphazero.alphazero_hyper_parameters": ("AlphaZeroHyperParameters",),
     "rewardware.sw.algorithms.ddpg_config": ("DDPGConfig",),
     "rewardware.sw.algorithms.dqn_config": ("DQNConfig",),
     "rewardware.sw.algorithms.ic3net.ic3net_config": ("IC3NetConfig",),
@@ -83,8 +91,13 @@ _PLACES = {
     "rewardware.sw.device.errors": ("DeviceError",),
     "rewardware.sw.device.open": ("open_device",),
     "rewardware.sw.device.transport": ("Transport",),
+    "rewardware.sw.search.open_search": ("open_search",),
+    "rewardware.sw.search.position_evaluator": ("PositionEvaluator",),
+    "rewardware.sw.search.search_config": ("SearchConfig",),
+    "rewardware.sw.search.torch_evaluator": ("TorchEvaluator",),
     "rewardware.sw.systems.a3c.agent": ("A3C",),
     "rewardware.sw.systems.agents": ("load_agent",),
+    "rewardware.sw.systems.dnn_mcts.agent": ("AlphaZero",),
     "rewardware.sw.systems.dynamap.agent": ("Dagger",),
     "rewardware.sw.systems.fixar.agent": ("FixarDDPG",),
     "rewardware.sw.systems.fixar.torch_exchange": ("export_actor", "export_critic", "import_networks"),

@@ -30,7 +30,7 @@ def complete(line: str, folder: Path) -> tuple[set[str], set[str]]:
         ("rewardware ", {*COMMANDS}, {"--help"}),
         ("rewardware tr", {"train"}, {"plan"}),
         ("rewardware --v", {"--version", "--verbose"}, {"--quiet"}),
-        ("rewardware train ", {"a3c", "fixar", "learninggroup", "maac", "pearl"}, {"mcts"}),
+        ("rewardware train ", {"a3c", "alphazero", "fixar", "learninggroup", "maac", "pearl"}, {"mcts"}),
         ("rewardware -v train fixar --env Pendulum-v1 --le", {"--learning-rate", "--learning-starts"}, {"--tau"}),
         ("rewardware train pearl --algo ", {"dqn", "ddpg", "sac"}, {"--env"}),
         ("rewardware train pearl --t", {"--target-update-interval"}, {"--tau", "--temperature"}),

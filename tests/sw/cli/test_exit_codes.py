@@ -19,7 +19,7 @@ from rewardware.sw.core.environments.failure import EnvironmentFailure, NonFinit
 from rewardware.sw.core.lockstep import LockstepError
 from rewardware.sw.core.run_folder import Interrupted
 from rewardware.sw.device.errors import DeviceError
-from rewardware.sw.systems.descriptor import find_system
+from rewardware.sw.systems.descriptor import systems_with
 from tests.sw.cli.test_every_command import COMMANDS_THAT_RUN, PARSERS, least
 
 ERRORS = [
@@ -53,7 +53,9 @@ WRONG = {
     "train pearl": "--env CartPole-v1 --config nowhere.yaml",
     "train learninggroup": "--iterations 0",
     "train maac": "--env NoSuch-v0",
+    "train alphazero": "--env NoSuch-v0",
     "plan mcts": "--env NoSuch-v0",
+    "play": "--env NoSuch-v0",
     "eval": "nowhere",
     "experiment a3c": "cartpole-a3c --arms none",
     "experiment dynamap": "breakout --arms none",
@@ -84,7 +86,7 @@ exec(compile("def fail(error, arguments):\n    raise error.with_traceback(None)"
 
 def module_of(words: tuple[str, ...]) -> str:
     """Of a command."""
-    return find_system(words[1]).commands[words[0]] if len(words) > 1 else f"rewardware.sw.cli.{words[0]}"
+    return systems_with(words[0])[words[1]].commands[words[0]] if len(words) > 1 else f"rewardware.sw.cli.{words[0]}"
 
 
 @pytest.mark.parametrize("words", COMMANDS_THAT_RUN, ids=" ".join)

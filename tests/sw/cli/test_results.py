@@ -40,6 +40,10 @@ SMALL = {
         "--out OUT",
         "return files counters",
     ),
+    "train alphazero": (
+        "--env tic-tac-toe --simulations 2 --parallel-games 2 --channels 2,2,2 --games 1 " + RUN,
+        "games evaluation elo files counters",
+    ),
     "plan mcts": ("--env tic-tac-toe --simulations 4 --workers 2 --max-steps 2 --quiet --out OUT", "returns files"),
     "eval": ("TRAINED --episodes 2 --out OUT", "mean returns steps seed"),
     "experiment a3c": ("cartpole-a3c --collect --steps 30 --out RUNS --docs OUT", "experiment arms failed"),
@@ -62,6 +66,8 @@ SMALL = {
     "cache": ("", "folder limit_bytes freed_bytes kinds"),
     "list": ("", "systems presets cores boards"),
 }
+# A script, and what is for people alone.
+WITHOUT_RESULTS = {("completion",), ("play",)}
 # What each leaves in the folder of `--out` besides what it is for.
 FILES = {
     "eval": "evaluation.json", "bench": "bench.json", "explore a3c": "exploration.json",
@@ -115,7 +121,7 @@ def refuse(name: str) -> float:
     raise ValueError(f"{name} is no JSON")
 
 
-@pytest.mark.parametrize("words", [words for words in COMMANDS_THAT_RUN if words != ("completion",)], ids=" ".join)
+@pytest.mark.parametrize("words", [words for words in COMMANDS_THAT_RUN if words not in WITHOUT_RESULTS], ids=" ".join)
 def test_one_json_object_and_nothing_else(words, places, tools, measured, tmp_path, monkeypatch, capsys):  # noqa: F811
     module = importlib.import_module(module_of(words))
 
@@ -147,7 +153,7 @@ def test_a_configuration_that_is_only_printed_is_json_too(tmp_path, monkeypatch,
 
 def test_every_command_with_results_has_json():
     without = {words for words in COMMANDS_THAT_RUN if "--json" not in PARSERS[words]._option_string_actions}
-    assert without == {("completion",)}
+    assert without == WITHOUT_RESULTS
 
 
 def test_where_to_write_is_the_same_everywhere():
@@ -159,7 +165,7 @@ def test_where_to_write_is_the_same_everywhere():
         else:
             assert option.option_strings == ["-o", "--out"] and (option.type, option.metavar) == (Path, "DIR"), words
             assert option.help.startswith("folder for "), words
-    assert without == {("list",), ("cache",), ("completion",)}
+    assert without == {("list",), ("cache",), *WITHOUT_RESULTS}
 
 
 @pytest.mark.parametrize(

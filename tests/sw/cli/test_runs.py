@@ -58,7 +58,7 @@ def test_a_second_run_leaves_the_first_alone(fixar_run, capsys):
 
 def test_resuming_another_systems_run_names_the_right_command(fixar_run, capsys):
     before = (fixar_run / CHECKPOINT).read_bytes()
-    for system in ("a3c", "pearl", "learninggroup", "maac"):
+    for system in ("a3c", "alphazero", "pearl", "learninggroup", "maac"):
         said = error_of(capsys, "train", system, "--resume", fixar_run)
         assert f"is a run of 'ddpg', not of {system}: go on with rewardware train fixar --resume {fixar_run}" in said
     assert (fixar_run / CHECKPOINT).read_bytes() == before
@@ -149,6 +149,8 @@ def test_an_error_in_it_says_type_and_place(number, name, own_environment, capsy
     ("options", "name"),
     [
         ("a3c --env CartPole-v1 --seed 3", "CartPole-v1-a3c-torch-3"),
+        ("alphazero --env gomoku-9 --seed 2", "gomoku-9-alphazero-host-2"),
+        ("alphazero --env openspiel:othello --backend reference", "openspiel-othello-alphazero-reference-0"),
         ("a3c --env ALE/Breakout-v5 --obs ram --backend reference", "ALE-Breakout-v5-a3c-reference-0"),
         ("fixar --env Pendulum-v1", "Pendulum-v1-reference-0"),
         ("fixar --env Pendulum-v1 --config tiny", "Pendulum-v1-tiny-reference-0"),

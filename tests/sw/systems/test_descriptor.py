@@ -93,9 +93,16 @@ def test_a_system_may_have_no_device():
 def test_commands_know_their_systems():
     assert set(systems()) >= {"a3c", "dynamap", "fixar", "learninggroup", "maac", "mcts", "pearl"}
     assert set(systems_with("plan")) == {"mcts"} and set(systems_with("explore")) == {"a3c", "maac", "mcts"}
-    assert set(systems_with("train")) == {"a3c", "dynamap", "fixar", "learninggroup", "maac", "pearl", "row_memory"}
-    with pytest.raises(ValueError, match="System must be one of a3c, dynamap, fixar, .*, not 'toaster'"):
+    trained = {"a3c", "alphazero", "dynamap", "fixar", "learninggroup", "maac", "pearl", "row_memory"}
+    assert set(systems_with("train")) == trained
+    assert systems_with("train")["alphazero"].name == "dnn_mcts"
+    with pytest.raises(ValueError, match="System must be one of a3c, dnn_mcts, dynamap, fixar, .*, not 'toaster'"):
         find_system("toaster")
+
+
+def test_a_command_may_know_a_system_by_another_name():
+    system = SystemDescriptor(name="host", description="", commands={"train": "a", "plan": "b"}, names={"train": "own"})
+    assert [system.name_under(command) for command in ("train", "plan")] == ["own", "host"]
 
 
 def test_a_name_is_taken_once():

@@ -1,0 +1,1 @@
+"""AlphaZero: self-play, training and searches guided by a network."""

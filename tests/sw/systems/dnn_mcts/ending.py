@@ -1,0 +1,7 @@
+"""What a worker may do instead of its work; it imports nothing that takes long."""
+
+import os
+
+
+def ends(*arguments):
+    os._exit(7)
