@@ -1,0 +1,1 @@
+"""AlphaZero as a system."""
