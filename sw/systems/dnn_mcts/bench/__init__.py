@@ -1,0 +1,1 @@
+"""Figures of searches guided by a network, measured."""
