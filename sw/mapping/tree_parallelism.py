@@ -150,7 +150,7 @@ class MachineModel:
     * ``cores``: threads beyond the cores run in turn. Selections and backups of N threads take at least their sum over
       the cores, and the master shares the cores with evaluations.
     * ``evaluation_cores``: cores that an evaluation keeps busy; 0 where it is an accelerator that evaluates.
-    * ``shared_handover``, ``local_handover``: seconds until the thread that evaluates has a batch, and a waiting one has
+    * ``shared_handover``, ``local_handover``: seconds until the evaluating thread has a batch, and a waiting one has
       its answer. The master spends them for each batch.
     * The loop: N workers under way are N / B batches, and a batch is filled, evaluated and backed up before its workers
       select again. However fast the rest is, this takes B (T_select + T_backup) + T_DNN(B).
