@@ -9,7 +9,7 @@ from ....core.run_folder import CHECKPOINT
 from ....measurement.bench import Bench
 from . import playouts, schemes
 from .configurations import configuration_of
-from .strength import strength
+from .strength import plain_search, strength
 
 __all__ = ["DnnMCTSBench"]
 
@@ -44,6 +44,7 @@ class DnnMCTSBench(Bench):
             "vsearch_gap": part(schemes.vsearch_gap, config),
             "playouts_vs_peer": part(playouts.playouts_against_peers, config),
             "strength": part(strength, config, self._run),
+            "plain_search": part(plain_search, config),
         }
         return rows | {
             f"{name}_playouts_per_s": part(playouts.playouts_per_second, config, name)

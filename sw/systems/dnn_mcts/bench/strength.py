@@ -1,17 +1,22 @@
 """How well a trained network plays against a plain search of as many simulations."""
 
+from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from ....core.run_folder import CHECKPOINT
 from ....core.threads import limited_threads
-from ....measurement.bench import make_row, say
+from ....measurement.bench import comparison_library, drawn_from, make_row, say
 from ...experiment_runs import summary_of, train
 from .configurations import BenchConfiguration
 
-__all__ = ["run_folder", "strength"]
+__all__ = ["plain_search", "run_folder", "strength"]
 
 LIMIT_HOURS = 24.0
+SEED, MEGABYTES = 1, 1000
+# Of 1, 1.4, 2 and 4 the one with which it was strongest against ours in connect-four.
+OPENSPIEL_EXPLORATION = 1.0
 
 
 def strength(config: BenchConfiguration, folder: Path | None = None) -> dict[str, Any]:
@@ -51,6 +56,56 @@ def strength(config: BenchConfiguration, folder: Path | None = None) -> dict[str
         f"{about.opening_moves} random moves first, both colours; 95 % interval {low:.1f} to {high:.1f} %"
     )
     return make_row(round(100 * share, 1), "%", "measured", how)
+
+
+class OpenSpielPlayer:
+    """OpenSpiel's UCT in C++ with random games.
+
+    Parameters
+    ----------
+    environment : OpenSpielGame
+        Of the game.
+    simulations : int
+    """
+
+    def __init__(self, environment: Any, simulations: int):
+        pyspiel = comparison_library("pyspiel")
+        evaluator = pyspiel.RandomRolloutEvaluator(1, drawn_from(SEED))
+        self._bot = pyspiel.MCTSBot(
+            environment.game, evaluator, OPENSPIEL_EXPLORATION, simulations, MEGABYTES, False, drawn_from(SEED), False
+        )
+
+    def choose(self, states: Sequence[Any]) -> list[int]:
+        """Search one state after the other."""
+        return [self._bot.step(state) for state in states]
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+def plain_search(config: BenchConfiguration) -> dict[str, Any]:
+    """Share of points of the plain search against OpenSpiel's of as many simulations: that it is no weak opponent."""
+    from ....algorithms.alphazero.alphazero_hyper_parameters import AlphaZeroHyperParameters
+    from ....algorithms.alphazero.match import play_match
+    from ....algorithms.alphazero.players import rollout_player
+    from ....core.environments.open_spiel_game import OpenSpielGame
+    from ....search.search_config import SearchConfig
+
+    about = AlphaZeroHyperParameters.from_mapping(AlphaZeroHyperParameters.suited_to(config.trained_env))
+    environment = OpenSpielGame(f"openspiel:{config.trained_env.replace('-', '_')}")
+    plain = SearchConfig(simulations=about.simulations, workers=1, exploration=about.rollout_exploration)
+    say(f"{config.match_games} games of two plain searches")
+    with closing(rollout_player(environment, plain, drawn_from(SEED))) as player:
+        opponent = OpenSpielPlayer(environment, about.simulations)
+        match = play_match(environment, player, opponent, config.match_games, about.opening_moves, drawn_from(SEED))
+    low, high = (100 * bound for bound in match.summary()["score_interval"])
+    how = (
+        f"{environment.name}, the plain search of row strength against pyspiel.MCTSBot (UCT, C++, c = "
+        f"{OPENSPIEL_EXPLORATION:g}, a random game an evaluation), {about.simulations} simulations a move each; "
+        f"{match.wins} won, {match.draws} drawn, {match.losses} lost, a draw counting half; {about.opening_moves} "
+        f"random moves first, both colours; 95 % interval {low:.1f} to {high:.1f} %"
+    )
+    return make_row(round(100 * match.score, 1), "%", "measured", how)
 
 
 def run_folder(config: BenchConfiguration) -> Path:

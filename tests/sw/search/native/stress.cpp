@@ -141,6 +141,19 @@ void check_losses(const Scores &scores, const Game &game) {
     tree.back_up(second, same.node);
 }
 
+// What was asked for lately stays, half of the room at least.
+void check_generations() {
+    EvaluationCache cache(4, 1);
+    const auto known = [&cache](uint64_t state) { return cache.find(&state) != nullptr; };
+    for (const uint64_t state : {1, 2, 3}) cache.keep(&state, Evaluation());
+    require(known(1) && known(2) && known(3) && !known(4), "The older generation is looked at, too");
+    require(cache.hits() == 3, "A hit is not counted");
+    for (const uint64_t state : {4, 5, 6, 7}) cache.keep(&state, Evaluation());
+    require(!known(1) && known(7), "The oldest ones go");
+    cache.clear();
+    require(!known(7), "Nothing is left");
+}
+
 }  // namespace
 
 int main() {
@@ -148,6 +161,7 @@ int main() {
     const Scores scores{tables.exponents.data(), tables.reciprocals.data(), tables.explorations.data(), 18, 16384, 0};
     const LineGame small(3, 3, 3, false), falling(6, 7, 4, true), large(15, 15, 5, false);
     check_losses(scores, small);
+    check_generations();
     for (const Game *game : std::initializer_list<const Game *>{&small, &falling, &large}) {
         for (const bool shared : {true, false}) {
             run(scores, *game, shared, 1, 1, 1, 100, -1, 60);

@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 
 from rewardware.sw.core.environments.board_game import BoardGame
+from rewardware.sw.search.host_search import HostSearch
 from rewardware.sw.search.native.game import make_native_game
 from rewardware.sw.search.native.library import native_library
+from rewardware.sw.search.position_evaluator import UniformEvaluator
+from rewardware.sw.search.search_config import SearchConfig
 
 
 @pytest.mark.parametrize("name", ["tic-tac-toe", "connect-four", "gomoku-5", "gomoku-8", "gomoku", "gomoku-19"])
@@ -35,3 +38,14 @@ def test_random_games(name):
         wins += gained > 0
     assert wins
     game.close()
+
+
+class Stranger(BoardGame):
+    """A game that C++ does not know."""
+
+
+def test_positions_of_strangers_are_forgotten():
+    game = Stranger("tic-tac-toe")
+    with HostSearch(game, UniformEvaluator(), SearchConfig(simulations=20)) as search:
+        search.search([game.save()])
+        assert not search._game._states
