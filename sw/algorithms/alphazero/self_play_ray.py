@@ -1,10 +1,12 @@
 """A worker of self-play on Ray, which may be on another machine."""
 
+import os
 from typing import Any
 
 import ray
 
 from ...actors.ray_worker import RayWorker, remote_class
+from .self_play import FinishedGame
 from .self_play_workers import SelfPlayError, SelfPlaySettings, SelfPlayWorker, Weights
 
 __all__ = ["RayHost"]
@@ -63,4 +65,20 @@ class RayHost:
         return self._worker.stop()
 
 
-_remote_worker = remote_class(SelfPlayWorker)
+class _RemoteWorker:
+    """What Ray runs: its errors come back with what is asked, so those of its beginning with the first games."""
+
+    def __init__(self, *arguments: Any):
+        self._arguments = arguments
+        self._begun: SelfPlayWorker | None = None
+
+    def games(self, weights: Weights) -> tuple[list[FinishedGame], int]:
+        if self._begun is None:
+            self._begun = SelfPlayWorker(*self._arguments)
+        return self._begun.games(weights)
+
+    def process_id(self) -> int:
+        return os.getpid()
+
+
+_remote_worker = remote_class(_RemoteWorker)

@@ -1,7 +1,6 @@
 """Self-play in processes of this machine, or on a cluster of Ray's: workers may die, and nothing counts twice."""
 
 import logging
-import os
 import time
 import traceback
 from collections.abc import Callable
@@ -99,10 +98,6 @@ class SelfPlayWorker:
         while not finished:
             finished = self._self_play.round()
         return finished, self._self_play.moves - before
-
-    def process_id(self) -> int:
-        """Of the process that it is in."""
-        return os.getpid()
 
 
 class _Host(Protocol):
