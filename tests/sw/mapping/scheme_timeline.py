@@ -1,13 +1,13 @@
-"""Both schemes of a search played through as discrete events: seconds of one simulation by each of N workers."""
+"""Both schemes of a search played through as discrete events: seconds of some simulations by each of N workers."""
 
 import simpy
 
 from rewardware.sw.mapping.tree_parallelism import SearchTimes
 
-__all__ = ["local_seconds", "shared_seconds"]
+__all__ = ["TURNS", "local_seconds", "shared_seconds"]
 
-# Turns that each worker takes, and those before the clock is read.
-TURNS, WARM = 40, 20
+# Simulations of each worker.
+TURNS = 40
 
 
 def shared_seconds(times: SearchTimes, workers: int, cores: int) -> float:
@@ -29,7 +29,7 @@ def shared_seconds(times: SearchTimes, workers: int, cores: int) -> float:
             yield environment.timeout(times.transfer(workers, workers) + times.evaluation(workers))
 
     environment.run(environment.process(rounds()))
-    return environment.now / TURNS
+    return environment.now
 
 
 def local_seconds(times: SearchTimes, workers: int, batch: int, cores: int, evaluation_cores: int) -> float:
@@ -40,7 +40,7 @@ def local_seconds(times: SearchTimes, workers: int, batch: int, cores: int, eval
     processor, link = simpy.Resource(environment, cores), simpy.Resource(environment)
     ready = simpy.Store(environment)
     ready.items.extend(range(workers // batch))
-    ends: list[float] = []
+    filled = 0
 
     def evaluation(number):
         with link.request() as turn:
@@ -54,14 +54,14 @@ def local_seconds(times: SearchTimes, workers: int, batch: int, cores: int, eval
         yield ready.put(number)
 
     def master():
-        while len(ends) < TURNS * workers // batch:
+        nonlocal filled
+        while filled < TURNS * workers // batch:
             number = yield ready.get()
             with processor.request() as core:
                 yield core
                 yield environment.timeout(times.in_tree * batch)
-            ends.append(environment.now)
+            filled += 1
             environment.process(evaluation(number))
 
     environment.run(environment.process(master()))
-    first = WARM * workers // batch
-    return (ends[-1] - ends[first - 1]) * workers / ((len(ends) - first) * batch)
+    return environment.now

@@ -18,7 +18,7 @@ from rewardware.sw.mapping.tree_parallelism import (
     find_batch_in_noise,
 )
 
-from .scheme_timeline import local_seconds, shared_seconds
+from .scheme_timeline import TURNS, local_seconds, shared_seconds
 
 US = 1e-6
 TIMES = SearchTimes(
@@ -88,7 +88,7 @@ def test_bounds_of_a_machine():
 @given(times=search_times(), workers=st.integers(1, 24), cores=st.integers(1, 32))
 def test_shared_scheme_against_events(times, workers, cores):
     """No schedule is faster; with a core each it is late by what the last of the threads waits for the root."""
-    played = shared_seconds(times, workers, cores)
+    played = shared_seconds(times, workers, cores) / TURNS
     model = MachineModel(times=times, cores=cores).shared(workers)
     assert model <= played * (1 + 1e-9)
     if cores >= workers:
@@ -105,13 +105,17 @@ def test_shared_scheme_against_events(times, workers, cores):
     evaluation_cores=st.integers(0, 1),
 )
 def test_local_scheme_against_events(times, batch, batches, cores, evaluation_cores):
-    """No schedule is faster than the bounds; where cores are enough for all, they are what it takes."""
+    """No schedule is faster than the bounds; where cores are enough for all, they are what it takes.
+
+    When the last batch is filled those before it have gone the whole way around, so that one turn may be missing.
+    """
     workers = batch * batches
     played = local_seconds(times, workers, batch, cores, evaluation_cores)
     model = MachineModel(times=times, cores=cores, evaluation_cores=evaluation_cores)
-    assert model.local(workers, batch) <= played * (1 + 1e-9)
+    expected = model.local(workers, batch)
+    assert (TURNS - 1) * expected <= played * (1 + 1e-9)
     if not evaluation_cores or cores > batches:
-        assert played == pytest.approx(model.local(workers, batch))
+        assert played * (1 - 1e-9) <= (TURNS + 1) * expected
 
 
 @given(times=search_times(), workers=st.integers(1, 64), cores=st.integers(1, 8), share=st.sampled_from([0, 1, 2]))
@@ -229,7 +233,15 @@ def test_batches_apart_bear_noise():
             found.append(exact[batch - 1] / min(exact))
     worse = {find: sum(gap > 1.2 for gap in found) for find, found in gaps.items()}
     assert worse[find_batch_in_noise] * 5 < worse[find_batch]
-    assert worse[find_batch_in_noise] <= 20
+    assert worse[find_batch_in_noise] <= 2
+
+
+def test_best_tried_is_not_forgotten():
+    """17 seems no faster than 22, which sends the algorithm to the right of 10, the best that it saw."""
+    seconds = {8: 5.0, 9: 6.0, 10: 4.99, 11: 6.0, 12: 6.5, 13: 7.0, 17: 8.01, 22: 8.0, 29: 12.0, 32: 13.0}
+    found = find_batch_in_noise(seconds.__getitem__, 1, 32)
+    assert found.batch == 10
+    assert {17, 22, 29, 32} <= set(found.tried) <= set(seconds)
 
 
 def test_one_batch_needs_no_trial():
