@@ -1,28 +1,55 @@
 """Evaluators by name, for measurements."""
 
+import threading
+
+import numpy as np
+from numpy.typing import NDArray
+
 from ...core.environments.board_environment import BoardEnvironment
 from ...search.emulated_evaluator import EmulatedEvaluator
-from ...search.position_evaluator import PositionEvaluator
+from ...search.position_evaluator import Planes, PositionEvaluator
 
-__all__ = ["EVALUATOR_HELP", "evaluator_by_name"]
+__all__ = ["EVALUATOR_HELP", "OneAtATime", "evaluator_by_name"]
 
-EMULATED = "emulated:"
-EVALUATOR_HELP = f"torch, the network of five convolutions and three linear layers; or {EMULATED}LATENCY,POSITION"
+EMULATED, TORCH = "emulated:", "torch"
+EVALUATOR_HELP = (
+    "torch, torch:cuda, engine, engine:BACKEND or MODULE:NAME, as of rewardware train alphazero, with a network that "
+    f"has not learned; or {EMULATED}LATENCY,POSITION, an accelerator's times in microseconds"
+)
 
 
-def evaluator_by_name(
-    name: str, environment: BoardEnvironment, device: str = "cpu", seed: int = 0
-) -> PositionEvaluator:
-    """An evaluator of a game's positions.
+class OneAtATime:
+    """An evaluator whose calls pass one after another, as it may not be asked by several threads at once.
+
+    Parameters
+    ----------
+    evaluator : PositionEvaluator
+        It is closed with this one.
+    """
+
+    def __init__(self, evaluator: PositionEvaluator):
+        self._evaluator, self._lock = evaluator, threading.Lock()
+
+    def evaluate(self, planes: Planes, legal: NDArray[np.bool_], /) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """As of the evaluator."""
+        with self._lock:
+            return self._evaluator.evaluate(planes, legal)
+
+    def close(self) -> None:
+        """Close the evaluator."""
+        self._evaluator.close()
+
+
+def evaluator_by_name(name: str, environment: BoardEnvironment, seed: int = 0) -> PositionEvaluator:
+    """An evaluator of a game's positions, which several threads may ask at once.
 
     Parameters
     ----------
     name : str
-        ``"torch"``: the untrained network in PyTorch, whose times are those of a trained one. ``"emulated:200,10"``:
-        :class:`.EmulatedEvaluator` with its latency and its time for a position in microseconds.
+        ``"emulated:200,10"``: :class:`.EmulatedEvaluator` with its latency and its time for a position in
+        microseconds. Others are those of :class:`.NetworkEvaluator`, with a network that has not learned: its times are
+        those of one that has.
     environment : BoardEnvironment
-    device : str
-        Of PyTorch.
     seed : int
         Of the network's weights.
 
@@ -33,14 +60,14 @@ def evaluator_by_name(
     """
     if name.startswith(EMULATED):
         return EmulatedEvaluator.of_microseconds(name.removeprefix(EMULATED))
-    if name != "torch":
-        raise ValueError(f"Evaluator must be torch or, in microseconds, {EMULATED}200,10, not {name!r}")
     import torch
 
     from ...algorithms.alphazero.policy_value_network import PolicyValueNetwork
-    from ...search.torch_evaluator import TorchEvaluator
+    from .network_evaluator import learning_device, require_evaluator
 
+    make = require_evaluator(name)
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         network = PolicyValueNetwork(environment.observation_shape, environment.actions)
-    return TorchEvaluator(network.eval(), device)
+    made = make(network.eval().to(learning_device(name)), environment)
+    return made if name.partition(":")[0] == TORCH else OneAtATime(made)

@@ -19,10 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--workers", type=sizes, default=(1, 2, 4, 8, 16), metavar="N,...", help="each by itself (default 1,2,4,8,16)"
     )
-    parser.add_argument(
-        "--evaluator", default="torch", metavar="NAME", help=f"{EVALUATOR_HELP} in microseconds (default %(default)s)"
-    )
-    parser.add_argument("--device", default="cpu", help="of PyTorch (default %(default)s)")
+    parser.add_argument("--evaluator", default="torch", metavar="NAME", help=f"{EVALUATOR_HELP} (default torch)")
     parser.add_argument("--simulations", type=int, default=1600, metavar="N", help="of a search (default %(default)s)")
     parser.add_argument(
         "--repeats", type=int, default=5, metavar="N", help="searches of each, the median counts (default %(default)s)"
@@ -56,11 +53,11 @@ def explore(arguments: argparse.Namespace) -> dict[str, Any]:
         raise ValueError(f"--workers must be at least 1, not {min(arguments.workers)}")
     environment = board_environment(arguments.env)
     config = SearchConfig(simulations=arguments.simulations, workers=max(arguments.workers))
-    evaluator = evaluator_by_name(arguments.evaluator, environment, arguments.device)
+    evaluator = evaluator_by_name(arguments.evaluator, environment)
     try:
         # Evaluators, not PyTorch, spread work over the cores.
         with (
-            limited_threads(1 if arguments.evaluator == "torch" else None),
+            limited_threads(1),
             TimedSearches(environment, evaluator, config) as searches,
         ):
             found = explore_searches(searches, arguments.workers, arguments.repeats)

@@ -73,7 +73,7 @@ def test_table(capsys):
     [
         (["--workers", "0"], "--workers must be at least 1, not 0"),
         (["--repeats", "0"], "--repeats must be at least 1, not 0"),
-        (["--evaluator", "gpu"], "Evaluator must be torch or"),
+        (["--evaluator", "gpu"], "Evaluator must be torch, torch:cuda"),
         (["--env", "CartPole-v1"], "Environment CartPole-v1 has no planes for a network"),
     ],
 )
