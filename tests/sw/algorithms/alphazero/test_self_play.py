@@ -59,6 +59,16 @@ def test_games_begin_by_chance_and_go_on_by_visits():
     assert len({as_bytes(finished)[3] for finished in noisy}) > 1
 
 
+def test_every_move_of_every_game_has_noise_of_its_own():
+    playing = make("connect-four")
+    search, given = playing._search.search, []
+    playing._search.search = lambda states, noise: given.append(np.array(noise)) or search(states, noise)
+    play(playing, 2)
+    # No column is full yet: all have seven actions.
+    assert all(noise.sum(axis=1) == pytest.approx(np.ones(4)) for noise in given)
+    assert len({noise.tobytes() for noises in given for noise in noises}) == 8
+
+
 def test_a_seed_decides_all():
     one, same, other = (list(map(as_bytes, play(make(seed=seed), 20))) for seed in (1, 1, 2))
     assert one == same != other
