@@ -109,3 +109,8 @@ class AlphaZeroHyperParameters(SearchConfig):
     def search(self) -> SearchConfig:
         """Of a search alone."""
         return SearchConfig(**{field.name: getattr(self, field.name) for field in fields(SearchConfig)})
+
+    @property
+    def plain_search(self) -> SearchConfig:
+        """Of the plain search that matches are played against, with as many simulations."""
+        return SearchConfig(simulations=self.simulations, workers=1, exploration=self.rollout_exploration)

@@ -36,7 +36,6 @@ from ...core.hardware import resolve_hardware
 from ...networks.torch_networks import ModuleStateError, load_modules, save_modules
 from ...search.host_search import HostSearch
 from ...search.open_search import open_search
-from ...search.search_config import SearchConfig
 from ...search.torch_evaluator import TorchEvaluator
 from .alphazero_report import AlphaZeroReport
 from .network_evaluator import NetworkEvaluator, learning_device
@@ -251,11 +250,8 @@ class AlphaZero:
             Of openings and opponents; ``None``: the same each time.
         """
         first = EVALUATION_SEED if seed is None else seed
-        plain = SearchConfig(
-            simulations=self.config.simulations, workers=1, exploration=self.config.rollout_exploration
-        )
         opponents: dict[str, Player] = {
-            "rollouts": rollout_player(self.environment, plain, first),
+            "rollouts": rollout_player(self.environment, self.config.plain_search, first),
             "random": RandomPlayer(self.environment, first),
         }
         if self.environment.name in PLAYED_OUT:

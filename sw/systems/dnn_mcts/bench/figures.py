@@ -9,6 +9,7 @@ from ....core.run_folder import CHECKPOINT
 from ....measurement.bench import Bench
 from . import playouts, schemes
 from .configurations import configuration_of
+from .perfect_moves import GAME, perfect_moves
 from .strength import plain_search, strength
 
 __all__ = ["DnnMCTSBench"]
@@ -46,6 +47,8 @@ class DnnMCTSBench(Bench):
             "strength": part(strength, config, self._run),
             "plain_search": part(plain_search, config),
         }
+        if self._run is not None or config.trained_env == GAME:
+            rows["perfect_moves"] = part(perfect_moves, config, self._run)
         return rows | {
             f"{name}_playouts_per_s": part(playouts.playouts_per_second, config, name)
             for name in (*playouts.OURS, *playouts.PEERS)

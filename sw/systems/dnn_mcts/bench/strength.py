@@ -11,7 +11,7 @@ from ....measurement.bench import comparison_library, drawn_from, make_row, say
 from ...experiment_runs import summary_of, train
 from .configurations import BenchConfiguration
 
-__all__ = ["plain_search", "run_folder", "strength"]
+__all__ = ["plain_search", "strength", "trained_run"]
 
 LIMIT_HOURS = 24.0
 SEED, MEGABYTES = 1, 1000
@@ -36,9 +36,7 @@ def strength(config: BenchConfiguration, folder: Path | None = None) -> dict[str
     from ....algorithms.alphazero.match import wilson_interval
     from ..agent import AlphaZero
 
-    if folder is None:
-        folder = run_folder(config)
-        _train(config, folder)
+    folder = trained_run(config, folder)
     agent = AlphaZero.load(folder / CHECKPOINT)
     try:
         say(f"{config.match_games} games against a plain search")
@@ -89,13 +87,11 @@ def plain_search(config: BenchConfiguration) -> dict[str, Any]:
     from ....algorithms.alphazero.match import play_match
     from ....algorithms.alphazero.players import rollout_player
     from ....core.environments.open_spiel_game import OpenSpielGame
-    from ....search.search_config import SearchConfig
 
     about = AlphaZeroHyperParameters.from_mapping(AlphaZeroHyperParameters.suited_to(config.trained_env))
     environment = OpenSpielGame(f"openspiel:{config.trained_env.replace('-', '_')}")
-    plain = SearchConfig(simulations=about.simulations, workers=1, exploration=about.rollout_exploration)
     say(f"{config.match_games} games of two plain searches")
-    with closing(rollout_player(environment, plain, drawn_from(SEED))) as player:
+    with closing(rollout_player(environment, about.plain_search, drawn_from(SEED))) as player:
         opponent = OpenSpielPlayer(environment, about.simulations)
         match = play_match(environment, player, opponent, config.match_games, about.opening_moves, drawn_from(SEED))
     low, high = (100 * bound for bound in match.summary()["score_interval"])
@@ -108,9 +104,12 @@ def plain_search(config: BenchConfiguration) -> dict[str, Any]:
     return make_row(round(100 * match.score, 1), "%", "measured", how)
 
 
-def run_folder(config: BenchConfiguration) -> Path:
-    """Where the run of a configuration is."""
-    return Path("runs") / f"dnn_mcts-strength-{config.trained_env}-{config.trained_games}"
+def trained_run(config: BenchConfiguration, folder: Path | None) -> Path:
+    """The folder of a run; that of the configuration is trained if it is not there, or has not ended."""
+    if folder is None:
+        folder = Path("runs") / f"dnn_mcts-strength-{config.trained_env}-{config.trained_games}"
+        _train(config, folder)
+    return folder
 
 
 def _train(config: BenchConfiguration, folder: Path) -> None:
