@@ -24,7 +24,8 @@ class AlphaZeroHyperParameters(SearchConfig):
         Parameter of the Dirichlet distribution of the noise at the root; about 10 over the mean number of legal
         actions.
     temperature_moves
-        Moves of a game that are drawn by their shares of visits; later ones are the most visited.
+        Moves of a game that are drawn by their shares of visits; later ones are the most visited. Too few, and who
+        begins wins nearly every game: then the network learns whose turn it is, and not what a position is worth.
     parallel_games
         Games that are played side by side, whose positions are evaluated together.
     channels
@@ -64,14 +65,14 @@ class AlphaZeroHyperParameters(SearchConfig):
 
     workers: int = 1
     noise_alpha: float = 0.3
-    temperature_moves: int = 8
+    temperature_moves: int = 30
     parallel_games: int = 32
     channels: tuple[int, ...] = (32, 64, 128)
     value_hidden: int = 64
     buffer_size: int = 50_000
     learning_starts: int = 1000
     batch_size: int = 256
-    samples_per_position: int = 4
+    samples_per_position: int = 8
     learning_rate: float = 1e-3
     l2: float = 1e-4
     opening_moves: int = 2

@@ -63,14 +63,15 @@ def test_positions_are_learned_from_so_often():
 
 
 def test_tic_tac_toe_is_learned():
-    """After some hundred games few points are lost to random moves, and the perfect player is held often."""
-    values = {"parallel_games": 16, "simulations": 25, "channels": (16, 16, 16), "learning_rate": 0.005}
-    with make(**values, batch_size=64, buffer_size=3000, opening_moves=1) as agent:
+    """After some hundred games few points are lost to random moves, and half of them at most to a plain search."""
+    values = {"parallel_games": 16, "simulations": 25, "channels": (16, 16, 16), "temperature_moves": 4}
+    with make(**values, batch_size=64, learning_rate=0.005, buffer_size=3000, opening_moves=1) as agent:
         first = agent.learn(40).statistics()
         agent.learn(260)
         assert agent.statistics()["loss"] < first["loss"] - 0.2
         matches = agent.evaluate(20)
-    assert matches["random"].score > 0.8 and matches["perfect"].losses <= 10 and not matches["perfect"].wins
+    assert matches["random"].score > 0.8 and matches["rollouts"].score >= 0.5
+    assert matches["perfect"].wins == 0
     assert set(matches) == {"rollouts", "random", "perfect"} and matches["rollouts"].games == 20
 
 
