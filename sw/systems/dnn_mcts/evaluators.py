@@ -9,13 +9,9 @@ from ...core.environments.board_environment import BoardEnvironment
 from ...search.emulated_evaluator import EmulatedEvaluator
 from ...search.position_evaluator import Planes, PositionEvaluator
 
-__all__ = ["EVALUATOR_HELP", "OneAtATime", "evaluator_by_name"]
+__all__ = ["OneAtATime", "evaluator_by_name"]
 
 EMULATED, TORCH = "emulated:", "torch"
-EVALUATOR_HELP = (
-    "torch, torch:cuda, engine, engine:BACKEND or MODULE:NAME, as of rewardware train alphazero, with a network that "
-    f"has not learned; or {EMULATED}LATENCY,POSITION, an accelerator's times in microseconds"
-)
 
 
 class OneAtATime:

@@ -6,20 +6,23 @@ from typing import Any
 from ...core.tables import aligned
 from ..options import refuse_counts_below, sizes
 from ..results import add_json_option, add_out_option, make_folder, show
-from .evaluators import EVALUATOR_HELP
 
 __all__ = ["add_arguments", "run"]
 
 MICROSECONDS = 1e6
+EVALUATOR_HELP = (
+    "torch, torch:cuda, engine, engine:BACKEND or MODULE:NAME, as of rewardware train alphazero, with a network that "
+    "has not learned; or emulated:LATENCY,POSITION, an accelerator's times in microseconds"
+)
 PARTS = "selection", "backup", "position", "access", "shared_handover", "local_handover"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--env", default="gomoku", help="game, as gomoku-9 or openspiel:othello (default %(default)s)")
     parser.add_argument(
-        "--workers", type=sizes, default=(1, 2, 4, 8, 16), metavar="N,...", help="each by itself (default 1,2,4,8,16)"
+        "--workers", type=sizes, default="1,2,4,8,16", metavar="N,...", help="each by itself (default %(default)s)"
     )
-    parser.add_argument("--evaluator", default="torch", metavar="NAME", help=f"{EVALUATOR_HELP} (default torch)")
+    parser.add_argument("--evaluator", default="torch", metavar="NAME", help=f"{EVALUATOR_HELP} (default %(default)s)")
     parser.add_argument("--simulations", type=int, default=1600, metavar="N", help="of a search (default %(default)s)")
     parser.add_argument(
         "--repeats", type=int, default=5, metavar="N", help="searches of each, the median counts (default %(default)s)"

@@ -125,7 +125,8 @@ def test_options_may_be_shortened_and_help_goes_first(tmp_path, monkeypatch, cap
 def test_every_command_that_draws_has_a_seed():
     """Verilog, an exploration by synthesis, lists, the cache and scripts are the same every time."""
     without = {" ".join(words) for words in COMMANDS_THAT_RUN if "--seed" not in PARSERS[words]._option_string_actions}
-    assert without == {"verilog", "explore a3c", "explore maac", "explore mcts", "map", "list", "cache", "completion"}
+    explorations = {f"explore {name}" for name in ("a3c", "dnn_mcts", "maac", "mcts")}
+    assert without == {"verilog", *explorations, "map", "list", "cache", "completion"}
     trained = {words for words in COMMANDS_THAT_RUN if "--evaluation-seed" in PARSERS[words]._option_string_actions}
     assert trained == {words for words in COMMANDS_THAT_RUN if words[0] == "train"}
 

@@ -66,6 +66,7 @@ WRONG = {
     "experiment maac": "rover-tower --arms none",
     "bench": "fixar --only nothing",
     "explore a3c": "--agents 0",
+    "explore dnn_mcts": "--env nothing",
     "explore maac": "--part nowhere",
     "explore mcts": "--part nowhere",
     "compose": "--algo dqn",

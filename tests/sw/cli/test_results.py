@@ -55,6 +55,10 @@ SMALL = {
     "experiment mcts": ("workers --collect --steps 2 --out RUNS --docs OUT", "experiment games"),
     "bench": ("fixar --only one --config tiny --out OUT", "system config rows"),
     "explore a3c": ("--agents 4 --explorations 20 --out OUT", "agents engines ratio times"),
+    "explore dnn_mcts": (
+        "--env gomoku-5 --workers 1,2 --simulations 20 --repeats 1 --out OUT",
+        "env evaluator simulations profile workers",
+    ),
     "explore maac": ("--agents 2 --hidden-size 8 --out OUT", "design stages resources aps"),
     "explore mcts": ("--fanout 4 --levels 8 --banks 16 --part lfe5u-85f --out OUT", "best points costs"),
     "compose": ("--problem PROBLEM --out OUT", "schedule makespan"),
@@ -71,7 +75,8 @@ WITHOUT_RESULTS = {("completion",), ("play",)}
 # What each leaves in the folder of `--out` besides what it is for.
 FILES = {
     "eval": "evaluation.json", "bench": "bench.json", "explore a3c": "exploration.json",
-    "explore maac": "exploration.json", "explore mcts": "exploration.json", "compose": "schedule.json",
+    "explore dnn_mcts": "exploration.json", "explore maac": "exploration.json", "explore mcts": "exploration.json",
+    "compose": "schedule.json",
     "map": "mapping.json", "infer": "infer.json",
     "build": "report.json", "report": "report.json",
 }  # fmt: skip
