@@ -23,6 +23,7 @@ __all__ = [
     "ParallelismChoice",
     "ParallelismModel",
     "SearchTimes",
+    "balanced_batches",
     "choose_parallelism",
     "find_batch",
     "find_batch_in_noise",
@@ -245,7 +246,23 @@ def find_batch(seconds: Callable[[int], float], low: int, high: int) -> BatchSea
     return BatchSearch(batch=_find(seconds, _range(low, high), tried), tried=tried)
 
 
-def find_batch_in_noise(seconds: Callable[[int], float], low: int, high: int) -> BatchSearch:
+def balanced_batches(workers: int) -> list[int]:
+    """Batches in which N selections under way are a whole number of batches, or nearly: ceil(N / E) of every number E
+    of batches under way at once.
+
+    Between two of them there are as many batches under way, of which one is emptier: their times go up and down with
+    what is left over, and are no V-sequence.
+
+    Raises
+    ------
+    ValueError
+        Less than one worker.
+    """
+    require_integer("Workers", workers, 1)
+    return sorted({-(-workers // batches) for batches in range(1, workers + 1)})
+
+
+def find_batch_in_noise(seconds: Callable[[int], float], batches: Sequence[int]) -> BatchSearch:
     """Algorithm 4 on batches that are about a third apart, then on those around the best; the result is the best tried.
 
     Measured times of neighbours differ by little, and noise turns them around; far from the least value that costs
@@ -256,24 +273,26 @@ def find_batch_in_noise(seconds: Callable[[int], float], low: int, high: int) ->
     ----------
     seconds : callable
         Of a batch; each is asked once.
-    low, high : int
-        Smallest and largest batch.
+    batches : sequence of int
+        Among which, each larger than the one before.
 
     Raises
     ------
     ValueError
-        As of `find_batch`.
+        There is none, or they are in another order.
     """
-    every, tried = _range(low, high), dict[int, float]()
-    apart = [low]
-    while apart[-1] < high:
-        apart.append(min(apart[-1] + max(apart[-1] // 3, 1), high))
+    if not batches or any(below >= above for below, above in zip(batches, batches[1:], strict=False)):
+        raise ValueError(f"Batches must be at least one, each larger than the one before, not {list(batches)}")
+    tried, apart = dict[int, float](), [batches[0]]
+    for batch in batches[1:]:
+        if batch == batches[-1] or batch >= apart[-1] + max(apart[-1] // 3, 1):
+            apart.append(batch)
     _find(seconds, apart, tried)
     place = apart.index(min(tried, key=tried.__getitem__)) if tried else 0
     first, last = apart[max(place - 1, 0)], apart[min(place + 1, len(apart) - 1)]
-    around = every[every.index(first) : every.index(last) + 1]
+    around = [batch for batch in batches if first <= batch <= last]
     _find(seconds, around, tried)
-    return BatchSearch(batch=min(tried, key=tried.__getitem__) if tried else low, tried=tried)
+    return BatchSearch(batch=min(tried, key=tried.__getitem__) if tried else batches[0], tried=tried)
 
 
 def _range(low: int, high: int) -> range:

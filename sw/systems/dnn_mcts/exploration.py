@@ -10,6 +10,7 @@ from ...mapping.tree_parallelism import (
     BatchSearch,
     ParallelismChoice,
     ParallelismModel,
+    balanced_batches,
     choose_parallelism,
     find_batch_in_noise,
 )
@@ -115,7 +116,7 @@ def _explore_workers(searches: TimedSearches, profile: SearchProfile, workers: i
         return median_ratio(timed[local], timed[shared])
 
     shared = shared_tree(workers)
-    trials = find_batch_in_noise(trial, 1, workers)
+    trials = find_batch_in_noise(trial, balanced_batches(workers))
     settings = dict.fromkeys((shared, local_tree(workers, trials.batch), local_tree(workers, 1)))
     return WorkersExploration(
         workers=workers,

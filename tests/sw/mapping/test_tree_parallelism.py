@@ -13,6 +13,7 @@ from rewardware.sw.mapping.tree_parallelism import (
     MeasuredEvaluation,
     PaperModel,
     SearchTimes,
+    balanced_batches,
     choose_parallelism,
     find_batch,
     find_batch_in_noise,
@@ -215,7 +216,7 @@ def test_least_value_by_batches_apart(falling, rising, low):
         asked.append(batch)
         return sequence[batch - low]
 
-    found = find_batch_in_noise(seconds, low, low + len(sequence) - 1)
+    found = find_batch_in_noise(seconds, range(low, low + len(sequence)))
     assert sequence[found.batch - low] == min(sequence)
     assert list(found.tried) == asked and len(set(asked)) == len(asked)
     assert len(asked) <= 4 * math.ceil(math.log2(len(sequence)))
@@ -223,25 +224,44 @@ def test_least_value_by_batches_apart(falling, rising, low):
 
 def test_batches_apart_bear_noise():
     """Transfers and computing of N = 64, times off by up to 5 %: how often the batch found is a fifth too slow."""
-    generator, gaps = random.Random(1), {find_batch: [], find_batch_in_noise: []}
+    generator = random.Random(1)
+    finds = {
+        "all": lambda seconds: find_batch(seconds, 1, 64),
+        "apart": lambda seconds: find_batch_in_noise(seconds, range(1, 65)),
+    }
+    gaps = {name: [] for name in finds}
     for _ in range(200):
         latency, position = generator.uniform(1, 10), generator.uniform(0.1, 1)
         exact = [max(64 / batch * latency, position * batch) for batch in range(1, 65)]
         measured = [seconds * generator.uniform(0.95, 1.05) for seconds in exact]
-        for find, found in gaps.items():
-            batch = find(lambda batch, measured=measured: measured[batch - 1], 1, 64).batch
-            found.append(exact[batch - 1] / min(exact))
-    worse = {find: sum(gap > 1.2 for gap in found) for find, found in gaps.items()}
-    assert worse[find_batch_in_noise] * 5 < worse[find_batch]
-    assert worse[find_batch_in_noise] <= 2
+        for name, find in finds.items():
+            batch = find(lambda batch, measured=measured: measured[batch - 1]).batch
+            gaps[name].append(exact[batch - 1] / min(exact))
+    worse = {name: sum(gap > 1.2 for gap in found) for name, found in gaps.items()}
+    assert worse["apart"] * 5 < worse["all"]
+    assert worse["apart"] <= 2
 
 
 def test_best_tried_is_not_forgotten():
     """17 seems no faster than 22, which sends the algorithm to the right of 10, the best that it saw."""
     seconds = {8: 5.0, 9: 6.0, 10: 4.99, 11: 6.0, 12: 6.5, 13: 7.0, 17: 8.01, 22: 8.0, 29: 12.0, 32: 13.0}
-    found = find_batch_in_noise(seconds.__getitem__, 1, 32)
+    found = find_batch_in_noise(seconds.__getitem__, range(1, 33))
     assert found.batch == 10
     assert {17, 22, 29, 32} <= set(found.tried) <= set(seconds)
+
+
+@given(workers=st.integers(1, 300))
+def test_balanced_batches_leave_least_over(workers):
+    """Of as many batches under way, the largest has as few positions as can be."""
+    batches = balanced_batches(workers)
+    assert batches[0] == 1 and batches[-1] == workers and batches == sorted(set(batches))
+    for batch in batches:
+        under_way = math.ceil(workers / batch)
+        assert batch == 1 or math.ceil(workers / (batch - 1)) > under_way
+
+
+def test_balanced_batches_of_32():
+    assert balanced_batches(32) == [1, 2, 3, 4, 5, 6, 7, 8, 11, 16, 32]
 
 
 def test_one_batch_needs_no_trial():
@@ -257,6 +277,12 @@ def test_one_batch_needs_no_trial():
     [
         (lambda: find_batch(lambda batch: 0.0, 0, 4), "Smallest batch must be at least 1, not 0"),
         (lambda: find_batch(lambda batch: 0.0, 4, 3), "Largest batch must be at least 4, not 3"),
+        (lambda: find_batch_in_noise(lambda batch: 0.0, []), r"Batches must be at least one, .* not \[\]"),
+        (
+            lambda: find_batch_in_noise(lambda batch: 0.0, [2, 2]),
+            r"Batches must be at least one, each larger than the one before, not \[2, 2\]",
+        ),
+        (lambda: balanced_batches(0), "Workers must be at least 1, not 0"),
         (lambda: choose_parallelism(PaperModel(TIMES), 0), "Workers must be at least 1, not 0"),
         (lambda: MachineModel(times=TIMES, cores=0), "Cores must be at least 1, not 0"),
         (
