@@ -57,7 +57,7 @@ CONFIGURATIONS = {
         evaluators=("torch", "emulated:200,10", "emulated:100,50", "emulated:20,100"),
         repeats=5,
         trained_env="connect-four",
-        trained_games=3000,
+        trained_games=9000,
         match_games=200,
     ),
     "small": BenchConfiguration(
