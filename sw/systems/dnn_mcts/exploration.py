@@ -17,7 +17,10 @@ from ...mapping.tree_parallelism import (
 from .profile import SearchProfile, profile_search
 from .timed_searches import Setting, TimedSearches, local_tree, measure_in_turn, median_ratio, shared_tree
 
-__all__ = ["Exploration", "WorkersExploration", "explore_searches"]
+__all__ = ["Exploration", "WorkersExploration", "explore_searches", "try_batches"]
+
+# Batches of the least times that are measured once more, one beside the other: noise chose among them.
+FINALISTS = 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +34,7 @@ class WorkersExploration:
     paper, machine : ParallelismChoice
         By equations 5.3 and 5.4, and by the same with what the machine adds.
     trials : BatchSearch
-        Algorithm 4 on searches of the local tree, whose times are over those of the shared tree beside them.
+        Of `try_batches`, whose times are over those of the shared tree beside them.
     timed : dict of Setting to list of float
         Seconds a simulation of both schemes, and of the local tree that evaluates each position by itself, measured in
         turn.
@@ -109,6 +112,29 @@ def explore_searches(searches: TimedSearches, workers: Sequence[int], repeats: i
 
 
 def _explore_workers(searches: TimedSearches, profile: SearchProfile, workers: int, repeats: int) -> WorkersExploration:
+    trials = try_batches(searches, workers, repeats)
+    settings = dict.fromkeys((shared_tree(workers), local_tree(workers, trials.batch), local_tree(workers, 1)))
+    return WorkersExploration(
+        workers=workers,
+        paper=choose_parallelism(profile.paper_model, workers),
+        machine=choose_parallelism(profile.machine_model, workers),
+        trials=trials,
+        timed=_in_turn(searches, settings, repeats),
+    )
+
+
+def try_batches(searches: TimedSearches, workers: int, repeats: int) -> BatchSearch:
+    """The batch of the local tree by trials: Algorithm 4, and the best of what it tried measured once more.
+
+    Parameters
+    ----------
+    searches : TimedSearches
+    workers : int
+        N.
+    repeats : int
+        Searches of each trial, of which the median counts; twice as many in the end.
+    """
+
     def trial(batch: int) -> float:
         """Beside the shared tree: what the machine does at the time is taken out."""
         local = local_tree(workers, batch)
@@ -117,14 +143,12 @@ def _explore_workers(searches: TimedSearches, profile: SearchProfile, workers: i
 
     shared = shared_tree(workers)
     trials = find_batch_in_noise(trial, balanced_batches(workers))
-    settings = dict.fromkeys((shared, local_tree(workers, trials.batch), local_tree(workers, 1)))
-    return WorkersExploration(
-        workers=workers,
-        paper=choose_parallelism(profile.paper_model, workers),
-        machine=choose_parallelism(profile.machine_model, workers),
-        trials=trials,
-        timed=_in_turn(searches, settings, repeats),
-    )
+    finalists = [local_tree(workers, batch) for batch in sorted(trials.tried, key=trials.tried.__getitem__)[:FINALISTS]]
+    if len(finalists) < 2:
+        return trials
+    timed = _in_turn(searches, finalists, 2 * repeats)
+    best = min(finalists, key=lambda setting: median_ratio(timed[setting], timed[finalists[0]]))
+    return BatchSearch(batch=best.batch, tried=trials.tried)
 
 
 def _in_turn(searches: TimedSearches, settings: Iterable[Setting], repeats: int) -> dict[Setting, list[float]]:

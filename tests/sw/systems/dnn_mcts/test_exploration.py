@@ -6,7 +6,7 @@ import pytest
 
 from rewardware.sw.cli.dispatch import dispatch
 from rewardware.sw.mapping.tree_parallelism import BatchSearch, ParallelismChoice
-from rewardware.sw.systems.dnn_mcts.exploration import WorkersExploration
+from rewardware.sw.systems.dnn_mcts.exploration import WorkersExploration, try_batches
 from rewardware.sw.systems.dnn_mcts.timed_searches import local_tree, shared_tree
 
 
@@ -37,6 +37,22 @@ def test_faster_is_by_ratios_of_neighbours():
     assert found.ratio(found.single, found.local) == 2
     assert found.seconds(found.shared) == pytest.approx(4 * 3.3)
     assert exploration("shared", [1.0], [1.1], [2.0]).faster == shared_tree(4)
+
+
+def test_the_best_trials_are_measured_again():
+    """The first look at batches of 4 was a lucky one."""
+    seconds, looks = {1: 3.0, 2: 1.0, 4: 2.0}, []
+
+    class Searches:
+        def seconds(self, setting):
+            looks.append(setting)
+            lucky = setting == local_tree(4, 4) and looks.count(setting) == 1
+            return 1.0 if setting.scheme == "shared" else 0.5 if lucky else seconds[setting.batch]
+
+    found = try_batches(Searches(), 4, 1)
+    assert found.tried == {2: 1.0, 4: 0.5}
+    assert found.batch == 2
+    assert looks[-4:] == [local_tree(4, 4), local_tree(4, 2)] * 2
 
 
 def run(*arguments):
