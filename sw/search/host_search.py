@@ -18,10 +18,12 @@ from .position_evaluator import PositionEvaluator
 from .search_config import SearchConfig
 from .search_result import SearchResult
 from .search_roots import begin_roots, simulations_of
+from .tree_search import SearchError
 
 __all__ = ["SCHEMES", "HostSearch"]
 
-SCHEMES = ("synchronous", "shared", "local")
+SYNCHRONOUS = "synchronous"
+SCHEMES = (SYNCHRONOUS, "shared", "local")
 CACHED_POSITIONS = 100_000
 
 
@@ -75,6 +77,8 @@ class HostSearch:
     ):
         if scheme not in SCHEMES:
             raise ValueError(f"Scheme must be one of {', '.join(SCHEMES)}, not {scheme!r}")
+        if scheme == SYNCHRONOUS and (batch, evaluators) != (None, None):
+            raise ValueError(f"batch= and evaluators= are of the schemes with threads: leave them away with {scheme!r}")
         batch = config.workers if batch is None else batch
         if not 1 <= batch <= config.workers:
             raise ValueError(f"Batch must be from 1 to the {config.workers} workers, not {batch}")
@@ -100,11 +104,12 @@ class HostSearch:
             parts = self._game, self._scores, self._cache, evaluator, config
             self._trees: Rounds | Threads = (
                 Rounds(*parts)
-                if scheme == "synchronous"
+                if scheme == SYNCHRONOUS
                 else Threads(*parts, shared=scheme == "shared", batch=batch, evaluators=evaluators, limit=limit)
             )
             opened.callback(self._trees.close)
             self._opened = opened.pop_all()
+        self._closed = False
 
     def search(
         self,
@@ -113,6 +118,7 @@ class HostSearch:
         simulations: int | None = None,
     ) -> list[SearchResult]:
         """Search positions; as of :class:`.TreeSearch`. Ctrl-C ends the search."""
+        self._refuse_if_closed()
         count = simulations_of(self.config, simulations)
         roots = begin_roots(self._environment, self._evaluator, states, noise, self.config.noise_fraction)
         if not roots:
@@ -128,11 +134,13 @@ class HostSearch:
 
     def forget_evaluations(self) -> None:
         """Remember none: to be called when the evaluator says other things from now on."""
+        self._refuse_if_closed()
         native_library().clear_cache(self._cache)
 
     def counters(self) -> dict[str, int]:
         """Searches; batches of the evaluator, positions in them, those of roots included; positions that were
         remembered; of schemes with threads nanoseconds of selections with their expansions, and of backups."""
+        self._refuse_if_closed()
         counts = self._trees.counters()
         return {
             "searches": self._searches,
@@ -144,7 +152,12 @@ class HostSearch:
 
     def close(self) -> None:
         """Give the trees back."""
+        self._closed = True
         self._opened.close()
+
+    def _refuse_if_closed(self) -> None:
+        if self._closed:
+            raise SearchError("The search was closed")
 
     def __enter__(self) -> Self:
         return self

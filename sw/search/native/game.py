@@ -1,6 +1,7 @@
 """Games as the C++ search sees them: those it plays itself, and any other through its environment."""
 
 import copy
+import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -63,6 +64,8 @@ class EnvironmentGame:
         self._states: dict[int, Any] = {}
         self._number = 0
         self._error: BaseException | None = None
+        # Threads of the search ask at once, and the environment is in one position at a time.
+        self._lock = threading.Lock()
         # The library calls them as long as the game is there.
         self._functions = STEP_FUNCTION(self._step), OBSERVE_FUNCTION(self._observe)
         values = int(np.prod(self.shape))
@@ -80,18 +83,20 @@ class EnvironmentGame:
 
     def _step(self, state: int, action: int, reward: Any, terminal: Any) -> int:
         try:
-            self._environment.restore(self._states[state])
-            reward[0], terminal[0] = self._environment.step(action)
-            return self._keep(self._environment.save())
+            with self._lock:
+                self._environment.restore(self._states[state])
+                reward[0], terminal[0] = self._environment.step(action)
+                return self._keep(self._environment.save())
         except BaseException as error:
             self._error = error
             return -1
 
     def _observe(self, state: int, planes: Any, legal: Any) -> int:
         try:
-            self._environment.restore(self._states[state])
-            np.ctypeslib.as_array(planes, self.shape)[:] = self._environment.observation()
-            bits = self._environment.legal_actions()
+            with self._lock:
+                self._environment.restore(self._states[state])
+                np.ctypeslib.as_array(planes, self.shape)[:] = self._environment.observation()
+                bits = self._environment.legal_actions()
             for action in range(self.actions):
                 legal[action] = bits >> action & 1
             return 0

@@ -80,8 +80,7 @@ class Threads:
         for helper in helpers:
             helper.start()
         self._serve(0)
-        for helper in helpers:
-            helper.join()
+        self._join(helpers)
         ended = self._library.threaded_finish(self._handle)
         self._game.reraise()
         if self._error is not None:
@@ -102,6 +101,16 @@ class Threads:
         except BaseException as error:
             self._error = error
             library.threaded_fail(handle, b"The search was given up")
+
+    def _join(self, helpers: list[threading.Thread]) -> None:
+        """Wait for threads that evaluate, also where Ctrl-C comes meanwhile: they use what the next search replaces."""
+        for helper in helpers:
+            while helper.is_alive():
+                try:
+                    helper.join()
+                except KeyboardInterrupt as error:
+                    self._error = error
+                    self._library.threaded_fail(self._handle, b"The search was given up")
 
     def counters(self) -> dict[str, int]:
         """Batches, positions in them, and nanoseconds in the tree."""

@@ -145,6 +145,11 @@ def test_few_positions_are_remembered():
     assert sum(evaluators[0].batches) > sum(evaluators[1].batches)
 
 
+def several(scheme):
+    """Three evaluators, where there are threads."""
+    return {"batch": 2, "evaluators": 3} if scheme in THREADED else {}
+
+
 class Failing(UniformEvaluator):
     """Fails in a batch."""
 
@@ -163,7 +168,7 @@ def test_an_evaluator_that_dies(scheme):
     """The search ends with its reason, whatever other evaluators do, and the next one is as if nothing had been."""
     game, config = BoardGame("gomoku-6"), SearchConfig(simulations=200, workers=8)
     evaluator = Failing(RuntimeError("out of memory"))
-    with HostSearch(game, evaluator, config, scheme=scheme, batch=2, evaluators=3) as search:
+    with HostSearch(game, evaluator, config, scheme=scheme, **several(scheme)) as search:
         with pytest.raises(SearchError, match="The evaluator failed with RuntimeError: out of memory"):
             search.search([game.save()])
         (result,) = search.search([game.save()])
@@ -196,7 +201,7 @@ def test_ctrl_c(scheme):
         Slow.begun.wait()
         _thread.interrupt_main()
 
-    with HostSearch(game, Slow(), config, scheme=scheme, batch=2, cached=0) as search:
+    with HostSearch(game, Slow(), config, scheme=scheme, cached=0, **several(scheme)) as search:
         threading.Thread(target=interrupt).start()
         with pytest.raises(KeyboardInterrupt):
             search.search([game.save()])
@@ -252,6 +257,23 @@ def test_numbers_that_are_none(scheme):
         search.search([game.save()])
 
 
+class Hesitating(BoardGame):
+    """Gives other threads their turn in the middle of a step."""
+
+    def restore(self, state):
+        super().restore(state)
+        time.sleep(0)
+
+
+@pytest.mark.parametrize("scheme", THREADED)
+def test_threads_do_not_share_a_position(scheme):
+    """All of them step the one environment that there is."""
+    game, config = Hesitating("connect-four"), SearchConfig(simulations=300, workers=8)
+    with HostSearch(game, HashEvaluator(), config, scheme=scheme) as search:
+        (result,) = search.search([game.save()])
+    assert result.visits.sum() == 300
+
+
 @pytest.mark.parametrize("scheme", THREADED)
 def test_a_game_that_ends_inside_a_batch(scheme):
     """Next to the end most selections need no evaluation, and a batch never fills."""
@@ -267,9 +289,11 @@ def test_a_game_that_ends_inside_a_batch(scheme):
 def test_what_cannot_be():
     game, evaluator, config = BoardGame("tic-tac-toe"), UniformEvaluator(), SearchConfig(workers=4)
     for options, text in (
+        ({"batch": 2}, "batch= and evaluators= are of the schemes with threads"),
+        ({"evaluators": 2}, "batch= and evaluators= are of the schemes with threads"),
         ({"scheme": "leaf"}, "Scheme must be one of synchronous, shared, local, not 'leaf'"),
-        ({"batch": 5}, "Batch must be from 1 to the 4 workers, not 5"),
-        ({"evaluators": 0}, "Evaluators must be from 1 to the 4 workers, not 0"),
+        ({"scheme": "local", "batch": 5}, "Batch must be from 1 to the 4 workers, not 5"),
+        ({"scheme": "shared", "evaluators": 0}, "Evaluators must be from 1 to the 4 workers, not 0"),
         ({"cached": -1}, "Cached positions must be at least 0, not -1"),
         ({"limit": 0}, "Limit must be above 0 seconds, not 0"),
     ):
@@ -279,3 +303,14 @@ def test_what_cannot_be():
         assert search.search([]) == []
         with pytest.raises(ValueError, match="has no legal action"):
             search.search([(0b101101010, 0b010010101)])
+
+
+@pytest.mark.parametrize("scheme", ("synchronous", *THREADED))
+def test_a_closed_search(scheme):
+    game = BoardGame("tic-tac-toe")
+    search = HostSearch(game, UniformEvaluator(), SearchConfig(workers=2), scheme=scheme)
+    search.close()
+    for use in (lambda: search.search([game.save()]), search.counters, search.forget_evaluations):
+        with pytest.raises(SearchError, match="The search was closed"):
+            use()
+    search.close()
