@@ -4,6 +4,7 @@ from typing import Any, Protocol
 
 from ..core.environments.board_environment import BoardEnvironment
 from ..core.environments.board_game import BoardGame
+from ..core.environments.legal_actions import action_list
 from ..core.environments.open_spiel_game import OpenSpielGame
 
 __all__ = ["BoardView", "board_view"]
@@ -93,8 +94,7 @@ class OpenSpielView:
 
     def action(self, name: str) -> int | None:
         """Of the legal ones."""
-        legal = (action for action in range(self._game.actions) if self._game.legal_actions() >> action & 1)
-        names = {self.name(action).lower(): action for action in legal}
+        names = {self.name(action).lower(): action for action in action_list(self._game.legal_actions())}
         return names.get(name.lower())
 
 

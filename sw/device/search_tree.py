@@ -2,25 +2,16 @@
 
 from collections import deque
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from ...hw.cores.tree.config import (
-    COEFFICIENT_FRACTION,
-    COEFFICIENT_WIDTH,
-    LOSS_WIDTH,
-    REWARD_FRACTION,
-    REWARD_WIDTH,
-    SCORE_FRACTION,
-    VALUE_WIDTH,
-)
 from ...hw.cores.tree.requests import RequestKind, Status
 from ..reference.tree.requests import Answer, Request
 from .driver import Driver
 from .errors import DeviceError
 from .search_tree_backends import TreeBackend
+from .search_tree_numbers import TreeParameters, fixed_reward
 
-__all__ = ["MCTSDevice", "SearchTreeError", "TreeParameters"]
+__all__ = ["MCTSDevice", "SearchTreeError"]
 
 
 class SearchTreeError(DeviceError):
@@ -35,62 +26,6 @@ class SearchTreeError(DeviceError):
     def __init__(self, status: Status, message: str):
         self.status = status
         super().__init__(message)
-
-
-def _fixed(name: str, value: float, width: int, fraction: int, signed: bool = False) -> int:
-    """The nearest number of the format.
-
-    Raises
-    ------
-    ValueError
-        Out of its range: value and range.
-    """
-    low, high = (-(1 << width - 1), 1 << width - 1) if signed else (0, 1 << width)
-    scaled = value * (1 << fraction)
-    # NaN is not in it, either.
-    if not low <= scaled < high or round(scaled) >= high:
-        unit = 1 << fraction
-        raise ValueError(f"{name} must be in [{low / unit:g}, {high / unit:g}), not {value:g}")
-    return round(scaled)
-
-
-@dataclass(frozen=True, kw_only=True)
-class TreeParameters:
-    """Registers of the tree.
-
-    Parameters
-    ----------
-    exploration : float
-        c of the score, in [0, 16), 12 fraction bits.
-    virtual_loss : float
-        Subtracted from an edge's score for each selection under way through it, in [0, 1), 16 fraction bits.
-    first_value : float
-        Value of an edge that no backup went through, in [-8, 8), 16 fraction bits.
-    alternate : bool
-        Two players take turns.
-
-    Raises
-    ------
-    ValueError
-        A number out of its format's range.
-    """
-
-    exploration: float = 2**0.5
-    virtual_loss: float = 0.25
-    first_value: float = 0.0
-    alternate: bool = False
-
-    def __post_init__(self) -> None:
-        self.registers()
-
-    def registers(self) -> dict[str, int]:
-        """Their contents, by the registers' names."""
-        return {
-            "exploration": _fixed("Exploration", self.exploration, COEFFICIENT_WIDTH, COEFFICIENT_FRACTION),
-            "loss": _fixed("Virtual loss", self.virtual_loss, LOSS_WIDTH, SCORE_FRACTION),
-            "first_value": _fixed("First value", self.first_value, VALUE_WIDTH, SCORE_FRACTION, signed=True),
-            "alternate": int(self.alternate),
-        }
 
 
 class MCTSDevice(Driver):
@@ -165,7 +100,7 @@ class MCTSDevice(Driver):
             A reward out of range; no action where the episode has not ended; an action that the tree has no room for.
         """
         self._check_state(terminal, legal)
-        rounded = _fixed("Reward", reward, REWARD_WIDTH, REWARD_FRACTION, signed=True)
+        rounded = fixed_reward(reward)
         return self._request(RequestKind.BACKUP, worker=worker, reward=rounded, terminal=terminal, legal=legal)
 
     def priors(self, worker: int, priors: Sequence[int]) -> list[Request]:

@@ -8,17 +8,17 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ...hw.cores.tree.config import COEFFICIENT_FRACTION, SCORE_FRACTION
 from ...hw.cores.tree.requests import Status
 from ..core.environments.board_environment import BoardEnvironment
-from ..device.search_tree import MCTSDevice, TreeParameters
+from ..core.environments.legal_actions import action_bits
+from ..device.search_tree import MCTSDevice
+from ..device.search_tree_numbers import fixed_reward
 from ..reference.tree.requests import Answer, Request
 from .batch_evaluation import evaluate_fixed
 from .position_evaluator import PositionEvaluator
 from .search_config import SearchConfig
 from .search_result import SearchResult
 from .search_roots import Root, begin_roots, observed, simulations_of
-from .search_scores import fixed_constants, fixed_reward, legal_bits
 from .tree_of_search import require_tree
 from .tree_search import SearchError
 
@@ -76,14 +76,6 @@ class DeviceSearch:
         require_tree(environment, config, device.config)
         self.config, self.device = config, device
         self._environment, self._evaluator = copy.deepcopy(environment), evaluator
-        # As integers first: the largest real numbers of a search are rounded to the largest of the formats.
-        exploration, loss, first_value = fixed_constants(config)
-        self._parameters = TreeParameters(
-            exploration=exploration / (1 << COEFFICIENT_FRACTION),
-            virtual_loss=loss / (1 << SCORE_FRACTION),
-            first_value=first_value / (1 << SCORE_FRACTION),
-            alternate=True,
-        )
         # Whether the tree has the parameters, and no selection without a backup.
         self._ready = False
         self._counts = {"searches": 0, "batches": 0, "positions": 0}
@@ -151,11 +143,11 @@ class DeviceSearch:
         """A new tree: its nodes by number, and the requests that evaluate its root, as it has a selection."""
         device = self.device
         if not self._ready:
-            device.mcts_parameters(self._parameters)
+            device.mcts_parameters(self.config.parameters)
         self._ready = False
         # A root takes priors as any other node, while it is pending.
         cleared, _ = device.request(device.clear(False, 0), device.select(0))
-        legal = legal_bits(root.legal)
+        legal = action_bits(root.legal)
         evaluate = [*device.priors(0, root.priors.tolist()), device.backup(0, 0.0, False, legal)]
         return {cleared.node: _Node(root.state, 0, 0, legal=legal, total=root.value)}, evaluate
 
@@ -192,7 +184,7 @@ class DeviceSearch:
             self._count(len(new))
             for node, own, allowed, value in zip(new, priors, legal, values, strict=True):
                 node.total = node.collected + (-float(value) if node.level % 2 else float(value))
-                node.priors, node.legal = tuple(own.tolist()), legal_bits(allowed)
+                node.priors, node.legal = tuple(own.tolist()), action_bits(allowed)
         return len(new)
 
     def _count(self, positions: int) -> None:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ...hw.cores.tree.config import SCORE_FRACTION, TreeConfig
 from ..core.environments.board_environment import BoardEnvironment
+from ..device.search_tree_numbers import fixed_reward
 from ..reference.tree.requests import LARGEST_REWARD
 from ..reference.tree.scores import ScoresReference
 from .batch_evaluation import evaluate_fixed
@@ -16,7 +17,6 @@ from .position_evaluator import PositionEvaluator
 from .search_config import SearchConfig
 from .search_result import SearchResult
 from .search_roots import Root, begin_roots, observed, simulations_of
-from .search_scores import fixed_constants, fixed_reward
 
 __all__ = ["ReferenceSearch"]
 
@@ -69,8 +69,9 @@ class ReferenceSearch:
         self.config = config
         self._environment, self._evaluator = copy.deepcopy(environment), evaluator
         self._scores = ScoresReference(SCORES)
-        exploration, self._loss, self._first_value = fixed_constants(config)
-        self._explorations = self._scores.explorations(exploration)
+        constants = config.parameters.registers()
+        self._loss, self._first_value = constants["loss"], constants["first_value"]
+        self._explorations = self._scores.explorations(constants["exploration"])
         self._counts = {"searches": 0, "batches": 0, "positions": 0}
 
     def search(

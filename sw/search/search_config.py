@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from ...hw.cores.tree.config import VISIT_WIDTH
 from ..core.hyper_parameters import HyperParameters
+from ..device.search_tree_numbers import TreeParameters
 
 __all__ = ["MOST_LEVELS", "MOST_SIMULATIONS", "MOST_WORKERS", "SearchConfig"]
 
@@ -55,3 +56,15 @@ class SearchConfig(HyperParameters):
         self._real("virtual_loss", 0, 1)
         self._real("first_value", -8, 8)
         self._real("noise_fraction", 0, 1, high_included=True)
+        # Its numbers are refused where they round to the end of a format.
+        _ = self.parameters
+
+    @property
+    def parameters(self) -> TreeParameters:
+        """The registers of a tree accelerator that searches so."""
+        return TreeParameters(
+            exploration=self.exploration,
+            virtual_loss=self.virtual_loss,
+            first_value=self.first_value,
+            alternate=True,
+        )

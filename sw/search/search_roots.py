@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.environments.board_environment import BoardEnvironment
+from ..core.environments.legal_actions import action_mask
 from .batch_evaluation import evaluate_checked
 from .position_evaluator import Planes, PositionEvaluator
 from .search_config import MOST_SIMULATIONS, SearchConfig
@@ -76,10 +77,7 @@ def observed(environment: BoardEnvironment, states: Sequence[Any]) -> tuple[Plan
     for position, state in enumerate(states):
         environment.restore(state)
         planes[position] = environment.observation()
-        bits = environment.legal_actions().to_bytes(-(-environment.actions // 8), "little")
-        legal[position] = np.unpackbits(
-            np.frombuffer(bits, np.uint8), count=environment.actions, bitorder="little"
-        ).astype(np.bool_)
+        legal[position] = action_mask(environment.legal_actions(), environment.actions)
     return planes, legal
 
 

@@ -21,6 +21,7 @@ __all__ = [
     "add_output_options",
     "add_run_options",
     "add_threads_option",
+    "evaluator_callable",
     "given_hyper_parameters",
     "hyper_parameter_options",
     "import_modules",
@@ -116,6 +117,35 @@ def add_import_option(parser: argparse.ArgumentParser) -> None:
         metavar="MODULE",
         help="import a module of yours, which registers the run's environment; a checkpoint alone imports none",
     )
+
+
+def evaluator_callable(source: str, refused: str) -> Any:
+    """The evaluator of a name ``MODULE:NAME``, or what makes one; modules are looked for in the current folder, too.
+
+    Parameters
+    ----------
+    source
+        The name.
+    refused
+        What is said of a name of another form, before what it is.
+
+    Raises
+    ------
+    ValueError
+        The name has another form; there is nothing of that name; it cannot be called.
+    """
+    module, colon, name = source.partition(":")
+    if not colon or not module or not name:
+        raise ValueError(f"{refused}, not {source!r}")
+    if "" not in sys.path:
+        sys.path.append("")
+    try:
+        found = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise ValueError(f"There is no evaluator {source!r}: {error}") from error
+    if not callable(found):
+        raise ValueError(f"Evaluator {source!r} must be callable, not {type(found).__name__}")
+    return found
 
 
 def import_modules(arguments: argparse.Namespace) -> None:

@@ -6,12 +6,13 @@ from typing import Any, Protocol
 import numpy as np
 
 from ...core.environments.board_environment import BoardEnvironment
+from ...core.environments.legal_actions import action_list
 from ...search.host_search import HostSearch
 from ...search.rollouts import RolloutEnvironment, RolloutEvaluator
 from ...search.search_config import SearchConfig
 from ...search.tree_search import TreeSearch
 
-__all__ = ["PerfectPlayer", "Player", "RandomPlayer", "SearchPlayer", "legal_list", "rollout_player"]
+__all__ = ["PerfectPlayer", "Player", "RandomPlayer", "SearchPlayer", "rollout_player"]
 
 # Positions that a perfect player keeps: those of tic-tac-toe are 5478.
 MOST_POSITIONS = 1_000_000
@@ -84,7 +85,7 @@ class RandomPlayer:
         found = []
         for state in states:
             self._environment.restore(state)
-            found.append(int(self._generator.choice(legal_list(self._environment))))
+            found.append(int(self._generator.choice(action_list(self._environment.legal_actions()))))
         return found
 
     def close(self) -> None:
@@ -123,7 +124,7 @@ class PerfectPlayer:
             self._environment.restore(state)
             # The greatest value, of equal ones the first action.
             self._known[state] = max(
-                ((self._value(state, action), action) for action in legal_list(self._environment)),
+                ((self._value(state, action), action) for action in action_list(self._environment.legal_actions())),
                 key=lambda found: (found[0], -found[1]),
             )
         return self._known[state]
@@ -135,9 +136,3 @@ class PerfectPlayer:
 
     def close(self) -> None:
         """Nothing is held."""
-
-
-def legal_list(environment: BoardEnvironment) -> list[int]:
-    """Legal actions, in order."""
-    legal = environment.legal_actions()
-    return [action for action in range(environment.actions) if legal >> action & 1]

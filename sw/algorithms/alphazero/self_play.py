@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.environments.board_environment import BoardEnvironment
+from ...core.environments.legal_actions import action_list
 from ...search.search_result import SearchResult
 from ...search.search_roots import observed
 from ...search.tree_search import TreeSearch
@@ -113,10 +114,9 @@ class SelfPlay:
     def _noise(self, game: _Game, generator: np.random.Generator) -> NDArray[np.float64]:
         """Noise for the legal actions; 0 elsewhere."""
         self._environment.restore(game.state)
-        legal = self._environment.legal_actions()
+        legal = action_list(self._environment.legal_actions())
         noise = np.zeros(self._environment.actions)
-        drawn = generator.dirichlet(np.full(legal.bit_count(), self._config.noise_alpha))
-        noise[[action for action in range(len(noise)) if legal >> action & 1]] = drawn
+        noise[legal] = generator.dirichlet(np.full(len(legal), self._config.noise_alpha))
         return noise
 
     def _choose(self, game: _Game, result: SearchResult, generator: np.random.Generator) -> int:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ...core.environments.board_environment import BoardEnvironment
 from ...core.environments.board_game import BoardGame
+from ...core.environments.legal_actions import action_mask
 from .library import OBSERVE_FUNCTION, STEP_FUNCTION, native_library
 
 __all__ = ["EnvironmentGame", "NativeGame", "make_native_game"]
@@ -96,9 +97,8 @@ class EnvironmentGame:
             with self._lock:
                 self._environment.restore(self._states[state])
                 np.ctypeslib.as_array(planes, self.shape)[:] = self._environment.observation()
-                bits = self._environment.legal_actions()
-            for action in range(self.actions):
-                legal[action] = bits >> action & 1
+                allowed = self._environment.legal_actions()
+            np.ctypeslib.as_array(legal, (self.actions,))[:] = action_mask(allowed, self.actions)
             return 0
         except BaseException as error:
             self._error = error

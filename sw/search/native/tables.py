@@ -6,14 +6,13 @@ from ....hw.cores.tree.config import TreeConfig
 from ....hw.cores.tree.functions import RECIPROCAL_FRACTION
 from ...reference.tree.scores import ScoresReference, functions_of_counts
 from ..search_config import SearchConfig
-from ..search_scores import fixed_constants
 from .library import native_library
 
 __all__ = ["ScoreTables"]
 
 
 class ScoreTables:
-    """Of every count what scores are made of.
+    """Tables of what scores are made of, by counts, as the library reads them.
 
     Parameters
     ----------
@@ -21,9 +20,9 @@ class ScoreTables:
     """
 
     def __init__(self, config: SearchConfig):
-        exploration, loss, first_value = fixed_constants(config)
+        constants = config.parameters.registers()
         exponents, reciprocals, _ = functions_of_counts()
-        explorations = ScoresReference(TreeConfig(policy="puct_visits")).explorations(exploration)
+        explorations = ScoresReference(TreeConfig(policy="puct_visits")).explorations(constants["exploration"])
         # The library reads them as long as the scores are there.
         self._tables = (
             np.array(exponents, np.uint8),
@@ -31,7 +30,9 @@ class ScoreTables:
             np.array(explorations, np.int32),
         )
         pointers = (table.ctypes.data for table in self._tables)
-        self.handle = native_library().make_scores(*pointers, RECIPROCAL_FRACTION, loss, first_value)
+        self.handle = native_library().make_scores(
+            *pointers, RECIPROCAL_FRACTION, constants["loss"], constants["first_value"]
+        )
 
     def close(self) -> None:
         """Give them back."""

@@ -1,8 +1,6 @@
 """Where the network of an agent is evaluated."""
 
-import importlib
 import random
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -11,11 +9,13 @@ from numpy.typing import NDArray
 from torch import nn
 
 from ...core.environments.board_environment import BoardEnvironment
+from ...core.environments.legal_actions import action_list
 from ...search.engine_evaluator import EngineEvaluator
 from ...search.position_evaluator import Planes, PositionEvaluator
 from ...search.search_roots import observed
 from ...search.torch_evaluator import TorchEvaluator, require_device
 from ..inference import networks_on
+from ..options import evaluator_callable
 
 __all__ = ["NetworkEvaluator", "learning_device", "require_evaluator"]
 
@@ -96,7 +96,10 @@ def require_evaluator(source: str) -> Make:
     if kind == ENGINE:
         opening = networks_on(place or "reference")
         return lambda network, environment: EngineEvaluator(network, calibration_planes(environment), opening)
-    return _of_module(source)
+    make: Make = evaluator_callable(
+        source, "Evaluator must be torch, torch:cuda, engine, engine:BACKEND or MODULE:NAME"
+    )
+    return make
 
 
 def calibration_planes(environment: BoardEnvironment) -> Planes:
@@ -107,23 +110,5 @@ def calibration_planes(environment: BoardEnvironment) -> Planes:
         ended = False
         while not ended and len(states) < CALIBRATION:
             states.append(environment.save())
-            legal = environment.legal_actions()
-            _, ended = environment.step(generator.choice([a for a in range(environment.actions) if legal >> a & 1]))
+            _, ended = environment.step(generator.choice(action_list(environment.legal_actions())))
     return observed(environment, states)[0]
-
-
-def _of_module(source: str) -> Make:
-    """A callable of a module, which is looked for in the current folder, too."""
-    module, colon, name = source.partition(":")
-    if not colon or not module or not name:
-        raise ValueError(f"Evaluator must be torch, torch:cuda, engine, engine:BACKEND or MODULE:NAME, not {source!r}")
-    if "" not in sys.path:
-        sys.path.append("")
-    try:
-        found = getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError) as error:
-        raise ValueError(f"There is no evaluator {source!r}: {error}") from error
-    if not callable(found):
-        raise ValueError(f"Evaluator {source!r} must be callable, not {type(found).__name__}")
-    make: Make = found
-    return make

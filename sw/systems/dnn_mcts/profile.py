@@ -12,10 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from ...core.environments.legal_actions import action_list
 from ...mapping.tree_parallelism import MachineModel, MeasuredEvaluation, PaperModel, SearchTimes
 from ...search.batch_evaluation import evaluate_fixed
 from ...search.emulated_evaluator import EmulatedEvaluator
 from ...search.position_evaluator import PositionEvaluator
+from ...search.search_roots import observed
 from .timed_searches import Setting, TimedSearches, local_tree, measure_in_turn, shared_tree
 
 __all__ = ["SearchProfile", "profile_search"]
@@ -173,20 +175,14 @@ def _batches(workers: int) -> list[int]:
 
 def _positions(searches: TimedSearches, count: int) -> tuple[np.ndarray, np.ndarray]:
     """Planes and legal actions of positions behind the first moves of a game, the same moves each time."""
-    environment, generator = searches.environment, np.random.default_rng(0)
-    planes = np.empty((count, *environment.observation_shape), np.float32)
-    legal = np.zeros((count, environment.actions), np.bool_)
+    environment, generator, states = searches.environment, np.random.default_rng(0), list[Any]()
     environment.reset(0)
-    for position in range(count):
-        if not environment.legal_actions():
-            environment.reset(0)
-        bits = environment.legal_actions()
-        legal[position] = [bool(bits >> action & 1) for action in range(environment.actions)]
-        planes[position] = environment.observation()
-        _, ended = environment.step(int(generator.choice(np.flatnonzero(legal[position]))))
+    while len(states) < count:
+        states.append(environment.save())
+        _, ended = environment.step(int(generator.choice(action_list(environment.legal_actions()))))
         if ended:
             environment.reset(0)
-    return planes, legal
+    return observed(environment, states)
 
 
 def _evaluation_seconds(evaluator: PositionEvaluator, looked_at: Sequence[np.ndarray], batch: int) -> float:

@@ -2,14 +2,13 @@
 
 import argparse
 import contextlib
-import importlib
-import sys
 from pathlib import Path
 from typing import Any
 
 from ..options import (
     add_hyper_parameters,
     add_output_options,
+    evaluator_callable,
     given_hyper_parameters,
     lockstep_rows,
     print_result,
@@ -117,16 +116,8 @@ def _tree(source: str | None) -> Any:
 
 
 def _evaluator(source: str) -> Any:
-    """The callable of a name; modules are looked for in the current folder, too."""
-    module, colon, name = source.partition(":")
-    if not colon or not module or not name:
-        raise ValueError(f"--evaluator must be MODULE:NAME, not {source!r}")
-    if "" not in sys.path:
-        sys.path.append("")
-    try:
-        found = getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError) as error:
-        raise ValueError(f"There is no evaluator {source!r}: {error}") from error
+    """The evaluator of a name; an object of it, if it is a class."""
+    found = evaluator_callable(source, "--evaluator must be MODULE:NAME")
     evaluator = found() if isinstance(found, type) else found
     if not callable(evaluator):
         raise ValueError(f"Evaluator {source!r} must be callable, not {type(evaluator).__name__}")

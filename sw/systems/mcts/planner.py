@@ -14,8 +14,9 @@ from ...actors.simulation import SimulationResult, SimulationTask
 from ...actors.simulation_pool import InProcessPool, ProcessPool, SimulationPool
 from ...core.environments.make_state_environment import state_environment
 from ...device.errors import DeviceError
-from ...device.search_tree import MCTSDevice, TreeParameters
+from ...device.search_tree import MCTSDevice
 from ...device.search_tree_backends import open_tree
+from ...device.search_tree_numbers import TreeParameters
 from ...device.search_tree_room import require_room
 from ...reference.tree.requests import Answer, Request
 from .defaults import planner_config, tree_config

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...actors.simulation import SimulationResult
+from ...core.environments.legal_actions import action_list
 
 __all__ = ["Node", "StateTable"]
 
@@ -68,8 +69,7 @@ class Node:
     def best_action(self) -> int:
         """Of the most visits; of equal ones the one of the greatest value, of these the lowest."""
         values = self.values
-        legal = [action for action in range(self.actions) if self.legal >> action & 1]
-        return max(legal, key=lambda action: (self.visits[action], values[action], -action))
+        return max(action_list(self.legal), key=lambda action: (self.visits[action], values[action], -action))
 
     def evaluate(self, result: SimulationResult) -> None:
         """Take what a simulation found; another one's of the same node is the same."""

@@ -6,8 +6,9 @@ import pytest
 
 from rewardware.sw.core.backends import open_backend, parse_backend
 from rewardware.sw.core.lockstep import Comparison, LockstepError
-from rewardware.sw.device.search_tree import MCTSDevice, TreeParameters
+from rewardware.sw.device.search_tree import MCTSDevice
 from rewardware.sw.device.search_tree_backends import ReferenceTree, open_tree
+from rewardware.sw.device.search_tree_numbers import TreeParameters
 from tests.hw.soc.mcts.test_system import config_of
 
 CONFIG = config_of("uct")

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from rewardware.hw.cores.tree.config import TreeConfig
 from rewardware.hw.cores.tree.requests import Status
 from rewardware.sw.device.priors import quantize_priors
-from rewardware.sw.device.search_tree import MCTSDevice, TreeParameters
+from rewardware.sw.device.search_tree import MCTSDevice
 from rewardware.sw.device.search_tree_backends import open_tree
+from rewardware.sw.device.search_tree_numbers import TreeParameters
 
 ONE = 1 << 16
 PRIORS = st.lists(st.floats(0, 1e300) | st.sampled_from([0.0, 5e-324, 1.0, 1.5, 1e-9]), min_size=2, max_size=32)

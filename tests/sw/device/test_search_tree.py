@@ -5,8 +5,9 @@ import pytest
 from rewardware.hw.cores.tree.config import TreeConfig
 from rewardware.hw.cores.tree.requests import Status
 from rewardware.sw.device.errors import DeviceError
-from rewardware.sw.device.search_tree import MCTSDevice, SearchTreeError, TreeParameters
+from rewardware.sw.device.search_tree import MCTSDevice, SearchTreeError
 from rewardware.sw.device.search_tree_backends import ReferenceTree, open_tree
+from rewardware.sw.device.search_tree_numbers import TreeParameters
 
 CONFIG = TreeConfig(fanout=3, group=2, levels=4, banks=8, rows=4, nodes=20, workers=5, reserve=1)
 

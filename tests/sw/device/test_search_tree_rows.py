@@ -10,8 +10,9 @@ from rewardware.hw.cores.tree.requests import RequestKind, Status
 from rewardware.sw.core.lockstep import LockstepError
 from rewardware.sw.device import search_tree_rows
 from rewardware.sw.device.errors import DeviceError
-from rewardware.sw.device.search_tree import MCTSDevice, TreeParameters
+from rewardware.sw.device.search_tree import MCTSDevice
 from rewardware.sw.device.search_tree_backends import open_tree
+from rewardware.sw.device.search_tree_numbers import TreeParameters
 from rewardware.sw.device.search_tree_rows import pack_request, pack_requests, unpack_answer, unpack_answers
 from rewardware.sw.reference.tree.requests import Answer, Request
 from tests.hw.soc.mcts.test_system import config_of

@@ -61,9 +61,9 @@ def same_as_the_reference(game, config, states, noise=None, **shape):
             "simulations": st.integers(1, 120),
             "workers": st.sampled_from([1, 2, 3, 8, 30]),
             "levels": st.sampled_from([2, 3, 5, 64]),
-            "exploration": st.sampled_from([0.0, 0.7, 1.5, 15.99999]),
-            "virtual_loss": st.sampled_from([0.0, 0.25, 0.9999999]),
-            "first_value": st.sampled_from([-8.0, -0.5, 0.0, 7.9999999]),
+            "exploration": st.sampled_from([0.0, 0.7, 1.5, 16 - 2**-12]),
+            "virtual_loss": st.sampled_from([0.0, 0.25, 1 - 2**-16]),
+            "first_value": st.sampled_from([-8.0, -0.5, 0.0, 8 - 2**-16]),
         }
     ),
 )

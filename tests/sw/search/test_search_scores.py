@@ -5,11 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rewardware.sw.core.environments.legal_actions import action_bits
 from rewardware.sw.device.priors import quantize_priors
+from rewardware.sw.device.search_tree_numbers import fixed_reward
 from rewardware.sw.search.native.evaluation import evaluate_words
 from rewardware.sw.search.position_evaluator import UniformEvaluator
 from rewardware.sw.search.search_config import SearchConfig
-from rewardware.sw.search.search_scores import fixed_constants, fixed_priors, fixed_reward, legal_bits, mixed_priors
+from rewardware.sw.search.search_scores import fixed_priors, mixed_priors
 
 NO_PLANES = np.zeros((1, 1, 1, 1), np.float32)
 
@@ -40,7 +42,7 @@ def test_priors_are_those_of_one_row_at_a_time(data, actions):
     priors, legal = priors.reshape(rows, actions), legal.reshape(rows, actions)
     legal[:, 0], priors[:, 0] = True, np.maximum(priors[:, 0], 1e-3)
     expected = [
-        list(quantize_priors(row.tolist(), legal_bits(allowed), actions))
+        list(quantize_priors(row.tolist(), action_bits(allowed), actions))
         for row, allowed in zip(priors, legal, strict=True)
     ]
     assert fixed_priors(priors, legal).tolist() == expected
@@ -52,7 +54,7 @@ def test_priors_in_the_middle_of_two(weights):
     """Odd multiples of half a unit go up, however exact."""
     priors = np.array([weights], np.float32)
     legal = np.ones(priors.shape, np.bool_)
-    expected = list(quantize_priors(priors[0].tolist(), legal_bits(legal[0]), len(weights)))
+    expected = list(quantize_priors(priors[0].tolist(), action_bits(legal[0]), len(weights)))
     assert fixed_priors(priors, legal).tolist() == [expected]
     assert evaluate_words(Given(priors), NO_PLANES, legal)[0].tolist() == [expected]
 
@@ -66,8 +68,11 @@ def test_rewards_round_to_even():
 
 
 def test_constants():
-    assert fixed_constants(SearchConfig(exploration=1.5, virtual_loss=0.25, first_value=-1.0)) == (6144, 16384, -65536)
-    assert fixed_constants(SearchConfig(exploration=15.99999, virtual_loss=0.999999)) == (65535, 65535, 0)
+    found = SearchConfig(exploration=1.5, virtual_loss=0.25, first_value=-1.0).parameters.registers()
+    assert found == {"exploration": 6144, "loss": 16384, "first_value": -65536, "alternate": 1}
+    for name, value in (("exploration", 15.99999), ("virtual_loss", 0.999999), ("first_value", 7.999999)):
+        with pytest.raises(ValueError, match=rf"{name.replace('_', ' ').capitalize()} must be in"):
+            SearchConfig(**{name: value})
 
 
 def test_mixed_priors_without_noise_are_as_they_were():

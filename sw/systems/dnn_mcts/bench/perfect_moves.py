@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ....core.environments.legal_actions import action_list
 from ....core.run_folder import CHECKPOINT
 from ....core.threads import limited_threads
 from ....measurement.bench import drawn_from, make_row, say
@@ -80,8 +81,7 @@ def critical_positions(environment: Any, solver: Any, count: int, seed: int) -> 
     while len(found) < count:
         environment.reset(0)
         for _ in range(int(generator.integers(LEAST_STONES, MOST_STONES + 1))):
-            legal = [action for action in range(environment.actions) if environment.legal_actions() >> action & 1]
-            _, ended = environment.step(int(generator.choice(legal)))
+            _, ended = environment.step(int(generator.choice(action_list(environment.legal_actions()))))
             if ended:
                 break
         else:

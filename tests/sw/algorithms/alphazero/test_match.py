@@ -3,7 +3,8 @@
 import pytest
 
 from rewardware.sw.algorithms.alphazero.match import MatchResult, play_match, wilson_interval
-from rewardware.sw.algorithms.alphazero.players import PerfectPlayer, RandomPlayer, legal_list
+from rewardware.sw.algorithms.alphazero.players import PerfectPlayer, RandomPlayer
+from rewardware.sw.core.environments.legal_actions import action_list
 
 from .small import game
 
@@ -23,7 +24,7 @@ class FirstPlayer:
         found = []
         for state in states:
             self.environment.restore(state)
-            found.append(legal_list(self.environment)[0])
+            found.append(action_list(self.environment.legal_actions())[0])
         return found
 
     def close(self):

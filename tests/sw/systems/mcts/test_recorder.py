@@ -9,8 +9,9 @@ from rewardware.hw.cores.tree.config import TreeConfig
 from rewardware.hw.cores.tree.requests import Status
 from rewardware.sw.core.environments.make_state_environment import state_environment
 from rewardware.sw.device.errors import DeviceError
-from rewardware.sw.device.search_tree import MCTSDevice, TreeParameters
+from rewardware.sw.device.search_tree import MCTSDevice
 from rewardware.sw.device.search_tree_backends import ReferenceTree
+from rewardware.sw.device.search_tree_numbers import TreeParameters
 from rewardware.sw.systems.mcts.planner import MCTSPlanner
 from rewardware.sw.systems.mcts.planner_config import PlannerConfig
 from rewardware.sw.systems.mcts.recorder import Recording, RecordingTree
