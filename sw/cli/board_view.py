@@ -23,11 +23,11 @@ class BoardView(Protocol):
         ...
 
     def name(self, action: int) -> str:
-        """Of a legal action."""
+        """The name of a legal action."""
         ...
 
     def action(self, name: str) -> int | None:
-        """Of the name, legal or not; None: there is no such action."""
+        """The action of a name, legal or not; None: there is no such action."""
         ...
 
 
@@ -61,7 +61,7 @@ class GridView:
         return self._column(column) + ("" if self._game.gravity else str(row + 1))
 
     def action(self, name: str) -> int | None:
-        """Of column, and row."""
+        """The cell of a column and a row, or the column."""
         names = {self.name(action): action for action in range(self._game.actions)}
         return names.get(name.lower())
 
@@ -93,7 +93,7 @@ class OpenSpielView:
         return str(state.action_to_string(state.current_player(), action))
 
     def action(self, name: str) -> int | None:
-        """Of the legal ones."""
+        """A legal action by OpenSpiel's name."""
         names = {self.name(action).lower(): action for action in action_list(self._game.legal_actions())}
         return names.get(name.lower())
 

@@ -145,7 +145,7 @@ class _Game:
         print("You have won." if self._points > 0 else "You have lost." if self._points < 0 else "Nobody has won.")
 
     def _ask(self) -> str:
-        """What the person says, in lower case; empty at the end of the input."""
+        """The line that the person types, in lower case; empty at the end of the input."""
         while True:
             print("> ", end="", flush=True)
             line = sys.stdin.readline()

@@ -1,4 +1,4 @@
-"""What a search asks of the shape of a tree."""
+"""Demands of a search on the shape of a tree."""
 
 from ...hw.cores.tree.config import MOST_CHILDREN, TreeConfig
 from ..core.environments.state_environment import StateEnvironment

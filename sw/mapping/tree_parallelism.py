@@ -104,11 +104,11 @@ class ParallelismModel(Protocol):
     """Seconds in which each of N workers does one simulation: its selection, evaluation and backup."""
 
     def shared(self, workers: int) -> float:
-        """By N threads on one tree."""
+        """The seconds of N threads on one tree."""
         ...
 
     def local(self, workers: int, batch: int) -> float:
-        """By a master thread, in batches of B."""
+        """The seconds of a master thread and batches of B."""
         ...
 
 
@@ -208,7 +208,7 @@ class MachineModel:
 
 @dataclass(frozen=True, kw_only=True)
 class BatchSearch:
-    """What `find_batch` found.
+    """The result of `find_batch`.
 
     Parameters
     ----------

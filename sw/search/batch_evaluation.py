@@ -13,7 +13,7 @@ __all__ = ["ask", "evaluate_checked", "evaluate_fixed", "require_evaluation", "r
 
 
 def ask(evaluator: PositionEvaluator, planes: Planes, legal: NDArray[np.bool_]) -> tuple[Any, Any]:
-    """What the evaluator gives.
+    """Ask the evaluator; its priors and values as they come.
 
     Raises
     ------

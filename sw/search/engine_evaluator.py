@@ -92,11 +92,11 @@ class EngineEvaluator:
         return priors, values
 
     def _numbers(self, name: str, words: IntegerArray) -> NDArray[np.float64]:
-        """What an output means, as a vector in PyTorch's order."""
+        """An output in real numbers, as a vector in PyTorch's order."""
         return self.model.network.to_numbers(name, words).transpose(2, 0, 1).reshape(-1)
 
     def counters(self) -> dict[str, Any]:
-        """What the backend has counted."""
+        """The backend's counts."""
         return dict(self._running.counters())
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""What a tree search asks of positions, a batch at a time."""
+"""Evaluators: a tree search asks them for priors and values of positions, a batch at a time."""
 
 from typing import Protocol
 
@@ -11,7 +11,7 @@ Planes = NDArray[np.float32]
 
 
 class EvaluationError(ValueError):
-    """What an evaluator gave is no evaluation."""
+    """An evaluator gave something else than an evaluation."""
 
 
 class PositionEvaluator(Protocol):

@@ -1,4 +1,4 @@
-"""What a search of a position came to."""
+"""The result of a search of a position."""
 
 from dataclasses import dataclass
 
@@ -46,7 +46,7 @@ class SearchResult:
 
     @property
     def best_action(self) -> int:
-        """Of the most visits; of equal ones the one of the greatest value, of these the lowest."""
+        """The action of the most visits; of equal ones that of the greatest value, of these the lowest."""
         keys = np.lexsort((-np.arange(len(self.visits)), self.values, self.visits, self.legal))
         return int(keys[-1])
 

@@ -82,7 +82,7 @@ def observed(environment: BoardEnvironment, states: Sequence[Any]) -> tuple[Plan
 
 
 def simulations_of(config: SearchConfig, simulations: int | None) -> int:
-    """Of a search.
+    """The number of simulations of a search.
 
     Raises
     ------

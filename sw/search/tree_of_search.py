@@ -1,4 +1,4 @@
-"""What a search asks of a tree accelerator, and one that has it."""
+"""Demands of a search on a tree accelerator, and one that meets them."""
 
 from ...hw.cores.tree.config import MOST_BANKS, MOST_ROWS, TreeConfig
 from ..core.environments.state_environment import StateEnvironment

@@ -1,4 +1,4 @@
-"""What every tree search with a network does, wherever its tree is."""
+"""The interface of every tree search with a network, wherever its tree is."""
 
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -65,7 +65,7 @@ class TreeSearch(Protocol):
         ...
 
     def counters(self) -> dict[str, int]:
-        """What was counted since it was opened, by name."""
+        """Counts since it was opened, by name."""
         ...
 
     def close(self) -> None:

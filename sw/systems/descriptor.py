@@ -63,7 +63,7 @@ class SystemDescriptor:
         return bool(self.bench) if command == "bench" else command in self.commands
 
     def name_under(self, command: str) -> str:
-        """What it is called under a command."""
+        """Its name under a command."""
         return self.names.get(command, self.name)
 
 

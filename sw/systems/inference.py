@@ -10,7 +10,7 @@ __all__ = ["networks_on"]
 
 
 def networks_on(backend: str, hardware: Any = None, *, system: str = "dynamap", **options: Any) -> OpenNetwork:
-    """What opens networks on integers on a backend of a system.
+    """Find what opens networks on integers on a backend of a system.
 
     Parameters
     ----------

@@ -24,8 +24,8 @@ class AlphaZeroHyperParameters(SearchConfig):
         Parameter of the Dirichlet distribution of the noise at the root; about 10 over the mean number of legal
         actions.
     temperature_moves
-        Moves of a game that are drawn by their shares of visits; later ones are the most visited. Too few, and who
-        begins wins nearly every game: then the network learns whose turn it is, and not what a position is worth.
+        Moves of a game that are drawn by their shares of visits; later ones are the most visited. Where few are, who
+        begins may win nearly every game, from which little is learned of positions.
     parallel_games
         Games that are played side by side, whose positions are evaluated together.
     channels
@@ -101,17 +101,17 @@ class AlphaZeroHyperParameters(SearchConfig):
 
     @classmethod
     def suited_to(cls, environment: str) -> dict[str, Any]:
-        """What `environments.yaml` has for an environment, over the defaults."""
+        """The values that `environments.yaml` has for an environment, over the defaults."""
         text = (importlib.resources.files(__package__) / "environments.yaml").read_text(encoding="utf-8")
         found: dict[str, Any] = yaml.safe_load(text).get(environment, {})
         return found
 
     @property
     def search(self) -> SearchConfig:
-        """Of a search alone."""
+        """The configuration of a search alone."""
         return SearchConfig(**{field.name: getattr(self, field.name) for field in fields(SearchConfig)})
 
     @property
     def plain_search(self) -> SearchConfig:
-        """Of the plain search that matches are played against, with as many simulations."""
+        """The configuration of the plain search that plays matches, with as many simulations."""
         return SearchConfig(simulations=self.simulations, workers=1, exploration=self.rollout_exploration)

@@ -15,7 +15,7 @@ MOST_STEPS = 100
 
 
 def elo_difference(score: float) -> float:
-    """By how many points a player is above another against whom the score is that; infinite of 0 and 1."""
+    """The points by which a player is above another, by the score against that one; infinite for scores of 0 and 1."""
     if score in (0.0, 1.0):
         return math.copysign(math.inf, score - 0.5)
     return SCALE * math.log(score / (1 - score))

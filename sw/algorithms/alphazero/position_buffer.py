@@ -34,7 +34,7 @@ class Positions:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PositionBatch:
-    """What a gradient step learns from.
+    """Positions that a gradient step learns from.
 
     Parameters
     ----------

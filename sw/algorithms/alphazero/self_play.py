@@ -58,8 +58,8 @@ class SelfPlay:
     """Plays games in so many slots; where one ends, the next begins.
 
     Every move is searched with Dirichlet noise on the priors of the root. The first ``temperature_moves`` of a game are
-    drawn by their shares of visits, later ones are the most visited. What is random in a game is a function of the
-    seed, the number of the game and the move, so that nothing random has to be kept.
+    drawn by their shares of visits, later ones are the most visited. Random numbers are a function of the
+    seed, the number of the game and the move, so that no generator has to be kept.
 
     Parameters
     ----------
@@ -176,7 +176,7 @@ class SelfPlay:
 
 
 def _outcomes(rewards: Sequence[float]) -> NDArray[np.float32]:
-    """Of each position the sum of the rewards from there on, as the player had them whose turn it was."""
+    """The sum of the rewards from each position on, as the player had them whose turn it was."""
     found, after = [], 0.0
     for reward in reversed(rewards):
         after = reward - after

@@ -27,7 +27,7 @@ class RayHost:
 
     @property
     def process_id(self) -> int | None:
-        """On its machine; ``None``: it does not run."""
+        """The number on its machine; ``None``: it does not run."""
         return self._worker.process_id
 
     def start(self, settings: SelfPlaySettings, stream: int) -> None:
@@ -66,7 +66,7 @@ class RayHost:
 
 
 class _RemoteWorker:
-    """What Ray runs: its errors come back with what is asked, so those of its beginning with the first games."""
+    """The worker in its process: its errors come back with answers, so those of its beginning with the first games."""
 
     def __init__(self, *arguments: Any):
         self._arguments = arguments

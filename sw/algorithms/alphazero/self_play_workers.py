@@ -49,7 +49,7 @@ class LearningEvaluator(PositionEvaluator, Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class SelfPlaySettings:
-    """What a worker needs; it is pickled for each, so functions are of modules.
+    """Settings of a worker; they are pickled for each, so functions are of modules.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ class SelfPlayWorkers:
 
     @property
     def process_ids(self) -> list[int]:
-        """Of workers that run, on their machines."""
+        """The numbers of the processes of workers that run, on their machines."""
         return [number for host in self._hosts if (number := host.process_id) is not None]
 
     def round(self) -> list[FinishedGame]:
@@ -204,7 +204,7 @@ class SelfPlayWorkers:
         self._hosts[number].ask(self._weights())
 
     def _look(self, number: int) -> list[FinishedGame]:
-        """What a worker has, if anything; one that has ended is started again."""
+        """The games that a worker has, if any; one that has ended is started again."""
         try:
             answer = self._hosts[number].answer()
         except EOFError:
@@ -288,7 +288,7 @@ def worker_weights(network: nn.Module) -> Weights:
 
 
 def _serve(link: Connection, settings: SelfPlaySettings, stream: int) -> None:
-    """What the process does: weights in, games out, until the link ends. An error is sent as text."""
+    """The process takes weights and sends games until the link ends. It sends an error as text, to be raised."""
     try:
         worker = SelfPlayWorker(settings, stream)
         while True:

@@ -14,10 +14,10 @@ __all__ = ["evaluate_words"]
 def evaluate_words(
     evaluator: PositionEvaluator, planes: Planes, legal: NDArray[np.bool_]
 ) -> tuple[NDArray[np.uint16], NDArray[np.float32]]:
-    """What :func:`.batch_evaluation.evaluate_fixed` gives, as contiguous words; errors as there.
+    """Priors and values of :func:`.batch_evaluation.evaluate_fixed`, as contiguous words; errors as there.
 
-    C++ divides the priors by their sum, which NumPy takes ten times as long for; where it finds something wrong, or a
-    quotient too close to the middle of two integers, the whole batch goes the other way.
+    C++ divides the priors by their sum. Where it finds something wrong, or a quotient too close to the middle of two
+    integers, NumPy does it for the whole batch.
     """
     priors, values = ask(evaluator, planes, legal)
     require_shapes(priors, values, legal)

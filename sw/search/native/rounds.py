@@ -96,7 +96,7 @@ def root_arguments(state: NDArray[np.uint64], root: Root) -> tuple[NDArray[Any],
 
 
 def as_result(root: Root, read: Any, *of: Any) -> SearchResult:
-    """What a tree came to, read by a function of the library."""
+    """The result of a tree, read by a function of the library."""
     visits, totals = np.zeros(len(root.legal), np.int64), np.zeros(len(root.legal), np.int64)
     nodes, evaluations = ctypes.c_uint32(), ctypes.c_uint32()
     read(*of, visits.ctypes.data, totals.ctypes.data, ctypes.byref(nodes), ctypes.byref(evaluations))

@@ -328,7 +328,7 @@ class AlphaZero:
         raise ValueError("Games of alphazero are not filmed: leave --video away; rewardware play shows a board")
 
     def statistics(self) -> dict[str, float] | None:
-        """Of the learner ``loss``, ``policy_loss``, ``value_loss`` and ``entropy``, means over its last steps;
+        """Means over the learner's last steps of ``loss``, ``policy_loss``, ``value_loss`` and ``entropy``;
         ``gradient_steps``, ``played_positions`` and ``moves`` so far. ``None`` before the first step."""
         told = self.learner.statistics()
         return told and {**told, **self._counts()}

@@ -1,4 +1,4 @@
-"""What a training run of AlphaZero came to."""
+"""The report of a training run of AlphaZero."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -27,7 +27,7 @@ class OneAtATime:
         self._evaluator, self._lock = evaluator, threading.Lock()
 
     def evaluate(self, planes: Planes, legal: NDArray[np.bool_], /) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """As of the evaluator."""
+        """Ask the evaluator, once nobody else does."""
         with self._lock:
             return self._evaluator.evaluate(planes, legal)
 

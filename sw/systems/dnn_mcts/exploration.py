@@ -25,7 +25,7 @@ FINALISTS = 3
 
 @dataclass(frozen=True, kw_only=True)
 class WorkersExploration:
-    """Of one number of workers.
+    """Models, trials and times of one number of workers.
 
     Parameters
     ----------
@@ -68,21 +68,21 @@ class WorkersExploration:
 
     @property
     def faster(self) -> Setting:
-        """Of both schemes, as measured."""
+        """The faster one of both schemes, as measured."""
         return self.shared if self.ratio(self.local, self.shared) > 1 else self.local
 
     def seconds(self, setting: Setting) -> float:
-        """In which each worker does one simulation, the median."""
+        """Median seconds in which each worker does one simulation."""
         return self.workers * statistics.median(self.timed[setting])
 
     def ratio(self, over: Setting, under: Setting) -> float:
-        """Of the times of two settings, the median of those measured one beside the other."""
+        """The ratio of the times of two settings, the median of those measured one beside the other."""
         return median_ratio(self.timed[over], self.timed[under])
 
 
 @dataclass(frozen=True, kw_only=True)
 class Exploration:
-    """Of a game and an evaluator.
+    """The exploration of a game and an evaluator.
 
     Parameters
     ----------

@@ -82,7 +82,7 @@ def learning_device(source: str) -> str:
 
 
 def require_evaluator(source: str) -> Make:
-    """What makes the evaluator of that name.
+    """Find what makes the evaluator of that name.
 
     Raises
     ------

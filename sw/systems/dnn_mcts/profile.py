@@ -1,4 +1,4 @@
-"""What the parts of a search take on the machine at hand, for the models that choose how it is parallel."""
+"""Times of the parts of a search on the machine at hand, for the models that choose how it is parallel."""
 
 import dataclasses
 import os
@@ -66,7 +66,7 @@ class SearchProfile:
 
     @property
     def times(self) -> SearchTimes:
-        """As the models take them: what evaluations cannot overlap is the transfer, the rest the computing."""
+        """Times as the models take them: what evaluations cannot overlap is the transfer, the rest the computing."""
         latency, each = _line(self.serial)
         compute = {batch: max(seconds - latency - each * batch, 0.0) for batch, seconds in self.evaluation.items()}
         return SearchTimes(
@@ -100,7 +100,7 @@ class SearchProfile:
 
 
 def _line(points: dict[int, float]) -> tuple[float, float]:
-    """What is paid once, and for each position, neither below 0, of a straight line through two points."""
+    """The seconds paid once, and those for each position, neither below 0, of a straight line through two points."""
     low, high = min(points), max(points)
     first, last = points[low], points[high]
     if low == high:
@@ -186,7 +186,7 @@ def _positions(searches: TimedSearches, count: int) -> tuple[np.ndarray, np.ndar
 
 
 def _evaluation_seconds(evaluator: PositionEvaluator, looked_at: Sequence[np.ndarray], batch: int) -> float:
-    """Of one batch alone, the median of several."""
+    """Seconds of one batch alone, the median of several."""
     arguments = [array[:batch] for array in looked_at]
     evaluate_fixed(evaluator, *arguments)
     found = []

@@ -93,7 +93,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _rows(summary: dict[str, Any]) -> list[tuple[str, str]]:
-    """What training came to, for people."""
+    """The result of training, for people."""
     counters, evaluation, elo = summary["counters"], summary["evaluation"], summary["elo"]
     rows = [
         ("environment", f"{summary['env']}, {summary['games']} games, seed {summary['seed']}"),

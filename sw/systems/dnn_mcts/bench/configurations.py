@@ -1,4 +1,4 @@
-"""What the figures of searches guided by a network are measured on."""
+"""Configurations on which the figures of searches guided by a network are measured."""
 
 from dataclasses import dataclass
 
