@@ -41,7 +41,7 @@ def save_modules(parts: Mapping[str, Any]) -> dict[str, np.ndarray]:
                 state |= {f"{name}.{index}.{key}": value for key, value in moments.items()}
         else:
             state |= {f"{name}.{key}": value for key, value in part.state_dict().items()}
-    return {name: tensor.numpy().copy() for name, tensor in state.items()}
+    return {name: tensor.cpu().numpy().copy() for name, tensor in state.items()}
 
 
 def load_modules(parts: Mapping[str, Any], state: dict[str, np.ndarray]) -> None:

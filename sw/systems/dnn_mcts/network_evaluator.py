@@ -36,7 +36,7 @@ class NetworkEvaluator:
         convolution engine, on integers of 8 bits. ``"MODULE:NAME"``: a callable that gets network and environment and
         gives an evaluator.
     network : torch.nn.Module
-        As :class:`.PolicyValueNetwork`.
+        As :class:`.PolicyValueNetwork`. It is moved to the device of PyTorch on which it learns.
     environment : BoardEnvironment
         Of the game. Its state is not kept.
 
@@ -47,7 +47,9 @@ class NetworkEvaluator:
     """
 
     def __init__(self, source: str, network: nn.Module, environment: BoardEnvironment):
-        self._make, self._network, self._environment = require_evaluator(source), network, environment
+        self._make, self._environment = require_evaluator(source), environment
+        # A worker's network is made on the processor.
+        self._network = network.to(learning_device(source))
         self._sees_changes = source.partition(":")[0] == TORCH
         self._evaluator: PositionEvaluator | None = None
 

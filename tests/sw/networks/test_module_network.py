@@ -13,6 +13,7 @@ from rewardware.sw.cli.dispatch import dispatch
 from rewardware.sw.core.checkpoint import CheckpointError
 from rewardware.sw.networks.module_network import ModuleNetwork, require_module
 from rewardware.sw.networks.network import Network
+from rewardware.sw.networks.torch_networks import save_modules
 from rewardware.sw.networks.user_network import perceptron_layers
 from rewardware.sw.systems.pearl.ddpg import DDPG
 from rewardware.sw.systems.pearl.dqn import DQN
@@ -196,3 +197,30 @@ def test_modules_of_a_checkpoint_are_input(tmp_path):
         agent.save(tmp_path / "one.zip")
     with pytest.raises(CheckpointError, match=r"modules must be some of .*, critics, not \['transport'\]"):
         DQN.load(tmp_path / "one.zip")
+
+
+class OnAnotherDevice:
+    """A tensor that NumPy cannot read where it is, as those of a GPU."""
+
+    def __init__(self, tensor):
+        self.tensor = tensor
+
+    def cpu(self):
+        return self.tensor
+
+    def numpy(self):
+        raise TypeError("can't convert device type tensor to numpy")
+
+
+def test_what_is_on_another_device_is_saved():
+    module = nn.Linear(2, 1)
+    expected = save_modules({"net": module})
+
+    class Elsewhere(nn.Linear):
+        def state_dict(self):
+            return {name: OnAnotherDevice(tensor) for name, tensor in module.state_dict().items()}
+
+    saved = save_modules({"net": Elsewhere(2, 1)})
+    assert {name: array.tobytes() for name, array in saved.items()} == {
+        name: array.tobytes() for name, array in expected.items()
+    }

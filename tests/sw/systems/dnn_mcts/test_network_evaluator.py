@@ -53,6 +53,15 @@ def test_a_network_learns_where_pytorch_evaluates_it(monkeypatch):
     assert learning_device("torch:cuda") == "cuda"
 
 
+def test_a_network_is_moved_to_where_it_is_evaluated(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    game, places = state_environment("tic-tac-toe"), []
+    network = PolicyValueNetwork(game.observation_shape, 9, (4, 5, 6), 7)
+    monkeypatch.setattr(network, "to", lambda place: places.append(place) or network)
+    NetworkEvaluator("torch:cuda", network, game)
+    assert places == ["cuda"]
+
+
 @pytest.mark.parametrize(
     ("source", "words"),
     [
