@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import torch
 
 from ....hw.cores.checks import require_name
 from ...algorithms.alphazero.alphazero_hyper_parameters import AlphaZeroHyperParameters
@@ -407,7 +408,7 @@ class AlphaZero:
         env
             ``None``: by the name in the checkpoint.
         backend, evaluator
-            ``None``: those of the checkpoint.
+            ``None``: those of the checkpoint; the processor evaluates, with a warning, where its GPU is not.
         **settings
             Others of the constructor.
 
@@ -473,4 +474,7 @@ def _evaluator_of(path: Path | str, about: dict[str, Any], given: str | None) ->
         raise CheckpointError(
             f"{path} is of a run with evaluator {evaluator!r}: give the evaluator, this one or another"
         )
+    if given is None and evaluator.startswith("torch:cuda") and not torch.cuda.is_available():
+        logger.warning("PyTorch finds no GPU here, where the run has been on one: the processor evaluates")
+        return "torch"
     return given or str(evaluator)

@@ -5,6 +5,7 @@ import signal
 
 import numpy as np
 import pytest
+import torch
 
 from rewardware import AlphaZero, AlphaZeroHyperParameters, load_agent
 from rewardware.sw.algorithms.alphazero import self_play_workers
@@ -209,6 +210,17 @@ def test_a_worker_that_fails_is_told_and_one_that_ends_always_is_not_started_aga
         monkeypatch.setattr(agent._self_play, "_settings", None)
         with pytest.raises(SelfPlayError, match="Worker 0 of self-play ended 3 times, .* last exit code 7"):
             agent.learn(1)
+
+
+def test_a_run_of_a_gpu_plays_without_one(trained, tmp_path, monkeypatch, caplog):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    arrays, about = read_checkpoint(trained)
+    write_checkpoint(tmp_path / "gpu.zip", arrays, about | {"evaluator": "torch:cuda"})
+    with load_agent(tmp_path / "gpu.zip") as agent:
+        assert agent.evaluator == "torch"
+    assert "PyTorch finds no GPU here" in caplog.text
+    with pytest.raises(ValueError, match="PyTorch finds no GPU for 'cuda'"):
+        load_agent(tmp_path / "gpu.zip", evaluator="torch:cuda")
 
 
 def fails(*arguments):
