@@ -21,7 +21,7 @@ __all__ = ["COMMANDS", "dispatch"]
 # Each is a module beside this one, with `add_arguments(parser)` and `run(arguments)`, which may return an exit code;
 # the first line of its docstring is its help. Heavy imports belong inside `run`.
 COMMANDS = (
-    "train", "plan", "play", "eval", "experiment", "bench", "explore", "compose", "map", "infer", "verilog", "build",
+    "train", "plan", "play", "eval", "experiment", "bench", "explore", "compose", "map", "infer", "package", "build",
     "report", "list", "cache", "completion",
 )  # fmt: skip
 

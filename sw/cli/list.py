@@ -54,7 +54,7 @@ def presets() -> Iterator[tuple[str, str]]:
 
 
 def cores() -> Iterator[tuple[str, str]]:
-    """Name and summary of each core, by the name that `verilog` and `report` take."""
+    """Name and summary of each core, by the name that `package` and `report` take."""
     from ...hw.soc.export.catalogue import catalogue
 
     yield from ((name, _unmarked(design.description)) for name, design in catalogue().items() if not design.system)

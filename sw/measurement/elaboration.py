@@ -19,6 +19,8 @@ class Elaborated:
     description : str
         One line.
     configuration : dataclass instance or None
+    component : wiring.Component
+        The top, whose ports are those of the Verilog.
     verilog : str
         Complete in one text.
     clock : str or None
@@ -29,6 +31,7 @@ class Elaborated:
     name: str
     description: str
     configuration: Any
+    component: Any
     verilog: str
     clock: str | None
 
@@ -59,20 +62,21 @@ def elaborate_design(
     preset_name = preset_name or design.default_preset or None
     preset = read_preset(preset_name, design.preset_system).hardware if preset_name is not None else None
     configuration = design.configure(preset, settings)
+    component = design.top(configuration)
     if design.system:
-        from ...hw.soc.bus.axi_top import AxiTop
         from ...sim.harness.systems import verilog_of
 
-        verilog = verilog_of(configuration, AxiTop, top or name)
+        verilog = verilog_of(configuration, type(component), top or name)
     else:
         with under_way(f"elaborating {name}"):
-            verilog = emit(design.create(configuration), top or name)
+            verilog = emit(component, top or name)
     ports = ports_of(verilog, top or name)
     return Elaborated(
         design=name,
         name=top or name,
         description=design.description,
         configuration=configuration,
+        component=component,
         verilog=verilog,
         clock=next((port for port in ("aclk", "clk") if port in ports), None),
     )

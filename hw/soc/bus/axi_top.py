@@ -4,6 +4,8 @@ from amaranth.hdl import ClockDomain, ClockSignal, Module, ResetSignal, Shape, S
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from .interfaces import BusInterface, Interrupt, Reset
+
 __all__ = ["AxiTop"]
 
 
@@ -30,7 +32,16 @@ class AxiTop(wiring.Component):
         Rows to the host.
     interrupt : :py:`Out(1)`
         1 while an enabled bit of the interrupt status is.
+
+    Attributes
+    ----------
+    interfaces, clocks, resets, interrupts
+        What the ports are, for the package (:mod:`.interfaces`).
     """
+
+    clocks = ("aclk",)
+    resets = (Reset(port="aresetn", active_low=True, clock="aclk"),)
+    interrupts = (Interrupt(port="interrupt", clock="aclk", reset="aresetn"),)
 
     def __init__(self, system):
         self.system = system
@@ -50,6 +61,24 @@ class AxiTop(wiring.Component):
         for port, forward, backward in (("s_axis", In, Out), ("m_axis", Out, In)):
             members |= {f"{port}_tdata": forward(width), f"{port}_tlast": forward(1)}
             members |= {f"{port}_tvalid": forward(1), f"{port}_tready": backward(1)}
+        self.interfaces = tuple(
+            BusInterface(
+                name=name,
+                protocol=protocol,
+                mode=mode,
+                ports={port.removeprefix(f"{name}_").upper(): port for port in members if port.startswith(f"{name}_")},
+                clock="aclk",
+                reset="aresetn",
+                data_width=data_width,
+                address_width=address_width,
+                description=description,
+            )
+            for name, protocol, mode, data_width, address_width, description in (
+                ("s_axi_ctrl", "axi4lite", "slave", 32, address, "Registers and program memory."),
+                ("s_axis", "axi4stream", "slave", width, 0, "Rows from the host."),
+                ("m_axis", "axi4stream", "master", width, 0, "Rows to the host."),
+            )
+        )
         members["interrupt"] = Out(1)
         super().__init__(members)
 

@@ -1,7 +1,7 @@
 """Registers and address maps as data: described once, without Amaranth.
 
 The hardware (:mod:`.register_bank`), the driver's constants, the JSON file, the C header and the documentation
-table (:mod:`.export`) are all made from one :class:`AddressMap`.
+table (:mod:`..export.formats`) are all made from one :class:`AddressMap`.
 """
 
 import dataclasses

@@ -105,3 +105,12 @@ class Design:
         """The component of a configuration made by :meth:`configure`."""
         component = load_object(self.component)
         return component() if configuration is None else component(configuration, **self.arguments)
+
+    def top(self, configuration: Any) -> Any:
+        """The component that is exported: a system within its AXI top, a core as it is."""
+        component = self.create(configuration)
+        if not self.system:
+            return component
+        from ..bus.axi_top import AxiTop
+
+        return AxiTop(component)

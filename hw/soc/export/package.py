@@ -1,49 +1,65 @@
-"""A design as a folder that other tools take: Verilog, file list, parameters, header, constraints, waivers."""
+"""A design as a folder that other tools take: Verilog, and every format that is made from its description."""
 
-import dataclasses
 import json
 import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from ..written_file import write_text, writing
-from .constraints import sdc, xdc
+from .description import PackageDescription
+from .formats import c_header, constraints, file_list
+from .formats.map_json import map_json
 from .lint import waiver_file
 
-__all__ = ["split_units", "write_package"]
+__all__ = ["FORMATS", "Format", "package_files", "split_units", "write_package"]
 
 
-def write_package(
-    verilog: str,
-    name: str,
-    folder: Path,
-    *,
-    design: str = "",
-    configuration: Any = None,
-    description: str = "",
-    clock: str | None = "clk",
-    frequency: float = 164.0,
-) -> list[Path]:
+@dataclass(frozen=True, kw_only=True)
+class Format:
+    """Files of a package that are made from its description.
+
+    Parameters
+    ----------
+    write : callable
+        From the description to texts by their path in the package; none where the format does not apply.
+    holds : str
+        What they hold, for the package's README.
+    unchecked : str
+        What only a vendor's tool could check of them, for the package's README; empty: nothing.
+    """
+
+    write: Callable[[PackageDescription], Mapping[str, str]]
+    holds: str
+    unchecked: str = ""
+
+
+FORMATS = (
+    Format(write=file_list.files, holds="The design's files, for tools that take a list."),
+    Format(write=lambda description: {f"{description.name}.vlt": waiver_file()}, holds="Verilator's waivers."),
+    Format(write=constraints.files, holds="Clock, and time outside, for a design that is built alone."),
+    Format(write=c_header.files, holds="Registers for C."),
+)
+
+
+def package_files(description: PackageDescription) -> dict[str, str]:
+    """Every file of a package but the Verilog, by its path."""
+    files: dict[str, str] = {}
+    for entry in FORMATS:
+        files |= entry.write(description)
+    return files | {f"{description.name}.json": map_json(description, [*description.files, *files])}
+
+
+def write_package(description: PackageDescription, sources: Mapping[str, str], folder: Path) -> list[Path]:
     """Write a design into ``folder`` and return its files.
 
     Parameters
     ----------
-    verilog : str
-        Complete in one text, with the top module ``name``.
-    name : str
-        Name of the top module; the files are called by it.
+    description : PackageDescription
+    sources : Mapping
+        The text of each of its files of Verilog.
     folder : Path
         Empty or not there, or with an earlier package of that name, which is replaced whole.
-    design : str
-        Name in the catalogue, if it is another one.
-    configuration : dataclass instance or None
-        What the design was made from. One with a ``shell`` gives the register map besides.
-    description : str
-        One line.
-    clock : str or None
-        Port of the clock; without one there are no constraints.
-    frequency : float
-        MHz of the constraints.
 
     Raises
     ------
@@ -52,47 +68,14 @@ def write_package(
     WriteError
         A file cannot be written.
     """
-    files: dict[str, str] = {f"rtl/{unit}.v": text for unit, text in split_units(verilog, name).items()}
-    parameters: dict[str, Any] = {
-        "design": design or name,
-        "description": description,
-        "top": name,
-        "clock": {"port": clock, "frequency_mhz": frequency} if clock else None,
-        "files": list(files),
-        "configuration": dataclasses.asdict(configuration) if configuration is not None else {},
-    }
-    shell = getattr(configuration, "shell", None)
-    if shell is not None:
-        from ..bus.export import to_c_header, to_json
-
-        parameters["configuration_hash"] = f"{shell.configuration_hash:#010x}"
-        parameters["instruction_set"] = shell.instruction_set.describe()
-        parameters["registers"] = json.loads(to_json(shell.address_map))
-        files[f"{name}.h"] = to_c_header(shell.address_map)
-    files |= {f"{name}.f": _file_list(name, parameters["files"]), f"{name}.vlt": waiver_file()}
-    if clock:
-        files |= {f"{name}_ooc.xdc": xdc(clock, frequency), f"{name}_ooc.sdc": sdc(clock, frequency)}
-    parameters["package"] = [*files, f"{name}.json"]
-    files[f"{name}.json"] = json.dumps(parameters, indent=2, default=_plain) + "\n"
-    _make_room(folder, name)
+    files = {**sources, **package_files(description)}
+    _make_room(folder, description.name)
     for file, text in files.items():
         path = folder / file
         with writing(path):
             path.parent.mkdir(parents=True, exist_ok=True)
         write_text(path, text)
     return [folder / file for file in files]
-
-
-def _file_list(name: str, files: list[str]) -> str:
-    """Paths are relative to this file, which tools know as -F."""
-    return "\n".join(
-        [
-            f"// From any folder: -F PATH/{name}.f (Verilator, slang, Questa, VCS, Xcelium).",
-            f"// In this folder: -f {name}.f (these, and Icarus).",
-            *files,
-            "",
-        ]
-    )
 
 
 def _make_room(folder: Path, name: str) -> None:
@@ -102,18 +85,13 @@ def _make_room(folder: Path, name: str) -> None:
     replaced = set(json.loads(about.read_text())["package"]) if about.exists() else set()
     if present - replaced:
         some = ", ".join(sorted(present - replaced)[:3])
-        raise ValueError(f"Folder {folder} must be empty or hold an export of {name} alone, not {some}")
+        raise ValueError(f"Folder {folder} must be empty or hold a package of {name} alone, not {some}")
     for file in present:
         (folder / file).unlink()
 
 
-def _plain(value: Any) -> str:
-    """What JSON has no form for: an enumeration is its name."""
-    return str(getattr(value, "name", value))
-
-
 def split_units(verilog: str, top: str) -> dict[str, str]:
-    """The modules of a text by what they belong to: the top, each replicated unit, each memory.
+    """The modules of a text by the file that holds what they belong to: the top, each replicated unit, each memory.
 
     Amaranth names the modules inside a unit by their path below it, ``unit.part``.
     """
@@ -121,4 +99,4 @@ def split_units(verilog: str, top: str) -> dict[str, str]:
     for match in re.finditer(r"^(?:\(\*.*\*\)\n)*module\s+(\\\S+|\w+).*?^endmodule", verilog, re.DOTALL | re.MULTILINE):
         unit = match[1].lstrip("\\").partition(".")[0]
         units[unit] = units.get(unit, "") + match[0] + "\n\n"
-    return {unit: text.rstrip("\n") + "\n" for unit, text in units.items()}
+    return {f"rtl/{unit}.v": text.rstrip("\n") + "\n" for unit, text in units.items()}

@@ -37,7 +37,7 @@ def complete(line: str, folder: Path) -> tuple[set[str], set[str]]:
         ("rewardware train pearl --algo ddpg --t", {"--tau"}, {"--target-update-interval", "--temperature"}),
         ("rewardware train pearl --algo sac --t", {"--tau", "--temperature"}, {"--target-update-interval"}),
         ("rewardware experiment mcts ", {"workers"}, {"sweep"}),
-        ("rewardware verilog resc", {"rescaler"}, {"quantizer"}),
+        ("rewardware package resc", {"rescaler"}, {"quantizer"}),
         ("rewardware list 'b", {"boards"}, {"cores"}),
         ("rewardware eval f", {"folder/"}, {"other/"}),
     ],

@@ -72,7 +72,7 @@ WRONG = {
     "compose": "--algo dqn",
     "map": "nothing --array 8x8",
     "infer": "atari --input nowhere.npy",
-    "verilog": "nothing -o there",
+    "package": "nothing -o there",
     "build": "fixar --config nowhere.yaml -o there",
     "report": "rescaler --part nowhere",
     "list": "nothing",

@@ -64,7 +64,7 @@ SMALL = {
     "compose": ("--problem PROBLEM --out OUT", "schedule makespan"),
     "map": ("atari --multipliers 60 --out OUT", "network array seconds parts baselines layers"),
     "infer": ("atari --input FRAMES --out OUT", "network parameters width backend pictures counters"),
-    "verilog": ("rescaler --out OUT", "design top folder files checks"),
+    "package": ("rescaler --out OUT", "design top folder files checks"),
     "build": ("fixar --config tiny --out OUT", "board met utilization"),
     "report": ("rescaler --part ecp5 --out OUT", "blocks total"),
     "cache": ("", "folder limit_bytes freed_bytes kinds"),

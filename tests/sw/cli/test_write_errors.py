@@ -91,7 +91,7 @@ def test_verilog_is_named(tmp_path, capsys, monkeypatch):
         return write_text(path, *arguments, **options)
 
     monkeypatch.setattr(Path, "write_text", write)
-    said = refused(["verilog", "rescaler", "--no-check", "-o", str(tmp_path)], capsys)
+    said = refused(["package", "rescaler", "--no-check", "-o", str(tmp_path)], capsys)
     assert said == f"{tmp_path / 'rescaler.f'}: {FULL}"
 
 

@@ -61,10 +61,10 @@ def test_its_bench_runs(capsys):
 
 
 def test_its_verilog_is_written(tmp_path, capsys):
-    assert run("verilog", "row_memory", "-o", str(tmp_path / "narrow"), "--no-check") == 0
+    assert run("package", "row_memory", "-o", str(tmp_path / "narrow"), "--no-check") == 0
     assert "module row_memory(" in (tmp_path / "narrow/rtl/row_memory.v").read_text()
     settings = ("--config", "narrow", "--set", "lanes=3")
-    assert run("verilog", "row_memory", *settings, "-o", str(tmp_path / "wide"), "--no-check") == 0
+    assert run("package", "row_memory", *settings, "-o", str(tmp_path / "wide"), "--no-check") == 0
     described = json.loads((tmp_path / "wide/row_memory.json").read_text())
     assert described["configuration"]["lanes"] == 3 and described["configuration"]["depth"] == 20
 

@@ -1,14 +1,12 @@
 """Register descriptions, the address map and what is made from it."""
 
-import json
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from rewardware.hw.cores.records import Field
-from rewardware.hw.soc.bus.export import to_c_header, to_json, to_table
 from rewardware.hw.soc.bus.registers import Access, AddressMap, Placed, Register, RegisterField, Window
+from rewardware.hw.soc.export.formats.register_table import register_table
 from rewardware.hw.soc.shell.config import ShellConfig
 from tests.hw.soc.shell.row_memory import INSTRUCTION_SET, RowMemoryConfig
 
@@ -91,28 +89,10 @@ def test_values_keep_their_sign():
         register.to_raw(2048)
 
 
-def test_json_has_the_whole_map():
-    got = json.loads(to_json(MAP))
-    assert [entry["name"] for entry in got["registers"]] == [entry.item.name for entry in MAP.registers]
-    assert all(entry["address"] == MAP[entry["name"]].address for entry in got["registers"] + got["windows"])
-
-
-def test_c_header_compiles_and_agrees(tmp_path):
-    (tmp_path / "map.h").write_text(to_c_header(MAP))
-    checks = [f'_Static_assert(SHELL_{e.item.name.upper()}_ADDRESS == {e.address}, "");' for e in MAP.placed]
-    checks += [
-        f'_Static_assert(SHELL_{e.item.name.upper()}_{part.name.upper()}_MASK == {part.mask}, "");'
-        for e in MAP.registers
-        for part in e.item.fields
-    ]
-    (tmp_path / "check.c").write_text('#include "map.h"\n#include "map.h"\n' + "\n".join(checks) + "\n")
-    subprocess.run(["gcc", "-Wall", "-Werror", "-c", "check.c"], cwd=tmp_path, check=True)
-
-
 def test_documentation_has_the_table_of_today():
     config = ShellConfig(
         system_id="DOCS", configuration_hash=0, instruction_set=INSTRUCTION_SET, stream_width=32, instruction_depth=1024
     )
     text = DOCUMENT.read_text()
     table = text.split("<!-- register map: begin -->\n")[1].split("<!-- register map: end -->")[0]
-    assert table.strip() == to_table(config.address_map).strip()
+    assert table.strip() == register_table(config.address_map).strip()

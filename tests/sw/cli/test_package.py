@@ -6,18 +6,19 @@ import pytest
 
 from rewardware.hw.cores.verilog.text import LINE_LENGTH
 from rewardware.hw.soc.export.catalogue import catalogue, find_design
+from rewardware.hw.soc.export.describe import describe
 from rewardware.hw.soc.export.lint import check_icarus, check_slang, check_yosys, waiver_file
-from rewardware.hw.soc.export.package import write_package
-from rewardware.hw.soc.export.synthesis import modules_of
+from rewardware.hw.soc.export.package import split_units, write_package
+from rewardware.hw.soc.export.synthesis import modules_of, ports_of
 from rewardware.sw.cli.designs import elaborate_design
 from rewardware.sw.cli.dispatch import dispatch
-from rewardware.sw.cli.verilog import check, check_verilator
+from rewardware.sw.cli.package import check, check_verilator
 
 from .icarus import unknown_after_reset
 
 
 def test_a_core_is_written_and_accepted_by_the_tools(tmp_path, capsys):
-    assert dispatch(["verilog", "operand_former", "--set", "activation_fraction=18", "-o", str(tmp_path)]) == 0
+    assert dispatch(["package", "operand_former", "--set", "activation_fraction=18", "-o", str(tmp_path)]) == 0
     said = capsys.readouterr().out
     assert (
         "Verilator -Wall: silent" in said
@@ -32,7 +33,10 @@ def test_a_core_is_written_and_accepted_by_the_tools(tmp_path, capsys):
 @pytest.mark.parametrize("name", [name for name, design in catalogue().items() if not design.system])
 def test_every_core_is_taken_by_every_tool(tmp_path, name):
     design = elaborate_design(name, find_design(name).default_preset or "tiny")
-    write_package(design.verilog, name, tmp_path, configuration=design.configuration, clock=design.clock)
+    sources = split_units(design.verilog, name)
+    description = describe(design.component, name, files=sources, clocked=design.clock is not None)
+    assert sorted(port.name for port in description.ports) == sorted(ports_of(design.verilog, name))
+    write_package(description, sources, tmp_path)
     check_verilator(tmp_path, name)
     assert check_slang(tmp_path, name)
     if design.clock is None:
@@ -50,9 +54,9 @@ def packages(tmp_path_factory):
     """A system, and a core with units of the same kinds in other sizes."""
     folder = tmp_path_factory.mktemp("packages")
     arguments = ["fixar", "--config", "tiny", "--name", "one", "--no-check", "-o", str(folder / "one")]
-    assert dispatch(["verilog", *arguments]) == 0
+    assert dispatch(["package", *arguments]) == 0
     arguments = ["array_core", "--set", "lanes=6", "--name", "other", "--no-check", "-o", str(folder / "other")]
-    assert dispatch(["verilog", *arguments]) == 0
+    assert dispatch(["package", *arguments]) == 0
     return folder
 
 
@@ -66,7 +70,7 @@ def test_a_system_is_written_and_accepted(packages):
     found = check(packages / "one", "one", said.append)
     assert found["Verilator"] == found["Yosys"] == "accepted" and len(said) == len(found) == 4
     about = json.loads((packages / "one/one.json").read_text())
-    assert (about["design"], about["top"], about["clock"]["port"]) == ("fixar", "one", "aclk")
+    assert (about["design"], about["top"], about["clocks"][0]["port"]) == ("fixar", "one", "aclk")
     assert {path.name for path in (packages / "one").glob("*.*dc")} == {"one_ooc.xdc", "one_ooc.sdc"}
 
 
@@ -94,13 +98,13 @@ def test_two_designs_stand_in_one_project(packages):
 
 
 def test_a_core_without_a_clock_names_none(tmp_path, capsys):
-    assert dispatch(["verilog", "selector", "--no-check", "-o", str(tmp_path)]) == 0
-    assert json.loads((tmp_path / "selector.json").read_text())["clock"] is None
+    assert dispatch(["package", "selector", "--no-check", "-o", str(tmp_path)]) == 0
+    assert json.loads((tmp_path / "selector.json").read_text())["clocks"] == []
     assert not list(tmp_path.glob("*_ooc*"))
 
 
 def test_a_name_must_be_one_of_verilog(tmp_path, capsys):
-    assert dispatch(["verilog", "selector", "--name", "2x", "-o", str(tmp_path / "out")]) == 2
+    assert dispatch(["package", "selector", "--name", "2x", "-o", str(tmp_path / "out")]) == 2
     assert "Name must be letters, digits and underscores, a digit not first, not '2x'" in capsys.readouterr().err
 
 
@@ -113,7 +117,7 @@ def test_a_system_with_presets_of_its_own(tmp_path):
         "memories: {width: 1, update_interval: 16, choices: 2, list_rows: 64, tuples: 16}\n"
     )
     package = tmp_path / "package"
-    assert dispatch(["verilog", "learninggroup", "--config", str(config), "--no-check", "-o", str(package)]) == 0
+    assert dispatch(["package", "learninggroup", "--config", str(config), "--no-check", "-o", str(package)]) == 0
     check_verilator(package, "learninggroup")
     about = json.loads((package / "learninggroup.json").read_text())["configuration"]
     assert (about["device"]["optimizer_format"], about["update_interval"]) == ("binary32", 16)
@@ -130,7 +134,7 @@ def test_a_system_with_presets_of_its_own(tmp_path):
     ],
 )
 def test_mistakes_are_one_line(tmp_path, capsys, arguments, message):
-    assert dispatch(["verilog", *arguments, "-o", str(tmp_path / "out")]) == 2
+    assert dispatch(["package", *arguments, "-o", str(tmp_path / "out")]) == 2
     said = capsys.readouterr().err
     assert message in said and said.count("\n") == 1
     assert not (tmp_path / "out").exists()

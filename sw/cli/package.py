@@ -1,4 +1,4 @@
-"""Write a system or a core as Verilog, with all that other tools need."""
+"""Write a system or a core as a folder that other tools take: Verilog, and what each of them needs."""
 
 import argparse
 from collections.abc import Callable
@@ -25,22 +25,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    from ...hw.soc.export.package import write_package
+    from ...hw.soc.export.describe import describe
+    from ...hw.soc.export.package import split_units, write_package
     from .designs import elaborate
 
     if not 0 < arguments.frequency < 10_000:
         raise ValueError(f"--frequency must be above 0 and below 10000 MHz, not {arguments.frequency}")
     design = elaborate(arguments)
-    files = write_package(
-        design.verilog,
+    sources = split_units(design.verilog, design.name)
+    description = describe(
+        design.component,
         design.name,
-        arguments.out,
         design=design.design,
-        configuration=design.configuration,
         description=design.description,
-        clock=design.clock,
+        configuration=design.configuration,
+        files=sources,
+        clocked=design.clock is not None,
         frequency=arguments.frequency,
     )
+    files = write_package(description, sources, arguments.out)
     # One after the other, as they come.
     tell: Callable[[str], None] = (lambda text: None) if arguments.json else print
     for file in files:

@@ -1,0 +1,77 @@
+"""What the ports of a top are to other tools: buses, resets, interrupts. No Amaranth here."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = ["BusInterface", "Interrupt", "Reset"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class BusInterface:
+    """Ports that together are a bus.
+
+    Parameters
+    ----------
+    name : str
+        What the names of its ports begin with, such as ``s_axi_ctrl``.
+    protocol : str
+        ``"axi4lite"``, ``"axi4stream"`` or ``"axi4"``.
+    mode : str
+        ``"slave"`` or ``"master"``.
+    ports : Mapping
+        Port of the module by the protocol's name of it, such as ``{"AWADDR": "s_axi_ctrl_awaddr"}``.
+    clock, reset : str
+        Ports of the clock and the reset that it belongs to.
+    data_width : int
+        Bits of data a transfer.
+    address_width : int
+        Bits of a byte address; 0 for a stream.
+    description : str
+    """
+
+    name: str
+    protocol: Literal["axi4lite", "axi4stream", "axi4"]
+    mode: Literal["slave", "master"]
+    ports: Mapping[str, str]
+    clock: str
+    reset: str
+    data_width: int
+    address_width: int = 0
+    description: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reset:
+    """A synchronous reset.
+
+    Parameters
+    ----------
+    port : str
+    active_low : bool
+        The design is in reset while the port is 0.
+    clock : str
+        Port of its clock.
+    """
+
+    port: str
+    active_low: bool
+    clock: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Interrupt:
+    """An interrupt, active while it is 1 (a level).
+
+    Parameters
+    ----------
+    port : str
+    clock : str
+        Port of its clock.
+    reset : str
+        Port of its reset.
+    """
+
+    port: str
+    clock: str
+    reset: str

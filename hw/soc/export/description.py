@@ -1,0 +1,155 @@
+"""What a package's files are made from: ports, interfaces, clocks, registers and instructions of one design.
+
+Plain data without Amaranth; :func:`~.describe.describe` makes it from a component.
+"""
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from ...cores.records import Record
+from ..bus.interfaces import BusInterface, Interrupt, Reset
+from ..bus.registers import AddressMap
+from ..sequencer.instructions import InstructionSet
+
+__all__ = ["VENDOR", "Clock", "PackageDescription", "Port", "RowRecord"]
+
+VENDOR = "rewardware"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Port:
+    """A port of the top module.
+
+    Parameters
+    ----------
+    name : str
+    direction : str
+        ``"in"`` or ``"out"``.
+    width : int
+        Bits, at least 1.
+    """
+
+    name: str
+    direction: Literal["in", "out"]
+    width: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Clock:
+    """A clock.
+
+    Parameters
+    ----------
+    port : str
+    frequency_mhz : float
+        That of the constraints.
+    interfaces : tuple of str
+        Names of the interfaces that belong to it.
+    """
+
+    port: str
+    frequency_mhz: float
+    interfaces: tuple[str, ...] = ()
+
+    @property
+    def period_ns(self) -> float:
+        """Nanoseconds from edge to edge."""
+        return 1000 / self.frequency_mhz
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowRecord:
+    """What a row of one of the host's streams, or a word within it, holds.
+
+    Parameters
+    ----------
+    name : str
+    stream : str
+        Name of the interface that carries it.
+    record : Record
+        Its fields, the first in the lowest bits.
+    description : str
+    """
+
+    name: str
+    stream: str
+    record: Record
+    description: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PackageDescription:
+    """A design as every file of its package describes it.
+
+    Parameters
+    ----------
+    name : str
+        The top module; files are called by it.
+    design : str
+        Name in the catalogue.
+    description : str
+        One line.
+    version : str
+        Of this project, ``"MAJOR.MINOR.PATCH"``.
+    ports : tuple of Port
+        All of them, in no order that matters: connect them by name.
+    interfaces : tuple of BusInterface
+        None for a core.
+    clocks : tuple of Clock
+    resets : tuple of Reset
+    interrupts : tuple of Interrupt
+    files : tuple of str
+        Verilog, relative to the package: ``rtl/NAME.v`` and what it instantiates.
+    configuration : Mapping
+        What the design was made from, as plain values.
+    configuration_hash : int or None
+        What the register of that name reads as; None without registers.
+    address_map : AddressMap or None
+    instruction_set : InstructionSet or None
+    rows : tuple of RowRecord
+    enumerations : tuple of type
+        Enumerations of integers, whose numbers are in registers, instructions and rows.
+    """
+
+    name: str
+    design: str
+    description: str
+    version: str
+    ports: tuple[Port, ...]
+    files: tuple[str, ...]
+    interfaces: tuple[BusInterface, ...] = ()
+    clocks: tuple[Clock, ...] = ()
+    resets: tuple[Reset, ...] = ()
+    interrupts: tuple[Interrupt, ...] = ()
+    configuration: Mapping[str, Any] = field(default_factory=dict)
+    configuration_hash: int | None = None
+    address_map: AddressMap | None = None
+    instruction_set: InstructionSet | None = None
+    rows: tuple[RowRecord, ...] = ()
+    enumerations: tuple[type[enum.IntEnum], ...] = ()
+
+    @property
+    def vendor(self) -> str:
+        """First part of the name that IP-XACT, FuseSoC and the vendors' tools give the design."""
+        return VENDOR
+
+    @property
+    def library(self) -> str:
+        """Second part of that name: ``systems`` with buses, ``cores`` without."""
+        return "systems" if self.interfaces else "cores"
+
+    def port(self, name: str) -> Port:
+        """The port of that name; ``KeyError`` without."""
+        for port in self.ports:
+            if port.name == name:
+                return port
+        raise KeyError(f"{self.name} has no port {name!r}")
+
+    def interface(self, name: str) -> BusInterface:
+        """The interface of that name; ``KeyError`` without."""
+        for interface in self.interfaces:
+            if interface.name == name:
+                return interface
+        raise KeyError(f"{self.name} has no interface {name!r}")
