@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace) -> None:
         description=design.description,
         configuration=design.configuration,
         files=sources,
-        clocked=design.clock is not None,
+        domain=design.domain,
         frequency=arguments.frequency,
     )
     files = write_package(description, sources, arguments.out)

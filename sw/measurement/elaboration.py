@@ -23,8 +23,8 @@ class Elaborated:
         The top, whose ports are those of the Verilog.
     verilog : str
         Complete in one text.
-    clock : str or None
-        Port of the clock, if there is one.
+    domain : tuple of str
+        Ports that are none of the component's: ``clk`` and ``rst`` of a core with registers.
     """
 
     design: str
@@ -33,7 +33,7 @@ class Elaborated:
     configuration: Any
     component: Any
     verilog: str
-    clock: str | None
+    domain: tuple[str, ...]
 
 
 def elaborate_design(
@@ -78,5 +78,5 @@ def elaborate_design(
         configuration=configuration,
         component=component,
         verilog=verilog,
-        clock=next((port for port in ("aclk", "clk") if port in ports), None),
+        domain=tuple(port for port in ("clk", "rst") if port in ports),
     )

@@ -2,10 +2,10 @@
 
 import dataclasses
 import importlib.metadata
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
-from amaranth.hdl import Shape
+from amaranth.hdl import Const, Shape, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
@@ -23,7 +23,7 @@ def describe(
     description: str = "",
     configuration: Any = None,
     files: Iterable[str] = (),
-    clocked: bool = True,
+    domain: Collection[str] = ("clk", "rst"),
     frequency: float = 100.0,
 ) -> PackageDescription:
     """What the package of a component is made from.
@@ -43,8 +43,8 @@ def describe(
         What the component was made from. One with a ``shell`` has registers and instructions.
     files : iterable of str
         Verilog, relative to the package.
-    clocked : bool
-        A core has the ports ``clk`` and ``rst``, which are not in its signature.
+    domain : collection of str
+        Which of ``clk`` and ``rst`` a core's module has besides the ports of its signature.
     frequency : float
         MHz of its clocks' constraints.
     """
@@ -54,14 +54,17 @@ def describe(
             direction="in" if member.flow == In else "out",
             width=Shape.cast(member.shape).width,
         )
-        for path, member, _ in component.signature.flatten(component)
+        for path, member, value in component.signature.flatten(component)
+        # A constant port, such as ``ready`` of a stream that always is, is none of the module.
+        if not isinstance(Value.cast(value), Const)
     )
     if hasattr(component, "interfaces"):
         clocks, resets, interrupts = component.clocks, component.resets, component.interrupts
         interfaces = component.interfaces
     else:
-        clocks, resets = (("clk",), (Reset(port="rst", active_low=False, clock="clk"),)) if clocked else ((), ())
-        ports += tuple(Port(name=port, direction="in", width=1) for port in (*clocks, *(r.port for r in resets)))
+        clocks = ("clk",) if "clk" in domain else ()
+        resets = (Reset(port="rst", active_low=False, clock="clk"),) if "rst" in domain else ()
+        ports += tuple(Port(name=port, direction="in", width=1) for port in domain)
         interfaces = interrupts = ()
     shell = getattr(configuration, "shell", None)
     return PackageDescription(

@@ -3,6 +3,7 @@
 import importlib.util
 import re
 import shutil
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -99,29 +100,40 @@ def check_slang(folder: Path, name: str) -> bool:
 
 
 def check_icarus(folder: Path, name: str) -> bool:
-    """Icarus compiles the package; ``False`` where it is not installed.
+    """Icarus compiles the package, and its first test bench passes; ``False`` where Icarus is not installed.
 
     Raises
     ------
     ToolError
-        It refuses; the text says why.
+        Icarus refuses the package, or the bench fails; the text says why.
     """
-    return compile_icarus(sorted((folder / "rtl").iterdir()), name)
+    bench = f"{name}_smoke"
+    with tempfile.TemporaryDirectory() as build:
+        program = Path(build) / bench
+        sources = [*sorted((folder / "rtl").iterdir()), folder / "sim" / f"{bench}.sv"]
+        if not compile_icarus(sources, bench, program):
+            return False
+        result = run_limited(["vvp", "-n", str(program)], LIMIT_SECONDS, what=f"simulate {name}")
+    if result.returncode != 0 or f"{name}: passed" not in result.stdout.splitlines():
+        raise ToolError(f"{name} fails in Icarus:\n{(result.stdout + result.stderr)[-2000:]}")
+    return True
 
 
-def compile_icarus(files: Sequence[Path], name: str, program: Path | None = None) -> bool:
-    """Icarus compiles files with the top module ``name``, into a program if one is wanted; ``False`` without Icarus.
+def compile_icarus(files: Sequence[Path], top: str, program: Path | None = None) -> bool:
+    """Icarus compiles files with the top module ``top``, into a program if one is wanted; ``False`` without Icarus.
+
+    Verilog is read as that of 2005, SystemVerilog (``.sv``) as that of 2012.
 
     Raises
     ------
     ToolError
-        It refuses; the text says why.
+        Icarus refuses them; the text says why.
     """
     if shutil.which("iverilog") is None:
         return False
     result_of = ["-t", "null"] if program is None else ["-o", str(program)]
-    command = ["iverilog", "-g2005", "-Wall", *result_of, "-s", name, *map(str, files)]
+    command = ["iverilog", "-g2005", "-Wall", *result_of, "-s", top, *map(str, files)]
     result = run_limited(command, LIMIT_SECONDS)
     if result.returncode != 0 or re.search(r"\berror\b|never trigger", result.stderr):
-        raise ToolError(f"iverilog refused {name}:\n{result.stderr[-2000:]}")
+        raise ToolError(f"iverilog refused {top}:\n{result.stderr[-2000:]}")
     return True

@@ -8,15 +8,14 @@ from rewardware.hw.soc.export.describe import describe
 from rewardware.hw.soc.export.description import PackageDescription
 from rewardware.hw.soc.presets import read_preset
 
-__all__ = ["CORE", "SYSTEMS", "description_of"]
+__all__ = ["CORE", "SYSTEMS", "described", "description_of"]
 
 SYSTEMS = tuple(devices())
 # A core with a clock.
 CORE = "operand_former"
 
 
-@functools.cache
-def description_of(name: str, preset: str = "", top: str = "") -> PackageDescription:
+def described(name, preset="", top="", files=()) -> PackageDescription:
     """The description of a design of the catalogue, by default as its smallest preset has it."""
     design = find_design(name)
     preset = preset or ("small" if design.system else design.default_preset)
@@ -29,5 +28,9 @@ def description_of(name: str, preset: str = "", top: str = "") -> PackageDescrip
         design=name,
         description=design.description,
         configuration=configuration,
-        files=[f"rtl/{top}.v", f"rtl/{top}_part.v"],
+        files=files or [f"rtl/{top}.v", f"rtl/{top}_part.v"],
     )
+
+
+# The same for each of the tests of a process.
+description_of = functools.cache(described)
