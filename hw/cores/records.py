@@ -4,6 +4,7 @@ Gateware makes its layouts from them (:mod:`.layouts`), drivers and references t
 bits of registers are made of the same fields.
 """
 
+import enum
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -24,15 +25,20 @@ class Field:
         Bits (1 to 64).
     signed : bool
         Two's complement.
+    values : type or None
+        Enumeration of integers whose numbers it holds, for people and other languages.
     """
 
     name: str
     width: int = 1
     signed: bool = False
+    values: type[enum.IntEnum] | None = None
 
     def __post_init__(self):
         require_identifier("Field", self.name)
         require_integer(f"Width of field {self.name}", self.width, 1, 64)
+        for value in self.values or ():
+            self.to_raw(value, f"Value {value.name.lower()} of field {self.name}")
 
     @property
     def range(self) -> tuple[int, int]:

@@ -8,8 +8,7 @@ import numpy as np
 
 from ...hw.cores.error_flags import ERROR_FLAGS
 from ...hw.soc.bus.registers import Register, Window
-from ...hw.soc.shell.config import State
-from ...hw.soc.shell.registers import IDENTIFICATION, SHELL_VERSION
+from ...hw.soc.shell.registers import IDENTIFICATION, SHELL_VERSION, State
 from .errors import DeviceError, DeviceFault, DeviceTimeout
 from .transport import Transport
 

@@ -3,6 +3,7 @@
 import enum
 
 from ..records import Field, Record
+from .config import Operation
 
 __all__ = ["MATRIX_COMMAND", "ROW_WIDTH", "Dataflow", "Destination", "RangeNoiseKind"]
 
@@ -35,7 +36,7 @@ class RangeNoiseKind(enum.IntEnum):
 # One layer of one chunk of samples. "Gradient" says what a field means in the gradient dataflow.
 MATRIX_COMMAND = Record(
     (
-        Field("dataflow", 2),  # Dataflow
+        Field("dataflow", 2, values=Dataflow),
         Field("half", 1),  # the streamed tensor holds codes, two samples a row
         Field("intra_layer", 1),  # input block k belongs to core k mod N, the cores' sums are added, one sample
         Field("hold", 1),  # a tile waits until everything earlier is drained: the first one
@@ -54,12 +55,12 @@ MATRIX_COMMAND = Record(
         Field("full_cores", 6),  # cores that have that many; the others have one fewer
         Field("first", 10),  # gradient: first input
         Field("last", 10),  # gradient: input after the last
-        Field("destination", 1),  # Destination
+        Field("destination", 1, values=Destination),
         Field("destination_base", ROW_WIDTH),
         Field("destination_stride", 10),  # gradient: bias_base modulo L
         Field("lanes", 6),  # valid lanes of the last output block
         Field("merge", 1),  # lanes from `lanes` on keep what they hold, else they become zero
-        Field("operation", 3),  # Operation
+        Field("operation", 3, values=Operation),
         Field("shift", 6),  # of the one rounding, at least 1
         Field("bias_shift", 6),  # left shift of the bias; gradient: `shift` of the bias row
         Field("auxiliary_base", ROW_WIDTH),  # auxiliary tensor; gradient: the stationary errors

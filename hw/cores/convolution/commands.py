@@ -33,7 +33,7 @@ def gemm_command(config: GemmEngineConfig) -> Record:
 
     return Record(
         (
-            Field("dataflow", 2),
+            Field("dataflow", 2, values=Dataflow),
             Field("pixels", config.size_width),
             Field("products", config.depth_width),
             Field("channels", config.size_width),

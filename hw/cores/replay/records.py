@@ -7,7 +7,7 @@ from enum import IntEnum
 
 from ..records import Field, Record
 from .config import DRAW_WIDTH, INDEX_WIDTH, PRIORITY_WIDTH
-from .requests import RequestKind
+from .requests import RequestKind, Status
 
 __all__ = ["ANSWER", "ARGUMENTS", "HEADER", "KIND_WIDTH", "ROW_WIDTH", "TOTAL", "ReplayCommand"]
 
@@ -34,7 +34,7 @@ class ReplayCommand(IntEnum):
 
 
 # A request, lowest bits first; behind it are the arguments of its kind.
-HEADER = Record((Field("kind", KIND_WIDTH),))
+HEADER = Record((Field("kind", KIND_WIDTH, values=RequestKind),))
 
 _LEAF = (Field("index", INDEX_WIDTH), Field("priority", PRIORITY_WIDTH))
 # ``UPDATE`` and ``RETRIEVE``, which looks at the index alone, and ``INSERT``, which looks at the priority.
@@ -47,6 +47,6 @@ ARGUMENTS = {
 }
 
 # A leaf and its priority; of updates and insertions the one it had before. All zeros with an error.
-ANSWER = Record((Field("kind", KIND_WIDTH), Field("status", STATUS_WIDTH), *_LEAF))
+ANSWER = Record((Field("kind", KIND_WIDTH, values=RequestKind), Field("status", STATUS_WIDTH, values=Status), *_LEAF))
 # The answer to ``TOTAL``.
 TOTAL = Record((*ANSWER.fields[:2], Field("total", INDEX_WIDTH + PRIORITY_WIDTH)))

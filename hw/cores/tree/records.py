@@ -17,7 +17,7 @@ from .config import (
     VISIT_WIDTH,
     TreeConfig,
 )
-from .requests import ACTION_WIDTH, GROUP_WIDTH, WORKER_WIDTH, RequestKind
+from .requests import ACTION_WIDTH, GROUP_WIDTH, WORKER_WIDTH, RequestKind, Status
 
 __all__ = [
     "ANSWER",
@@ -38,12 +38,12 @@ __all__ = [
 ROW_WIDTH = 64
 KIND_WIDTH, STATUS_WIDTH, LEVEL_WIDTH, NODE_WIDTH = 3, 4, 7, 16
 
-REQUEST_HEADER = Record((Field("kind", KIND_WIDTH), Field("worker", WORKER_WIDTH)))
+REQUEST_HEADER = Record((Field("kind", KIND_WIDTH, values=RequestKind), Field("worker", WORKER_WIDTH)))
 
 ANSWER = Record(
     (
         *REQUEST_HEADER.fields,
-        Field("status", STATUS_WIDTH),
+        Field("status", STATUS_WIDTH, values=Status),
         Field("level", LEVEL_WIDTH),
         Field("action", ACTION_WIDTH),
         Field("parent", NODE_WIDTH),

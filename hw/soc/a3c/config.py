@@ -12,6 +12,7 @@ from ..shell.config import ShellConfig, configuration_hash
 from ..shell.transfer_config import TransferConfig
 from .instructions import ADDRESS_WIDTH, INSTRUCTION_SET
 from .registers import REGISTERS
+from .rows import rows
 
 __all__ = ["A3CSystemConfig"]
 
@@ -64,6 +65,7 @@ class A3CSystemConfig(A3CConfig):
             stream_width=row_width(self),
             instruction_depth=16,
             registers=REGISTERS,
+            rows=rows(self),
         )
 
     @property

@@ -20,7 +20,7 @@ class Memory(enum.IntEnum):
 
 
 _ROWS = (
-    Operand(Field("memory", 2), description="Memory"),
+    Operand(Field("memory", 2, values=Memory)),
     Operand(Field("base", ADDRESS_WIDTH), description="address of the first word"),
     Operand(Field("count", ADDRESS_WIDTH), description="at least 1"),
 )

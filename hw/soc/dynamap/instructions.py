@@ -33,7 +33,7 @@ class Memory(enum.IntEnum):
 
 
 _ROWS = (
-    Operand(Field("memory", 3), description="Memory"),
+    Operand(Field("memory", 3, values=Memory)),
     Operand(Field("base", ADDRESS_WIDTH), description="address of the first row, in beats of the stream"),
     Operand(Field("count", ADDRESS_WIDTH), description="beats, at least 1"),
 )

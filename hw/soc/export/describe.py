@@ -89,4 +89,5 @@ def describe(
         configuration_hash=shell.configuration_hash if shell else None,
         address_map=shell.address_map if shell else None,
         instruction_set=shell.instruction_set if shell else None,
+        rows=shell.rows if shell else (),
     )

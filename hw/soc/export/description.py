@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from ...cores.records import Record
 from ..bus.interfaces import BusInterface, Interrupt, Reset
 from ..bus.registers import AddressMap
 from ..sequencer.instructions import InstructionSet
+from ..shell.row_record import RowRecord
 
-__all__ = ["VENDOR", "Clock", "PackageDescription", "Port", "RowRecord"]
+__all__ = ["VENDOR", "Clock", "PackageDescription", "Port"]
 
 VENDOR = "rewardware"
 
@@ -60,26 +60,6 @@ class Clock:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RowRecord:
-    """What a row of one of the host's streams, or a word within it, holds.
-
-    Parameters
-    ----------
-    name : str
-    stream : str
-        Name of the interface that carries it.
-    record : Record
-        Its fields, the first in the lowest bits.
-    description : str
-    """
-
-    name: str
-    stream: str
-    record: Record
-    description: str = ""
-
-
-@dataclass(frozen=True, kw_only=True)
 class PackageDescription:
     """A design as every file of its package describes it.
 
@@ -109,8 +89,6 @@ class PackageDescription:
     address_map : AddressMap or None
     instruction_set : InstructionSet or None
     rows : tuple of RowRecord
-    enumerations : tuple of type
-        Enumerations of integers, whose numbers are in registers, instructions and rows.
     """
 
     name: str
@@ -128,7 +106,6 @@ class PackageDescription:
     address_map: AddressMap | None = None
     instruction_set: InstructionSet | None = None
     rows: tuple[RowRecord, ...] = ()
-    enumerations: tuple[type[enum.IntEnum], ...] = ()
 
     @property
     def vendor(self) -> str:
@@ -139,6 +116,16 @@ class PackageDescription:
     def library(self) -> str:
         """Second part of that name: ``systems`` with buses, ``cores`` without."""
         return "systems" if self.interfaces else "cores"
+
+    @property
+    def enumerations(self) -> tuple[type[enum.IntEnum], ...]:
+        """Those whose numbers are in fields of registers, instructions and rows."""
+        registers = self.address_map.registers if self.address_map is not None else ()
+        fields = [part.field for entry in registers for part in entry.item.fields]
+        if self.instruction_set is not None:
+            fields += [part.field for entry in self.instruction_set.formats for part in entry.arguments]
+        fields += [part for row in self.rows for part in row.record.fields]
+        return tuple(dict.fromkeys(part.values for part in fields if part.values is not None))
 
     def port(self, name: str) -> Port:
         """The port of that name; ``KeyError`` without."""

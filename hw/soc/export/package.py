@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..written_file import write_text, writing
 from .description import PackageDescription
-from .formats import c_header, constraints, file_list, fusesoc, smoke_bench
+from .formats import c_header, constraints, file_list, fusesoc, ip_xact, smoke_bench, system_rdl
 from .formats.map_json import map_json
 from .lint import waiver_file
 
@@ -39,6 +39,8 @@ FORMATS = (
     Format(write=lambda description: {f"{description.name}.vlt": waiver_file()}, holds="Verilator's waivers."),
     Format(write=smoke_bench.files, holds="A first test bench, for every simulator."),
     Format(write=fusesoc.files, holds="The package for FuseSoC: `fusesoc --cores-root . run --target sim NAME`."),
+    Format(write=ip_xact.files, holds="Ports, buses and registers as a component of IP-XACT (IEEE 1685-2014)."),
+    Format(write=system_rdl.files, holds="Registers as SystemRDL."),
     Format(write=constraints.files, holds="Clock, and time outside, for a design that is built alone."),
     Format(write=c_header.files, holds="Registers for C."),
 )

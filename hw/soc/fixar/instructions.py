@@ -40,7 +40,7 @@ LANES = Operand(Field("lanes", 6), description="valid lanes of a row")
 LOAD = Format(
     "load", engine="transfer", opcode=1, description="packet of the input stream, one row a beat, to a memory",
     operands=(
-        Operand(Field("memory", 4), description="Memory"),
+        Operand(Field("memory", 4, values=Memory)),
         CORE,
         Operand(Field("base", 18), description="first row"),
         Operand(Field("count", 18), description="beats of the packet; with half two beats a row, even sample first"),
@@ -56,7 +56,7 @@ LOAD = Format(
 STORE = Format(
     "store", engine="transfer", opcode=2, description="rows of a memory to the output stream, one packet",
     operands=(
-        Operand(Field("memory", 4), description="Memory"),
+        Operand(Field("memory", 4, values=Memory)),
         Operand(Field("core", 6), default=0, description="number of the core"),
         Operand(Field("base", 18), description="first row"),
         Operand(Field("count", 18), description="rows"),

@@ -10,6 +10,7 @@ from ...cores.learner.learner_records import ROW_WIDTH
 from ..bus.registers import Access, Register
 from ..sequencer.instructions import InstructionSet
 from ..shell.config import ShellConfig, configuration_hash
+from ..shell.row_record import RowRecord
 
 __all__ = ["LearnerSystemConfig"]
 
@@ -54,6 +55,11 @@ class LearnerSystemConfig(ABC):
         """What programs are made of."""
 
     @property
+    @abstractmethod
+    def rows(self) -> tuple[RowRecord, ...]:
+        """What rows of the streams hold."""
+
+    @property
     def engine(self) -> LearnerEngineConfig:
         """The learner with its engine."""
         return LearnerEngineConfig(learner=self.learner)
@@ -92,6 +98,7 @@ class LearnerSystemConfig(ABC):
                 Register(name=name, access=Access.READ_WRITE, description=description)
                 for name, description in self.registers.items()
             ),
+            rows=self.rows,
         )
 
     @property

@@ -3,6 +3,9 @@
 import enum
 
 from ...cores.records import Field
+from ...cores.vector.elementwise_config import Combination, Destination, Function
+from ...cores.vector.elementwise_config import Operand as OperandMemory
+from ...cores.vector.matrix_config import Product
 from ..sequencer.instructions import Format, InstructionSet, Operand
 
 __all__ = ["EVERY_CORE", "INSTRUCTION_SET", "ROW_WIDTH", "Memory"]
@@ -47,7 +50,7 @@ CORES = Operand(Field("cores", 16), description="a bit for each core that has co
 # The blocks of a word; for the matrix engine their base-two logarithm.
 BLOCKS = Operand(Field("blocks", 3), description="blocks in use")
 
-MEMORY = Operand(Field("memory", 4), description="Memory")
+MEMORY = Operand(Field("memory", 4, values=Memory))
 
 LOAD = Format(
     "load", engine="transfer", opcode=1, description="packet of the input stream, one row a beat, to a memory",
@@ -78,7 +81,7 @@ GROUP = Format(
 MATRIX = Format(
     "matrix", engine="matrix", opcode=5, description="product of a layer",
     operands=(
-        Operand(Field("product", 2), description="Product"),
+        Operand(Field("product", 2, values=Product)),
         Operand(Field("cores", 16), default=(1 << 16) - 1, description="a bit for each core that does it"),
         Operand(Field("blocks", 2), description="base-two logarithm of the blocks in use"),
         flag("reversed", "groups from the last to the first"),
@@ -95,7 +98,7 @@ MATRIX = Format(
 def operand(name):
     """Fields of an operand of an elementwise pass."""
     return (
-        Operand(Field(f"{name}_memory", 3), default=0, description="Operand"),
+        Operand(Field(f"{name}_memory", 3, values=OperandMemory), default=0),
         address(f"{name}_base", default=0),
         Operand(Field(f"{name}_stride", 10), default=0),
         Operand(Field(f"{name}_block", 3), default=4, description="block for all blocks, 4: each its own"),
@@ -105,7 +108,7 @@ def operand(name):
 def destination(index):
     """Fields of a destination of an elementwise pass."""
     return (
-        Operand(Field(f"memory_{index}", 3), default=7, description="Destination"),
+        Operand(Field(f"memory_{index}", 3, values=Destination), default=7),
         address(f"base_{index}", default=0),
         Operand(Field(f"stride_{index}", 10), default=1),
         flag(f"after_function_{index}"),
@@ -116,9 +119,9 @@ ELEMENTWISE = Format(
     "elementwise", engine="elementwise", opcode=6, description="a pass of the elementwise units",
     operands=(
         CORE, *operand("a"), *operand("b"), *operand("c"), Operand(Field("exchange", 4), default=0),
-        Operand(Field("first", 3), default=0, description="Combination"),
-        Operand(Field("second", 3), default=0, description="Combination"),
-        Operand(Field("function", 2), default=0, description="Function"),
+        Operand(Field("first", 3, values=Combination), default=0),
+        Operand(Field("second", 3, values=Combination), default=0),
+        Operand(Field("function", 2, values=Function), default=0),
         *destination(0), *destination(1), Field("features", 10), BLOCKS,
         flag("after", "starts when the passes before it are written"),
     ),

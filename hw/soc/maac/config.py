@@ -9,6 +9,8 @@ from ...cores.learner.maac_learner_config import MAACLearnerConfig
 from ..learner.config import LearnerSystemConfig
 from ..learner.instructions import learner_instruction_set
 from ..sequencer.instructions import InstructionSet
+from ..shell.row_record import RowRecord
+from .rows import experience_rows
 
 __all__ = ["LARGEST_ACTIONS", "MAACSystemConfig"]
 
@@ -98,6 +100,11 @@ class MAACSystemConfig(LearnerSystemConfig):
         return MAACLearnerConfig(
             agents=self.networks, update_interval=self.update_interval, policy_backward=self.policy_backward
         )
+
+    @property
+    def rows(self) -> tuple[RowRecord, ...]:
+        """What rows of the streams hold."""
+        return experience_rows(self.learner)
 
     @property
     def instruction_set(self) -> InstructionSet:

@@ -8,6 +8,7 @@ from ...cores.tree.records import ROW_WIDTH, flit_rows
 from ..shell.config import ShellConfig, configuration_hash
 from .instructions import INSTRUCTION_SET
 from .registers import REGISTERS
+from .rows import rows
 
 __all__ = ["MCTSConfig"]
 
@@ -49,6 +50,7 @@ class MCTSConfig(TreeConfig):
             stream_width=ROW_WIDTH,
             instruction_depth=16,
             registers=REGISTERS,
+            rows=rows(self),
         )
 
     @property

@@ -7,6 +7,7 @@ from ...cores.replay.config import SumTreeConfig
 from ...cores.replay.records import ROW_WIDTH
 from ..shell.config import ShellConfig, configuration_hash
 from .instructions import INSTRUCTION_SET
+from .rows import ROWS
 
 __all__ = ["PearlConfig"]
 
@@ -42,6 +43,7 @@ class PearlConfig(SumTreeConfig):
             instruction_set=INSTRUCTION_SET,
             stream_width=ROW_WIDTH * self.lanes,
             instruction_depth=16,
+            rows=ROWS,
         )
 
     @property

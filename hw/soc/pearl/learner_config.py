@@ -8,6 +8,8 @@ from ...cores.learner.learner_config import DDPGLearnerConfig, DQNLearnerConfig
 from ...cores.learner.sac_learner_config import SACLearnerConfig
 from ...cores.optimizer.float_lane_config import FLOAT_OPTIMIZERS
 from ..learner.config import LearnerSystemConfig
+from ..learner.rows import perceptron_rows
+from ..shell.row_record import RowRecord
 
 __all__ = ["PearlLearnerConfig"]
 
@@ -38,6 +40,11 @@ class PearlLearnerConfig(LearnerSystemConfig):
     @abstractmethod
     def learner(self) -> DQNLearnerConfig | DDPGLearnerConfig | SACLearnerConfig:
         """The learner alone."""
+
+    @property
+    def rows(self) -> tuple[RowRecord, ...]:
+        """What rows of the streams hold."""
+        return perceptron_rows(self.learner)
 
     @property
     def networks(self) -> dict[str, NetworkConfig]:

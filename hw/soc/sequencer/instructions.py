@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from ...cores.checks import require_identifier, require_integer
 from ...cores.records import Field, Record
 
-__all__ = ["HEADER_WIDTH", "OPCODE_HALT", "OPCODE_WAIT", "OPCODE_WIDTH", "OUTSTANDING_WIDTH", "Format",
+__all__ = ["CONTROL", "HEADER_WIDTH", "OPCODE_HALT", "OPCODE_WAIT", "OPCODE_WIDTH", "OUTSTANDING_WIDTH", "Format",
            "InstructionSet", "Operand"]  # fmt: skip
 
 OPCODE_WIDTH = 4
@@ -236,7 +236,7 @@ class InstructionSet:
         return "\n".join(lines)
 
     def describe(self):
-        """The table as plain lists and dictionaries: what the configuration hash covers, and the JSON export."""
+        """The table as plain lists and dictionaries: what the configuration hash covers."""
         return {
             "width": self.width,
             "engines": list(self.engines),

@@ -10,19 +10,11 @@ from ...cores.checks import require_integer
 from ..bus.registers import AddressMap, Placed, Register, Window
 from ..sequencer.instructions import InstructionSet
 from .registers import shell_registers
+from .row_record import RowRecord
 
-__all__ = ["ShellConfig", "State", "configuration_hash"]
+__all__ = ["ShellConfig", "configuration_hash"]
 
 ACCELERATOR_ADDRESS = 0x100
-
-
-class State(enum.IntEnum):
-    """State of the device, in the status register."""
-
-    IDLE = 0
-    RUNNING = 1
-    DONE = 2
-    ERROR = 3
 
 
 def configuration_hash(config):
@@ -70,6 +62,8 @@ class ShellConfig:
         Beats that each stream's buffer holds.
     registers : tuple of Register
         The accelerator's own, placed from address 0x100.
+    rows : tuple of RowRecord
+        What rows of the streams hold, for whoever drives the device without this project's software.
     """
 
     system_id: str
@@ -79,6 +73,7 @@ class ShellConfig:
     instruction_depth: int = 1024
     stream_depth: int = 16
     registers: tuple[Register, ...] = ()
+    rows: tuple[RowRecord, ...] = ()
 
     def __post_init__(self):
         if not isinstance(self.system_id, str):

@@ -1,14 +1,29 @@
 """The registers of every shell, from address 0. No Amaranth here."""
 
+import enum
+
 from ...cores.error_flags import ERROR_FLAGS
 from ...cores.records import Field
 from ..bus.registers import Access, Register, RegisterField
 
-__all__ = ["IDENTIFICATION", "INTERRUPTS", "SHELL_VERSION", "shell_registers"]
+__all__ = ["IDENTIFICATION", "INTERRUPTS", "SHELL_VERSION", "State", "shell_registers"]
 
 IDENTIFICATION = int.from_bytes(b"RWDW", "little")
 SHELL_VERSION = 0x0002_0000
 COUNTER_WIDTH = 48
+
+
+class State(enum.IntEnum):
+    """State of the device, in the status register."""
+
+    IDLE = 0
+    RUNNING = 1
+    DONE = 2
+    ERROR = 3
+
+
+_STATES = ", ".join(f"{state.value} {state.name.lower()}" for state in State)
+
 # The position is the bit in the interrupt registers.
 INTERRUPTS = {"done": "a program is done and its rows have left", "error": "a flag stopped a program"}
 
@@ -56,7 +71,7 @@ def _control(engines):
             access=Access.READ_ONLY,
             width=16,
             description="State of the device.",
-            fields=(RegisterField(Field("state", 2), 0, "0 idle, 1 running, 2 done, 3 error"), *busy),
+            fields=(RegisterField(Field("state", 2, values=State), 0, _STATES), *busy),
         ),
         Register(
             name="control",

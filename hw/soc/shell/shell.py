@@ -15,8 +15,7 @@ from ..bus.register_bank import RegisterBank, register_signature
 from ..sequencer.config import SequencerConfig
 from ..sequencer.layouts import command_layout
 from ..sequencer.sequencer import Sequencer
-from .config import State
-from .registers import INTERRUPTS
+from .registers import INTERRUPTS, State
 
 __all__ = ["Shell", "system_signature"]
 

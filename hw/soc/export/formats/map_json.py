@@ -1,18 +1,31 @@
-"""The whole description as JSON, for generators of other projects. No Amaranth here."""
+"""The whole description as JSON, for generators of other projects. No Amaranth here.
+
+Numbers are numbers, names are those of the project, and what does not apply to a design is empty.
+"""
 
 import dataclasses
 import json
 from collections.abc import Iterable
 from typing import Any
 
+from ....cores.records import Field, Record
 from ...bus.registers import AddressMap, Register
+from ...sequencer.instructions import CONTROL, HEADER_WIDTH, OPCODE_WIDTH, Format, InstructionSet
+from ...shell.row_record import RowRecord
 from ..description import PackageDescription
 
 __all__ = ["map_json"]
 
 
 def map_json(description: PackageDescription, package: Iterable[str] = ()) -> str:
-    """The text of ``NAME.json``; ``package`` are the other files of the package."""
+    """The text of ``NAME.json``.
+
+    Parameters
+    ----------
+    description : PackageDescription
+    package : iterable of str
+        The other files of the package.
+    """
     plain = dataclasses.asdict
     content: dict[str, Any] = {
         "design": description.design,
@@ -26,45 +39,113 @@ def map_json(description: PackageDescription, package: Iterable[str] = ()) -> st
         "resets": [plain(reset) for reset in description.resets],
         "interrupts": [plain(interrupt) for interrupt in description.interrupts],
         "configuration": description.configuration,
+        "configuration_hash": description.configuration_hash,
+        "registers": _registers(description.address_map) if description.address_map is not None else [],
+        "windows": _windows(description.address_map) if description.address_map is not None else [],
+        "instruction_set": _instructions(description.instruction_set) if description.instruction_set else None,
+        "rows": [_row(row) for row in description.rows],
+        "enumerations": {
+            enumeration.__name__: {value.name: value.value for value in enumeration}
+            for enumeration in description.enumerations
+        },
+        "package": [*package, f"{description.name}.json"],
     }
-    if description.address_map is not None:
-        content["configuration_hash"] = f"{description.configuration_hash:#010x}"
-        content["registers"] = _registers(description.address_map)
-    if description.instruction_set is not None:
-        content["instruction_set"] = description.instruction_set.describe()
-    content["package"] = [*package, f"{description.name}.json"]
-    return json.dumps(content, indent=2, default=_plain) + "\n"
+    return json.dumps(content, indent=2, default=_name) + "\n"
 
 
-def _plain(value: Any) -> str:
+def _name(value: Any) -> str:
     """What JSON has no form for: an enumeration is its name."""
     return str(getattr(value, "name", value))
 
 
-def _registers(address_map: AddressMap) -> dict[str, Any]:
-    """Every register, field and window with its address."""
-    registers, windows = [], []
-    for placed in address_map.placed:
-        item = placed.item
-        if isinstance(item, Register):
-            fields = [
-                {"name": part.name, "offset": part.offset, "width": part.width, "description": part.description}
-                for part in item.fields
-            ]
-            registers.append(
-                {
-                    "name": item.name,
-                    "address": placed.address,
-                    "width": item.width,
-                    "access": item.access.value,
-                    "reset": item.reset,
-                    "signed": item.signed,
-                    "description": item.description,
-                    "fields": fields,
-                }
-            )
-        else:
-            windows.append(
-                {"name": item.name, "address": placed.address, "size": item.size, "description": item.description}
-            )
-    return {"name": address_map.name, "registers": registers, "windows": windows}
+def _registers(address_map: AddressMap) -> list[dict[str, Any]]:
+    found = []
+    for placed in address_map.registers:
+        register = placed.item
+        assert isinstance(register, Register)
+        found.append(
+            {
+                "name": register.name,
+                "address": placed.address,
+                "size": register.size,
+                "width": register.width,
+                "access": register.access.value,
+                "reset": register.reset,
+                "signed": register.signed,
+                "description": register.description,
+                "fields": [
+                    _field(part.field, part.offset, part.description) | {"reset": part.of(register.reset)}
+                    for part in register.fields
+                ],
+            }
+        )
+    return found
+
+
+def _windows(address_map: AddressMap) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": placed.item.name,
+            "address": placed.address,
+            "size": placed.item.size,
+            "access": "write-only",
+            "description": placed.item.description,
+        }
+        for placed in address_map.windows
+    ]
+
+
+def _field(field: Field, offset: int, description: str = "") -> dict[str, Any]:
+    """``enumeration`` names one of the enumerations, or is None."""
+    return {
+        "name": field.name,
+        "offset": offset,
+        "width": field.width,
+        "signed": field.signed,
+        "enumeration": field.values.__name__ if field.values is not None else None,
+        "description": description,
+    }
+
+
+def _fields(record: Record, first: int = 0) -> list[dict[str, Any]]:
+    found, offset = [], first
+    for field in record.fields:
+        found.append(_field(field, offset))
+        offset += field.width
+    return found
+
+
+def _instructions(instruction_set: InstructionSet) -> dict[str, Any]:
+    """Offsets are those of the bits of an instruction."""
+    return {
+        "width": instruction_set.width,
+        "opcode": {"offset": 0, "width": OPCODE_WIDTH},
+        "wait": {"offset": OPCODE_WIDTH, "width": HEADER_WIDTH - OPCODE_WIDTH},
+        "engines": list(instruction_set.engines),
+        "formats": [_format(entry) for entry in (*instruction_set.formats, *CONTROL.values())],
+    }
+
+
+def _format(entry: Format) -> dict[str, Any]:
+    """The sequencer's own instructions have no engine; ``default`` is None where a program must give a value."""
+    fields = _fields(entry.record, HEADER_WIDTH)
+    for described, operand in zip(fields, entry.arguments, strict=True):
+        described |= {"default": operand.default, "description": operand.description}
+    return {
+        "name": entry.name,
+        "engine": entry.engine,
+        "opcode": entry.opcode,
+        "description": entry.description,
+        "fields": fields,
+    }
+
+
+def _row(row: RowRecord) -> dict[str, Any]:
+    return {
+        "name": row.name,
+        "direction": row.direction,
+        "width": row.width,
+        "description": row.description,
+        "fields": _fields(row.record),
+        "constants": {name: int(value) for name, value in row.constants.items()},
+    }

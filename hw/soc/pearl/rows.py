@@ -1,0 +1,45 @@
+"""What rows of the replay manager hold. No Amaranth here."""
+
+from ...cores.records import Record
+from ...cores.replay.records import ANSWER, ARGUMENTS, HEADER, ROW_WIDTH, TOTAL
+from ...cores.replay.requests import RequestKind
+from ..shell.row_record import RowRecord
+
+__all__ = ["ROWS"]
+
+_REQUESTS = {
+    RequestKind.SAMPLE: "The leaf of a draw.",
+    RequestKind.RETRIEVE: "The priority of the leaf `index`; `priority` means nothing.",
+    RequestKind.UPDATE: "A new priority for the leaf `index`.",
+    RequestKind.INSERT: "A priority for the next leaf; `index` means nothing.",
+    RequestKind.TOTAL: "The sum of all leaves.",
+}
+
+ROWS = (
+    *(
+        RowRecord(
+            name=f"{kind.name.lower()}_request",
+            direction="in",
+            record=Record((*HEADER.fields, *ARGUMENTS[kind].fields)),
+            width=ROW_WIDTH,
+            description=description,
+            constants={"kind": kind},
+        )
+        for kind, description in _REQUESTS.items()
+    ),
+    RowRecord(
+        name="answer",
+        direction="out",
+        record=ANSWER,
+        width=ROW_WIDTH,
+        description="A leaf and its priority; of an update and an insertion the one before. All zeros with an error.",
+    ),
+    RowRecord(
+        name="total_answer",
+        direction="out",
+        record=TOTAL,
+        width=ROW_WIDTH,
+        description="The sum of all leaves.",
+        constants={"kind": RequestKind.TOTAL},
+    ),
+)

@@ -1,0 +1,48 @@
+"""What a row of the host's streams holds, as a table. No Amaranth here."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from ...cores.records import Record
+
+__all__ = ["RowRecord"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowRecord:
+    """A word of a stream, or of a row that has several.
+
+    Parameters
+    ----------
+    name : str
+    direction : str
+        ``"in"``: from the host; ``"out"``: to the host.
+    record : Record
+        Its fields, the first in the lowest bits; those above the last one mean nothing.
+    width : int
+        Bits from one such word to the next.
+    description : str
+    constants : Mapping
+        Fields that always have one value in it, such as the kind of a request.
+
+    Raises
+    ------
+    ValueError
+        The fields take more bits than the word has, or a constant is none of them.
+    """
+
+    name: str
+    direction: Literal["in", "out"]
+    record: Record
+    width: int
+    description: str = ""
+    constants: Mapping[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.record.width > self.width:
+            raise ValueError(f"Fields of {self.name} must fit in {self.width} bits, not {self.record.width}")
+        names = [part.name for part in self.record.fields]
+        for name in self.constants:
+            if name not in names:
+                raise ValueError(f"Constant of {self.name} must be one of {', '.join(names)}, not {name!r}")
