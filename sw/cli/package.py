@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Callable
 from pathlib import Path
 
+from ...hw.soc.target.clocks import DefaultClock, default_clock
 from ..systems.results import add_json_option, add_out_option, show
 
 __all__ = ["add_arguments", "run"]
@@ -17,9 +18,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
     add_design_arguments(parser)
     add_out_option(parser, "the package", required=True)
-    parser.add_argument(
-        "--frequency", type=float, default=164.0, metavar="MHZ", help="clock of the constraints (default %(default)s)"
-    )
+    parser.add_argument("--part", metavar="PART", help="part whose clock the constraints have (default: the design's)")
+    parser.add_argument("--clock", type=float, metavar="MHZ", help="clock of the constraints (default: the part's)")
     parser.add_argument("--no-check", action="store_true", help="do not run the tools over the result")
     add_json_option(parser)
 
@@ -29,8 +29,7 @@ def run(arguments: argparse.Namespace) -> None:
     from ...hw.soc.export.package import split_units, write_package
     from .designs import elaborate
 
-    if not 0 < arguments.frequency < 10_000:
-        raise ValueError(f"--frequency must be above 0 and below 10000 MHz, not {arguments.frequency}")
+    clock = _clock(arguments)
     design = elaborate(arguments)
     sources = split_units(design.verilog, design.name)
     description = describe(
@@ -41,7 +40,7 @@ def run(arguments: argparse.Namespace) -> None:
         configuration=design.configuration,
         files=sources,
         domain=design.domain,
-        frequency=arguments.frequency,
+        clock=clock,
     )
     files = write_package(description, sources, arguments.out)
     # One after the other, as they come.
@@ -54,8 +53,18 @@ def run(arguments: argparse.Namespace) -> None:
     show(arguments, content, text=str)
 
 
+def _clock(arguments: argparse.Namespace) -> DefaultClock:
+    """The clock that was asked for, or that of the table."""
+    if arguments.clock is None:
+        return default_clock(arguments.name, arguments.part or "")
+    if not 0 < arguments.clock < 10_000:
+        raise ValueError(f"--clock must be above 0 and below 10000 MHz, not {arguments.clock:g}")
+    return DefaultClock(mhz=arguments.clock, source="as asked for")
+
+
 def check(folder: Path, name: str, tell: Callable[[str], None]) -> dict[str, str]:
     """Run the tools over a written package and say what each found; the same by tool."""
+    from ...hw.soc.export.consumers import check_fusesoc, check_ip_xact, check_system_rdl
     from ...hw.soc.export.lint import check_icarus, check_slang, check_yosys
     from ...hw.soc.under_way import under_way
 
@@ -66,7 +75,13 @@ def check(folder: Path, name: str, tell: Callable[[str], None]) -> dict[str, str
         check_yosys(folder, name)
     tell("Yosys: accepted")
     found = {"Verilator": "accepted", "Yosys": "accepted"}
-    for tool, accepts in (("slang", check_slang), ("Icarus", check_icarus)):
+    for tool, accepts in (
+        ("slang", check_slang),
+        ("Icarus", check_icarus),
+        ("FuseSoC", check_fusesoc),
+        ("IP-XACT schema", check_ip_xact),
+        ("SystemRDL", check_system_rdl),
+    ):
         found[tool] = "accepted" if accepts(folder, name) else "not installed, not checked"
         tell(f"{tool}: {found[tool]}")
     return found

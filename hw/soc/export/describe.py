@@ -10,6 +10,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
 from ..bus.interfaces import Reset
+from ..target.clocks import ANY_CLOCK, DefaultClock
 from .description import Clock, PackageDescription, Port
 
 __all__ = ["describe"]
@@ -24,7 +25,7 @@ def describe(
     configuration: Any = None,
     files: Iterable[str] = (),
     domain: Collection[str] = ("clk", "rst"),
-    frequency: float = 100.0,
+    clock: DefaultClock = ANY_CLOCK,
 ) -> PackageDescription:
     """What the package of a component is made from.
 
@@ -45,8 +46,8 @@ def describe(
         Verilog, relative to the package.
     domain : collection of str
         Which of ``clk`` and ``rst`` a core's module has besides the ports of its signature.
-    frequency : float
-        MHz of its clocks' constraints.
+    clock : DefaultClock
+        That of the constraints.
     """
     ports = tuple(
         Port(
@@ -77,11 +78,12 @@ def describe(
         interfaces=interfaces,
         clocks=tuple(
             Clock(
-                port=clock,
-                frequency_mhz=frequency,
-                interfaces=tuple(interface.name for interface in interfaces if interface.clock == clock),
+                port=port,
+                frequency_mhz=clock.mhz,
+                interfaces=tuple(interface.name for interface in interfaces if interface.clock == port),
+                source=clock.source,
             )
-            for clock in clocks
+            for port in clocks
         ),
         resets=resets,
         interrupts=interrupts,

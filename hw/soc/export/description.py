@@ -47,11 +47,14 @@ class Clock:
         That of the constraints.
     interfaces : tuple of str
         Names of the interfaces that belong to it.
+    source : str
+        Where the frequency is from.
     """
 
     port: str
     frequency_mhz: float
     interfaces: tuple[str, ...] = ()
+    source: str = ""
 
     @property
     def period_ns(self) -> float:

@@ -10,6 +10,7 @@ from ..written_file import write_text, writing
 from .description import PackageDescription
 from .formats import c_header, constraints, file_list, fusesoc, ip_xact, smoke_bench, system_rdl
 from .formats.map_json import map_json
+from .formats.readme import readme
 from .lint import waiver_file
 
 __all__ = ["FORMATS", "Format", "package_files", "split_units", "write_package"]
@@ -38,20 +39,35 @@ FORMATS = (
     Format(write=file_list.files, holds="The design's files, for tools that take a list."),
     Format(write=lambda description: {f"{description.name}.vlt": waiver_file()}, holds="Verilator's waivers."),
     Format(write=smoke_bench.files, holds="A first test bench, for every simulator."),
-    Format(write=fusesoc.files, holds="The package for FuseSoC: `fusesoc --cores-root . run --target sim NAME`."),
-    Format(write=ip_xact.files, holds="Ports, buses and registers as a component of IP-XACT (IEEE 1685-2014)."),
-    Format(write=system_rdl.files, holds="Registers as SystemRDL."),
-    Format(write=constraints.files, holds="Clock, and time outside, for a design that is built alone."),
-    Format(write=c_header.files, holds="Registers for C."),
+    Format(write=fusesoc.files, holds="The package for FuseSoC."),
+    Format(
+        write=ip_xact.files,
+        holds="Ports, buses and registers as a component of IP-XACT (IEEE 1685-2014).",
+        unchecked="it is valid by the published schema; the definitions of buses that it names are Arm's, not in here.",
+    ),
+    Format(write=system_rdl.files, holds="Registers as SystemRDL; `peakrdl html` makes pages of it."),
+    Format(
+        write=constraints.files,
+        holds="Clock, and time outside, for a design that is built alone.",
+        unchecked="Tcl runs them, with commands that record what they are told; no timing analyser has.",
+    ),
+    Format(write=c_header.files, holds="Registers, instructions, rows and enumerations for C."),
 )
 
 
 def package_files(description: PackageDescription) -> dict[str, str]:
     """Every file of a package but the Verilog, by its path."""
     files: dict[str, str] = {}
+    contents: list[tuple[list[str], str, str]] = []
     for entry in FORMATS:
-        files |= entry.write(description)
-    return files | {f"{description.name}.json": map_json(description, [*description.files, *files])}
+        written = entry.write(description)
+        if written:
+            files |= written
+            contents.append((list(written), entry.holds, entry.unchecked))
+    about = f"{description.name}.json"
+    contents.append(([about], "All of this for generators: ports, registers, instructions, rows, configuration.", ""))
+    files["README.md"] = readme(description, contents)
+    return files | {about: map_json(description, [*description.files, *files])}
 
 
 def write_package(description: PackageDescription, sources: Mapping[str, str], folder: Path) -> list[Path]:

@@ -111,8 +111,14 @@ class Format:
 
 # The sequencer's own, of no engine.
 CONTROL = {
-    "wait": Format("wait", "", OPCODE_WAIT, (Operand(Field("outstanding", OUTSTANDING_WIDTH), default=0),)),
-    "halt": Format("halt", "", OPCODE_HALT),
+    "wait": Format(
+        "wait",
+        "",
+        OPCODE_WAIT,
+        (Operand(Field("outstanding", OUTSTANDING_WIDTH), default=0),),
+        description="until each engine of the mask has at most so many commands that it has not completed",
+    ),
+    "halt": Format("halt", "", OPCODE_HALT, description="waits for all engines and ends the program"),
 }
 
 

@@ -29,7 +29,7 @@ def files(description: PackageDescription) -> dict[str, str]:
 
 def _clocks(description: PackageDescription) -> Iterator[str]:
     for clock in description.clocks:
-        yield f"# {clock.frequency_mhz:g} MHz"
+        yield f"# {clock.frequency_mhz:g} MHz: {clock.source}"
         yield f"create_clock -name {clock.port} -period {clock.period_ns:.3f} [get_ports {{{clock.port}}}]"
     if len(description.clocks) > 1:
         groups = " ".join(f"-group {{{clock.port}}}" for clock in description.clocks)

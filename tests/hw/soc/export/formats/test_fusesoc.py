@@ -85,6 +85,14 @@ def test_it_simulates(package, environment, tmp_path, target):
     assert f"{CORE}: passed" in fusesoc(package, tmp_path, environment, "--target", target)
 
 
+@pytest.mark.parametrize("target", SIMULATIONS[:-1])
+def test_the_command_of_the_readme_simulates(package, target):
+    (command,) = (line for line in (package / "README.md").read_text().splitlines() if line.startswith("    iverilog"))
+    result = run_limited(["sh", "-c", command], LIMIT_SECONDS, cwd=package)
+    assert f"{CORE}: passed" in result.stdout, result.stderr
+    (package / f"{CORE}_smoke.vvp").unlink()
+
+
 def test_it_lints(package, environment, tmp_path):
     said = fusesoc(package, tmp_path, environment, "--target", "lint")
     assert "verilator -f" in said and "Warning" not in said

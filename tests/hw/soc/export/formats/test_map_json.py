@@ -6,6 +6,7 @@ import random
 import pytest
 
 from rewardware.hw.soc.export.formats.map_json import map_json
+from rewardware.hw.soc.target.clocks import ANY_CLOCK
 
 from ..descriptions import CORE, SYSTEMS, description_of
 
@@ -82,7 +83,12 @@ def test_ports_clocks_and_buses_are_there():
     content = json.loads(map_json(description_of("fixar"), ["other"]))
     assert {"name": "s_axi_ctrl_wdata", "direction": "in", "width": 32} in content["ports"]
     assert content["clocks"] == [
-        {"port": "aclk", "frequency_mhz": 100.0, "interfaces": ["s_axi_ctrl", "s_axis", "m_axis"]}
+        {
+            "port": "aclk",
+            "frequency_mhz": 100.0,
+            "interfaces": ["s_axi_ctrl", "s_axis", "m_axis"],
+            "source": ANY_CLOCK.source,
+        }
     ]
     assert content["resets"] == [{"port": "aresetn", "active_low": True, "clock": "aclk"}]
     assert content["interrupts"][0]["port"] == "interrupt"
