@@ -4,7 +4,7 @@ PYTHON ?= python3
 SHELL := /bin/bash
 READY := .venv/ready
 
-.PHONY: setup demo test durations check mutate boards clean
+.PHONY: setup demo test durations check mutate packages boards clean
 .DEFAULT_GOAL := setup
 
 setup: $(READY)
@@ -49,6 +49,17 @@ check: setup
 # ROOM, CORE, COUNT and SEED choose: `make mutate ROOM=stream CORE=StreamFork`.
 mutate: setup
 	.venv/bin/python -m tests.mutate $(ROOM) $(if $(CORE),--core $(CORE)) --count $(or $(COUNT),40) --seed $(or $(SEED),1)
+
+# A package of every system, small and as large as the paper's, checked by every tool that is installed.
+PACKAGES := \
+  a3c:small a3c:paper dynamap:small dynamap:paper fixar:small fixar:paper learninggroup:small learninggroup:paper \
+  maac:small maac:paper mcts:small mcts:f18-d32 pearl:small pearl:k16 pearl_learner:small pearl_learner:cartpole \
+  pearl_ddpg_learner:small pearl_ddpg_learner:pendulum pearl_sac_learner:small pearl_sac_learner:pendulum
+
+packages: setup
+	@for package in $(PACKAGES); do \
+	  .venv/bin/rewardware package $${package%:*} --config $${package#*:} -o build/packages/$${package/:/-} || exit 1; \
+	done
 
 boards: setup
 	.venv/bin/rewardware build fixar --board ulx3s-85f -o build/boards/ulx3s-85f/fixar

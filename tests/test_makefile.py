@@ -1,11 +1,14 @@
 """What `make setup` says when something is missing: one line, before anything is installed."""
 
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+
+from rewardware.hw.soc.devices import devices, find_device
 
 ROOT = Path(__file__).parents[1]
 MAKE = shutil.which("make") or "make"
@@ -46,3 +49,13 @@ def test_old_python_is_named(checkout, tmp_path):
     assert result.returncode != 0
     assert result.stdout == "Python 3.11 or newer is missing: set PYTHON, as in make PYTHON=python3.12 setup\n"
     assert not (checkout / ".venv").exists()
+
+
+def test_packages_of_every_system_are_made():
+    """``make packages``: a small one and a large one of each, from presets that there are."""
+    text = (ROOT / "Makefile").read_text()
+    (words,) = re.findall(r"^PACKAGES := (.*?)\n\n", text, re.MULTILINE | re.DOTALL)
+    made = [word.split(":") for word in words.replace("\\", "").split()]
+    assert {system for system, _ in made} == set(devices())
+    assert all(find_device(system).preset_folder.joinpath(f"{preset}.yaml").is_file() for system, preset in made)
+    assert all([system, "small"] in made and [name for name, _ in made].count(system) == 2 for system in devices())
