@@ -2,9 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+
+from ...cores.checks import require_name
 
 __all__ = ["BusInterface", "Interrupt", "Reset"]
+
+_PROTOCOLS, _MODES = ("axi4lite", "axi4stream", "axi4"), ("slave", "master")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,17 +31,26 @@ class BusInterface:
     address_width : int
         Bits of a byte address; 0 for a stream.
     description : str
+
+    Raises
+    ------
+    ValueError
+        Another protocol or mode.
     """
 
     name: str
-    protocol: Literal["axi4lite", "axi4stream", "axi4"]
-    mode: Literal["slave", "master"]
+    protocol: str
+    mode: str
     ports: Mapping[str, str]
     clock: str
     reset: str
     data_width: int
     address_width: int = 0
     description: str = ""
+
+    def __post_init__(self) -> None:
+        require_name(f"Protocol of {self.name}", self.protocol, _PROTOCOLS)
+        require_name(f"Mode of {self.name}", self.mode, _MODES)
 
 
 @dataclass(frozen=True, kw_only=True)

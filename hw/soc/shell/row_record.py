@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
 
+from ...cores.checks import require_name
 from ...cores.records import Record
 
 __all__ = ["RowRecord"]
@@ -29,17 +29,18 @@ class RowRecord:
     Raises
     ------
     ValueError
-        The fields take more bits than the word has, or a constant is none of them.
+        Another direction; the fields take more bits than the word has; a constant is none of them.
     """
 
     name: str
-    direction: Literal["in", "out"]
+    direction: str
     record: Record
     width: int
     description: str = ""
     constants: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        require_name(f"Direction of {self.name}", self.direction, ("in", "out"))
         if self.record.width > self.width:
             raise ValueError(f"Fields of {self.name} must fit in {self.width} bits, not {self.record.width}")
         names = [part.name for part in self.record.fields]

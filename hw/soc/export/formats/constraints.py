@@ -41,7 +41,8 @@ def _delays(description: PackageDescription) -> Iterator[str]:
     (first, *_), clocks = description.clocks, {clock.port: clock for clock in description.clocks}
     groups = [(interface.clock, list(interface.ports.values())) for interface in description.interfaces]
     grouped = {port for _, ports in groups for port in ports}
-    other = {part.port: part.clock for part in (*description.resets, *description.interrupts)}
+    other = {reset.port: reset.clock for reset in description.resets}
+    other |= {interrupt.port: interrupt.clock for interrupt in description.interrupts}
     groups += [
         (other.get(port.name, first.port), [port.name])
         for port in description.ports

@@ -9,6 +9,7 @@ RECORD = Record((Field("kind", 3), Field("index", 24)))
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
+        ({"direction": "both"}, "Direction of request must be one of in, out, not 'both'"),
         ({"width": 26}, "Fields of request must fit in 26 bits, not 27"),
         ({"constants": {"other": 1}}, "Constant of request must be one of kind, index, not 'other'"),
     ],
