@@ -31,6 +31,8 @@ class BusInterface:
     address_width : int
         Bits of a byte address; 0 for a stream.
     description : str
+    pointers : tuple of str
+        Registers that hold addresses of what a master reads or writes; of an address in two words, the low one.
 
     Raises
     ------
@@ -47,6 +49,7 @@ class BusInterface:
     data_width: int
     address_width: int = 0
     description: str = ""
+    pointers: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         require_name(f"Protocol of {self.name}", self.protocol, _PROTOCOLS)

@@ -130,6 +130,14 @@ class PackageDescription:
         fields += [part for row in self.rows for part in row.record.fields]
         return tuple(dict.fromkeys(part.values for part in fields if part.values is not None))
 
+    @property
+    def loose_ports(self) -> tuple[Port, ...]:
+        """Ports that are neither of an interface nor a clock, a reset or an interrupt."""
+        known = {port for interface in self.interfaces for port in interface.ports.values()}
+        for parts in (self.clocks, self.resets, self.interrupts):
+            known |= {part.port for part in parts}
+        return tuple(port for port in self.ports if port.name not in known)
+
     def port(self, name: str) -> Port:
         """The port of that name; ``KeyError`` without."""
         for port in self.ports:

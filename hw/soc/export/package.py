@@ -8,7 +8,18 @@ from pathlib import Path
 
 from ..written_file import write_text, writing
 from .description import PackageDescription
-from .formats import c_header, constraints, file_list, fusesoc, ip_xact, smoke_bench, system_rdl
+from .formats import (
+    c_header,
+    constraints,
+    file_list,
+    fusesoc,
+    ip_xact,
+    quartus,
+    smoke_bench,
+    system_rdl,
+    vitis,
+    vivado,
+)
 from .formats.map_json import map_json
 from .formats.readme import readme
 from .lint import waiver_file
@@ -52,6 +63,21 @@ FORMATS = (
         unchecked="Tcl runs them, with commands that record what they are told; no timing analyser has.",
     ),
     Format(write=c_header.files, holds="Registers, instructions, rows and enumerations for C."),
+    Format(
+        write=vivado.files,
+        holds="Scripts for Vivado: a core of its catalogue, a block design with a Zynq, a build of the design alone.",
+        unchecked="stubs of its commands, which know their options and the pins of cells, run them; Vivado has not.",
+    ),
+    Format(
+        write=vitis.files,
+        holds="A kernel of Vitis that its host drives by its registers: description and packaging.",
+        unchecked="stubs of its commands package the kernel; Vitis has not.",
+    ),
+    Format(
+        write=quartus.files,
+        holds="Scripts for Quartus: a component of Platform Designer, a build of the design alone.",
+        unchecked="stubs of its commands run them; Quartus has not.",
+    ),
 )
 
 

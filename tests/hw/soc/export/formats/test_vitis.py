@@ -1,0 +1,179 @@
+"""The kernel for Vitis: its XML as a parser reads it, its packaging in stubs, both against the elaborated Verilog."""
+
+import dataclasses
+import json
+from xml.etree import ElementTree
+
+import pytest
+
+from rewardware.hw.soc.bus.registers import Access, AddressMap, Register
+from rewardware.hw.soc.export.description import Port
+from rewardware.hw.soc.export.formats import vitis
+from tests.hw.soc.export.descriptions import description_of
+
+from .interpreter import ScriptError
+from .ip_core import check_core
+from .packages import describe_kernel, write_kernel, write_system
+from .verilog import ports_in
+from .vivado import Vivado
+
+
+def check_kernel_xml(package, name):
+    """Ports and arguments are those of the Verilog and of the package's JSON file."""
+    root = ElementTree.parse(package / "vitis/kernel.xml").getroot()
+    assert (root.tag, root.attrib) == ("root", {"versionMajor": "1", "versionMinor": "9"})
+    (kernel,) = root
+    module = ports_in(sorted((package / "rtl").iterdir()), name)
+    about = json.loads((package / f"{name}.json").read_text())
+    assert kernel.attrib == {
+        "name": name,
+        "language": "ip",
+        "vlnv": f"rewardware:systems:{name}:{'.'.join(about['version'].split('.')[:2])}",
+        "attributes": "",
+        "preferredWorkGroupSizeMultiple": "0",
+        "workGroupSize": "1",
+        "interrupt": "true" if "interrupt" in module else "false",
+        "hwControlProtocol": "user_managed",
+    }
+    ports = {port.attrib["name"]: port.attrib for port in kernel.find("ports")}
+    # What begins with the name of a port is a bus of the module.
+    signals = {"ap_clk", "ap_rst_n", "aclk", "aresetn", "interrupt"}
+    buses = {port.rpartition("_")[0] for port in module if port not in signals}
+    assert set(ports) == buses
+    for label, port in ports.items():
+        width = {module[f"{label}_{data}"][1] for data in ("rdata", "wdata", "tdata") if f"{label}_{data}" in module}
+        assert width == {int(port["dataWidth"])}
+        if label.startswith("s_axi_control"):
+            span = max(4096, 1 << module[f"{label}_awaddr"][1])
+            assert (port["mode"], port["portType"], int(port["range"], 0)) == ("slave", "addressable", span)
+            assert span <= 64 * 1024
+        elif label.startswith("m_axi"):
+            address = "araddr" if f"{label}_araddr" in module else "awaddr"
+            assert module[f"{label}_{address}"] == ("out", 64)
+            assert (port["mode"], port["range"]) == ("master", "0xffffffffffffffff")
+    registers = {part["name"]: part["address"] for part in about["registers"]["registers"]}
+    arguments = [argument.attrib for argument in kernel.find("args")]
+    assert [argument["id"] for argument in arguments] == [str(index) for index in range(len(arguments))]
+    for argument in arguments:
+        assert int(argument["offset"], 0) == registers[argument["name"]]
+        assert (argument["addressQualifier"], argument["size"], argument["hostSize"]) == ("1", "0x8", "0x8")
+    pointed = {argument["port"] for argument in arguments}
+    assert pointed == {label for label, port in ports.items() if port["mode"] == "master"}
+    return arguments
+
+
+def test_the_xml_is_of_the_kernel(tmp_path):
+    arguments = check_kernel_xml(tmp_path, write_kernel(tmp_path))
+    assert [(argument["name"], argument["port"], argument["offset"]) for argument in arguments] == [
+        ("rows_in_low", "m_axi_read", "0x4"),
+        ("rows_out_low", "m_axi_write", "0x10"),
+    ]
+
+
+def test_the_kernel_is_packaged(tmp_path, monkeypatch):
+    package = tmp_path / "package"
+    name = write_kernel(package)
+    monkeypatch.chdir(tmp_path)
+    vivado = Vivado()
+    vivado.run(package / "vitis/package_xo.tcl")
+    check_core(vivado.core, package)
+    assert vivado.core.properties["sdx_kernel"] == "true" and vivado.core.properties["sdx_kernel_type"] == "rtl"
+    assert vivado.core.properties["vitis_drc"] == "ctrl_protocol user_managed"
+    (block,) = vivado.core.all("memory_map")["s_axi_control"].all("address_block").values()
+    pointers = {register.name: register.values("register_parameter") for register in block.parts}
+    assert {register: values for register, values in pointers.items() if values} == {
+        "rows_in_low": {"ASSOCIATED_BUSIF": "m_axi_read"},
+        "rows_out_low": {"ASSOCIATED_BUSIF": "m_axi_write"},
+    }
+    assert set(pointers) == {"identification", "rows_in_low", "rows", "rows_out_low"}
+    (checked,), (packaged,) = vivado.called("ipx::check_integrity"), vivado.called("package_xo")
+    assert "kernel" in checked.options
+    folder = tmp_path / f"{name}_kernel"
+    assert packaged.options == {
+        "force": "",
+        "xo_path": str(folder / f"{name}.xo"),
+        "kernel_name": name,
+        "ctrl_protocol": "user_managed",
+        "ip_directory": str(folder / "core"),
+        "kernel_xml": str(package / "vitis/kernel.xml"),
+    }
+    assert vivado.calls[-1] is packaged
+    with pytest.raises(ScriptError, match=r'^Argument must be one of output=\.\.\., not "x"\nUsage: vivado '):
+        Vivado().run(package / "vitis/package_xo.tcl", "x")
+
+
+def test_its_masters_stand_beside_a_zynq(tmp_path, monkeypatch):
+    name = write_kernel(tmp_path / "package")
+    monkeypatch.chdir(tmp_path)
+    vivado = Vivado()
+    vivado.run(tmp_path / "package/vivado/package_ip.tcl")
+    vivado.run(tmp_path / "package/vivado/block_design.tcl", "board=ultra_board")
+    masters = {vivado.diagram.buses["memory/S00_AXI"], vivado.diagram.buses["memory/S01_AXI"]}
+    assert masters == {"rewardware_0/m_axi_read", "rewardware_0/m_axi_write"}
+    assert vivado.diagram.buses["rewardware_0/s_axi_control"] == "control/M00_AXI"
+    assert "axi_dma_0" not in vivado.diagram.cells and vivado.project.name == f"{name}_zynq"
+
+
+def test_a_design_without_masters_is_no_kernel(tmp_path):
+    write_system(tmp_path)
+    assert not (tmp_path / "vitis").exists()
+    assert vitis.files(description_of("fixar")) == {}
+
+
+def changed(**changes):
+    """The kernel's description, with changes of its first master."""
+    description = describe_kernel()
+    control, master, *others = description.interfaces
+    master = dataclasses.replace(master, **changes)
+    return dataclasses.replace(description, interfaces=(control, master, *others))
+
+
+def renamed_control():
+    description = describe_kernel()
+    control, *others = description.interfaces
+    return dataclasses.replace(description, interfaces=(dataclasses.replace(control, name="s_axi_ctrl"), *others))
+
+
+def wide_control():
+    description = describe_kernel()
+    control, *others = description.interfaces
+    return dataclasses.replace(description, interfaces=(dataclasses.replace(control, address_width=17), *others))
+
+
+def with_port():
+    description = describe_kernel()
+    return dataclasses.replace(description, ports=(*description.ports, Port(name="led", direction="out", width=1)))
+
+
+def renamed_interrupt():
+    description = describe_kernel()
+    (interrupt,) = description.interrupts
+    return dataclasses.replace(description, interrupts=(dataclasses.replace(interrupt, port="irq"),), ports=())
+
+
+def without_high_word():
+    low = Register(name="rows_in_low", access=Access.READ_WRITE)
+    return dataclasses.replace(describe_kernel(), address_map=AddressMap(name="kernel", items=(low,)))
+
+
+@pytest.mark.parametrize(
+    "description, message",
+    [
+        (
+            renamed_control,
+            "A kernel must have its registers on an AXI4-Lite interface s_axi_control, which kernel has not",
+        ),
+        (wide_control, "Registers of a kernel must have addresses of at most 16 bits, not 17"),
+        (with_port, "Every port of a kernel must belong to an interface, led of kernel does not"),
+        (renamed_interrupt, "The interrupt of a kernel must be called interrupt, not irq"),
+        (
+            lambda: changed(address_width=32),
+            "Addresses of the master m_axi_read of a kernel must have 64 bits, not 32",
+        ),
+        (lambda: changed(pointers=()), "The master m_axi_read of a kernel must have a register for its address"),
+        (without_high_word, "Register rows_in_low of a kernel must have its high word behind it, at 0x0004"),
+    ],
+)
+def test_what_vitis_would_refuse_is_refused(description, message):
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        vitis.files(description())

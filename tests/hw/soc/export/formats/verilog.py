@@ -1,0 +1,20 @@
+"""What slang says of the Verilog of a package: the ports of the top, as elaborated."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+__all__ = ["ports_in"]
+
+
+def ports_in(files: Iterable[Path], top: str) -> dict[str, tuple[str, int]]:
+    """Direction, ``"in"`` or ``"out"``, and bits of each port of the top module, by its name."""
+    from pyslang.driver import Driver
+
+    driver = Driver()
+    driver.addStandardArgs()
+    names = " ".join(f'"{file}"' for file in files)
+    assert driver.parseCommandLine(f"slang --std 1364-2005 --top {top} {names}")
+    assert driver.processOptions() and driver.parseAllSources()
+    (instance,) = driver.createCompilation().getRoot().topInstances
+    directions = {"In": "in", "Out": "out"}
+    return {port.name: (directions[port.direction.name], int(port.type.bitWidth)) for port in instance.body.portList}
