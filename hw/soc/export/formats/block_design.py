@@ -267,14 +267,16 @@ class _Diagram:
         self._buses: list[str] = []
         self._wires: list[str] = []
         for number, clock in enumerate(clocks):
-            self._cells.append(f"cell reset_{number} xilinx.com:ip:proc_sys_reset {{}}")
-            self._clock(f"reset_{number}/slowest_sync_clk", number)
-            self._wires.append(f"wire system/$system(reset) reset_{number}/ext_reset_in")
             self._clock(f"{_DESIGN}/{clock.port}", number)
-            for reset in description.resets:
-                if reset.clock == clock.port:
-                    source = "peripheral_aresetn" if reset.active_low else "peripheral_reset"
-                    self._wires.append(f"wire reset_{number}/{source} {_DESIGN}/{reset.port}")
+            resets = [reset for reset in description.resets if reset.clock == clock.port]
+            # The cells beside the design are reset with the first clock.
+            if number == 0 or resets:
+                self._cells.append(f"cell reset_{number} xilinx.com:ip:proc_sys_reset {{}}")
+                self._clock(f"reset_{number}/slowest_sync_clk", number)
+                self._wires.append(f"wire system/$system(reset) reset_{number}/ext_reset_in")
+            for reset in resets:
+                source = "peripheral_aresetn" if reset.active_low else "peripheral_reset"
+                self._wires.append(f"wire reset_{number}/{source} {_DESIGN}/{reset.port}")
         self._clock("system/$system(master_clock)")
         self._clock("system/$system(slave_clock)")
         slaves = [f"{_DESIGN}/{buses.control.name}"]

@@ -36,6 +36,10 @@ def check_core(core, package):
             assert width == {int(space.properties["width"])}
             assert int(space.properties["range"]) == 1 << width.pop()
     _check_signals(core, signals, set(buses))
+    protocols = {"memory_map": ("aximm", "slave"), "address_space": ("aximm", "master")}
+    for part, end in protocols.items():
+        ends = [name for name, (kind, bus, _) in buses.items() if (kind, bus.properties["interface_mode"]) == end]
+        assert sorted(core.all(part)) == sorted(ends)
 
 
 def _check_signals(core, signals, buses):
@@ -50,8 +54,8 @@ def _check_signals(core, signals, buses):
         assert core.ports[port] == ("out" if kind == "interrupt" else "in", 1)
         values = interface.values("bus_parameter")
         if kind == "clock":
-            clocked += values.get("ASSOCIATED_BUSIF", "").split(":") if "ASSOCIATED_BUSIF" in values else []
-            resets.append(values["ASSOCIATED_RESET"])
+            clocked += values["ASSOCIATED_BUSIF"].split(":") if "ASSOCIATED_BUSIF" in values else []
+            resets += [values["ASSOCIATED_RESET"]] if "ASSOCIATED_RESET" in values else []
         elif kind == "reset":
             assert values["POLARITY"] == ("ACTIVE_LOW" if port.endswith("n") else "ACTIVE_HIGH")
         else:

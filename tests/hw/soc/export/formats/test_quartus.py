@@ -1,6 +1,7 @@
 """The scripts for Quartus and Platform Designer, run against stubs of their commands."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -75,6 +76,7 @@ def check_component(package, name):
     resets = {label for label, interface in interfaces.items() if interface["kind"] == "reset"}
     for interface in interfaces.values():
         kind, end, ports = interface["kind"], interface["end"], interface["ports"]
+        assert all(role == role.lower() for role in ports) or kind == "conduit"
         roles = {role.upper(): port for role, (port, *_) in ports.items()}
         if kind != "clock" and clocks:
             assert interface["associatedClock"] in clocks
@@ -114,7 +116,8 @@ def test_a_system_is_built_alone(tmp_path, monkeypatch):
     package = tmp_path / "package"
     name = write_system(package)
     quartus = Interpreter(QUARTUS)
-    quartus.run(package / "quartus/ooc.tcl", "part=5CSEBA6U23I7", "output=made", variable="quartus(args)")
+    # By a path that no longer leads to the script when it has changed the folder.
+    quartus.run(Path("package/quartus/ooc.tcl"), "part=5CSEBA6U23I7", "output=made", variable="quartus(args)")
     settings = [(call.options["name"], call.words[0]) for call in quartus.called("set_global_assignment")]
     files = [value for setting, value in settings if setting == "VERILOG_FILE"]
     assert sorted(files) == sorted(map(str, (package / "rtl").iterdir()))
@@ -135,7 +138,10 @@ def test_a_system_is_built_alone(tmp_path, monkeypatch):
     assert [call.name for call in quartus.calls if "assignment" not in call.name] == [
         *("load_package", "project_new", "execute_flow", "project_close")
     ]
-    assert (tmp_path / "made").is_dir()
+    (flow,) = quartus.called("execute_flow")
+    assert flow.options == {"compile": ""}
+    # Quartus writes a project into the current folder.
+    assert Path.cwd() == tmp_path / "made"
 
 
 def test_what_is_missing_is_said(tmp_path):

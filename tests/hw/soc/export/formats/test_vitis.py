@@ -56,7 +56,8 @@ def check_kernel_xml(package, name):
     assert [argument["id"] for argument in arguments] == [str(index) for index in range(len(arguments))]
     for argument in arguments:
         assert int(argument["offset"], 0) == registers[argument["name"]]
-        assert (argument["addressQualifier"], argument["size"], argument["hostSize"]) == ("1", "0x8", "0x8")
+        assert (argument["addressQualifier"], argument["type"]) == ("1", "void*")
+        assert (argument["size"], argument["hostSize"], argument["hostOffset"]) == ("0x8", "0x8", "0x0")
     pointed = {argument["port"] for argument in arguments}
     assert pointed == {label for label, port in ports.items() if port["mode"] == "master"}
     return arguments

@@ -20,6 +20,20 @@ PARENTS = {
     "register": "address_block",
     "register_parameter": "register",
 }
+# Properties that a script may set.
+PROPERTIES = {
+    "project": "board_part ip_repo_paths",
+    "fileset": "top",
+    "core": "name version display_name description vendor_display_name supported_families "
+    "auto_family_support_level core_revision sdx_kernel sdx_kernel_type vitis_drc ipi_drc",
+    "bus_interface": "bus_type_vlnv abstraction_type_vlnv interface_mode slave_memory_map_ref master_address_space_ref",
+    "port_map": "physical_name",
+    "bus_parameter": "value",
+    "address_space": "range width",
+    "address_block": "usage base_address range width",
+    "register": "address_offset size access description",
+    "register_parameter": "value",
+}
 
 
 @dataclasses.dataclass(eq=False)
@@ -181,6 +195,8 @@ class Vivado(Interpreter):
         if len(call.words) != (1 if "dict" in call.options else 3):
             raise ScriptError(f"set_property takes a name, a value and an object, not {call.words}")
         for name, value in given.items():
+            if thing.kind in PROPERTIES and name not in PROPERTIES[thing.kind].split():
+                raise ScriptError(f"a {thing.kind} has no property {name} to set")
             if name == "board_part":
                 # The part comes from the board.
                 thing.properties["PART"] = {"zynq_board": "xc7z020clg400-1", "ultra_board": "xczu3eg-sbva484-1-e"}[
