@@ -11,7 +11,9 @@ class Response(enum.Enum, shape=2):  # type: ignore[call-arg]
     """Answer to a transaction."""
 
     OKAY = 0
+    EXCLUSIVE_OKAY = 1
     SLAVE_ERROR = 2
+    DECODE_ERROR = 3
 
 
 write_data_layout = data.StructLayout({"data": unsigned(32), "strobe": unsigned(4)})

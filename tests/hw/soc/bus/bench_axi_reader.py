@@ -1,0 +1,123 @@
+"""The reader before a memory of cocotbext-axi."""
+
+import cocotb
+from cocotb.triggers import ClockCycles
+from cocotbext.axi import AxiResp
+
+from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, rng
+from tests.hw.soc.bus.mover_host import Memory, Watch, config_of, log_warnings_alone, memory_of, random_rows
+
+NO_ERROR = {"unaligned": 0, "slave_error": 0, "decode_error": 0}
+
+
+class Host:
+    def __init__(self, dut, stall=0.0):
+        log_warnings_alone()
+        self.dut, self.config = dut, config_of()
+        self.memory = Memory(dut)
+        self.memory.stall(stall)
+        self.commands = StreamSource(dut, "read_commands", stall=stall)
+        self.completions = StreamSink(dut, "read_completions")
+        self.rows = StreamSink(dut, "read_o", stall=stall)
+
+    async def reads(self, address, count, last=1):
+        """Moves rows and compares them."""
+        config = self.config
+        expected = random_rows(config, rng(f"rows at {address}"), count)
+        self.memory.write(address, memory_of(config, expected))
+        await self.commands.send({"address": address, "rows": count, "last": last})
+        assert await self.completions.receive() == NO_ERROR
+        got = await self.rows.receive_all(count)
+        assert [row["data"] for row in got] == expected, f"{count} rows at {address:#x}"
+        assert [row["last"] for row in got] == [0] * (count - 1) + [last]
+
+
+async def host_of(dut, stall=0.0):
+    host = Host(dut, stall)
+    await clock_and_reset(dut, cycles=4)
+    return host
+
+
+@cocotb.test()
+async def rows_of_any_number_at_any_place(dut):
+    host = await host_of(dut)
+    config, random = host.config, rng("places")
+    burst = config.burst_beats * config.rows_per_beat
+    for stall, count in ((0.0, 3), (0.5, 12)):
+        host.memory.stall(stall)
+        host.rows.stall = host.commands.stall = stall
+        await host.reads(4096 - config.row_bytes, 2)
+        await host.reads(2 * 4096 - 3 * config.row_bytes, 2 * burst + 5, last=0)
+        for _ in range(count):
+            rows = int(random.integers(1, 3 * burst))
+            await host.reads(int(random.integers(0, 8192 // config.row_bytes)) * config.row_bytes, rows)
+    # A high address, whose bits all arrive.
+    high = (1 << config.address_width) - 8192
+    await host.reads(high, 3)
+    assert high in [address for address, _ in host.memory.bursts["ar"]]
+    assert max(beats for _, beats in host.memory.bursts["ar"]) == config.burst_beats
+
+
+@cocotb.test()
+async def a_beat_or_a_row_each_cycle(dut):
+    host = await host_of(dut)
+    config, count = host.config, 300
+    beats = Watch(dut, dut.m_axi_rvalid, dut.m_axi_rready)
+    rows = Watch(dut, dut.read_o__valid, dut.read_o__ready)
+    await host.reads(0, count)
+    assert len(rows.cycles) == count
+    assert rows.cycles[-1] - rows.cycles[0] == (count - 1) * config.beats_per_row
+    assert len(beats.cycles) == count * config.beats_per_row // config.rows_per_beat
+    # A row leaves two cycles after its last beat came.
+    assert rows.cycles[0] - beats.cycles[config.beats_per_row - 1] == 2
+
+
+@cocotb.test()
+async def first_address_in_the_third_cycle(dut):
+    host = await host_of(dut)
+    commands = Watch(dut, dut.read_commands__valid, dut.read_commands__ready)
+    addresses = Watch(dut, dut.m_axi_arvalid, dut.m_axi_arready)
+    await host.reads(0, 1)
+    assert addresses.cycles[0] - commands.cycles[0] == 3
+
+
+@cocotb.test()
+async def bursts_under_way_have_room(dut):
+    host = await host_of(dut)
+    config = host.config
+    host.rows.stall = 1.0
+    rows = config.burst_beats * (config.outstanding + 2) * config.rows_per_beat // config.beats_per_row
+    await host.commands.send({"address": 0, "rows": rows, "last": 1})
+    for _ in range(rows * config.beats_per_row + 200):
+        await ClockCycles(dut.clk, 1)
+        assert dut.m_axi_rready.value or not dut.m_axi_rvalid.value, "the memory waits for the stream"
+    assert len(host.memory.bursts["ar"]) == config.outstanding
+    host.rows.stall = 0.0
+    assert await host.completions.receive() == NO_ERROR
+    assert len(await host.rows.receive_all(rows)) == rows
+
+
+@cocotb.test()
+async def errors_are_told_and_the_transfer_ends(dut):
+    host = await host_of(dut, stall=0.2)
+    config = host.config
+    for error, flag in ((AxiResp.SLVERR, "slave_error"), (AxiResp.DECERR, "decode_error")):
+        host.memory.faults = {5 * config.row_bytes: error}
+        await host.commands.send({"address": 0, "rows": 40, "last": 1})
+        assert await host.completions.receive() == NO_ERROR | {flag: 1}
+        assert len(await host.rows.receive_all(40)) == 40
+        host.memory.faults = {}
+        await host.reads(0, 7)
+
+
+@cocotb.test()
+async def what_cannot_be_moved_is_refused(dut):
+    host = await host_of(dut)
+    for offset in (1, 2, host.config.row_bytes // 2, host.config.row_bytes - 1):
+        await host.commands.send({"address": offset, "rows": 3, "last": 1})
+        assert await host.completions.receive() == NO_ERROR | {"unaligned": 1}
+    await host.commands.send({"address": 0, "rows": 0, "last": 1})
+    assert await host.completions.receive() == NO_ERROR
+    await ClockCycles(dut.clk, 50)
+    assert len(host.rows) == 0 and not host.memory.bursts["ar"]
+    await host.reads(0, 3)

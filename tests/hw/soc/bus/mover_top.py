@@ -1,0 +1,40 @@
+"""Both movers before one memory, with AXI4 as flat ports: what the benches drive."""
+
+from amaranth.hdl import Module
+from amaranth.lib import wiring
+
+from rewardware.hw.soc.bus.axi_reader import AxiReader
+from rewardware.hw.soc.bus.axi_writer import AxiWriter
+from rewardware.hw.soc.bus.flat_ports import axi4_channels, connect_axi_read, connect_axi_write, members_of
+
+
+class MoverTop(wiring.Component):
+    """Ports of the movers, the reader's with ``read_`` before their names and the writer's with ``write_``."""
+
+    def __init__(self, config):
+        self.config = config
+        self.movers = {"read": AxiReader(config), "write": AxiWriter(config)}
+        self.channels = axi4_channels("m_axi_", config.address_width, config.data_width)
+        members = members_of(self.channels)
+        for prefix, mover in self.movers.items():
+            members |= {f"{prefix}_{name}": port for name, port in mover.signature.members.items() if name != "bus"}
+        super().__init__(members)
+        # The streams are watched in the movers.
+        self.passes_streams_of = tuple(self.movers.values())
+
+    def elaborate(self, platform):
+        m = Module()
+        for prefix, mover in self.movers.items():
+            m.submodules[prefix] = mover
+            for name, member in mover.signature.members.items():
+                if name == "bus":
+                    continue
+                inner, outer = getattr(mover, name), getattr(self, f"{prefix}_{name}")
+                if member.is_signature:
+                    ends = (wiring.flipped(outer), inner)
+                    wiring.connect(m, *ends)
+                else:
+                    m.d.comb += inner.eq(outer)
+        connect_axi_read(m, self, self.channels, self.movers["read"].bus)
+        connect_axi_write(m, self, self.channels, self.movers["write"].bus)
+        return m
