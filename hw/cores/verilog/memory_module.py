@@ -28,6 +28,8 @@ class MemoryModule:
         For each read port whether it is clocked.
     writes : int
         Number of write ports.
+    read_clock : bool
+        Clocked reads have another clock than writes.
     """
 
     width: int
@@ -36,6 +38,7 @@ class MemoryModule:
     attributes: tuple[tuple[str, int | str], ...]
     reads: tuple[bool, ...]
     writes: int
+    read_clock: bool
 
     @classmethod
     def of(cls, source: memory.Memory) -> "MemoryModule":
@@ -44,16 +47,20 @@ class MemoryModule:
         Raises
         ------
         ValueError
-            The memory's ports are in several clock domains, a read port forwards what is written, or a write port has
-            an enable for parts of a row: tools infer such memories wrongly, or not at all.
+            The memory's read ports, or its write ports, are in several clock domains, a read port forwards what is
+            written, or a write port has an enable for parts of a row: tools infer such memories wrongly, or not at all.
         """
         if any(port.transparent_for for port in source.read_ports):
             raise ValueError("Read ports of a memory must not be transparent: hazards are resolved outside of it")
         if any(len(port.en) != 1 for port in source.write_ports):
             raise ValueError("Write ports of a memory must write whole rows: use a memory for each lane")
-        domains = {port.domain for port in (*source.read_ports, *source.write_ports)} - {"comb"}
-        if len(domains) > 1:
-            raise ValueError(f"Ports of a memory must be in one clock domain, not in {', '.join(sorted(domains))}")
+        reading = {port.domain for port in source.read_ports} - {"comb"}
+        writing = {port.domain for port in source.write_ports}
+        for kind, domains in (("Read", reading), ("Write", writing)):
+            if len(domains) > 1:
+                raise ValueError(
+                    f"{kind} ports of a memory must be in one clock domain, not in {', '.join(sorted(domains))}"
+                )
         # As a list, and numbers as they are: a design may have millions of rows.
         rows = [row if isinstance(row, int) else Const.cast(Const(row, source.shape)).value for row in source.init[:]]
         while rows and not rows[-1]:
@@ -66,6 +73,7 @@ class MemoryModule:
             attributes=tuple(sorted(source.attrs.items())),
             reads=tuple(port.domain != "comb" for port in source.read_ports),
             writes=len(source.write_ports),
+            read_clock=len(reading | writing) > 1,
         )
 
     def connections(self, source: memory.Memory) -> dict[str, Any]:
@@ -74,7 +82,8 @@ class MemoryModule:
         for kind, ports in (("read", source.read_ports), ("write", source.write_ports)):
             for index, port in enumerate(ports):
                 if port.domain != "comb":
-                    connected["i_clk"] = ClockSignal(port.domain)
+                    clock = self._read_clock if kind == "read" else "clk"
+                    connected[f"i_{clock}"] = ClockSignal(port.domain)
                     connected[f"i_{kind}_{index}_enable"] = port.en
                 if self.depth > 1:
                     connected[f"i_{kind}_{index}_address"] = port.addr
@@ -91,9 +100,15 @@ class MemoryModule:
         lines = [*(f"{kind} {port};" for port, kind in ports.items()), array, *self._contents(), *writes, *reads]
         return "\n".join([f"module {name}({', '.join(ports)});", *(f"  {line}" for line in lines), "endmodule"])
 
+    @property
+    def _read_clock(self) -> str:
+        return "read_clk" if self.read_clock else "clk"
+
     def _ports(self) -> dict[str, str]:
         """Direction and range of each port."""
         ports = {"clk": "input"} if self.writes or any(self.reads) else {}
+        if self.read_clock:
+            ports[self._read_clock] = "input"
         for index, clocked in enumerate(self.reads):
             if clocked:
                 ports[f"read_{index}_enable"] = "input"
@@ -132,7 +147,8 @@ class MemoryModule:
         row, data = f"words[{self._address('read', index)}]", f"read_{index}_data"
         if not self.reads[index]:
             return [f"assign {data} = {row};"]
-        return ["always @(posedge clk)", f"  if (read_{index}_enable) begin", f"    {data} <= {row};", "  end"]
+        clock = f"always @(posedge {self._read_clock})"
+        return [clock, f"  if (read_{index}_enable) begin", f"    {data} <= {row};", "  end"]
 
     def _write(self, index: int) -> list[str]:
         row = f"words[{self._address('write', index)}]"

@@ -4,32 +4,40 @@ from amaranth.hdl import ClockDomain, ClockSignal, Module, ResetSignal, Shape, S
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from .interfaces import BusInterface, Interrupt, Reset
+from .clock_crossing import ClockCrossing
+from .flat_ports import axi_lite_slave, axi_stream
+from .interfaces import Interrupt, Reset
 
-__all__ = ["AxiTop"]
+__all__ = ["AxiTop", "connect_clock"]
 
 
 class AxiTop(wiring.Component):
-    """A system as a block for vendor tools: one clock, active-low reset, AXI4-Lite, two AXI4-Streams, one interrupt.
+    """A system as a block for vendor tools: clock, active-low reset, AXI4-Lite, two AXI4-Streams, one interrupt.
 
     Latency and throughput are the system's: this is wires. The reset goes through a register, which may be placed where
     its many loads are; nothing is taken from the host in the cycle that it lags behind.
+
+    With ``core_clock`` the system stands behind a :class:`.ClockCrossing`.
 
     Parameters
     ----------
     system : component
         With the ports of ``system_signature``.
+    core_clock : bool
+        The system works on a clock of its own; all other ports belong to ``aclk``.
 
     Members
     -------
     aclk, aresetn : :py:`In(1)`
         Clock, and reset while 0.
+    core_clk : :py:`In(1)`
+        The system's clock; absent without ``core_clock``.
     s_axi_ctrl_aw*, s_axi_ctrl_w*, s_axi_ctrl_b*, s_axi_ctrl_ar*, s_axi_ctrl_r*
-        AXI4-Lite: registers and program memory.
-    s_axis_tdata, s_axis_tlast, s_axis_tvalid, s_axis_tready
-        Rows from the host.
-    m_axis_tdata, m_axis_tlast, m_axis_tvalid, m_axis_tready
-        Rows to the host.
+        AXI4-Lite: registers and program memory. An address has the bits that reach all of them.
+    s_axis_tdata, s_axis_tkeep, s_axis_tlast, s_axis_tvalid, s_axis_tready
+        Rows from the host. A row without all bits of ``tkeep`` is taken as it is, and raises ``stream_underflow``.
+    m_axis_tdata, m_axis_tkeep, m_axis_tlast, m_axis_tvalid, m_axis_tready
+        Rows to the host, with all bits of ``tkeep``.
     interrupt : :py:`Out(1)`
         1 while an enabled bit of the interrupt status is.
 
@@ -39,83 +47,53 @@ class AxiTop(wiring.Component):
         What the ports are, for the package (:mod:`.interfaces`).
     """
 
-    clocks = ("aclk",)
     resets = (Reset(port="aresetn", active_low=True, clock="aclk"),)
     interrupts = (Interrupt(port="interrupt", clock="aclk", reset="aresetn"),)
 
-    def __init__(self, system):
-        self.system = system
+    def __init__(self, system, *, core_clock=False):
+        self.system = ClockCrossing(system) if core_clock else system
+        self.clocks = ("aclk", "core_clk") if core_clock else ("aclk",)
         address = system.control.signature.address_width
         width = Shape.cast(system.stream_in.payload.shape()).width - 1
-        members = {"aclk": In(1), "aresetn": In(1)}
-        for channel, payload in (
-            ("aw", {"addr": address, "prot": 3}),
-            ("w", {"data": 32, "strb": 4}),
-            ("b", {"resp": 2}),
-            ("ar", {"addr": address, "prot": 3}),
-            ("r", {"data": 32, "resp": 2}),
-        ):
-            forward, backward = (Out, In) if channel in "br" else (In, Out)
-            members |= {f"s_axi_ctrl_{channel}{name}": forward(bits) for name, bits in payload.items()}
-            members |= {f"s_axi_ctrl_{channel}valid": forward(1), f"s_axi_ctrl_{channel}ready": backward(1)}
-        for port, forward, backward in (("s_axis", In, Out), ("m_axis", Out, In)):
-            members |= {f"{port}_tdata": forward(width), f"{port}_tlast": forward(1)}
-            members |= {f"{port}_tvalid": forward(1), f"{port}_tready": backward(1)}
-        self.interfaces = tuple(
-            BusInterface(
-                name=name,
-                protocol=protocol,
-                mode=mode,
-                ports={port.removeprefix(f"{name}_").upper(): port for port in members if port.startswith(f"{name}_")},
-                clock="aclk",
-                reset="aresetn",
-                data_width=data_width,
-                address_width=address_width,
-                description=description,
-            )
-            for name, protocol, mode, data_width, address_width, description in (
-                ("s_axi_ctrl", "axi4lite", "slave", 32, address, "Registers and program memory."),
-                ("s_axis", "axi4stream", "slave", width, 0, "Rows from the host."),
-                ("m_axis", "axi4stream", "master", width, 0, "Rows to the host."),
-            )
+        owner = {"clock": "aclk", "reset": "aresetn"}
+        rows = {"data_width": width, **owner}
+        self._control = axi_lite_slave(
+            "s_axi_ctrl", address_width=address, description="Registers and program memory.", **owner
         )
+        self._arriving = axi_stream("s_axis", comes_in=True, description="Rows from the host.", **rows)
+        self._leaving = axi_stream("m_axis", comes_in=False, description="Rows to the host.", **rows)
+        buses = (self._control, self._arriving, self._leaving)
+        self.interfaces = tuple(bus.interface for bus in buses)
+        members = {"aclk": In(1), "aresetn": In(1)}
+        if core_clock:
+            members["core_clk"] = In(1)
+        for bus in buses:
+            members |= bus.members
         members["interrupt"] = Out(1)
         super().__init__(members)
 
     def elaborate(self, platform):
         m = Module()
-        m.domains.sync = ClockDomain()
-        m.domains.without_reset = without_reset = ClockDomain("without_reset", reset_less=True)
-        reset = Signal(init=1)
-        m.d.without_reset += reset.eq(~self.aresetn)
+        closed = connect_clock(m, self.aclk, self.aresetn)
         m.submodules.system = system = self.system
-        control = system.control
-        m.d.comb += [
-            ClockSignal().eq(self.aclk),
-            without_reset.clk.eq(self.aclk),
-            ResetSignal().eq(reset),
-            self.interrupt.eq(system.interrupt),
-        ]
-
-        def into(port, inner, **payload):
-            m.d.comb += [
-                inner.valid.eq(getattr(self, f"{port}valid")),
-                getattr(self, f"{port}ready").eq(inner.ready & ~reset),
-            ]
-            m.d.comb += [value.eq(getattr(self, f"{port}{name}")) for name, value in payload.items()]
-
-        def out_of(port, inner, **payload):
-            m.d.comb += [getattr(self, f"{port}valid").eq(inner.valid), inner.ready.eq(getattr(self, f"{port}ready"))]
-            m.d.comb += [getattr(self, f"{port}{name}").eq(value) for name, value in payload.items()]
-
-        into("s_axi_ctrl_aw", control.write_address, addr=control.write_address.payload)
-        written = control.write_data.payload
-        into("s_axi_ctrl_w", control.write_data, data=written.data, strb=written.strobe)
-        out_of("s_axi_ctrl_b", control.write_response, resp=control.write_response.payload)
-        into("s_axi_ctrl_ar", control.read_address, addr=control.read_address.payload)
-        got = control.read_data.payload
-        out_of("s_axi_ctrl_r", control.read_data, data=got.data, resp=got.response)
-        arriving, leaving = system.stream_in.payload, system.stream_out.payload
-        into("s_axis_t", system.stream_in, data=arriving.data, last=arriving.last)
-        out_of("m_axis_t", system.stream_out, data=leaving.data, last=leaving.last)
+        m.d.comb += self.interrupt.eq(system.interrupt)
+        if len(self.clocks) > 1:
+            m.d.comb += system.core_clk.eq(self.core_clk)
+        self._control.connect_lite(m, self, system.control, closed)
+        self._arriving.connect_stream(m, self, system.stream_in, closed)
+        self._leaving.connect_stream(m, self, system.stream_out, closed)
+        m.d.comb += system.partial_row.eq(self.s_axis_tvalid & self.s_axis_tready & ~self.s_axis_tkeep.all())
         return m
+
+
+def connect_clock(m, clock, reset_n):
+    """Make the domain ``sync`` of a top from its clock and its active-low reset.
+
+    The reset goes through a register, which is returned.
+    """
+    m.domains.sync = ClockDomain()
+    m.domains.without_reset = without_reset = ClockDomain("without_reset", reset_less=True)
+    reset = Signal(init=1)
+    m.d.without_reset += reset.eq(~reset_n)
+    m.d.comb += [ClockSignal().eq(clock), without_reset.clk.eq(clock), ResetSignal().eq(reset)]
+    return reset

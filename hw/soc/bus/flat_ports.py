@@ -3,21 +3,18 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from amaranth.hdl import Const
 from amaranth.lib.wiring import In, Out
 
-__all__ = [
-    "FlatChannel",
-    "axi4_channels",
-    "axi_lite_channels",
-    "connect_axi_lite",
-    "connect_axi_read",
-    "connect_axi_write",
-    "members_of",
-]
+from .interfaces import BusInterface
+
+__all__ = ["FlatBus", "FlatChannel", "axi4_master", "axi_lite_slave", "axi_stream"]
 
 INCREMENTING = 1
 # Normal memory that an interconnect may buffer and widen.
 MODIFIABLE_BUFFERABLE = 3
+# All bursts of a master have the same identifier: they are answered in order.
+IDENTIFIER = {"id": 1}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +57,7 @@ class FlatChannel:
         closed : Signal or None
             While 1, nothing is taken.
         payload : dict
-            What stands inside for each part of the payload; parts that come in may be left out.
+            What stands inside for each part of the payload; parts may be left out.
         """
         valid, ready = getattr(top, f"{self.prefix}valid"), getattr(top, f"{self.prefix}ready")
         ports = {name: getattr(top, f"{self.prefix}{name}") for name in payload}
@@ -73,77 +70,120 @@ class FlatChannel:
             m.d.comb += [ports[name].eq(value) for name, value in payload.items()]
 
 
-def members_of(channels):
-    """Members of all channels of a bus."""
-    return {name: member for channel in channels.values() for name, member in channel.members.items()}
+@dataclass(frozen=True, kw_only=True)
+class FlatBus:
+    """A bus of AXI as ports of a top.
+
+    Parameters
+    ----------
+    channels : Mapping
+        :class:`FlatChannel` by its name in AXI: ``aw``, ``w``, ``b``, ``ar``, ``r``; ``t`` of a stream.
+    interface : BusInterface
+        What other tools are told of it.
+    """
+
+    channels: Mapping[str, FlatChannel]
+    interface: BusInterface
+
+    @property
+    def members(self):
+        """Members of the top's signature, by name."""
+        return {name: member for channel in self.channels.values() for name, member in channel.members.items()}
+
+    def connect_lite(self, m, top, control, closed):
+        """Connect a slave of AXI4-Lite to an :class:`.AxiLiteSignature`; nothing is taken while ``closed``."""
+        channels, written, got = self.channels, control.write_data.payload, control.read_data.payload
+        channels["aw"].connect(m, top, control.write_address, closed=closed, addr=control.write_address.payload)
+        channels["w"].connect(m, top, control.write_data, closed=closed, data=written.data, strb=written.strobe)
+        channels["b"].connect(m, top, control.write_response, resp=control.write_response.payload)
+        channels["ar"].connect(m, top, control.read_address, closed=closed, addr=control.read_address.payload)
+        channels["r"].connect(m, top, control.read_data, data=got.data, resp=got.response)
+
+    def connect_stream(self, m, top, packets, closed):
+        """Connect a stream to packets of rows; nothing is taken while ``closed``."""
+        row = packets.payload
+        if self.channels["t"].comes_in:
+            self.channels["t"].connect(m, top, packets, closed=closed, data=row.data, last=row.last)
+        else:
+            whole = Const(-1, self.interface.data_width // 8)
+            self.channels["t"].connect(m, top, packets, data=row.data, last=row.last, keep=whole)
+
+    def connect_read(self, m, top, bus):
+        """Connect the reading channels of a master to an :class:`.Axi4ReadSignature`."""
+        self._connect_bursts(m, top, "ar", bus.read_address)
+        got = bus.read_data.payload
+        self.channels["r"].connect(m, top, bus.read_data, data=got.data, resp=got.response, last=got.last)
+
+    def connect_write(self, m, top, bus):
+        """Connect the writing channels of a master to an :class:`.Axi4WriteSignature`."""
+        self._connect_bursts(m, top, "aw", bus.write_address)
+        written = bus.write_data.payload
+        self.channels["w"].connect(m, top, bus.write_data, data=written.data, strb=written.strobe, last=written.last)
+        self.channels["b"].connect(m, top, bus.write_response, resp=bus.write_response.payload)
+
+    def _connect_bursts(self, m, top, channel, bursts):
+        """An address channel: what never varies is added."""
+        self.channels[channel].connect(
+            m,
+            top,
+            bursts,
+            addr=bursts.payload.address,
+            len=bursts.payload.length,
+            size=(self.interface.data_width // 8).bit_length() - 1,
+            burst=INCREMENTING,
+            cache=MODIFIABLE_BUFFERABLE,
+        )
 
 
-def axi_lite_channels(prefix, address_width):
-    """The channels of a slave of AXI4-Lite by their names, ``aw`` to ``r``; ``prefix`` ends with an underscore."""
+def axi_lite_slave(name, *, address_width, clock, reset, description):
+    """A slave of AXI4-Lite with 32 data bits."""
     address = {"addr": address_width, "prot": 3}
-    return {
-        name: FlatChannel(prefix=f"{prefix}{name}", comes_in=name not in ("b", "r"), payload=payload)
-        for name, payload in (
-            ("aw", address),
-            ("w", {"data": 32, "strb": 4}),
-            ("b", {"resp": 2}),
-            ("ar", address),
-            ("r", {"data": 32, "resp": 2}),
-        )
+    payloads = {
+        "aw": address,
+        "w": {"data": 32, "strb": 4},
+        "b": {"resp": 2},
+        "ar": address,
+        "r": {"data": 32, "resp": 2},
     }
+    return _bus(name, payloads, ("aw", "w", "ar"), "axi4lite", "slave", clock, reset, 32, address_width, description)
 
 
-def connect_axi_lite(m, top, channels, control, closed):
-    """Connect the ports of a slave of AXI4-Lite to an :class:`.AxiLiteSignature`; nothing is taken while ``closed``."""
-    channels["aw"].connect(m, top, control.write_address, closed=closed, addr=control.write_address.payload)
-    written, got = control.write_data.payload, control.read_data.payload
-    channels["w"].connect(m, top, control.write_data, closed=closed, data=written.data, strb=written.strobe)
-    channels["b"].connect(m, top, control.write_response, resp=control.write_response.payload)
-    channels["ar"].connect(m, top, control.read_address, closed=closed, addr=control.read_address.payload)
-    channels["r"].connect(m, top, control.read_data, data=got.data, resp=got.response)
+def axi_stream(name, *, comes_in, data_width, clock, reset, description):
+    """A stream of rows."""
+    payloads = {"t": {"data": data_width, "keep": data_width // 8, "last": 1}}
+    incoming, mode = (("t",), "slave") if comes_in else ((), "master")
+    return _bus(name, payloads, incoming, "axi4stream", mode, clock, reset, data_width, 0, description)
 
 
-def axi4_channels(prefix, address_width, data_width):
-    """The channels of a master of AXI4 by their names, ``aw`` to ``r``; ``prefix`` ends with an underscore."""
-    identifier = {"id": 1}
+def axi4_master(name, *, address_width, data_width, clock, reset, description):
+    """A master of AXI4. The channels that nothing is connected to are silent."""
     burst = {"len": 8, "size": 3, "burst": 2, "lock": 1, "cache": 4, "prot": 3, "qos": 4, "region": 4}
-    address = {**identifier, "addr": address_width, **burst}
-    return {
-        name: FlatChannel(prefix=f"{prefix}{name}", comes_in=name in ("b", "r"), payload=payload)
-        for name, payload in (
-            ("aw", address),
-            ("w", {"data": data_width, "strb": data_width // 8, "last": 1}),
-            ("b", {**identifier, "resp": 2}),
-            ("ar", address),
-            ("r", {**identifier, "data": data_width, "resp": 2, "last": 1}),
-        )
+    address = {**IDENTIFIER, "addr": address_width, **burst}
+    payloads = {
+        "aw": address,
+        "w": {"data": data_width, "strb": data_width // 8, "last": 1},
+        "b": {**IDENTIFIER, "resp": 2},
+        "ar": address,
+        "r": {**IDENTIFIER, "data": data_width, "resp": 2, "last": 1},
     }
+    return _bus(name, payloads, ("b", "r"), "axi4", "master", clock, reset, data_width, address_width, description)
 
 
-def connect_axi_read(m, top, channels, bus):
-    """Connect the reading channels of a master's ports to an :class:`.Axi4ReadSignature`."""
-    _connect_bursts(m, top, channels["ar"], bus.read_address, bus.signature.data_width)
-    answer = bus.read_data.payload
-    channels["r"].connect(m, top, bus.read_data, data=answer.data, resp=answer.response, last=answer.last)
-
-
-def connect_axi_write(m, top, channels, bus):
-    """Connect the writing channels of a master's ports to an :class:`.Axi4WriteSignature`."""
-    _connect_bursts(m, top, channels["aw"], bus.write_address, bus.signature.data_width)
-    written = bus.write_data.payload
-    channels["w"].connect(m, top, bus.write_data, data=written.data, strb=written.strobe, last=written.last)
-    channels["b"].connect(m, top, bus.write_response, resp=bus.write_response.payload)
-
-
-def _connect_bursts(m, top, channel, bursts, data_width):
-    """An address channel: what never varies is added."""
-    channel.connect(
-        m,
-        top,
-        bursts,
-        addr=bursts.payload.address,
-        len=bursts.payload.length,
-        size=(data_width // 8).bit_length() - 1,
-        burst=INCREMENTING,
-        cache=MODIFIABLE_BUFFERABLE,
+def _bus(name, payloads, incoming, protocol, mode, clock, reset, data_width, address_width, description):
+    channels = {
+        channel: FlatChannel(prefix=f"{name}_{channel}", comes_in=channel in incoming, payload=payload)
+        for channel, payload in payloads.items()
+    }
+    ports = [port for channel in channels.values() for port in channel.members]
+    interface = BusInterface(
+        name=name,
+        protocol=protocol,
+        mode=mode,
+        ports={port.removeprefix(f"{name}_").upper(): port for port in ports},
+        clock=clock,
+        reset=reset,
+        data_width=data_width,
+        address_width=address_width,
+        description=description,
     )
+    return FlatBus(channels=channels, interface=interface)

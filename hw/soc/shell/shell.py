@@ -23,7 +23,7 @@ STOPPING_FLAGS = sum(1 << index for index, flag in enumerate(ERROR_FLAGS) if fla
 
 
 def system_signature(config):
-    """Ports of every system: ``control``, ``stream_in``, ``stream_out``, ``interrupt``.
+    """Ports of every system: ``control``, ``stream_in``, ``stream_out``, ``partial_row``, ``interrupt``.
 
     Parameters
     ----------
@@ -35,6 +35,7 @@ def system_signature(config):
             "control": In(AxiLiteSignature(config.address_map.address_width)),
             "stream_in": In(packets),
             "stream_out": Out(packets),
+            "partial_row": In(1),
             "interrupt": Out(1),
         }
     )
@@ -61,6 +62,8 @@ class Shell(ConfiguredComponent):
         From the host.
     stream_out : :py:`Out(packet_signature(stream_width))`
         To the host.
+    partial_row : :py:`In(1)`
+        The row that is taken from the host lacks bytes: raises ``stream_underflow``.
     interrupt : :py:`Out(1)`
         1 while an enabled bit of ``interrupt_status`` is.
     rows_in : :py:`Out(packet_signature(stream_width))`
@@ -149,6 +152,7 @@ class Shell(ConfiguredComponent):
         m.d.comb += [
             own.bad_instruction.eq(sequencer.bad_instruction),
             own.address_out_of_range.eq(sequencer.address_out_of_range),
+            own.stream_underflow.eq(self.partial_row),
             registers.errors.set.eq(raised | Value.cast(own)),
         ]
 

@@ -21,7 +21,7 @@ class System(ConfiguredComponent, ABC):
 
     Members
     -------
-    control, stream_in, stream_out, interrupt
+    control, stream_in, stream_out, partial_row, interrupt
         See :func:`.system_signature`.
     """
 
@@ -38,6 +38,6 @@ class System(ConfiguredComponent, ABC):
         wiring.connect(m, wiring.flipped(self.control), shell.control)
         wiring.connect(m, wiring.flipped(self.stream_in), shell.stream_in)
         wiring.connect(m, shell.stream_out, wiring.flipped(self.stream_out))
-        m.d.comb += self.interrupt.eq(shell.interrupt)
+        m.d.comb += [shell.partial_row.eq(self.partial_row), self.interrupt.eq(shell.interrupt)]
         self.connect_engines(m, shell)
         return m

@@ -7,6 +7,7 @@ import pytest
 from amaranth.hdl import Module
 from amaranth.lib import wiring
 from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import Out
 from amaranth.sim import Simulator
 
 from rewardware.hw.cores.verilog.emit import emit
@@ -98,20 +99,37 @@ def test_contents_are_a_loop_of_few_rounds():
     assert "first = 3; first < 1500; first = first + 1024" in text
 
 
-def test_ports_are_of_one_clock_domain():
-    class Two(wiring.Component):
-        def __init__(self):
-            super().__init__({})
+class TwoClocks(wiring.Component):
+    """A memory with a port in ``sync`` and others in ``other``."""
 
-        def elaborate(self, platform):
-            m = Module()
-            m.submodules.memory = memory = Memory(shape=8, depth=4, init=[])
-            memory.read_port()
-            memory.write_port(domain="other")
-            return m
+    def __init__(self, kind):
+        self.kind = kind
+        super().__init__({"data": Out(8)})
 
-    with pytest.raises(ValueError, match="Ports of a memory must be in one clock domain, not in other, sync"):
-        emit(Two())
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.memory = memory = Memory(shape=8, depth=4, init=[])
+        m.d.comb += self.data.eq(memory.read_port().data)
+        memory.write_port(domain="other")
+        if self.kind == "read":
+            memory.read_port(domain="other")
+        if self.kind == "write":
+            memory.write_port(domain="sync")
+        return m
+
+
+def test_reads_may_have_another_clock_than_writes():
+    text = emit(TwoClocks("both"))
+    assert "always @(posedge clk) begin\n    if (write_0_enable)" in text
+    assert "always @(posedge read_clk)\n    if (read_0_enable)" in text
+    assert re.search(r"\.clk\(other_clk\),.*\.read_clk\(clk\)", text, re.DOTALL)
+
+
+@pytest.mark.parametrize("kind", ["read", "write"])
+def test_ports_of_a_kind_are_of_one_clock_domain(kind):
+    message = f"{kind.capitalize()} ports of a memory must be in one clock domain, not in other, sync"
+    with pytest.raises(ValueError, match=message):
+        emit(TwoClocks(kind))
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from amaranth.lib import wiring
 
 from rewardware.hw.soc.bus.axi_reader import AxiReader
 from rewardware.hw.soc.bus.axi_writer import AxiWriter
-from rewardware.hw.soc.bus.flat_ports import axi4_channels, connect_axi_read, connect_axi_write, members_of
+from rewardware.hw.soc.bus.flat_ports import axi4_master
 
 
 class MoverTop(wiring.Component):
@@ -14,8 +14,15 @@ class MoverTop(wiring.Component):
     def __init__(self, config):
         self.config = config
         self.movers = {"read": AxiReader(config), "write": AxiWriter(config)}
-        self.channels = axi4_channels("m_axi_", config.address_width, config.data_width)
-        members = members_of(self.channels)
+        self.memory = axi4_master(
+            "m_axi",
+            address_width=config.address_width,
+            data_width=config.data_width,
+            clock="clk",
+            reset="rst",
+            description="The memory.",
+        )
+        members = self.memory.members
         for prefix, mover in self.movers.items():
             members |= {f"{prefix}_{name}": port for name, port in mover.signature.members.items() if name != "bus"}
         super().__init__(members)
@@ -35,6 +42,6 @@ class MoverTop(wiring.Component):
                     wiring.connect(m, *ends)
                 else:
                     m.d.comb += inner.eq(outer)
-        connect_axi_read(m, self, self.channels, self.movers["read"].bus)
-        connect_axi_write(m, self, self.channels, self.movers["write"].bus)
+        self.memory.connect_read(m, self, self.movers["read"].bus)
+        self.memory.connect_write(m, self, self.movers["write"].bus)
         return m

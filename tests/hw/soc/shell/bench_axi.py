@@ -28,7 +28,10 @@ class Host:
         given = parameters()
         self.config, stall = given["config"], given["stall"]
         self.map = self.config.shell.address_map
-        cocotb.start_soon(Clock(dut.aclk, 10, unit="ns").start(start_high=False))
+        self.period, self.core_period = given.get("periods", (10, None))
+        cocotb.start_soon(Clock(dut.aclk, self.period, unit="ns").start(start_high=False))
+        if self.core_period:
+            cocotb.start_soon(Clock(dut.core_clk, self.core_period, unit="ns").start(start_high=False))
         self.control = AxiLiteMaster(
             AxiLiteBus.from_prefix(dut, "s_axi_ctrl"), dut.aclk, dut.aresetn, reset_active_level=False
         )
@@ -36,7 +39,6 @@ class Host:
             "clock": dut.aclk,
             "reset": dut.aresetn,
             "reset_active_level": False,
-            "byte_lanes": 4 * self.config.lanes,
         }
         self.source = AxiStreamSource(AxiStreamBus.from_prefix(dut, "s_axis"), **stream)
         self.sink = AxiStreamSink(AxiStreamBus.from_prefix(dut, "m_axis"), **stream)
@@ -56,7 +58,8 @@ class Host:
 
     async def reset(self):
         self.dut.aresetn.value = 0
-        await ClockCycles(self.dut.aclk, 4)
+        # Four cycles of the slower clock.
+        await ClockCycles(self.dut.aclk, 4 * max(1, -(-(self.core_period or 0) // self.period)))
         self.dut.aresetn.value = 1
         await ClockCycles(self.dut.aclk, 2)
 
@@ -341,3 +344,21 @@ async def wide_counters_are_read_whole(dut):
         before = cycles
     await host.write("control", 2)
     assert await host.until_stopped() == 0
+
+
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+async def a_row_that_lacks_bytes_is_told(dut):
+    host = await host_of(dut)
+    row_bytes = 4 * host.config.lanes
+    for count in (1, 3):
+        whole, partial = rng("whole").bytes(count * row_bytes), rng("partial").bytes(count * row_bytes - 1)
+        await host.fill(whole)
+        assert await host.read("errors") == 0
+        await host.load([INSTRUCTION_SET.encode("load", base=0, count=count), INSTRUCTION_SET.encode("halt")])
+        await host.write("control", 1)
+        await host.source.send(AxiStreamFrame(partial))
+        assert await host.until_stopped() == 3
+        assert await host.read("errors") == 4
+        await host.write("control", 2)
+        await host.write("errors", 4)
+        assert await host.until_stopped() == 0
