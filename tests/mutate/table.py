@@ -251,6 +251,13 @@ CORES = (
         tests=("test_register_accesses.py",),
         component="rewardware.hw.soc.bus.register_bank:RegisterBank",
     ),
+    Core(room="soc/bus", name="BurstGenerator", tests=("test_axi_reader.py", "test_axi_writer.py")),
+    Core(room="soc/bus", name="BeatsToRows", tests=("test_axi_reader.py",)),
+    Core(room="soc/bus", name="RowsToBeats", tests=("test_axi_writer.py",)),
+    Core(room="soc/bus", name="AxiReader", tests=("test_axi_reader.py",)),
+    Core(room="soc/bus", name="AxiWriter", tests=("test_axi_writer.py",)),
+    Core(room="soc/bus", name="AxiLiteDecoder", tests=("test_kernel_top.py::test_kernel",)),
+    Core(room="soc/bus", name="ClockCrossing", tests=("test_clock_crossing.py",)),
     Core(
         room="soc/bus",
         name="UartReceiver",

@@ -54,6 +54,12 @@ class DataMoverConfig:
                 f"A burst must have at most {PAGE_BYTES} bytes, not {self.burst_beats} beats of {self.beat_bytes}"
             )
 
+    @classmethod
+    def of_rows(cls, row_width):
+        """Movers of rows: a row is a beat, or up to 512 bits of one; a burst is 1 KiB, of at most 256 beats."""
+        beat = min(1 << (row_width - 1).bit_length(), 512)
+        return cls(row_width=row_width, data_width=beat, burst_beats=min(8192 // beat, 256))
+
     @property
     def row_bytes(self):
         """Bytes from one row to the next in the memory, a power of two."""

@@ -2,7 +2,7 @@
 
 import cocotb
 from cocotb.triggers import ClockCycles
-from cocotbext.axi import AxiResp
+from cocotbext.axi import AxiBus, AxiResp
 
 from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, rng
 from tests.hw.soc.bus.mover_host import Memory, Watch, config_of, log_warnings_alone, memory_of, random_rows
@@ -14,7 +14,7 @@ class Host:
     def __init__(self, dut, stall=0.0):
         log_warnings_alone()
         self.dut, self.config = dut, config_of()
-        self.memory = Memory(dut)
+        self.memory = Memory(AxiBus.from_prefix(dut, "m_axi"), dut.clk, dut.rst)
         self.memory.stall(stall)
         self.commands = StreamSource(dut, "read_commands", stall=stall)
         self.completions = StreamSink(dut, "read_completions")

@@ -4,7 +4,7 @@ import logging
 
 import cocotb
 from cocotb.triggers import RisingEdge
-from cocotbext.axi import AxiBus, AxiRam
+from cocotbext.axi import AxiRam
 
 from rewardware.sim.cocotb import parameters, rng
 
@@ -16,16 +16,15 @@ def log_warnings_alone():
 
 
 class Memory:
-    """64 KiB on the channels of ``prefix``, each of which holds back with the probability ``stall``.
+    """64 KiB behind a bus, each channel of which holds back with the probability ``stall``.
 
     ``faults`` gives addresses whose accesses are answered with an error. ``first`` has the addresses and beats of all
     bursts.
     """
 
-    def __init__(self, dut, prefix="m_axi", clock="clk", reset="rst", active_level=True):
-        self.ram = ram = AxiRam(
-            AxiBus.from_prefix(dut, prefix), getattr(dut, clock), getattr(dut, reset), active_level, size=SIZE
-        )
+    def __init__(self, bus, clock, reset, *, active_level=True, beside=None):
+        """``beside`` is another port of the same memory."""
+        self.ram = ram = AxiRam(bus, clock, reset, active_level, size=SIZE, mem=beside.ram.mem if beside else None)
         self.faults = {}
         self.bursts = {"ar": [], "aw": []}
         self.channels = [getattr(ram.write_if, f"{name}_channel") for name in ("aw", "w", "b")]
