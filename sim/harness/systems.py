@@ -15,6 +15,7 @@ from .sources import source_digest
 # What stands around a system, and what writes Verilog.
 _WRAPPERS = (
     "rewardware.hw.soc.bus.axi_top",
+    "rewardware.hw.soc.bus.kernel_top",
     "rewardware.hw.soc.bus.uart_bridge",
     "rewardware.hw.cores.verilog.emit",
 )

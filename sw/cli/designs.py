@@ -42,6 +42,6 @@ def parse_settings(settings: Sequence[str]) -> dict[str, Any]:
     return parsed
 
 
-def elaborate(arguments: argparse.Namespace) -> Elaborated:
-    """The design that the arguments choose."""
-    return elaborate_design(arguments.name, arguments.config, parse_settings(arguments.set), arguments.top)
+def elaborate(arguments: argparse.Namespace, **form: bool) -> Elaborated:
+    """The design that the arguments choose; ``form`` is that of a system, as :func:`.elaborate_design` takes it."""
+    return elaborate_design(arguments.name, arguments.config, parse_settings(arguments.set), arguments.top, **form)

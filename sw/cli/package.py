@@ -20,6 +20,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_out_option(parser, "the package", required=True)
     parser.add_argument("--part", metavar="PART", help="part whose clock the constraints have (default: the design's)")
     parser.add_argument("--clock", type=float, metavar="MHZ", help="clock of the constraints (default: the part's)")
+    parser.add_argument("--kernel", action="store_true", help="a system as a kernel of Vitis")
+    parser.add_argument("--core-clock", action="store_true", help="a system on a clock of its own")
     parser.add_argument("--no-check", action="store_true", help="do not run the tools over the result")
     add_json_option(parser)
 
@@ -30,7 +32,7 @@ def run(arguments: argparse.Namespace) -> None:
     from .designs import elaborate
 
     clock = _clock(arguments)
-    design = elaborate(arguments)
+    design = elaborate(arguments, kernel=arguments.kernel, core_clock=arguments.core_clock)
     sources = split_units(design.verilog, design.name)
     description = describe(
         design.component,

@@ -1,5 +1,6 @@
 """Designs of the catalogue as Verilog."""
 
+import functools
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,7 +38,13 @@ class Elaborated:
 
 
 def elaborate_design(
-    name: str, preset_name: str | None = None, settings: dict[str, Any] | None = None, top: str | None = None
+    name: str,
+    preset_name: str | None = None,
+    settings: dict[str, Any] | None = None,
+    top: str | None = None,
+    *,
+    kernel: bool = False,
+    core_clock: bool = False,
 ) -> Elaborated:
     """A design of the catalogue as Verilog: a system within its AXI top, a core as it is.
 
@@ -51,6 +58,10 @@ def elaborate_design(
         Parameters over those.
     top : str or None
         Name of the top module; without one that of the design.
+    kernel : bool
+        A system as a kernel of Vitis instead.
+    core_clock : bool
+        A system on a clock of its own.
     """
     from ...hw.cores.verilog.emit import emit
     from ...hw.soc.export.catalogue import find_design
@@ -62,11 +73,13 @@ def elaborate_design(
     preset_name = preset_name or design.default_preset or None
     preset = read_preset(preset_name, design.preset_system).hardware if preset_name is not None else None
     configuration = design.configure(preset, settings)
-    component = design.top(configuration)
+    component = design.top(configuration, kernel=kernel, core_clock=core_clock)
     if design.system:
         from ...sim.harness.systems import verilog_of
 
-        verilog = verilog_of(configuration, type(component), top or name)
+        wrap = functools.partial(type(component), core_clock=core_clock)
+        variant = " ".join(text for text, asked in (("kernel", kernel), ("core_clock", core_clock)) if asked)
+        verilog = verilog_of(configuration, wrap, top or name, variant)
     else:
         with under_way(f"elaborating {name}"):
             verilog = emit(component, top or name)

@@ -155,8 +155,8 @@ def axi_stream(name, *, comes_in, data_width, clock, reset, description):
     return _bus(name, payloads, incoming, "axi4stream", mode, clock, reset, data_width, 0, description)
 
 
-def axi4_master(name, *, address_width, data_width, clock, reset, description):
-    """A master of AXI4. The channels that nothing is connected to are silent."""
+def axi4_master(name, *, address_width, data_width, clock, reset, description, pointers=()):
+    """A master of AXI4. The channels that nothing is connected to are silent; ``pointers`` are as in the interface."""
     burst = {"len": 8, "size": 3, "burst": 2, "lock": 1, "cache": 4, "prot": 3, "qos": 4, "region": 4}
     address = {**IDENTIFIER, "addr": address_width, **burst}
     payloads = {
@@ -166,10 +166,11 @@ def axi4_master(name, *, address_width, data_width, clock, reset, description):
         "ar": address,
         "r": {**IDENTIFIER, "data": data_width, "resp": 2, "last": 1},
     }
-    return _bus(name, payloads, ("b", "r"), "axi4", "master", clock, reset, data_width, address_width, description)
+    bits = (data_width, address_width)
+    return _bus(name, payloads, ("b", "r"), "axi4", "master", clock, reset, *bits, description, pointers)
 
 
-def _bus(name, payloads, incoming, protocol, mode, clock, reset, data_width, address_width, description):
+def _bus(name, payloads, incoming, protocol, mode, clock, reset, data_width, address_width, description, pointers=()):
     channels = {
         channel: FlatChannel(prefix=f"{name}_{channel}", comes_in=channel in incoming, payload=payload)
         for channel, payload in payloads.items()
@@ -185,5 +186,6 @@ def _bus(name, payloads, incoming, protocol, mode, clock, reset, data_width, add
         data_width=data_width,
         address_width=address_width,
         description=description,
+        pointers=pointers,
     )
     return FlatBus(channels=channels, interface=interface)

@@ -88,8 +88,20 @@ class KernelTop(wiring.Component):
             "s_axi_control", address_width=address_width, description="Registers and program memory.", **owner
         )
         sizes = {"address_width": self.movers.address_width, "data_width": self.movers.data_width}
-        self._source = axi4_master("m_axi_gmem0", description="Rows are read from it.", **sizes, **owner)
-        self._destination = axi4_master("m_axi_gmem1", description="Rows are written to it.", **sizes, **owner)
+        self._source = axi4_master(
+            "m_axi_gmem0",
+            description="Rows are read from it.",
+            pointers=("source_address_low",),
+            **sizes,
+            **owner,
+        )
+        self._destination = axi4_master(
+            "m_axi_gmem1",
+            description="Rows are written to it.",
+            pointers=("destination_address_low",),
+            **sizes,
+            **owner,
+        )
         buses = (self._control, self._source, self._destination)
         self.interfaces = tuple(bus.interface for bus in buses)
         members = {clock: In(1) for clock in self.clocks} | {"ap_rst_n": In(1), "interrupt": Out(1)}

@@ -33,7 +33,8 @@ def describe(
     ----------
     component : wiring.Component
         A core, or a top with buses, which says them as ``interfaces``, ``clocks``, ``resets`` and ``interrupts``
-        (:class:`~..bus.axi_top.AxiTop`). It is not elaborated.
+        (:class:`~..bus.axi_top.AxiTop`), and as ``address_map`` its registers where there are more than the system's
+        (:class:`~..bus.kernel_top.KernelTop`). It is not elaborated.
     name : str
         The top module.
     design : str
@@ -89,7 +90,7 @@ def describe(
         interrupts=interrupts,
         configuration=dataclasses.asdict(configuration) if configuration is not None else {},
         configuration_hash=shell.configuration_hash if shell else None,
-        address_map=shell.address_map if shell else None,
+        address_map=getattr(component, "address_map", shell.address_map if shell else None),
         instruction_set=shell.instruction_set if shell else None,
         rows=shell.rows if shell else (),
     )

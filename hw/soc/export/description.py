@@ -131,6 +131,14 @@ class PackageDescription:
         return tuple(dict.fromkeys(part.values for part in fields if part.values is not None))
 
     @property
+    def control(self) -> BusInterface:
+        """The interface of the registers, a slave of AXI4-Lite; ``KeyError`` without."""
+        for interface in self.interfaces:
+            if interface.protocol == "axi4lite":
+                return interface
+        raise KeyError(f"{self.name} has no registers")
+
+    @property
     def loose_ports(self) -> tuple[Port, ...]:
         """Ports that are neither of an interface nor a clock, a reset or an interrupt."""
         known = {port for interface in self.interfaces for port in interface.ports.values()}

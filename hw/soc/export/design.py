@@ -106,11 +106,21 @@ class Design:
         component = load_object(self.component)
         return component() if configuration is None else component(configuration, **self.arguments)
 
-    def top(self, configuration: Any) -> Any:
-        """The component that is exported: a system within its AXI top, a core as it is."""
+    def top(self, configuration: Any, *, kernel: bool = False, core_clock: bool = False) -> Any:
+        """The component that is exported: a system within its AXI top or as a kernel of Vitis, a core as it is.
+
+        Raises
+        ------
+        ValueError
+            A core is to be a kernel or to have a second clock, or a system's registers are none of a kernel.
+        """
         component = self.create(configuration)
         if not self.system:
+            for asked, what in ((kernel, "A kernel"), (core_clock, "What has a clock for its core")):
+                if asked:
+                    raise ValueError(f"{what} must be a system, not the core {self.name}")
             return component
         from ..bus.axi_top import AxiTop
+        from ..bus.kernel_top import KernelTop
 
-        return AxiTop(component)
+        return (KernelTop if kernel else AxiTop)(component, core_clock=core_clock)

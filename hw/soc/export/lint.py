@@ -27,6 +27,7 @@ WAIVERS = {
     "DECLFILENAME": "a file holds a kind of unit with the modules inside it, not one module",
     "INITIALDLY": "a register that lets every process begin is set behind all of them in the first time step",
     "PROCASSINIT": "a register's value at power-on stands where it is declared, its clocked assignment below",
+    "SYNCASYNCNET": "a synchronous reset of one clock also sets, at once, what synchronises it to another clock",
     "SYMRSVDWORD": "names of ports are those that vendors' tools know, also where C++ has the word",
     "UNUSEDSIGNAL": "a sum or shift is named in its full width, of which a part may go on",
     "VARHIDDEN": "a unit may have a port of its own name",

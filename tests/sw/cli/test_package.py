@@ -70,6 +70,17 @@ def test_a_system_is_written_and_accepted(packages):
     assert {path.name for path in (packages / "one").glob("*.*dc")} == {"one_ooc.xdc", "one_ooc.sdc"}
 
 
+def test_a_kernel_on_a_clock_of_its_own(tmp_path):
+    arguments = ["pearl", "--kernel", "--core-clock", "--name", "kernel", "--no-check", "-o", str(tmp_path)]
+    assert dispatch(["package", *arguments]) == 0
+    found = check(tmp_path, "kernel", lambda text: None)
+    assert all(found[tool] == "accepted" for tool in found if tool != "Icarus")
+    about = json.loads((tmp_path / "kernel.json").read_text())
+    assert [clock["port"] for clock in about["clocks"]] == ["ap_clk", "ap_clk_2"]
+    assert "source_address_low" in (tmp_path / "vitis/kernel.xml").read_text()
+    assert "KERNEL_SOURCE_ADDRESS_LOW" in (tmp_path / "kernel.h").read_text()
+
+
 def test_two_designs_stand_in_one_project(packages):
     modules = [modules_of(path.read_text()) for path in sorted(packages.rglob("*.v"))]
     names = [name for part in modules for name in part]
@@ -126,6 +137,9 @@ def test_a_system_with_presets_of_its_own(tmp_path):
         (["array_core", "--set", "lanes"], "--set must be NAME=VALUE, not 'lanes'"),
         (["array_core", "--set", "rows=4"], "Parameter of array_core must be one of lanes, "),
         (["array_core", "--set", "lanes=wide"], "Lanes must be an integer, not 'wide'"),
+        (["array_core", "--kernel"], "A kernel must be a system, not the core array_core"),
+        (["array_core", "--core-clock"], "What has a clock for its core must be a system, not the core array_core"),
+        (["learninggroup", "--kernel"], "The register map of a kernel must end below 0x10000, not at 0x80000"),
         (["array_core", "--clock", "0"], "--clock must be above 0 and below 10000 MHz, not 0"),
         (
             ["fixar", "--part", "lfe5u-25f"],

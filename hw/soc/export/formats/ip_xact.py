@@ -68,7 +68,8 @@ def files(description: PackageDescription) -> dict[str, str]:
             _interface(interfaces, interface)
     _address_spaces(component, description)
     if description.address_map is not None:
-        _memory_map(_add(_add(component, "memoryMaps"), "memoryMap"), description.address_map)
+        memory_map = _add(_add(component, "memoryMaps"), "memoryMap")
+        _memory_map(memory_map, description.control.name, description.address_map)
     _model(_add(component, "model"), description)
     _files(_add(_add(component, "fileSets"), "fileSet"), description)
     _add(component, description=description.description)
@@ -147,9 +148,9 @@ def _words(address_map: AddressMap) -> Iterator[_Word]:
             yield _Word(register.name, register.description, address, register, fields or (whole,))
 
 
-def _memory_map(parent: Element, address_map: AddressMap) -> None:
+def _memory_map(parent: Element, name: str, address_map: AddressMap) -> None:
     """A block for all registers, and one for each window."""
-    _add(parent, name="s_axi_ctrl")
+    _add(parent, name=name)
     end = max((placed.end for placed in address_map.registers), default=0)
     if end:
         block = _block(parent, "registers", 0, end, "register")

@@ -25,7 +25,8 @@ def readme(description: PackageDescription, contents: Sequence[tuple[Sequence[st
         f"## Ports\n\n{_ports(description)}",
     ]
     if description.address_map is not None:
-        sections.append(f"## Registers\n\n{_REGISTERS}\n\n{register_table(description.address_map)}")
+        about = _REGISTERS.format(control=description.control.name)
+        sections.append(f"## Registers\n\n{about}\n\n{register_table(description.address_map)}")
     if description.instruction_set is not None:
         sections.append(f"## Instructions\n\n{_instructions(description)}")
     if description.enumerations:
@@ -43,7 +44,7 @@ def readme(description: PackageDescription, contents: Sequence[tuple[Sequence[st
 
 
 _REGISTERS = (
-    "Addresses are bytes from the beginning of `s_axi_ctrl`. Writes to constant and read-only registers and addresses "
+    "Addresses are bytes from the beginning of `{control}`. Writes to constant and read-only registers and addresses "
     "between those below are answered with SLVERR. A register wider than 32 bits is read low word first, which keeps "
     "the high word."
 )
