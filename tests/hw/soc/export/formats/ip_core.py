@@ -29,7 +29,7 @@ def check_core(core, package):
         protocol = "axi4stream" if kind == "axis" else "axi4" if {"AWLEN", "ARLEN"} & set(ports) else "axi4lite"
         check_bus(protocol, interface.properties["interface_mode"], ports, core.ports)
         if protocol == "axi4lite":
-            _check_registers(core, interface, core.ports[ports["AWADDR"]][1], about["registers"]["registers"])
+            _check_registers(core, interface, core.ports[ports["AWADDR"]][1], about)
         elif protocol == "axi4":
             (space,) = (core.all("address_space")[interface.properties["master_address_space_ref"]],)
             width = {core.ports[port][1] for role, port in ports.items() if role in ("AWADDR", "ARADDR")}
@@ -64,21 +64,21 @@ def _check_signals(core, signals, buses):
     assert sorted(resets) == sorted(name for name, (kind, _, _) in signals.items() if kind == "reset")
 
 
-def _check_registers(core, interface, width, registers):
+def _check_registers(core, interface, width, about):
     """One block of all addresses, and each register where the package's JSON file has it."""
     (block,) = core.all("memory_map")[interface.properties["slave_memory_map_ref"]].all("address_block").values()
     size = int(block.properties["range"])
     assert (block.name, block.properties["base_address"], block.properties["width"]) == ("reg0", "0", "32")
     assert size == max(4096, 1 << width)
-    pointers = {name: part for name, part in block.all("register").items() if part.all("register_parameter")}
+    pointers = {pointer for bus in about["interfaces"] for pointer in bus["pointers"]}
     found = {name: int(part.properties["address_offset"], 0) for name, part in block.all("register").items()}
     # The high words of pointers are no registers of their own.
     high = {found[name] + 4 for name in pointers}
-    expected = {part["name"]: part for part in registers if part["address"] not in high}
+    expected = {part["name"]: part for part in about["registers"] if part["address"] not in high}
     assert found == {name: part["address"] for name, part in expected.items()}
     for name, part in block.all("register").items():
-        about = expected[name]
-        bits = 64 if name in pointers or about["width"] > 32 else 32
+        register = expected[name]
+        bits = 64 if name in pointers or register["width"] > 32 else 32
         assert part.properties["size"] == str(bits) and found[name] + bits // 8 <= size
-        assert part.properties["access"] == ACCESS.get(about["access"], about["access"])
-        assert part.properties["description"] == about["description"]
+        assert part.properties["access"] == ACCESS.get(register["access"], register["access"])
+        assert part.properties["description"] == register["description"]

@@ -42,6 +42,7 @@ class KernelConfig:
             address_map=AddressMap(name="kernel", items=(first, *registers)),
             configuration_hash=1,
             instruction_set=None,
+            rows=(),
         )
 
 

@@ -1,5 +1,6 @@
 """What slang says of the Verilog of a package: the ports of the top, as elaborated."""
 
+import functools
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -8,6 +9,11 @@ __all__ = ["ports_in"]
 
 def ports_in(files: Iterable[Path], top: str) -> dict[str, tuple[str, int]]:
     """Direction, ``"in"`` or ``"out"``, and bits of each port of the top module, by its name."""
+    return _ports_in(tuple(files), top)
+
+
+@functools.cache
+def _ports_in(files: tuple[Path, ...], top: str) -> dict[str, tuple[str, int]]:
     from pyslang.driver import Driver
 
     driver = Driver()
