@@ -57,12 +57,11 @@ def component(description: PackageDescription) -> str:
     for interface in description.interfaces:
         lines += _bus(description, interface)
     for interrupt in description.interrupts:
-        control = next(part.name for part in description.interfaces if part.protocol == "axi4lite")
         lines += _interface(
             interrupt.port,
             "interrupt",
             "end",
-            ("associatedAddressablePoint", control),
+            ("associatedAddressablePoint", description.control.name),
             ("associatedClock", interrupt.clock),
             ("associatedReset", interrupt.reset),
         )

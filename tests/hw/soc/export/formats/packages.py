@@ -5,35 +5,45 @@ from pathlib import Path
 
 from rewardware.hw.cores.verilog.emit import emit
 from rewardware.hw.soc.bus.axi_top import AxiTop
+from rewardware.hw.soc.bus.kernel_top import KernelTop
 from rewardware.hw.soc.export.catalogue import find_design
 from rewardware.hw.soc.export.describe import describe
 from rewardware.hw.soc.export.package import split_units, write_package
 from tests.hw.soc.shell.row_memory import RowMemory, RowMemoryConfig
 
-from .kernel import KernelConfig, KernelTop
-
 __all__ = ["describe_kernel", "write_core", "write_kernel", "write_system"]
 
 
+def _describe(component, name, config, sources):
+    text = 'Loads "rows" and stores them [all of them].'
+    return describe(component, name, description=text, configuration=config, files=sources)
+
+
 @functools.cache
-def _system(lanes):
+def _design(top, name, lanes, core_clock):
+    """Description and Verilog of the row memory within a top."""
     config = RowMemoryConfig(lanes=lanes)
-    component = AxiTop(RowMemory(config))
-    sources = split_units(emit(component, "rows"), "rows")
-    return describe(
-        component,
-        "rows",
-        description='Loads "rows" and stores them [all of them].',
-        configuration=config,
-        files=sources,
-    ), sources
+    component = top(RowMemory(config), core_clock=core_clock)
+    sources = split_units(emit(component, name), name)
+    return _describe(component, name, config, sources), sources
 
 
-def write_system(folder: Path, lanes: int = 3) -> str:
+def write_system(folder: Path, lanes: int = 3, *, core_clock: bool = False) -> str:
     """The package of a system whose streams have rows of so many words of 32 bits; returns the name of its top."""
-    description, sources = _system(lanes)
-    write_package(description, sources, folder)
-    return description.name
+    write_package(*_design(AxiTop, "rows", lanes, core_clock), folder)
+    return "rows"
+
+
+def write_kernel(folder: Path, *, core_clock: bool = False) -> str:
+    """The package of a system as a kernel, with masters."""
+    write_package(*_design(KernelTop, "kernel", 3, core_clock), folder)
+    return "kernel"
+
+
+def describe_kernel():
+    """The description of that kernel; nothing is elaborated."""
+    config = RowMemoryConfig()
+    return _describe(KernelTop(RowMemory(config)), "kernel", config, ["rtl/kernel.v"])
 
 
 def write_core(folder: Path, name: str) -> str:
@@ -43,15 +53,3 @@ def write_core(folder: Path, name: str) -> str:
     sources = split_units(emit(component, name), name)
     write_package(describe(component, name, files=sources), sources, folder)
     return name
-
-
-def describe_kernel(sources=()):
-    """The description of a kernel with masters."""
-    return describe(KernelTop(), "kernel", description="A kernel.", configuration=KernelConfig(), files=sources)
-
-
-def write_kernel(folder: Path) -> str:
-    """The package of a kernel with masters."""
-    sources = split_units(emit(KernelTop(), "kernel"), "kernel")
-    write_package(describe_kernel(sources), sources, folder)
-    return "kernel"

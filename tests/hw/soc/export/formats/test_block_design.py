@@ -83,6 +83,19 @@ def test_a_system_stands_beside_a_zynq(folder, kind, argument):
     assert vivado.project.properties["folder"] == str(folder / "rows_zynq")
 
 
+def test_the_core_has_the_second_clock(folder):
+    package = folder.parent / "rows"
+    write_system(package, 4, core_clock=True)
+    vivado = Vivado()
+    vivado.run(package / "vivado/package_ip.tcl")
+    vivado.run(package / "vivado/block_design.tcl", "board=ultra_board")
+    wires, settings = vivado.diagram.wires, vivado.diagram.cells["system"].settings
+    assert [pin for pin, driver in wires.items() if driver == "system/pl_clk1"] == ["rewardware_0/core_clk"]
+    assert wires["rewardware_0/aclk"] == wires["axi_dma_0/m_axi_mm2s_aclk"] == "system/pl_clk0"
+    assert settings["PSU__CRL_APB__PL1_REF_CTRL__FREQMHZ"] == settings["PSU__CRL_APB__PL0_REF_CTRL__FREQMHZ"]
+    assert "reset_1" not in vivado.diagram.cells
+
+
 @pytest.mark.parametrize("lanes, width", [(3, 32), (4, 128)])
 def test_rows_of_any_width_reach_the_dma(folder, lanes, width):
     diagram = run(folder, lanes, "board=zynq_board").diagram

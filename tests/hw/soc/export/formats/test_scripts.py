@@ -19,6 +19,7 @@ VIVADO = [
 @pytest.mark.parametrize(
     "write, expected",
     [
+        (lambda folder: write_system(folder, core_clock=True), [*VIVADO, "quartus/rows_hw.tcl", "quartus/ooc.tcl"]),
         (write_system, [*VIVADO, "quartus/rows_hw.tcl", "quartus/ooc.tcl"]),
         (
             write_kernel,

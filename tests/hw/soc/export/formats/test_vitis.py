@@ -16,11 +16,12 @@ from .packages import describe_kernel, write_kernel, write_system
 from .vivado import Vivado
 
 
-def test_the_xml_is_of_the_kernel(tmp_path):
-    arguments = check_kernel_xml(tmp_path, write_kernel(tmp_path))
+@pytest.mark.parametrize("core_clock", [False, True])
+def test_the_xml_is_of_the_kernel(tmp_path, core_clock):
+    arguments = check_kernel_xml(tmp_path, write_kernel(tmp_path, core_clock=core_clock))
     assert [(argument["name"], argument["port"], argument["offset"]) for argument in arguments] == [
-        ("rows_in_low", "m_axi_read", "0x4"),
-        ("rows_out_low", "m_axi_write", "0x10"),
+        ("source_address_low", "m_axi_gmem0", "0x80"),
+        ("destination_address_low", "m_axi_gmem1", "0x8c"),
     ]
 
 
@@ -36,10 +37,10 @@ def test_the_kernel_is_packaged(tmp_path, monkeypatch):
     (block,) = vivado.core.all("memory_map")["s_axi_control"].all("address_block").values()
     pointers = {register.name: register.values("register_parameter") for register in block.parts}
     assert {register: values for register, values in pointers.items() if values} == {
-        "rows_in_low": {"ASSOCIATED_BUSIF": "m_axi_read"},
-        "rows_out_low": {"ASSOCIATED_BUSIF": "m_axi_write"},
+        "source_address_low": {"ASSOCIATED_BUSIF": "m_axi_gmem0"},
+        "destination_address_low": {"ASSOCIATED_BUSIF": "m_axi_gmem1"},
     }
-    assert set(pointers) == {"identification", "rows_in_low", "rows", "rows_out_low"}
+    assert {"source_rows", "destination_rows"} < set(pointers) and "source_address_high" not in pointers
     (checked,), (packaged,) = vivado.called("ipx::check_integrity"), vivado.called("package_xo")
     assert "kernel" in checked.options
     folder = tmp_path / f"{name}_kernel"
@@ -63,7 +64,7 @@ def test_its_masters_stand_beside_a_zynq(tmp_path, monkeypatch):
     vivado.run(tmp_path / "package/vivado/package_ip.tcl")
     vivado.run(tmp_path / "package/vivado/block_design.tcl", "board=ultra_board")
     masters = {vivado.diagram.buses["memory/S00_AXI"], vivado.diagram.buses["memory/S01_AXI"]}
-    assert masters == {"rewardware_0/m_axi_read", "rewardware_0/m_axi_write"}
+    assert masters == {"rewardware_0/m_axi_gmem0", "rewardware_0/m_axi_gmem1"}
     assert vivado.diagram.buses["rewardware_0/s_axi_control"] == "control/M00_AXI"
     assert "axi_dma_0" not in vivado.diagram.cells and vivado.project.name == f"{name}_zynq"
 
@@ -106,7 +107,7 @@ def renamed_interrupt():
 
 
 def without_high_word():
-    low = Register(name="rows_in_low", access=Access.READ_WRITE)
+    low = Register(name="source_address_low", access=Access.READ_WRITE)
     return dataclasses.replace(describe_kernel(), address_map=AddressMap(name="kernel", items=(low,)))
 
 
@@ -122,10 +123,10 @@ def without_high_word():
         (renamed_interrupt, "The interrupt of a kernel must be called interrupt, not irq"),
         (
             lambda: changed(address_width=32),
-            "Addresses of the master m_axi_read of a kernel must have 64 bits, not 32",
+            "Addresses of the master m_axi_gmem0 of a kernel must have 64 bits, not 32",
         ),
-        (lambda: changed(pointers=()), "The master m_axi_read of a kernel must have a register for its address"),
-        (without_high_word, "Register rows_in_low of a kernel must have its high word behind it, at 0x0004"),
+        (lambda: changed(pointers=()), "The master m_axi_gmem0 of a kernel must have a register for its address"),
+        (without_high_word, "Register source_address_low of a kernel must have its high word behind it, at 0x0004"),
     ],
 )
 def test_what_vitis_would_refuse_is_refused(description, message):
