@@ -137,33 +137,34 @@ class RowsToBeats(ConfiguredComponent):
         bits, bytes_ = 8 * config.row_bytes, config.row_bytes
         row, strobe = Signal(bits), Const((1 << config.row_width // 8) - 1, bytes_)
         m.d.comb += row.eq(self.i.payload)
-        if config.beats_per_row > 1:
+        if config.rows_per_beat == 1:
             self._split(m, row, strobe)
             return m
         lanes = config.rows_per_beat
         lane = Signal(range(lanes))
-        held, present = Signal(bits * lanes), Signal(lanes)
+        # The row of the last lane completes its beat: it is never held.
+        held, present = Signal(bits * (lanes - 1)), Signal(lanes - 1)
         completes = Signal()
         m.d.comb += [
             completes.eq((lane == lanes - 1) | self.final),
             self.begun.eq(present.any()),
             self.o.valid.eq((self.i.valid & completes) | (self.flush & self.begun)),
             self.i.ready.eq((self.o.ready | ~completes) & ~self.flush),
+            self.o.payload.data.eq(Cat(held, row)),
         ]
         for index in range(lanes):
             place = slice(index * bits, (index + 1) * bits)
             here = Signal(name=f"here_{index}")
+            there = here if index == lanes - 1 else here | present[index]
             m.d.comb += [
                 here.eq((lane == index) & ~self.flush),
-                self.o.payload.data[place].eq(held[place]),
-                self.o.payload.strobe[index * bytes_ : (index + 1) * bytes_].eq(
-                    strobe & (present[index] | here).replicate(bytes_)
-                ),
+                self.o.payload.strobe[index * bytes_ : (index + 1) * bytes_].eq(strobe & there.replicate(bytes_)),
             ]
-            with m.If(here):
-                m.d.comb += self.o.payload.data[place].eq(row)
-                with m.If(self.i.valid & self.i.ready):
-                    m.d.sync += [held[place].eq(row), present[index].eq(1)]
+            if index < lanes - 1:
+                with m.If(here):
+                    m.d.comb += self.o.payload.data[place].eq(row)
+                    with m.If(self.i.valid & self.i.ready):
+                        m.d.sync += [held[place].eq(row), present[index].eq(1)]
         with m.If(self.begin):
             m.d.sync += lane.eq(self.lane)
         with m.Elif(self.i.valid & self.i.ready):

@@ -92,6 +92,12 @@ _DESIGNS = (
         default_preset="small",
     ),
     Design(
+        name="data_movers",
+        component=f"{HARDWARE}.soc.bus.data_movers:DataMovers",
+        configuration=f"{HARDWARE}.soc.bus.data_mover_config:DataMoverConfig",
+        defaults={"row_width": 512},
+    ),
+    Design(
         name="uart_bridge",
         component=f"{HARDWARE}.soc.bus.uart_bridge:UartBridge",
         configuration=f"{HARDWARE}.soc.bus.uart_config:UartConfig",
