@@ -44,13 +44,15 @@ def begin_processes(module: str) -> str:
     r"""Let every combinational process run once at the beginning, also one that reads nothing.
 
     ``always @*`` waits until something that it reads changes. Yosys lets processes read a register that is initialised
-    where it is declared, which is no change in SystemVerilog, and does nothing for ``always @* x[7:4] = 4'hb;``. Here
-    the register goes from unknown to 0 in the first time step, after all processes have begun to wait.
+    where it is declared, which is no change in SystemVerilog, and does nothing for processes of one statement, such as
+    ``always @* x[7:4] = y;``: where ``y`` has its value before the process begins to wait, as it may in SystemVerilog,
+    the process never runs. Here the register goes from unknown to 0 in the first time step, after all processes have
+    begun to wait.
     """
     module = re.sub(r"\\\$auto\$verilog_backend\S+ ", rf"{_BEGINNING} ", module)
     module = re.sub(rf"^  reg {re.escape(_BEGINNING)}  = 0;\n", "", module, flags=re.MULTILINE)
     module = re.sub(
-        r"^  always @\*\n    ([^;\n]* = \d+'[bh][0-9a-fxz]+;)$",
+        r"^  always @\*\n    ([^;\n]* = [^;\n]+;)$",
         lambda match: f"  always @* begin\n    if ({_BEGINNING} ) begin end\n    {match[1]}\n  end",
         module,
         flags=re.MULTILINE,

@@ -123,7 +123,7 @@ def check_icarus(folder: Path, name: str) -> bool:
 def compile_icarus(files: Sequence[Path], top: str, program: Path | None = None) -> bool:
     """Icarus compiles files with the top module ``top``, into a program if one is wanted; ``False`` without Icarus.
 
-    Verilog is read as that of 2005, SystemVerilog (``.sv``) as that of 2012.
+    As SystemVerilog of 2012, as cocotb has it: there what a declaration initialises is no event at the beginning.
 
     Raises
     ------
@@ -133,7 +133,7 @@ def compile_icarus(files: Sequence[Path], top: str, program: Path | None = None)
     if shutil.which("iverilog") is None:
         return False
     result_of = ["-t", "null"] if program is None else ["-o", str(program)]
-    command = ["iverilog", "-g2005", "-Wall", *result_of, "-s", top, *map(str, files)]
+    command = ["iverilog", "-g2012", "-Wall", *result_of, "-s", top, *map(str, files)]
     result = run_limited(command, LIMIT_SECONDS)
     if result.returncode != 0 or re.search(r"\berror\b|never trigger", result.stderr):
         raise ToolError(f"iverilog refused {top}:\n{result.stderr[-2000:]}")
