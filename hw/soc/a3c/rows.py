@@ -3,7 +3,7 @@
 from ...cores.a3c.config import A3CConfig
 from ...cores.a3c.records import ANSWER, REQUEST, REWARD_PLACE, answer_rows, row_width
 from ...cores.records import Field, Record
-from ..shell.row_record import RowRecord
+from ..shell.row_record import RowRecord, element_rows
 
 __all__ = ["rows"]
 
@@ -28,18 +28,12 @@ def rows(config: A3CConfig) -> tuple[RowRecord, ...]:
             description=f"Lowest bits of an answer, which takes {answer_rows(config)} rows. Unless the agent was "
             f"trained, the probabilities of its actions and the value follow from bit {REWARD_PLACE} on.",
         ),
-        *(
-            RowRecord(
-                name=f"{name}_element",
-                direction=direction,
-                record=Record((Field("element", number.width),)),
-                width=number.width,
-                description=f"A number of {number.name} in {what}, {config.width} in a row.",
-            )
-            for name, direction, what in (
-                ("observation", "in", "an observation"),
-                ("load", "in", "a memory that is loaded"),
-                ("store", "out", "a memory that is stored"),
-            )
+        RowRecord(
+            name="observation",
+            direction="in",
+            record=Record((Field("element", number.width),)),
+            width=number.width,
+            description=f"A number of an observation in {number.name}, {config.width} in a row.",
         ),
+        *element_rows("number", number.width, f"A number of a memory in {number.name}, {config.width} in a row."),
     )

@@ -7,6 +7,7 @@ from ...cores.array.engine_config import ArrayEngineConfig
 from ...cores.checks import require_integer
 from ...cores.optimizer.config import AdamConfig
 from ..shell.config import ShellConfig, configuration_hash
+from ..shell.row_record import element_rows
 from .instructions import INSTRUCTION_SET
 from .registers import REGISTERS
 
@@ -154,6 +155,7 @@ class FixarConfig:
             stream_width=32 * self.lanes,
             instruction_depth=self.instruction_depth,
             registers=REGISTERS,
+            rows=element_rows("lane", 32, f"A lane of a row of a memory, {self.lanes} in a row.", signed=True),
         )
 
     @property

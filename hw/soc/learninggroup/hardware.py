@@ -16,6 +16,7 @@ from ...cores.vector.elementwise_config import ElementwiseConfig
 from ...cores.vector.matrix_config import MatrixConfig
 from ...cores.vector.softmax_config import SoftmaxConfig
 from ..shell.config import ShellConfig, configuration_hash
+from ..shell.row_record import element_rows
 from ..shell.transfer_config import TransferConfig
 from .config import LearningGroupConfig
 from .instructions import EVERY_CORE, INSTRUCTION_SET, ROW_WIDTH, Memory
@@ -236,6 +237,24 @@ class LearningGroupHardware:
         )
 
     @property
+    def _rows(self):
+        """What rows of the streams hold: blocks of the network's numbers, or words of those of the optimiser."""
+        network, optimiser = self.matrix.format, find_format(self.device.optimizer_format)
+        return (
+            *element_rows(
+                "number",
+                network.width,
+                f"A lane of a block in {network.name}, or a gradient; the first is in the lowest bits.",
+            ),
+            *element_rows(
+                "parameter",
+                optimiser.width,
+                f"A weight, a bias, a number of a grouping matrix or a mean square in {optimiser.name}, "
+                f"{self.weight_banks} in a row.",
+            ),
+        )
+
+    @property
     def block_bits(self):
         """Bits of a block."""
         return self.elementwise.block_bits
@@ -270,4 +289,5 @@ class LearningGroupHardware:
             stream_width=max(self.block_bits, self.parameter_bits),
             instruction_depth=self.instruction_depth,
             registers=REGISTERS,
+            rows=self._rows,
         )

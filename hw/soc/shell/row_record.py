@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ...cores.checks import require_name
-from ...cores.records import Record
+from ...cores.records import Field, Record
 
-__all__ = ["RowRecord"]
+__all__ = ["RowRecord", "element_rows"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,3 +47,13 @@ class RowRecord:
         for name in self.constants:
             if name not in names:
                 raise ValueError(f"Constant of {self.name} must be one of {', '.join(names)}, not {name!r}")
+
+
+def element_rows(name: str, width: int, description: str, *, signed: bool = False) -> tuple[RowRecord, RowRecord]:
+    """A number of the memories that loads and stores reach: ``load_NAME`` to the device, ``store_NAME`` from it."""
+    record = Record((Field("element", width, signed),))
+    loaded, stored = (
+        RowRecord(name=f"{kind}_{name}", direction=direction, record=record, width=width, description=description)
+        for kind, direction in (("load", "in"), ("store", "out"))
+    )
+    return loaded, stored

@@ -1,7 +1,7 @@
 import pytest
 
 from rewardware.hw.cores.records import Field, Record
-from rewardware.hw.soc.shell.row_record import RowRecord
+from rewardware.hw.soc.shell.row_record import RowRecord, element_rows
 
 RECORD = Record((Field("kind", 3), Field("index", 24)))
 
@@ -17,3 +17,9 @@ RECORD = Record((Field("kind", 3), Field("index", 24)))
 def test_what_cannot_be_is_refused(wrong, message):
     with pytest.raises(ValueError, match=message):
         RowRecord(**({"name": "request", "direction": "in", "record": RECORD, "width": 64} | wrong))
+
+
+def test_loads_and_stores_have_the_same_numbers():
+    loaded, stored = element_rows("lane", 32, "A lane.", signed=True)
+    assert (loaded.name, loaded.direction, stored.name, stored.direction) == ("load_lane", "in", "store_lane", "out")
+    assert loaded.record == stored.record == Record((Field("element", 32, signed=True),))
