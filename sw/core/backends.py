@@ -5,12 +5,24 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["OWN_LINK", "PAIR", "Backend", "open_backend", "options_at", "parse_backend", "require_link"]
+__all__ = [
+    "OWN_LINK",
+    "PAIR",
+    "Backend",
+    "board_names",
+    "is_board",
+    "is_of_a_machine",
+    "open_backend",
+    "options_at",
+    "parse_backend",
+    "require_link",
+]
 
 REFERENCE = "reference"
 DEVICES = {"rtl": "sim"}
 OWN_LINK = "transport"
-BOARD = "uart:"
+# What a board is behind, and what has to be said of it.
+BOARDS = {"uart": "PORT", "pynq": "BITSTREAM"}
 PAIR = "lockstep"
 
 
@@ -39,9 +51,9 @@ def parse_backend(name: str, more: tuple[str, ...] = (), exact: tuple[str, ...] 
     Parameters
     ----------
     name
-        ``"reference"``, bit-exact NumPy; ``"rtl"``, the RTL in the simulator; ``"uart:PORT"``, a board; ``"lockstep"``,
-        reference and RTL compared; ``"lockstep:A,B"``, A and what has to be the same; ``"transport"``, a device behind
-        a link of one's own, which is given besides; or one of ``more`` or ``exact``.
+        ``"reference"``, bit-exact NumPy; ``"rtl"``, the RTL in the simulator; ``"uart:PORT"`` and ``"pynq:BITSTREAM"``,
+        a board; ``"lockstep"``, reference and RTL compared; ``"lockstep:A,B"``, A and what has to be the same;
+        ``"transport"``, a device behind a link of one's own, which is given besides; or one of ``more`` or ``exact``.
     more
         What else there is, as ``"torch"``.
     exact
@@ -56,15 +68,31 @@ def parse_backend(name: str, more: tuple[str, ...] = (), exact: tuple[str, ...] 
         return Backend(name)
     if name in DEVICES:
         return Backend(name, place=DEVICES[name])
-    if name == OWN_LINK or (name.startswith(BOARD) and name != BOARD):
+    if name == OWN_LINK or is_board(name):
         return Backend(name, place=name)
     if name == PAIR:
         return Backend(name, pair=(parse_backend(REFERENCE), parse_backend("rtl")))
     first, comma, second = name.removeprefix(f"{PAIR}:").partition(",")
     if name.startswith(f"{PAIR}:") and comma and not any(part.startswith(PAIR) for part in (first, second)):
         return Backend(name, pair=(parse_backend(first, exact=exact), parse_backend(second, exact=exact)))
-    words = ", ".join((*more, *exact, REFERENCE, *DEVICES, PAIR))
-    raise ValueError(f"Backend must be {words} or uart:PORT, not {name!r}")
+    words = [*more, *exact, REFERENCE, *DEVICES, PAIR, *board_names()]
+    raise ValueError(f"Backend must be {', '.join(words[:-1])} or {words[-1]}, not {name!r}")
+
+
+def is_board(name: str) -> bool:
+    """Whether a backend is a board, with the port or file that leads to it."""
+    kind, _, what = name.partition(":")
+    return kind in BOARDS and bool(what)
+
+
+def board_names() -> list[str]:
+    """How boards are named, for messages."""
+    return [f"{kind}:{what}" for kind, what in BOARDS.items()]
+
+
+def is_of_a_machine(backend: str) -> bool:
+    """Whether a backend, or a part of one, is something that this machine has and another one may not."""
+    return OWN_LINK in backend or any(f"{kind}:" in backend for kind in BOARDS)
 
 
 def options_at(place: str, options: Mapping[str, Any]) -> dict[str, Any]:

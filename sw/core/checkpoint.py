@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...hw.soc.written_file import writing
+from .backends import is_of_a_machine
 from .versions import package_version
 
 __all__ = [
@@ -191,7 +192,7 @@ def backend_of(path: Path | str, about: dict[str, Any], given: str | None = None
     backend = about["backend"]
     if not isinstance(backend, str):
         raise CheckpointError(f"The backend of {path} must be a name, not {backend!r}")
-    if given is None and ("uart:" in backend or "transport" in backend):
+    if given is None and is_of_a_machine(backend):
         raise CheckpointError(f"{path} is of a run on {backend}: give the backend, this one or another")
     return given or backend
 

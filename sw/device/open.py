@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from ..core.backends import require_link
+from ..core.backends import OWN_LINK, board_names, require_link
 from .device import ShellDevice
 from .simulation import SimulationTransport
 from .transport import Transport
@@ -19,6 +19,8 @@ def open_device(where: str, config: Any, *, transport: Transport | None = None, 
     where : str
         ``"sim"``: the RTL in the simulator, options ``waveform``, ``threads``, ``seed``, ``stall``, ``whole``.
         ``"uart:PORT"``, such as ``"uart:/dev/ttyUSB0"``: a board, options ``baud``, ``timeout``.
+        ``"pynq:BITSTREAM"``, such as ``"pynq:fixar.bit"``: the fabric of the Zynq that this runs on, options ``ip``,
+        ``dma``, ``download``, ``packet_rows``, ``timeout``.
         ``"transport"``: what ``transport`` leads to.
     config : object
         With ``system`` (a name) and ``shell`` (a ``ShellConfig``).
@@ -44,8 +46,12 @@ def open_device(where: str, config: Any, *, transport: Transport | None = None, 
         from .uart import UartTransport
 
         transport = UartTransport(port, config, **options)
+    elif kind == "pynq" and port:
+        from .pynq import PynqTransport
+
+        transport = PynqTransport(port, config, **options)
     else:
-        raise ValueError(f'A device must be "sim", "uart:PORT" or "transport", not {where!r}')
+        raise ValueError(f"A device must be sim, {', '.join(board_names())} or {OWN_LINK}, not {where!r}")
     return ShellDevice(transport, config)
 
 

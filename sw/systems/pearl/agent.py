@@ -22,7 +22,7 @@ from ...algorithms.prioritized_replay_buffer import PrioritizedReplayBuffer
 from ...algorithms.replay_buffer import Batch
 from ...algorithms.replay_parameters import ReplayParameters
 from ...algorithms.training_loop import Learner
-from ...core.backends import OWN_LINK, parse_backend, require_link
+from ...core.backends import OWN_LINK, is_board, parse_backend, require_link
 from ...core.checkpoint import (
     CheckpointError,
     backend_of,
@@ -302,9 +302,9 @@ class ReplayAgent(Agent):
     def _open_learner(self) -> LearnerBackend:
         """The learner in hardware, where it is said to be."""
         where = self.learner_backend or self.backend
-        if self.learner_backend is None and where.startswith(("uart:", OWN_LINK)):
+        if self.learner_backend is None and (is_board(where) or where == OWN_LINK):
             raise ValueError(
-                f"The board at {where.removeprefix('uart:')} has the replay manager alone: say where the learner is "
+                f"The board at {where.rpartition(':')[2]} has the replay manager alone: say where the learner is "
                 "(learner_backend), or leave it in PyTorch"
             )
         self._learner = open_learner(where, self._learner_hardware, transport=self._learner_transport)

@@ -187,7 +187,10 @@ def test_numbers_that_the_first_type_cannot_hold_are_refused():
         ({"capacity": 1}, "Capacity must be at least 2, not 1"),
         ({"capacity": 8, "alpha": -1}, "Alpha must be at least 0, not -1"),
         ({"capacity": 8, "beta": 1.5}, "Beta must be from 0 to 1, not 1.5"),
-        ({"capacity": 8, "device": "fpga"}, "Backend must be reference, rtl, lockstep or uart:PORT, not 'fpga'"),
+        (
+            {"capacity": 8, "device": "fpga"},
+            "Backend must be reference, rtl, lockstep, uart.*, not 'fpga'",
+        ),
     ],
 )
 def test_buffers_that_mean_nothing_are_refused(settings, words):

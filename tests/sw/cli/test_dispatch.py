@@ -46,7 +46,7 @@ def test_help_names_every_command(capsys):
         ("train fixar --env Pendulum-v1 --config nowhere.yaml", "Configuration must be one of .*'nowhere.yaml'"),
         (
             "train fixar --env Pendulum-v1 --backend verilog",
-            "Backend must be torch, reference, rtl, lockstep or uart:PORT, not 'verilog'",
+            "Backend must be torch, reference, rtl, lockstep, uart:PORT or pynq:",
         ),
         ("train fixar --env Pendulum-v1 --backend rtl --sixteen-bit 8", "Backend rtl has no option sixteen_bit"),
         ("train fixar --env Pendulum-v1 --sixteen-bit 16", "Weight fraction must be from 0 to 15, not 16"),

@@ -133,7 +133,10 @@ def test_the_policy_of_atari_games_whole_on_the_rtl(folder, capsys):
         ("mine.yaml --input one.npy --seed -1", "Seed must be at least 0, not -1"),
         ("mine.yaml --input one.npy --config small", "--config is a device's: leave it away, or give --backend rtl"),
         ("mine.yaml --input one.npy --width 12", "argument --width: invalid choice: 12 (choose from 8, 16)"),
-        ("mine.yaml --input one.npy --backend torch", "Backend must be reference, rtl, lockstep or uart:PORT, not"),
+        (
+            "mine.yaml --input one.npy --backend torch",
+            "Backend must be reference, rtl, lockstep, uart:PORT or pynq:",
+        ),
         ("mine.yaml --input one.npy --backend transport", "Backend 'transport' is a device behind a link of your own"),
         (
             "networks_to_infer:Residual --picture 3x7x6 --input one.npy",

@@ -140,7 +140,10 @@ def test_ctrl_c_ends_all_processes(tmp_path):
         ("", "--env is needed: an environment that can save its state"),
         ("--env Nothing-v0", "Environment 'Nothing-v0' cannot be made"),
         ("--env HalfCheetah-v5", "HalfCheetah-v5 cannot be searched: its state cannot be saved and restored"),
-        ("--env tic-tac-toe --backend sim", "Backend must be reference, rtl, lockstep or uart:PORT, not 'sim'"),
+        (
+            "--env tic-tac-toe --backend sim",
+            "Backend must be reference, rtl, lockstep, uart:PORT or pynq:",
+        ),
         ("--env tic-tac-toe --config f6-d8", "Fanout of the tree must be at least the 9 actions of tic-tac-toe, not 6"),
         ("--env tic-tac-toe --config f6-d9", "Configuration must be one of f18-d16"),
         ("--env tic-tac-toe --episodes 0", "--episodes must be at least 1, not 0"),

@@ -161,7 +161,10 @@ def test_an_environment_that_fails_leaves_a_checkpoint(place, tmp_path, monkeypa
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ((*CARTPOLE, "--backend", "gpu"), "Backend must be torch, reference, rtl, lockstep or uart:PORT, not"),
+        (
+            (*CARTPOLE, "--backend", "gpu"),
+            "Backend must be torch, reference, rtl, lockstep, uart:PORT or pynq:",
+        ),
         ((*CARTPOLE, "--backend", "torch", "--config", "small"), "Backend 'torch' has no accelerator: leave it away"),
         ((*CARTPOLE, "--config", "nowhere.yaml"), "nowhere.yaml"),
         ((*CARTPOLE, "--obs", "ram"), "--obs is of games of the ALE: leave it away with --env CartPole-v1"),

@@ -108,7 +108,10 @@ def test_a_configuration_is_printed_and_a_folder_is_called_after_it(tmp_path, mo
         ("--env tic-tac-toe --evaluator gpu", "Evaluator must be torch, torch:cuda"),
         ("--env tic-tac-toe --torch-threads 0", "--torch-threads must be at least 1, not 0"),
         ("--env tic-tac-toe --self-play-workers 0", "--self-play-workers must be at least 1, not 0"),
-        ("--env tic-tac-toe --backend gpu", "Backend must be host, reference, rtl, lockstep or uart:PORT, not 'gpu'"),
+        (
+            "--env tic-tac-toe --backend gpu",
+            "Backend must be host, reference, rtl, lockstep, uart:PORT or pynq:",
+        ),
         ("--env tic-tac-toe --config nowhere.yaml", "nowhere.yaml"),
         ("--env tic-tac-toe --channels 4,4", "channels must be three"),
     ],

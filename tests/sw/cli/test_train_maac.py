@@ -123,7 +123,10 @@ def test_an_environment_that_fails_leaves_a_checkpoint(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("--backend", "gpu", "--print-config"), "Backend must be torch, reference, rtl, lockstep or uart:PORT, not"),
+        (
+            ("--backend", "gpu", "--print-config"),
+            "Backend must be torch, reference, rtl, lockstep, uart:PORT or pynq:",
+        ),
         (("--agents", 3), "agents must be even, half rovers and half towers, not 3"),
         (("--reward", "none"), "invalid choice: 'none'"),
         (("--iterations", 0), "--iterations must be at least 1, not 0"),

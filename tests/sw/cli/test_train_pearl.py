@@ -178,7 +178,7 @@ def test_interrupted_run_leaves_a_checkpoint_and_goes_on_identically(device, tmp
         (("--quantization-delay", 9), "--quantization-delay is an option of rewardware train fixar"),
         (("--algo", "sac"), "The action space must be a Box of real numbers, not Discrete(2)"),
         (("--loss", "absolute"), "invalid choice: 'absolute'"),
-        (("--backend", "fpga"), "Backend must be reference, rtl, lockstep or uart:PORT, not 'fpga'"),
+        (("--backend", "fpga"), "Backend must be reference, rtl, lockstep, uart:PORT or pynq:"),
         (
             ("--config", "k17"),
             "Configuration must be one of k16, k16-lanes2, k2, k4, k8, small, ulx3s or a YAML file, not 'k17'",

@@ -73,13 +73,13 @@ def test_a_pair_that_cannot_be_opened_leaves_nothing_open(broken, closed):
     ["", "sim", "uart", "uart:", "torch", "lockstep:", "lockstep:rtl", "lockstep:rtl,sim", "lockstep:lockstep,rtl"],
 )
 def test_others_are_refused(name):
-    with pytest.raises(ValueError, match="Backend must be reference, rtl, lockstep or uart:PORT, not "):
+    with pytest.raises(ValueError, match="Backend must be reference, rtl, lockstep, uart:PORT or pynq:BITSTREAM, not "):
         parse_backend(name)
 
 
 def test_more_backends_come_first():
     assert parse_backend("torch", ("torch",)).name == "torch"
-    with pytest.raises(ValueError, match="Backend must be torch, reference, rtl, lockstep or uart:PORT, not 'fpga'"):
+    with pytest.raises(ValueError, match="torch, reference, rtl, lockstep, uart:PORT or pynq:BITSTREAM, not 'fpga'"):
         parse_backend("fpga", ("torch",))
 
 
@@ -91,9 +91,11 @@ def test_further_exact_ones_may_be_of_a_pair():
         open_backend(backend, *arguments, lambda one, other: Comparison(one, other, 1, "Step"), exact).close()
     opened = [line.removeprefix("open ") for line in log if line.startswith("open")]
     assert opened == ["host", "host", "sim", "reference", "host"]
-    with pytest.raises(ValueError, match="Backend must be torch, host, reference, rtl, lockstep or uart:PORT, not ''"):
+    with pytest.raises(ValueError, match="torch, host, reference, rtl, lockstep, uart:PORT or pynq:BITSTREAM, not ''"):
         parse_backend("", ("torch",), exact=("host",))
-    with pytest.raises(ValueError, match="Backend must be host, reference, rtl, lockstep or uart:PORT, not 'torch'"):
+    with pytest.raises(
+        ValueError, match="must be host, reference, rtl, lockstep, uart:PORT or pynq:BITSTREAM, not 'torch'"
+    ):
         parse_backend("lockstep:torch,host", ("torch",), exact=("host",))
 
 

@@ -193,7 +193,7 @@ def test_bad_arguments_say_what_is_allowed(device):
         device.send(np.zeros((4, 3)))
     with pytest.raises(ValueError, match="must fit into the 16 instructions of the program memory, not take 3 from 14"):
         device.load_program([HALT] * 3, address=14)
-    with pytest.raises(ValueError, match='A device must be "sim", "uart:PORT" or "transport", not \'board\''):
+    with pytest.raises(ValueError, match="A device must be sim, uart:PORT, pynq:BITSTREAM or transport, not 'board'"):
         open_device("board", CONFIG)
     with pytest.raises(
         ValueError,

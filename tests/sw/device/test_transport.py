@@ -175,7 +175,7 @@ def test_agents_learn_behind_it(make, hardware, of, steps, tmp_path):
             "transport= is a link of your own: the backend must be 'transport'",
         ),
         ("transport", {"transport": object()}, TypeError, "object lacks name, read, write, write_words, send, receive"),
-        ("pcie", {}, ValueError, 'A device must be "sim", "uart:PORT" or "transport", not \'pcie\''),
+        ("pcie", {}, ValueError, "A device must be sim, uart:PORT, pynq:BITSTREAM or transport, not 'pcie'"),
     ],
 )
 def test_what_is_no_link_is_refused(where, options, error, words):

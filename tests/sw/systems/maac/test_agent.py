@@ -130,7 +130,7 @@ def test_checkpoints_of_other_environments_are_refused(tmp_path):
     assert MAAC.load(path).environment.name == f"{HERE}:Staggered"
     with pytest.raises(CheckpointError, match=r"is of an environment with sizes \[3, 3, 3\]; this one has \[1, 2, 3\]"):
         MAAC.load(path, Uneven)
-    with pytest.raises(ValueError, match="Backend must be torch, reference, rtl, lockstep or uart:PORT, not 'uart'"):
+    with pytest.raises(ValueError, match="Backend must be torch, reference, rtl, lockstep, uart.*, not 'uart'"):
         MAAC.load(path, backend="uart")
     MAAC(TASK, config()).save(path)
     assert MAAC.load(path, "rover-tower").environment.task == MAAC(TASK, config()).environment.task
@@ -151,7 +151,7 @@ def test_checkpoints_of_other_environments_are_refused(tmp_path):
 
 
 def test_refuses_what_it_cannot_train():
-    with pytest.raises(ValueError, match="Backend must be torch, reference, rtl, lockstep or uart:PORT, not 'abacus'"):
+    with pytest.raises(ValueError, match="Backend must be torch, reference, rtl, lockstep, uart.*, not 'abacus'"):
         MAAC(TASK, config(), backend="abacus")
     with pytest.raises(ValueError, match="Heads of accelerator small must be those of the agents, 1, not 2"):
         MAAC(RoverTowerConfig(agents=2), config(hidden_size=8, heads=1), backend="rtl", hardware="small")

@@ -76,7 +76,7 @@ def test_the_learner_may_be_elsewhere_than_the_replay(tmp_path):
         arrays, more = learned(DQN.load(tmp_path / "agent.zip", **where), tmp_path / "back.zip", 10)
         assert_same_arrays(straight, arrays)
         assert "learner_lockstep_steps" not in more
-    with pytest.raises(ValueError, match="Backend must be reference, rtl, lockstep or uart:PORT, not 'fpga'"):
+    with pytest.raises(ValueError, match="Backend must be reference, rtl, lockstep, uart.*, not 'fpga'"):
         make(learner_backend="fpga")
     with pytest.raises(ValueError, match="Gradient steps are in PyTorch: there is no learner to be on rtl"):
         DQN("CartPole-v1", DEFAULTS, hardware=HARDWARE, learner_backend="rtl")
