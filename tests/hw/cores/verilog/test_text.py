@@ -111,8 +111,9 @@ def test_processes_begin_by_a_change_in_the_first_time_step():
     text = begin_processes(f"{yosys}{process}endmodule\n")
     assert text.startswith("module top(o);\n  reg \\$beginning ;\n  initial \\$beginning <= 1'b0;\n  output o;\n")
     assert "if (\\$beginning ) begin end\n    o = 1'h1;" in text and "$auto" not in text
-    alone = begin_processes("module top(i, o);\n  always @*\n    o[3:1] = i;\nendmodule\n")
-    assert "  always @* begin\n    if (\\$beginning ) begin end\n    o[3:1] = i;\n  end\n" in alone
+    for value in ("1'h1", "y", "\\\\y$1  [3:0]"):
+        text = begin_processes(f"module top(o, y);\n  always @*\n    o[7:4] = {value};\nendmodule\n")
+        assert f"  always @* begin\n    if (\\$beginning ) begin end\n    o[7:4] = {value};\n  end\n" in text
     plain = "module top(o);\n  output o;\n  assign o = 1'h1;\nendmodule\n"
     assert begin_processes(plain) == plain
 
