@@ -17,6 +17,7 @@ from .formats import (
     quartus,
     smoke_bench,
     system_rdl,
+    testbench,
     vitis,
     vivado,
 )
@@ -77,6 +78,10 @@ FORMATS = (
         write=quartus.files,
         holds="Scripts for Quartus: a component of Platform Designer, a build of the design alone.",
         unchecked="stubs of its commands run them; Quartus has not.",
+    ),
+    Format(
+        write=testbench.files,
+        holds="A bench of cocotb and cocotbext-axi: `python tb/run.py`, or `python tb/run.py verilator`.",
     ),
 )
 

@@ -1,0 +1,42 @@
+"""Simulates the package with its bench: python run.py, or python run.py verilator."""
+
+import json
+import shutil
+import sys
+from pathlib import Path
+
+from cocotb_tools.runner import get_results, get_runner
+
+SIMULATORS = {"icarus": "iverilog", "verilator": "verilator"}
+PACKAGE = Path(__file__).resolve().parents[1]
+
+
+def main(arguments: list[str]) -> int:
+    """Build and run; 0 if every test passed."""
+    simulator, *rest = arguments or ["icarus"]
+    if rest or simulator not in SIMULATORS:
+        print(f"The simulator must be one of {', '.join(SIMULATORS)}, not {' '.join(arguments)!r}", file=sys.stderr)
+        return 2
+    if shutil.which(SIMULATORS[simulator]) is None:
+        print(f"{SIMULATORS[simulator]} is not on PATH: install {simulator}, or name another one", file=sys.stderr)
+        return 2
+    (about_file,) = PACKAGE.glob("*.json")
+    about = json.loads(about_file.read_text(encoding="utf-8"))
+    runner, folder = get_runner(simulator), PACKAGE / "tb" / "build" / simulator
+    waivers = [str(PACKAGE / f"{about['top']}.vlt")] if simulator == "verilator" else []
+    runner.build(
+        sources=[PACKAGE / file for file in about["files"]],
+        hdl_toplevel=about["top"],
+        build_args=waivers,
+        build_dir=folder,
+        timescale=("1ns", "1ps"),
+    )
+    results = runner.test(
+        test_module="bench", hdl_toplevel=about["top"], build_dir=folder, test_dir=PACKAGE / "tb", timescale=("1ns", "1ps")
+    )
+    tests, failed = get_results(results)
+    return 0 if tests and not failed else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
