@@ -26,6 +26,8 @@ $(READY): requirements.lock pyproject.toml
 	@mkdir -p .venv/typed/rewardware
 	@for folder in hw sw sim; do ln -sfn ../../../$$folder .venv/typed/rewardware/$$folder; done
 	@ln -sfn ../../../sw/api/__init__.py .venv/typed/rewardware/__init__.py
+	@command -v iverilog >/dev/null || \
+	  echo "Icarus Verilog is missing, tests with it will be left out: install it (Debian: apt-get install iverilog)"
 	@touch $@
 
 # In a folder of its own, which a second demo replaces.

@@ -1,4 +1,4 @@
-"""The bench of a package: it drives the system by masters of cocotbext-axi, and holds it to what the package's JSON says.
+"""The bench of a package: masters of cocotbext-axi hold the system to what the package's JSON says of it.
 
 Every channel holds back at random. BENCH_SEED chooses other stalls and rows (default 1).
 """

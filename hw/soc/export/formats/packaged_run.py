@@ -22,18 +22,12 @@ def main(arguments: list[str]) -> int:
         return 2
     (about_file,) = PACKAGE.glob("*.json")
     about = json.loads(about_file.read_text(encoding="utf-8"))
-    runner, folder = get_runner(simulator), PACKAGE / "tb" / "build" / simulator
+    runner, timescale = get_runner(simulator), ("1ns", "1ps")
+    places = {"build_dir": PACKAGE / "tb" / "build" / simulator, "hdl_toplevel": about["top"]}
     waivers = [str(PACKAGE / f"{about['top']}.vlt")] if simulator == "verilator" else []
-    runner.build(
-        sources=[PACKAGE / file for file in about["files"]],
-        hdl_toplevel=about["top"],
-        build_args=waivers,
-        build_dir=folder,
-        timescale=("1ns", "1ps"),
-    )
-    results = runner.test(
-        test_module="bench", hdl_toplevel=about["top"], build_dir=folder, test_dir=PACKAGE / "tb", timescale=("1ns", "1ps")
-    )
+    sources = [PACKAGE / file for file in about["files"]]
+    runner.build(sources=sources, build_args=waivers, timescale=timescale, **places)
+    results = runner.test(test_module="bench", test_dir=PACKAGE / "tb", timescale=timescale, **places)
     tests, failed = get_results(results)
     return 0 if tests and not failed else 1
 
