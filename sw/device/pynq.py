@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...hw.soc.bus.registers import WORD_BYTES, Access, Register, Window
-from ...hw.soc.shell.config import State
+from ...hw.soc.shell.registers import State
 from .errors import DeviceError, DeviceTimeout
 
 __all__ = ["DMA_NAME", "IP_NAME", "PynqTransport"]

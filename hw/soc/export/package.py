@@ -14,6 +14,7 @@ from .formats import (
     file_list,
     fusesoc,
     ip_xact,
+    pynq,
     quartus,
     smoke_bench,
     system_rdl,
@@ -78,6 +79,11 @@ FORMATS = (
         write=quartus.files,
         holds="Scripts for Quartus: a component of Platform Designer, a build of the design alone.",
         unchecked="stubs of its commands run them; Quartus has not.",
+    ),
+    Format(
+        write=pynq.files,
+        holds="How a board with PYNQ drives the design, and a first program.",
+        unchecked="the driver runs against a stand-in of PYNQ's calls with the simulated design behind it.",
     ),
     Format(
         write=testbench.files,
