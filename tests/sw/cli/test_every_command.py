@@ -103,7 +103,7 @@ def test_the_command_line_of_the_process_is_checked_too(monkeypatch, capsys):
         ("train fixar --groups 4", "--groups is an option of rewardware train learninggroup"),
         ("train learninggroup --array cupy", "--array is an option of rewardware train fixar"),
         ("train fixar --loss huber", "--loss is an option of rewardware train pearl"),
-        ("verilog rescaler --ouput there", "--ouput: did you mean '--out'?"),
+        ("package rescaler --ouput there", "--ouput: did you mean '--out'?"),
         ("compose --nothing-like-it", "--nothing-like-it"),
         ("train fixar --tua 1 --gama=2", "--tua: did you mean '--tau'?; --gama: did you mean '--gamma'?"),
         ("train pearl --tau 1", "--tau is an option of ddpg and sac, not of dqn: --algo says which"),

@@ -74,7 +74,7 @@ def test_a_checkpoint_is_named_and_leaves_nothing_behind(tmp_path, capsys, monke
     assert not [file for file in checkpoint.parent.iterdir() if "checkpoint" in file.name]
 
 
-@pytest.mark.parametrize("command", [TRAIN, PLAN, "verilog rescaler --no-check"])
+@pytest.mark.parametrize("command", [TRAIN, PLAN, "package rescaler --no-check"])
 def test_a_folder_that_is_a_file_is_named(command, tmp_path, capsys):
     file = tmp_path / "file"
     file.write_text("")
