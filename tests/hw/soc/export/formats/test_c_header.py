@@ -65,6 +65,8 @@ def test_headers_of_all_systems_keep_apart(tmp_path):
     described = [description_of(name) for name in SYSTEMS] + [description_of("fixar", top="other")]
     headers = {name: text for description in described for name, text in files(description).items()}
     assert len(headers) == len(SYSTEMS) + 1
+    guards = [re.search(r"^#ifndef (\w+)\n#define (\w+)$", text, re.MULTILINE).groups() for text in headers.values()]
+    assert len(set(guards)) == len(headers) and all(tested == defined for tested, defined in guards)
     names = [name for text in headers.values() for name in re.findall(r"^#define (\w+)", text, re.MULTILINE)]
     assert len(names) == len(set(names))
     compiles(tmp_path, headers, {name: value for part in described for name, value in registers_of(part).items()})

@@ -15,6 +15,7 @@ from rewardware.hw.soc.export.catalogue import find_design
 from rewardware.hw.soc.export.formats.fusesoc import files
 from rewardware.hw.soc.export.package import split_units, write_package
 from rewardware.hw.soc.limited_command import run_limited
+from rewardware.hw.soc.presets import read_preset
 from rewardware.sim.verilator.toolchain import find_toolchain
 
 from ..descriptions import CORE, SYSTEMS, described, description_of
@@ -22,14 +23,29 @@ from ..descriptions import CORE, SYSTEMS, described, description_of
 LIMIT_SECONDS = 300
 
 
-@pytest.fixture(scope="module")
-def package(tmp_path_factory):
-    """The folder of a package with a clock, as small as they get."""
-    folder = tmp_path_factory.mktemp("package")
-    design = find_design(CORE)
-    sources = split_units(emit(design.create(design.configure()), CORE), CORE)
-    write_package(described(CORE, files=sources), sources, folder)
+# A system whose bench reads registers.
+SYSTEM = "pearl"
+
+
+def write(name, folder):
+    """The package of a design; its folder."""
+    design = find_design(name)
+    preset = read_preset("small", name).hardware if design.system else None
+    sources = split_units(emit(design.top(design.configure(preset)), name), name)
+    write_package(described(name, files=sources), sources, folder)
     return folder
+
+
+@pytest.fixture(scope="module")
+def core(tmp_path_factory):
+    """The folder of a package with a clock, as small as they get."""
+    return write(CORE, tmp_path_factory.mktemp("core"))
+
+
+@pytest.fixture(scope="module")
+def system(tmp_path_factory):
+    """The folder of a package with registers."""
+    return write(SYSTEM, tmp_path_factory.mktemp("system"))
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +72,7 @@ def environment(tmp_path_factory):
     return {**tools.environment, "PATH": f"{folder}:{os.environ['PATH']}", "MAKEFLAGS": " ".join(variables)}
 
 
-def fusesoc(package, build, environment, *arguments):
+def fusesoc(package, name, build, environment, *arguments):
     """What FuseSoC says."""
     # Its configuration is that of nobody.
     (build / "fusesoc.conf").write_text("")
@@ -70,7 +86,7 @@ def fusesoc(package, build, environment, *arguments):
         str(package),
     ]
     result = run_limited(
-        [*command, "run", "--build-root", str(build), *arguments, CORE], LIMIT_SECONDS, env=environment
+        [*command, "run", "--build-root", str(build), *arguments, name], LIMIT_SECONDS, env=environment
     )
     assert result.returncode == 0, result.stdout + result.stderr
     return result.stdout
@@ -81,25 +97,25 @@ SIMULATIONS = ["sim", "sim_verilator"] if shutil.which("iverilog") else ["sim_ve
 
 
 @pytest.mark.parametrize("target", SIMULATIONS)
-def test_it_simulates(package, environment, tmp_path, target):
-    assert f"{CORE}: passed" in fusesoc(package, tmp_path, environment, "--target", target)
+def test_a_system_is_simulated(system, environment, tmp_path, target):
+    assert f"{SYSTEM}: passed" in fusesoc(system, SYSTEM, tmp_path, environment, "--target", target)
 
 
 @pytest.mark.parametrize("target", SIMULATIONS[:-1])
-def test_the_command_of_the_readme_simulates(package, target):
-    (command,) = (line for line in (package / "README.md").read_text().splitlines() if line.startswith("    iverilog"))
-    result = run_limited(["sh", "-c", command], LIMIT_SECONDS, cwd=package)
+def test_the_command_of_the_readme_simulates(core, target):
+    (command,) = (line for line in (core / "README.md").read_text().splitlines() if line.startswith("    iverilog"))
+    result = run_limited(["sh", "-c", command], LIMIT_SECONDS, cwd=core)
     assert f"{CORE}: passed" in result.stdout, result.stderr
-    (package / f"{CORE}_smoke.vvp").unlink()
+    (core / f"{CORE}_smoke.vvp").unlink()
 
 
-def test_it_lints(package, environment, tmp_path):
-    said = fusesoc(package, tmp_path, environment, "--target", "lint")
+def test_it_lints(core, environment, tmp_path):
+    said = fusesoc(core, CORE, tmp_path, environment, "--target", "lint")
     assert "verilator -f" in said and "Warning" not in said
 
 
-def test_it_synthesises(package, environment, tmp_path):
-    fusesoc(package, tmp_path, environment, "--target", "synth", "--setup", "--build")
+def test_it_synthesises(core, environment, tmp_path):
+    fusesoc(core, CORE, tmp_path, environment, "--target", "synth", "--setup", "--build")
     (netlist,) = tmp_path.rglob("*.json")
     assert "LUT4" in {cell["type"] for cell in json.loads(netlist.read_text())["modules"][CORE]["cells"].values()}
 
