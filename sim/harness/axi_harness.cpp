@@ -14,9 +14,11 @@ class Harness {
   public:
     Harness(int lanes, const char *waveform, uint64_t seed, double stall)
         : simulation_(waveform, seed), top_(simulation_.top()), lanes_(lanes), stall_(uint64_t(stall * 4294967296.0)),
-          row_(lanes), whole_((lanes + 7) / 8, ~0u), keep_(whole_) {
-        if (lanes % 8 != 0) whole_.back() = (1u << (lanes % 8 * 4)) - 1;
-        rewardware::put_words(top_.s_axis_tkeep, whole_.data(), int(whole_.size()));
+          row_(lanes) {
+        // Rows are whole: four bits for each lane.
+        std::vector<uint32_t> keep((lanes + 7) / 8, ~0u);
+        if (lanes % 8 != 0) keep.back() = (1u << (lanes % 8 * 4)) - 1;
+        rewardware::put_words(top_.s_axis_tkeep, keep.data(), int(keep.size()));
         top_.aresetn = 0;
         for (int index = 0; index < 4; ++index) tick();
         top_.aresetn = 1;
@@ -158,8 +160,6 @@ class Harness {
             leaving_.resize(lanes_ + 1);
             rewardware::get_words(top_.m_axis_tdata, leaving_.data(), lanes_);
             leaving_[lanes_] = top_.m_axis_tlast;
-            rewardware::get_words(top_.m_axis_tkeep, keep_.data(), int(keep_.size()));
-            rules_.whole(keep_ == whole_);
         }
         rules_.row(top_.m_axis_tvalid, top_.m_axis_tready, leaving_);
         rules_.taken(top_.s_axi_ctrl_awready || top_.s_axi_ctrl_wready || top_.s_axi_ctrl_arready ||
@@ -173,8 +173,6 @@ class Harness {
     int lanes_;
     uint64_t stall_;
     std::vector<uint32_t> row_;
-    // The bits of tkeep: a word for each eight lanes.
-    std::vector<uint32_t> whole_, keep_;
     std::deque<uint32_t> outgoing_, incoming_;
     std::deque<uint8_t> outgoing_last_, incoming_last_;
     bool address_taken_ = false, data_taken_ = false, answered_ = false, read_taken_ = false, read_answered_ = false;

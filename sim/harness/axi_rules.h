@@ -39,10 +39,6 @@ class AxiRules {
         if (row_waits_) row_ = words;
     }
 
-    void whole(bool kept) {
-        if (!kept) complain("m_axis: a row without all bits of tkeep");
-    }
-
     void taken(bool ready) {
         if (ready && is_reset()) complain("ready while reset");
     }
