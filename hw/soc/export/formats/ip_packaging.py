@@ -42,6 +42,7 @@ proc add_parameter {interface name value} {
     set_property value $value [ipx::add_bus_parameter $name $interface]
 }
 
+# Lists of properties, since a description may begin with a minus.
 proc add_registers {core slave block_name range width registers} {
     set map [ipx::add_memory_map $slave $core]
     set_property slave_memory_map_ref $slave [ipx::get_bus_interfaces $slave -of_objects $core]
@@ -49,8 +50,7 @@ proc add_registers {core slave block_name range width registers} {
     set_property -dict [list usage register base_address 0 range $range width $width] $block
     foreach {name offset size access description} $registers {
         set register [ipx::add_register $name $block]
-        set_property -dict [list address_offset $offset size $size access $access] $register
-        set_property description $description $register
+        set_property -dict [list address_offset $offset size $size access $access description $description] $register
     }
     return $block
 }
@@ -87,18 +87,17 @@ def packaging(description: PackageDescription, *, kernel: str = "") -> str:
     vendor, library, _, version = core_name(description).split(":")
     lines = [
         _PROCEDURES,
-        f"create_project -force {name}_packaging [file join $core_folder packaging]",
+        f"create_project -force {name}_packaging ${{core_folder}}_project",
         verilog(description) + "foreach file $files {add_files -norecurse [file join $root $file]}",
         f"set_property top {name} [current_fileset]",
         "update_compile_order -fileset sources_1",
         f"ipx::package_project -root_dir $core_folder -vendor {vendor} -library {library} -taxonomy /Rewardware \\",
         "    -import_files -set_current true -force",
         "set core [ipx::current_core]",
-        f"set_property -dict [list name {name} version {version} display_name {name}] $core",
-        f"set_property description {word(description.description)} $core",
-        "set_property vendor_display_name Rewardware $core",
+        f"set_property -dict [list name {name} version {version} display_name {name} vendor_display_name Rewardware \\",
+        f"    description {word(description.description)}] $core",
         "# Of any family: the design has no primitives.",
-        "set_property supported_families {} $core",
+        "set_property supported_families { } $core",
         "set_property auto_family_support_level level_2 $core",
         "",
         "# The interfaces as they are, not as they are guessed from the names of ports.",

@@ -122,8 +122,7 @@ def out_of_context(description: PackageDescription) -> str:
 {UNRUN}{arguments("quartus_sh -t quartus/ooc.tcl", known, given="quartus(args)")}{ROOT}load_package flow
 file mkdir $argument(output)
 cd $argument(output)
-project_new -overwrite {name}
-set_global_assignment -name DEVICE $argument(part)
+project_new -overwrite -part $argument(part) {name}
 set_global_assignment -name TOP_LEVEL_ENTITY {name}
 {verilog(description)}foreach file $files {{
     set_global_assignment -name VERILOG_FILE [file join $root $file]

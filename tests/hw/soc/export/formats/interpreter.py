@@ -64,7 +64,7 @@ class Command:
                 if not rest:
                     raise ScriptError(f"{name}: option {word} has no value")
                 given[option] = rest.pop(0)
-            elif word.startswith("-"):
+            elif word.startswith("-") and (flags or options):
                 raise ScriptError(f"{name} has no option {word}")
             else:
                 positional.append(word)

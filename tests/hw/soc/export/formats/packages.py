@@ -15,7 +15,8 @@ __all__ = ["describe_kernel", "write_core", "write_kernel", "write_system"]
 
 
 def _describe(component, name, config, sources):
-    text = 'Loads "rows" and stores them [all of them].'
+    # What Tcl and its commands may take for something else.
+    text = '-1 row is none: loads "rows" and stores them [all of {them}].'
     return describe(component, name, description=text, configuration=config, files=sources)
 
 

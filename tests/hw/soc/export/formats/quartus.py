@@ -21,7 +21,7 @@ DESIGNER = {
 # Quartus Settings File Reference Manual, Quartus Scripting Reference Manual.
 QUARTUS = {
     "load_package": Command(range(1, 2)),
-    "project_new": Command(range(1, 2), "overwrite"),
+    "project_new": Command(range(1, 2), "overwrite", "part"),
     "set_global_assignment": Command(range(1, 2), options="name"),
     "set_instance_assignment": Command(range(1, 2), options="name to"),
     "execute_flow": Command(range(1), "compile"),
@@ -98,7 +98,6 @@ def check_build(package, name, part, *arguments):
     settings = [(call.options["name"], call.words[0]) for call in quartus.called("set_global_assignment")]
     assert sorted(value for setting, value in settings if setting == "VERILOG_FILE") == sorted(map(str, files))
     assert dict(entry for entry in settings if entry[0] != "VERILOG_FILE") == {
-        "DEVICE": part.removeprefix("part="),
         "TOP_LEVEL_ENTITY": name,
         "SDC_FILE": str(package_there / f"{name}_ooc.sdc"),
         "PROJECT_OUTPUT_DIRECTORY": "reports",
@@ -113,5 +112,6 @@ def check_build(package, name, part, *arguments):
     assert [call.name for call in quartus.calls if "assignment" not in call.name] == [
         *("load_package", "project_new", "execute_flow", "project_close")
     ]
-    (flow,) = quartus.called("execute_flow")
+    (project,), (flow,) = quartus.called("project_new"), quartus.called("execute_flow")
+    assert (project.words, project.options["part"]) == ((name,), part.removeprefix("part="))
     assert flow.options == {"compile": ""}

@@ -1,3 +1,5 @@
+import sys
+
 import pytest
 
 from rewardware.hw.soc.export.formats.tcl import table, word
@@ -22,3 +24,9 @@ def test_a_table_has_a_row_of_words_a_line():
     )
     expected = [str(part) for text in TEXTS for part in (text, len(text))]
     assert tcl.words(tcl.evaluate("set found")) == expected
+
+
+def test_a_python_without_tcl_is_told_of(monkeypatch):
+    monkeypatch.setitem(sys.modules, "tkinter", None)
+    with pytest.raises(RuntimeError, match=r"this Python lacks: install it \(Debian: apt-get install python3-tk\)$"):
+        Interpreter({})
