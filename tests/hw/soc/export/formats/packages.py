@@ -9,6 +9,7 @@ from rewardware.hw.soc.bus.kernel_top import KernelTop
 from rewardware.hw.soc.export.catalogue import find_design
 from rewardware.hw.soc.export.describe import describe
 from rewardware.hw.soc.export.package import split_units, write_package
+from rewardware.sw.measurement.elaboration import elaborate_design
 from tests.hw.soc.shell.row_memory import RowMemory, RowMemoryConfig
 
 __all__ = ["describe_kernel", "write_core", "write_kernel", "write_system"]
@@ -49,8 +50,7 @@ def describe_kernel():
 
 def write_core(folder: Path, name: str) -> str:
     """The package of a core of the catalogue."""
-    design = find_design(name)
-    component = design.create(design.configure())
-    sources = split_units(emit(component, name), name)
-    write_package(describe(component, name, files=sources), sources, folder)
+    design = elaborate_design(name, find_design(name).default_preset or "tiny")
+    sources = split_units(design.verilog, name)
+    write_package(describe(design.component, name, files=sources, domain=design.domain), sources, folder)
     return name

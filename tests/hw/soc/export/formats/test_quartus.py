@@ -24,10 +24,11 @@ def test_a_system_is_a_component(tmp_path):
     }
 
 
-@pytest.mark.parametrize("name", [CORE, "processing_element"])
-def test_a_core_is_a_component(tmp_path, name):
+@pytest.mark.parametrize("name, kinds", [(CORE, {"clock", "reset", "conduit"}), ("selector", {"conduit"})])
+def test_a_core_is_a_component(tmp_path, name, kinds):
     interfaces = check_component(tmp_path, write_core(tmp_path, name))
-    assert {interface["kind"] for interface in interfaces.values()} == {"clock", "reset", "conduit"}
+    assert {interface["kind"] for interface in interfaces.values()} == kinds
+    assert (tmp_path / "quartus/ooc.tcl").exists() == ("clock" in kinds)
 
 
 def test_a_system_is_built_alone(tmp_path, monkeypatch):

@@ -26,6 +26,7 @@ VIVADO = [
             [*VIVADO, "vitis/package_xo.tcl", "vitis/kernel.xml", "quartus/kernel_hw.tcl", "quartus/ooc.tcl"],
         ),
         (lambda folder: write_core(folder, CORE), [*VIVADO[2:], f"quartus/{CORE}_hw.tcl", "quartus/ooc.tcl"]),
+        (lambda folder: write_core(folder, "selector"), ["vivado/package_ip.tcl", "quartus/selector_hw.tcl"]),
     ],
 )
 def test_every_script_of_a_package_is_run(tmp_path, write, expected):
