@@ -77,7 +77,8 @@ def elaborate_design(
     if design.system:
         from ...sim.harness.systems import verilog_of
 
-        wrap = functools.partial(type(component), core_clock=core_clock)
+        kind: Any = type(component)
+        wrap = functools.partial(kind, core_clock=core_clock)
         variant = " ".join(text for text, asked in (("kernel", kernel), ("core_clock", core_clock)) if asked)
         verilog = verilog_of(configuration, wrap, top or name, variant)
     else:
