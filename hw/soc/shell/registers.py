@@ -64,7 +64,7 @@ def _control(engines):
         RegisterField(Field(f"busy_{engine}"), 8 + index, f"engine {engine} has work")
         for index, engine in enumerate(engines)
     )
-    soft_reset = "reset sequencer, engines and stream buffers; memories, registers and counters stay"
+    soft_reset = "end the program and empty engines and stream buffers; registers, flags and counters stay"
     return (
         Register(
             name="status",
