@@ -45,7 +45,13 @@ def interface(protocol, mode):
 
 
 class Host:
-    """Masters on all interfaces of the system."""
+    """Masters on all interfaces of the system.
+
+    Parameters
+    ----------
+    dut : handle
+        The top.
+    """
 
     def __init__(self, dut):
         self.dut, self.random = dut, random.Random(SEED)
