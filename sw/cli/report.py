@@ -29,6 +29,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--docs", type=Path, metavar="DIR", help="of a table of units (NAME float): write it into its page there, too"
     )
+    parser.add_argument(
+        "--import",
+        dest="imported",
+        nargs="+",
+        type=Path,
+        metavar="FILE",
+        help="take the figures from reports that Vivado (report_utilization, report_timing_summary) or Quartus "
+        "(fit.summary, fit.rpt, sta.rpt, sta.summary) wrote of the design",
+    )
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -36,6 +45,9 @@ def run(arguments: argparse.Namespace) -> None:
     from .designs import elaborate
     from .unit_table import TABLES
 
+    if arguments.imported:
+        _import(arguments)
+        return
     # Before the design is elaborated, which may take a while.
     find_part(arguments.part)
     if arguments.name in TABLES:
@@ -64,6 +76,23 @@ def run(arguments: argparse.Namespace) -> None:
         uram=arguments.uram,
     )
     show(arguments, report, lambda: as_table(report), "report.json")
+
+
+def _import(arguments: argparse.Namespace) -> None:
+    """Rows of figures, as those of a bench, of what a vendor's tool found."""
+    from ...hw.soc.export.catalogue import find_design
+    from ..measurement.vendor_reports import figures_of, read_report
+    from .bench import as_table as as_figures
+
+    find_design(arguments.name)
+    for option in ("place", "seed", "uram", "docs"):
+        if getattr(arguments, option):
+            raise ValueError(f"--{option} is of a report that is made here, not of one that is imported")
+    rows = figures_of(read_report(file) for file in arguments.imported)
+    make_folder(arguments.out)
+    part = f"{arguments.config or 'its own'}, on {rows[0]['part']}"
+    report = {"system": arguments.name, "config": arguments.config or "", "rows": rows}
+    show(arguments, report, lambda: as_figures({**report, "config": part}), "report.json")
 
 
 def _run_table(arguments: argparse.Namespace) -> None:

@@ -64,7 +64,7 @@ class Host:
             port.value = 1 - active_low
         self.clocks = [getattr(dut, clock["port"]) for clock in ABOUT["clocks"]]
         for index, clock in enumerate(self.clocks):
-            cocotb.start_soon(Clock(clock, 10 + 2 * index, unit="ns").start(start_high=False))
+            Clock(clock, 10 + 2 * index, unit="ns").start(start_high=False)
         self.control = AxiLiteMaster(*self.on(AxiLiteBus, "axi4lite", "slave"), reset_active_level=False)
         into, out_of = interface("axi4stream", "slave"), interface("axi4stream", "master")
         self.row_bytes = into["data_width"] // 8

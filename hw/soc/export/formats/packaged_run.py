@@ -1,5 +1,6 @@
 """Simulates the package with its bench: python run.py, or python run.py verilator."""
 
+import argparse
 import json
 import shutil
 import sys
@@ -11,15 +12,13 @@ SIMULATORS = {"icarus": "iverilog", "verilator": "verilator"}
 PACKAGE = Path(__file__).resolve().parents[1]
 
 
-def main(arguments: list[str]) -> int:
+def main() -> int:
     """Build and run; 0 if every test passed."""
-    simulator, *rest = arguments or ["icarus"]
-    if rest or simulator not in SIMULATORS:
-        print(f"The simulator must be one of {', '.join(SIMULATORS)}, not {' '.join(arguments)!r}", file=sys.stderr)
-        return 2
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("simulator", nargs="?", choices=SIMULATORS, default="icarus")
+    simulator = parser.parse_args().simulator
     if shutil.which(SIMULATORS[simulator]) is None:
-        print(f"{SIMULATORS[simulator]} is not on PATH: install {simulator}, or name another one", file=sys.stderr)
-        return 2
+        parser.error(f"{SIMULATORS[simulator]} is not on PATH: install {simulator}, or name another one")
     (about_file,) = PACKAGE.glob("*.json")
     about = json.loads(about_file.read_text(encoding="utf-8"))
     runner, timescale = get_runner(simulator), ("1ns", "1ps")
@@ -33,4 +32,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())
