@@ -43,8 +43,10 @@ class DeviceDescriptor:
         Package and folder of its presets, as ``"package:folder"``. Empty: its name below :mod:`.presets`.
     default_preset : str
         Whose settings are the defaults of an export.
-    boards : Mapping
-        Preset by board, of the boards that it fits.
+    board_presets : tuple of str
+        Presets for boards, the largest first: a board takes the first one that fits its part.
+    board_clocks : Mapping
+        Clock in MHz by board, where it is another than the board's own.
     """
 
     name: str
@@ -54,7 +56,8 @@ class DeviceDescriptor:
     hardware: str = ""
     presets: str = ""
     default_preset: str = "small"
-    boards: Mapping[str, str] = field(default_factory=dict)
+    board_presets: tuple[str, ...] = ()
+    board_clocks: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for place in ("component", "configuration", "hardware"):

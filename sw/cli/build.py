@@ -1,4 +1,4 @@
-"""Build the bitstream of a system for a board, with open tools."""
+"""Build a system for a board: a bitstream by open tools, or a project for the vendor's."""
 
 import argparse
 
@@ -8,14 +8,22 @@ __all__ = ["add_arguments", "run"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from ..measurement.board_flow import PLACERS, boards
+    from ...hw.soc.boards.board import load_boards
+    from ...hw.soc.devices import devices
+    from ...hw.soc.export.placement import PLACERS
 
-    systems = sorted({system for presets in boards().values() for system in presets})
+    systems = [name for name, device in devices().items() if device.board_presets]
     parser.add_argument("system", choices=systems, help="which")
-    parser.add_argument("--board", choices=tuple(boards()), default="ulx3s-85f", help="which (default %(default)s)")
-    parser.add_argument("--config", metavar="PRESET", help="preset or YAML file (default: that of the board)")
-    add_out_option(parser, "Verilog, constraints, reports and bitstream", required=True)
-    parser.add_argument("--placer", choices=PLACERS, default=PLACERS[0], help="nextpnr's (default %(default)s)")
+    parser.add_argument(
+        "--board", choices=tuple(load_boards()), metavar="BOARD", default="ulx3s-85f",
+        help="which, of those that `rewardware list boards` prints (default %(default)s)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--config", metavar="PRESET", help="preset or YAML file (default: the largest that fits the board)"
+    )
+    add_out_option(parser, "Verilog, constraints, reports and bitstream, or the vendor's project", required=True)
+    parser.add_argument("--clock", type=int, metavar="MHZ", help="of the system (default: that of system and board)")
+    parser.add_argument("--placer", choices=PLACERS, help="nextpnr's (default: static on ECP5, heap on iCE40)")
     parser.add_argument("--seed", type=int, default=1, help="of the placer (default %(default)s)")
     add_json_option(parser)
 
@@ -28,9 +36,11 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.config,
         arguments.out,
         system=arguments.system,
+        clock_mhz=arguments.clock,
         bitstream=True,
         seed=arguments.seed,
         placer=arguments.placer,
     )
-    show(arguments, report, lambda: f"{as_text(report)}\nbitstream and reports in {arguments.out}")
-    return 0 if report["met"] else 1
+    made = "bitstream and reports" if "met" in report else f"a project for {report['flow']}, with its README.md,"
+    show(arguments, report, lambda: f"{as_text(report)}\n{made} in {arguments.out}")
+    return 0 if report.get("met", True) else 1

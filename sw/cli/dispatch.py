@@ -22,7 +22,7 @@ __all__ = ["COMMANDS", "dispatch"]
 # the first line of its docstring is its help. Heavy imports belong inside `run`.
 COMMANDS = (
     "train", "plan", "play", "eval", "experiment", "bench", "explore", "compose", "map", "infer", "package", "build",
-    "report", "list", "cache", "completion",
+    "probe", "report", "list", "cache", "completion",
 )  # fmt: skip
 
 

@@ -1,11 +1,11 @@
 """List systems, presets, cores and boards."""
 
 import argparse
-import ast
-import importlib.resources
 import re
 from collections.abc import Iterator
 from itertools import takewhile
+from pathlib import Path
+from typing import Any
 
 from ...hw.soc.devices import devices, find_device
 from ...hw.soc.presets import list_presets
@@ -20,20 +20,66 @@ KINDS = ("systems", "presets", "cores", "boards")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("kind", nargs="?", choices=KINDS, help="only these (default: all)")
+    parser.add_argument(
+        "--measure", type=Path, metavar="FILE", help="of boards: synthesise what FILE lacks of the table of resources "
+        "that says what fits, and write it there (constraints/board_resources.yaml is the project's; hours)",
+    )  # fmt: skip
     add_json_option(parser)
 
 
 def run(arguments: argparse.Namespace) -> None:
+    if arguments.measure is not None:
+        if arguments.kind != "boards":
+            raise ValueError("--measure is of boards: rewardware list boards --measure FILE")
+        from ..measurement.board_resources import measure_resources
+
+        measure_resources(arguments.measure)
+        return
     listings = {"systems": systems, "presets": presets, "cores": cores, "boards": boards}
     found = {kind: sorted(listings[kind]()) for kind in ([arguments.kind] if arguments.kind else KINDS)}
     content = {kind: [{"name": name, "description": about} for name, about in rows] for kind, rows in found.items()}
+    if "boards" in found:
+        content["boards"] = [row | _fits(row["name"]) for row in content["boards"]]
     show(arguments, content, lambda: "\n".join(_lines(found)))
 
 
 def _lines(found: dict[str, list[tuple[str, str]]]) -> Iterator[str]:
     for kind, rows in found.items():
         yield f"{kind}:"
-        yield from (f"  {line}" for line in aligned(rows, left=(0, 1)))
+        for (name, _), line in zip(rows, aligned(rows, left=(0, 1)), strict=True):
+            yield f"  {line}"
+            if kind == "boards":
+                yield f"    {_fits_in_words(name)}"
+
+
+def _fits(name: str) -> dict[str, Any]:
+    """What fits a board, as plain data."""
+    from ...hw.soc.boards.board import FLOWS, find_board
+    from ..measurement.board_fit import fits
+
+    board = find_board(name)
+    return {
+        "part": board.part,
+        "clock_mhz": board.clock_mhz,
+        "flow": FLOWS[board.family],
+        "fits": {
+            system: {
+                "preset": fit.preset,
+                "share_percent": {kind: round(share, 1) for kind, share in fit.shares.items()},
+            }
+            for system, fit in fits(board).items()
+        },
+    }
+
+
+def _fits_in_words(name: str) -> str:
+    """What fits a board, each with the resource of which it takes the largest share."""
+    from ...hw.soc.boards.board import FLOWS, find_board
+    from ..measurement.board_fit import fits
+
+    board = find_board(name)
+    found = [f"{fit.system}/{fit.preset} ({fit.largest[1]:.0f} % {fit.largest[0]})" for fit in fits(board).values()]
+    return f"{board.clock_mhz} MHz, {FLOWS[board.family]}; fits: {', '.join(found) or 'nothing'}"
 
 
 def systems() -> Iterator[tuple[str, str]]:
@@ -61,15 +107,10 @@ def cores() -> Iterator[tuple[str, str]]:
 
 
 def boards() -> Iterator[tuple[str, str]]:
-    """Name and summary of each board top under `hw/soc/boards`."""
-    for file in importlib.resources.files("rewardware.hw.soc.boards").iterdir():
-        if file.name.endswith(".py") and file.name != "__init__.py":
-            docstring = ast.get_docstring(ast.parse(file.read_text())) or ""
-            yield file.name.removesuffix(".py").replace("_", "-"), _first_line(docstring)
+    """Name and description of each board."""
+    from ...hw.soc.boards.board import load_boards
 
-
-def _first_line(text: str) -> str:
-    return text.strip().splitlines()[0] if text.strip() else ""
+    yield from ((name, board.description) for name, board in load_boards().items())
 
 
 def _unmarked(line: str) -> str:

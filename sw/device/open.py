@@ -18,7 +18,8 @@ def open_device(where: str, config: Any, *, transport: Transport | None = None, 
     ----------
     where : str
         ``"sim"``: the RTL in the simulator, options ``waveform``, ``threads``, ``seed``, ``stall``, ``whole``.
-        ``"uart:PORT"``, such as ``"uart:/dev/ttyUSB0"``: a board, options ``baud``, ``timeout``.
+        ``"uart:PORT"``, such as ``"uart:/dev/ttyUSB0"``: a board, options ``baud``, ``timeout``; with a baud rate
+        as ``"uart:/dev/ttyUSB0@921600"``.
         ``"pynq:BITSTREAM"``, such as ``"pynq:fixar.bit"``: the fabric of the Zynq that this runs on, options ``ip``,
         ``dma``, ``download``, ``packet_rows``, ``timeout``.
         ``"transport"``: what ``transport`` leads to.
@@ -43,9 +44,10 @@ def open_device(where: str, config: Any, *, transport: Transport | None = None, 
     elif where == "sim":
         transport = SimulationTransport(config, **options)
     elif kind == "uart" and port:
-        from .uart import UartTransport
+        from .uart import UartTransport, split_place
 
-        transport = UartTransport(port, config, **options)
+        port, baud = split_place(port)
+        transport = UartTransport(port, config, **({} if baud is None else {"baud": baud}), **options)
     elif kind == "pynq" and port:
         from .pynq import PynqTransport
 

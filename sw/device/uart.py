@@ -12,7 +12,7 @@ import serial
 from ...hw.soc.bus.uart_config import PAYLOAD_LIMIT, REPLY, START, Kind, Status, rows_per_frame
 from .errors import DeviceError, DeviceTimeout
 
-__all__ = ["UartTransport", "pack_frame"]
+__all__ = ["UartTransport", "pack_frame", "split_place"]
 
 ATTEMPTS = 3
 # A device that is done empties its buffers within a second or so; one that still sends after so many time-outs never
@@ -21,6 +21,20 @@ DRAIN_TIMEOUTS = 30
 WORDS_PER_FRAME = (PAYLOAD_LIMIT - 4) // 4
 HEADER = struct.Struct("<BBH")
 CRC = struct.Struct("<I")
+
+
+def split_place(place: str) -> tuple[str, int | None]:
+    """Port and baud rate of ``"PORT"`` or ``"PORT@BAUD"``; ``None``: the place says no rate.
+
+    Raises
+    ------
+    ValueError
+        The rate is no positive integer, or there is no port.
+    """
+    port, at, baud = place.partition("@")
+    if not port or (at and not (baud.isdecimal() and int(baud))):
+        raise ValueError(f'A serial port must be "PORT" or "PORT@BAUD", as "/dev/ttyUSB0@921600", not {place!r}')
+    return port, int(baud) if at else None
 
 
 def pack_frame(kind: int, tag: int, payload: bytes) -> bytes:

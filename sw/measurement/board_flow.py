@@ -1,132 +1,175 @@
-"""From a system to a board: Verilog, synthesis, place and route, bitstream, and a report of what came out."""
+"""From a system to a board: Verilog, and a bitstream by open tools or a project for the vendor's tool, and a report."""
 
-import importlib
+import dataclasses
 import json
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ...hw.cores.checks import require_name
-from ...hw.soc.devices import devices
-from ...hw.soc.export.placement import PLACERS
+from ...hw.soc.boards.board import FLOWS, Board, find_board
 from ...hw.soc.written_file import writing, writing_into
 
-__all__ = ["boards", "build_board"]
+__all__ = ["as_text", "build_board"]
 
-
-def boards() -> dict[str, dict[str, str]]:
-    """Boards, each a module of `hw/soc/boards`, with the preset that fits it of each device."""
-    found: dict[str, dict[str, str]] = {}
-    for name, device in devices().items():
-        for board, preset in device.boards.items():
-            found.setdefault(board, {})[name] = preset
-    return found
+# What nextpnr calls the cells of each family.
+CELLS = {
+    "ecp5": {"lut": "TRELLIS_COMB", "ff": "TRELLIS_FF", "dsp": "MULT18X18D", "bram": "DP16KD"},
+    "ice40": {"lut": "ICESTORM_LC", "dsp": "ICESTORM_DSP", "bram": "ICESTORM_RAM"},
+}
+# Options of nextpnr, each with a value, that are given here and not by the platform.
+_OWN_OPTIONS = ("--log", "--json", "--lpf", "--pcf", "--textcfg", "--asc")
 
 
 def build_board(
-    board: str,
+    board_name: str,
     preset: str | None = None,
     folder: Path | None = None,
     *,
     system: str = "fixar",
+    clock_mhz: int | None = None,
     bitstream: bool = False,
     seed: int = 1,
-    placer: str = PLACERS[0],
+    placer: str | None = None,
 ) -> dict[str, Any]:
     """Build a system for a board and return the report; each distinct input is synthesised and placed once.
 
     Parameters
     ----------
-    board : str
+    board_name : str
     preset : str or None
-        Configuration, by name or file; without one that of the board.
+        Configuration, by name or file; without one the largest of the system's that fits the board.
     folder : Path or None
-        Where the files go: Verilog, constraints, reports, bitstream.
+        Where the files go: Verilog, constraints, reports, bitstream; for a board of the vendor's tools the project.
     system : str
+    clock_mhz : int or None
+        Of the system; without one what the device says of the board, else what the board's row says.
     bitstream : bool
         Pack it.
     seed : int
         Seed of the placer.
-    placer : str
-        One of ``PLACERS``.
-    """
-    from ...hw.soc.export.placement import CONFIGURATION
-    from ...hw.soc.export.tools import run_tool
-    from ...hw.soc.presets import read_preset
-    from ...hw.soc.target.parts import CONSTRAINTS, find_part
-    from ...sim.harness.systems import verilog_of
-    from ..measurement.tool_cache import place_once, synthesise_once
+    placer : str or None
+        One of ``PLACERS``; ``None``: the family's usual one.
 
-    known = boards()
-    require_name("Board", board, known)
-    name = board.replace("-", "_")
-    module = importlib.import_module(f"...hw.soc.boards.{name}", __package__)
-    require_name(f"System for {board}", system, known[board])
-    config = read_preset(preset or known[board][system], system).hardware
+    Raises
+    ------
+    ValueError
+        There is no such board, nothing of the system fits it, or it cannot make the clock.
+    ToolError
+        A tool is missing or refused the design.
+    """
+    from ...hw.soc.boards.board_top import board_files, system_module
+    from ...hw.soc.bus.uart_bridge import UartTop
+    from ...hw.soc.bus.uart_config import UartConfig
+    from ...hw.soc.devices import find_device
+    from ...hw.soc.presets import read_preset
+    from ...sim.harness.systems import verilog_of
+    from .board_fit import fit_of
+
+    board = find_board(board_name)
+    chosen = preset or fit_of(board, system).preset
+    config = read_preset(chosen, system).hardware
+    clock_mhz = clock_mhz or find_device(system).board_clocks.get(board.name, board.clock_mhz)
+    board = dataclasses.replace(board, clock_mhz=clock_mhz)
     if folder is not None:
         # Before minutes of synthesis, not behind them.
         with writing(folder):
             folder.mkdir(parents=True, exist_ok=True)
-    verilog = verilog_of(config, module.TOP, name)
-    part = find_part(module.PART)
-    constraints = CONSTRAINTS / module.CONSTRAINTS
-    # Without the boundaries by which `rewardware report` counts blocks: less logic, and shorter wires.
-    synthesised = synthesise_once(verilog, name, part.target.name, depth=None, netlist=True, options=module.SYNTHESIS)
-    total = synthesised.result.total
-    _check_fit(board, config.name, part, total)
-    options = {"device": module.DEVICE, "package": module.PACKAGE, "speed": module.SPEED, "frequency": module.CLOCK_MHZ}
-    placed = place_once(synthesised, constraints=constraints, seed=seed, placer=placer, **options)
-    report = _report(board, config, part, module, placed.result)
-    if folder is None:
-        return report
-    with writing_into(folder):
-        (folder / f"{name}.v").write_text(verilog)
-        shutil.copyfile(constraints, folder / constraints.name)
-        shutil.copyfile(placed.folder / CONFIGURATION, folder / f"{name}.config")
-        shutil.copyfile(placed.folder / "placement.txt", folder / "placement.txt")
-        (folder / "report.json").write_text(json.dumps(report, indent=2) + "\n")
-        (folder / "report.txt").write_text(as_text(report) + "\n")
-        if bitstream:
-            arguments = ["--compress", "--input", f"{name}.config", "--bit", f"{name}.bit"]
-            run_tool("ecppack", arguments, folder, "bitstream.log")
-    return report
-
-
-def _check_fit(board: str, preset: str, part: Any, used: Any) -> None:
-    over = [
-        f"{used_number:g} {part.target.units[name]} of {getattr(part.holds, name):g}"
-        for name, used_number in used.items()
-        if used_number > getattr(part.holds, name)
-    ]
-    if over:
-        raise ValueError(f"Configuration {preset} does not fit {board}: it needs {', '.join(over)}")
-
-
-def _report(board: str, config: Any, part: Any, module: Any, placement: Any) -> dict[str, Any]:
-    used = placement.utilization
-    cells = {"lut": "TRELLIS_COMB", "ff": "TRELLIS_FF", "dsp": "MULT18X18D", "bram": "DP16KD"}
-    path = placement.critical_path
-    return {
-        "board": board,
-        "part": part.name,
-        "speed_grade": module.SPEED,
+    uart = UartConfig(divisor=board.divisor)
+    verilog = verilog_of(config, lambda component: UartTop(component, uart), system_module(board), variant=repr(uart))
+    built = board_files(board, verilog)
+    report = {
+        "board": board.name,
+        "part": board.part,
+        "flow": FLOWS[board.family],
         "preset": config.name,
         "system": config.system,
         "extent": config.extent,
         "configuration_hash": f"{config.configuration_hash:#010x}",
-        "clock_mhz": module.CLOCK_MHZ,
-        "frequency_mhz": round(placement.frequency, 2),
-        "met": placement.frequency >= module.CLOCK_MHZ,
-        "critical_path": None if path is None else vars(path) | {"through": list(path.through)},
-        "utilization": {name: list(used[cell]) for name, cell in cells.items()},
+        "clock_mhz": board.clock_mhz,
+        "baud": board.baud,
     }
+    if board.open_tools:
+        return _place(board, built, report, folder, bitstream=bitstream, seed=seed, placer=placer)
+    if folder is not None:
+        from ...hw.soc.export.board_project import write_project
+
+        write_project(board, built, report, folder)
+    return report
+
+
+def _place(
+    board: Board, built: Any, report: dict[str, Any], folder: Path | None, *, bitstream: bool, **options: Any
+) -> dict[str, Any]:
+    """Synthesis, place and route, and with ``bitstream`` packing, by open tools."""
+    from ...hw.soc.export.placement import CONFIGURATION
+    from .board_fit import lacking
+    from .tool_cache import place_once, synthesise_once
+
+    name = board.module
+    constraints = next(file for file in built.files if file.endswith((".lpf", ".pcf")))
+    verilog = built.files[f"{name}_system.v"] + built.files[f"{name}.v"]
+    # Without the boundaries by which `rewardware report` counts blocks: less logic, and shorter wires.
+    synthesised = synthesise_once(verilog, name, board.family, depth=None, netlist=True, options=board.synthesis)
+    over = lacking(board, synthesised.result.total)
+    if over:
+        raise ValueError(f"Configuration {report['preset']} does not fit {board.name}: it needs {', '.join(over)}")
+    placing, packing = built.commands[1:3]
+    placed = place_once(
+        synthesised,
+        constraints=built.files[constraints],
+        tool=FLOWS[board.family],
+        part=_part_options(placing),
+        frequency=board.clock_mhz,
+        **options,
+    )
+    result = placed.result
+    path = result.critical_path
+    frequency = result.frequency or 0.0
+    report |= {
+        "frequency_mhz": round(frequency, 2),
+        "met": frequency >= board.clock_mhz,
+        "critical_path": None if path is None else vars(path) | {"through": list(path.through)},
+        "utilization": {kind: list(result.utilization[cell]) for kind, cell in CELLS[board.family].items()},
+    }
+    if folder is None:
+        return report
+    with writing_into(folder):
+        for file in (f"{name}.v", f"{name}_system.v", constraints):
+            (folder / file).write_text(built.files[file])
+        # Where the platform's command of packing looks for it.
+        packed = next(word for word in packing if word.endswith((".config", ".asc")))
+        shutil.copyfile(placed.folder / CONFIGURATION, folder / packed)
+        shutil.copyfile(placed.folder / "placement.txt", folder / "placement.txt")
+        (folder / "report.json").write_text(json.dumps(report, indent=2) + "\n")
+        (folder / "report.txt").write_text(as_text(report) + "\n")
+        if bitstream:
+            from ...hw.soc.export.tools import run_tool
+
+            run_tool(packing[0], packing[1:], folder, "bitstream.log")
+    return report
+
+
+def _part_options(command: Sequence[str]) -> list[str]:
+    """What a platform's command tells nextpnr of the part."""
+    words = [word for word in command[1:] if word != "--quiet"]
+    return [
+        word
+        for place, word in enumerate(words)
+        if word not in _OWN_OPTIONS and (place == 0 or words[place - 1] not in _OWN_OPTIONS)
+    ]
 
 
 def as_text(report: dict[str, Any]) -> str:
     """The report for people."""
+    head = (
+        f"{report['board']} ({report['part']}), {report['system']}, preset {report['preset']}: {report['extent']}, "
+        f"configuration {report['configuration_hash']}, {report['clock_mhz']} MHz, {report['baud']} baud"
+    )
+    if "utilization" not in report:
+        return head
     lines = [
-        f"{report['board']} ({report['part']}, speed grade {report['speed_grade']}), {report['system']}, preset "
-        f"{report['preset']}: {report['extent']}, configuration {report['configuration_hash']}",
+        head,
         f"clock: {report['frequency_mhz']} MHz by nextpnr, {report['clock_mhz']} MHz on the board: "
         + ("met" if report["met"] else "NOT MET"),
     ]

@@ -4,7 +4,7 @@ import dataclasses
 from pathlib import Path
 from typing import Any
 
-from ...hw.soc.export.placement import PLACERS, Placement, algorithms, place, read_placement
+from ...hw.soc.export.placement import Placement, algorithms, place, read_placement
 from ...hw.soc.export.synthesis import NETLIST, Synthesis, read_synthesis, synthesise
 from ...hw.soc.export.tools import tool_version
 from ...hw.soc.target.target import TARGETS
@@ -59,19 +59,24 @@ def synthesise_once(verilog: str, top: str, target_name: str, **options: Any) ->
 
 
 def place_once(
-    synthesised: Synthesised, constraints: Path | None = None, *, placer: str = PLACERS[0], **options: Any
+    synthesised: Synthesised,
+    constraints: str | None = None,
+    *,
+    tool: str = "nextpnr-ecp5",
+    placer: str | None = None,
+    **options: Any,
 ) -> Placed:
     """:func:`place`, or its result from the cache; ``options`` are its keywords."""
     key = content_key(
         netlist=synthesised.folder.name,
-        constraints=constraints.read_text() if constraints else None,
+        constraints=constraints,
         options=options,
-        algorithms=algorithms(placer),
-        version=tool_version("nextpnr-ecp5"),
+        algorithms=algorithms(placer, tool),
+        version=tool_version(tool),
     )
 
     def build(folder: Path) -> None:
-        place(synthesised.folder / NETLIST, folder, constraints=constraints, placer=placer, **options)
+        place(synthesised.folder / NETLIST, folder, constraints=constraints, tool=tool, placer=placer, **options)
 
     folder = build_once("placement", key, build, "placing and routing, once")
     return Placed(read_placement(folder), folder)

@@ -10,6 +10,6 @@ DEVICES = (
         description="inference and training of asynchronous actor-critic agents",
         component="rewardware.hw.soc.a3c.device:A3CSystem",
         configuration="rewardware.hw.soc.a3c.config:A3CSystemConfig",
-        boards={"ulx3s-85f": "ulx3s"},
+        board_presets=("ulx3s",),
     ),
 )

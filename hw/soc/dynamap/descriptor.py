@@ -10,6 +10,6 @@ DEVICES = (
         description="convolutional networks on a systolic array, an algorithm for each layer",
         component="rewardware.hw.soc.dynamap.device:DynamapSystem",
         configuration="rewardware.hw.soc.dynamap.config:DynamapConfig",
-        boards={"ulx3s-85f": "ulx3s"},
+        board_presets=("ulx3s",),
     ),
 )

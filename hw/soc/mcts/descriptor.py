@@ -10,6 +10,6 @@ DEVICES = (
         description="Monte-Carlo tree search with the tree on chip",
         component="rewardware.hw.soc.mcts.device:MCTSSystem",
         configuration="rewardware.hw.soc.mcts.config:MCTSConfig",
-        boards={"ulx3s-85f": "ulx3s"},
+        board_presets=("ulx3s",),
     ),
 )

@@ -10,14 +10,14 @@ DEVICES = (
         description="prioritised replay with the sum tree on chip",
         component="rewardware.hw.soc.pearl.device:PearlSystem",
         configuration="rewardware.hw.soc.pearl.config:PearlConfig",
-        boards={"ulx3s-85f": "ulx3s"},
+        board_presets=("ulx3s", "small"),
     ),
     DeviceDescriptor(
         name="pearl_learner",
         description="gradient steps of a DQN, layer after layer in a pipeline",
         component="rewardware.hw.soc.learner.device:LearnerSystem",
         configuration="rewardware.hw.soc.pearl.dqn_learner_config:PearlDQNLearnerConfig",
-        boards={"ulx3s-85f": "ulx3s"},
+        board_presets=("ulx3s",),
     ),
     DeviceDescriptor(
         name="pearl_ddpg_learner",

@@ -1,5 +1,7 @@
 """Parts: what a device of a family holds. No Amaranth here."""
 
+import functools
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,7 +45,8 @@ class Part:
         return {name: 100 * getattr(used, name) / available for name, available in self.holds.items() if available}
 
 
-def load_parts() -> dict[str, Part]:
+@functools.cache
+def load_parts() -> Mapping[str, Part]:
     """All parts of the table in ``constraints/devices.yaml``, then the families."""
     table = yaml.safe_load((CONSTRAINTS / "devices.yaml").read_text(encoding="utf-8"))
     parts = {}

@@ -31,7 +31,7 @@ def test_every_folder_with_a_descriptor_is_there():
 def test_a_descriptor_names_what_there_is(name):
     device = find_device(name)
     assert device.name == name
-    for preset in {device.default_preset, *device.boards.values()}:
+    for preset in {device.default_preset, *device.board_presets}:
         config = load_preset(preset, name)
         assert type(config) is device.configuration_class
         assert config.system == name

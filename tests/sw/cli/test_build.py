@@ -1,40 +1,47 @@
+import dataclasses
 import json
 from types import SimpleNamespace
 
 import pytest
 
-from rewardware.hw.soc.boards.ulx3s_85f import CLOCK_MHZ
+from rewardware.hw.soc import devices
+from rewardware.hw.soc.boards.board import find_board
+from rewardware.hw.soc.devices import find_device
 from rewardware.hw.soc.export.placement import PLACERS, CriticalPath, Placement
 from rewardware.hw.soc.export.synthesis import Block, Synthesis
 from rewardware.hw.soc.target.target import Resources
+from rewardware.sim.harness import systems
 from rewardware.sw.cli.dispatch import dispatch
-from rewardware.sw.measurement import board_flow
 from rewardware.sw.measurement import tool_cache as cached
 from rewardware.sw.measurement.board_flow import as_text, build_board
 
 
 @pytest.fixture
 def tools(monkeypatch, tmp_path):
-    """Synthesis and placement of the whole board take minutes (`make boards`): here they are what a test says."""
+    """Synthesis and placement of the whole board take minutes (`make boards`): here they are what a test says, of a
+    system that is its ports alone."""
     said = SimpleNamespace(used=Resources(lut=30_000, ff=20_000, dsp=131, bram=90), frequency=55.0)
     (tmp_path / "design.config").write_text("config")
     (tmp_path / "placement.txt").write_text("log")
 
     def synthesise(verilog, top, target, **options):
-        assert top == "ulx3s_85f" and target == "ecp5" and "EHXPLLL" in verilog
+        loop = {"ulx3s_85f": "EHXPLLL", "icebreaker": "SB_GB_IO"}[top]
+        assert loop in verilog and f"module {top}_system(" in verilog
+        said.options = options["options"]
         block = Block(name=top, instances=1, resources=said.used)
         return cached.Synthesised(Synthesis(target=target, blocks=(block,)), tmp_path)
 
     def place(synthesised, constraints, **options):
-        assert constraints.name == "ulx3s-85f.lpf" and options["speed"] == 6
-        said.placer = options["placer"]
+        said.constraints, said.placing = constraints, options
         used = {"TRELLIS_COMB": (31_000, 83_640), "TRELLIS_FF": (20_000, 83_640), "MULT18X18D": (131, 156)}
+        used |= {"ICESTORM_LC": (5_000, 5_280), "ICESTORM_DSP": (0, 8), "ICESTORM_RAM": (20, 30)}
         path = CriticalPath(start="a", end="b", delay=18.0, levels=9, through=())
         placement = Placement(
             frequency=said.frequency, clocks={}, utilization={**used, "DP16KD": (90, 208)}, critical_path=path
         )
         return cached.Placed(placement, tmp_path)
 
+    monkeypatch.setattr(systems, "verilog_of", lambda config, wrap, name, **_: f"module {name}(clk); endmodule\n")
     monkeypatch.setattr(cached, "synthesise_once", synthesise)
     monkeypatch.setattr(cached, "place_once", place)
     return said
@@ -46,7 +53,11 @@ def test_a_build_leaves_files_and_a_report(tools, tmp_path):
     assert report["met"] and report["frequency_mhz"] == 55.0
     assert report["utilization"]["dsp"] == [131, 156]
     assert json.loads((folder / "report.json").read_text()) == report
-    assert (folder / "ulx3s_85f.v").exists() and (folder / "ulx3s-85f.lpf").exists()
+    assert {"ulx3s_85f.v", "ulx3s_85f_system.v", "ulx3s_85f.config"} < {file.name for file in folder.iterdir()}
+    assert (folder / "ulx3s_85f.lpf").read_text() == tools.constraints
+    assert tools.options == "-nowidelut"
+    assert tools.placing["part"] == ["--85k", "--package", "CABGA381", "--speed", "6"]
+    assert (tools.placing["tool"], tools.placing["frequency"]) == ("nextpnr-ecp5", 50)
     assert "131 of    156   84.0 %" in as_text(report)
 
 
@@ -70,11 +81,11 @@ def test_every_system_of_a_board_has_a_preset(tools, system, extent):
 @pytest.mark.parametrize("placer", PLACERS)
 def test_the_placer_can_be_chosen(tools, placer):
     build_board("ulx3s-85f", "tiny", placer=placer)
-    assert tools.placer == placer
+    assert tools.placing["placer"] == placer
 
 
 def test_a_clock_that_is_missed_is_said(tools):
-    tools.frequency = CLOCK_MHZ - 1
+    tools.frequency = find_board("ulx3s-85f").clock_mhz - 1
     report = build_board("ulx3s-85f", "tiny")
     assert not report["met"]
     assert "NOT MET" in as_text(report)
@@ -86,12 +97,46 @@ def test_a_configuration_that_does_not_fit_says_what_is_short(tools):
         build_board("ulx3s-85f", "tiny")
 
 
+def test_another_clock_is_made_and_placed_for(tools):
+    report = build_board("ulx3s-85f", "tiny", clock_mhz=60)
+    assert (report["clock_mhz"], tools.placing["frequency"], report["met"]) == (60, 60, False)
+
+
+def test_a_device_may_have_a_clock_of_its_own_on_a_board(tools, monkeypatch):
+    clocks = dataclasses.replace(find_device("pearl"), board_clocks={"ulx3s-85f": 80})
+    monkeypatch.setitem(devices._known(), "pearl", clocks)
+    assert build_board("ulx3s-85f", system="pearl")["clock_mhz"] == 80
+    assert build_board("ulx3s-85f", system="pearl", clock_mhz=60)["clock_mhz"] == 60
+    assert build_board("ulx3s-85f", system="mcts")["clock_mhz"] == 50
+
+
+def test_ice40_is_placed_by_its_own_tool(tools, tmp_path):
+    tools.used = Resources(lut=5_000)
+    report = build_board("icebreaker", "small", tmp_path / "out", system="pearl")
+    assert tools.placing["tool"] == "nextpnr-ice40" and tools.placing["part"] == ["--up5k", "--package", "sg48"]
+    assert "set_io uart_0__rx__io 6" in tools.constraints
+    assert report["utilization"]["bram"] == [20, 30]
+    assert (tmp_path / "out" / "icebreaker.asc").exists()
+
+
+@pytest.mark.parametrize(("board", "tool"), [("arty-a7-35", "Vivado"), ("de10-nano", "Quartus")])
+def test_for_the_vendors_tools_a_project_is_written(tools, board, tool, tmp_path, capsys):
+    assert dispatch(["build", "pearl", "--board", board, "--config", "small", "-o", str(tmp_path)]) == 0
+    assert f"a project for {tool}, with its README.md, in {tmp_path}" in capsys.readouterr().out
+    name = f"{board.replace('-', '_')}_system"
+    assert f"module {name}(" in (tmp_path / f"{name}.v").read_text()
+    assert json.loads((tmp_path / "report.json").read_text())["flow"] == tool
+
+
 def test_an_unknown_board_is_named(capsys, tmp_path):
     with pytest.raises(SystemExit):
         dispatch(["build", "fixar", "--board", "ulx4s", "-o", str(tmp_path)])
     assert "'ulx4s'" in capsys.readouterr().err
-    with pytest.raises(ValueError, match="Board must be one of ulx3s-85f, not 'ulx4s'"):
-        board_flow.build_board("ulx4s")
-    systems = "a3c, dynamap, fixar, learninggroup, mcts, pearl, pearl_learner"
-    with pytest.raises(ValueError, match=f"System for ulx3s-85f must be one of {systems}, not 'maac'"):
-        board_flow.build_board("ulx3s-85f", system="maac")
+
+
+def test_a_system_that_fits_no_preset_is_refused_before_any_work(capsys, tmp_path):
+    assert dispatch(["build", "fixar", "--board", "icebreaker", "-o", str(tmp_path / "out")]) == 2
+    said = capsys.readouterr().err
+    assert "No preset of fixar for boards (ulx3s) fits icebreaker (iCE40 UltraPlus 5K): there fits " in said
+    assert "; fixar fits " in said and "ulx3s-85f" in said.partition("; fixar fits ")[2]
+    assert not (tmp_path / "out").exists()

@@ -123,10 +123,10 @@ def test_options_may_be_shortened_and_help_goes_first(tmp_path, monkeypatch, cap
 
 
 def test_every_command_that_draws_has_a_seed():
-    """Verilog, an exploration by synthesis, lists, the cache and scripts are the same every time."""
+    """Verilog, an exploration by synthesis, lists, a probe, the cache and scripts are the same every time."""
     without = {" ".join(words) for words in COMMANDS_THAT_RUN if "--seed" not in PARSERS[words]._option_string_actions}
     explorations = {f"explore {name}" for name in ("a3c", "dnn_mcts", "maac", "mcts")}
-    assert without == {"package", *explorations, "map", "list", "cache", "completion"}
+    assert without == {"package", *explorations, "map", "probe", "list", "cache", "completion"}
     trained = {words for words in COMMANDS_THAT_RUN if "--evaluation-seed" in PARSERS[words]._option_string_actions}
     assert trained == {words for words in COMMANDS_THAT_RUN if words[0] == "train"}
 

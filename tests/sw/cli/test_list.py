@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from rewardware.hw.soc.boards.board import load_boards
 from rewardware.hw.soc.devices import devices
 from rewardware.hw.soc.export.catalogue import find_design
 from rewardware.hw.soc.presets import read_preset
@@ -44,9 +45,26 @@ def test_every_listed_preset_is_read_by_the_name_that_is_listed(capsys):
 
 
 def test_listed_boards_are_those_that_build_takes(capsys):
-    from rewardware.sw.measurement.board_flow import boards
+    assert listed("boards", capsys)[::2] == sorted(load_boards())
 
-    assert listed("boards", capsys) == sorted(boards())
+
+def test_a_board_says_what_fits_and_what_share_it_takes(capsys):
+    assert dispatch(["list", "boards"]) == 0
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    (place,) = (place for place, line in enumerate(lines) if line.startswith("ulx3s-85f"))
+    assert lines[place + 1].startswith("50 MHz, nextpnr-ecp5; fits: a3c/ulx3s (")
+    assert dispatch(["list", "boards", "--json"]) == 0
+    rows = {row["name"]: row for row in json.loads(capsys.readouterr().out)["boards"]}
+    board = rows["ulx3s-85f"]
+    assert (board["part"], board["clock_mhz"], board["flow"]) == ("lfe5u-85f", 50, "nextpnr-ecp5")
+    assert board["fits"]["fixar"]["preset"] == "ulx3s"
+    assert 0 < board["fits"]["fixar"]["share_percent"]["dsp"] <= 100
+    assert "fixar" not in rows["icebreaker"]["fits"]
+
+
+def test_what_is_measured_is_of_boards(capsys):
+    assert dispatch(["list", "cores", "--measure", "file"]) == 2
+    assert "--measure is of boards" in capsys.readouterr().err
 
 
 def test_descriptions_are_whole_sentences_without_markup(capsys):

@@ -218,6 +218,14 @@ def test_other_ends_are_refused(board, tmp_path):
         os.close(slave)
 
 
+def test_a_place_may_say_its_baud_rate(board):
+    with open_device(f"uart:{board.port}@115200", CONFIG) as device:
+        assert device.transport._serial.baudrate == 115_200
+    for place in ("uart:a@", "uart:a@fast", "uart:a@0", "uart:@9600"):
+        with pytest.raises(ValueError, match='^A serial port must be "PORT" or "PORT@BAUD", as '):
+            open_device(place, CONFIG)
+
+
 def test_device_that_goes_away_is_an_error():
     board = SimulatedBoard(CONFIG)
     device = open_device(f"uart:{board.port}", CONFIG, timeout=0.2)

@@ -1,0 +1,126 @@
+"""What the systems' presets for boards take on the families of FPGAs that boards have: measured once, kept as data."""
+
+import dataclasses
+import logging
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from ...hw.soc.devices import devices
+from ...hw.soc.presets import read_preset
+from ...hw.soc.target.parts import CONSTRAINTS
+from ...hw.soc.target.target import Resources
+from ...hw.soc.written_file import write_text
+
+__all__ = ["FAMILIES", "RESOURCES", "BoardPreset", "board_presets", "load_resources", "measure_resources"]
+
+logger = logging.getLogger(__name__)
+
+RESOURCES = CONSTRAINTS / "board_resources.yaml"
+FAMILIES = ("ecp5", "xc7", "intel", "ice40")
+# LUT4s on an ECP5 from which on nothing is synthesised for the small parts of iCE40: it would take long to say no.
+ICE40_LIMIT = 12_000
+HEAD = """\
+# What each preset for boards takes, its UART included, on each family of FPGAs that boards have, by Yosys: each kind of
+# block synthesised once and multiplied by its instances. Written by `rewardware list boards --measure`.
+"""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class BoardPreset:
+    """A preset for boards and what it takes.
+
+    Parameters
+    ----------
+    system, preset : str
+    configuration_hash : str
+        Of the configuration that was measured.
+    families : Mapping
+        :class:`Resources` by family; a family without an entry was not tried, for the preset is far too large for its
+        parts.
+    """
+
+    system: str
+    preset: str
+    configuration_hash: str
+    families: Mapping[str, Resources]
+
+
+def board_presets() -> Iterator[tuple[str, str]]:
+    """System and name of each preset for boards, a system's largest first."""
+    yield from ((name, preset) for name, device in devices().items() for preset in device.board_presets)
+
+
+def load_resources(file: Path = RESOURCES) -> dict[tuple[str, str], BoardPreset]:
+    """What was measured, by system and preset."""
+    table = yaml.safe_load(file.read_text(encoding="utf-8")) if file.exists() else {}
+    found = {}
+    for name, entry in table.items():
+        system, _, preset = name.partition("/")
+        families = {family: Resources(**used) for family, used in entry["families"].items()}
+        found[system, preset] = BoardPreset(
+            system=system, preset=preset, configuration_hash=entry["configuration_hash"], families=families
+        )
+    return found
+
+
+def measure_resources(file: Path = RESOURCES) -> None:
+    """Synthesise what is not in the file yet, or was measured with another configuration, and write the file.
+
+    It is written after each preset: who ends the command goes on from there.
+
+    Parameters
+    ----------
+    file : Path
+
+    Raises
+    ------
+    ToolError
+        Yosys is missing or refused a design.
+    """
+    known = load_resources(file)
+    measured: dict[tuple[str, str], BoardPreset] = {}
+    for system, preset in board_presets():
+        config = read_preset(preset, system).hardware
+        name = f"{config.configuration_hash:#010x}"
+        entry = known.get((system, preset))
+        if entry is None or entry.configuration_hash != name:
+            entry = BoardPreset(system=system, preset=preset, configuration_hash=name, families={})
+        for family in FAMILIES:
+            if family in entry.families or family == "ice40" and entry.families["ecp5"].lut > ICE40_LIMIT:
+                continue
+            entry = dataclasses.replace(entry, families={**entry.families, family: _measure(config, family)})
+            measured[system, preset] = entry
+            _write(file, known | measured)
+        measured[system, preset] = entry
+    # Without presets that are none any more.
+    _write(file, measured)
+
+
+def _measure(config: Any, family: str) -> Resources:
+    from ...hw.soc.bus.uart_bridge import UartTop
+    from ...hw.soc.bus.uart_config import UartConfig
+    from ...sim.harness.systems import verilog_of
+    from .tool_cache import synthesise_once
+
+    uart = UartConfig(divisor=50)
+    verilog = verilog_of(config, lambda system: UartTop(system, uart), "board", variant=repr(uart))
+    logger.info("synthesising %s, preset %s, for %s", config.system, config.name, family)
+    return synthesise_once(verilog, "board", family, depth=1).result.total
+
+
+def _write(file: Path, entries: Mapping[tuple[str, str], BoardPreset]) -> None:
+    table = {
+        f"{entry.system}/{entry.preset}": {
+            "configuration_hash": entry.configuration_hash,
+            "families": {
+                family: {name: round(number, 1) for name, number in used.items() if number}
+                for family in FAMILIES
+                if (used := entry.families.get(family)) is not None
+            },
+        }
+        for _, entry in sorted(entries.items())
+    }
+    write_text(file, HEAD + yaml.safe_dump(table, sort_keys=False, default_flow_style=None, width=120))

@@ -1,0 +1,64 @@
+"""A board takes the largest preset that its part holds."""
+
+import pytest
+
+from rewardware.hw.soc.boards.board import find_board
+from rewardware.hw.soc.target.target import Resources
+from rewardware.sw.measurement import board_fit
+from rewardware.sw.measurement.board_fit import fit_of, fits, lacking
+from rewardware.sw.measurement.board_resources import BoardPreset
+
+
+def measured(system, preset, **families):
+    return BoardPreset(system=system, preset=preset, configuration_hash="0x0", families=families)
+
+
+@pytest.fixture(autouse=True)
+def table(monkeypatch):
+    """The replay manager in two sizes, and FIXAR, which no iCE40 was tried for."""
+    entries = [
+        measured(
+            "pearl", "ulx3s", ecp5=Resources(lut=30_000, bram=100), xc7=Resources(lut=20_000, bram=50.5)
+        ),
+        measured("pearl", "small", ecp5=Resources(lut=9_000, bram=20), ice40=Resources(lut=5_000, bram=30)),
+        measured("fixar", "ulx3s", ecp5=Resources(lut=24_000, dsp=82)),
+    ]  # fmt: skip
+    monkeypatch.setattr(board_fit, "_resources", lambda: {(entry.system, entry.preset): entry for entry in entries})
+
+
+@pytest.mark.parametrize(
+    ("board", "presets"),
+    [
+        ("ulx3s-85f", {"pearl": "ulx3s", "fixar": "ulx3s"}),
+        ("ecpix5-45", {"pearl": "ulx3s"}),
+        ("colorlight-5a75b", {"pearl": "small"}),
+        ("icebreaker", {"pearl": "small"}),
+        ("arty-a7-35", {}),
+        ("genesys2", {"pearl": "ulx3s"}),
+        ("de10-nano", {}),
+    ],
+)
+def test_the_largest_preset_that_fits(board, presets):
+    assert {system: fit.preset for system, fit in fits(find_board(board)).items()} == presets
+
+
+def test_the_share_is_that_of_the_scarcest_resource():
+    assert fit_of(find_board("ulx3s-85f"), "fixar").largest == ("dsp", pytest.approx(100 * 82 / 156))
+
+
+def test_what_fits_is_said_where_a_system_does_not():
+    words = (
+        r"^No preset of fixar for boards \(ulx3s\) fits icebreaker \(iCE40 UltraPlus 5K\): there fits pearl/small; "
+        r"fixar fits ulx3s-85f, orangecrab-85f, ecpix5-85$"
+    )
+    with pytest.raises(ValueError, match=words):
+        fit_of(find_board("icebreaker"), "fixar")
+    with pytest.raises(ValueError, match="there fits nothing; a3c fits no board$"):
+        fit_of(find_board("de10-nano"), "a3c")
+    with pytest.raises(ValueError, match="System must be one of a3c, .*, not 'toaster'"):
+        fit_of(find_board("icebreaker"), "toaster")
+
+
+def test_what_is_lacking_is_counted():
+    used = Resources(lut=100, dsp=9, bram=31)
+    assert lacking(find_board("icebreaker"), used) == ["9 SB_MAC16 of 8", "31 SB_RAM40 of 30"]

@@ -1,0 +1,58 @@
+"""The table of what presets take on boards' families is of today's presets, and is made once."""
+
+import pytest
+
+from rewardware.hw.soc.boards.board import load_boards
+from rewardware.hw.soc.presets import read_preset
+from rewardware.hw.soc.target.target import Resources
+from rewardware.sw.measurement import board_resources
+from rewardware.sw.measurement.board_resources import FAMILIES, board_presets, load_resources, measure_resources
+
+
+@pytest.mark.parametrize(("system", "preset"), list(board_presets()))
+def test_what_was_measured_is_what_there_is(system, preset):
+    """Where this fails, `rewardware list boards --measure constraints/board_resources.yaml` measures anew."""
+    entry = load_resources()[system, preset]
+    assert entry.configuration_hash == f"{read_preset(preset, system).hardware.configuration_hash:#010x}"
+    assert "ecp5" in entry.families
+
+
+def test_every_board_has_a_family_that_is_measured():
+    assert {board.family for board in load_boards().values()} == set(FAMILIES)
+
+
+@pytest.fixture
+def measured(monkeypatch):
+    """What was synthesised, in order: the first takes far more than an iCE40 has, all others little."""
+    done = []
+
+    def measure(config, family):
+        done.append((config.system, family))
+        return Resources(lut=20_000 if len(done) == 1 else 100, bram=0.5)
+
+    presets = [("pearl", "small"), ("pearl_learner", "small")]
+    monkeypatch.setattr(board_resources, "_measure", measure)
+    monkeypatch.setattr(board_resources, "board_presets", lambda: iter(presets))
+    return done
+
+
+def test_the_file_is_made_once_and_goes_on_where_it_ended(measured, tmp_path):
+    file = tmp_path / "resources.yaml"
+    measure_resources(file)
+    large, small = (
+        [(system, family) for family in families]
+        for system, families in (("pearl", ("ecp5", "xc7", "intel")), ("pearl_learner", FAMILIES))
+    )
+    assert measured == large + small
+    known = load_resources(file)
+    assert known["pearl", "small"].families["ecp5"] == Resources(lut=20_000, bram=0.5)
+    assert set(known["pearl_learner", "small"].families) == set(FAMILIES)
+    text = file.read_text()
+    assert "rewardware list boards --measure" in text
+    measured.clear()
+    measure_resources(file)
+    assert measured == [] and file.read_text() == text
+    # One of another configuration, of whose rows nothing is left.
+    file.write_text(text.replace(known["pearl_learner", "small"].configuration_hash, "0x00000000"))
+    measure_resources(file)
+    assert [system for system, _ in measured] == ["pearl_learner"] * len(measured) and len(measured) >= 3
