@@ -55,7 +55,7 @@ def _lines(found: dict[str, list[tuple[str, str]]]) -> Iterator[str]:
 def _fits(name: str) -> dict[str, Any]:
     """What fits a board, as plain data."""
     from ...hw.soc.boards.board import FLOWS, find_board
-    from ..measurement.board_fit import fits
+    from ..measurement.board_fit import fits, unmeasured
 
     board = find_board(name)
     return {
@@ -69,17 +69,22 @@ def _fits(name: str) -> dict[str, Any]:
             }
             for system, fit in fits(board).items()
         },
+        "not_measured": unmeasured(board),
     }
 
 
 def _fits_in_words(name: str) -> str:
     """What fits a board, each with the resource of which it takes the largest share."""
     from ...hw.soc.boards.board import FLOWS, find_board
-    from ..measurement.board_fit import fits
+    from ..measurement.board_fit import fits, unmeasured
 
     board = find_board(name)
     found = [f"{fit.system}/{fit.preset} ({fit.largest[1]:.0f} % {fit.largest[0]})" for fit in fits(board).values()]
-    return f"{board.clock_mhz} MHz, {FLOWS[board.family]}; fits: {', '.join(found) or 'nothing'}"
+    unknown = unmeasured(board)
+    return (
+        f"{board.clock_mhz} MHz, {FLOWS[board.family]}; fits: {', '.join(found) or 'nothing'}"
+        f"{'; not measured: ' * bool(unknown)}{', '.join(unknown)}"
+    )
 
 
 def systems() -> Iterator[tuple[str, str]]:

@@ -8,9 +8,9 @@ from ...hw.cores.checks import require_name
 from ...hw.soc.boards.board import Board, load_boards
 from ...hw.soc.devices import devices, find_device
 from ...hw.soc.target.target import Resources
-from .board_resources import BoardPreset, load_resources
+from .board_resources import BoardPreset, board_presets, load_resources
 
-__all__ = ["Fit", "fit_of", "fits", "lacking"]
+__all__ = ["Fit", "fit_of", "fits", "lacking", "unmeasured"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,6 +55,17 @@ def _largest(board: Board, system: str) -> Fit | None:
     return None
 
 
+def unmeasured(board: Board) -> list[str]:
+    """Presets for boards, as ``"system/preset"``, of which nobody knows whether they fit: they were not measured."""
+
+    def is_known(measured: BoardPreset | None) -> bool:
+        return measured is not None and (board.family in measured.families or measured.far_too_large(board.family))
+
+    return [
+        f"{system}/{preset}" for system, preset in board_presets() if not is_known(_resources().get((system, preset)))
+    ]
+
+
 def lacking(board: Board, used: Resources) -> list[str]:
     """What a design needs and the board's part does not hold, in words; empty where it fits."""
     part = board.fpga
@@ -80,6 +91,12 @@ def fit_of(board: Board, system: str) -> Fit:
     others = ", ".join(f"{fit.system}/{fit.preset}" for fit in known.values()) or "nothing"
     boards = ", ".join(name for name, other in load_boards().items() if system in fits(other)) or "no board"
     presets = ", ".join(find_device(system).board_presets) or "none"
+    unknown = ", ".join(name for name in unmeasured(board) if name.startswith(f"{system}/"))
+    if unknown:
+        raise ValueError(
+            f"Whether {unknown} fits {board.name} was not measured: choose it by --config, or measure it by "
+            f"`rewardware list boards --measure FILE`; there fits {others}"
+        )
     raise ValueError(
         f"No preset of {system} for boards ({presets}) fits {board.name} ({board.fpga.description}): there fits "
         f"{others}; {system} fits {boards}"

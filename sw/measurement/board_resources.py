@@ -47,6 +47,10 @@ class BoardPreset:
     configuration_hash: str
     families: Mapping[str, Resources]
 
+    def far_too_large(self, family: str) -> bool:
+        """Whether nothing is synthesised for a family, as the ECP5's figure says that none of its parts holds it."""
+        return family == "ice40" and self.families["ecp5"].lut > ICE40_LIMIT
+
 
 def board_presets() -> Iterator[tuple[str, str]]:
     """System and name of each preset for boards, a system's largest first."""
@@ -89,7 +93,7 @@ def measure_resources(file: Path = RESOURCES) -> None:
         if entry is None or entry.configuration_hash != name:
             entry = BoardPreset(system=system, preset=preset, configuration_hash=name, families={})
         for family in FAMILIES:
-            if family in entry.families or family == "ice40" and entry.families["ecp5"].lut > ICE40_LIMIT:
+            if family in entry.families or entry.far_too_large(family):
                 continue
             entry = dataclasses.replace(entry, families={**entry.families, family: _measure(config, family)})
             measured[system, preset] = entry

@@ -5,7 +5,7 @@ import pytest
 from rewardware.hw.soc.boards.board import find_board
 from rewardware.hw.soc.target.target import Resources
 from rewardware.sw.measurement import board_fit
-from rewardware.sw.measurement.board_fit import fit_of, fits, lacking
+from rewardware.sw.measurement.board_fit import fit_of, fits, lacking, unmeasured
 from rewardware.sw.measurement.board_resources import BoardPreset
 
 
@@ -46,6 +46,18 @@ def test_the_share_is_that_of_the_scarcest_resource():
     assert fit_of(find_board("ulx3s-85f"), "fixar").largest == ("dsp", pytest.approx(100 * 82 / 156))
 
 
+def test_what_was_not_measured_is_told_apart(monkeypatch):
+    presets = [("pearl", "ulx3s"), ("pearl", "small"), ("fixar", "ulx3s"), ("a3c", "ulx3s")]
+    monkeypatch.setattr(board_fit, "board_presets", lambda: iter(presets))
+    assert unmeasured(find_board("ulx3s-85f")) == ["a3c/ulx3s"]
+    assert unmeasured(find_board("genesys2")) == ["pearl/small", "fixar/ulx3s", "a3c/ulx3s"]
+    # The others are far too large for an iCE40.
+    assert unmeasured(find_board("icebreaker")) == ["a3c/ulx3s"]
+    words = "^Whether fixar/ulx3s fits genesys2 was not measured: choose it by --config, .*; there fits pearl/ulx3s$"
+    with pytest.raises(ValueError, match=words):
+        fit_of(find_board("genesys2"), "fixar")
+
+
 def test_what_fits_is_said_where_a_system_does_not():
     words = (
         r"^No preset of fixar for boards \(ulx3s\) fits icebreaker \(iCE40 UltraPlus 5K\): there fits pearl/small; "
@@ -53,8 +65,8 @@ def test_what_fits_is_said_where_a_system_does_not():
     )
     with pytest.raises(ValueError, match=words):
         fit_of(find_board("icebreaker"), "fixar")
-    with pytest.raises(ValueError, match="there fits nothing; a3c fits no board$"):
-        fit_of(find_board("de10-nano"), "a3c")
+    with pytest.raises(ValueError, match="there fits pearl/small; fixar fits ulx3s-85f, "):
+        fit_of(find_board("orangecrab-25f"), "fixar")
     with pytest.raises(ValueError, match="System must be one of a3c, .*, not 'toaster'"):
         fit_of(find_board("icebreaker"), "toaster")
 
