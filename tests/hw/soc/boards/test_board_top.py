@@ -68,6 +68,20 @@ def test_every_port_has_the_pin_that_the_platform_says(name):
     )
 
 
+@pytest.mark.parametrize(
+    ("name", "receives", "sends"),
+    [
+        ("orangecrab-25f", "N17", "M18"),
+        ("orangecrab-85f", "N17", "M18"),
+        ("de1-soc", "AC18", "Y17"),
+        ("de0-cv", "N16", "B16"),
+    ],
+)
+def test_the_serial_pins_of_boards_without_a_bridge(name, receives, sends):
+    pins = pins_by_port(find_board(name))
+    assert (pins["uart_0__rx__io"], pins["uart_0__tx__io"]) == (receives, sends)
+
+
 def test_the_pins_of_the_ulx3s():
     lights = dict(zip((f"led_{index}__io" for index in range(8)), "B2 C2 C1 D2 D1 E2 E1 H3".split(), strict=True))
     wires = {"clk25_0__io": "G2", "uart_0__rx__io": "M1", "uart_0__tx__io": "L4"}
