@@ -4,6 +4,7 @@ from amaranth.hdl import Module, Mux
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from ...cores.stream.buffer import StreamBuffer
 from ...cores.stream.buffer_config import StreamBufferConfig
 from ...cores.stream.packet import packet_signature
 from ...cores.stream.packet_buffer import PacketIntake, PacketOutlet
@@ -84,9 +85,15 @@ class UartBridge(wiring.Component):
         m.d.comb += [receiver.rx.eq(self.rx), self.tx.eq(transmitter.tx)]
         wiring.connect(m, receiver.o, frames.i)
         wiring.connect(m, frames.frames, dispatcher.frames)
-        wiring.connect(m, frames.payload, dispatcher.payload)
         wiring.connect(m, dispatcher.replies, replies.frames)
-        wiring.connect(m, dispatcher.answer, replies.payload)
+        # They end the paths of valid and ready between frames and units.
+        for name, source, sink in (
+            ("payload", frames.payload, dispatcher.payload),
+            ("answer", dispatcher.answer, replies.payload),
+        ):
+            m.submodules[f"{name}_buffer"] = buffer = StreamBuffer(8, StreamBufferConfig(depth=2, latency=1))
+            wiring.connect(m, source, buffer.i)
+            wiring.connect(m, buffer.o, sink)
         wiring.connect(m, replies.o, transmitter.i)
 
         m.submodules.registers = registers = RegisterRequests(self.address_width)

@@ -63,6 +63,8 @@ class RequestDispatcher(wiring.Component):
         # The last intact request: what tells its repetition, and how it was answered.
         previous = Signal(data.StructLayout({"kind": 8, "tag": 8, "status": Status, "valid": 1}))
         chosen = Signal(data.StructLayout(dict.fromkeys(UNITS, 1)))
+        # What the comparisons of a frame found.
+        found = Signal(data.StructLayout({"repeats": 1, **{kind.name: 1 for kind in (*EXECUTION, Kind.FORGET)}}))
         status, left = Signal(Status), Signal(LENGTH_WIDTH)
         for name in UNITS:
             unit = getattr(self.units, name)
@@ -86,10 +88,13 @@ class RequestDispatcher(wiring.Component):
                     chosen.eq(0),
                 ]
                 with m.If(self.frames.valid):
-                    m.next = "CHOOSE"
+                    m.next = "COMPARE"
+            with m.State("COMPARE"):
+                m.next = "CHOOSE"
+                self._compare(m, frame, previous, found)
             with m.State("CHOOSE"):
                 m.next = "DRAIN"
-                self._choose(m, frame, previous, chosen, status)
+                self._choose(m, frame, found, previous, chosen, status)
             with m.State("EXECUTE"):
                 self._execute(m, previous, chosen, status, length)
             with m.State("DRAIN"):
@@ -106,23 +111,30 @@ class RequestDispatcher(wiring.Component):
                 m.d.comb += [self.answer.valid.eq(1), self.answer.payload.eq(status)]
                 with m.If(self.answer.ready):
                     m.next = "ANSWER"
+                    with m.If(left == 0):
+                        m.next = "IDLE"
             with m.State("ANSWER"):
                 self._pass_answer(m, chosen, left)
         return m
 
-    def _choose(self, m, frame, previous, chosen, status):
-        """Which unit executes a frame, or how it is answered without."""
-        repeats = Signal()
-        m.d.comb += repeats.eq(
+    def _compare(self, m, frame, previous, found):
+        """Whether a frame repeats the one before, and which kind of request it is."""
+        m.d.sync += found.repeats.eq(
             previous.valid
             & (previous.kind == frame.kind)
             & (previous.tag == frame.tag)
             & (frame.kind != Kind.READ)
             & (frame.kind != Kind.RECEIVE)
         )
+        for kind, (_, is_possible) in EXECUTION.items():
+            m.d.sync += found[kind.name].eq((frame.kind == kind) & is_possible(frame.length))
+        m.d.sync += found[Kind.FORGET.name].eq((frame.kind == Kind.FORGET) & (frame.length == 0))
+
+    def _choose(self, m, frame, found, previous, chosen, status):
+        """Which unit executes a frame, or how it is answered without."""
         with m.If(~frame.intact):
             m.d.sync += status.eq(Status.CORRUPT)
-        with m.Elif(repeats):
+        with m.Elif(found.repeats):
             m.d.sync += status.eq(previous.status)
         with m.Else():
             m.d.sync += [
@@ -132,12 +144,12 @@ class RequestDispatcher(wiring.Component):
                 previous.status.eq(Status.UNKNOWN),
                 previous.valid.eq(1),
             ]
-            for kind, (name, is_possible) in EXECUTION.items():
-                with m.If((frame.kind == kind) & is_possible(frame.length)):
+            for kind, (name, _) in EXECUTION.items():
+                with m.If(found[kind.name]):
                     m.d.comb += getattr(self.units, name).begin.eq(1)
                     m.d.sync += chosen[name].eq(1)
                     m.next = "EXECUTE"
-            with m.If((frame.kind == Kind.FORGET) & (frame.length == 0)):
+            with m.If(found[Kind.FORGET.name]):
                 m.d.comb += self.forget.eq(1)
                 m.d.sync += [status.eq(Status.OK), previous.status.eq(Status.OK)]
 
@@ -166,7 +178,7 @@ class RequestDispatcher(wiring.Component):
         """The answer of the unit behind the status."""
         for name in UNITS:
             unit = getattr(self.units, name)
-            with m.If(chosen[name] & (left != 0)):
+            with m.If(chosen[name]):
                 m.d.comb += [
                     self.answer.valid.eq(unit.answer.valid),
                     self.answer.payload.eq(unit.answer.payload),
@@ -174,5 +186,5 @@ class RequestDispatcher(wiring.Component):
                 ]
         with m.If(self.answer.valid & self.answer.ready):
             m.d.sync += left.eq(left - 1)
-        with m.If(left == 0):
-            m.next = "IDLE"
+            with m.If(left == 1):
+                m.next = "IDLE"

@@ -54,6 +54,8 @@ class Requests:
         ctx.set(dispatcher.frames.valid, 1)
         await self.until(dispatcher.frames.ready)
         ctx.set(dispatcher.frames.valid, 0)
+        # The cycle in which the frame is compared.
+        await ctx.tick()
         units = [getattr(dispatcher.units, name) for name in UNITS]
         begun = [unit for unit in units if ctx.get(unit.begin)]
         await ctx.tick()
