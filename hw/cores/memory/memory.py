@@ -17,8 +17,8 @@ class Memory(ConfiguredComponent):
     Every lane is an array of its own, written as a whole word, so that any tool infers block RAM (with a latency of 0
     distributed RAM) without byte enables.
 
-    Latency: ``config.latency`` cycles from a read to its data; what is written is read from the next cycle on, and in
-    the cycle of the write as ``config.hazard`` says, lane by lane. Throughput: on each port a row a cycle. No
+    Latency: ``config.latency`` cycles from a read to its data; what is written is read from the next cycle on, and
+    before as ``config.hazard`` says, lane by lane. Throughput: on each port a row a cycle. No
     back-pressure.
 
     Parameters
@@ -51,6 +51,7 @@ class Memory(ConfiguredComponent):
         config = self._config
         written = Value.cast(self.write.data)
         width = len(written) // config.lanes
+        forwards = config.hazard == "forward"
         # For each read port a word of each lane.
         words: list[list[Value]] = [[] for _ in self.reads]
         for lane in range(config.lanes):
@@ -61,12 +62,26 @@ class Memory(ConfiguredComponent):
             m.d.comb += [port.en.eq(self.write.enable[lane]), port.addr.eq(self.write.address), port.data.eq(word)]
             for number, read in enumerate(self.reads):
                 words[number].append(_read(m, array, read, config.latency))
-                if config.hazard == "forward":
+                if forwards:
                     met = self.write.enable[lane] & (self.write.address == read.address)
                     words[number][-1] = _forward(m, read, met, word, words[number][-1], f"{number}_{lane}")
         for number, (read, parts) in enumerate(zip(self.reads, words, strict=True)):
+            if forwards and config.latency == 2:
+                parts = self._forward_late(m, read, parts, f"{number}")
             _answer(m, read, Cat(parts), config.latency, f"{number}")
         return m
+
+    def _forward_late(self, m, read, words, name):
+        """The lanes of a row on their way to the output register, as read or as they are written meanwhile."""
+        address = Signal.like(read.address, name=f"read_address_{name}", reset_less=True)
+        with m.If(read.enable):
+            m.d.sync += address.eq(read.address)
+        write = self.write
+        written = Value.cast(write.data)
+        return [
+            Mux(write.enable[lane] & (write.address == address), written.word_select(lane, len(word)), word)
+            for lane, word in enumerate(words)
+        ]
 
 
 class Rom(ConfiguredComponent):

@@ -3,10 +3,11 @@
 from functools import reduce
 from operator import or_
 
-from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib.wiring import In, Out
 
 from ..memory.ports import ReadPort
+from ..pipeline import delay
 from .config import SumTreeConfig
 from .layouts import node_layout, samples, travelling_layout
 from .level_component import LevelComponent
@@ -20,7 +21,7 @@ class ChildFinder(LevelComponent):
     The amount that is left is what the child before does not have. Behind the last level a sample has its leaf's
     priority, the difference of two prefix sums. Other requests pass.
 
-    Latency: 3 cycles. Throughput: a request a cycle. No back-pressure.
+    Latency: ``config.level_latency(level)``, 3 or 4 cycles. Throughput: a request a cycle. No back-pressure.
 
     Parameters
     ----------
@@ -33,7 +34,7 @@ class ChildFinder(LevelComponent):
     arriving : In(travelling_layout of the level)
     nodes : Out(ReadPort(node_layout of the level, rows, read_latency))
     request : Out(travelling_layout of the level)
-        The one whose node is there, a cycle after it arrived.
+        The one whose node is there.
     leaving : Out(travelling_layout of the next level)
 
     Source
@@ -60,27 +61,30 @@ class ChildFinder(LevelComponent):
         width, digit = config.sum_width(level), config.digit(level)
 
         # First the node is read.
-        request = self.request
-        m.d.sync += request.eq(self.arriving)
-        asks = self.arriving if config.read_latency(level) else request
+        request, latency = self.request, config.read_latency(level)
+        arrived = delay(m, Value.cast(self.arriving), max(1, latency), "arriving", reset_less=False)
+        m.d.comb += Value.cast(request).eq(arrived)
+        asks = self.arriving if latency else request
         m.d.comb += [self.nodes.enable.eq(asks.valid), self.nodes.address.eq(asks.index >> digit.stop)]
 
         # Then a child is found.
-        words = [self.nodes.data[child] for child in range(config.children(level))]
+        node = [self.nodes.data[child] for child in range(config.children(level))]
         sought = request.amount.as_unsigned()[:width]
-        reaches = [Signal(name=f"reaches_{child}") for child in range(len(words))]
-        m.d.comb += [bit.eq(word >= sought) for bit, word in zip(reaches, words, strict=True)]
-        first = [bit & ~before for bit, before in zip(reaches, [0, *reaches], strict=False)]
-        passed, word, child = Signal(width), Signal(width), Signal(range(len(words)))
-        m.d.sync += [
-            passed.eq(_chosen(first[1:], words)),
-            word.eq(_chosen(first, words)),
-            child.eq(_chosen(first, range(len(words)))),
-        ]
+        reaches = [Signal(name=f"reaches_{child}") for child in range(len(node))]
+        m.d.comb += [bit.eq(word >= sought) for bit, word in zip(reaches, node, strict=True)]
+        first = Signal(len(node), reset_less=True)
+        m.d.sync += first.eq(Cat(bit & ~before for bit, before in zip(reaches, [Const(0), *reaches], strict=False)))
 
         # Then what is left to look for.
         chosen = Signal.like(request)
         m.d.sync += chosen.eq(request)
+        words = [delay(m, word, 1, f"word_{child}") for child, word in enumerate(node)]
+        passed, word, child = Signal(width), Signal(width), Signal(range(len(words)))
+        m.d.comb += [
+            passed.eq(_chosen(first[1:], words)),
+            word.eq(_chosen(first, words)),
+            child.eq(_chosen(first, range(len(words)))),
+        ]
         leaving = Signal.like(self.leaving)
         m.d.comb += [getattr(leaving, name).eq(getattr(chosen, name)) for name in ("valid", "kind", "status")]
         m.d.comb += [leaving.index.eq(chosen.index), leaving.priority.eq(chosen.priority)]

@@ -12,7 +12,7 @@ PRIORITY_WIDTH = 32
 # Fraction bits of a draw in [0, 1): the probability of a leaf is off by at most the last one.
 DRAW_WIDTH = 48
 
-# Nodes of a level up to which they lie in distributed RAM.
+# Nodes of a level up to which they lie in distributed RAM, which is read when the node is wanted.
 DISTRIBUTED_ROWS = 64
 FANOUTS = (2, 4, 8, 16, 32)
 MOST_LANES = 4
@@ -37,6 +37,8 @@ class SumTreeConfig:
         Bits behind the binary point (at most all of them). Hardware does not know it.
     lanes : int
         Samples that pass side by side, one a cycle each (1 to 4): rows of a beat, and copies of all nodes.
+    node_latency : int
+        Cycles to a node in block RAM: 2, with an output register, or 1, a cycle a level less at a lower clock.
 
     Raises
     ------
@@ -49,18 +51,24 @@ class SumTreeConfig:
     priority_width: int = 32
     priority_fraction: int = 16
     lanes: int = 1
+    node_latency: int = 2
 
     def __post_init__(self):
         require_integer("Leaves", self.leaves, 2, 1 << INDEX_WIDTH)
         require_integer("Priority width", self.priority_width, 1, PRIORITY_WIDTH)
         require_integer("Priority fraction", self.priority_fraction, 0, self.priority_width)
         require_integer("Lanes", self.lanes, 1, MOST_LANES)
+        require_integer("Node latency", self.node_latency, 1, 2)
         if self.fanout not in FANOUTS:
             raise ValueError(f"Fanout must be {', '.join(map(str, FANOUTS[:-1]))} or {FANOUTS[-1]}, not {self.fanout}")
 
     def read_latency(self, level: int) -> int:
-        """Cycles to a node of a level: few rows lie in distributed RAM, which is read when the node is wanted."""
-        return 0 if self.rows(level) <= DISTRIBUTED_ROWS else 1
+        """Cycles to a node of a level, 0 in distributed RAM."""
+        return 0 if self.rows(level) <= DISTRIBUTED_ROWS else self.node_latency
+
+    def level_latency(self, level: int) -> int:
+        """Cycles of a request in a level: to its node, to its child, and to what is left there."""
+        return max(1, self.read_latency(level)) + 2
 
     @property
     def index_width(self) -> int:

@@ -7,7 +7,7 @@ __all__ = ["LevelComponent"]
 
 
 class LevelComponent(ConfiguredComponent):
-    """A part of a level, through which a request goes in ``LATENCY`` cycles; base of the parts.
+    """A part of a level, through which a request goes in ``latency`` cycles; base of the parts.
 
     Parameters
     ----------
@@ -17,8 +17,6 @@ class LevelComponent(ConfiguredComponent):
     signature : dict
         The members.
     """
-
-    LATENCY = 3
 
     def __init__(self, config: SumTreeConfig, level: int, signature):
         self._level = level
@@ -32,4 +30,4 @@ class LevelComponent(ConfiguredComponent):
     @property
     def latency(self):
         """Cycles from ``arriving`` to ``leaving``."""
-        return self.LATENCY
+        return self._config.level_latency(self._level)

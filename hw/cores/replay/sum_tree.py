@@ -9,6 +9,7 @@ from ..layouts import record_layout
 from ..stream.buffer_config import StreamBufferConfig
 from ..stream.pipeline import CreditBuffer
 from .config import SumTreeConfig
+from .layouts import clear_layout
 from .records import ANSWER, HEADER, ROW_WIDTH, TOTAL
 from .requests import RequestKind
 from .sum_tree_head import SumTreeHead
@@ -28,9 +29,9 @@ class SumTree(ConfiguredComponent):
     A beat has ``lanes`` rows, the first in the lowest bits. If all are samples or ask for the total, which change
     nothing, they pass side by side, each in its lane. Otherwise all go through the first lane, one after the other.
 
-    Latency: :attr:`latency` cycles, ``6 + 3 * depth + 2``, from a beat's last row. Throughput: a beat a cycle if its
-    rows go side by side, else a row a cycle. Back-pressure: nothing in the pipeline ever waits; ``requests`` are taken
-    while the queue behind it has room for all answers.
+    Latency: :attr:`latency` cycles, 9 and 3 or 4 a level (:meth:`.SumTreeConfig.level_latency`), from a beat's last
+    row. Throughput: a beat a cycle if its rows go side by side, else a row a cycle. Back-pressure: nothing in the
+    pipeline ever waits; ``requests`` are taken while the queue behind it has room for all answers.
 
     Parameters
     ----------
@@ -71,7 +72,8 @@ class SumTree(ConfiguredComponent):
 
     @property
     def _pipeline_latency(self):
-        return SumTreeHead.LATENCY + SumTreeLevel.LATENCY * self._config.depth
+        config = self._config
+        return SumTreeHead.LATENCY + sum(config.level_latency(level) for level in range(config.depth))
 
     def elaborate(self, platform):
         m = Module()
@@ -88,18 +90,20 @@ class SumTree(ConfiguredComponent):
         m.submodules.answered = answered = CreditBuffer(
             self.answers.payload.shape(), StreamBufferConfig(depth=self.latency + 2, latency=QUEUE_LATENCY)
         )
-        taken, empty, clearing = Signal(), Signal(), Signal(init=1)
+        taken, empty, clearing, clear = Signal(), Signal(), Signal(init=1), Signal(clear_layout(config))
         m.d.comb += [
             taken.eq(self.requests.valid & self.requests.ready),
             answered.reserve.eq(taken),
             empty.eq(answered.reserved == 0),
-            self.idle.eq(empty & ~clearing),
+            self.idle.eq(empty & ~clearing & ~clear.valid),
         ]
         wiring.connect(m, answered.o, wiring.flipped(self.answers))
         rows_left = self._send(m, taken, head.requests)
-        m.d.comb += self.requests.ready.eq(answered.room & ~clearing & (rows_left == 0))
+        m.d.comb += self.requests.ready.eq(answered.room & ~clearing & ~clear.valid & (rows_left == 0))
         self._gather(m, last, answered)
-        self._clear(m, parts, clearing, empty)
+        self._clear(m, clear, clearing, empty)
+        for part in parts:
+            m.d.comb += part.clear.eq(clear)
         return m
 
     def _send(self, m, taken, lanes):
@@ -135,8 +139,8 @@ class SumTree(ConfiguredComponent):
                 gathered.eq(Mux(gathered == len(lanes) - 1, 0, gathered + 1)),
             ]
 
-    def _clear(self, m, parts, clearing, empty):
-        """All rows, one after the other."""
+    def _clear(self, m, clear, clearing, empty):
+        """All rows, one after the other, from a register: they go to all levels."""
         row = Signal(range(self._config.leaves))
         with m.If(self.clear):
             m.d.sync += [clearing.eq(1), row.eq(0)]
@@ -144,8 +148,7 @@ class SumTree(ConfiguredComponent):
             m.d.sync += row.eq(row + 1)
             with m.If(row == self._config.leaves - 1):
                 m.d.sync += clearing.eq(0)
-        for part in parts:
-            m.d.comb += [part.clear.valid.eq(clearing & empty), part.clear.row.eq(row)]
+        m.d.sync += [clear.valid.eq(clearing & empty), clear.row.eq(row)]
 
     def _answer(self, m, request):
         """The row of an answer."""

@@ -17,7 +17,9 @@ from .requests import RequestKind, Status
 
 __all__ = ["SumTreeHead"]
 
-KNOWN = 2  # cycles to a leaf's old priority and the total
+# Cycles to a leaf's old priority, behind the output register of block RAM, and to the difference and the total.
+READ = 2
+KNOWN = READ + 1
 
 
 class SumTreeHead(ConfiguredComponent):
@@ -26,7 +28,7 @@ class SumTreeHead(ConfiguredComponent):
     An update has to say at the root by how much its leaf changes. So the priorities are kept here too, as a list,
     beside the sums of the last level.
 
-    Latency: 6 cycles (leaf, difference, total, draw 3). Throughput: a request a cycle and lane. No back-pressure.
+    Latency: 7 cycles (leaf 2, difference, total, draw 3). Throughput: a request a cycle and lane. No back-pressure.
 
     Parameters
     ----------
@@ -96,7 +98,7 @@ class SumTreeHead(ConfiguredComponent):
         m.d.comb += writes.eq(entered.valid & changes(entered))
         with m.If(writes & (kind == RequestKind.INSERT)):
             m.d.sync += next_leaf.eq(Mux(next_leaf == config.leaves - 1, 0, next_leaf + 1))
-        m.submodules.leaves = leaves = Memory(config.priority_width, MemoryConfig(depth=config.leaves))
+        m.submodules.leaves = leaves = Memory(config.priority_width, MemoryConfig(depth=config.leaves, latency=READ))
         (reader,), writer = leaves.reads, leaves.write
         m.d.comb += [
             reader.enable.eq(entered.valid),
@@ -107,10 +109,9 @@ class SumTreeHead(ConfiguredComponent):
         ]
 
         # Then it is known what changes.
-        known, request = Signal(layout), Signal(layout)
-        priority = delay(m, leaf.priority[: config.priority_width], 1, "priority")
+        known, request = layout(delay(m, Value.cast(entered), READ, "entered", reset_less=False)), Signal(layout)
+        priority = delay(m, leaf.priority[: config.priority_width], READ, "priority")
         m.d.sync += [
-            known.eq(entered),
             request.eq(known),
             request.priority.eq(reader.data),
             request.amount.eq(priority - reader.data),

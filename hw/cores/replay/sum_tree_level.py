@@ -1,11 +1,12 @@
 """One level of a sum tree."""
 
-from amaranth.hdl import Module, Mux, Signal
+from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from ..memory.config import MemoryConfig
 from ..memory.memory import Memory
+from ..pipeline import delay
 from .child_finder import ChildFinder
 from .config import SumTreeConfig
 from .layouts import changes, clear_layout, node_layout, travelling_layout
@@ -21,9 +22,9 @@ class SumTreeLevel(LevelComponent):
     comparison a child and no sum of siblings (:class:`.child_finder.ChildFinder`). An update adds its amount to the
     words from its child on.
 
-    A node is read in one cycle and written in the next. A request that reads it just then, in whatever lane, gets what
-    is written, forwarded by the memory; distributed RAM is read in the second cycle, behind that write. So each request
-    finds what all before it have left, without a stall.
+    A node is written in the cycle in which it is there. A request that has begun to read it by then, in whatever lane,
+    gets what is written, forwarded by the memory; distributed RAM is read in that cycle alone, behind all writes
+    before. So each request finds what all before it have left, without a stall.
 
     ::
 
@@ -32,7 +33,7 @@ class SumTreeLevel(LevelComponent):
                           |   `-> sums from the child on + amount -.
                           `------------- write --------------------'
 
-    Latency: 3 cycles. Throughput: a request a cycle and lane. No back-pressure.
+    Latency: ``config.level_latency(level)``, 3 or 4 cycles. Throughput: a request a cycle and lane. No back-pressure.
 
     Parameters
     ----------
@@ -78,17 +79,21 @@ class SumTreeLevel(LevelComponent):
             wiring.connect(m, finder.nodes, nodes.reads[lane])
             m.d.comb += [finder.arriving.eq(self.arriving[lane]), self.leaving[lane].eq(finder.leaving)]
 
+        # What is written where is decided before the node is there; no request is here while nodes are cleared.
         digit, request, node = config.digit(level), finders[0].request, nodes.reads[0].data
-        clears = Signal()
+        arriving, children = self.arriving[0], config.children(level)
+        writes = delay(m, arriving.valid & changes(arriving), max(1, latency), "writes", reset_less=False)
+        grows = delay(m, Cat(arriving.index[digit] <= child for child in range(children)), max(1, latency), "grows")
+        clears, row = Signal(), Signal.like(nodes.write.address)
+        m.d.sync += [clears.eq(self.clear.valid & (self.clear.row < rows)), row.eq(self.clear.row)]
         m.d.comb += [
-            clears.eq(self.clear.valid & (self.clear.row < rows)),
-            nodes.write.enable.eq(clears | (request.valid & changes(request))),
-            nodes.write.address.eq(Mux(clears, self.clear.row, request.index >> digit.stop)),
+            nodes.write.enable.eq(clears | writes),
+            nodes.write.address.eq(Mux(clears, row, request.index >> digit.stop)),
         ]
-        for child in range(config.children(level)):
+        for child in range(children):
             added = Signal(config.sum_width(level), name=f"sum_{child}")
             m.d.comb += [
-                added.eq(node[child] + Mux(request.index[digit] <= child, request.amount, 0)),
+                added.eq(node[child] + Mux(grows[child], request.amount, 0)),
                 nodes.write.data[child].eq(Mux(clears, 0, added)),
             ]
         return m

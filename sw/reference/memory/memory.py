@@ -30,9 +30,10 @@ class MemoryReference:
         self.config = config
         self.rows = np.zeros((config.depth, config.lanes), np.uint64)
         self.rows[: len(init), 0] = init
-        # What each port reads, and what came of its reads of one cycle ago and of before.
+        # What each port read last, where, and what came of the reads before.
         self._found: list[Lanes] = [None] * config.readers
         self._shown: list[Lanes] = [None] * config.readers
+        self._under_way: list[int | None] = [None] * config.readers
 
     def step(self, reads: Sequence[int | None], write: Write | None = None) -> list[Lanes]:
         """One cycle.
@@ -55,10 +56,14 @@ class MemoryReference:
             self._write(write)
             return shown
         shown = list(self._shown if config.latency == 2 else self._found)
-        if config.latency == 2:
-            self._shown = list(self._found)
         before = self.rows.copy()
         self._write(write)
+        if config.latency == 2:
+            if config.hazard == "forward":
+                for port, row in enumerate(self._under_way):
+                    if row is not None:
+                        self._found[port] = self.rows[row].copy()
+            self._shown, self._under_way = list(self._found), list(reads)
         for port, row in enumerate(reads):
             if row is not None:
                 meets = write is not None and write[0] == row and np.any(write[1])
