@@ -13,11 +13,14 @@ from .config import SequencerConfig
 
 __all__ = ["ProgramMemory"]
 
+LATENCY = 2
+
 
 class ProgramMemory(ConfiguredComponent):
     """Collects the 32-bit words of an instruction and stores it when the last one is written.
 
-    Latency: one cycle from a read to its instruction. Throughput: a word and an instruction a cycle. No back-pressure.
+    Latency: two cycles from a read to its instruction, with an output register. Throughput: a word and an instruction a
+    cycle. No back-pressure.
 
     Parameters
     ----------
@@ -31,13 +34,13 @@ class ProgramMemory(ConfiguredComponent):
     """
 
     def __init__(self, config: SequencerConfig):
-        read = ReadPort(unsigned(config.instruction_set.width), config.depth)
+        read = ReadPort(unsigned(config.instruction_set.width), config.depth, LATENCY)
         super().__init__(config, {"words": In(window_signature(config.words)), "read": In(read)})
 
     def elaborate(self, platform):
         m = Module()
         width = self.config.instruction_set.width
-        m.submodules.memory = memory = Memory(unsigned(width), MemoryConfig(depth=self.config.depth))
+        m.submodules.memory = memory = Memory(unsigned(width), MemoryConfig(depth=self.config.depth, latency=LATENCY))
         wiring.connect(m, wiring.flipped(self.read), memory.reads[0])
         words, write = self.words, memory.write
         low_bits = (width // 32 - 1).bit_length()

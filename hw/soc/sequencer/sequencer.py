@@ -91,10 +91,11 @@ class Sequencer(ConfiguredComponent):
         wiring.connect(m, wiring.flipped(self.program), memory.words)
         # One bit more than the places: a program can run behind them.
         program_counter = Signal(max(config.depth.bit_length(), len(self.start_address) + 1))
-        m.d.comb += [memory.read.address.eq(program_counter), self.program_counter.eq(program_counter)]
+        m.d.comb += [memory.read.address.eq(program_counter + 1), self.program_counter.eq(program_counter)]
 
-        # Behind a block memory's output there is no time left for the decision to issue: the instruction is registered,
-        # and so is what it needs. While an instruction waits nothing is issued, so what holds once stays.
+        # The block memory has an output register: it reads the first instruction when the program starts, and the next
+        # one while an instruction is decoded. Each is registered again, with what it needs. While an instruction waits
+        # nothing is issued, so what holds once stays.
         decodes, offers = Signal(), Signal()
         instruction = Signal(config.instruction_set.width)
         coming = Signal(HEADER_WIDTH + OUTSTANDING_WIDTH)
@@ -110,10 +111,10 @@ class Sequencer(ConfiguredComponent):
 
         with m.FSM() as fsm:
             with m.State("IDLE"), m.If(self.start):
+                m.d.comb += [memory.read.enable.eq(1), memory.read.address.eq(self.start_address)]
                 m.d.sync += [program_counter.eq(self.start_address), self.done.eq(0)]
                 m.next = "FETCH"
             with m.State("FETCH"):
-                m.d.comb += memory.read.enable.eq(1)
                 m.next = "DECODE"
                 with m.If(self.stop):
                     m.next = "DRAIN"
@@ -121,6 +122,7 @@ class Sequencer(ConfiguredComponent):
                     m.d.comb += self.address_out_of_range.eq(1)
                     m.next = "DRAIN"
             with m.State("DECODE"):
+                m.d.comb += memory.read.enable.eq(1)
                 m.next = "ISSUE"
             with m.State("ISSUE"):
                 m.d.comb += self.bad_instruction.eq(~decoded.known & ~self.stop)
@@ -165,9 +167,14 @@ class Sequencer(ConfiguredComponent):
             data.StructLayout({"idle": len(names), "room": len(names), "waited": 1, "all_idle": 1}), name="engines"
         )
         mask, allowed, within = coming[OPCODE_WIDTH:HEADER_WIDTH], Signal(OUTSTANDING_WIDTH), Signal(len(names))
-        m.d.comb += allowed.eq(Mux(coming[:OPCODE_WIDTH] == OPCODE_WAIT, coming[HEADER_WIDTH:], 0))
+        is_wait, missed, awaited = coming[:OPCODE_WIDTH] == OPCODE_WAIT, Signal(), Signal()
+        m.d.comb += [
+            allowed.eq(coming[HEADER_WIDTH:]),
+            missed.eq((mask[: len(names)] & ~within).any()),
+            awaited.eq((mask[: len(names)] & ~engines.idle).any()),
+        ]
         m.d.sync += [
-            engines.waited.eq((mask[: len(names)] & ~within) == 0),
+            engines.waited.eq(~Mux(is_wait, missed, awaited)),
             engines.all_idle.eq(engines.idle.all()),
         ]
         for index, name in enumerate(names):
