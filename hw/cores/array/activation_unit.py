@@ -7,6 +7,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from ..fixed.arithmetic import round_half_up, saturate
+from ..fixed.wide_multiplier import WideMultiplier
 from ..function.hyperbolic_tangent import HyperbolicTangent
 from ..function.tables import TANH_FRACTION
 from ..pipeline import delay
@@ -72,23 +73,23 @@ class ActivationUnit(wiring.Component):
         m.submodules.tanh = tanh = HyperbolicTangent()
         m.d.comb += tanh.value.eq(self.x)
         operation_2 = delay(m, self.operation, 2, "operation")
-        operation_4 = delay(m, operation_2, 2, "product_operation")
-        operation_6 = delay(m, operation_4, 2, "last_operation")
+        operation_5 = delay(m, operation_2, 3, "product_operation")
+        operation_6 = delay(m, operation_5, 1, "last_operation")
 
-        # 1 to 4: the product.
+        # 1 to 5: the product.
         x_3 = delay(m, self.x, 3, "x")
-        product = Signal(signed(2 * WORD_WIDTH), reset_less=True)
-        m.d.sync += product.eq(x_3 * self._multiplier(m, operation_2))
+        m.submodules.multiplier = multiplier = WideMultiplier(self.x.shape(), self.factor.shape())
+        m.d.comb += [multiplier.a.eq(x_3), multiplier.b.eq(self._multiplier(m, operation_2))]
 
-        # 5: everything but tanh, not yet saturated.
-        x_4 = delay(m, x_3, 1, "product_x")
-        auxiliary_4 = delay(m, self.auxiliary, 4, "auxiliary")
-        total = self._total(m, operation_4, x_4, product, auxiliary_4)
+        # 6: everything but tanh, not yet saturated.
+        x_5 = delay(m, x_3, 2, "product_x")
+        auxiliary_5 = delay(m, self.auxiliary, 5, "auxiliary")
+        total = self._total(m, operation_5, x_5, multiplier.product, auxiliary_5)
 
-        # 6 waits for tanh. 7: saturate, or take tanh.
-        auxiliary_6 = delay(m, auxiliary_4, 2, "noise")
+        # 7: saturate, or take tanh.
+        auxiliary_6 = delay(m, auxiliary_5, 1, "noise")
         noisy = Signal(signed(WORD_WIDTH + 1))
-        word, saturated = saturate(delay(m, total, 1, "total"), WORD_WIDTH)
+        word, saturated = saturate(total, WORD_WIDTH)
         m.d.comb += noisy.eq(tanh.result + auxiliary_6)
         m.d.sync += self.saturated.eq(saturated)
         with m.Switch(operation_6):
@@ -128,7 +129,7 @@ class ActivationUnit(wiring.Component):
 
     def _total(self, m, operation, x, product, auxiliary):
         """The result of every operation without tanh, in the next cycle."""
-        positive = delay(m, self.positive, 4, "positive")
+        positive = delay(m, self.positive, 5, "positive")
         rounded = Signal(signed(2 * WORD_WIDTH - TANH_FRACTION + 1))
         total = Signal(signed(len(rounded) + 1), reset_less=True)
         m.d.comb += rounded.eq(round_half_up(product, TANH_FRACTION))

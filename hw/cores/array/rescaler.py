@@ -7,6 +7,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from ..fixed.arithmetic import round_half_up, saturate
+from ..fixed.wide_multiplier import WideMultiplier
 from ..pipeline import delay
 from .config import ACCUMULATOR_WIDTH, HALF_RULE_SHIFT, HALF_WIDTH, WORD_WIDTH
 
@@ -82,29 +83,22 @@ class Rescaler(wiring.Component):
             full_1.eq(self.high + (self.low >> HALF_WIDTH)),
         ]
 
-        # 2: multiply. floor(sum * scale / 2^26) = upper * scale + floor(lower * scale / 2^26).
-        upper_product = Signal(signed(63), reset_less=True)
-        lower_full = Signal(HALF_RULE_SHIFT + WORD_WIDTH)
-        lower_product = Signal(WORD_WIDTH, reset_less=True)
-        full_2 = Signal.like(full_1)
-        m.d.comb += lower_full.eq(lower * scale)
-        m.d.sync += [
-            upper_product.eq(upper * scale),
-            lower_product.eq(lower_full >> HALF_RULE_SHIFT),
-            full_2.eq(full_1),
-        ]
-
-        # 3: t without bias. The choice is of an operand, not of sums, so that it goes into the adder.
-        product, upper_or_full = Signal(wide, reset_less=True), Signal(signed(63))
-        m.d.comb += upper_or_full.eq(Mux(delay(m, self.half_rule, 2, "half_rule"), upper_product, full_2))
-        m.d.sync += product.eq(lower_product + upper_or_full)
-
-        # 4: the bias, its shift registered first.
+        # 2 and 3: multiply. floor(sum * scale / 2^26) = upper * scale + floor(lower * scale / 2^26). Beside it the
+        # bias, its shift registered first.
+        m.submodules.upper_multiplier = of_upper = WideMultiplier(upper.shape(), WORD_WIDTH)
+        m.submodules.lower_multiplier = of_lower = WideMultiplier(HALF_RULE_SHIFT, WORD_WIDTH)
+        m.d.comb += [of_upper.a.eq(upper), of_upper.b.eq(scale), of_lower.a.eq(lower), of_lower.b.eq(scale)]
+        full_3 = delay(m, full_1, WideMultiplier.LATENCY, "full")
         bias = delay(m, self.bias, 2, "bias")
         bias_shift = delay(m, self.bias_shift, 2, "bias_shift")
         aligned = Signal(signed(WORD_WIDTH + 15), reset_less=True)
+        m.d.sync += aligned.eq(bias << bias_shift)
+
+        # 4: t. The choice is of an operand, not of sums, so that it goes into the adder.
+        upper_or_full = Signal(signed(63))
         total = Signal(wide, reset_less=True)
-        m.d.sync += [aligned.eq(bias << bias_shift), total.eq(product + aligned)]
+        m.d.comb += upper_or_full.eq(Mux(delay(m, self.half_rule, 3, "half_rule"), of_upper.product, full_3))
+        m.d.sync += total.eq((of_lower.product >> HALF_RULE_SHIFT) + upper_or_full + aligned)
 
         # 5: shift, one bit less than wanted.
         shift = delay(m, self.shift, 4, "shift")

@@ -5,6 +5,7 @@ from amaranth.lib.wiring import In, Out
 
 from ..component import ConfiguredComponent
 from ..fixed.arithmetic import round_half_up, saturate
+from ..fixed.wide_multiplier import WideMultiplier
 from ..function.reciprocal_square_root import ReciprocalSquareRoot
 from ..pipeline import delay
 from .config import AdamConfig
@@ -95,12 +96,12 @@ class AdamLane(ConfiguredComponent):
     @property
     def second_latency(self):
         """Cycles until the new second moment."""
-        return 4
+        return 5
 
     @property
     def weight_delay(self):
         """Cycles after the gradient at which the weight is taken."""
-        return self.second_latency + 1 + ReciprocalSquareRoot.LATENCY + 4
+        return self.second_latency + 1 + ReciprocalSquareRoot.LATENCY + 5
 
     @property
     def weight_latency(self):
@@ -124,12 +125,13 @@ class AdamLane(ConfiguredComponent):
         ratio = self._ratio(m)
 
         # Weight.
-        scaled = Signal(signed(RATIO_WIDTH + 33), reset_less=True)
+        m.submodules.scaler = scaler = WideMultiplier(ratio.shape(), self.step_size.shape())
+        m.d.comb += [scaler.a.eq(ratio), scaler.b.eq(self.step_size)]
         moved = Signal(signed(64))
         weight, saturated = saturate(moved, 32)
         shift = RATIO_FRACTION + STEP_FRACTION - self._config.weight_fraction
-        m.d.comb += moved.eq(self.weight - round_half_up(scaled, shift))
-        m.d.sync += [scaled.eq(ratio * self.step_size), self.weight_next.eq(weight), self.saturated.eq(saturated)]
+        m.d.comb += moved.eq(self.weight - round_half_up(scaler.product, shift))
+        m.d.sync += [self.weight_next.eq(weight), self.saturated.eq(saturated)]
 
         # Target.
         distance = Signal(signed(33), reset_less=True)
@@ -156,16 +158,16 @@ class AdamLane(ConfiguredComponent):
         ]
 
     def _update_second_moment(self, m):
-        """In four cycles; the difference is multiplied in two limbs, so that nothing exceeds 64 bits."""
-        square = Signal(64, reset_less=True)
+        """In five cycles; the difference is multiplied in two limbs, so that nothing exceeds 64 bits."""
+        m.submodules.squarer = squarer = WideMultiplier(self.gradient.shape(), self.gradient.shape())
         change = Signal(signed(64), reset_less=True)
         upper = Signal(signed(32 + RATE_WIDTH), reset_less=True)
         lower = Signal(32 + RATE_WIDTH, reset_less=True)
-        moment = delay(m, self.second_moment, 1, "second_moment")
+        moment = delay(m, self.second_moment, squarer.latency, "second_moment")
         moment_3 = delay(m, moment, 2, "unchanged_moment")
+        m.d.comb += [squarer.a.eq(self.gradient), squarer.b.eq(self.gradient)]
         m.d.sync += [
-            square.eq(self.gradient * self.gradient),
-            change.eq(square - moment),
+            change.eq(squarer.product - moment),
             upper.eq(change[32:].as_signed() * self.one_minus_beta2),
             lower.eq(change[:32] * self.one_minus_beta2),
             self.second_moment_next.eq(moment_3 + (upper << (32 - RATE_FRACTION)) + (lower >> RATE_FRACTION)),

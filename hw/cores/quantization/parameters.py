@@ -30,11 +30,11 @@ stage_parameters = data.StructLayout(
         "compared": recorded_range,  # cycle 0
         "clamped": recorded_range,  # 1
         "reciprocal": 32,  # 2
-        "shift": 6,  # 3
-        "bits": 5,  # 4
-        "multiplier": 32,  # 4: the scale
-        "scale": 32,  # 5
-        "zero_point": signed(18),  # 6
-        "code_maximum": CODE_WIDTH,  # 6
+        "shift": 6,  # 4
+        "bits": 5,  # 5
+        "multiplier": 32,  # 5: the scale
+        "scale": 32,  # 6
+        "zero_point": signed(18),  # 7
+        "code_maximum": CODE_WIDTH,  # 7
     }
 )

@@ -6,6 +6,7 @@ from amaranth.hdl import Module, Mux, Signal, signed
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from ..fixed.wide_multiplier import WideMultiplier
 from ..pipeline import delay
 from .config import CODE_WIDTH
 from .parameters import slot_parameters, stage_parameters
@@ -41,12 +42,12 @@ class ParameterStages(wiring.Component):
             stages.compared.maximum.eq(given.maximum),
             stages.clamped.eq(delay(m, stages.compared.as_value(), 1, "clamped")),
             stages.reciprocal.eq(delay(m, given.reciprocal, 2, "reciprocal")),
-            stages.shift.eq(delay(m, given.shift, 3, "shift")),
-            stages.bits.eq(delay(m, given.bits, 4, "bits")),
-            stages.multiplier.eq(delay(m, given.scale, 4, "multiplier")),
+            stages.shift.eq(delay(m, given.shift, 4, "shift")),
+            stages.bits.eq(delay(m, given.bits, 5, "bits")),
+            stages.multiplier.eq(delay(m, given.scale, 5, "multiplier")),
             stages.scale.eq(delay(m, stages.multiplier, 1, "scale")),
-            stages.zero_point.eq(delay(m, given.zero_point, 6, "zero_point")),
-            stages.code_maximum.eq(delay(m, given.code_maximum, 6, "code_maximum")),
+            stages.zero_point.eq(delay(m, given.zero_point, 7, "zero_point")),
+            stages.code_maximum.eq(delay(m, given.code_maximum, 7, "code_maximum")),
         ]
         return m
 
@@ -64,7 +65,7 @@ class QuantizerLane(wiring.Component):
 
     Number format: word of 32 bits to a code of n bits, rounded down once.
 
-    Latency: 7 cycles, one value a cycle. No back-pressure.
+    Latency: 8 cycles, one value a cycle. No back-pressure.
 
     Members
     -------
@@ -85,7 +86,7 @@ class QuantizerLane(wiring.Component):
     code: Out(CODE_WIDTH)
     saturated: Out(1)
 
-    LATENCY: Final = 7
+    LATENCY: Final = 8
 
     @property
     def latency(self):
@@ -105,38 +106,38 @@ class QuantizerLane(wiring.Component):
         clamped = Signal(signed(32))
         m.d.sync += clamped.eq(Mux(below, at.clamped.minimum, Mux(above, at.clamped.maximum, value)))
 
-        # 3: multiply by the reciprocal.
-        product = Signal(signed(64))
-        m.d.sync += product.eq(clamped * at.reciprocal)
+        # 3 and 4: multiply by the reciprocal.
+        m.submodules.multiplier = multiplier = WideMultiplier(clamped.shape(), at.reciprocal.shape())
+        m.d.comb += [multiplier.a.eq(clamped), multiplier.b.eq(at.reciprocal)]
 
-        # 4: the estimate.
+        # 5: the estimate.
         estimate = Signal(signed(QUOTIENT_WIDTH))
-        m.d.sync += estimate.eq(product >> at.shift)
+        m.d.sync += estimate.eq(multiplier.product >> at.shift)
 
-        # 5: what it stands for, and what should be there. Only the low bits of the difference matter.
+        # 6: what it stands for, and what should be there. Only the low bits of the difference matter.
         dividend, multiple = Signal(REMAINDER_WIDTH), Signal(REMAINDER_WIDTH)
-        value_before = delay(m, clamped, 2, "clamped")
+        value_before = delay(m, clamped, 3, "clamped")
         m.d.sync += [dividend.eq(value_before << at.bits), multiple.eq(estimate * at.multiplier)]
         quotient = delay(m, estimate, 1, "estimate")
 
-        # 6: correct by the remainder.
+        # 7: correct by the remainder.
         remainder = Signal(signed(REMAINDER_WIDTH))
         corrected = Signal(signed(QUOTIENT_WIDTH))
         m.d.comb += remainder.eq(dividend - multiple)
         m.d.sync += corrected.eq(quotient + Mux(remainder < 0, -1, Mux(remainder >= at.scale, 1, 0)))
 
-        # 7: zero point.
+        # 8: zero point.
         moved = Signal(signed(QUOTIENT_WIDTH + 1))
         m.d.comb += moved.eq(corrected + at.zero_point)
         m.d.sync += self.code.eq(Mux(moved < 0, 0, Mux(moved > at.code_maximum, at.code_maximum, moved)))
-        m.d.comb += self.saturated.eq(delay(m, below | above, 6, "outside"))
+        m.d.comb += self.saturated.eq(delay(m, below | above, 7, "outside"))
         return m
 
 
 class Quantizer(wiring.Component):
     """One lane with the parameters of its own: :class:`QuantizerLane` behind :class:`ParameterStages`.
 
-    Latency: 7 cycles, one value a cycle. No back-pressure.
+    Latency: 8 cycles, one value a cycle. No back-pressure.
 
     Members
     -------

@@ -1,0 +1,68 @@
+"""A product of words that are wider than a multiplier of the part."""
+
+from amaranth.hdl import Module, Shape, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+__all__ = ["WideMultiplier"]
+
+# Bits of a part without a sign: a MULT18X18D takes 18 with one, a DSP48 as many on its narrower side.
+PART = 17
+
+
+class WideMultiplier(wiring.Component):
+    """``product = a * b``, exactly, from products of parts of the operands.
+
+    Every product of parts has a register behind it, and the registers of the operands stand in front of it: no path
+    goes through a multiplier and through an adder.
+
+    Latency: 2 cycles (products of parts, their sum). Throughput: one a cycle. No back-pressure.
+
+    Parameters
+    ----------
+    a_shape, b_shape : shape-like
+        Integers, each signed or unsigned.
+
+    Members
+    -------
+    a : In(a_shape)
+    b : In(b_shape)
+    product : Out
+        Of as many bits as both have, signed if one of them is.
+    """
+
+    LATENCY = 2
+
+    def __init__(self, a_shape, b_shape):
+        a, b = Shape.cast(a_shape), Shape.cast(b_shape)
+        super().__init__({"a": In(a), "b": In(b), "product": Out(Shape(a.width + b.width, a.signed or b.signed))})
+
+    @property
+    def latency(self):
+        """Cycles from the operands to their product."""
+        return self.LATENCY
+
+    def elaborate(self, platform):
+        m = Module()
+        terms = []
+        for a_place, a_part in _parts(self.a):
+            for b_place, b_part in _parts(self.b):
+                whole = a_part * b_part
+                term = Signal(whole.shape(), name=f"product_{a_place}_{b_place}", reset_less=True)
+                m.d.sync += term.eq(whole)
+                terms.append(term << a_place + b_place)
+        total = Signal.like(self.product, name="total", reset_less=True)
+        m.d.sync += total.eq(sum(terms[1:], terms[0]))
+        m.d.comb += self.product.eq(total)
+        return m
+
+
+def _parts(value):
+    """The parts of a word with their places; the last one has its sign."""
+    limit = PART + value.shape().signed
+    place = 0
+    while len(value) - place > limit:
+        yield place, value[place : place + PART]
+        place += PART
+    top = value[place:]
+    yield place, top.as_signed() if value.shape().signed else top
