@@ -17,7 +17,9 @@ from .sum_tree_level import SumTreeLevel
 
 __all__ = ["SumTree"]
 
-QUEUE_LATENCY = 2
+# Of the register behind the choice of a beat's row, and of the answers' queue.
+SEND_LATENCY = 1
+QUEUE_LATENCY = 1
 
 
 class SumTree(ConfiguredComponent):
@@ -73,7 +75,7 @@ class SumTree(ConfiguredComponent):
     @property
     def _pipeline_latency(self):
         config = self._config
-        return SumTreeHead.LATENCY + sum(config.level_latency(level) for level in range(config.depth))
+        return SEND_LATENCY + SumTreeHead.LATENCY + sum(config.level_latency(level) for level in range(config.depth))
 
     def elaborate(self, platform):
         m = Module()
@@ -107,7 +109,7 @@ class SumTree(ConfiguredComponent):
         return m
 
     def _send(self, m, taken, lanes):
-        """Gives the rows of a beat to the lanes; how many of the one before have yet to go."""
+        """Gives the rows of a beat to the lanes, in the next cycle; how many of the one before have yet to go."""
         beat = self.requests.payload
         rows = [beat.word_select(lane, ROW_WIDTH) for lane in range(len(lanes))]
         side_by_side = Signal()
@@ -118,8 +120,8 @@ class SumTree(ConfiguredComponent):
         with m.Elif(left != 0):
             m.d.sync += [rest.eq(rest >> ROW_WIDTH), left.eq(left - 1)]
         for lane, row in zip(lanes, rows, strict=True):
-            m.d.comb += [lane.valid.eq(taken & side_by_side), lane.row.eq(row)]
-        m.d.comb += [lanes[0].valid.eq(taken | (left != 0)), lanes[0].row.eq(Mux(left != 0, rest, beat))]
+            m.d.sync += [lane.valid.eq(taken & side_by_side), lane.row.eq(row)]
+        m.d.sync += [lanes[0].valid.eq(taken | (left != 0)), lanes[0].row.eq(Mux(left != 0, rest, beat))]
         return left
 
     def _gather(self, m, lanes, answered):
