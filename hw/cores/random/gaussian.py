@@ -84,9 +84,9 @@ class GaussianNoise(ConfiguredComponent):
 
         following = following_state(m, present)
 
-        # Sum of the four uniform numbers of a state, and of three states.
+        # Sum of the four uniform numbers of a state, and of three states less the mean: one adder behind the four.
         four = Signal(18)
-        total = Signal(VALUE_WIDTH)
+        total = Signal(signed(VALUE_WIDTH), init=-TWELVE_MEANS)
         phase = Signal(range(STEPS_A_VALUE))
         value = Signal(signed(VALUE_WIDTH))
         value_valid = Signal()
@@ -99,7 +99,7 @@ class GaussianNoise(ConfiguredComponent):
         with m.If(running):
             m.d.sync += [present.eq(following), steps.eq(steps + 1), phase.eq(phase + 1), total.eq(total + four)]
         with m.If(complete):
-            m.d.sync += [phase.eq(0), total.eq(0), value.eq(total + four - TWELVE_MEANS)]
+            m.d.sync += [phase.eq(0), total.eq(-TWELVE_MEANS), value.eq(total + four)]
 
         # Scale, round, and shift into the row from the last lane on.
         scale = Signal(32)
@@ -119,7 +119,8 @@ class GaussianNoise(ConfiguredComponent):
             self.noise.valid.eq((count == lanes) & ~stale),
             self.noise.payload.eq(row),
         ]
-        anew = [steps.eq(0), phase.eq(0), total.eq(0), count.eq(0), value_valid.eq(0), product_valid.eq(0)]
+        anew = [steps.eq(0), phase.eq(0), total.eq(-TWELVE_MEANS), count.eq(0)]
+        anew += [value_valid.eq(0), product_valid.eq(0)]
         with m.If(self.noise.valid & self.noise.ready):
             m.d.sync += [*anew, self.state.eq(present)]
         with m.If(stale):
