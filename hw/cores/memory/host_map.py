@@ -1,5 +1,8 @@
 """A system's memories as a host sees them: memory, core, row."""
 
+from functools import reduce
+from operator import or_
+
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, unsigned
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
@@ -236,11 +239,9 @@ class HostMap(ConfiguredComponent):
                 for place, (region, bank) in enumerate(self._targets)
                 if region.readable and region.latency == latency and core < region.cores and belongs(region)
             ]
+            # An access has one target: what it does not read is zeros, and a tree of ORs is shorter than a chain.
             joined = Signal(max([len(found), *(len(row) for _, row in reads)]), name=f"{name}_joined_{latency}")
-            m.d.comb += joined.eq(found)
-            for chosen, row in reads:
-                with m.If(chosen):
-                    m.d.comb += joined.eq(row)
+            m.d.comb += joined.eq(reduce(or_, (Mux(chosen, row, 0) for chosen, row in reads), found))
             found = joined
         return found
 
