@@ -5,6 +5,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from .packet import packet_signature
+from .skid_buffer import SkidBuffer
 
 __all__ = ["PacketService"]
 
@@ -47,16 +48,19 @@ class PacketService(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
+        # It ends the path of ready from the part behind to the source of the packets.
+        m.submodules.skid_buffer = skid_buffer = SkidBuffer(self.requests.payload.shape())
+        wiring.connect(m, skid_buffer.o, wiring.flipped(self.requests))
         ended = Signal()
         # Requests without an answer: far fewer, as queues hold no more.
         under_way = Signal(16)
         sent, answered, takes = Signal(), Signal(), Signal()
         m.d.comb += [
             takes.eq(self.serving & ~ended),
-            self.requests.payload.eq(self.packets_in.payload.data),
-            self.requests.valid.eq(self.packets_in.valid & takes),
-            self.packets_in.ready.eq(self.requests.ready & takes),
-            sent.eq(self.requests.valid & self.requests.ready),
+            skid_buffer.i.payload.eq(self.packets_in.payload.data),
+            skid_buffer.i.valid.eq(self.packets_in.valid & takes),
+            self.packets_in.ready.eq(skid_buffer.i.ready & takes),
+            sent.eq(skid_buffer.i.valid & skid_buffer.i.ready),
             answered.eq(self.answers.valid & self.answers.ready),
             self.packets_out.payload.data.eq(self.answers.payload),
             self.packets_out.payload.last.eq(ended & (under_way == 1)),

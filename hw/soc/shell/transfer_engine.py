@@ -12,6 +12,7 @@ from ...cores.stream.buffer_config import StreamBufferConfig
 from ...cores.stream.packet import PacketReader, packet_signature
 from ...cores.stream.packet_config import PacketReaderConfig
 from ...cores.stream.pipeline import CreditBuffer
+from ...cores.stream.skid_buffer import SkidBuffer
 from .transfer_config import TransferConfig, TransferKind
 
 __all__ = ["TransferEngine", "transfer_command"]
@@ -115,9 +116,12 @@ class TransferEngine(ConfiguredComponent):
             m.d.comb += self.options.eq(command.options)
         outside = self._outside(m)
         reader = self._reader(m, command)
-        moved, left = self._accesses(m, command, begins, reader.o, refused, reading)
+        # It ends the path of ready from the memories to the stream.
+        m.submodules.skid_buffer = rows = SkidBuffer(reader.o.payload.shape())
+        wiring.connect(m, reader.o, rows.i)
+        moved, left = self._accesses(m, command, begins, rows.o, refused, reading)
         room, delivered = self._answers(m, command, begins, moved)
-        settled = self._settled(m, command, moved)
+        settled = self._settled(m, command, moved) & ~rows.o.valid
 
         with m.FSM(name="transfer"):
             with m.State("IDLE"):
