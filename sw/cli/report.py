@@ -23,7 +23,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--uram", action="store_true", help="large memories may be UltraRAM; else all are block RAM (UltraScale+)"
     )
     parser.add_argument("--place", action="store_true", help="place and route as well, for the clock (ECP5, a unit)")
-    parser.add_argument("--seed", type=int, metavar="N", help="of the placer (default 1)")
+    seeds = parser.add_mutually_exclusive_group()
+    seeds.add_argument("--seed", type=int, metavar="N", help="of the placer (default 1)")
+    seeds.add_argument("--seeds", type=int, metavar="N", help="place with seeds 1 to N and keep the best")
     add_out_option(parser, "report.json")
     add_json_option(parser)
     parser.add_argument(
@@ -51,15 +53,17 @@ def run(arguments: argparse.Namespace) -> None:
     # Before the design is elaborated, which may take a while.
     find_part(arguments.part)
     if arguments.name in TABLES:
-        if arguments.seed is not None:
-            raise ValueError(f"--seed is of one design, not of the table {arguments.name}")
+        if arguments.seed is not None or arguments.seeds is not None:
+            raise ValueError(f"--seed and --seeds are of one design, not of the table {arguments.name}")
         make_folder(arguments.out)
         _run_table(arguments)
         return
     if arguments.docs is not None:
         raise ValueError(f"--docs is there for tables of units ({', '.join(TABLES)}), not for {arguments.name}")
-    if arguments.seed is not None and not arguments.place:
-        raise ValueError("--seed is of the placer: give --place, too")
+    if (arguments.seed is not None or arguments.seeds is not None) and not arguments.place:
+        raise ValueError("--seed and --seeds are of the placer: give --place, too")
+    if arguments.seeds is not None and arguments.seeds < 1:
+        raise ValueError(f"--seeds must be at least 1, not {arguments.seeds}")
     if arguments.seed is not None and arguments.seed < 0:
         raise ValueError(f"--seed must be at least 0, not {arguments.seed}")
     if arguments.depth < 0:
@@ -73,6 +77,7 @@ def run(arguments: argparse.Namespace) -> None:
         arguments.depth,
         arguments.place,
         seed=arguments.seed,
+        seeds=arguments.seeds,
         uram=arguments.uram,
     )
     show(arguments, report, lambda: as_table(report), "report.json")
@@ -112,6 +117,7 @@ def make_report(
     depth: int = 1,
     place: bool = False,
     seed: int | None = None,
+    seeds: int | None = None,
     uram: bool = False,
 ) -> dict[str, Any]:
     """Resources of a design as plain data: a row a block, the total, and what share of the part that is.
@@ -128,10 +134,13 @@ def make_report(
         Place and route as a unit of a larger design (ECP5).
     seed : int or None
         Of the placer; ``None``: that of :func:`~rewardware.hw.soc.export.placement.place`.
+    seeds : int or None
+        Place with so many seeds, from 1 on, and report the best.
     uram : bool
         Large memories may be UltraRAM, where the family has it.
     """
     from ...hw.soc.target.parts import find_part
+    from ..measurement.seed_sweep import sweep_seeds
     from ..measurement.tool_cache import place_once, synthesise_once
 
     part = find_part(part_name)
@@ -167,7 +176,12 @@ def make_report(
     if place:
         # Not in the key of the cache where nobody chose one.
         chosen: dict[str, Any] = {} if seed is None else {"seed": seed}
-        placed = place_once(synthesised, frequency=100.0, **chosen).result
+        if seeds is None:
+            placed = place_once(synthesised, frequency=100.0, **chosen).result
+        else:
+            sweep = sweep_seeds(lambda seed: place_once(synthesised, frequency=100.0, seed=seed), seeds)
+            placed = sweep.best.result
+            report["seeds"] = sweep.describe()
         path = placed.critical_path
         report["frequency_mhz"] = None if placed.frequency is None else round(placed.frequency, 2)
         report["critical_path"] = None if path is None else vars(path) | {"through": list(path.through)}
@@ -176,6 +190,8 @@ def make_report(
 
 def as_table(report: dict[str, Any]) -> str:
     """The report for people."""
+    from ..measurement.seed_sweep import sweep_line
+
     names = list(report["total"])
     head = ["block", "instances", *(f"{name.upper()} ({report['units'][name]})" for name in names)]
     rows = [[block["block"], f"{block['instances']}", *(_number(block[name]) for name in names)]
@@ -194,6 +210,8 @@ def as_table(report: dict[str, Any]) -> str:
         frequency = report["frequency_mhz"]
         clock = "none, nothing is registered" if frequency is None else f"{frequency} MHz"
         lines.append(f"Clock by nextpnr, speed grade 6: {clock}")
+        if "seeds" in report:
+            lines.append(sweep_line(report["seeds"]))
         if path is not None:
             lines.append(f"Slowest path: {path['start']} to {path['end']}, {path['delay']} ns, {path['levels']} levels")
     return "\n".join(lines)
