@@ -22,6 +22,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--uram", action="store_true", help="large memories may be UltraRAM; else all are block RAM (UltraScale+)"
     )
+    parser.add_argument(
+        "--levels", action="store_true", help="count the cells of logic on the longest path (Yosys; no clock)"
+    )
     parser.add_argument("--place", action="store_true", help="place and route as well, for the clock (ECP5, a unit)")
     seeds = parser.add_mutually_exclusive_group()
     seeds.add_argument("--seed", type=int, metavar="N", help="of the placer (default 1)")
@@ -79,6 +82,7 @@ def run(arguments: argparse.Namespace) -> None:
         seed=arguments.seed,
         seeds=arguments.seeds,
         uram=arguments.uram,
+        levels=arguments.levels,
     )
     show(arguments, report, lambda: as_table(report), "report.json")
 
@@ -119,6 +123,7 @@ def make_report(
     seed: int | None = None,
     seeds: int | None = None,
     uram: bool = False,
+    levels: bool = False,
 ) -> dict[str, Any]:
     """Resources of a design as plain data: a row a block, the total, and what share of the part that is.
 
@@ -138,6 +143,8 @@ def make_report(
         Place with so many seeds, from 1 on, and report the best.
     uram : bool
         Large memories may be UltraRAM, where the family has it.
+    levels : bool
+        Count the cells of logic on the longest path.
     """
     from ...hw.soc.target.parts import find_part
     from ..measurement.seed_sweep import sweep_seeds
@@ -149,7 +156,9 @@ def make_report(
     if uram and not part.target.large_memories:
         raise ValueError(f"--uram is there for xcup alone, not {part.target.name}")
     # Not in the key of the cache where nobody asked for it.
-    options = {"options": part.target.large_memories} if uram else {}
+    options: dict[str, Any] = {"options": part.target.large_memories} if uram else {}
+    if levels:
+        options["levels"] = True
     synthesised = synthesise_once(verilog, name, part.target.name, depth=depth, netlist=place, **options)
     # A family without a kind of resource says nothing of it.
     shown = part.target.units
@@ -173,6 +182,8 @@ def make_report(
         "total": {key: value for key, value in synthesised.result.total.items() if key in shown},
         "share_percent": part.share(synthesised.result.total),
     }
+    if levels:
+        report["levels"] = synthesised.result.levels
     if place:
         # Not in the key of the cache where nobody chose one.
         chosen: dict[str, Any] = {} if seed is None else {"seed": seed}
@@ -205,6 +216,8 @@ def as_table(report: dict[str, Any]) -> str:
     lines = [f"{report['design']} on {report['part']}: {report['description']}", ""]
     lines += aligned([head, *rows], ruled=True)
     lines += ["", f"By {report['how']}; resources are those of one instance."]
+    if "levels" in report:
+        lines.append(f"Longest path by Yosys: {report['levels']} cells of logic between registers, memories and ports")
     if "frequency_mhz" in report:
         path = report["critical_path"]
         frequency = report["frequency_mhz"]

@@ -13,6 +13,7 @@ __all__ = ["Block", "Synthesis", "modules_of", "ports_of", "read_synthesis", "sy
 
 NETLIST = "netlist.json"
 _STATISTICS = "statistics.json"
+_LEVELS = "levels.txt"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,10 +44,13 @@ class Synthesis:
     target : str
         Name of the family.
     blocks : tuple of Block
+    levels : int or None
+        Cells of logic on the longest path between registers, memories or ports; None where nobody asked.
     """
 
     target: str
     blocks: tuple[Block, ...]
+    levels: int | None = None
 
     @property
     def total(self) -> Resources:
@@ -77,6 +81,7 @@ def synthesise(
     depth: int | None = 1,
     options: str = "",
     netlist: bool = False,
+    levels: bool = False,
 ) -> None:
     """Synthesise a design; :func:`read_synthesis` says what its blocks take.
 
@@ -99,6 +104,8 @@ def synthesise(
         Further options of the family's synthesis command.
     netlist : bool
         Leave a flat netlist for place and route in ``folder``.
+    levels : bool
+        Find the longest path, which takes the flat netlist, too.
 
     Raises
     ------
@@ -115,8 +122,13 @@ def synthesise(
         f"{target.synthesis.format(top=top)} {options}".rstrip(),
         f"tee -q -o {_STATISTICS} stat -json",
     ]
+    if netlist or levels:
+        script += ["setattr -mod -unset keep_hierarchy", "flatten", "opt_clean -purge"]
     if netlist:
-        script += ["setattr -mod -unset keep_hierarchy", "flatten", "opt_clean -purge", f"write_json {NETLIST}"]
+        script.append(f"write_json {NETLIST}")
+    if levels:
+        # All wires, but only cells of logic: what is left out ends a path.
+        script.append(f"tee -q -o {_LEVELS} ltp w:* {' '.join(f't:{pattern}' for pattern in target.logic)}")
     (folder / "synthesis.ys").write_text("\n".join(script) + "\n")
     run_tool("yosys", ["-q", "-l", "yosys.txt", "synthesis.ys"], folder, "synthesis.log")
 
@@ -129,7 +141,15 @@ def read_synthesis(folder: Path, top: str, target: Target) -> Synthesis:
         for name, module in statistics["modules"].items()
         if not name.startswith("$paramod")
     }
-    return Synthesis(target=target.name, blocks=tuple(_count(cells, top, target)))
+    return Synthesis(target=target.name, blocks=tuple(_count(cells, top, target)), levels=_read_levels(folder))
+
+
+def _read_levels(folder: Path) -> int | None:
+    """The length of the longest path, if it was asked for; 0 of a design without logic."""
+    if not (folder / _LEVELS).exists():
+        return None
+    found = re.search(r"\(length=(-?\d+)\)", (folder / _LEVELS).read_text())
+    return max(0, int(found[1])) if found else 0
 
 
 def kept_modules(modules: Sequence[str], top: str, depth: int | None) -> list[str]:

@@ -68,6 +68,8 @@ class Target:
         counts, a cell that fits none is free (buffers, wide multiplexers, carry chains beside their LUTs).
     units : Mapping
         What the family calls each resource that it has.
+    logic : tuple of str
+        Patterns of the cells that a path between registers goes through: LUTs, carries, wide multiplexers.
     large_memories : str
         Option of the synthesis command that lets memories be ``uram``.
     """
@@ -77,6 +79,7 @@ class Target:
     synthesis: str
     cells: Mapping[str, Resources]
     units: Mapping[str, str]
+    logic: tuple[str, ...]
     preparation: tuple[str, ...] = ()
     large_memories: str = ""
 
@@ -153,6 +156,7 @@ def _xilinx(name: str, description: str, units: Mapping[str, str], large_memorie
         synthesis=f"synth_xilinx -family {name} -flatten -noiopad -noclkbuf -top {{top}}",
         cells=_XILINX_CELLS,
         units={"lut": "LUT6", "ff": "flip-flop", "bram": "RAMB36", **units},
+        logic=("LUT*", "INV", "MUXF*", "CARRY*"),
         large_memories=large_memories,
     )
 
@@ -166,6 +170,7 @@ TARGETS = {
             synthesis="synth -top {top} -flatten -lut 4",
             cells=_GENERIC_CELLS,
             units={"lut": "LUT4", "ff": "flip-flop", "dsp": "-", "bram": "-"},
+            logic=("$lut",),
         ),
         _xilinx("xcup", "AMD UltraScale+ (Alveo, Zynq UltraScale+)", {"dsp": "DSP48E2", "uram": "URAM288"}, "-uram"),
         _xilinx("xc7", "AMD 7 series (Artix, Kintex, Zynq 7000)", {"dsp": "DSP48E1"}),
@@ -193,6 +198,7 @@ TARGETS = {
             ),
             cells=_ECP5_CELLS,
             units={"lut": "LUT4", "ff": "flip-flop", "dsp": "MULT18X18D", "bram": "DP16KD"},
+            logic=("LUT4", "CCU2C", "PFUMX", "L6MUX21", "MULT18X18D"),
         ),
         Target(
             name="intel",
@@ -200,6 +206,7 @@ TARGETS = {
             synthesis="synth_intel_alm -family cyclonev -noiopad -noclkbuf -top {top}",
             cells=_INTEL_CELLS,
             units={"lut": "ALUT", "ff": "flip-flop", "dsp": "DSP block", "bram": "M10K"},
+            logic=("MISTRAL_ALUT*", "MISTRAL_NOT"),
         ),
         Target(
             name="ice40",
@@ -207,6 +214,7 @@ TARGETS = {
             synthesis="synth_ice40 -device u -dsp -top {top}",
             cells=_ICE40_CELLS,
             units={"lut": "LUT4", "ff": "flip-flop", "dsp": "SB_MAC16", "bram": "SB_RAM40"},
+            logic=("SB_LUT4", "SB_CARRY"),
         ),
     )
 }

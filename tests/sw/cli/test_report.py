@@ -80,3 +80,17 @@ def test_large_memories_can_be_ultraram(capsys):
         assert (total["bram"], total["uram"]) == (bram, uram)
     assert dispatch(["report", "unaligned_memory", "--part", "ecp5", "--uram"]) == 2
     assert "--uram is there for xcup alone, not ecp5" in capsys.readouterr().err
+
+
+def test_levels_of_the_longest_path_are_counted_where_asked(capsys):
+    levels = {}
+    for part in ("xcu50", "ecp5", "5cseba6"):
+        arguments = ["report", "rescaler", "--part", part, "--depth", "0", "--levels"]
+        assert dispatch([*arguments, "--json"]) == 0
+        levels[part] = json.loads(capsys.readouterr().out)["levels"]
+        assert dispatch(arguments) == 0
+        assert f"Longest path by Yosys: {levels[part]} cells of logic between" in capsys.readouterr().out
+    # Carry cells have eight bits, two and one.
+    assert 3 < levels["xcu50"] < levels["ecp5"] < levels["5cseba6"] < 100
+    assert dispatch(["report", "rescaler", "--part", "xcu50", "--depth", "0", "--json"]) == 0
+    assert "levels" not in json.loads(capsys.readouterr().out)
