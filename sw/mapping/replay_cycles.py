@@ -4,8 +4,8 @@ from ...hw.cores.replay.config import SumTreeConfig
 
 __all__ = ["sample_cycles", "update_cycles"]
 
-# Of the pipeline: head and queue, then each level.
-HEAD, LEVEL = 8, 3
+# Of the pipeline in front of the levels, and of the queue behind them.
+HEAD = 9
 # The program's instructions, and the packet from the stream's buffers.
 PROGRAM = 8
 # From a batch to its first draw.
@@ -28,4 +28,5 @@ def _beats(config: SumTreeConfig, rows: int) -> int:
 
 def _answered(config: SumTreeConfig, cycles: int) -> int:
     """Cycles in which requests go, and the last one's way."""
-    return PROGRAM + cycles - 1 + HEAD + LEVEL * config.depth
+    levels = sum(config.level_latency(level) for level in range(config.depth))
+    return PROGRAM + cycles - 1 + HEAD + levels
