@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from rewardware.sw.core.backends import open_backend, parse_backend
+from rewardware.sw.core.backends import is_board, is_of_a_machine, open_backend, parse_backend
 from rewardware.sw.core.lockstep import Comparison, LockstepError
 from rewardware.sw.device.search_tree import MCTSDevice
 from rewardware.sw.device.search_tree_backends import ReferenceTree, open_tree
@@ -45,6 +45,7 @@ def open_parts(backend, log, broken=()):
         ("reference", ["reference"], None),
         ("rtl", ["sim"], None),
         ("uart:/dev/ttyUSB0", ["uart:/dev/ttyUSB0"], None),
+        ("pynq:overlays/tree.bit", ["pynq:overlays/tree.bit"], None),
         ("lockstep", ["reference", "sim"], ("the reference", "RTL")),
         ("lockstep:rtl,uart:/dev/ttyUSB0", ["sim", "uart:/dev/ttyUSB0"], ("rtl", "uart:/dev/ttyUSB0")),
     ],
@@ -70,11 +71,36 @@ def test_a_pair_that_cannot_be_opened_leaves_nothing_open(broken, closed):
 
 @pytest.mark.parametrize(
     "name",
-    ["", "sim", "uart", "uart:", "torch", "lockstep:", "lockstep:rtl", "lockstep:rtl,sim", "lockstep:lockstep,rtl"],
+    [
+        "",
+        "sim",
+        "uart",
+        "uart:",
+        "pynq:",
+        "torch",
+        "lockstep:",
+        "lockstep:rtl",
+        "lockstep:rtl,sim",
+        "lockstep:lockstep,rtl",
+    ],
 )
 def test_others_are_refused(name):
     with pytest.raises(ValueError, match="Backend must be reference, rtl, lockstep, uart:PORT or pynq:BITSTREAM, not "):
         parse_backend(name)
+
+
+def test_what_a_machine_has_is_told_from_what_all_have():
+    names = [
+        "rtl",
+        "lockstep",
+        "uart:/dev/ttyUSB0",
+        "pynq:a.bit",
+        "transport",
+        "lockstep:rtl,pynq:a.bit",
+        "engine:uart:0",
+    ]
+    assert [is_of_a_machine(name) for name in names] == [False, False, True, True, True, True, True]
+    assert [is_board(name) for name in names] == [False, False, True, True, False, False, False]
 
 
 def test_more_backends_come_first():
