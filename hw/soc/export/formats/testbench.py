@@ -14,8 +14,10 @@ cocotbext-axi>=0.1.26
 
 
 def files(description: PackageDescription) -> Mapping[str, str]:
-    """``tb/``: the bench, which reads ``NAME.json``, a script that runs it, and what both need; none without registers and a
-    stream each way."""
+    """``tb/``: the bench, which reads ``NAME.json``, a script that runs it, and what both need.
+
+    None without registers and a stream each way.
+    """
     kinds = {(one.protocol, one.mode) for one in description.interfaces}
     if kinds != {("axi4lite", "slave"), ("axi4stream", "slave"), ("axi4stream", "master")}:
         return {}
