@@ -256,7 +256,7 @@ CORES = (
     Core(
         room="soc/bus",
         name="AxiLiteDecoder",
-        tests=("test_kernel_top.py::test_kernel[one_clock]",),
+        tests=("test_kernel_top.py::test_kernel[one_clock]", "test_axi_lite_decoder.py"),
         beside=("system", "movers"),
     ),
     Core(room="soc/bus", name="ClockCrossing", tests=("test_clock_crossing.py",), beside=("system.system",)),

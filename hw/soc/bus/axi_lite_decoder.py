@@ -69,14 +69,15 @@ class AxiLiteDecoder(wiring.Component):
         given = Signal(name=f"{response_name}_address_given")
         m.d.comb += [requests.ready.eq(~busy), in_block.eq(address[bits:] == self.base >> bits)]
         with m.If(requests.valid & requests.ready):
-            m.d.sync += [busy.eq(1), address.eq(requests.payload)]
+            m.d.sync += [busy.eq(1), address.eq(requests.payload), given.eq(0)]
 
         def chosen(name, part):
             return Mux(in_block, *(Value.cast(getattr(getattr(slave, name), part)) for slave in reversed(slaves)))
 
         with m.If(busy & chosen(address_name, "ready")):
             m.d.sync += given.eq(1)
-        ended = responses.valid & responses.ready
+        with m.If(responses.valid & responses.ready):
+            m.d.sync += busy.eq(0)
         for index, slave in enumerate(slaves):
             to_slave, from_slave = getattr(slave, address_name), getattr(slave, response_name)
             m.d.comb += [
@@ -93,6 +94,8 @@ class AxiLiteDecoder(wiring.Component):
             moved = Signal(name=f"{data_name}_given")
             with m.If(data.valid & data.ready):
                 m.d.sync += moved.eq(1)
+            with m.If(requests.valid & requests.ready):
+                m.d.sync += moved.eq(0)
             for index, slave in enumerate(slaves):
                 to_slave = getattr(slave, data_name)
                 m.d.comb += [
@@ -100,7 +103,3 @@ class AxiLiteDecoder(wiring.Component):
                     to_slave.valid.eq(data.valid & busy & ~moved & (in_block == index)),
                 ]
             m.d.comb += data.ready.eq(busy & ~moved & chosen(data_name, "ready"))
-            with m.If(ended):
-                m.d.sync += moved.eq(0)
-        with m.If(ended):
-            m.d.sync += [busy.eq(0), given.eq(0)]

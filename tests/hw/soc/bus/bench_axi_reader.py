@@ -51,6 +51,9 @@ async def rows_of_any_number_at_any_place(dut):
         for _ in range(count):
             rows = int(random.integers(1, 3 * burst))
             await host.reads(int(random.integers(0, 8192 // config.row_bytes)) * config.row_bytes, rows)
+    # Into the upper half of the address.
+    await host.reads((1 << 32) - config.row_bytes, 2 * burst)
+    assert 1 << 32 in [address for address, _ in host.memory.bursts["ar"]]
     # A high address, whose bits all arrive.
     high = (1 << config.address_width) - 8192
     await host.reads(high, 3)

@@ -72,11 +72,14 @@ async def rows_of_any_number_at_any_place(dut):
             # Room for more rows than the packet has, too.
             await host.command(address, number + int(random.integers(0, 3)))
             await host.holds(address, rows)
+    # A high address, whose bits all leave, and one whose carry goes into the upper half.
+    rows = random_rows(config, random, 2 * burst)
     high = (1 << config.address_width) - 8192
-    host.put(rows)
-    await host.command(high, len(rows))
-    await host.holds(high, rows)
-    assert high in [address for address, _ in host.memory.bursts["aw"]]
+    for address in (high, (1 << 32) - config.row_bytes):
+        host.put(rows)
+        await host.command(address, len(rows))
+        await host.holds(address, rows)
+    assert {high, 1 << 32} <= {address for address, _ in host.memory.bursts["aw"]}
     assert max(beats for _, beats in host.memory.bursts["aw"]) == config.burst_beats
 
 

@@ -59,8 +59,9 @@ async def rows_go_through_the_device(dut):
         host.source.write(SOURCE + place * stride, memory_of(host.rows, rows))
         host.destination.write(DESTINATION, b"\xee" * (count + 1) * stride)
         await host.load([transfer("load", count), transfer("store", count), HALT])
-        assert await host.begin("source", SOURCE + place * stride, count, READ)
-        assert await host.begin("destination", DESTINATION, 1000, WRITE)
+        # Both movers one after the other, or by one word.
+        assert await host.begin("source", SOURCE + place * stride, count, READ if place else 0)
+        assert await host.begin("destination", DESTINATION, 1000, WRITE if place else READ | WRITE)
         assert not dut.interrupt.value
         await host.set("control", 1)
         while not dut.interrupt.value:

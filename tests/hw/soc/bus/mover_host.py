@@ -72,10 +72,16 @@ class Memory:
                 channel.set_pause_generator(stalls(index, probability))
 
     def read(self, address, count):
-        return bytes(self.ram.read(address % SIZE, count))
+        """Bytes; behind the end comes the beginning."""
+        first = address % SIZE
+        head = min(count, SIZE - first)
+        return bytes(self.ram.read(first, head)) + bytes(self.ram.read(0, count - head))
 
     def write(self, address, data):
-        self.ram.write(address % SIZE, data)
+        first = address % SIZE
+        head = min(len(data), SIZE - first)
+        self.ram.write(first, data[:head])
+        self.ram.write(0, data[head:])
 
 
 def stalls(name, probability):
