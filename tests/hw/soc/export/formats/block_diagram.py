@@ -159,6 +159,18 @@ CATALOGUE = {
     "zynq_ultra_ps_e": _zynq_ultra_ps_e,
 }
 
+# Settings of cells, and what those of the processing systems begin with.
+SETTINGS = {
+    "smartconnect": "NUM_SI NUM_MI",
+    "axi_dma": "c_include_sg c_sg_length_width c_addr_width c_m_axis_mm2s_tdata_width c_m_axi_mm2s_data_width "
+    "c_m_axi_s2mm_data_width",
+    "axis_dwidth_converter": "S_TDATA_NUM_BYTES M_TDATA_NUM_BYTES",
+    "axi_intc": "C_IRQ_CONNECTION",
+    "xlconcat": "NUM_PORTS",
+    "processing_system7": "PCW_",
+    "zynq_ultra_ps_e": "PSU__",
+}
+
 
 class BlockDiagram:
     """A block design.
@@ -242,6 +254,10 @@ class BlockDiagram:
 
     def pins(self, cell):
         """What can be connected of a cell."""
+        known = SETTINGS.get(cell.ip, "").split()
+        for name in cell.settings:
+            if not (name in known or any(part.endswith("_") and name.startswith(part) for part in known)):
+                raise ScriptError(f"{cell.ip} has no setting {name}")
         if cell.ip in CATALOGUE:
             return CATALOGUE[cell.ip](cell)
         pins = Pins()

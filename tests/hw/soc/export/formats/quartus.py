@@ -76,6 +76,8 @@ def check_component(package, name):
         roles = {role.upper(): port for role, (port, *_) in ports.items()}
         if kind != "clock" and clocks:
             assert interface["associatedClock"] in clocks
+        if kind == "reset":
+            assert interface["synchronousEdges"] == "BOTH"
         if kind in ("clock", "reset"):
             ((role, (port, _, _)),) = ports.items()
             assert (role, end) == ("clk" if kind == "clock" else "reset_n" if port.endswith("n") else "reset", "end")

@@ -1,9 +1,11 @@
 """The kernel for Vitis: its XML as a parser reads it, its packaging in stubs, both against the elaborated Verilog."""
 
 import dataclasses
+from xml.etree import ElementTree
 
 import pytest
 
+from rewardware.hw.soc.bus.interfaces import BusInterface
 from rewardware.hw.soc.bus.registers import Access, AddressMap, Register
 from rewardware.hw.soc.export.description import Port
 from rewardware.hw.soc.export.formats import vitis
@@ -34,6 +36,7 @@ def test_the_kernel_is_packaged(tmp_path, monkeypatch):
     check_core(vivado.core, package)
     assert vivado.core.properties["sdx_kernel"] == "true" and vivado.core.properties["sdx_kernel_type"] == "rtl"
     assert vivado.core.properties["vitis_drc"] == "ctrl_protocol user_managed"
+    assert vivado.core.properties["ipi_drc"] == "ignore_freq_hz true"
     (block,) = vivado.core.all("memory_map")["s_axi_control"].all("address_block").values()
     pointers = {register.name: register.values("register_parameter") for register in block.parts}
     assert {register: values for register, values in pointers.items() if values} == {
@@ -67,6 +70,24 @@ def test_its_masters_stand_beside_a_zynq(tmp_path, monkeypatch):
     assert masters == {"rewardware_0/m_axi_gmem0", "rewardware_0/m_axi_gmem1"}
     assert vivado.diagram.buses["rewardware_0/s_axi_control"] == "control/M00_AXI"
     assert "axi_dma_0" not in vivado.diagram.cells and vivado.project.name == f"{name}_zynq"
+
+
+def test_streams_between_kernels_are_arguments():
+    description = describe_kernel()
+    streams = [
+        BusInterface(
+            name=name, protocol="axi4stream", mode=mode, ports={}, clock="ap_clk", reset="ap_rst_n", data_width=96
+        )
+        for name, mode in (("s_axis", "slave"), ("m_axis", "master"))
+    ]
+    description = dataclasses.replace(description, interfaces=(*description.interfaces, *streams))
+    kernel = ElementTree.fromstring(vitis.files(description)["vitis/kernel.xml"])[0]
+    ports = {port.attrib["name"]: port.attrib for port in kernel.find("ports")}
+    found = [argument.attrib for argument in kernel.find("args") if argument.attrib["addressQualifier"] == "4"]
+    for number, (name, mode) in enumerate((("s_axis", "read_only"), ("m_axis", "write_only"))):
+        assert ports[name] == {"name": name, "mode": mode, "dataWidth": "96", "portType": "stream"}
+        assert (found[number]["name"], found[number]["port"], found[number]["id"]) == (name, name, str(2 + number))
+    assert len(found) == 2
 
 
 def test_a_design_without_masters_is_no_kernel(tmp_path):
