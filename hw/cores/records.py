@@ -4,6 +4,7 @@ Gateware makes its layouts from them (:mod:`.layouts`), drivers and references t
 bits of registers are made of the same fields.
 """
 
+import dataclasses
 import enum
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,13 +27,14 @@ class Field:
     signed : bool
         Two's complement.
     values : type or None
-        Enumeration of integers whose numbers it holds, for people and other languages.
+        Enumeration of integers whose numbers it holds, for people and other languages; two fields that differ in it
+        alone are equal.
     """
 
     name: str
     width: int = 1
     signed: bool = False
-    values: type[enum.IntEnum] | None = None
+    values: type[enum.IntEnum] | None = dataclasses.field(default=None, compare=False, repr=False)
 
     def __post_init__(self):
         require_identifier("Field", self.name)

@@ -23,12 +23,13 @@ def configuration_hash(config):
     Parameters
     ----------
     config : dataclass instance
-        Anything of dataclasses, enumerations, numbers, strings, tuples and dictionaries.
+        Anything of dataclasses, enumerations, numbers, strings, tuples and dictionaries. Fields that the text of a
+        dataclass leaves out count for nothing.
     """
 
     def plain(value):
         if dataclasses.is_dataclass(value):
-            parts = {part.name: plain(getattr(value, part.name)) for part in dataclasses.fields(value) if part.init}
+            parts = {part.name: plain(getattr(value, part.name)) for part in dataclasses.fields(value) if part.repr}
             return {type(value).__name__: parts}
         if isinstance(value, enum.Enum):
             return value.name
