@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from rewardware.hw.soc.devices import devices, find_device
+from rewardware.hw.soc.devices import find_device
+from tests.hw.soc.export.descriptions import SYSTEMS
 
 ROOT = Path(__file__).parents[1]
 MAKE = shutil.which("make") or "make"
@@ -56,6 +57,6 @@ def test_packages_of_every_system_are_made():
     text = (ROOT / "Makefile").read_text()
     (words,) = re.findall(r"^PACKAGES := (.*?)\n\n", text, re.MULTILINE | re.DOTALL)
     made = [word.split(":") for word in words.replace("\\", "").split()]
-    assert {system for system, _ in made} == set(devices())
+    assert {system for system, _ in made} == set(SYSTEMS)
     assert all(find_device(system).preset_folder.joinpath(f"{preset}.yaml").is_file() for system, preset in made)
-    assert all([system, "small"] in made and [name for name, _ in made].count(system) == 2 for system in devices())
+    assert all([system, "small"] in made and [name for name, _ in made].count(system) == 2 for system in SYSTEMS)
