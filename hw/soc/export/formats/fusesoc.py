@@ -32,14 +32,9 @@ def files(description: PackageDescription) -> dict[str, str]:
             },
             "sim_verilator": {
                 "description": "The same, with Verilator.",
-                "filesets": ["rtl", "bench"],
+                "filesets": ["waivers", "rtl", "bench"],
                 **simulation,
-                "flow_options": {
-                    "tool": "verilator",
-                    "mode": "cc",
-                    # Warnings are the target lint's.
-                    "verilator_options": ["--main", "--timing", "-Wno-fatal", "-Wno-lint", "-Wno-style"],
-                },
+                "flow_options": {"tool": "verilator", "mode": "cc", "verilator_options": ["--main", "--timing"]},
             },
             "lint": {
                 "description": "Verilator's warnings, of which those are waived that have a reason.",

@@ -155,7 +155,7 @@ def _simulate(description: PackageDescription) -> str:
     return f"""`sim/{bench}.sv` shows that the design comes out of reset; it needs no library.
 
     iverilog -g2012 -s {bench} -o {bench}.vvp rtl/*.v sim/{bench}.sv && vvp -n {bench}.vvp
-    verilator --binary --timing -Wno-lint -Wno-style --top-module {bench} -F {name}.f sim/{bench}.sv && obj_dir/V{bench}
+    verilator --binary --timing --top-module {bench} {name}.vlt -F {name}.f sim/{bench}.sv && obj_dir/V{bench}
     fusesoc --cores-root . run --target sim {name}
 
 The last one has the targets `sim`, `sim_verilator`, `lint` and `synth`."""
