@@ -15,8 +15,8 @@ async def the_example_over_axi(dut):
     cocotb.start_soon(Clock(dut.aclk, 10, unit="ns").start(start_high=False))
     on = {"clock": dut.aclk, "reset": dut.aresetn, "reset_active_level": False}
     control = AxiLiteMaster(AxiLiteBus.from_prefix(dut, "s_axi_ctrl"), **on)
-    source = AxiStreamSource(AxiStreamBus.from_prefix(dut, "s_axis"), **on, byte_lanes=8)
-    sink = AxiStreamSink(AxiStreamBus.from_prefix(dut, "m_axis"), **on, byte_lanes=8)
+    source = AxiStreamSource(AxiStreamBus.from_prefix(dut, "s_axis"), **on)
+    sink = AxiStreamSink(AxiStreamBus.from_prefix(dut, "m_axis"), **on)
     for part in (control.write_if, control.read_if, source, sink):
         part.log.setLevel(logging.WARNING)
     dut.aresetn.value = 0

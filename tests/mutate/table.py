@@ -256,8 +256,8 @@ CORES = (
     Core(
         room="soc/bus",
         name="AxiLiteDecoder",
-        tests=("test_kernel_top.py::test_kernel[one_clock]", "test_axi_lite_decoder.py"),
-        beside=("system", "movers"),
+        tests=("test_axi_lite_decoder.py::test_accesses_reach_their_slave",),
+        component="rewardware.hw.soc.bus.axi_lite_decoder:AxiLiteDecoder",
     ),
     Core(room="soc/bus", name="ClockCrossing", tests=("test_clock_crossing.py",), beside=("system.system",)),
     Core(

@@ -69,11 +69,7 @@ class Host:
         into, out_of = interface("axi4stream", "slave"), interface("axi4stream", "master")
         self.row_bytes = into["data_width"] // 8
         self.source, self.sink = (
-            kind(
-                *self.on(AxiStreamBus, "axi4stream", one["mode"]),
-                reset_active_level=False,
-                byte_lanes=one["data_width"] // 8,
-            )
+            kind(*self.on(AxiStreamBus, "axi4stream", one["mode"]), reset_active_level=False)
             for kind, one in ((AxiStreamSource, into), (AxiStreamSink, out_of))
         )
         for part in (self.control.write_if, self.control.read_if, self.source, self.sink):
