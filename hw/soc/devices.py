@@ -5,7 +5,7 @@ import importlib.resources
 import importlib.util
 import pkgutil
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib.resources.abc import Traversable
 from typing import Any
 
@@ -45,8 +45,6 @@ class DeviceDescriptor:
         Whose settings are the defaults of an export.
     board_presets : tuple of str
         Presets for boards, the largest first: a board takes the first one that fits its part.
-    board_clocks : Mapping
-        Clock in MHz by board, where it is another than the board's own.
     """
 
     name: str
@@ -57,7 +55,6 @@ class DeviceDescriptor:
     presets: str = ""
     default_preset: str = "small"
     board_presets: tuple[str, ...] = ()
-    board_clocks: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for place in ("component", "configuration", "hardware"):

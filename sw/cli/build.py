@@ -22,7 +22,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--config", metavar="PRESET", help="preset or YAML file (default: the largest that fits the board)"
     )
     add_out_option(parser, "Verilog, constraints, reports and bitstream, or the vendor's project", required=True)
-    parser.add_argument("--clock", type=int, metavar="MHZ", help="of the system (default: that of system and board)")
+    parser.add_argument(
+        "--clock",
+        type=int,
+        metavar="MHZ",
+        help="of the system (default: what it was placed at on the part, else the board's)",
+    )
     parser.add_argument("--placer", choices=PLACERS, help="nextpnr's (default: static on ECP5, heap on iCE40)")
     parser.add_argument("--seed", type=int, default=1, help="of the placer (default %(default)s)")
     add_json_option(parser)

@@ -3,11 +3,12 @@
 import argparse
 from typing import Any
 
-from ..core.backends import BOARD
 from ..core.tables import aligned
 from ..systems.results import add_json_option, show
 
 __all__ = ["add_arguments", "run"]
+
+UART = "uart:"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     from ..device.self_test import measure_clock, self_test
     from ..device.uart import split_place
 
-    place = arguments.where.removeprefix(BOARD)
+    place = arguments.where.removeprefix(UART)
     if not place or place == arguments.where:
         raise ValueError(f"The board must be given as uart:PORT, such as uart:/dev/ttyUSB0, not {arguments.where!r}")
     port, baud = split_place(place)
@@ -56,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
         "checks": [],
     }
     if config is not None:
-        with open_device(f"{BOARD}{port}@{found.baud}", config, timeout=arguments.timeout) as device:
+        with open_device(f"{UART}{port}@{found.baud}", config, timeout=arguments.timeout) as device:
             report["checks"] = [vars(result) for result in self_test(device)]
             clock = measure_clock(device)
             report["clock_mhz"] = None if clock is None else round(clock, 2)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...hw.soc.bus.registers import Access, Register
-from ...hw.soc.shell.config import State
+from ...hw.soc.shell.registers import State
 from .device import Device
 from .errors import DeviceError, DeviceFault
 

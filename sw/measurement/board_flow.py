@@ -43,7 +43,8 @@ def build_board(
         Where the files go: Verilog, constraints, reports, bitstream; for a board of the vendor's tools the project.
     system : str
     clock_mhz : int or None
-        Of the system; without one what the device says of the board, else what the board's row says.
+        Of the system; without one that of system and part in ``constraints/clocks.yaml``, which a tool has placed, if
+        the board can make it; else that of the board.
     bitstream : bool
         Pack it.
     seed : int
@@ -61,7 +62,6 @@ def build_board(
     from ...hw.soc.boards.board_top import board_files, system_module
     from ...hw.soc.bus.uart_bridge import UartTop
     from ...hw.soc.bus.uart_config import UartConfig
-    from ...hw.soc.devices import find_device
     from ...hw.soc.presets import read_preset
     from ...sim.harness.systems import verilog_of
     from .board_fit import fit_of
@@ -69,8 +69,7 @@ def build_board(
     board = find_board(board_name)
     chosen = preset or fit_of(board, system).preset
     config = read_preset(chosen, system).hardware
-    clock_mhz = clock_mhz or find_device(system).board_clocks.get(board.name, board.clock_mhz)
-    board = dataclasses.replace(board, clock_mhz=clock_mhz)
+    board = dataclasses.replace(board, clock_mhz=clock_mhz or _clock_of(board, system))
     if folder is not None:
         # Before minutes of synthesis, not behind them.
         with writing(folder):
@@ -96,6 +95,18 @@ def build_board(
 
         write_project(board, built, report, folder)
     return report
+
+
+def _clock_of(board: Board, system: str) -> int:
+    """The clock at which a tool has placed a system on the part, if the board can make it, else that of the board."""
+    from ...hw.soc.boards.clock_generator import can_make
+    from ...hw.soc.target.clocks import load_clocks
+
+    oscillator_mhz = board.make_platform().default_clk_frequency / 1e6
+    for row in load_clocks().get(system, ()):
+        if row.part == board.part and can_make(board.family, oscillator_mhz, int(row.mhz)):
+            return int(row.mhz)
+    return board.clock_mhz
 
 
 def _place(

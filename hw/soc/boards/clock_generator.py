@@ -6,7 +6,7 @@ from amaranth.hdl import Const, Instance, Module, Signal
 from amaranth.lib import io, wiring
 from amaranth.lib.wiring import Out
 
-__all__ = ["GENERATORS", "ClockGenerator"]
+__all__ = ["GENERATORS", "ClockGenerator", "can_make"]
 
 
 class ClockGenerator(wiring.Component):
@@ -226,3 +226,12 @@ def _intel(oscillator_mhz, clock_mhz):
 
 # By family, what makes a function of both frequencies that adds the loop to a module.
 GENERATORS = {"ecp5": _ecp5, "ice40": _ice40, "xc7": _xc7, "intel": _intel}
+
+
+def can_make(family, oscillator_mhz, clock_mhz):
+    """Whether a family makes a clock of an oscillator."""
+    try:
+        oscillator_mhz = Fraction(oscillator_mhz)
+        return oscillator_mhz == clock_mhz or GENERATORS[family](oscillator_mhz, clock_mhz) is not None
+    except ValueError:
+        return False

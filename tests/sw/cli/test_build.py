@@ -4,14 +4,15 @@ from types import SimpleNamespace
 
 import pytest
 
-from rewardware.hw.soc import devices
 from rewardware.hw.soc.boards.board import find_board
-from rewardware.hw.soc.devices import find_device
 from rewardware.hw.soc.export.placement import PLACERS, CriticalPath, Placement
 from rewardware.hw.soc.export.synthesis import Block, Synthesis
+from rewardware.hw.soc.target import clocks
+from rewardware.hw.soc.target.clocks import DefaultClock
 from rewardware.hw.soc.target.target import Resources
 from rewardware.sim.harness import systems
 from rewardware.sw.cli.dispatch import dispatch
+from rewardware.sw.measurement import board_flow
 from rewardware.sw.measurement import tool_cache as cached
 from rewardware.sw.measurement.board_flow import as_text, build_board
 
@@ -102,12 +103,16 @@ def test_another_clock_is_made_and_placed_for(tools):
     assert (report["clock_mhz"], tools.placing["frequency"], report["met"]) == (60, 60, False)
 
 
-def test_a_device_may_have_a_clock_of_its_own_on_a_board(tools, monkeypatch):
-    clocks = dataclasses.replace(find_device("pearl"), board_clocks={"ulx3s-85f": 80})
-    monkeypatch.setitem(devices._known(), "pearl", clocks)
+def test_a_system_has_the_clock_that_a_tool_has_placed_on_the_part(tools, monkeypatch):
+    rows = (DefaultClock(part="lfe5u-45f", mhz=90, source=""), DefaultClock(part="lfe5u-85f", mhz=80.5, source=""))
+    monkeypatch.setattr(clocks, "load_clocks", lambda: {"pearl": rows})
     assert build_board("ulx3s-85f", system="pearl")["clock_mhz"] == 80
     assert build_board("ulx3s-85f", system="pearl", clock_mhz=60)["clock_mhz"] == 60
     assert build_board("ulx3s-85f", system="mcts")["clock_mhz"] == 50
+    # The loop cannot make 85 MHz of 48.
+    monkeypatch.setattr(clocks, "load_clocks", lambda: {"pearl": (dataclasses.replace(rows[1], mhz=85),)})
+    assert board_flow._clock_of(find_board("ulx3s-85f"), "pearl") == 85
+    assert board_flow._clock_of(find_board("orangecrab-85f"), "pearl") == 48
 
 
 def test_ice40_is_placed_by_its_own_tool(tools, tmp_path):
