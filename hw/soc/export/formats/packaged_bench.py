@@ -66,12 +66,9 @@ class Host:
         for index, clock in enumerate(self.clocks):
             Clock(clock, 10 + 2 * index, unit="ns").start(start_high=False)
         self.control = AxiLiteMaster(*self.on(AxiLiteBus, "axi4lite", "slave"), reset_active_level=False)
-        into, out_of = interface("axi4stream", "slave"), interface("axi4stream", "master")
-        self.row_bytes = into["data_width"] // 8
-        self.source, self.sink = (
-            kind(*self.on(AxiStreamBus, "axi4stream", one["mode"]), reset_active_level=False)
-            for kind, one in ((AxiStreamSource, into), (AxiStreamSink, out_of))
-        )
+        self.row_bytes = interface("axi4stream", "slave")["data_width"] // 8
+        self.source = AxiStreamSource(*self.on(AxiStreamBus, "axi4stream", "slave"), reset_active_level=False)
+        self.sink = AxiStreamSink(*self.on(AxiStreamBus, "axi4stream", "master"), reset_active_level=False)
         for part in (self.control.write_if, self.control.read_if, self.source, self.sink):
             part.log.setLevel(logging.WARNING)
         write, read = self.control.write_if, self.control.read_if
