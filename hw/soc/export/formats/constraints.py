@@ -7,7 +7,7 @@ they choose them.
 
 from collections.abc import Iterator
 
-from ..description import PackageDescription
+from ..description import PackageDescription, Port
 
 __all__ = ["files"]
 
@@ -51,6 +51,12 @@ def _delays(description: PackageDescription) -> Iterator[str]:
     for clock, ports in groups:
         delay = _OUTSIDE * clocks[clock].period_ns
         for direction, command in (("in", "set_input_delay"), ("out", "set_output_delay")):
-            names = " ".join(port for port in ports if description.port(port).direction == direction)
-            if names:
+            chosen = [port for port in map(description.port, ports) if port.direction == direction]
+            if chosen:
+                names = " ".join(map(_bits, chosen))
                 yield f"{command} -clock {clock} {delay:.3f} [get_ports {{{names}}}]"
+
+
+def _bits(port: Port) -> str:
+    """All bits of a port: the name of a bus alone is none of its bits to some tools."""
+    return port.name if port.width == 1 else f"{port.name}[*]"

@@ -13,7 +13,8 @@ _README = """\
 The driver is that of every other link to the device (`rewardware`, `sw/device`), over PYNQ's MMIO and an AXI DMA: what
 runs on the simulator runs here, given `pynq:NAME.bit` in the place of `rtl`.
 
-1. `vivado/block_design.tcl` makes `NAME.bit` and `NAME.hwh`. A block design of your own needs these names:
+1. `vivado/block_design.tcl` with `build=yes` makes `NAME.bit` and `NAME.hwh`. A block design of your own needs these
+   names:
 
    - `rewardware_0`: this design. Its CONTROL is on a general-purpose port of the processing system.
    - `axi_dma_0`: an AXI DMA with both channels, without scatter-gather, on a high-performance port. Its length

@@ -37,7 +37,11 @@ def test_every_port_has_its_clock_and_delays(name):
     assert found[0] == ("create_clock", "-name", clock.port, "-period", "10.000", clock.port)
     for direction, command in (("in", "set_input_delay"), ("out", "set_output_delay")):
         ports = [port for call in found if call[0] == command for port in call[-1].split()]
-        wanted = [port.name for port in description.ports if port.direction == direction and port.name != clock.port]
+        wanted = [
+            port.name if port.width == 1 else f"{port.name}[*]"
+            for port in description.ports
+            if port.direction == direction and port.name != clock.port
+        ]
         assert sorted(ports) == sorted(wanted)
 
 
@@ -51,14 +55,14 @@ def test_a_port_belongs_to_its_own_clock():
         resets=(*description.resets, Reset(port="slow_reset", active_low=False, clock="slow")),
         ports=(
             *description.ports,
-            *(dataclasses.replace(description.ports[0], name=name) for name in ("slow", "slow_reset")),
+            *(dataclasses.replace(description.port("aclk"), name=name) for name in ("slow", "slow_reset")),
         ),
     )
     found = calls(files(described)["pearl_ooc.sdc"])
     assert ("set_clock_groups", "-asynchronous", "-group", "aclk", "-group", "slow") in found
     of_clock = {port: call[2] for call in found if "delay" in call[0] for port in call[-1].split()}
-    assert of_clock["slow_reset"] == of_clock["s_axi_ctrl_rdata"] == "slow"
-    assert of_clock["s_axis_tdata"] == of_clock["aresetn"] == "aclk"
+    assert of_clock["slow_reset"] == of_clock["s_axi_ctrl_rdata[*]"] == "slow"
+    assert of_clock["s_axis_tdata[*]"] == of_clock["aresetn"] == "aclk"
 
 
 def test_without_a_clock_there_are_no_constraints():
