@@ -1,6 +1,6 @@
 """One level of a sum tree."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -81,14 +81,16 @@ class SumTreeLevel(LevelComponent):
 
         # What is written where is decided before the node is there; no request is here while nodes are cleared.
         digit, request, node = config.digit(level), finders[0].request, nodes.reads[0].data
-        arriving, children = self.arriving[0], config.children(level)
-        writes = delay(m, arriving.valid & changes(arriving), max(1, latency), "writes", reset_less=False)
-        grows = delay(m, Cat(arriving.index[digit] <= child for child in range(children)), max(1, latency), "grows")
-        clears, row = Signal(), Signal.like(nodes.write.address)
-        m.d.sync += [clears.eq(self.clear.valid & (self.clear.row < rows)), row.eq(self.clear.row)]
-        m.d.comb += [
-            nodes.write.enable.eq(clears | writes),
-            nodes.write.address.eq(Mux(clears, row, request.index >> digit.stop)),
+        children = config.children(level)
+        before = delay(m, Value.cast(self.arriving[0]), max(1, latency) - 1, "before", reset_less=False)
+        before = travelling_layout(config, level)(before)
+        clear, clears, grows = Signal(), Signal(), Signal(children)
+        m.d.comb += clear.eq(self.clear.valid & (self.clear.row < rows))
+        m.d.sync += [
+            clears.eq(clear),
+            grows.eq(Cat(before.index[digit] <= child for child in range(children))),
+            nodes.write.enable.eq(clear | (before.valid & changes(before))),
+            nodes.write.address.eq(Mux(clear, self.clear.row, before.index >> digit.stop)),
         ]
         for child in range(children):
             added = Signal(config.sum_width(level), name=f"sum_{child}")
