@@ -29,7 +29,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="of the system (default: what it was placed at on the part, else the board's)",
     )
     parser.add_argument("--placer", choices=PLACERS, help="nextpnr's (default: static on ECP5, heap on iCE40)")
-    parser.add_argument("--seed", type=int, default=1, help="of the placer (default %(default)s)")
+    seeds = parser.add_mutually_exclusive_group()
+    seeds.add_argument("--seed", type=int, metavar="N", default=1, help="of the placer (default %(default)s)")
+    seeds.add_argument("--seeds", type=int, metavar="N", help="place with seeds 1 to N and keep the best")
     add_json_option(parser)
 
 
@@ -44,6 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
         clock_mhz=arguments.clock,
         bitstream=True,
         seed=arguments.seed,
+        seeds=arguments.seeds,
         placer=arguments.placer,
     )
     made = "bitstream and reports" if "met" in report else f"a project for {report['flow']}, with its README.md,"

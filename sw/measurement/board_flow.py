@@ -1,6 +1,7 @@
 """From a system to a board: Verilog, and a bitstream by open tools or a project for the vendor's tool, and a report."""
 
 import dataclasses
+import functools
 import json
 import shutil
 from collections.abc import Sequence
@@ -30,6 +31,7 @@ def build_board(
     clock_mhz: int | None = None,
     bitstream: bool = False,
     seed: int = 1,
+    seeds: int | None = None,
     placer: str | None = None,
 ) -> dict[str, Any]:
     """Build a system for a board and return the report; each distinct input is synthesised and placed once.
@@ -49,6 +51,8 @@ def build_board(
         Pack it.
     seed : int
         Seed of the placer.
+    seeds : int or None
+        Place with so many seeds, from 1 on, in place of ``seed``, and take the best.
     placer : str or None
         One of ``PLACERS``; ``None``: the family's usual one.
 
@@ -89,7 +93,7 @@ def build_board(
         "baud": board.baud,
     }
     if board.open_tools:
-        return _place(board, built, report, folder, bitstream=bitstream, seed=seed, placer=placer)
+        return _place(board, built, report, folder, bitstream=bitstream, seed=seed, seeds=seeds, placer=placer)
     if folder is not None:
         from ...hw.soc.export.board_project import write_project
 
@@ -110,11 +114,20 @@ def _clock_of(board: Board, system: str) -> int:
 
 
 def _place(
-    board: Board, built: Any, report: dict[str, Any], folder: Path | None, *, bitstream: bool, **options: Any
+    board: Board,
+    built: Any,
+    report: dict[str, Any],
+    folder: Path | None,
+    *,
+    bitstream: bool,
+    seed: int,
+    seeds: int | None,
+    placer: str | None,
 ) -> dict[str, Any]:
     """Synthesis, place and route, and with ``bitstream`` packing, by open tools."""
     from ...hw.soc.export.placement import CONFIGURATION
     from .board_fit import lacking
+    from .seed_sweep import sweep_seeds
     from .tool_cache import place_once, synthesise_once
 
     name = board.module
@@ -126,14 +139,21 @@ def _place(
     if over:
         raise ValueError(f"Configuration {report['preset']} does not fit {board.name}: it needs {', '.join(over)}")
     placing, packing = built.commands[1:3]
-    placed = place_once(
+    place = functools.partial(
+        place_once,
         synthesised,
         constraints=built.files[constraints],
         tool=FLOWS[board.family],
         part=_part_options(placing),
         frequency=board.clock_mhz,
-        **options,
+        placer=placer,
     )
+    if seeds is None:
+        placed = place(seed=seed)
+    else:
+        sweep = sweep_seeds(lambda each: place(seed=each), seeds)
+        placed = sweep.best
+        report["seeds"] = sweep.describe()
     result = placed.result
     path = result.critical_path
     frequency = result.frequency or 0.0
@@ -173,6 +193,8 @@ def _part_options(command: Sequence[str]) -> list[str]:
 
 def as_text(report: dict[str, Any]) -> str:
     """The report for people."""
+    from .seed_sweep import sweep_line
+
     head = (
         f"{report['board']} ({report['part']}), {report['system']}, preset {report['preset']}: {report['extent']}, "
         f"configuration {report['configuration_hash']}, {report['clock_mhz']} MHz, {report['baud']} baud"
@@ -184,6 +206,8 @@ def as_text(report: dict[str, Any]) -> str:
         f"clock: {report['frequency_mhz']} MHz by nextpnr, {report['clock_mhz']} MHz on the board: "
         + ("met" if report["met"] else "NOT MET"),
     ]
+    if "seeds" in report:
+        lines.append(sweep_line(report["seeds"]))
     path = report["critical_path"]
     if path is not None:
         lines.append(f"slowest path: {path['start']} to {path['end']}, {path['delay']} ns, {path['levels']} levels")

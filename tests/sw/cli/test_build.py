@@ -85,6 +85,23 @@ def test_the_placer_can_be_chosen(tools, placer):
     assert tools.placing["placer"] == placer
 
 
+def test_the_best_of_several_seeds_is_taken(tools, tmp_path, monkeypatch):
+    clocks_of_seeds = {1: 51.0, 2: 62.0, 3: 49.0}
+    place = cached.place_once
+
+    def place_with(*arguments, seed, **options):
+        tools.frequency = clocks_of_seeds[seed]
+        return place(*arguments, **options)
+
+    monkeypatch.setattr(cached, "place_once", place_with)
+    report = build_board("ulx3s-85f", "tiny", tmp_path / "out", seeds=3)
+    assert report["frequency_mhz"] == 62.0
+    assert report["seeds"] == {"best_seed": 2, "spread_mhz": [49.0, 62.0], "seeds_mhz": clocks_of_seeds}
+    assert "3 seeds: 49.0 to 62.0 MHz, the best with seed 2" in as_text(report)
+    with pytest.raises(ValueError, match="Seeds must be at least 1, not 0"):
+        build_board("ulx3s-85f", "tiny", seeds=0)
+
+
 def test_a_clock_that_is_missed_is_said(tools):
     tools.frequency = find_board("ulx3s-85f").clock_mhz - 1
     report = build_board("ulx3s-85f", "tiny")
