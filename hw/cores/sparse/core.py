@@ -109,7 +109,7 @@ class SparseCore(ConfiguredComponent):
         for inner, outer in zip(compressor.weights, self.weights, strict=True):
             wiring.connect(m, inner, wiring.flipped(outer))
         m.d.comb += [
-            self.weight_end.eq(tables.end),
+            self.weight_end.eq(tables.weight_end),
             self.overflow.eq(tables.overflow),
             self.missing_tuple.eq(addresses.missing_tuple),
             # Words go one way or the other.

@@ -88,7 +88,7 @@ class GroupTables(ConfiguredComponent):
     overflow : Out(1)
         The weights of a group end behind the banks. Its entry has an outer count of 0, and that of its transposed one
         an inner count of 0.
-    end : out
+    weight_end : Out(range(weight_words + 1))
         The first address behind the compressed weights of the last command.
 
     Source
@@ -107,7 +107,7 @@ class GroupTables(ConfiguredComponent):
                 "completions": Out(stream.Signature(1)),
                 "table": Out(WritePort(table_entry(config), 2 * config.tuples)),
                 "overflow": Out(1),
-                "end": Out(range(config.weight_words + 1)),
+                "weight_end": Out(range(config.weight_words + 1)),
             },
         )
 
@@ -158,7 +158,7 @@ class GroupTables(ConfiguredComponent):
                 m.d.comb += self.commands.ready.eq(1)
                 m.d.sync += [command.eq(self.commands.payload), group.eq(0), transposed.eq(0)]
                 with m.If(self.commands.valid):
-                    m.d.sync += self.end.eq(self.commands.payload.weight_base)
+                    m.d.sync += self.weight_end.eq(self.commands.payload.weight_base)
                     m.next = "WALK"
             with m.State("WALK"):
                 m.d.sync += [walking.eq(1), group.eq(group + 1), settling.eq(2)]
@@ -207,8 +207,8 @@ class GroupTables(ConfiguredComponent):
         m.d.comb += [
             read.enable.eq(1),
             read.address.eq(group),
-            beyond.eq(self.end + size > config.weight_words),
-            chosen.base.eq(Mux(second, kept.base, Mux(beyond, 0, self.end))),
+            beyond.eq(self.weight_end + size > config.weight_words),
+            chosen.base.eq(Mux(second, kept.base, Mux(beyond, 0, self.weight_end))),
             chosen.outside.eq(Mux(second, kept.outside, beyond)),
             write.enable.eq(valid & ~second),
             write.address.eq(entry.group),
@@ -223,4 +223,4 @@ class GroupTables(ConfiguredComponent):
         with m.If(chosen.outside & ~second):
             m.d.comb += self.table.data.outer_count.eq(0)
         with m.If(write.enable & ~beyond):
-            m.d.sync += self.end.eq(self.end + size)
+            m.d.sync += self.weight_end.eq(self.weight_end + size)

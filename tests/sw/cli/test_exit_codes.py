@@ -74,6 +74,7 @@ WRONG = {
     "infer": "atari --input nowhere.npy",
     "package": "nothing -o there",
     "build": "fixar --config nowhere.yaml -o there",
+    "probe": "nowhere",
     "report": "rescaler --part nowhere",
     "list": "nothing",
     "cache": "--days -1",

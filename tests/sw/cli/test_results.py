@@ -2,6 +2,7 @@
 
 import importlib
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -11,6 +12,7 @@ import yaml
 
 from rewardware.hw.soc.export.synthesis import Block, Synthesis
 from rewardware.hw.soc.target.target import Resources
+from rewardware.sim.harness.uart import SimulatedBoard
 from rewardware.sw.cli.dispatch import dispatch
 from rewardware.sw.measurement.bench import make_row
 from rewardware.sw.systems.results import as_json
@@ -19,6 +21,7 @@ from tests.sw.cli.test_compose import PROBLEM
 from tests.sw.cli.test_every_command import COMMANDS_THAT_RUN, PARSERS
 from tests.sw.cli.test_exit_codes import module_of
 from tests.sw.cli.test_explore import measured  # noqa: F401
+from tests.sw.device.test_simulation import CONFIG
 from tests.sw.systems.dynamap.games import SHORT
 
 RUN = "--evaluation-episodes 1 --quiet --out OUT"
@@ -66,6 +69,7 @@ SMALL = {
     "infer": ("atari --input FRAMES --out OUT", "network parameters width backend pictures counters"),
     "package": ("rescaler --out OUT", "design top folder files checks"),
     "build": ("fixar --config tiny --out OUT", "board met utilization"),
+    "probe": ("BOARD", "port baud system_id system preset checks"),
     "report": ("rescaler --part ecp5 --out OUT", "blocks total"),
     "cache": ("", "folder limit_bytes freed_bytes kinds"),
     "list": ("", "systems presets cores boards"),
@@ -87,17 +91,14 @@ ROW = make_row(0.5, "%", "model", "here")
 # By command, and what stands in its place.
 WHAT_TAKES_LONG = {
     "bench": {"rewardware.sw.systems.fixar.bench.figures.FixarBench.ids": lambda self: {"one": lambda: ROW}},
-    "build": {
-        "rewardware.sim.harness.systems.verilog_of": lambda *_: "EHXPLLL",
-        "rewardware.hw.soc.export.tools.run_tool": lambda *_: "",
-    },
+    "build": {"rewardware.hw.soc.export.tools.run_tool": lambda *_: ""},
     "report": {"rewardware.sw.measurement.tool_cache.synthesise_once": lambda *_, **__: SYNTHESISED},
 }
 
 
 @pytest.fixture(scope="module")
-def places(tmp_path_factory) -> dict[str, str]:
-    """A run that was trained, and runs of every experiment, as far as their reports read them."""
+def places(tmp_path_factory) -> Iterator[dict[str, str]]:
+    """A run that was trained, runs of every experiment, as far as their reports read them, and a simulated board."""
     root = tmp_path_factory.mktemp("results")
     words, options = ["train", "fixar"], SMALL["train fixar"][0].replace("OUT", str(root / "trained"))
     assert dispatch([*words, *options.split()]) == 0
@@ -119,7 +120,10 @@ def places(tmp_path_factory) -> dict[str, str]:
     (root / "problem.yaml").write_text(yaml.safe_dump(PROBLEM))
     np.save(root / "frames.npy", np.ones((84, 84, 4), np.uint8))
     files = {"RUNS": "runs", "PROBLEM": "problem.yaml", "FRAMES": "frames.npy"}
-    return {name: str(root / file) for name, file in {"TRAINED": "trained", **files}.items()}
+    with SimulatedBoard(CONFIG) as board:
+        yield {name: str(root / file) for name, file in {"TRAINED": "trained", **files}.items()} | {
+            "BOARD": f"uart:{board.port}"
+        }
 
 
 def refuse(name: str) -> float:
@@ -170,7 +174,7 @@ def test_where_to_write_is_the_same_everywhere():
         else:
             assert option.option_strings == ["-o", "--out"] and (option.type, option.metavar) == (Path, "DIR"), words
             assert option.help.startswith("folder for "), words
-    assert without == {("list",), ("cache",), *WITHOUT_RESULTS}
+    assert without == {("list",), ("cache",), ("probe",), *WITHOUT_RESULTS}
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ async def tables_follow_the_reference(dut):
                 got = table.entries[2 * group_base + shift + rank]
                 compare(entry, got, f"entry {rank}, transposed {shift != 0}", number)
         assert len(table.entries) == 2 * groups and table.overflows == 0
-        compare(end, int(dut.end.value), "end", number)
+        compare(end, int(dut.weight_end.value), "end", number)
         compare(2 * groups + 7, table.cycles, "cycles", number)
 
 
@@ -97,4 +97,4 @@ async def what_does_not_fit_is_left_out(dut):
     # Group 0 does not fit, group 1 does.
     assert [table.entries[place]["outer_count"] for place in (0, 1)] == [0, 2]
     assert [table.entries[place]["inner_count"] for place in (2, 3)] == [2, 0]
-    assert int(dut.end.value) == config.weight_words
+    assert int(dut.weight_end.value) == config.weight_words
