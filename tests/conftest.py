@@ -4,6 +4,7 @@ import argparse
 import os
 import shutil
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 from rewardware.sim.verilator.build import OPTIMISATION_VARIABLE
@@ -35,6 +36,8 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
+    if os.environ.get("CI") and not shutil.which("iverilog"):
+        raise pytest.UsageError("Icarus Verilog must be installed where CI is set (Debian: apt-get install iverilog)")
     if config.option.processor_time is not None:
         from tests.processor_time import ProcessorTime
 
