@@ -38,7 +38,7 @@ def test_the_script_for_vivado_makes_a_bitstream_of_what_is_there(name):
     assert called["write_bitstream"][-1] == f"{board.module}.bit"
     clocks = [words for words in run_tcl(files[f"{board.module}.xdc"]) if words[0] == "create_clock"]
     (period,) = (float(words[4]) for words in clocks)
-    assert period == pytest.approx(1e9 / platform.default_clk_frequency)
+    assert period == 1e9 / platform.default_clk_frequency
 
 
 @pytest.mark.parametrize("name", [name for name in PROJECTS if find_board(name).family == "intel"])
