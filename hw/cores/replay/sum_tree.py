@@ -17,7 +17,7 @@ from .sum_tree_level import SumTreeLevel
 
 __all__ = ["SumTree"]
 
-# Of the register behind the choice of a beat's row, and of the answers' queue.
+# Cycles of the register after the choice of a beat's row, and of the queue of answers.
 SEND_LATENCY = 1
 QUEUE_LATENCY = 1
 

@@ -79,7 +79,8 @@ class SumTreeLevel(LevelComponent):
             wiring.connect(m, finder.nodes, nodes.reads[lane])
             m.d.comb += [finder.arriving.eq(self.arriving[lane]), self.leaving[lane].eq(finder.leaving)]
 
-        # What is written where is decided before the node is there; no request is here while nodes are cleared.
+        # Enables and sources of the write are registered in the cycle before the node arrives. Nodes are cleared only
+        # while no request is in the level.
         digit, request, node = config.digit(level), finders[0].request, nodes.reads[0].data
         children = config.children(level)
         before = delay(m, Value.cast(self.arriving[0]), max(1, latency) - 1, "before", reset_less=False)

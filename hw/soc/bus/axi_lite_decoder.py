@@ -13,8 +13,8 @@ __all__ = ["AxiLiteDecoder"]
 class AxiLiteDecoder(wiring.Component):
     """Gives the accesses of a block of addresses to one slave, and all others to another.
 
-    One write and one read are outstanding at most, independently of each other. What is outside the map of the slave
-    that has an address is answered by that slave.
+    At most one write and one read are outstanding, independently of each other. The slave that has an address also
+    answers accesses outside its register map.
 
     Latency: a request reaches its slave a cycle later, a response none. Back-pressure: an address channel is not ready
     from its acceptance until the response is taken.

@@ -16,7 +16,7 @@ def row(name: str, record: Record, description: str, direction: str = "in") -> R
 
 
 def parameter_rows(learner: LearnerConfig) -> tuple[RowRecord, RowRecord]:
-    """Those of loads and stores, which are alike."""
+    """The row records of loads and of stores; both hold one parameter."""
     arrays = ", ".join(
         f"{place} {name} ({', '.join(' x '.join(map(str, shape)) for shape in array.shapes)})"
         for place, (name, array) in enumerate(LearnerEngineConfig(learner=learner).arrays.items())

@@ -96,7 +96,7 @@ def packaging(description: PackageDescription, *, kernel: str = "") -> str:
         "set core [ipx::current_core]",
         f"set_property -dict [list name {name} version {version} display_name {name} vendor_display_name Rewardware \\",
         f"    description {word(description.description)}] $core",
-        "# Of any family: the design has no primitives.",
+        "# Every family is supported: the design has no primitives.",
         "set_property supported_families { } $core",
         "set_property auto_family_support_level level_2 $core",
         "",

@@ -76,7 +76,7 @@ def files(description: PackageDescription) -> Mapping[str, str]:
     if not all(kind in buses for kind in kinds):
         return {}
     control, stream_in, stream_out = (buses[kind] for kind in kinds)
-    # Of systems whose configuration is a device and what programs it needs memories for, the device has the name.
+    # Some systems' configurations hold the device and the sizes of its memories: then the device has the preset's name.
     configuration = description.configuration.get("device", description.configuration)
     words = {
         "NAME": description.name,

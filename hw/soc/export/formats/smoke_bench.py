@@ -14,8 +14,9 @@ _LIMIT_CYCLES = 100
 def files(description: PackageDescription) -> dict[str, str]:
     """``sim/NAME_smoke.sv``.
 
-    A system answers on AXI4-Lite and its registers hold what they hold after a reset. Of a core every output that is
-    part of a handshake is known after a reset with all inputs 0; without a clock, every output is.
+    The bench of a system reads every register over AXI4-Lite and compares it with its reset value. The bench of a core
+    requires that no handshake output is unknown after a reset with all inputs 0, and for a core without a clock that no
+    output is.
     """
     name = f"{description.name}_smoke"
     body = _reads(description) if description.address_map is not None else _unknowns(description)
