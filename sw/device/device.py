@@ -296,7 +296,7 @@ class ShellDevice:
             )
 
     def _state(self) -> State:
-        return State(self.read_register("status") & 3)
+        return State.of(self.read_register("status"))
 
     def _flags(self) -> tuple[str, ...]:
         raised = self.read_register("errors")

@@ -135,8 +135,7 @@ def _key(config: Any) -> tuple[str, int]:
 def _configurations() -> dict[tuple[str, int], Any]:
     """What the devices' presets are made to, by the system's characters and the hash."""
     configs = (read_preset(name, system).hardware for system in devices() for name in list_presets(system))
-    # Of two presets with the same hardware the first one.
-    return {_key(config): config for config in reversed(list(configs))}
+    return {_key(config): config for config in configs}
 
 
 def _symptom(port: str, baud: int, timeout: float) -> str:

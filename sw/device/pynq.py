@@ -161,7 +161,7 @@ class PynqTransport:
         return None
 
     def _state(self) -> State:
-        return State(int(self._registers.read(self._map["status"].address)) & 3)
+        return State.of(int(self._registers.read(self._map["status"].address)))
 
     def send(self, rows: np.ndarray) -> None:
         """Queue one packet; ``DeviceError`` for one that the DMA cannot send as one."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...hw.soc.bus.registers import Access, Register
 from ...hw.soc.shell.registers import State
-from .device import Device
+from .device import Device, ShellDevice
 from .errors import DeviceError, DeviceFault
 
 __all__ = ["CheckResult", "measure_clock", "self_test"]
@@ -73,7 +73,7 @@ def _require(what: str, found: Any, expected: Any) -> None:
 
 def _check_soft_reset(device: Device) -> str:
     device.soft_reset()
-    _require("State after a soft reset", State(device.read_register("status") & 3).name.lower(), "idle")
+    _require("State after a soft reset", State.of(device.read_register("status")).name.lower(), "idle")
     _require("Register errors after a soft reset", device.read_register("errors"), 0)
     return "the device is idle, without errors"
 
@@ -188,7 +188,7 @@ def _row_fields(device: Device, name: str) -> dict[str, int] | None:
     return fields
 
 
-def measure_clock(device: Device, seconds: float = CLOCK_SECONDS) -> float | None:
+def measure_clock(device: ShellDevice, seconds: float = CLOCK_SECONDS) -> float | None:
     """Clock of the device in MHz, by what it counts while it waits for rows; ``None`` if nothing of it waits.
 
     The time that a read of the counter takes is the error: at one million baud some per cent.
@@ -199,8 +199,7 @@ def measure_clock(device: Device, seconds: float = CLOCK_SECONDS) -> float | Non
         return None
     fields = {operand.name: 1 for operand in waiting.arguments if operand.default is None}
     device.load_program([instructions.encode(waiting.name, **fields), instructions.encode("halt")])
-    device.write_register("start_address", 0)
-    device.write_register("control", 1)
+    device.start()
     try:
         first, began = device.read_register("cycles"), time.monotonic()
         time.sleep(seconds)

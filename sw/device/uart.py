@@ -10,6 +10,7 @@ import numpy as np
 import serial
 
 from ...hw.soc.bus.uart_config import PAYLOAD_LIMIT, REPLY, START, Kind, Status, rows_per_frame
+from ...hw.soc.shell.registers import State
 from .errors import DeviceError, DeviceTimeout
 
 __all__ = ["UartTransport", "pack_frame", "split_place"]
@@ -111,7 +112,7 @@ class UartTransport:
             moved = self._push() | self._pull()
             if moved:
                 deadline = time.monotonic() + self._timeout
-            done = until_done and self.read(self._status_address) & 3 != 1
+            done = until_done and State.of(self.read(self._status_address)) is not State.RUNNING
             enough = rows and len(self._rows) >= rows
             if done or enough or not (until_done or rows) or time.monotonic() > deadline:
                 if done:

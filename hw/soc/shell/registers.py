@@ -21,6 +21,11 @@ class State(enum.IntEnum):
     DONE = 2
     ERROR = 3
 
+    @classmethod
+    def of(cls, status):
+        """The state in a word of the status register."""
+        return cls(status & max(cls))
+
 
 _STATES = ", ".join(f"{state.value} {state.name.lower()}" for state in State)
 
