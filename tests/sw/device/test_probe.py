@@ -10,7 +10,6 @@ from rewardware.hw.soc.boards.board import usual_bauds
 from rewardware.hw.soc.bus.uart_config import REPLY
 from rewardware.hw.soc.presets import read_preset
 from rewardware.hw.soc.shell.registers import IDENTIFICATION, SHELL_VERSION
-from rewardware.sim.harness.uart import SimulatedBoard
 from rewardware.sw.device.errors import DeviceError
 from rewardware.sw.device.probe import identify
 from rewardware.sw.device.uart import HEADER, pack_frame
@@ -55,12 +54,6 @@ def device_with(words):
         return pack_frame(kind | REPLY, tag, b"\0" + words[address // 4].to_bytes(4, "little"))
 
     return answer
-
-
-@pytest.fixture(scope="module")
-def board():
-    with SimulatedBoard(CONFIG) as board:
-        yield board
 
 
 def test_a_preset_is_found_by_its_hash():

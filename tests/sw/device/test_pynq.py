@@ -8,14 +8,22 @@ import pytest
 from rewardware.hw.soc.pearl.config import PearlConfig
 from rewardware.hw.soc.presets import read_preset
 from rewardware.sw.algorithms.ddpg_config import DDPGConfig
-from rewardware.sw.device.errors import DeviceError, DeviceFault, DeviceTimeout
+from rewardware.sw.device.errors import DeviceError, DeviceTimeout
 from rewardware.sw.device.open import open_device
 from rewardware.sw.device.replay import ReplayDevice
 from rewardware.sw.device.replay_backends import open_sum_tree
 from rewardware.sw.systems.fixar.agent import FixarDDPG
 from tests.hw.soc.shell.row_memory import INSTRUCTION_SET, RowMemoryConfig
 from tests.sw.device.fake_pynq import DECODE_ERROR, HALTED, FakePynq
-from tests.sw.device.test_simulation import CONFIG, HALT, check_round_trip, program, random_rows
+from tests.sw.device.test_simulation import (
+    CONFIG,
+    HALT,
+    check_cycle_limit,
+    check_faults,
+    check_round_trip,
+    program,
+    random_rows,
+)
 
 WHERE = "pynq:overlays/row_memory.bit"
 REPLAY = PearlConfig(leaves=150, fanout=8, priority_width=24, priority_fraction=12)
@@ -118,21 +126,11 @@ def test_what_the_bus_would_refuse_does_not_get_there(device):
 
 
 def test_faults_are_cured_by_soft_reset(device):
-    device.load_program(program(0, 30))
-    for count, flag in ((5, "stream_underflow"), (40, "stream_overflow")):
-        device.send(random_rows(count))
-        with pytest.raises(DeviceFault, match=flag):
-            device.run()
-        device.soft_reset()
-    check_round_trip(device)
+    check_faults(device)
 
 
 def test_packet_that_never_comes_reaches_the_cycle_limit(device):
-    device.load_program(program(0, 8))
-    with pytest.raises(DeviceTimeout, match="limit of 3000 cycles: state running"):
-        device.run(cycle_limit=3000)
-    device.soft_reset()
-    check_round_trip(device)
+    check_cycle_limit(device)
 
 
 def test_rows_that_nobody_takes_and_rows_that_do_not_come_have_a_limit(device):

@@ -40,6 +40,30 @@ def check_round_trip(device, count=9, base=17, seed=0):
     return report
 
 
+def check_faults(device):
+    """Packets that are too short and too long, and an instruction that is none: a soft reset cures each."""
+    for words, count, flag in (
+        (program(0, 30), 5, "stream_underflow"),
+        (program(0, 30), 40, "stream_overflow"),
+        ([0], 1, "bad_instruction"),
+    ):
+        device.load_program(words)
+        device.send(random_rows(count))
+        with pytest.raises(DeviceFault, match=flag):
+            device.run()
+        device.soft_reset()
+    check_round_trip(device)
+
+
+def check_cycle_limit(device):
+    """A packet that never comes; a soft reset ends the wait for it."""
+    device.load_program(program(0, 8))
+    with pytest.raises(DeviceTimeout, match="limit of 3000 cycles: state running, at instruction 1"):
+        device.run(cycle_limit=3000)
+    device.soft_reset()
+    check_round_trip(device)
+
+
 @pytest.fixture(params=[0.0, 0.4])
 def device(request):
     with open_device("sim", CONFIG, stall=request.param, seed=3) as device:
@@ -106,11 +130,7 @@ def test_long_packet_is_a_fault_and_soft_reset_cures_it(device):
 
 
 def test_packet_that_never_comes_reaches_the_cycle_limit(device):
-    device.load_program(program(0, 8))
-    with pytest.raises(DeviceTimeout, match="limit of 3000 cycles: state running, at instruction 1"):
-        device.run(cycle_limit=3000)
-    device.soft_reset()
-    check_round_trip(device)
+    check_cycle_limit(device)
 
 
 def test_run_that_is_interrupted_leaves_a_device_to_reset(device):

@@ -10,26 +10,20 @@ import serial
 from rewardware.hw.soc.bus.uart_config import BUFFER_ROWS, Kind, Status
 from rewardware.sim.harness.uart import SimulatedBoard
 from rewardware.sw.device import uart
-from rewardware.sw.device.errors import DeviceError, DeviceFault, DeviceTimeout
+from rewardware.sw.device.errors import DeviceError, DeviceTimeout
 from rewardware.sw.device.open import open_device
 from rewardware.sw.device.uart import pack_frame
 from tests.hw.soc.shell.row_memory import INSTRUCTION_SET, RowMemoryConfig
-from tests.sw.device.test_simulation import CONFIG, check_round_trip, program, random_rows
+from tests.sw.device.test_simulation import (
+    CONFIG,
+    check_cycle_limit,
+    check_faults,
+    check_round_trip,
+    program,
+    random_rows,
+)
 
 LONG = RowMemoryConfig(instructions=512)
-
-
-@pytest.fixture(scope="module")
-def board():
-    with SimulatedBoard(CONFIG) as board:
-        yield board
-
-
-@pytest.fixture
-def device(board):
-    with open_device(f"uart:{board.port}", CONFIG, timeout=0.5) as device:
-        device.soft_reset()
-        yield device
 
 
 def test_rows_round_trip(device):
@@ -57,25 +51,11 @@ def test_program_longer_than_a_frame():
 
 
 def test_faults_are_cured_by_soft_reset(device):
-    device.load_program(program(0, 30))
-    for count, flag in ((5, "stream_underflow"), (40, "stream_overflow")):
-        device.send(random_rows(count))
-        with pytest.raises(DeviceFault, match=flag):
-            device.run()
-        device.soft_reset()
-    device.load_program([0])
-    with pytest.raises(DeviceFault, match="bad_instruction"):
-        device.run()
-    device.soft_reset()
-    check_round_trip(device)
+    check_faults(device)
 
 
 def test_packet_that_never_comes_reaches_the_cycle_limit(device):
-    device.load_program(program(0, 8))
-    with pytest.raises(DeviceTimeout, match="limit of 3000 cycles: state running"):
-        device.run(cycle_limit=3000)
-    device.soft_reset()
-    check_round_trip(device)
+    check_cycle_limit(device)
 
 
 def test_rows_that_nobody_takes_do_not_block_the_registers(device):
