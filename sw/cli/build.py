@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--placer", choices=PLACERS, help="nextpnr's (default: static on ECP5, heap on iCE40)")
     seeds = parser.add_mutually_exclusive_group()
-    seeds.add_argument("--seed", type=int, metavar="N", default=1, help="of the placer (default %(default)s)")
+    seeds.add_argument("--seed", type=int, metavar="N", help="of the placer (default 1)")
     seeds.add_argument("--seeds", type=int, metavar="N", help="place with seeds 1 to N and keep the best")
     add_json_option(parser)
 

@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from ...hw.cores.checks import require_integer
 from ..core.tables import aligned
 from ..systems.results import add_json_option, add_out_option, make_folder, show
 
@@ -58,6 +59,8 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.name in TABLES:
         if arguments.seed is not None or arguments.seeds is not None:
             raise ValueError(f"--seed and --seeds are of one design, not of the table {arguments.name}")
+        if arguments.levels:
+            raise ValueError(f"--levels is of one design, not of the table {arguments.name}")
         make_folder(arguments.out)
         _run_table(arguments)
         return
@@ -65,8 +68,8 @@ def run(arguments: argparse.Namespace) -> None:
         raise ValueError(f"--docs is there for tables of units ({', '.join(TABLES)}), not for {arguments.name}")
     if (arguments.seed is not None or arguments.seeds is not None) and not arguments.place:
         raise ValueError("--seed and --seeds are of the placer: give --place, too")
-    if arguments.seeds is not None and arguments.seeds < 1:
-        raise ValueError(f"--seeds must be at least 1, not {arguments.seeds}")
+    if arguments.seeds is not None:
+        require_integer("--seeds", arguments.seeds, 1)
     if arguments.seed is not None and arguments.seed < 0:
         raise ValueError(f"--seed must be at least 0, not {arguments.seed}")
     if arguments.depth < 0:
@@ -94,8 +97,9 @@ def _import(arguments: argparse.Namespace) -> None:
     from .bench import as_table as as_figures
 
     find_design(arguments.name)
-    for option in ("place", "seed", "uram", "docs"):
-        if getattr(arguments, option):
+    for option in ("place", "seed", "seeds", "uram", "levels", "docs"):
+        given = getattr(arguments, option)
+        if given is not None and given is not False:
             raise ValueError(f"--{option} is of a report that is made here, not of one that is imported")
     rows = figures_of(read_report(file) for file in arguments.imported)
     make_folder(arguments.out)

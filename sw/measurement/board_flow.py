@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ...hw.cores.checks import require_integer
 from ...hw.soc.boards.board import FLOWS, Board, find_board
 from ...hw.soc.written_file import writing, writing_into
 
@@ -30,7 +31,7 @@ def build_board(
     system: str = "fixar",
     clock_mhz: int | None = None,
     bitstream: bool = False,
-    seed: int = 1,
+    seed: int | None = None,
     seeds: int | None = None,
     placer: str | None = None,
 ) -> dict[str, Any]:
@@ -49,8 +50,8 @@ def build_board(
         the board can make it; else that of the board.
     bitstream : bool
         Pack it.
-    seed : int
-        Seed of the placer.
+    seed : int or None
+        Seed of the placer; ``None``: 1.
     seeds : int or None
         Place with so many seeds, from 1 on, in place of ``seed``, and take the best.
     placer : str or None
@@ -59,7 +60,8 @@ def build_board(
     Raises
     ------
     ValueError
-        There is no such board, nothing of the system fits it, or it cannot make the clock.
+        There is no such board, nothing of the system fits it, or it cannot make the clock; seeds or a placer for a
+        board of the vendor's tools.
     ToolError
         A tool is missing or refused the design.
     """
@@ -71,6 +73,10 @@ def build_board(
     from .board_fit import fit_of
 
     board = find_board(board_name)
+    if seeds is not None:
+        require_integer("Seeds", seeds, 1)
+    if not board.open_tools and (seed, seeds, placer) != (None, None, None):
+        raise ValueError(f"Seeds and placers are of nextpnr: {FLOWS[board.family]} places for {board.name}")
     chosen = preset or fit_of(board, system).preset
     config = read_preset(chosen, system).hardware
     board = dataclasses.replace(board, clock_mhz=clock_mhz or _clock_of(board, system))
@@ -120,7 +126,7 @@ def _place(
     folder: Path | None,
     *,
     bitstream: bool,
-    seed: int,
+    seed: int | None,
     seeds: int | None,
     placer: str | None,
 ) -> dict[str, Any]:
@@ -149,7 +155,7 @@ def _place(
         placer=placer,
     )
     if seeds is None:
-        placed = place(seed=seed)
+        placed = place(seed=1 if seed is None else seed)
     else:
         sweep = sweep_seeds(lambda each: place(seed=each), seeds)
         placed = sweep.best

@@ -4,6 +4,7 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
+from ...hw.cores.checks import require_integer
 from .tool_cache import Placed
 
 __all__ = ["SeedSweep", "sweep_line", "sweep_seeds"]
@@ -57,8 +58,7 @@ def sweep_seeds(place: Callable[[int], Placed], seeds: int) -> SeedSweep:
     ValueError
         Fewer than 1.
     """
-    if seeds < 1:
-        raise ValueError(f"Seeds must be at least 1, not {seeds}")
+    require_integer("Seeds", seeds, 1)
     return SeedSweep({seed: place(seed) for seed in range(1, seeds + 1)})
 
 

@@ -98,6 +98,7 @@ def test_the_best_of_several_seeds_is_taken(tools, tmp_path, monkeypatch):
     assert report["frequency_mhz"] == 62.0
     assert report["seeds"] == {"best_seed": 2, "spread_mhz": [49.0, 62.0], "seeds_mhz": clocks_of_seeds}
     assert "3 seeds: 49.0 to 62.0 MHz, the best with seed 2" in as_text(report)
+    monkeypatch.setattr(cached, "synthesise_once", None)
     with pytest.raises(ValueError, match="Seeds must be at least 1, not 0"):
         build_board("ulx3s-85f", "tiny", seeds=0)
 
@@ -107,6 +108,8 @@ def test_a_clock_that_is_missed_is_said(tools):
     report = build_board("ulx3s-85f", "tiny")
     assert not report["met"]
     assert "NOT MET" in as_text(report)
+    tools.frequency += 1
+    assert build_board("ulx3s-85f", "tiny")["met"]
 
 
 def test_a_configuration_that_does_not_fit_says_what_is_short(tools):
@@ -148,6 +151,9 @@ def test_for_the_vendors_tools_a_project_is_written(tools, board, tool, tmp_path
     name = f"{board.replace('-', '_')}_system"
     assert f"module {name}(" in (tmp_path / f"{name}.v").read_text()
     assert json.loads((tmp_path / "report.json").read_text())["flow"] == tool
+    for option in (["--seed", "1"], ["--seeds", "2"], ["--placer", "heap"]):
+        assert dispatch(["build", "pearl", "--board", board, "--config", "small", "-o", str(tmp_path), *option]) == 2
+        assert f"Seeds and placers are of nextpnr: {tool} places for {board}" in capsys.readouterr().err
 
 
 def test_an_unknown_board_is_named(capsys, tmp_path):

@@ -66,6 +66,7 @@ def test_the_placer_has_a_seed(monkeypatch, capsys, tmp_path):
         (["selector", "--place", "--seeds", "0"], "--seeds must be at least 1, not 0"),
         (["selector", "--place", "--seed", "-1"], "--seed must be at least 0, not -1"),
         (["float", "--place", "--seed", "7"], "--seed and --seeds are of one design, not of the table float"),
+        (["float", "--levels"], "--levels is of one design, not of the table float"),
     ):
         capsys.readouterr()
         assert dispatch(["report", *arguments]) == 2

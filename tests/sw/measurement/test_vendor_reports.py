@@ -173,8 +173,9 @@ def test_a_report_of_vivados_utilisation(write, body):
     }
 
 
-def test_what_is_only_synthesised_is_called_so(write):
-    file = write("util.rpt", vivado("report_utilization", UTILISATION, state="Synthesized"))
+@pytest.mark.parametrize("state", ["Synthesized", "Optimized"])
+def test_what_is_only_synthesised_is_called_so(write, state):
+    file = write("util.rpt", vivado("report_utilization", UTILISATION, state=state))
     assert {row["kind"] for row in figures_of([read_report(file)])} == {"synthesised"}
 
 
@@ -184,6 +185,8 @@ def test_the_slowest_clock_of_vivados_timing(write):
     rows = figures_of([read_report(used), read_report(file)])
     assert values_of(rows)["frequency"] == 160.0 and values_of(rows)["setup_slack"] == -1.25
     assert rows[-1]["how"] == "Vivado 2023.2, timing.rpt, clock aclk" and rows[-1]["part"] == "xczu7ev-ffvc1156-2-e"
+    other = CLOCKS.replace(" 4.000  ", "-4.000  ")
+    assert read_report(write("other.rpt", vivado("report_timing_summary", other))).clock == "slow_clock"
 
 
 @pytest.mark.parametrize("table", [False, True])
@@ -203,6 +206,12 @@ def test_reports_of_quartus(write, table):
     }
     assert {(row["tool"], row["version"], row["part"]) for row in rows} == {("Quartus", "20.1.1", "5CSEBA6U23I7")}
     assert {row["unit"] for row in rows} == {"ALM", "flip-flop", "DSP block", "RAM block", "bit", "MHz"}
+
+
+def test_the_clock_of_quartus_is_the_restricted_one(write):
+    text = STA.replace("; 250.0 MHz ; 200.0 MHz ", "; 250.0 MHz ; 66.5 MHz  ")
+    report = read_report(write("p.sta.rpt", text))
+    assert (report.frequency, report.clock) == (66.5, "other_clock")
 
 
 def test_a_slack_takes_its_part_from_the_fit(write):
@@ -263,6 +272,9 @@ def test_the_command_prints_rows_of_figures(write, capsys, tmp_path):
     for arguments, words in (
         (["nothing", "--import", *files], "Design must be one of"),
         (["fixar", "--place", "--import", *files], "--place is of a report that is made here, not of one that is imp"),
+        (["fixar", "--seed", "0", "--import", *files], "--seed is of a report that is made here"),
+        (["fixar", "--seeds", "2", "--import", *files], "--seeds is of a report that is made here"),
+        (["fixar", "--levels", "--import", *files], "--levels is of a report that is made here"),
         (["fixar", "--import", str(tmp_path / "none.rpt")], "none.rpt cannot be read: No such file"),
     ):
         assert dispatch(["report", *arguments]) == 2
