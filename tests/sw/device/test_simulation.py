@@ -31,7 +31,10 @@ def random_rows(count, lanes=CONFIG.lanes, seed=0):
 def check_round_trip(device, count=9, base=17, seed=0):
     rows = random_rows(count, device.config.lanes, seed)
     device.load_program(program(base, count), address=4)
-    device.send(rows)
+    # Rows are their sender's again when they are queued.
+    queued = rows.copy()
+    device.send(queued)
+    queued[:] = 0
     report = device.run(start=4, cycle_limit=100_000)
     np.testing.assert_array_equal(device.receive(count), rows)
     assert report.retired == 3

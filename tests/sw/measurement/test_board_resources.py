@@ -52,7 +52,26 @@ def test_the_file_is_made_once_and_goes_on_where_it_ended(measured, tmp_path):
     measured.clear()
     measure_resources(file)
     assert measured == [] and file.read_text() == text
+    # One that is no preset any more.
+    file.write_text(text.replace("pearl/small:", "pearl/gone:"))
+    measure_resources(file)
+    assert load_resources(file).keys() == known.keys()
+    measured.clear()
     # One of another configuration, of whose rows nothing is left.
     file.write_text(text.replace(known["pearl_learner", "small"].configuration_hash, "0x00000000"))
     measure_resources(file)
     assert [system for system, _ in measured] == ["pearl_learner"] * len(measured) and len(measured) >= 3
+
+
+def test_what_was_measured_before_an_end_is_kept(measured, monkeypatch, tmp_path):
+    file, measure = tmp_path / "resources.yaml", board_resources._measure
+
+    def measure_or_end(config, family):
+        if family == "intel":
+            raise KeyboardInterrupt
+        return measure(config, family)
+
+    monkeypatch.setattr(board_resources, "_measure", measure_or_end)
+    with pytest.raises(KeyboardInterrupt):
+        measure_resources(file)
+    assert load_resources(file)["pearl", "small"].families.keys() == {"ecp5", "xc7"}

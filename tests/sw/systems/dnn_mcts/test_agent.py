@@ -11,6 +11,7 @@ from rewardware import AlphaZero, AlphaZeroHyperParameters, load_agent
 from rewardware.sw.algorithms.alphazero import self_play_workers
 from rewardware.sw.algorithms.alphazero.self_play_workers import SelfPlayError
 from rewardware.sw.core.checkpoint import CheckpointError, read_checkpoint, write_checkpoint
+from rewardware.sw.systems.dnn_mcts import agent as agent_module
 from tests.sw.algorithms.alphazero.small import SMALL
 from tests.sw.algorithms.checkpoints import assert_same_arrays
 
@@ -221,6 +222,8 @@ def test_a_run_of_a_gpu_plays_without_one(trained, tmp_path, monkeypatch, caplog
     assert "PyTorch finds no GPU here" in caplog.text
     with pytest.raises(ValueError, match="PyTorch finds no GPU for 'cuda'"):
         load_agent(tmp_path / "gpu.zip", evaluator="torch:cuda")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    assert agent_module._evaluator_of(trained, {"evaluator": "torch:cuda"}, None) == "torch:cuda"
 
 
 def fails(*arguments):
