@@ -91,13 +91,45 @@ def test_the_pins_of_the_ulx3s():
     assert "MCCLK_FREQ=62 SLAVE_SPI_PORT=DISABLE MASTER_SPI_PORT=ENABLE" in constraints
 
 
-@pytest.mark.parametrize("name", ["ulx3s-85f", "icebreaker", "genesys2", "de10-nano"])
-def test_another_clock_comes_from_the_loop_and_sets_the_baud_rate(name):
+# By family, oscillator and clock in MHz by the parameters of the loop.
+CLOCKS = {
+    "ecp5": lambda of: (
+        float(of["FREQUENCY_PIN_CLKI"]),
+        float(of["FREQUENCY_PIN_CLKI"]) / int(of["CLKI_DIV"]) * int(of["CLKFB_DIV"]),
+    ),
+    "ice40": lambda of: (
+        12, 12 / (int(of["DIVR"], 16) + 1) * (int(of["DIVF"], 16) + 1) / 2 ** int(of["DIVQ"], 16),
+    ),
+    "xc7": lambda of: (
+        1000 / float(of["CLKIN1_PERIOD"]),
+        1000 / float(of["CLKIN1_PERIOD"]) / int(of["DIVCLK_DIVIDE"])
+        * float(of["CLKFBOUT_MULT_F"]) / float(of["CLKOUT0_DIVIDE_F"]),
+    ),
+    "intel": lambda of: tuple(
+        float(of[name].removesuffix(" MHz")) for name in ("reference_clock_frequency", "output_clock_frequency0")
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "clock_mhz"), [("ulx3s-85f", 65), ("icebreaker", 30), ("genesys2", 99), ("de10-nano", 65)]
+)
+def test_another_clock_comes_from_the_loop_and_sets_the_baud_rate(name, clock_mhz):
     board = find_board(name)
-    doubled = dataclasses.replace(board, clock_mhz=2 * board.clock_mhz)
-    assert doubled.divisor == 2 * board.divisor
-    verilog = board_files(doubled, system_verilog(board)).files[f"{board.module}.v"]
-    assert len(re.findall(rf"^ +{LOOPS[board.family]} ", verilog, re.M)) == 1
+    other = dataclasses.replace(board, clock_mhz=clock_mhz)
+    assert other.divisor == round(clock_mhz * 1e6 / board.baud)
+    verilog = board_files(other, system_verilog(board)).files[f"{board.module}.v"]
+    attributes, parameters = re.search(
+        rf"((?:^ +\(\* .* \*\)\n)*)^ +{LOOPS[board.family]} #\((.*?)\n  \)", verilog, re.M | re.S
+    ).groups()
+    given = dict(re.findall(r'(\w+) = "(.*?)"', attributes))
+    given |= dict(re.findall(r"""\.(\w+)\((?:\d+'[dh])?"?([^"]*?)"?\)""", parameters))
+    oscillator_mhz = board.make_platform().default_clk_frequency / 1e6
+    assert CLOCKS[board.family](given) == pytest.approx((oscillator_mhz, clock_mhz))
+    if board.family == "ecp5":
+        # The oscillator of the loop, and the middle of its output's period.
+        assert int(given["CLKOP_DIV"]) * clock_mhz == pytest.approx(600, abs=clock_mhz)
+        assert int(given["CLKOP_CPHASE"]) == int(given["CLKOP_DIV"]) // 2 - 1 and given["FREQUENCY_PIN_CLKOP"] == "65"
 
 
 def test_yosys_reads_the_tops_with_the_cells_of_their_families(tmp_path):
