@@ -47,6 +47,8 @@ class AxiLiteDecoder(wiring.Component):
                 "rest": Out(AxiLiteSignature(address_width)),
             }
         )
+        # The data of a write have gone to its slave: for proofs.
+        self.write_data_given = Signal()
 
     @property
     def latency(self):
@@ -90,8 +92,7 @@ class AxiLiteDecoder(wiring.Component):
             Value.cast(responses.payload).eq(chosen(response_name, "payload")),
         ]
         if data_name:
-            data = getattr(self.control, data_name)
-            moved = Signal(name=f"{data_name}_given")
+            data, moved = getattr(self.control, data_name), self.write_data_given
             with m.If(data.valid & data.ready):
                 m.d.sync += moved.eq(1)
             with m.If(requests.valid & requests.ready):

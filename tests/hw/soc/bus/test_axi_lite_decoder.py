@@ -10,8 +10,8 @@ from rewardware.hw.soc.bus.axi_lite_decoder import AxiLiteDecoder
 from tests.hw.formal import prove, stays
 
 WIDTH, BASE, SIZE = 6, 0x20, 0x10
-# Cycles from a whole request to its response.
-LIMIT = 5
+# Cycles from a whole request, its address taken the cycle before, to its response.
+LIMIT = AxiLiteDecoder(WIDTH, base=BASE, size=SIZE).latency + AxiLiteSlave(WIDTH).latency - 1
 
 
 class DecoderProperties(wiring.Component):
@@ -58,6 +58,7 @@ class DecoderProperties(wiring.Component):
                     Assert(asked | ~given),
                     Assert(given | ~response.valid),
                     Assert(data.ready == (asked & ~given)),
+                    Assert(~asked | (decoder.write_data_given == given)),
                 ]
             # The decoder shows both slaves where it is asked to.
             m.d.comb += Assert(~asked | (getattr(rest.control, f"{kind}_address").payload == address))
@@ -77,10 +78,12 @@ class DecoderProperties(wiring.Component):
                     if kind == "write":
                         ready = slave.control.write_data.ready
                         m.d.comb += [Assert(ready == ~given), Assert(~(out.valid | enable) | ~ready)]
+                        # A slave may be one that would take a word too many.
+                        m.d.comb += Assert(slave.control.write_data.valid == (data.valid & ~given))
                 with m.Else():
                     m.d.comb += Assert(inner.ready & ~out.valid & ~enable)
                     if kind == "write":
-                        m.d.comb += Assert(slave.control.write_data.ready)
+                        m.d.comb += Assert(slave.control.write_data.ready & ~slave.control.write_data.valid)
         return m
 
 
