@@ -18,8 +18,8 @@ def log_warnings_alone():
 class Memory:
     """64 KiB behind a bus, each channel of which holds back with the probability ``stall``.
 
-    ``faults`` gives addresses whose accesses are answered with an error. ``first`` has the addresses and beats of all
-    bursts.
+    ``faults`` gives addresses whose accesses are answered with an error. ``bursts`` has the addresses and beats of all
+    bursts by their channel.
     """
 
     def __init__(self, bus, clock, reset, *, active_level=True, beside=None):

@@ -38,8 +38,7 @@ class MoverTop(wiring.Component):
                     continue
                 inner, outer = getattr(mover, name), getattr(self, f"{prefix}_{name}")
                 if member.is_signature:
-                    ends = (wiring.flipped(outer), inner)
-                    wiring.connect(m, *ends)
+                    wiring.connect(m, wiring.flipped(outer), inner)
                 else:
                     m.d.comb += inner.eq(outer)
         self.memory.connect_read(m, self, self.movers["read"].bus)
