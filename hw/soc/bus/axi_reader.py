@@ -9,14 +9,14 @@ from ...cores.stream.buffer import StreamBuffer
 from ...cores.stream.buffer_config import StreamBufferConfig
 from ...cores.stream.packet import packet_signature
 from .axi4 import Axi4ReadSignature
-from .axi_lite import Response
 from .bursts import BurstGenerator
 from .row_beats import BeatsToRows
+from .transfers import TRANSFER_ERRORS, connect_bursts, note_response, place_of
 
-__all__ = ["AxiReader", "place_of", "read_layout", "read_result_layout"]
+__all__ = ["AxiReader", "read_layout", "read_result_layout"]
 
-# What went wrong in a transfer: nothing was moved, or what was moved means nothing.
-read_result_layout = data.StructLayout({"unaligned": 1, "slave_error": 1, "decode_error": 1})
+# What went wrong in a transfer.
+read_result_layout = data.StructLayout(TRANSFER_ERRORS)
 
 
 def read_layout(config):
@@ -24,12 +24,6 @@ def read_layout(config):
     return data.StructLayout(
         {"address": unsigned(config.address_width), "rows": unsigned(config.count_width), "last": unsigned(1)}
     )
-
-
-def place_of(config, address):
-    """Whether an address is that of no row, which row of its beat, and which beat it is the address of."""
-    row, beat = (size.bit_length() - 1 for size in (config.row_bytes, config.beat_bytes))
-    return address[:row].any(), address[row : max(row, beat)], address[beat:]
 
 
 class AxiReader(ConfiguredComponent):
@@ -128,16 +122,10 @@ class AxiReader(ConfiguredComponent):
 
     def _requests(self, m, generator, beats_left):
         """Bursts from the generator to the bus; whether one is taken."""
-        address, burst, taken = self.bus.read_address, generator.bursts, Signal()
-        m.d.comb += [
-            generator.available.eq(beats_left),
-            generator.final.eq(1),
-            address.valid.eq(burst.valid),
-            burst.ready.eq(address.ready),
-            address.payload.address.eq(burst.payload.address << (self.config.beat_bytes.bit_length() - 1)),
-            address.payload.length.eq(burst.payload.beats - 1),
-            taken.eq(burst.valid & burst.ready),
-        ]
+        burst, taken = generator.bursts, Signal()
+        m.d.comb += [generator.available.eq(beats_left), generator.final.eq(1)]
+        connect_bursts(m, self.config, burst, self.bus.read_address)
+        m.d.comb += taken.eq(burst.valid & burst.ready)
         with m.If(taken):
             m.d.sync += beats_left.eq(beats_left - burst.payload.beats)
         return taken
@@ -164,11 +152,3 @@ class AxiReader(ConfiguredComponent):
         m.d.sync += under_way.eq(under_way + taken - left)
         note_response(m, answer.valid & answer.ready, answer.payload.response, result)
         return under_way == 0
-
-
-def note_response(m, answered, response, result):
-    """Keeps the errors that a memory answers with."""
-    with m.If(answered & (response == Response.SLAVE_ERROR)):
-        m.d.sync += result.slave_error.eq(1)
-    with m.If(answered & (response == Response.DECODE_ERROR)):
-        m.d.sync += result.decode_error.eq(1)

@@ -10,9 +10,9 @@ from ...cores.stream.buffer_config import StreamBufferConfig
 from ...cores.stream.fork import StreamFork
 from ...cores.stream.packet import packet_signature
 from .axi4 import Axi4WriteSignature
-from .axi_reader import note_response, place_of
 from .bursts import BurstGenerator, beats_layout
 from .row_beats import RowsToBeats, strobed_layout
+from .transfers import TRANSFER_ERRORS, connect_bursts, note_response, place_of
 
 __all__ = ["AxiWriter", "write_layout", "write_result_layout"]
 
@@ -26,8 +26,7 @@ def write_layout(config):
 
 def write_result_layout(config):
     """Payload of a completion: number of ``rows`` in the memory, and what went wrong."""
-    flags = {"unaligned": 1, "slave_error": 1, "decode_error": 1, "overflow": 1}
-    return data.StructLayout({"rows": unsigned(config.count_width), **flags})
+    return data.StructLayout({"rows": unsigned(config.count_width), **TRANSFER_ERRORS, "overflow": 1})
 
 
 class AxiWriter(ConfiguredComponent):
@@ -160,7 +159,7 @@ class AxiWriter(ConfiguredComponent):
         # W does not wait for AW, as AXI demands: each has the bursts in its own time.
         m.submodules.fork = fork = StreamFork(beats_layout(config), 2)
         m.submodules.lengths = lengths = StreamBuffer(beats_layout(config), StreamBufferConfig(depth=2, latency=1))
-        address, length = fork.o[0], lengths.o.payload.beats
+        length = lengths.o.payload.beats
         pushed, pending = Signal(), Signal(range(2 * config.burst_beats + 1))
         taken, under_way = Signal(), Signal(range(config.outstanding + 1))
         index, sent = Signal(range(config.burst_beats)), Signal()
@@ -172,10 +171,9 @@ class AxiWriter(ConfiguredComponent):
             taken.eq(bursts.valid & bursts.ready),
             generator.available.eq(pending),
             generator.room.eq(under_way != config.outstanding),
-            bus.write_address.valid.eq(address.valid),
-            address.ready.eq(bus.write_address.ready),
-            bus.write_address.payload.address.eq(address.payload.address << (config.beat_bytes.bit_length() - 1)),
-            bus.write_address.payload.length.eq(address.payload.beats - 1),
+        ]
+        connect_bursts(m, config, fork.o[0], bus.write_address)
+        m.d.comb += [
             bus.write_data.valid.eq(buffer.o.valid & lengths.o.valid),
             bus.write_data.payload.data.eq(buffer.o.payload.data),
             bus.write_data.payload.strobe.eq(buffer.o.payload.strobe),
