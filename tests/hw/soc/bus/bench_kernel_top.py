@@ -75,6 +75,14 @@ async def rows_go_through_the_device(dut):
         expected = memory_of(host.rows, rows) + b"\xee" * stride
         assert host.destination.read(DESTINATION, len(expected)) == expected
         assert await host.until_stopped() == 2
+        # The system's own interrupt is joined to it.
+        await host.set("interrupt_enable", 1)
+        await ClockCycles(dut.ap_clk, 20)
+        assert dut.interrupt.value
+        await host.set("interrupt_status", 1)
+        await host.set("interrupt_enable", 0)
+        await ClockCycles(dut.ap_clk, 20)
+        assert not dut.interrupt.value
     assert await host.read("movers_errors") == 0
 
 
