@@ -44,8 +44,16 @@ class Host:
     async def holds(self, address, rows, **flags):
         """The transfer ends, and the memory has these rows there, and nothing beside them."""
         assert await self.completions.receive() == {"rows": len(rows)} | NO_ERROR | flags
+        self.compare(address, rows)
+
+    def compare(self, address, rows):
         expected = b"\xee" * 64 + memory_of(self.config, rows) + b"\xee" * 64
         assert self.memory.read(address - 64, len(expected)) == expected, f"{len(rows)} rows at {address:#x}"
+
+    async def stop(self, cycles=1):
+        self.dut.write_stop.value = 1
+        await ClockCycles(self.dut.clk, cycles)
+        self.dut.write_stop.value = 0
 
 
 async def host_of(dut, stall=0.0):
@@ -140,12 +148,18 @@ async def bursts_wait_for_their_rows_and_data_for_no_address(dut):
 @cocotb.test()
 async def completion_waits_for_all_responses(dut):
     host = await host_of(dut)
-    rows = random_rows(host.config, rng("sent"), 3 * host.config.burst_beats * host.config.rows_per_beat)
+    config = host.config
+    rows = random_rows(
+        config,
+        rng("sent"),
+        config.burst_beats * (config.outstanding + 2) * config.rows_per_beat // config.beats_per_row,
+    )
+    addresses = Watch(dut, dut.m_axi_awvalid, dut.m_axi_awready)
     host.memory.channels[2].pause = True
     host.put(rows)
     await host.command(4096, len(rows))
-    await ClockCycles(dut.clk, 3 * len(rows) + 100)
-    assert len(host.completions) == 0
+    await ClockCycles(dut.clk, 3 * len(rows) * config.beats_per_row + 100)
+    assert len(host.completions) == 0 and 1 < len(addresses.cycles) <= config.outstanding
     host.memory.channels[2].pause = False
     await host.holds(4096, rows)
 
@@ -183,25 +197,42 @@ async def a_transfer_is_stopped(dut):
         await host.command(4096, count + 5)
         await ClockCycles(dut.clk, 20 * config.beats_per_row * (count + 1))
         assert len(host.completions) == 0
-        dut.write_stop.value = 1
-        await ClockCycles(dut.clk, 1)
-        dut.write_stop.value = 0
+        await host.stop()
         await host.holds(4096, rows)
     # While the rest of a packet is dropped; and without a transfer, nothing.
     rows = random_rows(config, random, 5)
     host.put(rows, last=0)
     await host.command(4096, 3)
     await ClockCycles(dut.clk, 60 * config.beats_per_row)
-    dut.write_stop.value = 1
-    await ClockCycles(dut.clk, 1)
-    dut.write_stop.value = 0
+    await host.stop()
     await host.holds(4096, rows[:3], overflow=1)
-    dut.write_stop.value = 1
-    await ClockCycles(dut.clk, 3)
-    dut.write_stop.value = 0
+    await host.stop(3)
     host.put(rows)
     await host.command(4096, 5)
     await host.holds(4096, rows)
+
+
+@cocotb.test()
+async def a_stop_amid_traffic_cuts_between_rows(dut):
+    host = await host_of(dut, stall=0.2)
+    config, random = host.config, rng("cuts")
+    host.rows.stall = 0.0
+    ends = set()
+    for cycles in range(6, 30):
+        rows = random_rows(config, random, 40)
+        host.put(rows)
+        await host.command(4096, 40)
+        await ClockCycles(dut.clk, cycles)
+        await host.stop()
+        answer = await host.completions.receive()
+        count = answer["rows"]
+        assert answer == {"rows": count} | NO_ERROR
+        host.compare(4096, rows[:count])
+        ends.add(count)
+        # The rest of the packet is a transfer of its own.
+        await host.command(4096, 40)
+        await host.holds(4096, rows[count:])
+    assert len(ends) > 3 and max(ends) < 40
 
 
 @cocotb.test()
