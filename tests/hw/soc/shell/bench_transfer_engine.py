@@ -159,7 +159,7 @@ async def rows_move(dut):
     for turn in range(100):
         for stream in (bench.source, bench.sink, bench.completions):
             stream.stall = bench.random.choice([0, 0.3, 0.8])
-        bench.busy_share = bench.random.choice([0, 0.3])
+        bench.busy_share = bench.random.choice([0, 0.3, 0.9])
         await kinds[bench.random.integers(len(kinds))](bench, turn)
         assert not bench.flags, bench.flags
 
