@@ -2,23 +2,20 @@
 
 import cocotb
 from cocotb.triggers import ClockCycles
-from cocotbext.axi import AxiBus, AxiResp
 
-from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, rng
-from tests.hw.soc.bus.mover_host import Memory, Watch, config_of, log_warnings_alone, memory_of, random_rows
+from rewardware.hw.soc.bus.axi_reader import AxiReader
+from rewardware.sim.cocotb import StreamSink, rng
+from tests.hw.soc.bus.mover_host import FAULTS, MoverHost, Watch, memory_of, random_rows
 
 NO_ERROR = {"unaligned": 0, "slave_error": 0, "decode_error": 0}
 
 
-class Host:
-    def __init__(self, dut, stall=0.0):
-        log_warnings_alone()
-        self.dut, self.config = dut, config_of()
-        self.memory = Memory(AxiBus.from_prefix(dut, "m_axi"), dut.clk, dut.rst)
-        self.memory.stall(stall)
-        self.commands = StreamSource(dut, "read_commands", stall=stall)
-        self.completions = StreamSink(dut, "read_completions")
-        self.rows = StreamSink(dut, "read_o", stall=stall)
+class Host(MoverHost):
+    prefix = "read"
+
+    def __init__(self, dut):
+        super().__init__(dut)
+        self.rows = StreamSink(dut, "read_o")
 
     async def reads(self, address, count, last=1):
         """Moves rows and compares them."""
@@ -32,20 +29,13 @@ class Host:
         assert [row["last"] for row in got] == [0] * (count - 1) + [last]
 
 
-async def host_of(dut, stall=0.0):
-    host = Host(dut, stall)
-    await clock_and_reset(dut, cycles=4)
-    return host
-
-
 @cocotb.test()
 async def rows_of_any_number_at_any_place(dut):
-    host = await host_of(dut)
+    host = await Host.start(dut)
     config, random = host.config, rng("places")
     burst = config.burst_beats * config.rows_per_beat
     for stall, count in ((0.0, 3), (0.5, 12)):
-        host.memory.stall(stall)
-        host.rows.stall = host.commands.stall = stall
+        host.stall(stall)
         await host.reads(4096 - config.row_bytes, 2)
         await host.reads(2 * 4096 - 3 * config.row_bytes, 2 * burst + 5, last=0)
         for _ in range(count):
@@ -63,7 +53,7 @@ async def rows_of_any_number_at_any_place(dut):
 
 @cocotb.test()
 async def a_beat_or_a_row_each_cycle(dut):
-    host = await host_of(dut)
+    host = await Host.start(dut)
     config, count = host.config, 300
     beats = Watch(dut, dut.m_axi_rvalid, dut.m_axi_rready)
     rows = Watch(dut, dut.read_o__valid, dut.read_o__ready)
@@ -77,16 +67,16 @@ async def a_beat_or_a_row_each_cycle(dut):
 
 @cocotb.test()
 async def first_address_in_the_third_cycle(dut):
-    host = await host_of(dut)
+    host = await Host.start(dut)
     commands = Watch(dut, dut.read_commands__valid, dut.read_commands__ready)
     addresses = Watch(dut, dut.m_axi_arvalid, dut.m_axi_arready)
     await host.reads(0, 1)
-    assert addresses.cycles[0] - commands.cycles[0] == 3
+    assert addresses.cycles[0] - commands.cycles[0] == AxiReader(host.config).latency == 3
 
 
 @cocotb.test()
 async def bursts_under_way_have_room(dut):
-    host = await host_of(dut)
+    host = await Host.start(dut)
     config = host.config
     host.rows.stall = 1.0
     rows = config.burst_beats * (config.outstanding + 2) * config.rows_per_beat // config.beats_per_row
@@ -102,9 +92,9 @@ async def bursts_under_way_have_room(dut):
 
 @cocotb.test()
 async def errors_are_told_and_the_transfer_ends(dut):
-    host = await host_of(dut, stall=0.2)
+    host = await Host.start(dut, stall=0.2)
     config = host.config
-    for error, flag in ((AxiResp.SLVERR, "slave_error"), (AxiResp.DECERR, "decode_error")):
+    for error, flag in FAULTS:
         host.memory.faults = {5 * config.row_bytes: error}
         await host.commands.send({"address": 0, "rows": 40, "last": 1})
         assert await host.completions.receive() == NO_ERROR | {flag: 1}
@@ -115,7 +105,7 @@ async def errors_are_told_and_the_transfer_ends(dut):
 
 @cocotb.test()
 async def what_cannot_be_moved_is_refused(dut):
-    host = await host_of(dut)
+    host = await Host.start(dut)
     for offset in (1, 2, host.config.row_bytes // 2, host.config.row_bytes - 1):
         await host.commands.send({"address": offset, "rows": 3, "last": 1})
         assert await host.completions.receive() == NO_ERROR | {"unaligned": 1}

@@ -2,31 +2,20 @@
 
 import cocotb
 from cocotb.triggers import ClockCycles
-from cocotbext.axi import AxiBus, AxiResp
 
-from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, rng
-from tests.hw.soc.bus.mover_host import (
-    Memory,
-    Watch,
-    config_of,
-    log_warnings_alone,
-    memory_of,
-    random_rows,
-    words_stay,
-)
+from rewardware.hw.soc.bus.axi_writer import AxiWriter
+from rewardware.sim.cocotb import StreamSink, StreamSource, rng
+from tests.hw.soc.bus.mover_host import FAULTS, MoverHost, Watch, memory_of, random_rows, words_stay
 
 NO_ERROR = {"unaligned": 0, "slave_error": 0, "decode_error": 0, "overflow": 0}
 
 
-class Host:
-    def __init__(self, dut, stall=0.0):
-        log_warnings_alone()
-        self.dut, self.config = dut, config_of()
-        self.memory = Memory(AxiBus.from_prefix(dut, "m_axi"), dut.clk, dut.rst)
-        self.memory.stall(stall)
-        self.commands = StreamSource(dut, "write_commands", stall=stall)
-        self.completions = StreamSink(dut, "write_completions")
-        self.rows = StreamSource(dut, "write_i", stall=stall)
+class Host(MoverHost):
+    prefix = "write"
+
+    def __init__(self, dut):
+        super().__init__(dut)
+        self.rows = StreamSource(dut, "write_i")
         dut.write_stop.value = 0
         for channel in ("aw", "w"):
             cocotb.start_soon(words_stay(dut, f"m_axi_{channel}"))
@@ -56,21 +45,14 @@ class Host:
         self.dut.write_stop.value = 0
 
 
-async def host_of(dut, stall=0.0):
-    host = Host(dut, stall)
-    await clock_and_reset(dut, cycles=4)
-    return host
-
-
 @cocotb.test()
 async def rows_of_any_number_at_any_place(dut):
-    host = await host_of(dut)
+    host = await Host.start(dut)
     config, random = host.config, rng("places")
     burst = config.burst_beats * config.rows_per_beat
     places = [(4096 - config.row_bytes, 2), (8192 - 3 * config.row_bytes, 2 * burst + 5), (4096, 1)]
     for stall, count in ((0.0, 3), (0.5, 12)):
-        host.memory.stall(stall)
-        host.rows.stall = host.commands.stall = stall
+        host.stall(stall)
         for _ in range(count):
             place = 64 + int(random.integers(0, 8192 // config.row_bytes)) * config.row_bytes
             places.append((place // config.row_bytes * config.row_bytes, int(random.integers(1, 3 * burst))))
@@ -93,7 +75,7 @@ async def rows_of_any_number_at_any_place(dut):
 
 @cocotb.test()
 async def a_beat_or_a_row_each_cycle(dut):
-    host = await host_of(dut)
+    host = await Host.start(dut)
     config, count = host.config, 320
     rows = Watch(dut, dut.write_i__valid, dut.write_i__ready)
     beats = Watch(dut, dut.m_axi_wvalid, dut.m_axi_wready)
@@ -111,7 +93,7 @@ async def a_beat_or_a_row_each_cycle(dut):
 
 @cocotb.test()
 async def first_address_in_the_second_cycle(dut):
-    host = await host_of(dut)
+    host = await Host.start(dut)
     rows = Watch(dut, dut.write_i__valid, dut.write_i__ready)
     addresses = Watch(dut, dut.m_axi_awvalid, dut.m_axi_awready)
     beats = Watch(dut, dut.m_axi_wvalid, dut.m_axi_wready)
@@ -120,13 +102,13 @@ async def first_address_in_the_second_cycle(dut):
     await host.command(4096, len(sent) + 1)
     await host.holds(4096, sent)
     whole = host.config.burst_beats * host.config.rows_per_beat // host.config.beats_per_row
-    assert addresses.cycles[0] - rows.cycles[whole - 1] == 2
+    assert addresses.cycles[0] - rows.cycles[whole - 1] == AxiWriter(host.config).latency == 2
     assert beats.cycles[0] - rows.cycles[whole - 1] == 3
 
 
 @cocotb.test()
 async def bursts_wait_for_their_rows_and_data_for_no_address(dut):
-    host = await host_of(dut)
+    host = await Host.start(dut)
     config, random = host.config, rng("waits")
     rows = random_rows(config, random, 2 * config.burst_beats * config.rows_per_beat)
     few = config.burst_beats * config.rows_per_beat // config.beats_per_row - 1
@@ -147,7 +129,7 @@ async def bursts_wait_for_their_rows_and_data_for_no_address(dut):
 
 @cocotb.test()
 async def completion_waits_for_all_responses(dut):
-    host = await host_of(dut)
+    host = await Host.start(dut)
     config = host.config
     rows = random_rows(
         config,
@@ -166,7 +148,7 @@ async def completion_waits_for_all_responses(dut):
 
 @cocotb.test()
 async def packets_and_rows_end_a_transfer(dut):
-    host = await host_of(dut, stall=0.2)
+    host = await Host.start(dut, stall=0.2)
     config, random = host.config, rng("ends")
     # A packet that is too long: its rest is dropped, and the next packet is whole.
     for stall in (0.2, 0.0):
@@ -189,7 +171,7 @@ async def packets_and_rows_end_a_transfer(dut):
 
 @cocotb.test()
 async def a_transfer_is_stopped(dut):
-    host = await host_of(dut, stall=0.2)
+    host = await Host.start(dut, stall=0.2)
     config, random = host.config, rng("stops")
     for count in (0, 1, 2, 3, 9, 2 * config.burst_beats * config.rows_per_beat + 1):
         rows = random_rows(config, random, count)
@@ -214,7 +196,7 @@ async def a_transfer_is_stopped(dut):
 
 @cocotb.test()
 async def a_stop_amid_traffic_cuts_between_rows(dut):
-    host = await host_of(dut, stall=0.2)
+    host = await Host.start(dut, stall=0.2)
     config, random = host.config, rng("cuts")
     host.rows.stall = 0.0
     ends = set()
@@ -237,10 +219,10 @@ async def a_stop_amid_traffic_cuts_between_rows(dut):
 
 @cocotb.test()
 async def errors_are_told_and_the_transfer_ends(dut):
-    host = await host_of(dut, stall=0.2)
+    host = await Host.start(dut, stall=0.2)
     config = host.config
     rows = random_rows(config, rng("sent"), 40)
-    for error, flag in ((AxiResp.SLVERR, "slave_error"), (AxiResp.DECERR, "decode_error")):
+    for error, flag in FAULTS:
         host.memory.faults = {4096 + 5 * config.row_bytes: error}
         host.put(rows)
         await host.command(4096, 40)
@@ -253,7 +235,7 @@ async def errors_are_told_and_the_transfer_ends(dut):
 
 @cocotb.test()
 async def what_cannot_be_moved_is_refused(dut):
-    host = await host_of(dut)
+    host = await Host.start(dut)
     for offset in (1, 2, host.config.row_bytes // 2, host.config.row_bytes - 1):
         await host.commands.send({"address": offset, "rows": 3, "packet": 1})
         assert await host.completions.receive() == NO_ERROR | {"rows": 0, "unaligned": 1}
@@ -265,7 +247,7 @@ async def what_cannot_be_moved_is_refused(dut):
 
 @cocotb.test()
 async def reader_and_writer_at_once(dut):
-    host = await host_of(dut, stall=0.3)
+    host = await Host.start(dut, stall=0.3)
     config = host.config
     commands = StreamSource(dut, "read_commands")
     results, taken = StreamSink(dut, "read_completions"), StreamSink(dut, "read_o", stall=0.3)

@@ -4,11 +4,13 @@ import logging
 
 import cocotb
 from cocotb.triggers import RisingEdge
-from cocotbext.axi import AxiRam
+from cocotbext.axi import AxiBus, AxiRam, AxiResp
 
-from rewardware.sim.cocotb import parameters, rng
+from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, parameters, rng
 
 SIZE = 1 << 16
+# The errors of a memory, and the flags that tell of them.
+FAULTS = ((AxiResp.SLVERR, "slave_error"), (AxiResp.DECERR, "decode_error"))
 
 
 def log_warnings_alone():
@@ -84,6 +86,32 @@ class Memory:
         self.ram.write(0, data[head:])
 
 
+class MoverHost:
+    """One of the movers of a :class:`.MoverTop`, by the prefix of its ports, before a memory."""
+
+    prefix = ""
+
+    def __init__(self, dut):
+        log_warnings_alone()
+        self.dut, self.config = dut, parameters()["config"]
+        self.memory = Memory(AxiBus.from_prefix(dut, "m_axi"), dut.clk, dut.rst)
+        self.commands = StreamSource(dut, f"{self.prefix}_commands")
+        self.completions = StreamSink(dut, f"{self.prefix}_completions")
+
+    @classmethod
+    async def start(cls, dut, stall=0.0):
+        """A host behind a reset."""
+        host = cls(dut)
+        host.stall(stall)
+        await clock_and_reset(dut, cycles=4)
+        return host
+
+    def stall(self, probability):
+        """Hold back on the memory's channels, commands and rows."""
+        self.memory.stall(probability)
+        self.commands.stall = self.rows.stall = probability
+
+
 def stalls(name, probability):
     random = rng(f"memory channel {name}")
     while True:
@@ -98,10 +126,6 @@ def memory_of(config, rows):
 
 def random_rows(config, random, count):
     return [int.from_bytes(random.bytes(config.row_width // 8), "little") for _ in range(count)]
-
-
-def config_of():
-    return parameters()["config"]
 
 
 async def words_stay(dut, prefix):
