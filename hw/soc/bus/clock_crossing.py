@@ -23,7 +23,7 @@ class ClockCrossing(wiring.Component):
     The system's soft reset does not reach the FIFOs of the streams, each of which holds up to 17 rows: for the system
     they are rows that the host still offers, or has been given.
 
-    Latency: a value is taken from a FIFO between two and four cycles of the side that takes it after it was given.
+    Latency: a FIFO offers a value from the third edge on, after it was given, of the clock of the side that takes it.
     Throughput: a row a cycle of the slower clock. Back-pressure: a FIFO that is full takes nothing.
 
     Parameters
