@@ -43,6 +43,8 @@ inline std::map<uint32_t, uint32_t> registers;
 inline std::ofstream log("log.txt");
 inline bool reading = false, writing = false;
 inline const bool broken = std::getenv("BROKEN") != nullptr;
+// Reads of the status until the last rows are written, which the bus may refuse.
+inline int behind = 0;
 
 inline uint64_t pair(uint32_t low) { return registers[low] | uint64_t(registers[low + 4]) << 32; }
 
@@ -56,7 +58,8 @@ inline void work() {
     registers[ROWS_WRITTEN] = registers[DESTINATION + 8];
     registers[STATUS] = broken ? 3 : 2;
     registers[ERRORS] = broken ? 8 : 0;
-    reading = writing = false;
+    reading = false;
+    behind = 3;
 }
 }  // namespace fake
 
@@ -117,6 +120,10 @@ struct ip {
         if (address == CONTROL && value == 1) fake::work();
     }
     uint32_t read_register(uint32_t address) {
+        if (address == MOVERS_STATUS && fake::behind && --fake::behind == 0) {
+            fake::writing = false;
+            fake::registers[MOVERS_ERRORS] = std::getenv("UNWRITTEN") ? 16 : 0;
+        }
         if (address == MOVERS_STATUS) return uint32_t(fake::reading) | uint32_t(fake::writing) << 1;
         return fake::registers[address];
     }
@@ -141,6 +148,7 @@ def folder(tmp_path_factory):
         "DESTINATION": "destination_address_low",
         "MOVERS_CONTROL": "movers_control",
         "MOVERS_STATUS": "movers_status",
+        "MOVERS_ERRORS": "movers_errors",
         "ROWS_WRITTEN": "rows_written",
         "STATUS": "status",
         "CONTROL": "control",
@@ -196,6 +204,7 @@ def test_the_host_runs_a_program(folder, tmp_path):
     "variables, message",
     [
         ({"BROKEN": "1"}, "errors 8, of the movers 0\n"),
+        ({"UNWRITTEN": "1"}, "errors 0, of the movers 16\n"),
         ({"HASH_READ": "1"}, "the device was made from another configuration than fixar.h\n"),
     ],
 )
