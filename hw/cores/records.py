@@ -6,6 +6,8 @@ bits of registers are made of the same fields.
 
 import dataclasses
 import enum
+import functools
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -80,6 +82,12 @@ class Record:
         """Bits of all fields."""
         return sum(field.width for field in self.fields)
 
+    @functools.cached_property
+    def offsets(self) -> tuple[int, ...]:
+        """Lowest bit of each field."""
+        widths = [field.width for field in self.fields]
+        return tuple(itertools.accumulate(widths, initial=0))[:-1]
+
     def pack(self, values: Mapping[str, int], of: str = "") -> int:
         """The word of one value for each field; ``of`` says in errors whose fields they are.
 
@@ -91,11 +99,10 @@ class Record:
         names = [field.name for field in self.fields]
         if sorted(values) != sorted(names):
             raise ValueError(f"Fields must be {', '.join(names) or 'none'}, not {', '.join(values) or 'none'}")
-        word = offset = 0
-        for field in self.fields:
+        word = 0
+        for field, offset in zip(self.fields, self.offsets, strict=True):
             what = f"Field {field.name} of {of}" if of else field.name.replace("_", " ").capitalize()
             word |= field.to_raw(values[field.name], what) << offset
-            offset += field.width
         return word
 
     def unpack(self, word: int) -> dict[str, int]:

@@ -42,10 +42,9 @@ def unpack_answers(rows: np.ndarray) -> Answers:
     )
 
 
-def _places(record: Record, offset: int = 0) -> dict[str, tuple[np.uint64, np.uint64]]:
+def _places(record: Record, first: int = 0) -> dict[str, tuple[np.uint64, np.uint64]]:
     """Lowest bit and mask of each field of a record that begins at a bit."""
-    places = {}
-    for field in record.fields:
-        places[field.name] = np.uint64(offset), np.uint64((1 << field.width) - 1)
-        offset += field.width
-    return places
+    return {
+        field.name: (np.uint64(first + offset), np.uint64((1 << field.width) - 1))
+        for field, offset in zip(record.fields, record.offsets, strict=True)
+    }

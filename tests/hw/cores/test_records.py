@@ -14,6 +14,7 @@ def test_a_field_may_name_its_values():
     record = Record((Field("kind", 3, values=Kind), Field("signed", 3, signed=True)))
     word = record.pack({"kind": Kind.FOUR, "signed": -1})
     assert word == 0b111100 and record.unpack(word) == {"kind": 4, "signed": -1}
+    assert record.offsets == (0, 3) and Record(()).offsets == ()
     assert record.fields[0].values is Kind and record.fields[0] == Field("kind", 3)
 
 

@@ -82,11 +82,9 @@ def _enumerations(prefix: str, enumerations: Iterable[type[enum.IntEnum]]) -> It
 
 def _fields(parts: tuple[str, ...], record: Record, first: int = 0) -> Iterator[str]:
     """Lowest bit and width of each field; ``first`` is the lowest bit of the first one."""
-    place = first
-    for field in record.fields:
-        yield _define(*parts, field.name, "offset", value=str(place), comment=_kind(field))
+    for field, offset in zip(record.fields, record.offsets, strict=True):
+        yield _define(*parts, field.name, "offset", value=str(first + offset), comment=_kind(field))
         yield _define(*parts, field.name, "width", value=str(field.width))
-        place += field.width
 
 
 def _kind(field: Field) -> str:

@@ -108,11 +108,7 @@ def _field(field: Field, offset: int, description: str = "") -> dict[str, Any]:
 
 
 def _fields(record: Record, first: int = 0) -> list[dict[str, Any]]:
-    found, offset = [], first
-    for field in record.fields:
-        found.append(_field(field, offset))
-        offset += field.width
-    return found
+    return [_field(field, first + offset) for field, offset in zip(record.fields, record.offsets, strict=True)]
 
 
 def _instructions(instruction_set: InstructionSet) -> dict[str, Any]:

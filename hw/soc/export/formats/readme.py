@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from ....cores.records import Record
-from ...sequencer.instructions import CONTROL, HEADER_WIDTH
+from ...sequencer.instructions import CONTROL, HEADER_WIDTH, OPCODE_WIDTH
 from ..description import PackageDescription, Port
 from .register_table import register_table
 
@@ -97,13 +97,12 @@ def _port_table(ports: Iterable[Port]) -> str:
 
 def _places(record: Record, first: int) -> str:
     """Fields with their bits."""
-    texts, offset = [], first
-    for field in record.fields:
-        high = offset + field.width - 1
-        bits = f"{high}..{offset}" if field.width > 1 else str(offset)
+    texts = []
+    for field, offset in zip(record.fields, record.offsets, strict=True):
+        low = first + offset
+        bits = f"{low + field.width - 1}..{low}" if field.width > 1 else str(low)
         kind = f" ({field.values.__name__})" if field.values is not None else " (signed)" if field.signed else ""
         texts.append(f"`{field.name}` {bits}{kind}")
-        offset += field.width
     return ", ".join(texts)
 
 
@@ -116,8 +115,9 @@ def _instructions(description: PackageDescription) -> str:
         for entry in (*known.formats, *CONTROL.values())
     ]
     return (
-        f"An instruction has {known.width} bits: opcode 3..0, wait mask 11..4, fields. A bit of the mask holds it back "
-        f"until an engine has completed all its commands: {engines}.\n\n"
+        f"An instruction has {known.width} bits: opcode {OPCODE_WIDTH - 1}..0, wait mask "
+        f"{HEADER_WIDTH - 1}..{OPCODE_WIDTH}, fields. A bit of the mask holds it "
+        f"back until an engine has completed all its commands: {engines}.\n\n"
         f"{_table(('instruction', 'opcode', 'fields', 'does'), rows)}"
     )
 
