@@ -1,6 +1,5 @@
 """What rows of the search device hold. No Amaranth here."""
 
-from ...cores.records import Record
 from ...cores.tree.config import TreeConfig
 from ...cores.tree.records import (
     ANSWER,
@@ -12,7 +11,7 @@ from ...cores.tree.records import (
     request_arguments,
 )
 from ...cores.tree.requests import RequestKind
-from ..shell.row_record import RowRecord
+from ..shell.row_record import RowRecord, request_row
 
 __all__ = ["rows"]
 
@@ -29,28 +28,20 @@ def rows(config: TreeConfig) -> tuple[RowRecord, ...]:
     """Requests, answers, and the nodes that the instruction `read` gives."""
     arguments = request_arguments(config)
     node, edge = node_record(config), edge_record(config)
-    first = RowRecord(
-        name="node",
-        direction="out",
-        record=node,
-        width=node.width + config.lanes * edge.width,
-        description=f"Lowest bits of a part of a node, which takes {flit_rows(config)} rows of the stream; its "
-        f"{config.lanes} edges follow.",
-    )
     return (
         *(
-            RowRecord(
-                name=f"{kind.name.lower()}_request",
-                direction="in",
-                record=Record((*REQUEST_HEADER.fields, *arguments[kind].fields)),
-                width=ROW_WIDTH,
-                description=description,
-                constants={"kind": kind},
-            )
+            request_row(kind, REQUEST_HEADER, arguments[kind], ROW_WIDTH, description)
             for kind, description in _REQUESTS.items()
         ),
         RowRecord(name="answer", direction="out", record=ANSWER, width=ROW_WIDTH, description="How a request ended."),
-        first,
+        RowRecord(
+            name="node",
+            direction="out",
+            record=node,
+            width=node.width + config.lanes * edge.width,
+            description=f"Lowest bits of a part of a node, which takes {flit_rows(config)} rows of the stream; its "
+            f"{config.lanes} edges follow.",
+        ),
         RowRecord(
             name="edge",
             direction="out",

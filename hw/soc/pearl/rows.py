@@ -1,9 +1,8 @@
 """What rows of the replay manager hold. No Amaranth here."""
 
-from ...cores.records import Record
 from ...cores.replay.records import ANSWER, ARGUMENTS, HEADER, ROW_WIDTH, TOTAL
 from ...cores.replay.requests import RequestKind
-from ..shell.row_record import RowRecord
+from ..shell.row_record import RowRecord, request_row
 
 __all__ = ["ROWS"]
 
@@ -16,17 +15,7 @@ _REQUESTS = {
 }
 
 ROWS = (
-    *(
-        RowRecord(
-            name=f"{kind.name.lower()}_request",
-            direction="in",
-            record=Record((*HEADER.fields, *ARGUMENTS[kind].fields)),
-            width=ROW_WIDTH,
-            description=description,
-            constants={"kind": kind},
-        )
-        for kind, description in _REQUESTS.items()
-    ),
+    *(request_row(kind, HEADER, ARGUMENTS[kind], ROW_WIDTH, description) for kind, description in _REQUESTS.items()),
     RowRecord(
         name="answer",
         direction="out",

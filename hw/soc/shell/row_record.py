@@ -1,12 +1,13 @@
 """What a row of the host's streams holds, as a table. No Amaranth here."""
 
+import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ...cores.checks import require_name
 from ...cores.records import Field, Record
 
-__all__ = ["RowRecord", "element_rows"]
+__all__ = ["RowRecord", "element_rows", "request_row"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,3 +58,15 @@ def element_rows(name: str, width: int, description: str, *, signed: bool = Fals
         for kind, direction in (("load", "in"), ("store", "out"))
     )
     return loaded, stored
+
+
+def request_row(kind: enum.IntEnum, header: Record, arguments: Record, width: int, description: str) -> RowRecord:
+    """A request, ``KIND_request``: a header, whose field ``kind`` says which one it is, and its arguments."""
+    return RowRecord(
+        name=f"{kind.name.lower()}_request",
+        direction="in",
+        record=Record((*header.fields, *arguments.fields)),
+        width=width,
+        description=description,
+        constants={"kind": kind},
+    )

@@ -1,7 +1,9 @@
+import enum
+
 import pytest
 
 from rewardware.hw.cores.records import Field, Record
-from rewardware.hw.soc.shell.row_record import RowRecord, element_rows
+from rewardware.hw.soc.shell.row_record import RowRecord, element_rows, request_row
 
 RECORD = Record((Field("kind", 3), Field("index", 24)))
 
@@ -23,3 +25,11 @@ def test_loads_and_stores_have_the_same_numbers():
     loaded, stored = element_rows("lane", 32, "A lane.", signed=True)
     assert (loaded.name, loaded.direction, stored.name, stored.direction) == ("load_lane", "in", "store_lane", "out")
     assert loaded.record == stored.record == Record((Field("element", 32, signed=True),))
+
+
+def test_a_request_is_told_by_its_kind():
+    kind = enum.IntEnum("Kind", {"CLEAR": 5})
+    request = request_row(kind.CLEAR, RECORD, Record((Field("legal", 4),)), 64, "Clears.")
+    assert (request.name, request.direction, request.width) == ("clear_request", "in", 64)
+    assert [field.name for field in request.record.fields] == ["kind", "index", "legal"]
+    assert request.constants == {"kind": 5}
