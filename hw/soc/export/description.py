@@ -35,6 +35,11 @@ class Port:
     direction: Literal["in", "out"]
     width: int
 
+    @property
+    def bits(self) -> str:
+        """All bits of it in constraints: the name of a bus alone is none of its bits to some tools."""
+        return self.name if self.width == 1 else f"{self.name}[*]"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Clock:
@@ -114,6 +119,11 @@ class PackageDescription:
     def vendor(self) -> str:
         """First part of the name that IP-XACT, FuseSoC and the vendors' tools give the design."""
         return VENDOR
+
+    @property
+    def short_version(self) -> str:
+        """``"MAJOR.MINOR"``, as the vendors' catalogues want it."""
+        return ".".join(self.version.split(".")[:2])
 
     @property
     def library(self) -> str:

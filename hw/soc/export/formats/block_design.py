@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ...bus.interfaces import BusInterface
 from ..description import Clock, PackageDescription
 from .ip_packaging import core_name
-from .tcl import UNRUN, Argument, arguments, table, vivado
+from .tcl import UNRUN, Argument, arguments, folder_argument, table, vivado
 
 __all__ = ["Buses", "block_design", "buses_of"]
 
@@ -203,16 +203,8 @@ def block_design(description: PackageDescription, buses: Buses) -> str:
     known = (
         Argument(name="board", meaning="the board, as get_board_parts lists it", default="{}"),
         Argument(name="part", meaning="the FPGA where no board is given: set up its memory by hand", default="{}"),
-        Argument(
-            name="ip",
-            meaning=f"folder that package_ip.tcl wrote, by default {name}_ip in the current folder",
-            default=f"[file join [pwd] {name}_ip]",
-        ),
-        Argument(
-            name="output",
-            meaning=f"folder of the project, by default {name}_zynq in the current folder",
-            default=f"[file join [pwd] {name}_zynq]",
-        ),
+        folder_argument("ip", "folder that package_ip.tcl wrote", f"{name}_ip"),
+        folder_argument("output", "folder of the project", f"{name}_zynq"),
         Argument(name="build", meaning="yes builds it, too, by default no", default="no"),
     )
     return "\n".join(
@@ -237,9 +229,8 @@ def _system(kind: dict[str, str], clocks: list[Clock]) -> Iterator[tuple[str, st
         settings.append(f"{enable} 1 {megahertz} {clock.frequency_mhz:g}")
         yield f"clock_{number}", pin
     yield "settings", " ".join(settings)
-    for part in ("ip", "automation", "reset", "master", "master_clock", "slave", "slave_clock", "interrupt"):
-        yield part, kind[part]
-    yield "address_width", kind["address_width"]
+    pins = ("reset", "master", "master_clock", "slave", "slave_clock", "interrupt")
+    yield from ((part, kind[part]) for part in ("ip", "automation", *pins, "address_width"))
 
 
 # Clocks and resets of the cells that stand on the clock of the buses.

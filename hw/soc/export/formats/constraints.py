@@ -7,7 +7,7 @@ they choose them.
 
 from collections.abc import Iterator
 
-from ..description import PackageDescription, Port
+from ..description import PackageDescription
 
 __all__ = ["files"]
 
@@ -53,10 +53,5 @@ def _delays(description: PackageDescription) -> Iterator[str]:
         for direction, command in (("in", "set_input_delay"), ("out", "set_output_delay")):
             chosen = [port for port in map(description.port, ports) if port.direction == direction]
             if chosen:
-                names = " ".join(map(_bits, chosen))
+                names = " ".join(port.bits for port in chosen)
                 yield f"{command} -clock {clock} {delay:.3f} [get_ports {{{names}}}]"
-
-
-def _bits(port: Port) -> str:
-    """All bits of a port: the name of a bus alone is none of its bits to some tools."""
-    return port.name if port.width == 1 else f"{port.name}[*]"

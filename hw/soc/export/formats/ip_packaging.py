@@ -1,8 +1,8 @@
 """Tcl that packages a design as a core of Vivado's IP catalogue, from which Vitis makes a kernel. No Amaranth here."""
 
 from ...bus.interfaces import BusInterface
-from ...bus.registers import Access
 from ..description import PackageDescription
+from .ip_xact import ACCESS
 from .tcl import table, verilog, word
 
 __all__ = ["ADDRESS_BLOCK", "address_range", "core_name", "packaging"]
@@ -17,14 +17,6 @@ _SMALLEST_RANGE = 4096
 _POINTER_BYTES = 8
 
 _BUSES = {"axi4": "aximm", "axi4lite": "aximm", "axi4stream": "axis"}
-
-_ACCESS = {
-    Access.CONSTANT: "read-only",
-    Access.READ_ONLY: "read-only",
-    Access.READ_WRITE: "read-write",
-    Access.WRITE_ONE_TO_CLEAR: "read-write",
-    Access.STROBE: "write-only",
-}
 
 _PROCEDURES = """\
 proc add_interface {core name library bus mode ports} {
@@ -65,8 +57,7 @@ proc add_address_space {core master range width} {
 
 def core_name(description: PackageDescription) -> str:
     """What Vivado calls the core: vendor, library, name and version."""
-    version = ".".join(description.version.split(".")[:2])
-    return f"{description.vendor}:{description.library}:{description.name}:{version}"
+    return f"{description.vendor}:{description.library}:{description.name}:{description.short_version}"
 
 
 def address_range(interface: BusInterface) -> int:
@@ -169,5 +160,5 @@ def _registers(description: PackageDescription) -> list[tuple[object, ...]]:
         size = max(register.size, _POINTER_BYTES) if register.name in pointers else register.size
         end = placed.address + size
         offset = f"{placed.address:#06x}"
-        rows.append((register.name, offset, 8 * size, _ACCESS[register.access], register.description))
+        rows.append((register.name, offset, 8 * size, ACCESS[register.access], register.description))
     return rows

@@ -10,7 +10,7 @@ from ...bus.interfaces import BusInterface
 from ...bus.registers import WORD_BYTES, Access, AddressMap, Register
 from ..description import PackageDescription, Port
 
-__all__ = ["NAMESPACE", "files"]
+__all__ = ["ACCESS", "NAMESPACE", "files"]
 
 NAMESPACE = "http://www.accellera.org/XMLSchema/IPXACT/1685-2014"
 _SCHEMA = "http://www.w3.org/2001/XMLSchema-instance"
@@ -21,7 +21,8 @@ _AMBA = {"axi4lite": "AXI4-Lite", "axi4stream": "AXI4Stream", "axi4": "AXI4"}
 _AMBA_VERSION = "r0p0_0"
 _CLOCK, _RESET = "ACLK", "ARESETn"
 
-_ACCESS = {
+# What software may do with a register, in the words of IP-XACT.
+ACCESS = {
     Access.CONSTANT: "read-only",
     Access.READ_ONLY: "read-only",
     Access.READ_WRITE: "read-write",
@@ -178,7 +179,7 @@ def _register(block: Element, word: _Word) -> None:
     _add(element, addressOffset=f"'h{word.address:x}", size=_WORD_BITS)
     # What the hardware changes by itself.
     volatile = access in (Access.READ_ONLY, Access.WRITE_ONE_TO_CLEAR)
-    _add(element, volatile=str(volatile).lower(), access=_ACCESS[access])
+    _add(element, volatile=str(volatile).lower(), access=ACCESS[access])
     for bits in word.fields:
         _field(_add(element, "field"), word.register, bits)
 

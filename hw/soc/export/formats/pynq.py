@@ -4,6 +4,7 @@ here."""
 from collections.abc import Mapping
 
 from ..description import PackageDescription
+from .block_design import buses_of
 
 __all__ = ["files"]
 
@@ -70,12 +71,10 @@ if __name__ == "__main__":
 
 
 def files(description: PackageDescription) -> Mapping[str, str]:
-    """``pynq/README.md`` and ``pynq/first_run.py``; none without registers and a stream each way."""
-    buses = {(one.protocol, one.mode): one for one in description.interfaces}
-    kinds = ("axi4lite", "slave"), ("axi4stream", "slave"), ("axi4stream", "master")
-    if not all(kind in buses for kind in kinds):
+    """``pynq/README.md`` and ``pynq/first_run.py``; none without a block design that has an AXI DMA."""
+    buses = buses_of(description)
+    if buses is None or buses.from_host is None or buses.to_host is None:
         return {}
-    control, stream_in, stream_out = (buses[kind] for kind in kinds)
     # Some systems' configurations hold the device and the sizes of its memories: then the device has the preset's name.
     configuration = description.configuration.get("device", description.configuration)
     words = {
@@ -84,10 +83,10 @@ def files(description: PackageDescription) -> Mapping[str, str]:
         "SYSTEM": description.design,
         "CONFIGURATION": str(configuration["name"]),
         "HASH": f"{description.configuration_hash:#010x}",
-        "CONTROL": f"`{control.name}`",
-        "STREAM_IN": stream_in.name,
-        "STREAM_OUT": stream_out.name,
-        "WIDTH": str(stream_in.data_width),
+        "CONTROL": f"`{buses.control.name}`",
+        "STREAM_IN": buses.from_host.name,
+        "STREAM_OUT": buses.to_host.name,
+        "WIDTH": str(buses.from_host.data_width),
     }
     return {
         "pynq/README.md": _replaced(_README, words),

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from ...bus.interfaces import BusInterface
 from ..description import PackageDescription
-from .tcl import ROOT, UNRUN, Argument, arguments, table, verilog, word
+from .tcl import ROOT, UNRUN, Argument, arguments, folder_argument, table, verilog, word
 
 __all__ = ["files"]
 
@@ -26,7 +26,7 @@ def component(description: PackageDescription) -> str:
     properties = (
         ("NAME", name),
         ("DISPLAY_NAME", name),
-        ("VERSION", ".".join(description.version.split(".")[:2])),
+        ("VERSION", description.short_version),
         ("DESCRIPTION", description.description),
         ("GROUP", "Rewardware"),
         ("AUTHOR", "Rewardware"),
@@ -107,16 +107,10 @@ def out_of_context(description: PackageDescription) -> str:
     name = description.name
     known = (
         Argument(name="part", meaning="the FPGA, such as 5CSEBA6U23I7"),
-        Argument(
-            name="output",
-            meaning=f"folder of the project, by default {name}_ooc in the current folder",
-            default=f"[file join [pwd] {name}_ooc]",
-        ),
+        folder_argument("output", "folder of the project", f"{name}_ooc"),
     )
     clocks = {clock.port for clock in description.clocks}
-    pins = [
-        [port.name if port.width == 1 else f"{port.name}[*]"] for port in description.ports if port.name not in clocks
-    ]
+    pins = [[port.bits] for port in description.ports if port.name not in clocks]
     return f"""\
 # Builds {name} alone at the clock of its constraints and reports what it takes and how fast it is.
 {UNRUN}{arguments("quartus_sh -t quartus/ooc.tcl", known, given="quartus(args)")}{ROOT}load_package flow

@@ -75,7 +75,7 @@ def _unknowns(description: PackageDescription) -> list[str]:
 def _reads(description: PackageDescription) -> list[str]:
     """Single reads, and no write before; counters stand still until a program runs."""
     assert description.address_map is not None
-    (control,) = (interface for interface in description.interfaces if interface.protocol == "axi4lite")
+    control = description.control
     ports, clock, width = control.ports, control.clock, control.address_width
     response, data = ports["RRESP"], ports["RDATA"]
     reads = []

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ..description import PackageDescription
 
-__all__ = ["ROOT", "UNRUN", "Argument", "arguments", "table", "verilog", "vivado", "word"]
+__all__ = ["ROOT", "UNRUN", "Argument", "arguments", "folder_argument", "table", "verilog", "vivado", "word"]
 
 # Sets a variable to the folder of the package, from wherever a script one folder below it is called.
 ROOT = "set root [file dirname [file dirname [file normalize [info script]]]]\n"
@@ -30,6 +30,15 @@ class Argument:
     name: str
     meaning: str
     default: str | None = None
+
+
+def folder_argument(name: str, meaning: str, default: str) -> Argument:
+    """An argument for a folder, by default the one called ``default`` in the current folder."""
+    return Argument(
+        name=name,
+        meaning=f"{meaning}, by default {default} in the current folder",
+        default=f"[file join [pwd] {default}]",
+    )
 
 
 def word(text: object) -> str:

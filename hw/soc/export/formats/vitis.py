@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 from ...bus.interfaces import BusInterface
 from ..description import PackageDescription
 from .ip_packaging import address_range, core_name, packaging
-from .tcl import ROOT, UNRUN, Argument, arguments, table, vivado
+from .tcl import ROOT, UNRUN, arguments, folder_argument, table, vivado
 
 __all__ = ["files"]
 
@@ -135,11 +135,7 @@ def _arguments(description: PackageDescription) -> Iterator[tuple[str, str, int,
 def package_xo(description: PackageDescription) -> str:
     """Packages the kernel for the linker of Vitis, a file NAME.xo."""
     name = description.name
-    output = Argument(
-        name="output",
-        meaning=f"folder of {name}.xo, by default {name}_kernel in the current folder",
-        default=f"[file join [pwd] {name}_kernel]",
-    )
+    output = folder_argument("output", f"folder of {name}.xo", f"{name}_kernel")
     return (
         f"# Packages {name} as a kernel of Vitis, {name}.xo, that its host drives by its registers.\n"
         + UNRUN

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from ..description import PackageDescription
 from .block_design import block_design, buses_of
 from .ip_packaging import core_name, packaging
-from .tcl import ROOT, UNRUN, Argument, arguments, verilog, vivado
+from .tcl import ROOT, UNRUN, Argument, arguments, folder_argument, verilog, vivado
 
 __all__ = ["files"]
 
@@ -24,11 +24,7 @@ def files(description: PackageDescription) -> Mapping[str, str]:
 def package_ip(description: PackageDescription) -> str:
     """Packages the design as a core of the IP catalogue."""
     name = description.name
-    output = Argument(
-        name="output",
-        meaning=f"folder of the core, by default {name}_ip in the current folder",
-        default=f"[file join [pwd] {name}_ip]",
-    )
+    output = folder_argument("output", "folder of the core", f"{name}_ip")
     return (
         f"# Packages {name} as {core_name(description)} for the IP catalogue of Vivado.\n"
         + UNRUN
@@ -44,11 +40,7 @@ def out_of_context(description: PackageDescription) -> str:
     name = description.name
     known = (
         Argument(name="part", meaning="the FPGA, such as xc7z020clg400-1"),
-        Argument(
-            name="output",
-            meaning=f"folder of the reports, by default {name}_ooc in the current folder",
-            default=f"[file join [pwd] {name}_ooc]",
-        ),
+        folder_argument("output", "folder of the reports", f"{name}_ooc"),
     )
     return f"""\
 # Builds {name} alone, out of context, at the clock of its constraints, and reports what it takes and how fast it is.
