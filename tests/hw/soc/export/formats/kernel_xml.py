@@ -31,6 +31,7 @@ def check_kernel_xml(package, name):
     buses = {port.rpartition("_")[0] for port in module if port not in signals}
     assert set(ports) == buses
     for label, port in ports.items():
+        assert port.get("base", "0x0") == "0x0"
         width = {module[f"{label}_{data}"][1] for data in ("rdata", "wdata", "tdata") if f"{label}_{data}" in module}
         assert width == {int(port["dataWidth"])}
         if label.startswith("s_axi_control"):

@@ -77,6 +77,9 @@ def test_a_system_stands_beside_a_zynq(folder, kind, argument):
     assert lines == {"rewardware_0/interrupt", "axi_dma_0/mm2s_introut", "axi_dma_0/s2mm_introut"}
     assert diagram.wires["interrupts/intr"] == "interrupt_lines/dout"
     assert diagram.wires[f"system/{interrupt}"] == "interrupts/irq"
+    # As long as a transfer can be, and every address that the processing system's slave has.
+    settings = diagram.cells["axi_dma_0"].settings
+    assert (settings["c_sg_length_width"], settings["c_addr_width"]) == ("26", {"zynq": "32", "ultra": "40"}[kind])
     assert "100" in [value for name, value in diagram.cells["system"].settings.items() if name.endswith("FREQMHZ")]
     assert diagram.done == ["assign_bd_address", "validate_bd_design", "save_bd_design", "generate_target"]
     assert vivado.project.parts[0].properties["top"] == "rows_zynq_wrapper"

@@ -32,6 +32,9 @@ def registers_of(description):
     found |= {
         f"{prefix}_{placed.item.name.upper()}_RESET": placed.item.reset for placed in description.address_map.registers
     }
+    found |= {
+        f"{prefix}_{placed.item.name.upper()}_SIZE": placed.item.size for placed in description.address_map.windows
+    }
     return found
 
 
@@ -49,6 +52,9 @@ def places_of(prefix, record, first):
 def test_it_compiles_and_agrees(tmp_path, name):
     description, prefix = description_of(name), name.upper()
     checks = registers_of(description) | {f"{prefix}_INSTRUCTION_WIDTH": description.instruction_set.width}
+    checks |= {f"{prefix}_INSTRUCTION_OPCODE_WIDTH": 4}
+    checks |= {f"{prefix}_INSTRUCTION_WAIT_OFFSET": 4, f"{prefix}_INSTRUCTION_WAIT_WIDTH": 8}
+    checks |= {f"{prefix}_{bus}_WIDTH": description.port(f"{bus}_tdata".lower()).width for bus in ("S_AXIS", "M_AXIS")}
     for entry in description.instruction_set.formats:
         checks[f"{prefix}_INSTRUCTION_{entry.name.upper()}_OPCODE"] = entry.opcode
         checks |= places_of(f"{prefix}_INSTRUCTION_{entry.name.upper()}", entry.record, 12)
@@ -56,6 +62,7 @@ def test_it_compiles_and_agrees(tmp_path, name):
         checks[f"{prefix}_ENGINE_{engine.upper()}"] = 1 << place
     for row in description.rows:
         checks |= places_of(f"{prefix}_ROW_{row.name.upper()}", row.record, 0)
+        checks[f"{prefix}_ROW_{row.name.upper()}_WIDTH"] = row.width
     checks |= {f"{prefix}_STATE_{state}": value for value, state in enumerate(("IDLE", "RUNNING", "DONE", "ERROR"))}
     checks |= {f"{prefix}_INSTRUCTION_WAIT_OPCODE": 14, f"{prefix}_INSTRUCTION_HALT_OPCODE": 15}
     compiles(tmp_path, files(description), checks)

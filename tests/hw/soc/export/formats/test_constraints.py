@@ -43,6 +43,8 @@ def test_every_port_has_its_clock_and_delays(name):
             if port.direction == direction and port.name != clock.port
         ]
         assert sorted(ports) == sorted(wanted)
+        # A quarter of the period.
+        assert {call[3] for call in found if call[0] == command} <= {"2.500"}
 
 
 def test_a_port_belongs_to_its_own_clock():

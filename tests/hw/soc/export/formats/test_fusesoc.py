@@ -112,6 +112,8 @@ def test_the_command_of_the_readme_simulates(core, target):
 def test_it_lints(core, environment, tmp_path):
     said = fusesoc(core, CORE, tmp_path, environment, "--target", "lint")
     assert "verilator -f" in said and "Warning" not in said
+    (options,) = tmp_path.rglob("*.vc")
+    assert "-Wall" in options.read_text().split()
 
 
 def test_it_synthesises(core, environment, tmp_path):
@@ -128,4 +130,5 @@ def test_every_core_file_has_its_files_and_targets(name):
     core = yaml.safe_load(text)
     assert core["name"] == f"rewardware:{description.library}:{name}:{description.version}"
     assert core["filesets"]["rtl"]["files"] == list(description.files)
+    assert core["targets"]["default"] == {"filesets": ["rtl"], "toplevel": name}
     assert set(core["targets"]) == {"default", "sim", "sim_verilator", "lint", "synth"}

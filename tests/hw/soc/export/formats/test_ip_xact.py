@@ -31,6 +31,15 @@ def found(element, path):
     return [part.text for part in element.findall(f".//{steps}", {"i": NAMESPACE})]
 
 
+def types(root):
+    """Arm's name of each bus, which its abstraction has, too."""
+    names = [element.get("name") for element in root.findall(".//{*}busType")]
+    assert [element.get("name") for element in root.findall(".//{*}abstractionRef")] == [
+        f"{name}_rtl" for name in names
+    ]
+    return names
+
+
 @pytest.mark.parametrize("name", [*SYSTEMS, CORE])
 def test_it_is_valid(name):
     SCHEMA.assertValid(component(description_of(name)))
@@ -49,6 +58,7 @@ def test_a_master_of_memory_is_valid():
     )
     SCHEMA.assertValid(component(described))
     assert found(component(described), "addressSpace/range") == [str(1 << 64)]
+    assert types(component(described))[-1] == "AXI4"
 
 
 @pytest.mark.parametrize("name", [*SYSTEMS, CORE])
@@ -67,12 +77,20 @@ def test_it_has_all_ports_and_files(name):
 def test_buses_name_ports_that_there_are(name):
     description = description_of(name)
     root = component(description)
+    assert types(root) == ["AXI4-Lite", "AXI4Stream", "AXI4Stream"]
     buses = root.findall(".//{*}busInterface")
     assert [bus.findtext("{*}name") for bus in buses] == [interface.name for interface in description.interfaces]
     for bus, interface in zip(buses, description.interfaces, strict=True):
         maps = dict(zip(found(bus, "logicalPort/name"), found(bus, "physicalPort/name"), strict=True))
         assert maps == {**interface.ports, "ACLK": "aclk", "ARESETn": "aresetn"}
         assert bus.find(f"{{*}}{interface.mode}") is not None
+
+
+def test_what_the_hardware_changes_is_volatile():
+    root = component(description_of("pearl"))
+    volatile = dict(zip(found(root, "register/name"), found(root, "register/volatile"), strict=True))
+    names = ("identification", "status", "errors", "start_address", "control")
+    assert [volatile[name] for name in names] == ["false", "true", "true", "false", "false"]
 
 
 @pytest.mark.parametrize("name", SYSTEMS)

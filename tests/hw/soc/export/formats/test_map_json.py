@@ -21,7 +21,9 @@ def packed(fields, values):
 
 def drawn(source, fields, record):
     """A value in the range of each field."""
-    assert [field["name"] for field in fields] == [field.name for field in record.fields]
+    assert [(field["name"], field["signed"]) for field in fields] == [
+        (field.name, field.signed) for field in record.fields
+    ]
     return {field["name"]: source.randint(*part.range) for field, part in zip(fields, record.fields, strict=True)}
 
 
@@ -30,6 +32,7 @@ def test_programs_and_rows_can_be_made_from_it(name):
     description, source = description_of(name), random.Random(name)
     content = json.loads(map_json(description))
     instructions, known = content["instruction_set"], description.instruction_set
+    assert instructions["width"] == known.width
     assert [entry["name"] for entry in instructions["formats"]] == [
         *(entry.name for entry in known.formats),
         "wait",
@@ -37,17 +40,21 @@ def test_programs_and_rows_can_be_made_from_it(name):
     ]
     for entry in instructions["formats"]:
         control = entry["name"] in ("wait", "halt")
-        record = known.format(entry["name"]).record if not control else None
+        form = known.format(entry["name"]) if not control else None
+        record = form.record if form else None
         values = drawn(source, entry["fields"], record) if record else {field["name"]: 3 for field in entry["fields"]}
         waits = source.sample(instructions["engines"], k=source.randint(0, len(instructions["engines"])))
         word = packed(entry["fields"], values) | entry["opcode"] << instructions["opcode"]["offset"]
         for engine in waits:
             word |= 1 << instructions["wait"]["offset"] + instructions["engines"].index(engine)
+        if record:
+            assert (entry["engine"], entry["description"]) == (form.engine, form.description)
+            assert [field["default"] for field in entry["fields"]] == [operand.default for operand in form.arguments]
         assert word == known.encode(entry["name"], wait=waits, **values)
     for row, told in zip(description.rows, content["rows"], strict=True):
         values = drawn(source, told["fields"], row.record) | told["constants"]
         assert packed(told["fields"], values) == row.record.pack(values)
-        assert told["direction"] == row.direction
+        assert (told["direction"], told["width"]) == (row.direction, row.width)
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
@@ -63,7 +70,10 @@ def test_it_has_the_whole_map(name):
     told = {entry["name"]: entry for entry in content["registers"]}
     assert content["configuration_hash"] == told["configuration_hash"]["reset"]
     for placed in address_map.registers:
-        fields = told[placed.item.name]["fields"]
+        entry, register = told[placed.item.name], placed.item
+        assert (entry["access"], entry["width"]) == (register.access.value, register.width)
+        assert (entry["size"], entry["signed"]) == (register.size, register.signed)
+        fields = entry["fields"]
         assert [(field["name"], field["offset"], field["width"]) for field in fields] == [
             (part.name, part.offset, part.width) for part in placed.item.fields
         ]

@@ -2,6 +2,7 @@ import pytest
 from peakrdl_html import HTMLExporter
 from systemrdl import RDLCompiler
 from systemrdl.node import MemNode
+from systemrdl.rdltypes import AccessType
 
 from rewardware.hw.soc.bus.registers import Access
 from rewardware.hw.soc.export.formats.system_rdl import files
@@ -39,6 +40,23 @@ def test_it_elaborates_to_the_same_registers(tmp_path, name):
     windows = {node.inst_name: node for node in root.descendants() if isinstance(node, MemNode)}
     assert {(name, node.absolute_address, node.size) for name, node in windows.items()} == {
         (placed.item.name, placed.address, placed.item.size) for placed in address_map.windows
+    }
+    assert {node.get_property("sw") for node in windows.values()} == {AccessType.w}
+
+
+def test_hardware_drives_what_is_no_constant(tmp_path):
+    top = elaborated(tmp_path, "pearl").top
+    of_hardware = {
+        register: field.get_property("hw")
+        for register in ("identification", "status", "start_address", "errors", "control")
+        for field in top.get_child_by_name(register).fields()
+    }
+    assert of_hardware == {
+        "identification": AccessType.na,
+        "status": AccessType.w,
+        "start_address": AccessType.r,
+        "errors": AccessType.rw,
+        "control": AccessType.r,
     }
 
 

@@ -87,6 +87,7 @@ def test_streams_between_kernels_are_arguments():
     for number, (name, mode) in enumerate((("s_axis", "read_only"), ("m_axis", "write_only"))):
         assert ports[name] == {"name": name, "mode": mode, "dataWidth": "96", "portType": "stream"}
         assert (found[number]["name"], found[number]["port"], found[number]["id"]) == (name, name, str(2 + number))
+        assert found[number]["size"] == found[number]["hostSize"] == "0x4"
     assert len(found) == 2
 
 
