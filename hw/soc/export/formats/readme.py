@@ -163,10 +163,15 @@ The last one has the targets `sim`, `sim_verilator`, `lint` and `synth`."""
 
 def _constrain(description: PackageDescription) -> str:
     clocks = ", ".join(f"`{clock.port}` {clock.frequency_mhz:g} MHz ({clock.source})" for clock in description.clocks)
+    exceptions = (
+        "no path needs an exception"
+        if len(description.clocks) == 1
+        else "its clocks need no relation: a larger design declares them asynchronous, as these files do"
+    )
     return (
         f"`{description.name}_ooc.xdc` and `{description.name}_ooc.sdc` are for the design alone, out of context: "
-        f"{clocks}. They claim no clock; in a larger design its own constraints hold. The reset is synchronous, and no "
-        "path needs an exception."
+        f"{clocks}. They claim no clock; in a larger design its own constraints hold. The reset is synchronous, and "
+        f"{exceptions}."
     )
 
 

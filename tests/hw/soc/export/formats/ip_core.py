@@ -14,6 +14,7 @@ def check_core(core, package):
     about = json.loads((package / f"{core.properties['name']}.json").read_text())
     assert core.properties["top"] == core.properties["name"] == about["top"]
     assert core.properties["description"] == about["description"]
+    assert core.properties["auto_family_support_level"] == "level_2"
     buses, signals = {}, {}
     for name, interface in core.all("bus_interface").items():
         *kind, version = interface.properties["bus_type_vlnv"].split(":")

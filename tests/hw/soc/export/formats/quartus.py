@@ -68,6 +68,7 @@ def check_component(package, name):
     about = dict(call.words for call in designer.called("set_module_property"))
     described = json.loads((package / f"{name}.json").read_text())
     assert (about["NAME"], about["DESCRIPTION"]) == (name, described["description"])
+    assert described["version"].startswith(f"{about['VERSION']}.")
     clocks = {label for label, interface in interfaces.items() if interface["kind"] == "clock"}
     resets = {label for label, interface in interfaces.items() if interface["kind"] == "reset"}
     for interface in interfaces.values():
@@ -106,7 +107,9 @@ def check_build(package, name, part, *arguments):
         "FLOW_DISABLE_ASSEMBLER": "ON",
     }
     assert (package_there / f"{name}_ooc.sdc").is_file()
-    pins = [call.options["to"] for call in quartus.called("set_instance_assignment")]
+    assignments = quartus.called("set_instance_assignment")
+    assert {(call.options["name"], *call.words) for call in assignments} == {("VIRTUAL_PIN", "ON")}
+    pins = [call.options["to"] for call in assignments]
     clocks = {clock["port"] for clock in about["clocks"]}
     assert sorted(pins) == sorted(
         port if width == 1 else f"{port}[*]" for port, (_, width) in ports_in(files, name).items() if port not in clocks

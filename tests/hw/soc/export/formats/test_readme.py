@@ -1,3 +1,4 @@
+import dataclasses
 import re
 
 import pytest
@@ -24,6 +25,7 @@ def test_it_has_registers_instructions_and_rows(name):
     description = description_of(name)
     text = package_files(description)["README.md"]
     assert register_table(description.address_map).strip() in text
+    assert "| | `.state` | 1..0 | |" in text and "wait mask 11..4, fields" in text
     assert all(f"| `{entry.name}` | {entry.opcode} |" in text for entry in description.instruction_set.formats)
     assert all(f"| `{row.name}` |" in text for row in description.rows)
     assert all(
@@ -35,6 +37,17 @@ def test_the_instance_has_every_port():
     description = description_of("pearl")
     (instance,) = re.findall(r"```verilog\n(.*?)```", package_files(description)["README.md"], re.DOTALL)
     assert all(f".{port.name}({port.name})" in instance for port in description.ports)
+
+
+def test_paths_between_clocks_are_exceptions():
+    description = description_of("pearl")
+    (clock,) = description.clocks
+    second = dataclasses.replace(clock, port="core_clk", interfaces=())
+    for clocks, said in (
+        ((clock,), "no path needs an exception."),
+        ((clock, second), "declares them asynchronous, as these files do."),
+    ):
+        assert said in readme(dataclasses.replace(description, clocks=clocks), [])
 
 
 def test_what_was_not_checked_is_said():
