@@ -33,6 +33,23 @@ def test_it_has_registers_instructions_and_rows(name):
     )
 
 
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_the_bits_of_fields_follow_one_another(name):
+    description = description_of(name)
+    text = package_files(description)["README.md"]
+    described = [
+        (f"`{entry.name}` | {entry.opcode}", 12, entry.record) for entry in description.instruction_set.formats
+    ]
+    ways = {"in": "from the host", "out": "to the host"}
+    described += [(f"`{row.name}` | {ways[row.direction]}", 0, row.record) for row in description.rows]
+    for label, low, record in described:
+        (line,) = (line for line in text.splitlines() if line.startswith(f"| {label} | "))
+        for field in record.fields:
+            end = low + field.width
+            assert f"`{field.name}` {f'{end - 1}..{low}' if field.width > 1 else low}" in line
+            low = end
+
+
 def test_the_instance_has_every_port():
     description = description_of("pearl")
     (instance,) = re.findall(r"```verilog\n(.*?)```", package_files(description)["README.md"], re.DOTALL)
