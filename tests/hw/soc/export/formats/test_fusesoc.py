@@ -13,7 +13,9 @@ import yaml
 from rewardware.hw.cores.verilog.emit import emit
 from rewardware.hw.soc.export.catalogue import find_design
 from rewardware.hw.soc.export.formats.fusesoc import files
+from rewardware.hw.soc.export.lint import check_icarus
 from rewardware.hw.soc.export.package import split_units, write_package
+from rewardware.hw.soc.export.tools import ToolError
 from rewardware.hw.soc.limited_command import run_limited
 from rewardware.hw.soc.presets import read_preset
 from rewardware.sim.verilator.toolchain import find_toolchain
@@ -99,6 +101,18 @@ SIMULATIONS = ["sim", "sim_verilator"] if shutil.which("iverilog") else ["sim_ve
 @pytest.mark.parametrize("target", SIMULATIONS)
 def test_a_system_is_simulated(system, environment, tmp_path, target):
     assert f"{SYSTEM}: passed" in fusesoc(system, SYSTEM, tmp_path, environment, "--target", target)
+
+
+@pytest.mark.parametrize("target", SIMULATIONS[:-1])
+def test_the_bench_fails_where_a_register_reads_otherwise(system, tmp_path, target):
+    shutil.copytree(system / "rtl", tmp_path / "rtl")
+    bench = f"sim/{SYSTEM}_smoke.sv"
+    text = (system / bench).read_text()
+    assert text.count("32'h57445752") == 1
+    (tmp_path / "sim").mkdir()
+    (tmp_path / bench).write_text(text.replace("32'h57445752", "32'h57445753"))
+    with pytest.raises(ToolError, match="address 000: response 00, data 57445752, not 57445753"):
+        check_icarus(tmp_path, SYSTEM)
 
 
 @pytest.mark.parametrize("target", SIMULATIONS[:-1])

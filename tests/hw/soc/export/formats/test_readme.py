@@ -25,7 +25,10 @@ def test_it_has_registers_instructions_and_rows(name):
     description = description_of(name)
     text = package_files(description)["README.md"]
     assert register_table(description.address_map).strip() in text
-    assert "| | `.state` | 1..0 | |" in text and "wait mask 11..4, fields" in text
+    assert "wait mask 11..4, fields" in text
+    for part in (part for placed in description.address_map.registers for part in placed.item.fields):
+        bits = part.offset if part.width == 1 else f"{part.offset + part.width - 1}..{part.offset}"
+        assert f"| | `.{part.name}` | {bits} | | {part.description} |" in text
     assert all(f"| `{entry.name}` | {entry.opcode} |" in text for entry in description.instruction_set.formats)
     assert all(f"| `{row.name}` |" in text for row in description.rows)
     assert all(
