@@ -155,8 +155,8 @@ def axi_stream(name, *, comes_in, data_width, clock, reset, description):
     return _bus(name, payloads, incoming, "axi4stream", mode, clock, reset, data_width, 0, description)
 
 
-def axi4_master(name, *, address_width, data_width, clock, reset, description, pointers=()):
-    """A master of AXI4. The channels that nothing is connected to are silent; ``pointers`` are as in the interface."""
+def axi4_master(name, *, address_width, data_width, clock, reset, description, pointers=(), row_bytes=0):
+    """A master of AXI4. The channels that nothing is connected to are silent; the rest is as in the interface."""
     burst = {"len": 8, "size": 3, "burst": 2, "lock": 1, "cache": 4, "prot": 3, "qos": 4, "region": 4}
     address = {**IDENTIFIER, "addr": address_width, **burst}
     payloads = {
@@ -167,10 +167,11 @@ def axi4_master(name, *, address_width, data_width, clock, reset, description, p
         "r": {**IDENTIFIER, "data": data_width, "resp": 2, "last": 1},
     }
     bits = (data_width, address_width)
-    return _bus(name, payloads, ("b", "r"), "axi4", "master", clock, reset, *bits, description, pointers)
+    rows = {"pointers": pointers, "row_bytes": row_bytes}
+    return _bus(name, payloads, ("b", "r"), "axi4", "master", clock, reset, *bits, description, **rows)
 
 
-def _bus(name, payloads, incoming, protocol, mode, clock, reset, data_width, address_width, description, pointers=()):
+def _bus(name, payloads, incoming, protocol, mode, clock, reset, data_width, address_width, description, **rows):
     channels = {
         channel: FlatChannel(prefix=f"{name}_{channel}", comes_in=channel in incoming, payload=payload)
         for channel, payload in payloads.items()
@@ -186,6 +187,6 @@ def _bus(name, payloads, incoming, protocol, mode, clock, reset, data_width, add
         data_width=data_width,
         address_width=address_width,
         description=description,
-        pointers=pointers,
+        **rows,
     )
     return FlatBus(channels=channels, interface=interface)

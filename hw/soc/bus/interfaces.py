@@ -33,6 +33,8 @@ class BusInterface:
     description : str
     pointers : tuple of str
         Registers that hold addresses of what a master reads or writes; of an address in two words, the low one.
+    row_bytes : int
+        Bytes from one row to the next in the memory of a master; 0 for what moves no rows.
 
     Raises
     ------
@@ -50,6 +52,7 @@ class BusInterface:
     address_width: int = 0
     description: str = ""
     pointers: tuple[str, ...] = ()
+    row_bytes: int = 0
 
     def __post_init__(self) -> None:
         require_name(f"Protocol of {self.name}", self.protocol, _PROTOCOLS)

@@ -87,7 +87,11 @@ class KernelTop(wiring.Component):
         self._control = axi_lite_slave(
             "s_axi_control", address_width=address_width, description="Registers and program memory.", **owner
         )
-        sizes = {"address_width": self.movers.address_width, "data_width": self.movers.data_width}
+        sizes = {
+            "address_width": self.movers.address_width,
+            "data_width": self.movers.data_width,
+            "row_bytes": self.movers.row_bytes,
+        }
         self._source = axi4_master(
             "m_axi_gmem0",
             description="Rows are read from it.",

@@ -76,6 +76,7 @@ def _ports(description: PackageDescription) -> str:
     for bus in description.interfaces:
         of_buses |= set(bus.ports.values())
         size = f"{bus.data_width} bits of data" + (f", {bus.address_width} of address" if bus.address_width else "")
+        size += f", a row every {bus.row_bytes} bytes of the memory" if bus.row_bytes else ""
         parts.append(
             f"**`{bus.name}`**, {bus.protocol.upper()} {bus.mode}, {size}, clock `{bus.clock}`, reset `{bus.reset}`. "
             f"{bus.description}\n\n{_port_table(map(description.port, bus.ports.values()))}"

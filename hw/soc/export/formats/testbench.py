@@ -11,19 +11,22 @@ REQUIREMENTS = """\
 cocotb>=2.0,<3
 cocotbext-axi>=0.1.26
 """
+# What a design has between its registers and a host, by (protocol, mode), and the part of the bench for it.
+PARTS = {
+    frozenset({("axi4stream", "slave"), ("axi4stream", "master")}): "streams",
+    frozenset({("axi4", "master")}): "movers",
+}
 
 
 def files(description: PackageDescription) -> Mapping[str, str]:
     """``tb/``: the bench, which reads ``NAME.json``, a script that runs it, and what both need.
 
-    None without registers and a stream each way.
+    None without registers, and streams or masters of a memory.
     """
     kinds = {(one.protocol, one.mode) for one in description.interfaces}
-    if kinds != {("axi4lite", "slave"), ("axi4stream", "slave"), ("axi4stream", "master")}:
+    part = PARTS.get(frozenset(kinds - {("axi4lite", "slave")}))
+    if part is None:
         return {}
-    here = Path(__file__)
-    return {
-        "tb/bench.py": here.with_name("packaged_bench.py").read_text(encoding="utf-8"),
-        "tb/run.py": here.with_name("packaged_run.py").read_text(encoding="utf-8"),
-        "tb/requirements.txt": REQUIREMENTS,
-    }
+    names = ("host", "bench", part, "run")
+    texts = {name: (Path(__file__).parent / "tb" / f"{name}.py").read_text(encoding="utf-8") for name in names}
+    return {f"tb/{name}.py": text for name, text in texts.items()} | {"tb/requirements.txt": REQUIREMENTS}

@@ -26,7 +26,12 @@ def main() -> int:
     waivers = [str(PACKAGE / f"{about['top']}.vlt")] if simulator == "verilator" else []
     sources = [PACKAGE / file for file in about["files"]]
     runner.build(sources=sources, build_args=waivers, timescale=timescale, **places)
-    results = runner.test(test_module="bench", test_dir=PACKAGE / "tb", timescale=timescale, **places)
+    # Beside the tests of all systems, those of what this one has.
+    parts = [name for name in ("bench", "streams", "movers") if (PACKAGE / "tb" / f"{name}.py").exists()]
+    sys.path.insert(0, str(PACKAGE))
+    results = runner.test(
+        test_module=[f"tb.{part}" for part in parts], test_dir=PACKAGE / "tb", timescale=timescale, **places
+    )
     tests, failed = get_results(results)
     return 0 if tests and not failed else 1
 

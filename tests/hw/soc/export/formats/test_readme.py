@@ -8,6 +8,7 @@ from rewardware.hw.soc.export.formats.register_table import register_table
 from rewardware.hw.soc.export.package import FORMATS, package_files
 
 from ..descriptions import CORE, SYSTEMS, description_of
+from .packages import describe_kernel
 
 
 @pytest.mark.parametrize("name", [*SYSTEMS, CORE])
@@ -51,6 +52,14 @@ def test_the_bits_of_fields_follow_one_another(name):
             end = low + field.width
             assert f"`{field.name}` {f'{end - 1}..{low}' if field.width > 1 else low}" in line
             low = end
+
+
+def test_a_kernel_says_where_rows_stand():
+    # Three words, in the power of two of bytes that holds them.
+    text = package_files(describe_kernel())["README.md"]
+    for name, of in (("m_axi_gmem0", "source"), ("m_axi_gmem1", "destination")):
+        assert f"**`{name}`**, AXI4 master, 128 bits of data, 64 of address, a row every 16 bytes of the memory" in text
+        assert f"`{of}_address_low`" in text
 
 
 def test_the_instance_has_every_port():

@@ -20,10 +20,12 @@ from rewardware.sw.cli.dispatch import dispatch
 from tests.hw.soc.shell.row_memory import DEVICE
 
 from ..descriptions import CORE, SYSTEMS, description_of
+from .packages import describe_kernel
 
 register_device(DEVICE)
 ICARUS = shutil.which("iverilog") is not None
 LIMIT_SECONDS = 500
+BENCH = {"tb/host.py", "tb/bench.py", "tb/run.py", "tb/requirements.txt"}
 
 
 def distributions(*wanted):
@@ -80,12 +82,13 @@ def packages(tmp_path_factory):
     """A package by its system."""
     made = {}
 
-    def package(system, preset):
-        if system not in made:
+    def package(system, preset, *options):
+        key = (system, *options)
+        if key not in made:
             folder = tmp_path_factory.mktemp(system)
-            assert dispatch(["package", system, "--config", preset, "--no-check", "-o", str(folder)]) == 0
-            made[system] = folder
-        return made[system]
+            assert dispatch(["package", system, "--config", preset, "--no-check", "-o", str(folder), *options]) == 0
+            made[key] = folder
+        return made[key]
 
     return package
 
@@ -103,6 +106,13 @@ def test_it_passes_where_nothing_of_this_project_is(python, packages, system, pr
     assert re.search(r"TESTS=5 PASS=5 FAIL=0", result.stdout + result.stderr)
 
 
+@pytest.mark.parametrize("options", [["--kernel"], ["--kernel", "--core-clock"]], ids=["one clock", "two clocks"])
+def test_that_of_a_kernel_has_the_memory(python, packages, options):
+    result = run(python, packages("row_memory", "narrow", *options), "icarus" if ICARUS else "verilator")
+    assert result.returncode == 0, result.stdout[-3000:] + result.stderr[-3000:]
+    assert re.search(r"TESTS=7 PASS=7 FAIL=0", result.stdout + result.stderr)
+
+
 @pytest.mark.parametrize(
     ("wrong", "replaced", "failed"),
     [
@@ -110,11 +120,12 @@ def test_it_passes_where_nothing_of_this_project_is(python, packages, system, pr
         ("registers", {"name": "offset", "reset": 8}, "registers_begin_and_are_accessed_as_the_map_says"),
         ("registers", {"name": "offset", "access": "read-only"}, "registers_begin_and_are_accessed_as_the_map_says"),
         ("instruction_set", {"name": "halt", "opcode": 13}, "programs_run_to_their_halt"),
+        ("interfaces", {"name": "m_axi_gmem0", "row_bytes": 4}, "a_soft_reset_discards_the_rows_that_a_read_brings"),
     ],
 )
 def test_a_package_that_says_something_else_fails(python, packages, wrong, replaced, failed, tmp_path):
     folder = tmp_path / "package"
-    shutil.copytree(packages("row_memory", "narrow"), folder)
+    shutil.copytree(packages("row_memory", "narrow", "--kernel"), folder)
     about = json.loads((folder / "row_memory.json").read_text())
     if wrong == "configuration_hash":
         about[wrong] = replaced
@@ -124,7 +135,7 @@ def test_a_package_that_says_something_else_fails(python, packages, wrong, repla
     (folder / "row_memory.json").write_text(json.dumps(about))
     result = run(python, folder, "icarus" if ICARUS else "verilator")
     assert result.returncode == 1
-    assert re.search(rf"bench\.{failed} +FAIL", result.stdout + result.stderr)
+    assert re.search(rf"tb\.(bench|movers)\.{failed} +FAIL", result.stdout + result.stderr)
 
 
 def test_what_is_missing_is_named(tmp_path):
@@ -148,5 +159,6 @@ def test_what_is_missing_is_named(tmp_path):
 
 def test_every_system_has_one_and_a_core_has_none():
     for system in SYSTEMS:
-        assert set(testbench.files(description_of(system))) == {"tb/bench.py", "tb/run.py", "tb/requirements.txt"}
+        assert set(testbench.files(description_of(system))) == {*BENCH, "tb/streams.py"}
+    assert set(testbench.files(describe_kernel())) == {*BENCH, "tb/movers.py"}
     assert testbench.files(description_of(CORE)) == {}
