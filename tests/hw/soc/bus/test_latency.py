@@ -3,6 +3,8 @@
 import pytest
 
 from rewardware.hw.soc.bus.axi_lite import AxiLiteSlave
+from rewardware.hw.soc.bus.data_mover_config import DataMoverConfig
+from rewardware.hw.soc.bus.data_movers import DataMovers
 from rewardware.hw.soc.bus.register_bank import RegisterBank
 from rewardware.hw.soc.shell.shell import Shell
 from tests.hw.simulation import run
@@ -20,7 +22,14 @@ async def cycles_until(ctx, signal):
     raise AssertionError("never")
 
 
-@pytest.mark.parametrize("make", [lambda: AxiLiteSlave(9), lambda: RegisterBank(CONFIG.shell.address_map)])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: AxiLiteSlave(9),
+        lambda: RegisterBank(CONFIG.shell.address_map),
+        lambda: DataMovers(DataMoverConfig.of_rows(CONFIG.shell.stream_width)),
+    ],
+)
 def test_answers_of_a_bus_slave(make):
     slave = make()
     control = slave.control
