@@ -4,7 +4,7 @@ PYTHON ?= python3
 SHELL := /bin/bash
 READY := .venv/ready
 
-.PHONY: setup demo test durations check mutate packages boards clean
+.PHONY: setup demo test durations check docs mutate packages boards clean
 .DEFAULT_GOAL := setup
 
 setup: $(READY)
@@ -47,6 +47,10 @@ check: setup
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	MYPYPATH=.venv/typed .venv/bin/mypy -p rewardware
+
+# The site, in build/docs.
+docs: setup
+	.venv/bin/sphinx-build --quiet --fail-on-warning --keep-going -d build/docs-doctrees docs build/docs
 
 # ROOM, CORE, COUNT and SEED choose: `make mutate ROOM=stream CORE=StreamFork`.
 mutate: setup

@@ -18,7 +18,7 @@ class Gemm:
 
     Parameters
     ----------
-    dataflow : Dataflow
+    dataflow : :class:`~.convolution.commands.Dataflow`
     pixels, products, channels : int
         a, b and c, at least 1.
     input_half, weight_half : int

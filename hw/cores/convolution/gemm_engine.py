@@ -32,15 +32,15 @@ class GemmEngine(ConfiguredComponent):
 
     P1 and P2 are the array's rows and columns, L its ``chain``. Where what is, in rows behind those of the command:
 
-    ============== ====================================== ========================== =====================
-    memory         NS                                     WS                         IS
-    ============== ====================================== ========================== =====================
-    input buffer   row ``floor(k / P1) * input_stride + i``, lane ``k mod P1``: input (i, k) in all dataflows
-    kernel buffer  row ``floor(j / P2) * b + k``,         row ``floor(k / P1) * c + j``, word ``k mod P1``
-                   word ``j mod P2``: weight (k, j)
-    accumulators   row ``floor(j / P2) * a + i``, word ``j mod P2``: sum (i, j)      row ``floor(i / P2) * c + j``,
-                                                                                     word ``i mod P2``
-    ============== ====================================== ========================== =====================
+    ====================== ========= ====================================== ==============
+    memory: element        dataflow  row                                    lane or word
+    ====================== ========= ====================================== ==============
+    inputs: (i, k)         any       ``floor(k / P1) * input_stride + i``   ``k mod P1``
+    kernels: weight (k, j) NS        ``floor(j / P2) * b + k``              ``j mod P2``
+    the same               WS, IS    ``floor(k / P1) * c + j``              ``k mod P1``
+    accumulators: (i, j)   NS, WS    ``floor(j / P2) * a + i``              ``j mod P2``
+    the same               IS        ``floor(i / P2) * c + j``              ``i mod P2``
+    ====================== ========= ====================================== ==============
 
     Words of rows that these do not name are not used, and not written. Row n of the accumulators is in bank ``n mod
     drains`` at address ``n // drains``. A command with a dimension of 0 writes nothing, and takes the cycles of an NS

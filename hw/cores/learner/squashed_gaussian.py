@@ -77,7 +77,7 @@ class SquashedGaussian(ConfiguredComponent):
     Source
     ------
     T. Haarnoja et al., "Soft actor-critic algorithms and applications", 2019, appendix C. Not in the source: the
-    logarithm of 1 - tanh(u)**2 by the exponential of -2 |u|.
+    logarithm of 1 - tanh(u)**2 by the exponential of ``-2 |u|``.
     """
 
     def __init__(self, config: SquashedGaussianConfig, derivable: bool = False):

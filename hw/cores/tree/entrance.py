@@ -34,9 +34,9 @@ def management_layout():
 class Entrance(ConfiguredComponent):
     """Checks requests and sends them to the stage of the root, in order; those with errors, too, for their answers.
 
-    Errors are looked for in the order of :class:`.Status`. A selection may insert if a node is left for it, whatever
-    the selections before it do, and may not if there are as many nodes as can be; while neither is known, it waits. A
-    request without an error waits until its worker's selection before it has passed all levels.
+    Errors are looked for in the order of :class:`~.tree.requests.Status`. A selection may insert if a node is left for
+    it, whatever the selections before it do, and may not if there are as many nodes as can be; while neither is known,
+    it waits. A request without an error waits until its worker's selection before it has passed all levels.
 
     Clear and advance wait for the manager. The root of a new tree is then made by two requests of the same worker
     without an answer: a selection that has inserted it, and a backup that evaluates it, unless it is pending.

@@ -29,14 +29,15 @@ __all__ = ["SearchTree"]
 class SearchTree(ConfiguredComponent):
     """Selection, insertion and backup of Monte-Carlo tree search; docs/mcts.md says what each request does.
 
-    ============================  =====================================================================
-    :class:`.Entrance`            finds errors, counts nodes left and selections under way
-    :class:`.LevelStage`          one for each level, in a ring: level 0 is where the root is
-    :class:`.StageBankInterconnect`, :class:`.Bank`  where nodes lie
-    :class:`.Exit`                answers, and grants blocks of rows, which the :class:`.BankAssigner` chooses
-    :class:`.TreeManager`         clears the tree, moves its root
-    :class:`.NodeReader`          reads nodes for the manager and for who looks from outside
-    ============================  =====================================================================
+    =================================  ==============================================================================
+    :class:`~.tree.entrance.Entrance`  finds errors, counts nodes left and selections under way
+    :class:`.LevelStage`               one for each level, in a ring: level 0 is where the root is
+    :class:`.StageBankInterconnect`    to the banks
+    :class:`~.tree.bank.Bank`          where nodes lie
+    :class:`~.tree.exit.Exit`          answers, and grants blocks of rows, which the :class:`.BankAssigner` chooses
+    :class:`.TreeManager`              clears the tree, moves its root
+    :class:`.NodeReader`               reads nodes for the manager and for who looks from outside
+    =================================  ==============================================================================
 
     Throughput: a request in two cycles; ``counters`` tell what selections took. Back-pressure: on all streams. While
     answers are not taken, requests stop after as many as the stages hold.

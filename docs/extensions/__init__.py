@@ -1,0 +1,1 @@
+"""What Sphinx lacks for this site."""
