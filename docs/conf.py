@@ -25,6 +25,7 @@ extensions = [
     "sphinx_copybutton",
     "docs.extensions.diagrams",
     "docs.extensions.cores",
+    "docs.extensions.registers",
 ]
 exclude_patterns = ["extensions", "static"]
 
