@@ -1,0 +1,48 @@
+"""What the site is made of, without building it: `make docs` does that, and fails at a warning."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from docs.extensions.cores import room_page
+from docs.extensions.registers import own_registers
+from rewardware.hw.cores import array, tree
+from rewardware.hw.soc.devices import devices
+
+DOCS = Path(__file__).parents[2] / "docs"
+SECTIONS = ["What it is", "Figures", "How one sample travels", "Use it", "In detail", "Registers", "Limits"]
+SYSTEMS = re.findall(r"^\| \[[^]]+\]\((\S+)\)", (DOCS / "systems.md").read_text(), re.MULTILINE)
+
+
+def headings(page, level):
+    """The headings of a level, outside of fences."""
+    text = re.sub(r"^```.*?^```", "", (DOCS / page).read_text(), flags=re.MULTILINE | re.DOTALL)
+    return re.findall(rf"^{'#' * level} (.*)$", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", SYSTEMS)
+def test_pages_of_systems_have_the_same_sections(page):
+    assert headings(page, 2) == SECTIONS
+
+
+def test_every_system_has_a_page_with_a_diagram_and_its_registers():
+    pages = "".join((DOCS / page).read_text() for page in SYSTEMS)
+    own = [name for name, device in devices().items() if device.component.startswith("rewardware.")]
+    assert own and not [name for name in own if f"{{registers}} {name}\n" not in pages and name != "pearl"]
+    for page in SYSTEMS:
+        way = (DOCS / page).read_text().partition("## How one sample travels")[2].partition("\n## ")[0]
+        assert "```mermaid" in way, page
+
+
+def test_registers_are_those_that_a_system_adds():
+    lines = own_registers("mcts").splitlines()[2:]
+    assert lines[0].startswith("| 0x0100 | `exploration` |") and not [line for line in lines if "`program`" in line]
+
+
+@pytest.mark.parametrize("room", [array, tree], ids=lambda room: room.__name__)
+def test_a_room_has_all_its_components_in_order(room):
+    text = room_page(room).partition("Components\n")[2].partition("\nPorts\n")[0]
+    names = [line.rpartition(".")[2] for line in text.splitlines() if line.startswith(".. autoclass::")]
+    assert names == sorted(names) and len(names) > 10
+    assert {"array": "ArrayMatrixEngine", "tree": "SearchTree"}[room.__name__.rpartition(".")[2]] in names
