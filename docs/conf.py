@@ -49,6 +49,7 @@ rst_prolog = """
 
 # The notebook
 nb_execution_mode = "auto"
+nb_execution_in_temp = True
 nb_execution_raise_on_error = True
 nb_execution_timeout = 300
 
