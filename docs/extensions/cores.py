@@ -52,6 +52,16 @@ def write_pages(app):
                 page.write_text(text)
 
 
+def constructor_signature(app, what, name, item, options, signature, returned):
+    """What a class takes: Amaranth's components have a ``__new__`` that takes anything."""
+    if what == "class" and inspect.isfunction(item.__init__):
+        parameters = list(inspect.signature(item.__init__).parameters.values())[1:]
+        named = [parameter.replace(annotation=parameter.empty) for parameter in parameters]
+        return str(inspect.Signature(named)), None
+    return None
+
+
 def setup(app):
     app.connect("builder-inited", write_pages)
+    app.connect("autodoc-process-signature", constructor_signature)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

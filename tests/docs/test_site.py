@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from docs.extensions.cores import room_page
+from docs.extensions import recordings
+from docs.extensions.cores import constructor_signature, room_page
 from docs.extensions.registers import own_registers
 from rewardware.hw.cores import array, tree
+from rewardware.hw.cores.stream.fork import StreamFork
 from rewardware.hw.soc.devices import devices
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -46,3 +48,31 @@ def test_a_room_has_all_its_components_in_order(room):
     names = [line.rpartition(".")[2] for line in text.splitlines() if line.startswith(".. autoclass::")]
     assert names == sorted(names) and len(names) > 10
     assert {"array": "ArrayMatrixEngine", "tree": "SearchTree"}[room.__name__.rpartition(".")[2]] in names
+
+
+def test_a_signature_is_that_of_the_constructor():
+    assert constructor_signature(None, "class", "", StreamFork, None, "(*args)", None) == ("(shape, ways)", None)
+
+
+def lines_of(recorded):
+    """The marks of each line, cycle by cycle, where a dot goes on with the one before."""
+    waves = {line["name"]: line["wave"] for line in recorded["signal"] if line}
+    return {name: re.sub(r".\.*", lambda found: found[0][0] * len(found[0]), wave) for name, wave in waves.items()}
+
+
+def transfers(lines, stream):
+    return sum(pair == ("1", "1") for pair in zip(lines[f"{stream}valid"], lines[f"{stream}ready"], strict=True))
+
+
+def test_a_recorded_stream_carries_every_value_once():
+    recorded = recordings.stream_handshake()
+    payloads = {line["name"]: line["data"] for line in recorded["signal"] if line and "data" in line}
+    for side in "io":
+        assert transfers(lines_of(recorded), f"{side}.") == 4
+        assert payloads[f"{side}.payload"] == ["0xa0", "0xa1", "0xa2", "0xa3"]
+
+
+def test_a_recorded_write_is_one_transfer_of_each_channel_and_one_access():
+    lines = lines_of(recordings.axi_lite_write())
+    assert [transfers(lines, channel) for channel in ("aw", "w", "b")] == [1, 1, 1]
+    assert lines["register access"].count("1") == 1
