@@ -4,7 +4,7 @@ PYTHON ?= python3
 SHELL := /bin/bash
 READY := .venv/ready
 
-.PHONY: setup demo test durations check docs mutate packages boards clean
+.PHONY: setup demo test durations check docs mutate packages boards dist try-dist clean
 .DEFAULT_GOAL := setup
 
 setup: $(READY)
@@ -76,6 +76,18 @@ boards: setup
 	.venv/bin/rewardware build pearl --board ulx3s-85f -o build/boards/ulx3s-85f/pearl
 	.venv/bin/rewardware build pearl_learner --board ulx3s-85f -o build/boards/ulx3s-85f/pearl_learner
 	.venv/bin/rewardware build a3c --board ulx3s-85f --placer heap -o build/boards/ulx3s-85f/a3c
+
+# Wheel and source distribution; the wheel is built from the latter, which shows that nothing is missing in it.
+dist: setup
+	@rm -rf build/dist
+	.venv/bin/python -m build --no-isolation --outdir build/dist
+
+# The wheel as a stranger meets it: installed from PyPI into an environment of its own, used in an empty folder.
+try-dist: dist
+	@rm -rf build/try-dist && mkdir -p build/try-dist/empty
+	$(PYTHON) -m venv build/try-dist/venv
+	build/try-dist/venv/bin/pip install --quiet --disable-pip-version-check build/dist/*.whl
+	cd build/try-dist/empty && env -u PYTHONPATH ../venv/bin/python $(CURDIR)/tests/first_steps.py $(CURDIR)/README.md
 
 clean:
 	rm -rf .venv build

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..limited_command import run_limited
-from .tools import ToolError, run_tool
+from .tools import ToolError, is_installed, run_tool
 
 __all__ = [
     "WAIVERS",
@@ -60,19 +60,22 @@ def verilator_arguments(name: str, folder: Path) -> list[str]:
     return ["--lint-only", "-Wall", "--top-module", name, str(folder / f"{name}.vlt"), "-F", str(folder / f"{name}.f")]
 
 
-def check_yosys(folder: Path, name: str) -> None:
-    """Yosys reads the package and finds every module and no contradiction.
+def check_yosys(folder: Path, name: str) -> bool:
+    """Yosys reads the package and finds every module and no contradiction; ``False`` where Yosys is not installed.
 
     Raises
     ------
     ToolError
         It does not; the text says why.
     """
+    if not is_installed("yosys"):
+        return False
     script = f"read_verilog rtl/*.v; hierarchy -check -top {name}; proc; check -assert"
     try:
         run_tool("yosys", ["-q", "-p", script], folder, "yosys.log")
     finally:
         (folder / "yosys.log").unlink(missing_ok=True)
+    return True
 
 
 def check_slang(folder: Path, name: str) -> bool:

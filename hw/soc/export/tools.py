@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ..limited_command import log_command, run_limited
 
-__all__ = ["ToolError", "find_tool", "run_tool", "tool_version"]
+__all__ = ["ToolError", "find_tool", "is_installed", "run_tool", "tool_version"]
 
 logger = logging.getLogger(__name__)
 
@@ -48,6 +48,12 @@ def find_tool(name: str) -> list[str]:
     if found is None:
         raise ToolError(f"{name} is missing: install the Python package `{distribution}`")
     return [found]
+
+
+def is_installed(name: str) -> bool:
+    """Whether :func:`find_tool` finds a tool."""
+    package, _, _ = _PACKAGES[name]
+    return importlib.util.find_spec(package) is not None or shutil.which(name) is not None
 
 
 def tool_version(name: str) -> str:

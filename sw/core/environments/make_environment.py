@@ -38,8 +38,8 @@ def make_environment(identifier: str, **settings: Any) -> gymnasium.Env:
             return gymnasium.make(made, **settings)
     except (gymnasium.error.Error, ImportError) as error:
         unknown = isinstance(error, gymnasium.error.NameNotFound) and ":" not in identifier
-        hint = f"; of a module of yours it is MODULE:{identifier}, or --import MODULE" if unknown else ""
-        raise ValueError(f"Environment {identifier!r} cannot be made: {error}{hint}") from error
+        hint = f"; if a module of yours registers it, name it as MODULE:{identifier}, or add --import MODULE"
+        raise ValueError(f"Environment {identifier!r} cannot be made: {error}{hint if unknown else ''}") from error
 
 
 @contextlib.contextmanager

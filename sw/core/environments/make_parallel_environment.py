@@ -79,8 +79,8 @@ def _registered(identifier: str) -> Callable[[], Any]:
         pettingzoo.spec("parallel", identifier)
     except PettingZooRegistryError as error:
         raise ValueError(
-            f"Environment {identifier!r} cannot be made: {error}; of a module of yours it is MODULE:FACTORY, or "
-            "--import MODULE, if that registers it"
+            f"Environment {identifier!r} cannot be made: {error}; if a module of yours makes it, name it as "
+            "MODULE:FACTORY; if it registers it, add --import MODULE"
         ) from error
 
     def make() -> Any:

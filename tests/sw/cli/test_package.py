@@ -154,3 +154,14 @@ def test_mistakes_are_one_line(tmp_path, capsys, arguments, message):
     said = capsys.readouterr().err
     assert message in said and said.count("\n") == 1
     assert not (tmp_path / "out").exists()
+
+
+def test_tools_that_are_not_installed_are_named(packages, monkeypatch, capsys):
+    """A package is written and accepted where pip installed this one alone, without its extras."""
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    monkeypatch.setattr("rewardware.sw.cli.package.check_verilator", lambda folder, name: None)
+    found = check(packages / "one", "one", print)
+    assert found.pop("Verilator") == "accepted"
+    assert set(found.values()) == {"not installed, not checked"}
+    assert "Yosys: not installed, not checked\n" in capsys.readouterr().out

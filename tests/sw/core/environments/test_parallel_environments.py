@@ -263,7 +263,7 @@ def test_identifiers(tmp_path, monkeypatch):
         "number = 3\n"
     )
     with pytest.raises(
-        ValueError, match="'own/staggered-v0' cannot be made: .*, or --import MODULE, if that registers"
+        ValueError, match="'own/staggered-v0' cannot be made: .*; if it registers it, add --import MODULE"
     ):
         parallel_environment_factory("own/staggered-v0")
     with pytest.raises(ValueError, match="must name a function or a class that makes it, not int"):
