@@ -35,7 +35,7 @@ class Arrival(ConfiguredComponent):
     node that no slot holds is sent for at once, a node that is new is cleared in its bank. A new node takes no slot:
     requests about it come later, behind the clear.
 
-    Latency: 3 cycles. Throughput: a request in two cycles. Back-pressure: ``requests`` is ready every other cycle at
+    Latency: 4 cycles. Throughput: a request in two cycles. Back-pressure: ``requests`` is ready every other cycle at
     most, by a register; it waits for a free slot, for room for the command and in the queue.
 
     Parameters
@@ -97,7 +97,7 @@ class Arrival(ConfiguredComponent):
         selects = Signal()
         selection, found = fetched.body.select, self.selections.data
         m.d.comb += selects.eq(fetched.kind == RequestKind.SELECT)
-        with m.If(has_fetched & ~has_known):
+        with m.If(has_fetched & (~has_known | self.push)):
             m.d.sync += [
                 has_fetched.eq(0),
                 has_known.eq(1),
@@ -114,14 +114,17 @@ class Arrival(ConfiguredComponent):
             with m.Else():
                 m.d.sync += known.part.eq(Part.NONE)
 
-        # Then its node is looked up.
+        # Then its node is looked up, and acquired in the cycle behind that: the request before has acquired its own
+        # by then.
+        looked_up = Signal()
+        m.d.sync += looked_up.eq(has_known & ~self.push)
         needs_slot, misses, sends = (Signal(name=name) for name in ("needs_slot", "misses", "sends"))
         m.d.comb += [
             self.lookup.node.eq(known.node),
             needs_slot.eq((known.part == Part.EDGE) | (known.part == Part.END)),
             misses.eq(needs_slot & ~self.lookup.hit),
             sends.eq(misses | (known.part == Part.NEW)),
-            self.push.eq(has_known & (~misses | self.lookup.free) & (~sends | self.room) & self.space),
+            self.push.eq(looked_up & (~misses | self.lookup.free) & (~sends | self.room) & self.space),
             self.queued.eq(known),
             self.queued.slot.eq(self.lookup.slot),
             self.lookup.acquire.eq(self.push & needs_slot),
@@ -133,7 +136,7 @@ class Arrival(ConfiguredComponent):
             self.command.body.kind.eq(Mux(misses, CommandKind.READ, CommandKind.CLEAR)),
             self.command.body.slot.eq(self.lookup.slot),
         ]
-        with m.If(self.push):
+        with m.If(self.push & ~has_fetched):
             m.d.sync += has_known.eq(0)
         return m
 

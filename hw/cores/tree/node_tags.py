@@ -24,7 +24,7 @@ class NodeTag(ConfiguredComponent):
     It stands once for each slot, as a unit of its own: synthesis finds the LUTs of the comparison best without what is
     around it.
 
-    Latency: none to ``matches``; a tag counts from the cycle behind ``take`` on. No back-pressure.
+    Latency: 1 cycle to ``matches``; a tag counts from the cycle behind ``take`` on. No back-pressure.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class NodeTag(ConfiguredComponent):
     clear : In(1)
         The slot has no node; not together with ``take``.
     matches : Out(1)
-        ``node`` is the slot's.
+        ``node`` was the slot's in the cycle before.
     """
 
     def __init__(self, config: TreeConfig):
@@ -52,18 +52,19 @@ class NodeTag(ConfiguredComponent):
             m.d.sync += [tag.eq(self.node), valid.eq(1)]
         with m.Elif(self.clear):
             m.d.sync += valid.eq(0)
-        m.d.comb += self.matches.eq(valid & (Value.cast(tag) == Value.cast(self.node)))
+        m.d.sync += self.matches.eq(valid & (Value.cast(tag) == Value.cast(self.node)))
         return m
 
 
 class NodeTags(ConfiguredComponent):
     """Tags of a stage's slots, a fully associative cache of nodes, with the requests and score passes that need each.
 
-    A node is looked up by comparing it with all tags. One that is not there takes the candidate, which CLOCK
-    replacement chooses: a hand goes round the slots, past those that somebody needs and past those that were referenced
-    since it came by last.
+    A node is looked up by comparing it with all tags, in the cycle before a request acquires its slot. One that is not
+    there takes the candidate, which CLOCK replacement chooses: a hand goes round the slots, past those that somebody
+    needs and past those that were referenced since it came by last.
 
-    Latency: outputs follow inputs in the same cycle; what a strobe changes is seen in the next one. No back-pressure.
+    Latency: 1 cycle from ``lookup.node`` to what is known of it; other outputs follow inputs in the same cycle. What a
+    strobe changes is seen in the next one. No back-pressure.
 
     Parameters
     ----------
@@ -138,14 +139,17 @@ class NodeTags(ConfiguredComponent):
             (self.front.begin_pass, self.front.front, 1 << self.front.front),
             (of_backup, self.ended),
         )
+        free = Signal()
+        # A candidate that is free stays so until it is taken.
+        m.d.sync += self.lookup.free.eq(free & ~takes.any())
         m.d.comb += [
-            self.lookup.free.eq(~((used | stale | unscored | referenced) & hand).any()),
+            free.eq(~((used | stale | unscored | referenced) & hand).any()),
             self.front.filled.eq(filled.bit_select(self.front.front, 1)),
             self.front.settled.eq(~(stale | unscored).bit_select(self.front.front, 1)),
             self.scored.eq(unscored.bit_select(self.filled, 1)),
             self.idle.eq(~(used | stale | unscored).any()),
         ]
-        with m.If(~self.lookup.free | takes.any()):
+        with m.If(~free | takes.any()):
             m.d.sync += hand.eq(hand.rotate_left(1))
         for number, tag in enumerate(tags):
             m.submodules[f"tag_{number}"] = tag

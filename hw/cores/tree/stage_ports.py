@@ -24,12 +24,13 @@ class LookupPort(wiring.Signature):
     Members
     -------
     node : Out(place_layout)
+        It is looked up in one cycle and acquired in one that follows, and stays until then.
     hit : In(1)
-        It is there, or on its way.
+        It was there in the cycle before, or on its way.
     slot : In(range(slots))
         The one it has, or else the candidate.
     free : In(1)
-        The candidate can be taken.
+        The candidate can be taken, as it could in the cycle before.
     acquire : Out(1)
         A request needs the node: it takes its slot, or the candidate, which must be free.
     scored_when_filled : Out(1)

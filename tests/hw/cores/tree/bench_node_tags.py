@@ -48,6 +48,9 @@ class PlainTags:
         self.slots, self.hand = [Slot() for _ in range(count)], 0
         # Slots of requests and of backups, the oldest first.
         self.users, self.backups = deque(), deque()
+        # The node of the cycle before, unless the tags have changed in it; whether the candidate was free, None before
+        # the first cycle.
+        self.looked_up, self.was_free = None, None
 
     def find(self, node):
         return next((number for number, slot in enumerate(self.slots) if slot.node == node), None)
@@ -57,14 +60,16 @@ class PlainTags:
         return not (self.slots[self.hand].is_needed or self.slots[self.hand].is_referenced)
 
     def outputs(self, inputs):
-        found, front = self.find(inputs["node"]), self.slots[inputs["front__front"]]
+        front = self.slots[inputs["front__front"]]
         expected = {
-            "hit": found is not None,
-            "slot": self.hand if found is None else found,
-            "free": self.is_free,
             "idle": not any(slot.is_needed for slot in self.slots),
             "front__settled": front.is_settled,
         }
+        if self.was_free is not None:
+            expected["free"] = self.was_free
+        if inputs["node"] == self.looked_up:
+            found = self.find(inputs["node"])
+            expected |= {"hit": found is not None, "slot": self.hand if found is None else found}
         if front.node is not None:
             expected["front__filled"] = front.has_come
         if inputs["fill"]:
@@ -74,10 +79,12 @@ class PlainTags:
     def step(self, inputs):
         """All strobes of a cycle."""
         slots, found = self.slots, self.find(inputs["node"])
+        self.looked_up = None if inputs["acquire"] or inputs["clear"] else inputs["node"]
         passed = slots[self.hand]
         takes = inputs["acquire"] and found is None
         # The hand goes on, and what it passes counts as long ago.
         moves = takes or not self.is_free
+        self.was_free = not moves
         passed.is_referenced = False
         if inputs["fill"]:
             slots[inputs["filled"]].has_come = True
@@ -116,6 +123,9 @@ class Stimulus:
             [count - 1, *random.permutation(count - 1).tolist()] for count in (config.banks, config.rows)
         )
 
+        # A node is looked up in every other cycle and stays for one more, in which it may be acquired.
+        self.looks_up, self.node = False, None
+
     def number(self, bound):
         return int(self.random.integers(bound))
 
@@ -129,12 +139,14 @@ class Stimulus:
     def cycle(self, rates):
         requests, releases, fills, begins, ends, nodes = rates
         plain = self.plain
-        # Places that differ in the bank alone, or in the row alone.
-        node = self.number(max(2, int(nodes * self.config.slots)))
-        node = {"bank": self.banks[node % 3], "row": self.rows[node // 3]}
-        found = plain.find(node)
-        is_there = found is not None
-        can = (is_there or plain.is_free) and len(plain.users) < self.most_uses
+        self.looks_up = not self.looks_up
+        if self.looks_up:
+            # Places that differ in the bank alone, or in the row alone.
+            node = self.number(max(2, int(nodes * self.config.slots)))
+            self.node = {"bank": self.banks[node % 3], "row": self.rows[node // 3]}
+        is_there = plain.find(self.node) is not None
+        is_looked_up = plain.looked_up == self.node
+        can = is_looked_up and (is_there or plain.was_free) and len(plain.users) < self.most_uses
         fill, filled = self.pick(fills, lambda _, slot: slot.uses and not slot.has_come)
         end_pass, ended = self.pick(ends, self._can_end)
         has_room = len(plain.backups) < self.most_passes
@@ -143,7 +155,7 @@ class Stimulus:
             releases, lambda number, slot: plain.users and number == plain.users[0] and slot.has_come
         )
         return {
-            "node": node,
+            "node": self.node,
             "acquire": int(can and self.random.random() < requests),
             "scored_when_filled": self.number(2),
             "release": release,
