@@ -21,8 +21,9 @@ MOST_SELECTIONS = (1 << VISIT_WIDTH) - 1
 # Signals that the methods share. In a cycle: the register behind is free; a request goes there; the row is done; a
 # selection enters the tree; a worker's selection ends with its backup; the root of a new tree is made.
 ACT = ("can_go", "goes", "done", "enters", "leaves", "plants")
-# The row's worker has a selection; any worker has one; that of the row's worker is on its way through the levels; a
-# node is left, and it is decided whether one is.
+# The row's worker has a selection; any worker has one. In the cycle before: that of the row's worker was on its way
+# through the levels; a node was left, and it was decided whether one was. Nothing but a request that goes changes any
+# of them to its disadvantage, so what held holds until the row goes.
 KNOWN = ("own", "some", "travels", "left", "decided")
 
 
@@ -41,8 +42,8 @@ class Entrance(ConfiguredComponent):
     Clear and advance wait for the manager. The root of a new tree is then made by two requests of the same worker
     without an answer: a selection that has inserted it, and a backup that evaluates it, unless it is pending.
 
-    Latency: 2 cycles. Throughput: a request a cycle. Back-pressure: ``requests.ready`` depends on registers and
-    ``forward.ready``.
+    Latency: 3 cycles. Throughput: a request in two cycles, as a stage takes them. Back-pressure:
+    ``requests.ready`` depends on registers alone.
 
     Parameters
     ----------
@@ -85,7 +86,7 @@ class Entrance(ConfiguredComponent):
     @property
     def latency(self) -> int:
         """Cycles from a request to the root's stage."""
-        return 2
+        return 3
 
     def elaborate(self, platform):
         m = Module()
@@ -97,7 +98,7 @@ class Entrance(ConfiguredComponent):
             self.idle.eq(~has_row & ~self.forward.valid),
             self.management.payload.advance.eq(row.kind == RequestKind.ADVANCE),
             self.management.payload.action.eq(row.arguments.advance.action),
-            act.can_go.eq(~self.forward.valid | self.forward.ready),
+            act.can_go.eq(~self.forward.valid),
             # `request` is sent in the cycle behind the one in which it goes.
             request.kind.eq(row.kind),
             request.worker.eq(row.worker),
@@ -113,8 +114,11 @@ class Entrance(ConfiguredComponent):
         has_tree, selections = Signal(), Signal(VISIT_WIDTH)
         known = self._count(m, row, act, selections)
         error = self._find_error(m, row, has_tree, known, selections)
+        # What is found about a row is there in the cycle behind its first one.
+        checked = Signal()
+        m.d.sync += checked.eq(has_row & ~act.done)
         with m.FSM(name="entrance"):
-            with m.State("CHECK"), m.If(has_row):
+            with m.State("CHECK"), m.If(checked):
                 self._check(m, row, request, act, known, error)
             self._manage(m, row, request, act, has_tree)
             self._plant(m, row, request, act, known)
@@ -192,7 +196,10 @@ class Entrance(ConfiguredComponent):
             with m.If(act.goes):
                 m.next = "ANSWER"
                 with m.If(given.terminal | given.legal.any()):
-                    m.next = "EVALUATE"
+                    m.next = "PLANTED"
+        # The selection that has been sent is known to travel one cycle later.
+        with m.State("PLANTED"):
+            m.next = "EVALUATE"
         with m.State("EVALUATE"):
             m.d.comb += [
                 request.kind.eq(RequestKind.BACKUP),
@@ -226,16 +233,19 @@ class Entrance(ConfiguredComponent):
         clears, takes, decides, spares = (Signal(name=name) for name in ("clears", "takes", "decides", "spares"))
         m.d.comb += [
             clears.eq(self.management.valid & self.management.ready & ~self.management.payload.advance),
-            takes.eq(act.plants | (act.enters & (nodes != 0))),
+            takes.eq(act.plants | (act.enters & known.left)),
             decides.eq(self.finished.valid & self.finished.may_insert),
             spares.eq(decides & ~self.finished.inserted),
             known.own.eq((selected & worker).any()),
             known.some.eq(selected.any()),
+        ]
+        m.d.sync += [
             known.travels.eq((travelling & worker).any()),
             known.left.eq(nodes != 0),
-            known.decided.eq(known.left | (undecided == 0)),
+            known.decided.eq((nodes != 0) | (undecided == 0)),
+            undecided.eq(undecided + takes - decides),
+            nodes.eq(nodes + spares - takes),
         ]
-        m.d.sync += [undecided.eq(undecided + takes - decides), nodes.eq(nodes + spares - takes)]
         with m.If(clears):
             m.d.sync += [nodes.eq(config.nodes), selections.eq(0)]
         with m.Elif(act.enters):
@@ -243,7 +253,7 @@ class Entrance(ConfiguredComponent):
         return known
 
     def _find_error(self, m, row, has_tree, known, selections):
-        """The first error of the request, in the order of their statuses."""
+        """The first error of the request in the cycle before, in the order of their statuses."""
         kinds = [kind for kind in RequestKind if self._config.policy != "uct" or kind != RequestKind.PRIOR]
         is_select, is_clear, is_advance = (
             row.kind == kind for kind in (RequestKind.SELECT, RequestKind.CLEAR, RequestKind.ADVANCE)
@@ -263,9 +273,10 @@ class Entrance(ConfiguredComponent):
             Status.UNDER_WAY: (is_clear | is_advance) & known.some,
         }
         error = Signal(data.StructLayout({"valid": 1, "status": STATUS_WIDTH}))
+        m.d.sync += error.valid.eq(0)
         for status in sorted(holds, reverse=True):
             with m.If(holds[status]):
-                m.d.comb += [error.valid.eq(1), error.status.eq(status)]
+                m.d.sync += [error.valid.eq(1), error.status.eq(status)]
         return error
 
 

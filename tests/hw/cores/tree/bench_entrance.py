@@ -244,7 +244,7 @@ async def sends_what_is_right(dut):
 
 
 @cocotb.test()
-async def takes_a_request_a_cycle(dut):
+async def takes_a_request_in_two_cycles(dut):
     """Without a tree each is an error at once."""
     name = next(iter(parameters()["shapes"]))
     source, sink = StreamSource(dut, f"{name}__requests", stall=0), StreamSink(dut, f"{name}__forward", stall=0)
@@ -257,5 +257,6 @@ async def takes_a_request_a_cycle(dut):
         counts.append((source.count, sink.count))
         await RisingEdge(dut.clk)
     first = counts.index((1, 0))
-    assert counts[first:] == [(count, max(count - 2, 0)) for count in range(1, len(counts) - first + 1)], counts
+    expected = [(1 + cycle // 2, max(cycle - 1, 0) // 2) for cycle in range(len(counts) - first)]
+    assert counts[first:] == expected, counts
     await sink.receive_all(20)

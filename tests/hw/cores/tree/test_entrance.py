@@ -15,7 +15,7 @@ SHAPES = {
 
 def test_entrance():
     shapes = {name: TreeConfig(levels=3, rows=4, reserve=2, group=2, **shape) for name, shape in SHAPES.items()}
-    assert all(Entrance(config).latency == 2 for config in shapes.values())
+    assert all(Entrance(config).latency == 3 for config in shapes.values())
     simulate(
         SideBySide({name: Entrance(config) for name, config in shapes.items()}),
         bench="tests.hw.cores.tree.bench_entrance",
