@@ -40,7 +40,10 @@ class ProgramMemory(ConfiguredComponent):
     def elaborate(self, platform):
         m = Module()
         width = self.config.instruction_set.width
-        m.submodules.memory = memory = Memory(unsigned(width), MemoryConfig(depth=self.config.depth, latency=LATENCY))
+        # An instruction that is issued was written before it was read. One may be fetched while it is written, behind
+        # the end of a program, but then it is not issued.
+        memory = Memory(unsigned(width), MemoryConfig(depth=self.config.depth, latency=LATENCY, hazard="never"))
+        m.submodules.memory = memory
         wiring.connect(m, wiring.flipped(self.read), memory.reads[0])
         words, write = self.words, memory.write
         low_bits = (width // 32 - 1).bit_length()
