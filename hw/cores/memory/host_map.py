@@ -234,11 +234,14 @@ class HostMap(ConfiguredComponent):
         for latency in range(1, len(targets)):
             if latency > 1:
                 found = delay(m, found, 1, f"{name}_{latency}")
-            reads = [
-                (targets[latency][place], getattr(self, region.name)[core][bank].read.data)
-                for place, (region, bank) in enumerate(self._targets)
-                if region.readable and region.latency == latency and core < region.cores and belongs(region)
-            ]
+            reads = []
+            for place, (region, bank) in enumerate(self._targets):
+                # A block memory is late in its cycle: a row that waits does so before it is chosen.
+                waits = region.latency < len(targets) - 1
+                if region.readable and region.latency + waits == latency and core < region.cores and belongs(region):
+                    row = getattr(self, region.name)[core][bank].read.data
+                    row = delay(m, row, int(waits), f"{name}_{region.name}_{bank}")
+                    reads.append((targets[latency][place], row))
             # An access has one target: what it does not read is zeros, and a tree of ORs is shorter than a chain.
             joined = Signal(max([len(found), *(len(row) for _, row in reads)]), name=f"{name}_joined_{latency}")
             m.d.comb += joined.eq(reduce(or_, (Mux(chosen, row, 0) for chosen, row in reads), found))
