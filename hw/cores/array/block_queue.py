@@ -10,6 +10,9 @@ from .layouts import block_layout
 
 __all__ = ["BlockQueue", "reads_activations", "reads_errors"]
 
+# Cycles in which the first row of a block is worked out: strides, products, sums.
+PREPARATION = 3
+
 
 def reads_activations(operation):
     """Whether the auxiliary words of an operation are in the activation memories."""
@@ -29,7 +32,7 @@ class BlockQueue(ConfiguredComponent):
     """Knows the blocks in the two accumulator buffers, and begins the drain of each when its sums are complete.
 
     Latency: a block begins ``fill_latency`` cycles or more after it was filled, in the cycle after the one before has
-    ended at the earliest, but two cycles after that one began. No back-pressure: whoever announces looks at
+    ended at the earliest, but four cycles after that one began. No back-pressure: whoever announces looks at
     ``buffer_busy``.
 
     Parameters
@@ -49,7 +52,7 @@ class BlockQueue(ConfiguredComponent):
     begin : Out(1)
         The drain of ``upcoming`` begins in the next cycle.
     upcoming : Out(block_layout(config))
-        The block that is drained next; it stands for two cycles or more before ``begin``.
+        The block that is drained next; it stands for four cycles or more before ``begin``.
     active, buffer : Out(1)
         A block is being drained, and from which buffer.
     waiting : Out(1)
@@ -114,17 +117,17 @@ class BlockQueue(ConfiguredComponent):
         # The sums of a block are complete a fixed time after its last vector.
         filling = Signal(self._fill_latency)
         complete = Signal(range(3))
-        # What a block begins with is worked out in the cycle after it is known which one is next.
-        prepared = Signal()
+        # What a block begins with is worked out in the cycles after it is known which one is next.
+        prepared = Signal(PREPARATION)
         following = Signal()
         m.d.comb += [
-            self.begin.eq((complete != 0) & prepared & (~self.active | self.ended)),
+            self.begin.eq((complete != 0) & prepared[-1] & (~self.active | self.ended)),
             self.upcoming.eq(Mux(following, blocks[1], blocks[0])),
         ]
         m.d.sync += [
             filling.eq(Cat(self.filled, filling)),
             complete.eq(complete + filling[-1] - self.begin),
-            prepared.eq(~self.begin),
+            prepared.eq(Mux(self.begin, 0, Cat(1, prepared))),
             following.eq(following ^ self.begin),
         ]
         with m.If(self.begin):

@@ -130,7 +130,7 @@ class DrainSequencer(ConfiguredComponent):
         return may
 
     def _first_place(self, m, block):
-        """Where the upcoming block begins; registered in part, for the block stands for two cycles."""
+        """Where the upcoming block begins: strides, their products and the sums, each registered."""
         command = block.command
         place = Signal(_place_layout(self._config), name="first_place")
         first_input = Signal(11)
@@ -141,20 +141,23 @@ class DrainSequencer(ConfiguredComponent):
             Signal(ROW_WIDTH, name="first_auxiliary_row"),
             Signal(VECTORS_WIDTH, name="further_rows"),
         )
+        number, stride, auxiliary_stride, products = (
+            Signal.like(block.block, name="upcoming_block"),
+            Signal(ROW_WIDTH, name="upcoming_stride"),
+            Signal(ROW_WIDTH, name="upcoming_auxiliary_stride"),
+            Signal(data.ArrayLayout(ROW_WIDTH, 2), name="upcoming_products"),
+        )
         m.d.sync += [
+            number.eq(block.block),
+            stride.eq(Mux(is_gradient, command.outer_stride, command.destination_stride)),
+            auxiliary_stride.eq(command.auxiliary_stride),
+            products[0].eq(number * stride),
+            products[1].eq(number * auxiliary_stride),
+            rows.eq(Mux(is_gradient, command.weight_base, command.destination_base) + products[0]),
+            auxiliary_row.eq(command.auxiliary_base + products[1]),
             lane.eq(first_input),
-            auxiliary_row.eq(command.auxiliary_base + block.block * command.auxiliary_stride),
+            further.eq(Mux(is_gradient, command.last - first_input + command.bias, command.samples) - 1),
         ]
-        with m.If(is_gradient):
-            m.d.sync += [
-                rows.eq(command.weight_base + block.block * command.outer_stride),
-                further.eq(command.last - first_input + command.bias - 1),
-            ]
-        with m.Else():
-            m.d.sync += [
-                rows.eq(command.destination_base + block.block * command.destination_stride),
-                further.eq(command.samples - 1),
-            ]
         m.d.comb += [
             first_input.eq(Cat(command.first[0] & ~command.half, command.first[1:])),
             place.remaining.eq(further),
