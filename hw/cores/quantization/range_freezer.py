@@ -18,7 +18,7 @@ class RangeFreezer(ConfiguredComponent):
 
     Number format: exact; floors.
 
-    Latency: ``settle`` + 1 cycles before the first slot, 137 to 168 for each. Throughput: one freeze at a time. No
+    Latency: ``settle`` + 1 cycles before the first slot, 138 to 169 for each. Throughput: one freeze at a time. No
     back-pressure: a freeze that is asked for meanwhile is lost.
 
     Parameters
@@ -66,14 +66,12 @@ class RangeFreezer(ConfiguredComponent):
         m = Module()
         parameters, bits = self.parameters, Signal.like(self.control.bits)
         wait = Signal(range(self._settle + 1))
-        difference, scale = Signal(32), Signal(32)
+        difference, opposite = Signal(32), Signal(32)
+        scale = Signal(32)
         # Bit length of the scale, by shifting it out; meanwhile the numerator of the zero point.
         length, shifted = Signal(range(33)), Signal(32)
         numerator = Signal(64)
-        m.d.comb += [
-            difference.eq(parameters.maximum - parameters.minimum),
-            scale.eq(difference | (difference == 0)),
-        ]
+        m.d.comb += scale.eq(difference | (difference == 0))
         with m.FSM() as states:
             m.d.comb += self.control.busy.eq(~states.ongoing("IDLE"))
             with m.State("IDLE"):
@@ -91,12 +89,18 @@ class RangeFreezer(ConfiguredComponent):
                     parameters.bits.eq(bits),
                     parameters.code_maximum.eq((1 << bits) - 1),
                 ]
+                m.next = "DIFFERENCE"
+            with m.State("DIFFERENCE"):
+                m.d.sync += [
+                    difference.eq(parameters.maximum - parameters.minimum),
+                    opposite.eq(-parameters.minimum),
+                ]
                 m.next = "SCALE"
             with m.State("SCALE"):
                 m.d.sync += [parameters.scale.eq(scale), shifted.eq(scale), length.eq(0)]
                 m.next = "LENGTH"
             with m.State("LENGTH"):
-                m.d.sync += [shifted.eq(shifted >> 1), numerator.eq((-parameters.minimum) << bits)]
+                m.d.sync += [shifted.eq(shifted >> 1), numerator.eq(opposite << bits)]
                 with m.If(shifted == 0):
                     m.next = "DIVIDE_MINIMUM"
                 with m.Else():

@@ -42,7 +42,7 @@ class RangeUnit(ConfiguredComponent):
     Number format: words of 32 bits; exact.
 
     Latency: a lookup takes 1 cycle, a host's read 1 cycle; a monitored row is in the range ``monitor_latency`` cycles
-    later, one row a cycle. A freeze takes 137 to 168 cycles a slot and waits for the rows on their way; ``done`` is
+    later, one row a cycle. A freeze takes 138 to 169 cycles a slot and waits for the rows on their way; ``done`` is
     high for one cycle at its end. Monitoring, clearing and writing while it runs is not allowed. No back-pressure.
 
     Parameters

@@ -86,10 +86,10 @@ class Bench:
             if cycles > 200 * self.config.slots:
                 raise TimeoutError("freeze: not done within 200 cycles a slot")
         self.reference.freeze(bits)
-        # Behind the rows on their way 136 cycles a slot, and one for each bit of its scale.
+        # Behind the rows on their way 137 cycles a slot, and one for each bit of its scale.
         slots = range(self.config.slots)
         scales = [max(1, self.reference.maxima[slot] - self.reference.minima[slot]) for slot in slots]
-        expected = self.monitor_latency + 1 + sum(136 + int(scale).bit_length() for scale in scales)
+        expected = self.monitor_latency + 1 + sum(137 + int(scale).bit_length() for scale in scales)
         compare(expected, cycles, "cycles of a freeze", bits)
 
     async def check_lookups(self):
