@@ -10,7 +10,8 @@ from .cycles import slot_cycles, tiles
 
 __all__ = ["SETTLE_CYCLES", "MatrixStep", "Scheduler"]
 
-# From the end of a block's drain until its last result is in memory there are fewer cycles than this.
+# From the end of a block's drain until its last result is in memory there are fewer cycles than this, and one more for
+# every slot in which lanes are time-multiplexed.
 SETTLE_CYCLES = 40
 
 
@@ -62,13 +63,18 @@ class Scheduler:
         self.last_slot = 0
         self.previous: MatrixStep | None = None
 
+    @property
+    def settle_cycles(self) -> int:
+        """Cycles from the end of a block's drain at which its results are certainly in memory."""
+        return SETTLE_CYCLES + self.config.lane_interval - 1
+
     def settled(self, step: MatrixStep) -> bool:
         """Whether everything that a step reads is certainly in memory."""
         return not self.unsettled(step)
 
     def unsettled(self, step: MatrixStep) -> list[str]:
         """Names of what a step reads that may not be in memory."""
-        margin = SETTLE_CYCLES
+        margin = self.settle_cycles
         if step.fields["dataflow"] == Dataflow.GRADIENT:
             margin += self.last_slot  # its stationary errors are loaded during the last tile before it
         return [name for name in step.reads if (self.distance.get(name, margin) or 0) < margin]
@@ -89,7 +95,7 @@ class Scheduler:
             return False
         slots = [slot_cycles(self.config, part) for part in (fields, previous.fields)]
         pace = min(slots[0], slots[1] * tiles(self.config, previous.fields))
-        return (fields["inner_count"] - 2) * pace >= SETTLE_CYCLES
+        return (fields["inner_count"] - 2) * pace >= self.settle_cycles
 
     def add(self, step: MatrixStep) -> MatrixStep:
         """The step is next: sets its ``hold``, follows the distances."""

@@ -1,5 +1,11 @@
 """Order of matrix instructions and their waiting."""
 
+import dataclasses
+
+import pytest
+
+from rewardware.hw.cores.array.matrix_engine import ArrayMatrixEngine
+from rewardware.hw.soc.presets import read_preset
 from rewardware.sw.systems.fixar.program.schedule import SETTLE_CYCLES, MatrixStep, Scheduler
 
 from ....reference.ddpg_numbers import ODD
@@ -62,3 +68,9 @@ def test_a_layer_follows_the_one_before_where_its_blocks_are_in_time():
     short = step("2", "b", "c", inner=3)
     Scheduler(ODD).order([step("1", "a", "b", outer=3), short])
     assert short.hold and not short.follow
+
+
+@pytest.mark.parametrize("interval", [1, 2, 16])
+def test_results_are_in_memory_when_a_program_may_read_them(interval):
+    config = dataclasses.replace(read_preset("paper", "fixar").hardware, lane_interval=interval)
+    assert ArrayMatrixEngine(config.array_engine).write_latency < Scheduler(config).settle_cycles
