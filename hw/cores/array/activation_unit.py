@@ -77,12 +77,12 @@ class ActivationUnit(wiring.Component):
         operation_6 = delay(m, operation_5, 1, "last_operation")
 
         # 1 to 5: the product.
-        x_3 = delay(m, self.x, 3, "x")
+        x_2 = delay(m, self.x, 2, "x")
         m.submodules.multiplier = multiplier = WideMultiplier(self.x.shape(), self.factor.shape())
-        m.d.comb += [multiplier.a.eq(x_3), multiplier.b.eq(self._multiplier(m, operation_2))]
+        m.d.comb += [multiplier.a.eq(x_2), multiplier.b.eq(self._multiplier(m, operation_2))]
 
         # 6: everything but tanh, not yet saturated.
-        x_5 = delay(m, x_3, 2, "product_x")
+        x_5 = delay(m, x_2, multiplier.latency, "product_x")
         auxiliary_5 = delay(m, self.auxiliary, 5, "auxiliary")
         total = self._total(m, operation_5, x_5, multiplier.product, auxiliary_5)
 
@@ -102,7 +102,7 @@ class ActivationUnit(wiring.Component):
         return m
 
     def _multiplier(self, m, operation):
-        """By what x is multiplied, 3 cycles late: tanh's derivative or the factor. The square is made of two limbs."""
+        """By what x is multiplied, 2 cycles late: tanh's derivative or the factor. The square is made of two limbs."""
         limb = 11
         bounded = Signal(signed(TANH_FRACTION + 2))
         magnitude = Signal(TANH_FRACTION + 1, reset_less=True)
@@ -111,19 +111,19 @@ class ActivationUnit(wiring.Component):
         cross = Signal(len(magnitude), reset_less=True)
         low_square = Signal(2 * limb, reset_less=True)
         square = Signal(2 * TANH_FRACTION + 1)
-        multiplier = Signal(signed(WORD_WIDTH), reset_less=True)
+        multiplier = Signal(signed(WORD_WIDTH))
         derivative = (1 << TANH_FRACTION) - (square >> TANH_FRACTION)
         factor = delay(m, self.factor, 2, "factor")
         m.d.comb += [
             bounded.eq(_clamp_to_one(self.auxiliary)),
             square.eq(Cat(low_square, high_square) + (cross << limb + 1)),
+            multiplier.eq(Mux(operation == Operation.TANH_GRADIENT, derivative, factor)),
         ]
         m.d.sync += [
             magnitude.eq(Mux(bounded < 0, -bounded, bounded)),
             high_square.eq(high * high),
             cross.eq(high * low),
             low_square.eq(low * low),
-            multiplier.eq(Mux(operation == Operation.TANH_GRADIENT, derivative, factor)),
         ]
         return multiplier
 

@@ -6,6 +6,7 @@ from amaranth.hdl import Module, Mux, Signal, signed
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from ..fixed.wide_multiplier import WideMultiplier
 from ..pipeline import delay
 from .config import HALF_WIDTH, OPERAND_WIDTH, WORD_WIDTH
 
@@ -21,7 +22,7 @@ class Dequantizer(wiring.Component):
     Number format: exact but for one floor. A code below ``2**bits`` gives a value of the range that was recorded, so it
     fits 32 bits.
 
-    Latency: 3 cycles, one word a cycle. No back-pressure.
+    Latency: 4 cycles, one word a cycle. No back-pressure.
 
     Members
     -------
@@ -40,7 +41,7 @@ class Dequantizer(wiring.Component):
     FIXAR, section IV.
     """
 
-    LATENCY: Final = 3
+    LATENCY: Final = 4
 
     word: In(WORD_WIDTH)
     packed: In(1)
@@ -59,20 +60,21 @@ class Dequantizer(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         code = Signal(HALF_WIDTH)
-        corrected = Signal(signed(OPERAND_WIDTH), reset_less=True)
-        product = Signal(signed(OPERAND_WIDTH + WORD_WIDTH), reset_less=True)
-        m.d.comb += code.eq(Mux(self.high, self.word[HALF_WIDTH:], self.word[:HALF_WIDTH]))
-        m.d.sync += corrected.eq(code - self.zero_point)
-
-        scale = delay(m, self.scale, 1, "scale")
-        word = delay(m, self.word, 2, "word")
-        packed = delay(m, self.packed, 2, "packed")
-        bits = delay(m, self.bits, 2, "bits")
-        code_positive = Signal(reset_less=True)
-        m.d.sync += [product.eq(corrected * scale), code_positive.eq(corrected > 0)]
-
+        corrected = Signal(signed(OPERAND_WIDTH))
+        m.submodules.multiplier = multiplier = WideMultiplier(corrected.shape(), WORD_WIDTH)
+        m.d.comb += [
+            code.eq(Mux(self.high, self.word[HALF_WIDTH:], self.word[:HALF_WIDTH])),
+            corrected.eq(code - self.zero_point),
+            multiplier.a.eq(corrected),
+            multiplier.b.eq(self.scale),
+        ]
+        waiting = multiplier.latency
+        code_positive = delay(m, corrected > 0, waiting, "code_positive")
+        word = delay(m, self.word, waiting, "word")
+        packed = delay(m, self.packed, waiting, "packed")
+        bits = delay(m, self.bits, waiting, "bits")
         m.d.sync += [
-            self.value.eq(Mux(packed, product >> bits, word.as_signed())),
+            self.value.eq(Mux(packed, multiplier.product >> bits, word.as_signed())),
             self.positive.eq(Mux(packed, code_positive, word.as_signed() > 0)),
         ]
         return m

@@ -68,27 +68,23 @@ class Rescaler(wiring.Component):
         m = Module()
         wide = signed(64)
 
-        # 1: choose. The half precision sum is split in two limbs, so that no product exceeds 64 bits.
+        # 1 to 3: choose and multiply. The half precision sum is split in two limbs, so that no product exceeds 64 bits:
+        # floor(sum * scale / 2^26) = upper * scale + floor(lower * scale / 2^26). Without half precision the second
+        # product is 0. Beside it the bias, its shift registered first.
         selected = Signal(signed(ACCUMULATOR_WIDTH))
-        upper = Signal(signed(ACCUMULATOR_WIDTH - HALF_RULE_SHIFT), reset_less=True)
-        lower = Signal(HALF_RULE_SHIFT, reset_less=True)
-        scale = Signal(WORD_WIDTH, reset_less=True)
         full_1 = Signal(signed(ACCUMULATOR_WIDTH + 1), reset_less=True)
-        m.d.comb += selected.eq(Mux(self.select_high, self.high, self.low))
-        m.d.sync += [
-            # Without a limb the second product is 0, as full precision needs it.
-            lower.eq(Mux(self.half_rule, selected[:HALF_RULE_SHIFT], 0)),
-            upper.eq(selected[HALF_RULE_SHIFT:].as_signed()),
-            scale.eq(self.scale),
-            full_1.eq(self.high + (self.low >> HALF_WIDTH)),
-        ]
-
-        # 2 and 3: multiply. floor(sum * scale / 2^26) = upper * scale + floor(lower * scale / 2^26). Beside it the
-        # bias, its shift registered first.
-        m.submodules.upper_multiplier = of_upper = WideMultiplier(upper.shape(), WORD_WIDTH)
+        upper_shape = signed(ACCUMULATOR_WIDTH - HALF_RULE_SHIFT)
+        m.submodules.upper_multiplier = of_upper = WideMultiplier(upper_shape, WORD_WIDTH)
         m.submodules.lower_multiplier = of_lower = WideMultiplier(HALF_RULE_SHIFT, WORD_WIDTH)
-        m.d.comb += [of_upper.a.eq(upper), of_upper.b.eq(scale), of_lower.a.eq(lower), of_lower.b.eq(scale)]
-        full_3 = delay(m, full_1, WideMultiplier.LATENCY, "full")
+        m.d.comb += [
+            selected.eq(Mux(self.select_high, self.high, self.low)),
+            of_upper.a.eq(selected[HALF_RULE_SHIFT:].as_signed()),
+            of_upper.b.eq(self.scale),
+            of_lower.a.eq(Mux(self.half_rule, selected[:HALF_RULE_SHIFT], 0)),
+            of_lower.b.eq(self.scale),
+        ]
+        m.d.sync += full_1.eq(self.high + (self.low >> HALF_WIDTH))
+        full_3 = delay(m, full_1, WideMultiplier.LATENCY - 1, "full")
         bias = delay(m, self.bias, 2, "bias")
         bias_shift = delay(m, self.bias_shift, 2, "bias_shift")
         aligned = Signal(signed(WORD_WIDTH + 15), reset_less=True)

@@ -13,10 +13,11 @@ PART = 17
 class WideMultiplier(wiring.Component):
     """``product = a * b``, exactly, from products of parts of the operands.
 
-    Every product of parts has a register behind it, and the registers of the operands stand in front of it: no path
-    goes through a multiplier and through an adder.
+    The multipliers of a part stand in a few rows of it, often far from what they work with. So each operand has
+    registers of its own in front of them and each product of parts one behind: no path goes through a multiplier and
+    through anything else, and the long wires are between registers.
 
-    Latency: 2 cycles (products of parts, their sum). Throughput: one a cycle. No back-pressure.
+    Latency: 3 cycles (operands, products of parts, their sum). Throughput: one a cycle. No back-pressure.
 
     Parameters
     ----------
@@ -31,7 +32,7 @@ class WideMultiplier(wiring.Component):
         Of as many bits as both have, signed if one of them is.
     """
 
-    LATENCY = 2
+    LATENCY = 3
 
     def __init__(self, a_shape, b_shape):
         a, b = Shape.cast(a_shape), Shape.cast(b_shape)
@@ -44,9 +45,11 @@ class WideMultiplier(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
+        a, b = Signal.like(self.a, name="a_held", reset_less=True), Signal.like(self.b, name="b_held", reset_less=True)
+        m.d.sync += [a.eq(self.a), b.eq(self.b)]
         terms = []
-        for a_place, a_part in _parts(self.a):
-            for b_place, b_part in _parts(self.b):
+        for a_place, a_part in _parts(a):
+            for b_place, b_part in _parts(b):
                 whole = a_part * b_part
                 term = Signal(whole.shape(), name=f"product_{a_place}_{b_place}", reset_less=True)
                 m.d.sync += term.eq(whole)

@@ -91,22 +91,22 @@ class AdamLane(ConfiguredComponent):
     @property
     def first_latency(self):
         """Cycles until the new first moment."""
-        return 3
+        return WideMultiplier.LATENCY + 1
 
     @property
     def second_latency(self):
         """Cycles until the new second moment."""
-        return 5
+        return 2 * WideMultiplier.LATENCY + 1
 
     @property
     def weight_delay(self):
         """Cycles after the gradient at which the weight is taken."""
-        return self.second_latency + 1 + ReciprocalSquareRoot.LATENCY + 5
+        return self.second_latency + 2 + ReciprocalSquareRoot.LATENCY + 2 * WideMultiplier.LATENCY
 
     @property
     def weight_latency(self):
         """Cycles until the new weight."""
-        return self.weight_delay + 1
+        return self.weight_delay + 2
 
     @property
     def target_delay(self):
@@ -116,7 +116,7 @@ class AdamLane(ConfiguredComponent):
     @property
     def latency(self):
         """Cycles until the new target, the last of the results."""
-        return self.target_delay + 3
+        return self.target_delay + WideMultiplier.LATENCY + 1
 
     def elaborate(self, platform):
         m = Module()
@@ -127,67 +127,65 @@ class AdamLane(ConfiguredComponent):
         # Weight.
         m.submodules.scaler = scaler = WideMultiplier(ratio.shape(), self.step_size.shape())
         m.d.comb += [scaler.a.eq(ratio), scaler.b.eq(self.step_size)]
-        moved = Signal(signed(64))
+        moved = Signal(signed(64), reset_less=True)
         weight, saturated = saturate(moved, 32)
         shift = RATIO_FRACTION + STEP_FRACTION - self._config.weight_fraction
-        m.d.comb += moved.eq(self.weight - round_half_up(scaler.product, shift))
-        m.d.sync += [self.weight_next.eq(weight), self.saturated.eq(saturated)]
+        m.d.sync += [
+            moved.eq(self.weight - round_half_up(scaler.product, shift)),
+            self.weight_next.eq(weight),
+            self.saturated.eq(saturated),
+        ]
 
         # Target.
-        distance = Signal(signed(33), reset_less=True)
-        approach = Signal(signed(33 + RATE_WIDTH), reset_less=True)
-        target = delay(m, self.target, 2, "target")
-        m.d.sync += [
-            distance.eq(self.weight_next - self.target),
-            approach.eq(distance * self.tau),
-            self.target_next.eq(target + round_half_up(approach, RATE_FRACTION)),
-        ]
+        m.submodules.approacher = approacher = WideMultiplier(signed(33), self.tau.shape())
+        target = delay(m, self.target, approacher.latency, "target")
+        m.d.comb += [approacher.a.eq(self.weight_next - self.target), approacher.b.eq(self.tau)]
+        m.d.sync += self.target_next.eq(target + round_half_up(approacher.product, RATE_FRACTION))
         return m
 
     def _update_first_moment(self, m):
-        """In three cycles. Toward zero, for a moment of a few LSBs must not stay where the gradient has died."""
-        difference = Signal(signed(33), reset_less=True)
-        step = Signal(signed(33 + RATE_WIDTH), reset_less=True)
+        """In four cycles. Toward zero, for a moment of a few LSBs must not stay where the gradient has died."""
+        m.submodules.stepper = stepper = WideMultiplier(signed(33), self.one_minus_beta1.shape())
         decayed = Signal(signed(33 + RATE_WIDTH))
-        moment = delay(m, self.first_moment, 2, "first_moment")
-        m.d.comb += decayed.eq((moment << RATE_FRACTION) + step)
-        m.d.sync += [
-            difference.eq(self.gradient - self.first_moment),
-            step.eq(difference * self.one_minus_beta1),
-            self.first_moment_next.eq((decayed >> RATE_FRACTION) + (decayed[-1] & decayed[:RATE_FRACTION].any())),
+        moment = delay(m, self.first_moment, stepper.latency, "first_moment")
+        m.d.comb += [
+            stepper.a.eq(self.gradient - self.first_moment),
+            stepper.b.eq(self.one_minus_beta1),
+            decayed.eq((moment << RATE_FRACTION) + stepper.product),
         ]
+        toward_zero = decayed[-1] & decayed[:RATE_FRACTION].any()
+        m.d.sync += self.first_moment_next.eq((decayed >> RATE_FRACTION) + toward_zero)
 
     def _update_second_moment(self, m):
-        """In five cycles; the difference is multiplied in two limbs, so that nothing exceeds 64 bits."""
+        """In seven cycles; the difference is multiplied in two limbs, so that nothing exceeds 64 bits."""
         m.submodules.squarer = squarer = WideMultiplier(self.gradient.shape(), self.gradient.shape())
-        change = Signal(signed(64), reset_less=True)
-        upper = Signal(signed(32 + RATE_WIDTH), reset_less=True)
-        lower = Signal(32 + RATE_WIDTH, reset_less=True)
+        change = Signal(signed(64))
+        limbs = change[32:].as_signed(), change[:32]
+        m.submodules.upper = upper = WideMultiplier(limbs[0].shape(), self.one_minus_beta2.shape())
+        m.submodules.lower = lower = WideMultiplier(limbs[1].shape(), self.one_minus_beta2.shape())
         moment = delay(m, self.second_moment, squarer.latency, "second_moment")
-        moment_3 = delay(m, moment, 2, "unchanged_moment")
-        m.d.comb += [squarer.a.eq(self.gradient), squarer.b.eq(self.gradient)]
-        m.d.sync += [
+        unchanged = delay(m, moment, upper.latency, "unchanged_moment")
+        m.d.comb += [
+            squarer.a.eq(self.gradient),
+            squarer.b.eq(self.gradient),
             change.eq(squarer.product - moment),
-            upper.eq(change[32:].as_signed() * self.one_minus_beta2),
-            lower.eq(change[:32] * self.one_minus_beta2),
-            self.second_moment_next.eq(moment_3 + (upper << (32 - RATE_FRACTION)) + (lower >> RATE_FRACTION)),
         ]
+        for multiplier, limb in zip((upper, lower), limbs, strict=True):
+            m.d.comb += [multiplier.a.eq(limb), multiplier.b.eq(self.one_minus_beta2)]
+        step = (upper.product << (32 - RATE_FRACTION)) + (lower.product >> RATE_FRACTION)
+        m.d.sync += self.second_moment_next.eq(unchanged + step)
 
     def _ratio(self, m):
-        """First moment over the root of the second, in the cycle before it is multiplied by the step size."""
+        """First moment over the root of the second."""
         m.submodules.root = root = ReciprocalSquareRoot()
         m.d.sync += root.value.eq(self.second_moment_next + self.epsilon_squared)
         waiting = self.second_latency + 1 + root.latency - self.first_latency
         moment = delay(m, self.first_moment_next, waiting, "moment")
-        product = Signal(signed(58), reset_less=True)
-        exponent = Signal(6, reset_less=True)
+        m.submodules.divider = divider = WideMultiplier(moment.shape(), root.result.shape())
+        exponent = delay(m, root.half_exponent, divider.latency, "exponent")
         shifted = Signal(signed(58), reset_less=True)
-        ratio = Signal(signed(RATIO_WIDTH), reset_less=True)
+        ratio = Signal(signed(RATIO_WIDTH))
         clamped, _ = saturate(shifted, RATIO_WIDTH)
-        m.d.sync += [
-            product.eq(moment * root.result),
-            exponent.eq(root.half_exponent),
-            shifted.eq(product >> (exponent + (24 - RATIO_FRACTION))),
-            ratio.eq(clamped),
-        ]
+        m.d.comb += [divider.a.eq(moment), divider.b.eq(root.result), ratio.eq(clamped)]
+        m.d.sync += shifted.eq(divider.product >> (exponent + (24 - RATIO_FRACTION)))
         return ratio

@@ -7,6 +7,7 @@ from ..component import ConfiguredComponent
 from ..fixed.config import DividerConfig, SquareRootConfig
 from ..fixed.divider import SequentialDivider
 from ..fixed.square_root import SequentialSquareRoot
+from ..fixed.wide_multiplier import WideMultiplier
 from .adam_ports import PowerPort
 from .config import AdamConfig
 
@@ -76,7 +77,7 @@ class BiasCorrection(ConfiguredComponent):
     @property
     def latency(self):
         """Cycles from start to done."""
-        return ROOT.width // 2 + QUOTIENT.numerator_width + 8
+        return ROOT.width // 2 + QUOTIENT.numerator_width + 11
 
     def elaborate(self, platform):
         m = Module()
@@ -113,19 +114,18 @@ class BiasCorrection(ConfiguredComponent):
         return m
 
     def _advanced(self, m, first, second, first_next, second_next):
-        """The powers one step later, with registers before and behind the multipliers; the registered learning rate."""
+        """The powers one step later, three cycles late; the registered learning rate."""
         learning_rate = Signal(32, name="learning_rate_held")
         m.d.sync += learning_rate.eq(self.learning_rate)
         for name, power, following, one_minus_decay in (
             ("first", first, first_next, self.one_minus_beta1),
             ("second", second, second_next, self.one_minus_beta2),
         ):
-            before = Signal(33, name=f"{name}_before")
-            decay = Signal(21, name=f"{name}_decay")
-            m.d.sync += [
-                before.eq(power),
-                decay.eq((1 << RATE_FRACTION) - one_minus_decay),
-                following.eq((before * decay) >> RATE_FRACTION),
+            m.submodules[f"{name}_multiplier"] = multiplier = WideMultiplier(power.shape(), one_minus_decay.shape())
+            m.d.comb += [
+                multiplier.a.eq(power),
+                multiplier.b.eq((1 << RATE_FRACTION) - one_minus_decay),
+                following.eq(multiplier.product >> RATE_FRACTION),
             ]
         return learning_rate
 
@@ -134,12 +134,14 @@ class BiasCorrection(ConfiguredComponent):
         m.submodules.root = root = SequentialSquareRoot(ROOT)
         m.submodules.divider = divider = SequentialDivider(QUOTIENT)
         size = Signal(33)
-        numerator = Signal(64)
+        m.submodules.sizer = sizer = WideMultiplier(learning_rate.shape(), size.shape())
         quotient = Signal(64)
         m.d.comb += [
             root.requests.payload.eq((ONE - second)[:33] << 32),
             root.results.ready.eq(1),
-            divider.requests.payload.numerator.eq(numerator),
+            sizer.a.eq(learning_rate),
+            sizer.b.eq(size),
+            divider.requests.payload.numerator.eq(sizer.product),
             divider.requests.payload.denominator.eq(ONE - first),
             divider.results.ready.eq(1),
             quotient.eq(divider.results.payload.quotient),
@@ -149,6 +151,8 @@ class BiasCorrection(ConfiguredComponent):
             with m.State("IDLE"), m.If(self.start):
                 m.next = "MULTIPLY"
             with m.State("MULTIPLY"):
+                m.next = "POWERS"
+            with m.State("POWERS"):
                 m.next = "ADVANCE"
             with m.State("ADVANCE"):
                 m.d.comb += advance.eq(1)
@@ -160,9 +164,12 @@ class BiasCorrection(ConfiguredComponent):
             with m.State("SIZE"):
                 m.d.sync += size.eq(root.results.payload)
                 with m.If(root.results.valid):
-                    m.next = "PRODUCT"
-            with m.State("PRODUCT"):
-                m.d.sync += numerator.eq(learning_rate * size)
+                    m.next = "OPERANDS"
+            with m.State("OPERANDS"):
+                m.next = "PRODUCTS"
+            with m.State("PRODUCTS"):
+                m.next = "NUMERATOR"
+            with m.State("NUMERATOR"):
                 m.next = "QUOTIENT"
             with m.State("QUOTIENT"):
                 m.d.comb += divider.requests.valid.eq(1)

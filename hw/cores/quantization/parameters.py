@@ -29,12 +29,12 @@ stage_parameters = data.StructLayout(
     {
         "compared": recorded_range,  # cycle 0
         "clamped": recorded_range,  # 1
-        "reciprocal": 32,  # 2
+        "reciprocal": 32,  # 1
         "shift": 6,  # 4
-        "bits": 5,  # 5
-        "multiplier": 32,  # 5: the scale
-        "scale": 32,  # 6
-        "zero_point": signed(18),  # 7
-        "code_maximum": CODE_WIDTH,  # 7
+        "multiplier": 32,  # 4: the scale
+        "bits": 5,  # 6
+        "scale": 32,  # 8
+        "zero_point": signed(18),  # 9
+        "code_maximum": CODE_WIDTH,  # 9
     }
 )

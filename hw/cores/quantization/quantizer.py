@@ -41,13 +41,13 @@ class ParameterStages(wiring.Component):
             stages.compared.minimum.eq(given.minimum),
             stages.compared.maximum.eq(given.maximum),
             stages.clamped.eq(delay(m, stages.compared.as_value(), 1, "clamped")),
-            stages.reciprocal.eq(delay(m, given.reciprocal, 2, "reciprocal")),
+            stages.reciprocal.eq(delay(m, given.reciprocal, 1, "reciprocal")),
             stages.shift.eq(delay(m, given.shift, 4, "shift")),
-            stages.bits.eq(delay(m, given.bits, 5, "bits")),
-            stages.multiplier.eq(delay(m, given.scale, 5, "multiplier")),
-            stages.scale.eq(delay(m, stages.multiplier, 1, "scale")),
-            stages.zero_point.eq(delay(m, given.zero_point, 7, "zero_point")),
-            stages.code_maximum.eq(delay(m, given.code_maximum, 7, "code_maximum")),
+            stages.multiplier.eq(delay(m, given.scale, 4, "multiplier")),
+            stages.bits.eq(delay(m, given.bits, 6, "bits")),
+            stages.scale.eq(delay(m, stages.multiplier, 4, "scale")),
+            stages.zero_point.eq(delay(m, given.zero_point, 9, "zero_point")),
+            stages.code_maximum.eq(delay(m, given.code_maximum, 9, "code_maximum")),
         ]
         return m
 
@@ -65,7 +65,7 @@ class QuantizerLane(wiring.Component):
 
     Number format: word of 32 bits to a code of n bits, rounded down once.
 
-    Latency: 8 cycles, one value a cycle. No back-pressure.
+    Latency: 10 cycles, one value a cycle. No back-pressure.
 
     Members
     -------
@@ -86,7 +86,7 @@ class QuantizerLane(wiring.Component):
     code: Out(CODE_WIDTH)
     saturated: Out(1)
 
-    LATENCY: Final = 8
+    LATENCY: Final = 10
 
     @property
     def latency(self):
@@ -102,42 +102,48 @@ class QuantizerLane(wiring.Component):
         below, above = Signal(), Signal()
         m.d.sync += [below.eq(self.value < at.compared.minimum), above.eq(self.value > at.compared.maximum)]
 
-        # 2: clamp.
+        # 2 to 4: clamp, and multiply by the reciprocal.
         clamped = Signal(signed(32))
-        m.d.sync += clamped.eq(Mux(below, at.clamped.minimum, Mux(above, at.clamped.maximum, value)))
-
-        # 3 and 4: multiply by the reciprocal.
         m.submodules.multiplier = multiplier = WideMultiplier(clamped.shape(), at.reciprocal.shape())
-        m.d.comb += [multiplier.a.eq(clamped), multiplier.b.eq(at.reciprocal)]
+        m.d.comb += [
+            clamped.eq(Mux(below, at.clamped.minimum, Mux(above, at.clamped.maximum, value))),
+            multiplier.a.eq(clamped),
+            multiplier.b.eq(at.reciprocal),
+        ]
 
-        # 5: the estimate.
+        # 5 to 7: the estimate, what it stands for, and what should be there.
         estimate = Signal(signed(QUOTIENT_WIDTH))
-        m.d.sync += estimate.eq(multiplier.product >> at.shift)
+        m.submodules.multiple = multiple = WideMultiplier(estimate.shape(), at.multiplier.shape())
+        dividend = Signal(REMAINDER_WIDTH)
+        value_before = delay(m, clamped, 5, "clamped")
+        m.d.comb += [
+            estimate.eq(multiplier.product >> at.shift),
+            multiple.a.eq(estimate),
+            multiple.b.eq(at.multiplier),
+        ]
+        m.d.sync += dividend.eq(value_before << at.bits)
 
-        # 6: what it stands for, and what should be there. Only the low bits of the difference matter.
-        dividend, multiple = Signal(REMAINDER_WIDTH), Signal(REMAINDER_WIDTH)
-        value_before = delay(m, clamped, 3, "clamped")
-        m.d.sync += [dividend.eq(value_before << at.bits), multiple.eq(estimate * at.multiplier)]
-        quotient = delay(m, estimate, 1, "estimate")
-
-        # 7: correct by the remainder.
+        # 8: the remainder. Only the low bits of the difference matter.
         remainder = Signal(signed(REMAINDER_WIDTH))
+        m.d.sync += remainder.eq(dividend - multiple.product)
+
+        # 9: correct by the remainder.
         corrected = Signal(signed(QUOTIENT_WIDTH))
-        m.d.comb += remainder.eq(dividend - multiple)
+        quotient = delay(m, estimate, 4, "estimate")
         m.d.sync += corrected.eq(quotient + Mux(remainder < 0, -1, Mux(remainder >= at.scale, 1, 0)))
 
-        # 8: zero point.
+        # 10: zero point.
         moved = Signal(signed(QUOTIENT_WIDTH + 1))
         m.d.comb += moved.eq(corrected + at.zero_point)
         m.d.sync += self.code.eq(Mux(moved < 0, 0, Mux(moved > at.code_maximum, at.code_maximum, moved)))
-        m.d.comb += self.saturated.eq(delay(m, below | above, 7, "outside"))
+        m.d.comb += self.saturated.eq(delay(m, below | above, 9, "outside"))
         return m
 
 
 class Quantizer(wiring.Component):
     """One lane with the parameters of its own: :class:`QuantizerLane` behind :class:`ParameterStages`.
 
-    Latency: 8 cycles, one value a cycle. No back-pressure.
+    Latency: 10 cycles, one value a cycle. No back-pressure.
 
     Members
     -------

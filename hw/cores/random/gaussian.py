@@ -6,6 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from ..component import ConfiguredComponent
 from ..fixed.arithmetic import round_half_up, saturate
+from ..fixed.wide_multiplier import WideMultiplier
 from .config import GaussianConfig
 from .generator import following_state
 from .xorshift import STATE_WIDTH, SUBSTITUTE_FOR_ZERO
@@ -72,7 +73,7 @@ class GaussianNoise(ConfiguredComponent):
     @property
     def latency(self):
         """Cycles from taking a row until the next one is offered."""
-        return STEPS_A_VALUE * self._config.lanes + 3
+        return STEPS_A_VALUE * self._config.lanes + 6
 
     def elaborate(self, platform):
         m = Module()
@@ -84,32 +85,37 @@ class GaussianNoise(ConfiguredComponent):
 
         following = following_state(m, present)
 
-        # Sum of the four uniform numbers of a state, and of three states less the mean: one adder behind the four.
+        # Sum of the four uniform numbers of a state, and in the cycle after it of three states less the mean.
         four = Signal(18)
+        four_valid = Signal()
         total = Signal(signed(VALUE_WIDTH), init=-TWELVE_MEANS)
         phase = Signal(range(STEPS_A_VALUE))
         value = Signal(signed(VALUE_WIDTH))
         value_valid = Signal()
         complete = Signal()
-        m.d.comb += [
+        m.d.comb += complete.eq(four_valid & (phase == STEPS_A_VALUE - 1))
+        m.d.sync += [
             four.eq(sum(following[16 * part : 16 * part + 16] for part in range(4))),
-            complete.eq(running & (phase == STEPS_A_VALUE - 1)),
+            four_valid.eq(running),
+            value_valid.eq(complete),
         ]
-        m.d.sync += value_valid.eq(complete)
         with m.If(running):
-            m.d.sync += [present.eq(following), steps.eq(steps + 1), phase.eq(phase + 1), total.eq(total + four)]
+            m.d.sync += [present.eq(following), steps.eq(steps + 1)]
+        with m.If(four_valid):
+            m.d.sync += [phase.eq(phase + 1), total.eq(total + four)]
         with m.If(complete):
             m.d.sync += [phase.eq(0), total.eq(-TWELVE_MEANS), value.eq(total + four)]
 
         # Scale, round, and shift into the row from the last lane on.
         scale = Signal(32)
-        product = Signal(signed(VALUE_WIDTH + 33))
-        product_valid = Signal()
+        m.submodules.scaler = scaler = WideMultiplier(value.shape(), scale.shape())
+        product_valids = Signal(scaler.latency)
         row = Signal(32 * lanes)
         count = Signal(range(lanes + 1))
-        word, _ = saturate(round_half_up(product, VALUE_FRACTION), 32)
-        m.d.sync += [product.eq(value * scale), product_valid.eq(value_valid)]
-        with m.If(product_valid):
+        word, _ = saturate(round_half_up(scaler.product, VALUE_FRACTION), 32)
+        m.d.comb += [scaler.a.eq(value), scaler.b.eq(scale)]
+        m.d.sync += product_valids.eq(Cat(value_valid, product_valids))
+        with m.If(product_valids[-1]):
             m.d.sync += [row.eq(Cat(row, word)[32:]), count.eq(count + 1)]
 
         # Start over: behind a row that was taken, from a new state, or from the old one with another scale.
@@ -120,7 +126,7 @@ class GaussianNoise(ConfiguredComponent):
             self.noise.payload.eq(row),
         ]
         anew = [steps.eq(0), phase.eq(0), total.eq(-TWELVE_MEANS), count.eq(0)]
-        anew += [value_valid.eq(0), product_valid.eq(0)]
+        anew += [four_valid.eq(0), value_valid.eq(0), product_valids.eq(0)]
         with m.If(self.noise.valid & self.noise.ready):
             m.d.sync += [*anew, self.state.eq(present)]
         with m.If(stale):

@@ -16,10 +16,10 @@ Fields = Mapping[str, int]
 # an issued instruction to its first tile, around the rows of a transfer, and around those of a sweep (the bias
 # correction included). A model: of a training step it is within a few percent of the RTL.
 FILL_LATENCY = 9
-WRITE_LATENCY = 30
+WRITE_LATENCY = 32
 ISSUE_LATENCY = 8
 TRANSFER_LATENCY = 32
-SWEEP_LATENCY = 75
+SWEEP_LATENCY = 84
 
 
 def slot_cycles(config: FixarConfig, fields: Fields) -> int:
