@@ -4,7 +4,7 @@ PYTHON ?= python3
 SHELL := /bin/bash
 READY := .venv/ready
 
-.PHONY: setup demo test durations check docs mutate packages boards dist try-dist clean
+.PHONY: setup demo test durations check docs mutate packages boards dist try-dist figures clean
 .DEFAULT_GOAL := setup
 
 setup: $(READY)
@@ -76,6 +76,17 @@ boards: setup
 	.venv/bin/rewardware build pearl --board ulx3s-85f -o build/boards/ulx3s-85f/pearl
 	.venv/bin/rewardware build pearl_learner --board ulx3s-85f -o build/boards/ulx3s-85f/pearl_learner
 	.venv/bin/rewardware build a3c --board ulx3s-85f --placer heap -o build/boards/ulx3s-85f/a3c
+
+# The figures of this version, and plots of those of all versions. The suite's time is in them where the tests were run
+# with --junitxml=build/suite.xml.
+VERSION = $(shell sed -n 's/^version = "\(.*\)"$$/\1/p' pyproject.toml)
+
+figures: setup
+	@mkdir -p docs/figures
+	.venv/bin/rewardware bench --all --also fixar:fmax_ulx3s $(if $(wildcard build/suite.xml),--suite build/suite.xml) \
+	  --json > build/figures.json
+	@mv build/figures.json docs/figures/$(VERSION).json
+	.venv/bin/rewardware bench --compare $$(ls docs/figures/*.json | sort -V) --out docs/images/releases
 
 # Wheel and source distribution; the wheel is built from the latter, which shows that nothing is missing in it.
 dist: setup

@@ -3,7 +3,7 @@
 import importlib
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextvars import ContextVar
 from typing import Any, ClassVar
 
@@ -30,6 +30,8 @@ class Bench(ABC):
     """Rows of a bench; a system has one class of its own, with ``ids``."""
 
     config: Any
+    # Figures that are compared from release to release: those that take seconds, exact ones wherever there are.
+    tracked: ClassVar[Collection[str]] = ()
 
     @property
     def configuration(self) -> str:

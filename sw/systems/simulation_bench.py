@@ -28,6 +28,8 @@ class SimulationBench(BenchOfPresets):
     """
 
     system = "simulation"
+    # Scaled by the array of the same run, so that releases can be compared.
+    tracked = ("sim_fixar_small", "sim_pearl_small")
 
     def ids(self) -> dict[str, Callable[[], dict[str, Any]]]:
         """A figure for each preset of each device."""

@@ -14,6 +14,7 @@ class A3CBench(BenchOfPresets):
     """Rows of the bench."""
 
     system = "a3c"
+    tracked = ("gflops", "engine_util", "eps_device")
 
     def ids(self) -> dict[str, Callable[[], dict[str, Any]]]:
         """The figures that there are, in the order of the specification's table."""

@@ -14,6 +14,11 @@ class DynamapBench(BenchOfPresets):
     """Rows of the bench."""
 
     system = "dynamap"
+    tracked = (
+        *(f"beta_gain_s{stride}{ending}" for ending in ("", "_counted") for stride in fractional.STRIDES),
+        "gamma",
+        "ops_per_cycle_pe",
+    )
 
     def ids(self) -> dict[str, Callable[[], dict[str, Any]]]:
         """The figures that there are, in the order of the specification's table, and further ones behind them."""

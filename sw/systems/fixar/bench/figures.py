@@ -32,6 +32,8 @@ class FixarBench(Bench):
         None: the paper's, HalfCheetah with 400 and 300 hidden neurons.
     """
 
+    tracked = ("ips_full_b64", "util_full_b64", "act_cycles", "dsp_per_pe", "lut_per_pe", "ff_per_pe")
+
     def __init__(self, preset: str = "paper", networks: Any = None):
         from .....hw.soc.fixar.config import Networks
         from .....hw.soc.presets import load_preset

@@ -78,6 +78,13 @@ class LearningGroupBench(Bench):
         Configuration of the RTL, by name or file.
     """
 
+    tracked = (
+        *(f"util_limit_g{groups}" for groups in GROUPS),
+        *(f"osel_{what}_g{groups}" for what in ("cycles", "memory") for groups in SPARSE_GROUPS),
+        "lut_per_vpu",
+        "dsp_per_vpu",
+    )
+
     def __init__(self, preset: str = "paper"):
         from .....hw.soc.presets import read_preset
 

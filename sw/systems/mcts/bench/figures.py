@@ -50,6 +50,7 @@ class MCTSBench(BenchOfPresets):
     """Rows of the bench: ``f6_d16`` in the name of a figure is that it is of preset ``f6-d16``."""
 
     system = "mcts"
+    tracked = ("itv_f6_d16", "insert_cycles", "backup_cycles", "simulation_cycles")
 
     def ids(self) -> dict[str, Callable[[], dict[str, Any]]]:
         """The figures that there are, in the order of the specification's table."""

@@ -46,6 +46,10 @@ class PearlBench(BenchOfPresets):
     """Rows of the bench: ``sample_cycles_k4`` is of preset ``k4``."""
 
     system = "pearl"
+    tracked = (
+        *(f"{kind}_cycles_k{fanout}" for kind in ("sample", "update") for fanout in FANOUTS),
+        "learner_cycles_dqn",
+    )
 
     def ids(self) -> dict[str, Callable[[], dict[str, Any]]]:
         """The figures that there are, in the order of the specification's table."""
