@@ -46,6 +46,7 @@ durations: setup
 check: setup
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
+	.venv/bin/codespell
 	MYPYPATH=.venv/typed .venv/bin/mypy -p rewardware
 
 # The site, in build/docs.

@@ -37,7 +37,7 @@ class _Port:
 
 
 class StreamSimulation(Handle):
-    """A Verilated component; hundreds of thousands of cycles a second while it is small.
+    """A Verilated component; hundreds of thousands of cycles per second while it is small.
 
     Values wait in a queue before each stream that comes in, and behind each that goes out. Values are integers, the
     fields of a record side by side from the lowest bit on.

@@ -21,7 +21,7 @@ TOP = "unit"
 
 
 def evaluate(component: wiring.Component, inputs: Mapping[str, Any], latency: int | None = None) -> dict[str, Any]:
-    """Simulate a unit that takes operands in every cycle; some millions of cycles a second.
+    """Simulate a unit that takes operands in every cycle; some millions of cycles per second.
 
     Parameters
     ----------

@@ -71,7 +71,7 @@ class _Argument:
 
     @property
     def value(self) -> str:
-        """Of the variable, in the port's bits."""
+        """Value of the variable, in the port's bits."""
         return f"block$new_{self.name}" + (f"[{self.port.width - 1}:0]" if self._kind else "")
 
     @property

@@ -53,7 +53,7 @@ class DesignSize:
 
 
 def split_design(text: str, top: str, partition: Partition, compiler: Compiler) -> tuple[str, list[Path], DesignSize]:
-    """What is left of a design when its blocks are compiled, and what to link with it.
+    """Split a design into the blocks that are compiled apart and what links them.
 
     Parameters
     ----------

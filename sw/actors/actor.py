@@ -37,7 +37,7 @@ def actor_failure(number: int, what: str, details: str) -> ActorError:
 
 
 def experience_record(environment: Environment) -> np.dtype:
-    """What is kept of a step: the experience, and at the end of an episode its return and length."""
+    """The record of a step: the experience, and at the end of an episode its return and length."""
     action = environment.random_action(np.random.default_rng(0))
     observation = np.float32, (environment.observation_size,)
     return np.dtype(

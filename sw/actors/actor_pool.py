@@ -57,7 +57,7 @@ class HostedActor(Protocol):
         ...
 
     def records(self) -> np.ndarray:
-        """Of the round that arrived."""
+        """Experience records of the round that arrived."""
         ...
 
     def release(self) -> None:
@@ -69,7 +69,7 @@ class HostedActor(Protocol):
         ...
 
     def state(self) -> State | None:
-        """Of an actor whose round arrived; ``None``: it died."""
+        """State of an actor whose round arrived; ``None``: it died."""
         ...
 
     def stop(self) -> str:
@@ -104,7 +104,7 @@ class ActorPool:
     actors, environments, steps : int
         Processes, environments of each, and steps in each of those in a round.
     seed : int
-        Of everything random.
+        Seed of everything random.
     limit : float
         Seconds that a round may take, the start of its process included.
     actors_on : str
@@ -174,7 +174,7 @@ class ActorPool:
 
     @property
     def process_ids(self) -> list[int]:
-        """Of the actors that run now, each on its machine."""
+        """Process ids of the running actors, each on its machine."""
         numbers = [actor.hosted.process_id for actor in self._actors]
         return [number for number in numbers if number is not None]
 

@@ -121,7 +121,7 @@ class EnvironmentProcesses:
 
     @property
     def process_ids(self) -> dict[int, int]:
-        """Those of the processes that run now, each on its machine, by agent."""
+        """Process ids of the running environments, each on its machine, by agent."""
         numbers = {agent.number: agent.hosted.process_id for agent in self._agents}
         return {agent: number for agent, number in numbers.items() if number is not None}
 

@@ -39,7 +39,7 @@ class EnvironmentsState(NamedTuple):
     restarts: int
 
     def pack(self) -> EnvironmentState:
-        """As arrays and plain numbers."""
+        """Convert the state to arrays and plain numbers."""
         arrays: dict[str, np.ndarray] = {}
         for agent, (own, _) in enumerate(self.environments):
             arrays |= prefixed(str(agent), own)

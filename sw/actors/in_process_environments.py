@@ -26,7 +26,7 @@ class InProcessEnvironments:
     agents
         How many.
     seed
-        Of everything random.
+        Seed of everything random.
 
     Members
     -------

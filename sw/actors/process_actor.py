@@ -19,7 +19,7 @@ PAUSE_SECONDS, PAUSE_SHARE, LONGEST_PAUSE_SECONDS = 1e-4, 1 / 8, 1e-2
 
 
 class ProcessActor:
-    """As :class:`.HostedActor` has it. The actor makes a round whenever its queue is empty.
+    """A :class:`.HostedActor` in a process of this machine. It makes a round whenever its queue is empty.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class ProcessActor:
         return True
 
     def records(self) -> np.ndarray:
-        """Of the round that arrived."""
+        """Experience records of the round that arrived."""
         return self._ring.peek(self._settings.size)
 
     def release(self) -> None:
@@ -72,7 +72,7 @@ class ProcessActor:
         self._ring.put(records)
 
     def state(self) -> State | None:
-        """Of an actor whose round arrived; ``None``: it died."""
+        """State of an actor whose round arrived; ``None``: it died."""
         try:
             self._worker.link.send("state")
             return self._heard() if self._worker.link.poll(self._limit) else None

@@ -95,7 +95,7 @@ class RayActor:
         return self._records is not None
 
     def records(self) -> np.ndarray:
-        """Of the round that arrived."""
+        """Experience records of the round that arrived."""
         assert self._records is not None
         return self._records
 
@@ -111,7 +111,7 @@ class RayActor:
         self._records = records
 
     def state(self) -> State | None:
-        """Of an actor whose round arrived; ``None``: it died."""
+        """State of an actor whose round arrived; ``None``: it died."""
         return self._answer(self._worker.actor.state.remote())
 
     def _answer(self, reference: ray.ObjectRef) -> Any:

@@ -156,7 +156,7 @@ class ProcessPool:
 
     @property
     def process_ids(self) -> list[int]:
-        """Of the processes that run now."""
+        """Process ids of the running simulation processes."""
         return [worker.process.pid for worker in self._workers if worker.process is not None]
 
     def assign_exp_sim_tasks(self, tasks: Iterable[SimulationTask]) -> None:

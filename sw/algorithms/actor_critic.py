@@ -66,11 +66,11 @@ class ActorCritic:
         return batch
 
     def weights(self) -> list[np.ndarray]:
-        """Of the actor: of each layer weights and biases, which go on changing."""
+        """Weights and biases of each layer of the actor, which go on changing."""
         return [parameter.detach().numpy() for parameter in self.actor.parameters]
 
     def outputs(self, weights: Sequence[np.ndarray], observations: np.ndarray) -> np.ndarray:
-        """Of the actor's network, for a policy in this process, whose weights are the latest."""
+        """Outputs of the actor's network with its latest weights, for a policy in this process."""
         return self.actor(torch.from_numpy(observations))[0].numpy()
 
     def _learn_values(self, data: dict[str, torch.Tensor], targets: torch.Tensor, weights: np.ndarray) -> np.ndarray:
@@ -89,7 +89,7 @@ class ActorCritic:
         return np.mean(errors, axis=0)
 
     def statistics(self) -> dict[str, float]:
-        """Of the last gradient step: mean value that the last critic gives the actions taken; learning rates."""
+        """Statistics of the last gradient step: the last critic's mean value of the actions taken, learning rates."""
         rates = {"learning_rate": self.config.learning_rate, "critic_learning_rate": self.config.critic_rate}
         return {"q": float(self._last.mean()), **rates}
 

@@ -17,9 +17,9 @@ class ActorCriticConfig(ReplayParameters):
     critic_hidden_sizes
         Neurons of the critic's hidden layers; ``None``: the actor's, which are ``hidden_sizes``.
     critic_learning_rate
-        Adam's step for the critic; ``None``: the actor's.
+        Adam's learning rate for the critic; ``None``: the actor's.
     tau
-        Rate at which the targets follow.
+        Rate at which the target networks follow in an update.
 
     Raises
     ------
@@ -90,9 +90,9 @@ class PrioritizedSACConfig(ActorCriticConfig):
     Parameters
     ----------
     temperature
-        Weight of the entropy at first.
+        Initial weight of the entropy.
     target_entropy
-        What the temperature is learned for; ``None``: minus the number of the action's elements.
+        Entropy that the temperature is learned for; ``None``: minus the number of the action's elements.
 
     Raises
     ------

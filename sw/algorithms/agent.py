@@ -128,7 +128,7 @@ class Agent(ABC):
         return int(self.config.learning_starts)
 
     def evaluate_for_record(self, episodes: int, seed: int | None = None) -> dict[str, Any]:
-        """Of `evaluate`: ``mean`` and ``returns``."""
+        """The fields ``mean`` and ``returns`` of `evaluate`."""
         return self._outcome(self.evaluate(episodes, seed=seed))
 
     def baseline(self, episodes: int, seed: int | None = None) -> dict[str, Any]:
@@ -140,9 +140,9 @@ class Agent(ABC):
         return {"mean": float(returns.mean()), "returns": [float(value) for value in returns]}
 
     def statistics(self) -> dict[str, float] | None:
-        """Of the last gradient step, if it was in the last round: ``error``, the mean absolute temporal-difference
-        error, and what the learner says (``loss``, ``q``, the mean value of the batch, ``learning_rate``); counts so
-        far, as saturations."""
+        """Statistics of the last gradient step, if it was in the last round: ``error``, the mean absolute
+        temporal-difference error, and what the learner says (``loss``, ``q``, the mean value of the batch,
+        ``learning_rate``); counts so far, e.g. saturations."""
         if self._error is None:
             return None
         counts = numbers_of(self.counters())

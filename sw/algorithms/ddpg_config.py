@@ -17,33 +17,39 @@ class DDPGConfig(HyperParameters):
     hidden_sizes
         Neurons of the hidden layers of actor and critic.
     batch_size
-        Transitions in a training step.
-    learning_rate, critic_learning_rate
-        Adam's step for the actor and for the critic (``None``: the actor's).
-    beta1, beta2, epsilon
-        Adam's decay rates and the constant in its denominator, for gradients that are means over the batch.
+        Transitions per training step.
+    learning_rate
+        Adam's learning rate for the actor.
+    critic_learning_rate
+        Adam's learning rate for the critic; ``None``: the actor's.
+    beta1
+        Adam's decay of the mean of gradients.
+    beta2
+        Adam's decay of the mean square of gradients.
+    epsilon
+        Constant in Adam's denominator, for gradients that are means over the batch.
     gamma
-        Discount.
+        Discount factor of future rewards.
     tau
-        Rate at which the targets follow.
+        Rate at which the target networks follow in an update.
     noise_scale
         Standard deviation of the exploration noise, in units of half the action range.
     reward_scale
         Factor applied to every reward before it is stored.
     buffer_size
-        Transitions the replay buffer holds.
+        Capacity of the replay buffer in transitions.
     learning_starts
         Steps with uniformly random actions before the first training step.
     quantization_delay
-        Environment step from which activations are codes; ``None``: never.
+        Environment step from which activations are quantised; ``None``: never.
     bits
-        Width of the codes, 8 to 16.
+        Width of quantised activations, 8 to 16 bits.
     range_margin
-        Factor, 1 to 256, by which the ranges of hidden activations are wider than what was recorded until the
-        quantisation; then the inputs' range, too, grows to a width that is a power of two. 1: the recorded ranges
-        themselves, as in the paper.
+        Factor, 1 to 256, that widens the recorded ranges of hidden activations at the quantisation. 1: the recorded
+        ranges themselves, as in the paper. With a larger one the inputs' range also grows, to a width that is a power
+        of two.
     seed
-        Of everything random.
+        Seed of everything random.
 
     Raises
     ------

@@ -17,18 +17,22 @@ class DQNConfig(ReplayParameters):
 
     Parameters
     ----------
-    learning_rate_final, learning_rate_steps
-        Adam's step at last, and the environment step at which it is reached; it falls evenly. ``None``: as at first.
+    learning_rate_final
+        Adam's learning rate at the end of a linear ramp; ``None``: it stays.
+    learning_rate_steps
+        Environment step at which that ramp ends.
     loss
-        ``"huber"``, quadratic up to an error of 1, or ``"squared"``.
+        Loss of an error: ``"huber"``, quadratic up to 1, or ``"squared"``.
     max_grad_norm
-        Length to which gradients are cut; infinite: they are not.
+        Norm to which gradients are clipped; infinite: they are not.
     double_q
         Whether the online network chooses the action whose value the target network gives (double DQN).
     target_update_interval
-        Steps from one copy of the online network to the target network to the next.
-    exploration_final_eps, exploration_steps
-        Share of random actions at last, and the step at which it is reached; it falls evenly from 1.
+        Environment steps between copies of the online network to the target network.
+    exploration_final_eps
+        Share of random actions at the end of a linear ramp from 1.
+    exploration_steps
+        Environment step at which that ramp ends.
 
     Raises
     ------

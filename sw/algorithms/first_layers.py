@@ -33,7 +33,7 @@ class FirstLayers:
 
     @classmethod
     def of(cls, actor: Any, critics: Iterable[Any], last: type[nn.Module] | None = None) -> "FirstLayers":
-        """Those of modules of PyTorch, as `take_network` takes them.
+        """First layers of PyTorch modules, as `take_network` takes them.
 
         Parameters
         ----------

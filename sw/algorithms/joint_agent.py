@@ -108,13 +108,13 @@ class JointAgent(ABC):
         return self.iterations
 
     def evaluate_for_record(self, episodes: int, seed: int | None = None) -> dict[str, Any]:
-        """As `evaluate`."""
+        """The same fields as `evaluate`."""
         return dict(self.evaluate(episodes, seed=seed))
 
     def evaluation(
         self, episodes: int | None = None, seed: int | None = None, steps: int | None = None
     ) -> dict[str, Any]:
-        """As `evaluate`, of ``evaluation_episodes``, if nobody says how many.
+        """Evaluate over ``evaluation_episodes`` episodes, unless another number is given.
 
         Raises
         ------

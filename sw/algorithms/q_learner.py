@@ -50,7 +50,7 @@ class QLearner:
         self._last: tuple[np.ndarray, np.ndarray, np.ndarray] = (np.zeros(1), np.zeros(1), np.zeros(1))
 
     def values(self, observations: np.ndarray) -> np.ndarray:
-        """Of every action, float32, shape (rows, actions)."""
+        """Value of every action, float32, shape (rows, actions)."""
         with torch.no_grad():
             return self.online(torch.from_numpy(observations)).numpy()
 
@@ -99,7 +99,7 @@ class QLearner:
         return np.abs(errors)
 
     def statistics(self) -> dict[str, float]:
-        """Of the last gradient step: loss, mean value of the actions taken, learning rate."""
+        """Statistics of the last gradient step: loss, mean value of the actions taken, learning rate."""
         values, errors, weights = self._last
         sizes = np.abs(errors)
         huber = self.config.loss == "huber"
@@ -108,7 +108,7 @@ class QLearner:
         return {"loss": float((weights * losses).mean()), "q": float(values.mean()), "learning_rate": float(rate)}
 
     def weights(self) -> list[np.ndarray]:
-        """Of the online network, for actors: of each layer weights and biases, which go on changing."""
+        """Weights and biases of each layer of the online network, for actors; they go on changing."""
         return [parameter.detach().numpy() for parameter in self._network.parameters]
 
     def update_target(self) -> None:

@@ -30,23 +30,29 @@ class ReplayParameters(HyperParameters):
     hidden_sizes
         Neurons of the hidden layers.
     batch_size
-        Experiences in a gradient step, at most 65 535, which the replay manager samples at once.
+        Experiences per gradient step, which the replay manager samples at once; at most 65 535.
     learning_rate
-        Adam's step.
+        Adam's learning rate.
     gamma
-        Discount.
+        Discount factor of future rewards.
     learning_starts
         Steps with uniformly random actions before the first gradient step.
-    train_freq, gradient_steps
-        Steps from one training to the next, and gradient steps in it.
-    alpha, priority_epsilon
-        Priorities are ``(error + priority_epsilon) ** alpha``.
-    beta, beta_steps
-        Exponent of importance weights at first, and the step at which it has risen to 1.
+    train_freq
+        Environment steps between trainings.
+    gradient_steps
+        Gradient steps per training.
+    alpha
+        Exponent of priorities, ``(error + priority_epsilon) ** alpha``.
+    priority_epsilon
+        Addend of errors in priorities, ``(error + priority_epsilon) ** alpha``.
+    beta
+        Initial exponent of importance weights, which rises linearly to 1.
+    beta_steps
+        Environment step at which that exponent reaches 1.
     stratified
-        Whether a batch has one of each of as many parts of the total.
+        Whether the total of priorities is divided into equal parts and each gives one sample of the batch.
     seed
-        Of everything random.
+        Seed of everything random.
 
     Raises
     ------

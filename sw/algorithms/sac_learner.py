@@ -123,6 +123,6 @@ class _Drawn:
         self.log_density = (normal - squashed).sum(1, keepdim=True)
 
     def derivative(self, slopes: torch.Tensor, weight: float) -> torch.Tensor:
-        """Of a loss by the actor's outputs: ``slopes`` by the actions, ``weight`` by each density's logarithm."""
+        """Derivative of a loss by the actor's outputs: ``slopes`` by actions, ``weight`` by log densities."""
         before = slopes * (1 - self.actions * self.actions) + 2 * weight * self.actions
         return torch.cat((before, (before * self._spread - weight) * self._within), 1)

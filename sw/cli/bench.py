@@ -19,7 +19,12 @@ OF_ALL = {"simulation": "rewardware.sw.systems.simulation_bench:SimulationBench"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     names = [*systems_with("bench"), *OF_ALL]
-    parser.add_argument("system", nargs="?", choices=names, help="system whose figures to print, or simulation")
+    parser.add_argument(
+        "system",
+        nargs="?",
+        choices=names,
+        help="system whose figures to print; simulation: the speed of all simulators",
+    )
     parser.add_argument("--only", metavar="ID,...", help="print these figures alone")
     parser.add_argument(
         "--config",

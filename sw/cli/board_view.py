@@ -84,11 +84,11 @@ class OpenSpielView:
         self.example = self.name((game.legal_actions() & -game.legal_actions()).bit_length() - 1)
 
     def text(self) -> str:
-        """As OpenSpiel has it."""
+        """The position as OpenSpiel prints it."""
         return str(self._game.save())
 
     def name(self, action: int) -> str:
-        """As OpenSpiel has it."""
+        """The action's name in OpenSpiel."""
         state: Any = self._game.save()
         return str(state.action_to_string(state.current_player(), action))
 

@@ -1,4 +1,4 @@
-"""Build a system for a board: a bitstream by open tools, or a project for the vendor's."""
+"""Build a system for a board: a bitstream with open tools, or a project for the vendor's tools."""
 
 import argparse
 
@@ -13,10 +13,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     from ...hw.soc.export.placement import PLACERS
 
     systems = [name for name, device in devices().items() if device.board_presets]
-    parser.add_argument("system", choices=systems, help="which")
+    parser.add_argument("system", choices=systems, help="system to build")
     parser.add_argument(
         "--board", choices=tuple(load_boards()), metavar="BOARD", default="ulx3s-85f",
-        help="which, of those that `rewardware list boards` prints (default %(default)s)",
+        help="one of the boards that `rewardware list boards` prints (default %(default)s)",
     )  # fmt: skip
     parser.add_argument(
         "--config", metavar="PRESET", help="preset or YAML file (default: the largest that fits the board)"
@@ -26,11 +26,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--clock",
         type=int,
         metavar="MHZ",
-        help="of the system (default: what it was placed at on the part, else the board's)",
+        help="clock of the system (default: the one that it was placed at on this part, else the board's)",
     )
-    parser.add_argument("--placer", choices=PLACERS, help="nextpnr's (default: static on ECP5, heap on iCE40)")
+    parser.add_argument("--placer", choices=PLACERS, help="nextpnr's placer (default: static on ECP5, heap on iCE40)")
     seeds = parser.add_mutually_exclusive_group()
-    seeds.add_argument("--seed", type=int, metavar="N", help="of the placer (default 1)")
+    seeds.add_argument("--seed", type=int, metavar="N", help="seed of the placer (default 1)")
     seeds.add_argument("--seeds", type=int, metavar="N", help="place with seeds 1 to N and keep the best")
     add_json_option(parser)
 

@@ -1,4 +1,4 @@
-"""Show what simulators and other builds take on the disk, and remove them."""
+"""Show the disk space of simulators and other builds, and remove them."""
 
 import argparse
 import time
@@ -11,9 +11,12 @@ __all__ = ["add_arguments", "run"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--clear", action="store_true", help="remove what is there, but for what is being made")
+    parser.add_argument("--clear", action="store_true", help="remove all builds but those under way")
     parser.add_argument(
-        "--kind", action="append", metavar="KIND", help="this kind alone, as libraries; may be repeated (default: all)"
+        "--kind",
+        action="append",
+        metavar="KIND",
+        help="builds of this kind alone, e.g. libraries; may be repeated (default: all)",
     )
     parser.add_argument("--days", type=float, default=0.0, metavar="N", help="only what was not used for so long")
     add_json_option(parser)

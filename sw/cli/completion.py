@@ -12,7 +12,7 @@ SHELLS = ("bash", "zsh", "fish")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("shell", choices=SHELLS, help="whose")
+    parser.add_argument("shell", choices=SHELLS, help="shell that the script is for")
 
 
 def run(arguments: argparse.Namespace) -> None:

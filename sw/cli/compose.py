@@ -1,4 +1,4 @@
-"""Place a training iteration on the devices of a platform: schedule, placement and reasons."""
+"""Place the tasks of a training iteration on the devices of a platform, and print the schedule."""
 
 import argparse
 from pathlib import Path
@@ -14,21 +14,35 @@ __all__ = ["add_arguments", "run"]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from ..mapping.composer.platform import list_platforms
 
-    parser.add_argument("--algo", choices=tuple(HIDDEN_SIZES), help="which")
-    parser.add_argument("--env", help="Gymnasium environment, as CartPole-v1")
+    parser.add_argument("--algo", choices=tuple(HIDDEN_SIZES), help="algorithm that trains")
+    parser.add_argument("--env", help="Gymnasium environment, e.g. CartPole-v1")
     parser.add_argument(
         "--platform", metavar="FILE", help=f"YAML file, or one of {', '.join(list_platforms())}: devices and links"
     )
     parser.add_argument(
-        "--problem", type=Path, metavar="FILE", help="YAML file with tasks and latencies, too, instead of these three"
+        "--problem",
+        type=Path,
+        metavar="FILE",
+        help="YAML file of devices, links, tasks and latencies, instead of --algo, --env and --platform",
     )
-    parser.add_argument("--hidden-sizes", type=sizes, metavar="A,B,...", help="of all networks (default by algorithm)")
-    parser.add_argument("--batch-size", type=int, default=128, help="experiences (default %(default)s)")
-    parser.add_argument("--buffer-size", type=int, default=1 << 17, help="experiences kept (default %(default)s)")
-    parser.add_argument("--actors", type=int, default=4, help="that add experiences (default %(default)s)")
-    parser.add_argument("--seed", type=int, default=0, help="of what is measured with (default %(default)s)")
     parser.add_argument(
-        "--refine", action="store_true", help="move tasks one at a time behind Algorithm 3's placement, while it gains"
+        "--hidden-sizes", type=sizes, metavar="A,B,...", help="hidden layers of all networks (default by algorithm)"
+    )
+    parser.add_argument("--batch-size", type=int, default=128, help="experiences per batch (default %(default)s)")
+    parser.add_argument(
+        "--buffer-size",
+        type=int,
+        default=1 << 17,
+        help="experiences that the replay buffer holds (default %(default)s)",
+    )
+    parser.add_argument("--actors", type=int, default=4, help="number of actors (default %(default)s)")
+    parser.add_argument(
+        "--seed", type=int, default=0, help="seed of the data that latencies are measured with (default %(default)s)"
+    )
+    parser.add_argument(
+        "--refine",
+        action="store_true",
+        help="after Algorithm 3's placement move single tasks while that shortens the schedule",
     )
     add_out_option(parser, "schedule.json and schedule.png")
     add_json_option(parser)

@@ -20,7 +20,10 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
     about = f"{names}, a YAML file, or MODULE:NAME of a module of PyTorch or of what makes one"
     parser.add_argument("model", metavar="MODEL", help=about)
     parser.add_argument(
-        "--picture", type=sizes, metavar="CxROWSxCOLUMNS", help="that a module of PyTorch takes, as 3x224x224"
+        "--picture",
+        type=sizes,
+        metavar="CxROWSxCOLUMNS",
+        help="size of the pictures that a PyTorch module takes, e.g. 3x224x224",
     )
 
 

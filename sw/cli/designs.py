@@ -19,13 +19,13 @@ def add_design_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--config",
         metavar="PRESET",
-        help="preset or YAML file of the system (a core: of its sizes; default: its own)",
+        help="preset or YAML file (default: that of the design)",
     )
     parser.add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUE", help="one parameter; may be given again"
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="set a parameter; may be repeated"
     )
     parser.add_argument(
-        "--name", dest="top", metavar="TOP", help="of the top module, and before that of every other (default: NAME)"
+        "--name", dest="top", metavar="TOP", help="name of the top module, and prefix of all others (default: NAME)"
     )
 
 

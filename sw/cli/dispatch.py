@@ -27,7 +27,10 @@ COMMANDS = (
 
 
 def _parser() -> LazyParser:
-    parser = LazyParser(prog="rewardware", description="Reinforcement learning on open RTL, the same bits everywhere.")
+    parser = LazyParser(
+        prog="rewardware",
+        description="Reinforcement learning on open RTL, bit-identical in NumPy, in simulation and on a board.",
+    )
     parser.add_argument("--version", action="version", version=f"rewardware {package_version()}")
     add_message_options(parser)
     parser.set_defaults(verbose=0, quiet=False, traceback=False)

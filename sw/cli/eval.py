@@ -11,13 +11,17 @@ __all__ = ["add_arguments", "run"]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("directory", type=Path, metavar="DIR", help="folder of the run")
-    parser.add_argument("--episodes", type=int, help="how many (default 10; of IC3Net 100, in whole batches)")
+    parser.add_argument(
+        "--episodes", type=int, help="number of episodes (default 10; for IC3Net 100, in whole batches)"
+    )
     parser.add_argument("--backend", help="where the policy runs (default: where it was trained)")
     parser.add_argument(
-        "--steps", type=int, help="of an episode at most, for slow backends (default: it goes on to its end)"
+        "--steps",
+        type=int,
+        help="cut episodes off after so many steps, for slow backends (default: they run to their end)",
     )
-    parser.add_argument("--seed", type=int, help="of the starting states (default: the same ones each time)")
-    parser.add_argument("--video", type=Path, metavar="FILE.gif", help="show an episode, of environments that can draw")
+    parser.add_argument("--seed", type=int, help="seed of the starting states (default: the same states each time)")
+    parser.add_argument("--video", type=Path, metavar="FILE.gif", help="film an episode, if the environment can draw")
     add_threads_option(parser)
     add_out_option(parser, "evaluation.json")
     add_json_option(parser)

@@ -17,12 +17,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _add_shared(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--arms", type=lambda text: text.split(","), help="only these, with commas between (default: all)"
+        "--arms", type=lambda text: text.split(","), help="arms to run, separated by commas (default: all)"
     )
-    parser.add_argument("--seed", type=int, action="append", help="only this seed; may be repeated (default: all)")
+    parser.add_argument("--seed", type=int, action="append", help="seed to run; may be repeated (default: all)")
     parser.add_argument("--jobs", type=int, default=1, help="runs at a time, each a process (default %(default)s)")
     add_out_option(parser, "the runs; they resume from there", default=Path("runs"))
-    parser.add_argument("--docs", type=Path, default=Path("docs"), help="where results and picture go")
+    parser.add_argument(
+        "--docs", type=Path, default=Path("docs"), help="folder of the pages that results and pictures go to"
+    )
     parser.add_argument(
         "--limit", type=float, default=48.0, metavar="HOURS", help="longest that a run may take (default %(default)s)"
     )
@@ -30,7 +32,7 @@ def _add_shared(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--check",
         action="store_true",
-        help="run anew and write nothing: compare with the results that --docs holds, to the last digit",
+        help="repeat the runs, write nothing, and compare with the results in --docs to the last digit",
     )
     add_threads_option(parser)
     add_json_option(parser)

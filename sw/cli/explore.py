@@ -1,4 +1,4 @@
-"""Choose what a design is built with for a part: all choices, and the best that fits."""
+"""Explore the design space of a system: all choices for an FPGA part, and the best that fits."""
 
 import argparse
 

@@ -1,4 +1,4 @@
-"""Infer: pictures through a convolutional network on integers, beside float64."""
+"""Run pictures through a quantised convolutional network, and compare its outputs with float64."""
 
 import argparse
 from contextlib import closing
@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help=".npz with NODE.kernels and NODE.bias of each convolution (default: the module's, else random ones)",
     )
-    parser.add_argument("--seed", type=int, default=0, help="of random parameters (default %(default)s)")
+    parser.add_argument("--seed", type=int, default=0, help="seed of random parameters (default %(default)s)")
     parser.add_argument(
         "--calibration", type=Path, metavar="FILE", help="pictures whose activations set the scales (default: --input)"
     )
@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--backend",
         default="reference",
-        help="reference (bit-exact NumPy), rtl (Verilated), lockstep (both, compared), or a device as "
+        help="reference (bit-exact NumPy), rtl (Verilated), lockstep (both, compared), or a device, e.g. "
         "uart:/dev/ttyUSB0 (default %(default)s)",
     )
     parser.add_argument("--config", metavar="PRESET", help="preset or YAML file of the device (default small)")

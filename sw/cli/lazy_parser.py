@@ -126,7 +126,7 @@ class LazyParser(argparse.ArgumentParser):
         return nearest(name[2:], [option[2:] for option in options if option.startswith("--")]).replace("'", "'--", 1)
 
     def format_help(self) -> str:
-        """Fill the parser, then say what it takes."""
+        """Fill the parser, then format its help."""
         self._fill()
         return super().format_help()
 

@@ -19,10 +19,10 @@ KINDS = ("systems", "presets", "cores", "boards")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("kind", nargs="?", choices=KINDS, help="only these (default: all)")
+    parser.add_argument("kind", nargs="?", choices=KINDS, help="list these alone (default: all)")
     parser.add_argument(
-        "--measure", type=Path, metavar="FILE", help="of boards: synthesise what FILE lacks of the table of resources "
-        "that says what fits, and write it there (constraints/board_resources.yaml is the project's; hours)",
+        "--measure", type=Path, metavar="FILE", help="with boards: synthesise what FILE, a table of resources, lacks, "
+        "and write it there (constraints/board_resources.yaml is the project's; takes hours)",
     )  # fmt: skip
     add_json_option(parser)
 

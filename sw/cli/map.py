@@ -1,4 +1,4 @@
-"""Map a convolutional network to a systolic array: the algorithm and dataflow of each layer."""
+"""Map a convolutional network to a systolic array: choose an algorithm and a dataflow for each layer."""
 
 import argparse
 from time import perf_counter
@@ -20,21 +20,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_model_arguments(parser)
     parts = [part.name for part in load_parts().values() if part.holds is not None]
     arrays = parser.add_mutually_exclusive_group()
-    arrays.add_argument("--array", type=sizes, metavar="ROWSxCOLUMNS", help="of the systolic array, as 92x66")
+    arrays.add_argument("--array", type=sizes, metavar="ROWSxCOLUMNS", help="size of the systolic array, e.g. 92x66")
     arrays.add_argument(
-        "--part", help=f"choose the array, a multiplier for each DSP of a part: one of {', '.join(parts)}"
+        "--part", help=f"choose the array for a part, one multiplier for each DSP: one of {', '.join(parts)}"
     )
     arrays.add_argument("--multipliers", type=int, metavar="N", help="choose the array, of N multipliers at most")
     default = CostModelConfig(rows=1, columns=1)
     for name, value, unit, what in (
         ("frequency", default.frequency / 1e6, "MHZ", "clock"),
-        ("bandwidth", default.bandwidth / 1e9, "GB/S", "of the external memory"),
+        ("bandwidth", default.bandwidth / 1e9, "GB/S", "bandwidth of the external memory"),
     ):
         parser.add_argument(f"--{name}", type=float, default=value, metavar=unit, help=f"{what} (default %(default)s)")
     parser.add_argument(
         "--burst-length", type=int, default=default.burst_length, metavar="N", help="elements (default %(default)s)"
     )
-    about = "of Winograd's algorithm, once for each that there is (default 2,3)"
+    about = "offer Winograd's algorithm F(M, R); may be repeated (default 2,3)"
     parser.add_argument("--winograd", type=_pair, action="append", metavar="M,R", help=about)
     parser.add_argument(
         "--drains",

@@ -17,9 +17,9 @@ def add_message_options(parser: argparse.ArgumentParser) -> None:
     """Options of who is told how much; at any place of a command, so that without them nothing is set."""
     group = parser.add_argument_group("messages, on standard error")
     options = (
-        ("-v", "--verbose", "count", "say what is done with which seeds, folders and builds; -vv: what tools say, too"),
-        ("-q", "--quiet", "store_true", "only warnings and errors, no progress"),
-        ("--traceback", "store_true", "show where in the program an error came from"),
+        ("-v", "--verbose", "count", "print seeds, folders and builds; -vv: also what tools print"),
+        ("-q", "--quiet", "store_true", "print warnings and errors alone, no progress"),
+        ("--traceback", "store_true", "print the traceback of an error"),
     )
     for *names, action, about in options:
         group.add_argument(*names, action=action, default=argparse.SUPPRESS, help=about)

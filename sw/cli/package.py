@@ -1,4 +1,4 @@
-"""Write a system or a core as a folder that other tools take: Verilog, and what each of them needs."""
+"""Export a system or a core as a package: Verilog, constraints, and the files of other tools."""
 
 import argparse
 from collections.abc import Callable
@@ -20,9 +20,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_out_option(parser, "the package", required=True)
     parser.add_argument("--part", metavar="PART", help="part whose clock the constraints have (default: the design's)")
     parser.add_argument("--clock", type=float, metavar="MHZ", help="clock of the constraints (default: the part's)")
-    parser.add_argument("--kernel", action="store_true", help="a system as a kernel of Vitis")
-    parser.add_argument("--core-clock", action="store_true", help="a system on a clock of its own")
-    parser.add_argument("--no-check", action="store_true", help="do not run the tools over the result")
+    parser.add_argument("--kernel", action="store_true", help="export a system as a kernel for Vitis")
+    parser.add_argument("--core-clock", action="store_true", help="give a system a clock apart from that of its buses")
+    parser.add_argument("--no-check", action="store_true", help="do not check the result with the installed tools")
     add_json_option(parser)
 
 

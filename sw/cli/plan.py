@@ -1,4 +1,4 @@
-"""Play episodes by planning."""
+"""Play episodes with a planner, which searches before each action."""
 
 import argparse
 

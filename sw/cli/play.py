@@ -27,16 +27,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="folder of a run of rewardware train alphazero (default: a plain search with random games plays)",
     )
-    parser.add_argument("--env", help="game, as connect-four, gomoku-9, openspiel:othello (default: that of the run)")
-    parser.add_argument("--first", action="store_true", help="you begin (default: the search does)")
+    parser.add_argument("--env", help="game, e.g. connect-four, gomoku-9, openspiel:othello (default: that of the run)")
+    parser.add_argument("--first", action="store_true", help="make the first move yourself (default: the search does)")
     parser.add_argument(
         "--simulations",
         type=int,
         metavar="N",
-        help=f"of a move (default: those of the run; {SIMULATIONS} of a plain search)",
+        help=f"simulations per move (default: as in the run; {SIMULATIONS} for a plain search)",
     )
-    parser.add_argument("--backend", help="where the search tree is (default: where it was in the run; host)")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of random games (default %(default)s)")
+    parser.add_argument("--backend", help="where the search tree is (default: as in the run, else host)")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of random games (default %(default)s)")
 
 
 def run(arguments: argparse.Namespace) -> None:

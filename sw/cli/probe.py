@@ -1,4 +1,4 @@
-"""Say what runs at a serial port, and test it."""
+"""Identify the system on a board behind a serial port, and test it."""
 
 import argparse
 from typing import Any
@@ -16,14 +16,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
     bauds = " and ".join(map(str, usual_bauds()))
     parser.add_argument(
-        "where", metavar="uart:PORT", help="the board, as uart:/dev/ttyUSB0, or with its baud rate as "
-        f"uart:/dev/ttyUSB0@921600; without one {bauds} are tried",
+        "where", metavar="uart:PORT", help="serial port of the board, e.g. uart:/dev/ttyUSB0, or with its baud rate, "
+        f"e.g. uart:/dev/ttyUSB0@921600; without one {bauds} are tried",
     )  # fmt: skip
-    parser.add_argument("--timeout", type=float, default=1.0, metavar="SECONDS", help="to wait for an answer")
-    parser.add_argument(
-        "--config", metavar="FILE", help="of the system, where it is no preset: the YAML file that it was built from"
-    )
-    parser.add_argument("--system", metavar="NAME", help="of the file of --config")
+    parser.add_argument("--timeout", type=float, default=1.0, metavar="SECONDS", help="time to wait for an answer")
+    parser.add_argument("--config", metavar="FILE", help="YAML file that the system was built from, if it is no preset")
+    parser.add_argument("--system", metavar="NAME", help="system that the file of --config belongs to")
     add_json_option(parser)
 
 

@@ -1,4 +1,4 @@
-"""Say what a system or a core takes on a part, block by block, by Yosys."""
+"""Report FPGA resource use of a system or a core, block by block, as Yosys synthesises it."""
 
 import argparse
 from pathlib import Path
@@ -16,24 +16,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     from .designs import add_design_arguments
 
     add_design_arguments(parser)
-    parser.add_argument("--part", default="xcu50", help=f"one of {', '.join(load_parts())} (default %(default)s)")
     parser.add_argument(
-        "--depth", type=int, default=1, help="levels below the top with a row of their own; 0: flat (default 1)"
+        "--part", default="xcu50", help=f"FPGA part: one of {', '.join(load_parts())} (default %(default)s)"
     )
     parser.add_argument(
-        "--uram", action="store_true", help="large memories may be UltraRAM; else all are block RAM (UltraScale+)"
+        "--depth",
+        type=int,
+        default=1,
+        help="levels of the hierarchy that get a row each; 0: the design flattened (default 1)",
     )
     parser.add_argument(
-        "--levels", action="store_true", help="count the cells of logic on the longest path (Yosys; no clock)"
+        "--uram", action="store_true", help="let large memories be UltraRAM (UltraScale+); without it all are block RAM"
     )
-    parser.add_argument("--place", action="store_true", help="place and route as well, for the clock (ECP5, a unit)")
+    parser.add_argument(
+        "--levels", action="store_true", help="count the logic cells on the longest path (by Yosys, without timing)"
+    )
+    parser.add_argument("--place", action="store_true", help="place and route a core to find its clock (ECP5)")
     seeds = parser.add_mutually_exclusive_group()
-    seeds.add_argument("--seed", type=int, metavar="N", help="of the placer (default 1)")
+    seeds.add_argument("--seed", type=int, metavar="N", help="seed of the placer (default 1)")
     seeds.add_argument("--seeds", type=int, metavar="N", help="place with seeds 1 to N and keep the best")
     add_out_option(parser, "report.json")
     add_json_option(parser)
     parser.add_argument(
-        "--docs", type=Path, metavar="DIR", help="of a table of units (NAME float): write it into its page there, too"
+        "--docs", type=Path, metavar="DIR", help="with NAME float: also write the table of units into its page in DIR"
     )
     parser.add_argument(
         "--import",
@@ -42,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         metavar="FILE",
         help="take the figures from reports that Vivado (report_utilization, report_timing_summary) or Quartus "
-        "(fit.summary, fit.rpt, sta.rpt, sta.summary) wrote of the design",
+        "(fit.summary, fit.rpt, sta.rpt, sta.summary) wrote for the design",
     )
 
 
@@ -67,7 +72,7 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.docs is not None:
         raise ValueError(f"--docs is there for tables of units ({', '.join(TABLES)}), not for {arguments.name}")
     if (arguments.seed is not None or arguments.seeds is not None) and not arguments.place:
-        raise ValueError("--seed and --seeds are of the placer: give --place, too")
+        raise ValueError("--seed and --seeds set the placer, which needs --place")
     if arguments.seeds is not None:
         require_integer("--seeds", arguments.seeds, 1)
     if arguments.seed is not None and arguments.seed < 0:

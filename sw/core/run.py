@@ -76,7 +76,7 @@ class Algorithm(Protocol):
         """Write a checkpoint, from which `advance` goes on with the same bits."""
 
     def about(self) -> dict[str, Any]:
-        """Of the summary: backend, environment, configuration, hardware, seed; plain data."""
+        """Description for the summary: backend, environment, configuration, hardware, seed; plain data."""
 
     def counters(self) -> dict[str, Any]:
         """What was counted: cycles, saturations, comparisons."""

@@ -9,7 +9,7 @@ PACKAGES = ("rewardware", "numpy", "torch", "gymnasium", "amaranth")
 
 
 def package_version(package: str = "rewardware") -> str:
-    """Of an installed package; ``"not installed"`` of another one."""
+    """Version of an installed package; ``"not installed"`` for another one."""
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:

@@ -36,7 +36,7 @@ class LockstepSumTree(Comparison):
 
     @property
     def cycles(self) -> int:
-        """Of the device's last instruction."""
+        """Cycles of the device's last instruction."""
         return self.device.cycles
 
     def request(self, requests: Requests) -> Answers:

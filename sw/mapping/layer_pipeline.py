@@ -29,7 +29,7 @@ __all__ = [
 
 
 def layer_cycles(layer: LayerConfig, backward: bool) -> int:
-    """Of the slowest stage of a layer, a sample, with a backward stage or without."""
+    """Cycles per sample of the slowest stage of a layer, with a backward stage or without."""
     return max(layer.forward_cycles, layer.backward_cycles if backward else 0, layer.gradient_cycles)
 
 
@@ -60,7 +60,7 @@ class SegmentCycles:
     fill: int
 
     def batch(self, samples: int) -> int:
-        """Of so many samples: one every T_stage cycles, and the last one's way."""
+        """Cycles of so many samples: one every T_stage cycles, and the last one's way."""
         return self.stage * (samples - 1) + self.fill
 
 
@@ -101,7 +101,7 @@ def backward_segment(
 
 
 def fill_cycles(config: PerceptronLearnerConfig) -> int:
-    """Of the last sample's way through all stages, one after the other, each in its own time.
+    """Cycles of the last sample's way through all stages, one after the other, each in its own time.
 
     Forward through all layers, back through all but the first one, and into its gradient; of DDPG and SAC through actor
     and critic, and back through both.
@@ -114,7 +114,7 @@ def fill_cycles(config: PerceptronLearnerConfig) -> int:
 
 
 def pass_cycles(updates: Iterable[UpdateStageConfig]) -> int:
-    """Of the optimiser's pass: all layers side by side, a word every so many cycles.
+    """Cycles of the optimiser's pass: all layers in parallel, a word every so many cycles.
 
     The latency of a lane, once a step, is not in it.
     """
@@ -122,18 +122,18 @@ def pass_cycles(updates: Iterable[UpdateStageConfig]) -> int:
 
 
 def update_cycles(config: PerceptronLearnerConfig) -> int:
-    """Of the optimiser's pass over all networks of a learner."""
+    """Cycles of the optimiser's pass over all networks of a learner."""
     return pass_cycles(update for updates in config.optimizers.values() for update in updates)
 
 
 def step_cycles(config: PerceptronLearnerConfig, batch: int) -> int:
-    """Of a gradient step: a sample every T_stage cycles, the last one's way, and the update."""
+    """Cycles of a gradient step: a sample every T_stage cycles, the last one's way, and the update."""
     whole = SegmentCycles(stage=learner_stage_cycles(config), fill=fill_cycles(config))
     return whole.batch(batch) + update_cycles(config)
 
 
 def equation_cycles(stage: int, batch: int, layers: int) -> int:
-    """Of a gradient step by equation 4.4 of Meng's dissertation: T_stage * (BS + 3 (layers - 1)).
+    """Cycles of a gradient step by equation 4.4 of Meng's dissertation: T_stage * (BS + 3 (layers - 1)).
 
     Every stage takes as long as the slowest, and there is no optimiser; :func:`step_cycles` is what the gateware does.
     """

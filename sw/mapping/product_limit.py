@@ -50,7 +50,7 @@ class ProductLimit:
 
 
 def product_limit(config: MatrixConfig, groupings: Mapping[str, Grouping], *, steps: int, batches: int) -> ProductLimit:
-    """Of an iteration: all products forward, then all backward, then the gradients; the cores meet in between.
+    """Lower bound of an iteration: all products forward, then all backward, then the gradients; cores meet in between.
 
     Parameters
     ----------

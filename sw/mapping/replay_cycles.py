@@ -13,12 +13,12 @@ DRAW = 6
 
 
 def sample_cycles(config: SumTreeConfig, batch: int) -> int:
-    """Of a batch of samples with draws of the device, ``lanes`` a cycle: the total's request follows the last one."""
+    """Cycles of a batch of samples that the device draws, ``lanes`` per cycle; the total's request comes last."""
     return DRAW + _answered(config, _beats(config, batch + 1))
 
 
 def update_cycles(config: SumTreeConfig, batch: int) -> int:
-    """Of a packet of updates, insertions or retrievals, a row a cycle, those that fill up the last beat included."""
+    """Cycles of a packet of updates, insertions or retrievals: one row per cycle, the last beat's padding included."""
     return _answered(config, _beats(config, batch) * config.lanes)
 
 

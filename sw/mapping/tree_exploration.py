@@ -130,7 +130,7 @@ def _point(config: TreeConfig, costs: TreeCosts, budget: float, interconnect: st
 
 
 def buffers(network: InterconnectConfig) -> int:
-    """Of an interconnect: D log2 D of a butterfly of 2 x 2 switches, D Y of a crossbar."""
+    """Buffers of an interconnect: D log2 D for a butterfly of 2 x 2 switches, D Y for a crossbar."""
     if network.interconnect == "crossbar":
         return network.stages * network.banks
     return network.ports * len(network.radices)

@@ -35,7 +35,7 @@ class Bench(ABC):
 
     @property
     def configuration(self) -> str:
-        """Of the figures, by name."""
+        """Name of the configuration that the figures have."""
         return self.config.name
 
     @abstractmethod

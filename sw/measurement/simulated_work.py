@@ -26,7 +26,7 @@ class Simulation(Protocol):
 
     @property
     def size(self) -> Any:
-        """Of the design."""
+        """Size of the design."""
         ...
 
 

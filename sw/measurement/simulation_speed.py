@@ -19,7 +19,7 @@ UNIT_CYCLES, UNIT_RUNS = 100_000, 7
 
 @dataclass(frozen=True)
 class SimulatorSpeed:
-    """Of a simulator.
+    """Measured speed of a simulator.
 
     Parameters
     ----------

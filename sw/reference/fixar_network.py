@@ -38,7 +38,7 @@ class Tensor:
         return (self.words * self.parameters.scale) >> self.parameters.bits
 
     def operand(self, xp: ArrayModule, first: int = 0) -> Operand:
-        """As a factor; without the inputs before ``first``."""
+        """The layer's operand as a factor, without the inputs before ``first``."""
         if first:
             return Operand(self.words[:, first:], xp)
         if self._operand is None:

@@ -20,19 +20,19 @@ class SearchConfig(HyperParameters):
     Parameters
     ----------
     simulations : int
-        Of each search, the evaluation of its root not counted (1 to 65 534).
+        Simulations per search, without the evaluation of its root (1 to 65 534).
     workers : int
         Selections under way at once in a tree (1 to 255): p of the tree accelerator, N of the source.
     exploration : float
-        c of PUCT, in [0, 16), 12 fraction bits.
+        Constant c of PUCT, in [0, 16), 12 fraction bits.
     virtual_loss : float
-        Subtracted from the score of an edge for each selection under way through it, in [0, 1), 16 fraction bits.
+        Penalty on the score of an edge for each selection under way through it, in [0, 1), 16 fraction bits.
     first_value : float
         Value of an edge that no backup went through, in [-8, 8), 16 fraction bits.
     noise_fraction : float
         Share of noise in the root's priors, where there is noise, in [0, 1].
     levels : int
-        Of nodes, the root's included, at most (2 to 4096); a tree accelerator has 64 at most.
+        Limit of the tree's levels, the root's included (2 to 4096); a tree accelerator has 64 at most.
 
     Raises
     ------

@@ -14,7 +14,7 @@ def _places() -> dict[str, str]:
 
 
 def agent_class(name: str) -> Any:
-    """Of the name in checkpoints."""
+    """Agent class of a name in checkpoints."""
     return load_object(_places()[name])
 
 

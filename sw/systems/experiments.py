@@ -225,7 +225,7 @@ EXPERIMENTS = {
         # Random actions come to 1 or 2.
         threshold=10,
         options=("--evaluate-every", "5000", "--evaluation-episodes", "10", "--backend", "reference"),
-        title="ALE/Breakout-v5, one policy a seed",
+        title="ALE/Breakout-v5, one policy per seed",
         arms={
             "int8": Arm(name="INT8, the reference", options=(), solved=True),
             "float32": Arm(name="float32", options=(), solved=True, runs_of="int8", evaluated="float32_mean"),

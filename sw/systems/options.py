@@ -13,6 +13,7 @@ from typing import Any
 import yaml
 
 from ..core.tables import aligned
+from .parameter_help import parameter_help
 from .results import add_json_option, add_out_option, show
 
 __all__ = [
@@ -59,32 +60,41 @@ def add_run_options(
         dest="until",
         type=int,
         metavar="COUNT",
-        help=f"{unit}s in all (default {until}; with --resume those that the run was to have)",
+        help=f"{unit}s in all (default {until}; with --resume as the run was started)",
     )
     add_out_option(parser, "checkpoint, metrics and plots (default: one in runs)")
-    parser.add_argument("--resume", type=Path, metavar="DIR", help="go on with the run in DIR, bit-identically")
+    parser.add_argument("--resume", type=Path, metavar="DIR", help="resume the run in DIR, bit-identically")
     parser.add_argument(
-        "--evaluate-every", type=int, metavar=many, help=f"0: only at the end (default {evaluate_every})"
+        "--evaluate-every",
+        type=int,
+        metavar=many,
+        help=f"evaluate so often; 0: at the end only (default {evaluate_every})",
     )
-    parser.add_argument("--evaluation-episodes", type=int, metavar="COUNT", help="default 10")
+    parser.add_argument(
+        "--evaluation-episodes", type=int, metavar="COUNT", help="episodes of an evaluation (default 10)"
+    )
     parser.add_argument(
         "--evaluation-seed",
         "--eval-seed",
         type=int,
         metavar="N",
-        help="of the starting states of evaluations, as --seed of rewardware eval (default: the same ones each time)",
+        help="seed of the starting states of evaluations, like --seed of rewardware eval (default: the same states "
+        "each time)",
     )
     parser.add_argument(
-        "--checkpoint-every", type=int, metavar=many, help=f"default 0: by time alone; counted in {unit}s"
+        "--checkpoint-every", type=int, metavar=many, help=f"{unit}s between checkpoints (default 0: by time alone)"
     )
     parser.add_argument(
-        "--checkpoint-seconds", type=float, metavar="SECONDS", help="default 60; 0: not by time; always at the end"
+        "--checkpoint-seconds",
+        type=float,
+        metavar="SECONDS",
+        help="time between checkpoints (default 60; 0: by count alone); the last is at the end",
     )
     parser.add_argument(
         "--statistics-every",
         type=int,
         metavar=many,
-        help=f"losses, values, speed in the metrics (default {statistics_every}; 0: none)",
+        help=f"record losses, values and speed so often (default {statistics_every}; 0: never)",
     )
     add_threads_option(parser)
     add_output_options(parser)
@@ -103,7 +113,7 @@ def add_threads_option(parser: argparse.ArgumentParser) -> None:
         "--threads",
         type=int,
         metavar="N",
-        help="of a simulator of the RTL (default 1; more only for large designs, while as many cores do nothing else)",
+        help="threads of a simulator of the RTL (default 1; more help only large designs, on as many idle cores)",
     )
 
 
@@ -115,12 +125,12 @@ def add_import_option(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="MODULE",
-        help="import a module of yours, which registers the run's environment; a checkpoint alone imports none",
+        help="import a module that registers the run's environment; loading a checkpoint imports none by itself",
     )
 
 
 def evaluator_callable(source: str, refused: str) -> Any:
-    """The evaluator of a name ``MODULE:NAME``, or what makes one; modules are looked for in the current folder, too.
+    """The evaluator of a name ``MODULE:NAME``, or what makes one; the current folder is searched for modules as well.
 
     Parameters
     ----------
@@ -149,7 +159,7 @@ def evaluator_callable(source: str, refused: str) -> Any:
 
 
 def import_modules(arguments: argparse.Namespace) -> None:
-    """Those of ``--import``; also of the working folder.
+    """Import the modules of ``--import``, also from the working folder.
 
     Raises
     ------
@@ -172,7 +182,7 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="LOGGER",
-        help="records go to tensorboard or wandb, too, where it is installed; more than once for both",
+        help="send records to tensorboard or wandb, which must be installed; may be repeated",
     )
     add_json_option(parser)
 
@@ -187,17 +197,19 @@ def add_hyper_parameters(
     parser
         Of the command.
     *configurations
-        The dataclasses; a field of several is one option.
+        The dataclasses; a field of several is one option. Their docstrings are the help.
     choices
         Of fields that are words.
     """
     group = parser.add_argument_group(
-        "hyper-parameters", "Those that suit the environment or come with the configuration go before these defaults."
+        "hyper-parameters",
+        "Values that suit the environment or that the configuration names take precedence over these defaults.",
     )
     known = {field.name: field for configuration in configurations for field in dataclasses.fields(configuration)}
     for field in known.values():
         option, kinds = _option(field.name), _kinds(field.type)
-        about = _defaults(field.name, configurations)
+        owner = next(kind for kind in configurations if hasattr(kind, field.name))
+        about = f"{parameter_help(owner, field.name)} ({_defaults(field.name, configurations)})".replace("%", "%%")
         if any(typing.get_origin(kind) is tuple for kind in kinds):
             group.add_argument(option, type=sizes, metavar="A,B,...", help=about)
         elif bool in kinds:
@@ -250,7 +262,7 @@ def sizes(text: str) -> tuple[int, ...]:
 
 
 def given_hyper_parameters(arguments: argparse.Namespace, *configurations: type) -> dict[str, Any]:
-    """Those of the file of ``--hyper``, and over them those of the command line.
+    """Hyper-parameters of the file of ``--hyper``, overridden by those of the command line.
 
     Raises
     ------

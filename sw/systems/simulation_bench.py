@@ -54,7 +54,7 @@ class SimulationBench(BenchOfPresets):
         return measure_array()
 
     def speed(self, place: str, work: Callable[[], SimulatedWork]) -> dict[str, Any]:
-        """Of a preset."""
+        """Simulation speed of a preset."""
         scale = SCALE / (self._unit_speed / 1e3)
         found = work()
         with empty_cache():

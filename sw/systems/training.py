@@ -27,7 +27,7 @@ DEFAULTS: dict[str, Any] = {
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingPlan:
-    """What is to be trained: nothing below reads an option again.
+    """A training run as the options describe it: nothing below reads an option again.
 
     Parameters
     ----------

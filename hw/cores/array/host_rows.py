@@ -32,7 +32,7 @@ def row_options(config: ArrayEngineConfig):
 
 
 def host_regions(config: ArrayEngineConfig, *, activations: int, errors: int, codes: int, settle: int):
-    """The memories in a host's map: activations, errors, and the activations as codes, two samples a row.
+    """The memories in a host's map: activations, errors, and the activations as codes, two samples per row.
 
     Parameters
     ----------

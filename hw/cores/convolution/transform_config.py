@@ -78,7 +78,7 @@ class LinearTransformConfig:
 
     @property
     def result_width(self):
-        """Bits of a result: enough for every one, of a part of the vectors, too."""
+        """Bits of a result: enough for every result, also of a part of the vectors."""
         least, most = self.result_interval
         return max((-least - 1).bit_length(), most.bit_length()) + 1
 

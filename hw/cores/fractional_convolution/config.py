@@ -117,7 +117,7 @@ class FractionalConvolutionConfig:
 
     @property
     def lanes(self):
-        """N, columns of all cores, which is the lanes of the scratchpad, too."""
+        """N, the number of columns of all cores and of lanes of the scratchpad."""
         return self.cores * self.columns
 
     @property

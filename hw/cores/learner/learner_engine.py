@@ -27,7 +27,7 @@ def learner_engine_command(config: LearnerEngineConfig):
 
 
 class LearnerEngine(ConfiguredComponent):
-    """Executes step, load and store commands, one at a time, on a learner of its own; of some learners follow, too.
+    """Executes step, load and store commands one at a time, on a learner of its own; some learners add commands.
 
     A step takes one packet: a sample is ``config.learner.sample_rows`` rows (:mod:`.learner_records`). It gives one
     packet, ``config.learner.result_rows`` rows a sample: of a DQN and of DDPG the magnitude of each sample's

@@ -14,7 +14,7 @@ __all__ = ["SACLearnerConfig", "SACNetwork"]
 
 
 class SACNetwork(IntEnum):
-    """The networks of the learner; the temperature is one, too, of a single weight, its logarithm."""
+    """The networks of the learner; the temperature counts as one with a single weight, its logarithm."""
 
     ACTOR = 0
     CRITIC_1 = 1

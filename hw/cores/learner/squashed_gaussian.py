@@ -94,7 +94,7 @@ class SquashedGaussian(ConfiguredComponent):
 
     @property
     def derivable(self):
-        """Whether what the derivative needs leaves, too."""
+        """Whether the core also gives out what the derivative needs."""
         return self._derivable
 
     @property

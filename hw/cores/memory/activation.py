@@ -1,4 +1,4 @@
-"""The activation memory: whole words, or the codes of two samples a row."""
+"""The activation memory: whole words, or the codes of two samples per row."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import data, wiring

@@ -66,7 +66,7 @@ def _place(config):
 
 
 class TransposableMemory(ConfiguredComponent):
-    """Rows of ``lanes`` words, one row or one column of a block of ``lanes`` rows a cycle.
+    """Rows of ``lanes`` words, one row or one column of a block of ``lanes`` rows per cycle.
 
     The word of row r and lane l is in bank ``(l + r) mod lanes`` at address r::
 

@@ -15,7 +15,7 @@ def packet_layout(width):
 
 
 def packet_signature(width):
-    """A stream of packets of ``width`` bits a row."""
+    """A stream of packets of ``width`` bits per row."""
     return stream.Signature(packet_layout(width))
 
 

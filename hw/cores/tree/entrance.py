@@ -33,7 +33,7 @@ def management_layout():
 
 
 class Entrance(ConfiguredComponent):
-    """Checks requests and sends them to the stage of the root, in order; those with errors, too, for their answers.
+    """Checks requests and sends them to the root's stage in order, also those with errors, which need an answer.
 
     Errors are looked for in the order of :class:`~.tree.requests.Status`. A selection may insert if a node is left for
     it, whatever the selections before it do, and may not if there are as many nodes as can be; while neither is known,

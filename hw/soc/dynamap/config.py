@@ -125,7 +125,7 @@ class DynamapConfig:
 
     @cached_property
     def array(self) -> GemmEngineConfig:
-        """The GEMM engine; its operands hold those of Winograd's algorithm, too."""
+        """The GEMM engine, whose operands are wide enough for those of Winograd's algorithm."""
         inputs, weights = [self.width], [self.width]
         for transform in self.transforms:
             matrices = winograd(*transform)

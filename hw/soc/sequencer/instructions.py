@@ -95,7 +95,7 @@ class Format:
 
     @property
     def arguments(self) -> tuple[Operand, ...]:
-        """The operands, a bare field as one, too."""
+        """The operands; a bare field counts as one."""
         return tuple(Operand(part) if isinstance(part, Field) else part for part in self.operands)
 
     @property

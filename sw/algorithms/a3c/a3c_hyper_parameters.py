@@ -20,23 +20,23 @@ class A3CHyperParameters(HyperParameters):
     hidden_sizes
         Neurons of the layers that policy and value share, each rectified (1 to 4096).
     rollout_steps
-        t_max: most steps between two updates of an agent (1 to 64).
+        t_max, steps between two updates of an agent (1 to 64).
     gamma
-        Discount.
+        Discount factor of future rewards.
     entropy_coefficient
-        What a unit of entropy is worth in the loss.
+        Weight of the entropy in the loss.
     value_coefficient
-        What a unit of the squared advantage costs in the loss; the accelerator's paper has 1.
+        Weight of the squared advantage in the loss; the accelerator's paper has 1.
     learning_rate
-        RMSProp's step.
+        RMSProp's learning rate.
     anneal_steps
-        Environment steps of all agents in which the learning rate goes down to 0 in a line; 0: it stays.
+        Environment steps of all agents over which the learning rate falls linearly to 0; 0: it stays.
     rms_prop_decay
-        Share of RMSProp's mean squares that stays in an update.
+        RMSProp's decay of mean squares.
     rms_prop_epsilon
-        Added to the square root of a mean square.
+        Constant in RMSProp's denominator.
     seed
-        Of everything random.
+        Seed of everything random.
 
     Raises
     ------

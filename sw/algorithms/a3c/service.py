@@ -86,7 +86,7 @@ class AgentsService(Protocol):
         """
 
     def set_rates(self, rates: A3CRates) -> None:
-        """Of the requests from now on."""
+        """Set the rates of the requests from now on."""
 
     def parameters(self) -> Arrays:
         """The central ones, copied, by the names of `A3CShape.parameter_shapes`."""

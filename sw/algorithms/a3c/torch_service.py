@@ -90,7 +90,7 @@ class TorchAgentsService:
         return observations[..., :-1], observations[..., -1]
 
     def gradients(self, agent: int) -> tuple[Tensors, dict[str, float]]:
-        """Of the loss of an agent's rollout, by the names of parameters, and numbers for the metrics.
+        """Gradients of the loss of an agent's rollout, by the names of parameters, and numbers for the metrics.
 
         The loss is the sum over steps of -log pi(a) * advantage - c * H(pi) + k * advantage^2, the advantage of the
         first term without a gradient.

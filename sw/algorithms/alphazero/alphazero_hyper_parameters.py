@@ -14,43 +14,41 @@ __all__ = ["AlphaZeroHyperParameters"]
 
 @dataclass(frozen=True, kw_only=True)
 class AlphaZeroHyperParameters(SearchConfig):
-    """Hyper-parameters of search, self-play and learning.
+    """Hyper-parameters of search, self-play and learning; those of a search are in :class:`.SearchConfig`.
 
     Parameters
     ----------
-    simulations, workers, exploration, virtual_loss, first_value, noise_fraction, levels
-        Of each search: :class:`.SearchConfig`.
     noise_alpha
         Parameter of the Dirichlet distribution of the noise at the root; about 10 over the mean number of legal
         actions.
     temperature_moves
-        Moves of a game that are drawn by their shares of visits; later ones are the most visited. Where few are, who
+        Moves of a game that are drawn by shares of visits; later ones are the most visited. Where few are, who
         begins may win nearly every game, from which little is learned of positions.
     parallel_games
-        Games that are played side by side, whose positions are evaluated together.
+        Games that are played at once, whose positions are evaluated together.
     channels
-        Of the three common convolutions of the network.
+        Channels of the three convolutions that policy and value share.
     value_hidden
         Neurons between the two linear layers of the value.
     buffer_size
-        Positions that are kept, the newest ones.
+        Capacity of the replay buffer in positions.
     learning_starts
-        Positions that are there before the first gradient step.
+        Positions in the buffer before the first gradient step.
     batch_size
-        Positions of a gradient step.
+        Positions per gradient step.
     samples_per_position
-        How often a position is learned from in the mean; so there is a gradient step for each
+        Mean number of times that a position is learned from. There is a gradient step for each
         ``batch_size / samples_per_position`` positions.
     learning_rate
-        Adam's step.
+        Adam's learning rate.
     l2
-        c of the loss: what the sum of all squared parameters is weighted with.
+        Weight c of the sum of all squared parameters in the loss.
     opening_moves
-        Random moves with which a game of a match begins; the same for both colours.
+        Random moves at the start of an evaluation game, the same for both colours.
     rollout_exploration
-        c of the plain search that matches are played against, whose priors are all alike.
+        Constant c of the plain search that the network is evaluated against, whose priors are uniform.
     seed
-        Of everything random.
+        Seed of everything random.
 
     Raises
     ------

@@ -21,31 +21,38 @@ class IC3NetConfig(HyperParameters):
     hidden_size
         Elements of encoding, communication, hidden and cell state.
     groups
-        Groups of the weights of every layer. 1: dense.
+        Groups of the weights of every layer; 1: dense.
     grouping_gradient
-        ``"unmasked"``: from the weights that take part; ``"dense"``: from all, as if they did.
+        Weights that the grouping matrices' gradient comes from: ``"unmasked"``, those that take part, or ``"dense"``,
+        all as if they did.
     grouping_bound
-        Grouping matrices begin uniform within plus and minus this. The smaller, the sooner masks change.
+        Bound of the grouping matrices' uniform initial values. The smaller, the sooner masks change.
     episodes
         Parallel episodes of an iteration.
-    learning_rate, alpha, epsilon
-        RMSprop's step, the decay of its mean square, and the constant in its denominator.
+    learning_rate
+        RMSProp's learning rate.
+    alpha
+        RMSProp's decay of mean squares.
+    epsilon
+        Constant in RMSProp's denominator.
     gamma
-        Discount.
-    value_coefficient, entropy_coefficient
-        Weights of the value's squared error and of the entropy in the loss.
+        Discount factor of future rewards.
+    value_coefficient
+        Weight of the value's squared error in the loss.
+    entropy_coefficient
+        Weight of the entropy in the loss.
     sparsity
         How weights are made sparse: ``"grouping"``, or for comparison ``"magnitude"``, ``"block-circulant"``,
         ``"group-sparse"``.
     pruning_iterations
         Iterations over which pruning by magnitude reaches half of the weights.
     precision
-        ``"float32"``; ``"mixed"``: activations, errors, gradients and the weights they meet are rounded to binary16;
-        ``"half"``: so are the weights, grouping matrices and mean squares that stay from iteration to iteration.
+        Number formats: ``"float32"``; ``"mixed"``, activations, errors, gradients and their weights rounded to
+        binary16; or ``"half"``, also weights, grouping matrices and mean squares between iterations.
     loss_scale
-        Factor on the loss, taken back by the optimiser: keeps small errors and mean squares above binary16's least.
+        Factor on the loss that keeps small errors within binary16; the optimiser divides by it.
     seed
-        Of everything random.
+        Seed of everything random.
 
     Raises
     ------

@@ -14,19 +14,19 @@ class DaggerConfig(HyperParameters):
     Parameters
     ----------
     hidden
-        Neurons of the layer behind the convolutions.
+        Neurons of the layer after the convolutions.
     round_steps
-        Environment steps of an iteration.
+        Environment steps per iteration.
     updates
-        Gradient steps behind each iteration.
+        Gradient steps after each iteration.
     batch_size
-        Observations of a gradient step.
+        Observations per gradient step.
     learning_rate
-        Adam's step.
+        Adam's learning rate.
     half_life
-        Environment steps after which the share of steps in which the rule acts has halved. 0: the policy always acts.
+        Environment steps that halve the share of steps in which the rule acts. 0: the policy always acts.
     seed
-        Of everything random.
+        Seed of everything random.
 
     Raises
     ------

@@ -15,29 +15,31 @@ class MAACConfig(HyperParameters):
     Parameters
     ----------
     hidden_size
-        Elements of every hidden layer, embedding and message; a message's are those of all heads.
+        Elements of every hidden layer, embedding and message, which all heads share.
     heads
         Attention heads, which share ``hidden_size`` evenly.
     episodes
         Parallel episodes of an iteration.
     updates
-        Updates after each iteration's episodes, as soon as there are experiences for a batch.
+        Updates after the episodes of an iteration, once there are experiences for a batch.
     batch_size
-        Experiences of an update.
+        Experiences per update.
     buffer_size
-        Most experiences in the replay buffer.
+        Capacity of the replay buffer in experiences.
     gamma
-        Discount.
+        Discount factor of future rewards.
     tau
-        Part of the way that the targets go to their networks in an update.
+        Rate at which the target networks follow in an update.
     reward_scale
-        What one unit of entropy is worth in rewards is its reciprocal.
-    policy_learning_rate, critic_learning_rate
-        Adam's step.
+        Factor on rewards against the entropy.
+    policy_learning_rate
+        Adam's learning rate for the policies.
+    critic_learning_rate
+        Adam's learning rate for the critics.
     normalize_rewards
-        Whether an agent's rewards are taken less their mean and over their standard deviation, over the replay buffer.
+        Whether an agent's rewards are normalised by their mean and standard deviation over the replay buffer.
     seed
-        Of everything random.
+        Seed of everything random.
 
     Raises
     ------

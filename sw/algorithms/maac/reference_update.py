@@ -158,7 +158,7 @@ class ReferenceMAACUpdate:
         return {}
 
     def save(self) -> tuple[Arrays, dict[str, Any]]:
-        """As :class:`.TorchMAACUpdate` does: each goes on with what the other left."""
+        """Save the state in the form of :class:`.TorchMAACUpdate`, so that each resumes what the other left."""
         arrays = {
             f"{network}.{name}": values
             for network, matrices in self._networks().items()

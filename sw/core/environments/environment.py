@@ -14,7 +14,7 @@ __all__ = ["DiscreteEnvironment", "Environment", "identifier_of"]
 
 
 def identifier_of(env: gymnasium.Env | str) -> str | None:
-    """Of a registered environment; ``None`` of another one."""
+    """Identifier of a registered environment; ``None`` for another one."""
     if isinstance(env, str):
         return env
     return env.spec.id if env.spec is not None else None

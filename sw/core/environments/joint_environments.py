@@ -12,7 +12,7 @@ __all__ = ["JointEnvironments"]
 
 
 class JointEnvironments(ParallelEnvironments):
-    """As :class:`.ParallelEnvironments`, for agents of different observations and actions, learning from experiences.
+    """Like :class:`.ParallelEnvironments`, for agents of different observations and actions that learn from replay.
 
     Observations are padded with zeros to the longest, and an agent has the first of ``actions`` actions alone. What
     follows after a step is told as an experience needs it: it makes a difference whether an agent was terminated, or
@@ -57,7 +57,7 @@ class JointEnvironments(ParallelEnvironments):
         return spaces_of(environment)
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """As of :class:`.ParallelEnvironments`; each agent's action must be one that it has.
+        """Take a step as in :class:`.ParallelEnvironments`; each agent's action must be one that it has.
 
         Raises
         ------

@@ -199,7 +199,7 @@ def _kind(something: Any) -> str:
 
 
 def spaces_of(environment: ParallelEnv) -> list[tuple[int, int, int]]:
-    """Of each agent how many elements it observes, how many actions it has, and the first action's number.
+    """For each agent the number of observed elements, the number of actions, and the first action's number.
 
     Raises
     ------
@@ -222,7 +222,7 @@ def spaces_of(environment: ParallelEnv) -> list[tuple[int, int, int]]:
 
 
 def alike_spaces(environment: ParallelEnv) -> list[tuple[int, int, int]]:
-    """As `spaces_of`, of agents that are alike in all of it.
+    """The result of `spaces_of` for agents that are alike in all of it.
 
     Raises
     ------

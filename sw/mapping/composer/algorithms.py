@@ -17,7 +17,7 @@ __all__ = ["ALGORITHMS", "Iteration", "Workload", "training_iteration"]
 
 @dataclass(frozen=True, kw_only=True)
 class Workload:
-    """What is trained.
+    """A training workload: algorithm, networks and sizes.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ class _Builder:
         self.edges.append(Edge(source=source, target=target, bytes=size))
 
     def weights(self, source: str, target: str) -> None:
-        """Those of the network that ``source`` uses, or trains."""
+        """Weights of the network that ``source`` uses or trains."""
         self.edge(source, target, self.groups[source].weight_bytes)
 
     def backward(self, name: str, forward: str, **inputs: int) -> None:

@@ -10,7 +10,7 @@ __all__ = ["as_text", "report"]
 
 
 def report(composition: Composition, problem: Problem, title: str) -> dict[str, Any]:
-    """What is placed where and why, times in seconds.
+    """Report of a placement: what is placed where and why, times in seconds.
 
     Parameters
     ----------

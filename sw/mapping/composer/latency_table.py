@@ -10,7 +10,7 @@ __all__ = ["Latency", "LatencyTable"]
 
 @dataclass(frozen=True, kw_only=True)
 class Latency:
-    """Of a task on a device.
+    """Latency of a task on a device.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ _LOSS_OPERATIONS = 6
 
 
 class Propagation(StrEnum):
-    """What is done with the layers."""
+    """Kind of pass over the layers."""
 
     INFERENCE = "inference"  # forward, nothing kept
     FORWARD = "forward"  # activations kept for the way back
@@ -50,12 +50,12 @@ class LayerGroup:
 
     @property
     def weight_bytes(self) -> int:
-        """Of all parameters."""
+        """Bytes of all parameters."""
         return NUMBER_BYTES * self.parameters
 
     @property
     def activation_bytes(self) -> int:
-        """Of all layers' inputs and the outputs, for an experience."""
+        """Bytes of all layers' inputs and the outputs, per experience."""
         return NUMBER_BYTES * sum(self.sizes)
 
     @property
@@ -85,5 +85,5 @@ class LayerGroup:
 
     @property
     def batch_operations(self) -> int:
-        """Those of a batch, however many experiences it has: the optimiser's."""
+        """Operations per batch that do not depend on its size: those of the optimiser."""
         return _OPTIMIZER_OPERATIONS * self.parameters if self.propagation == Propagation.BACKWARD else 0

@@ -18,7 +18,7 @@ _TASK = ("kind", "latency", "resources")
 
 @dataclass(frozen=True, kw_only=True)
 class Problem:
-    """What is placed, and on what.
+    """A placement problem: the tasks, and the platform that they are placed on.
 
     Parameters
     ----------

@@ -104,7 +104,7 @@ class Timetable:
 
     @property
     def schedule(self) -> Schedule:
-        """Of what has been assigned."""
+        """Schedule the tasks that have been assigned."""
         return Schedule(tasks=tuple(self.assigned.values()))
 
 

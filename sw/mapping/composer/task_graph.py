@@ -120,7 +120,7 @@ class TaskGraph:
 
     @cached_property
     def kinds(self) -> Mapping[str, TaskKind]:
-        """Of each task by its name."""
+        """Kind of each task, by its name."""
         return {task.name: task.kind for task in self.tasks}
 
     @cached_property

@@ -29,7 +29,7 @@ Timed = tuple[Callable[[], Any], Callable[[Any], Any]]
 
 
 def measure(iteration: Iteration, device: str, threads: int = 1, seed: int = 0) -> dict[str, Latency]:
-    """Of each task, medians of so many calls.
+    """Measure the latency of each task, as the median of so many calls.
 
     The whole batch and half of it are timed: the difference is what experiences take, the rest is fixed. On a processor
     the sum tree is the compiled reference, on a GPU :class:`.TorchSumTree`.

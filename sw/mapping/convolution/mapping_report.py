@@ -15,7 +15,7 @@ __all__ = ["as_text", "report"]
 def report(
     mapping: NetworkMapping, baselines: Mapping[str, float], choice: ArrayChoice | None, map_seconds: float
 ) -> dict[str, Any]:
-    """What is chosen for each layer and what it costs, times in seconds.
+    """Report of a mapping: the choice for each layer and its cost, times in seconds.
 
     A layer's ``loading`` is what it takes from the memory, and its ``storing`` what it leaves there. ``ideal_seconds``
     are all multiplications of im2col with every multiplier in use, ``least_seconds`` those of each layer's cheapest

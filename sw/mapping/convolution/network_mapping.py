@@ -84,7 +84,7 @@ class EdgeSeconds:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class NetworkMapping:
-    """What is chosen for a network.
+    """The choices for a network.
 
     Parameters
     ----------

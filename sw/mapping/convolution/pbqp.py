@@ -16,7 +16,7 @@ Choices = NDArray[np.intp]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Assignment(Generic[Vertex]):
-    """What is chosen at each vertex.
+    """The choice at each vertex.
 
     Parameters
     ----------

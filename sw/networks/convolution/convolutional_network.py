@@ -102,7 +102,7 @@ class ConvolutionalNetwork:
 
     @cached_property
     def convolutions(self) -> Mapping[str, ConvolutionShape | FractionallyStridedShape]:
-        """Those that are fractionally strided, too, and linear layers; in order."""
+        """All convolutions, fractionally strided ones included, and linear layers, in order."""
         kinds = (ConvolutionShape, FractionallyStridedShape)
         return {name: layer for name, layer in self.layers.items() if isinstance(layer, kinds)}
 

@@ -11,7 +11,7 @@ Float32Array = NDArray[np.float32]
 
 @numba.njit(cache=True)
 def forward_sums(weights: Float32Array, inputs: Float32Array, biases: Float32Array, width: int) -> Float32Array:
-    """Of each output its bias and the trees of blocks of ``width`` products, one block after another.
+    """Bias of each output and the trees of blocks of ``width`` products, one block after another.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Four algorithms of a convolution in integers, the same bits from each.
+"""Four algorithms of a convolution in integers, whose results are bit-identical.
 
 Pictures are (H1, H2, C_in), kernels (K1, K2, C_in, C_out), outputs (O1, O2, C_out): the exact sums, without a bias.
 They must fit int64; :func:`.requantize` refuses those that do not fit an accumulator.

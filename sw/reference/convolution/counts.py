@@ -43,7 +43,7 @@ class Counts:
 
 
 def im2col_counts(shape: ConvolutionShape | FractionallyStridedShape) -> Counts:
-    """Every number of each output pixel's window is multiplied, padding and inserted zeros, too."""
+    """Operation counts of im2col, which multiplies every number of a window, padding and inserted zeros included."""
     every = _pairs(shape, shape.output)
     return Counts(multiplications=every, zeros=every - _effective(shape))
 

@@ -11,7 +11,7 @@ Float32Array = NDArray[np.float32]
 
 @numba.njit(cache=True)
 def partial_sums(inputs: Float32Array, weights: Float32Array, count: int) -> Float32Array:
-    """Of each output, row i in sum ``i % count``: array (batch, outputs, count).
+    """Partial sums of each output, row i in sum ``i % count``: array (batch, outputs, count).
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ __all__ = ["DDPGGradients", "DDPGLearnerReference"]
 
 
 class DDPGGradients(NamedTuple):
-    """Of both networks, arrays like the weights, and the loss of the critic."""
+    """Gradients of both networks, arrays like the weights, and the loss of the critic."""
 
     actor: list[ValueArray]
     critic: list[ValueArray]
@@ -61,7 +61,7 @@ class DDPGLearnerReference:
         self.actor_target, self.critic_target = self.actor.weights, self.critic.weights
 
     def gradients(self, batch: LearnerBatch) -> DDPGGradients:
-        """Of a batch.
+        """Gradients of a batch.
 
         The critic's loss is the temporal-difference loss of its one value (:func:`.temporal_difference_loss`). The
         actor's is the mean of the critic's values at its actions, negative: each sample's derivative by the value is

@@ -42,7 +42,7 @@ class DQNLearnerReference:
 
     @property
     def weights(self) -> list[ValueArray]:
-        """Those of the online network."""
+        """Weights of the online network."""
         return self.online.weights
 
     def gradients(self, batch: LearnerBatch) -> tuple[list[ValueArray], TemporalDifferenceLoss]:

@@ -98,7 +98,7 @@ class SACLearnerReference:
         self.critic_1_target, self.critic_2_target = self.critic_1.weights, self.critic_2.weights
 
     def gradients(self, batch: SACBatch, target_entropy: float) -> SACGradients:
-        """Of a batch.
+        """Gradients of a batch.
 
         The critics' loss is that of :func:`.twin_critic_loss`. The actor's is the mean of the temperature times the
         logarithm of the density of its action, less the lesser of both critics' values. The derivative of the

@@ -19,7 +19,7 @@ __all__ = ["DrawnActions", "squashed_gaussian", "squashed_gaussian_derivative"]
 
 
 class DrawnActions(NamedTuple):
-    """What is drawn for each sample.
+    """The action drawn for each sample, and what its derivative needs.
 
     Parameters
     ----------

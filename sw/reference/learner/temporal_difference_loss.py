@@ -38,7 +38,7 @@ def temporal_difference_loss(
     *,
     huber: bool,
 ) -> TemporalDifferenceLoss:
-    """Of a batch of samples; each operation is rounded, in the order written::
+    """Loss and errors of a batch of samples; each operation is rounded, in the order written::
 
         error = values[action] - (reward + discount * max(next_values))
         derivative = weight * (clamp(error, -1, 1) if huber else error)

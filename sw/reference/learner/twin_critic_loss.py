@@ -40,7 +40,7 @@ def twin_critic_loss(
     *,
     huber: bool,
 ) -> TwinCriticLoss:
-    """Of a batch of samples; each operation is rounded, in the order written::
+    """Loss and errors of a batch of samples; each operation is rounded, in the order written::
 
         next_value = min(next_values) - temperature * log_density
         priority = 0.5 * (|error_1| + |error_2|)

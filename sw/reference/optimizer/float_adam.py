@@ -60,7 +60,7 @@ class AdamRates(Generic[Rate]):
         )
 
     def rounded(self, number_format: FloatFormat) -> "AdamRates[IntegerArray]":
-        """As bit patterns of a format."""
+        """Round to the bit patterns of a format."""
         names = self.__dataclass_fields__
         return AdamRates(**dict(zip(names, from_numbers(number_format, astuple(self)), strict=True)))
 

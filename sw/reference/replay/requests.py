@@ -81,7 +81,7 @@ class _Columns:
 
     @classmethod
     def names(cls) -> list[str]:
-        """Of the columns."""
+        """Names of the columns."""
         return list(cls.__annotations__)
 
     def columns(self) -> dict[str, np.ndarray]:

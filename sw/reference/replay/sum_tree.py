@@ -43,7 +43,7 @@ class SumTreeReference:
 
     @property
     def priorities(self) -> np.ndarray:
-        """Of all leaves."""
+        """Priorities of all leaves."""
         return self._sums[self._first :][: self.config.leaves]
 
     @property

@@ -68,7 +68,7 @@ class BankAssignmentReference:
         return banks.tolist()
 
     def conflicts(self, stage: int) -> np.ndarray:
-        """Of each bank's path from ``stage``, how often it shares a wire with a path of another stage."""
+        """For each bank's path from ``stage``, the number of wires it shares with paths of other stages."""
         others = np.flatnonzero((self._stages >= 0) & (self._stages != stage))
         common = self._common_layers[self._ports[:, None] ^ self._ports[others]]
         first = self._first_layers[(stage ^ self._stages[others]) % self.config.ports]

@@ -86,7 +86,7 @@ class ScoresReference:
         loss: int,
         first_value: int,
     ) -> list[int]:
-        """Of all actions of a node, from what is kept of their edges; ``legal`` is 0 or 1 of each."""
+        """Scores of all actions of a node, from the stored values of their edges; ``legal`` is 0 or 1 for each."""
         unvisited_first, least, greatest = self._unvisited_first, self._least, self._greatest
         return [
             least

@@ -19,7 +19,7 @@ WORD_BITS = 64
 
 
 class NativeGame:
-    """A game in C++ that is played there, too.
+    """A game whose rules are computed in C++.
 
     Parameters
     ----------

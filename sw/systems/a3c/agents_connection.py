@@ -46,7 +46,7 @@ class AgentsConnection:
         self.cycles = 0
 
     def load(self, memory: Memory, words: np.ndarray, base: int = 0) -> None:
-        """Words to a memory; central parameters go to all agents, too."""
+        """Load words into a memory; central parameters also go to all agents."""
         self.device.send(np.ascontiguousarray(words))
         self._run(len(words), "load", memory=memory, base=base, count=len(words))
 

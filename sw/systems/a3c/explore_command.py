@@ -1,4 +1,4 @@
-"""Agents and engines of A3C's accelerator."""
+"""Choose the numbers of agents and engines of A3C's accelerator."""
 
 import argparse
 import dataclasses
@@ -34,16 +34,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     from ....hw.soc.target.parts import load_parts
 
     parts = [part.name for part in load_parts().values() if part.holds is not None]
-    parser.add_argument("--agents", type=int, metavar="N", help="N (default: N_o of equation 1, else N_l, else 16)")
-    parser.add_argument("--experience-agents", type=int, metavar="N", help="N_e, from which explorations saturate")
-    parser.add_argument("--reward-agents", type=int, metavar="N", help="N_r, from which rewards saturate")
+    parser.add_argument(
+        "--agents", type=int, metavar="N", help="number of agents N (default: N_o of equation 1, else N_l, else 16)"
+    )
+    parser.add_argument(
+        "--experience-agents", type=int, metavar="N", help="N_e, number of agents at which explorations saturate"
+    )
+    parser.add_argument(
+        "--reward-agents", type=int, metavar="N", help="N_r, number of agents at which rewards saturate"
+    )
     parser.add_argument(
         "--part",
-        help=f"whose block memories give N_l, for the paper's network: one of {', '.join(parts)} (default, where "
-        f"equation 1 needs N_l: {PART})",
+        help=f"part whose block memories limit the agents to N_l, for the paper's network: one of {', '.join(parts)} "
+        f"(default, where equation 1 needs N_l: {PART})",
     )
     parser.add_argument("--most-agents", type=int, metavar="N", help="N_l, in place of what --part holds")
-    parser.add_argument("--env", help="measure t_e here: steps of an environment, as ALE/Breakout-v5")
+    parser.add_argument("--env", help="measure t_e on this machine, with an environment, e.g. ALE/Breakout-v5")
     for name, default, what in (
         ("environment", 400, "t_e, a step of the environment (default 400)"),
         ("interaction", 50, "t_i, from host to accelerator or back (default 50)"),
@@ -52,8 +58,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     words = "(default: as many cycles as an engine takes, at 200 MHz, for the paper's network)"
     parser.add_argument("--forward-us", type=float, metavar="US", help=f"t_f, an inference {words}")
     parser.add_argument("--backward-us", type=float, metavar="US", help=f"t_b, a training {words}")
-    parser.add_argument("--rollout-steps", type=int, default=5, metavar="N", help="T_max (default 5)")
-    parser.add_argument("--explorations", type=int, default=1000, metavar="N", help="L, of all agents (default 1000)")
+    parser.add_argument(
+        "--rollout-steps", type=int, default=5, metavar="N", help="steps between updates T_max (default 5)"
+    )
+    parser.add_argument(
+        "--explorations", type=int, default=1000, metavar="N", help="explorations L of all agents (default 1000)"
+    )
     add_out_option(parser, "exploration.json and its plots")
     add_json_option(parser)
 

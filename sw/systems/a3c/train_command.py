@@ -20,16 +20,18 @@ __all__ = ["add_arguments", "run"]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from ...algorithms.a3c.a3c_hyper_parameters import A3CHyperParameters
 
-    parser.add_argument("--env", help="Gymnasium environment with numbered actions, as CartPole-v1 or ALE/Breakout-v5")
+    parser.add_argument(
+        "--env", help="Gymnasium environment with discrete actions, e.g. CartPole-v1 or ALE/Breakout-v5"
+    )
     parser.add_argument(
         "--obs",
         choices=("ram",),
-        help="of a game of the ALE: its 128 bytes of memory as numbers from 0 to 1, which is all there is (default)",
+        help="observations of an Atari game: its 128 bytes of memory, as numbers from 0 to 1, the only choice",
     )
     parser.add_argument(
         "--backend",
         help="torch (PyTorch, the default), reference (bit-exact NumPy), rtl (Verilated), lockstep (both, compared), "
-        "or a device as uart:/dev/ttyUSB0",
+        "or a device, e.g. uart:/dev/ttyUSB0",
     )
     parser.add_argument(
         "--config",
@@ -38,8 +40,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--environments",
         choices=("processes", "in-process", "ray"),
-        help="each in a process of its own (default), one after the other, which repeats itself to the bit, or ray: "
-        "each in a process on a cluster, that of RAY_ADDRESS or the one at hand",
+        help="where environments run: each in a process (default); in this process, which is reproducible; or ray: "
+        "each in a process on the cluster of RAY_ADDRESS or a local one",
     )
     add_run_options(parser, "step", 500_000, evaluate_every=50_000)
     add_hyper_parameters(parser, A3CHyperParameters)

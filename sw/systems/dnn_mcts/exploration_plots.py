@@ -20,7 +20,7 @@ def _axes(report: dict[str, Any], x: str) -> tuple[Figure, Any]:
     axes.set(
         title=f"{report['env']}, evaluator {report['evaluator']}, {report['simulations']} simulations",
         xlabel=x,
-        ylabel="us a simulation",
+        ylabel="us per simulation",
     )
     axes.set_xscale("log", base=2)
     axes.grid(alpha=0.3)

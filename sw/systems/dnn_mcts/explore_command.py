@@ -1,4 +1,4 @@
-"""Shared tree or local tree, and which batch, of searches that a network guides."""
+"""Choose the parallel scheme (shared or local tree) and the batch size of a search with a network."""
 
 import argparse
 from typing import Any
@@ -11,21 +11,33 @@ __all__ = ["add_arguments", "run"]
 
 MICROSECONDS = 1e6
 EVALUATOR_HELP = (
-    "torch, torch:cuda, engine, engine:BACKEND or MODULE:NAME, as of rewardware train alphazero, with a network that "
-    "has not learned; or emulated:LATENCY,POSITION, an accelerator's times in microseconds"
+    "evaluator of an untrained network: torch, torch:cuda, engine, engine:BACKEND or MODULE:NAME, as for "
+    "rewardware train alphazero; or emulated:LATENCY,POSITION, an accelerator's times in microseconds"
 )
 PARTS = "selection", "backup", "position", "access", "shared_handover", "local_handover"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--env", default="gomoku", help="game, as gomoku-9 or openspiel:othello (default %(default)s)")
     parser.add_argument(
-        "--workers", type=sizes, default="1,2,4,8,16", metavar="N,...", help="each by itself (default %(default)s)"
+        "--env", default="gomoku", help="game, e.g. gomoku-9 or openspiel:othello (default %(default)s)"
+    )
+    parser.add_argument(
+        "--workers",
+        type=sizes,
+        default="1,2,4,8,16",
+        metavar="N,...",
+        help="numbers of workers to explore (default %(default)s)",
     )
     parser.add_argument("--evaluator", default="torch", metavar="NAME", help=f"{EVALUATOR_HELP} (default %(default)s)")
-    parser.add_argument("--simulations", type=int, default=1600, metavar="N", help="of a search (default %(default)s)")
     parser.add_argument(
-        "--repeats", type=int, default=5, metavar="N", help="searches of each, the median counts (default %(default)s)"
+        "--simulations", type=int, default=1600, metavar="N", help="simulations per search (default %(default)s)"
+    )
+    parser.add_argument(
+        "--repeats",
+        type=int,
+        default=5,
+        metavar="N",
+        help="searches per configuration, of which the median counts (default %(default)s)",
     )
     add_out_option(parser, "exploration.json and its plots")
     add_json_option(parser)

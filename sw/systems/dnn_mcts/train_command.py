@@ -15,36 +15,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
     parser.add_argument(
         "--env",
-        help="game of two players: tic-tac-toe, connect-four, gomoku, gomoku-9, or one of OpenSpiel or PettingZoo, as "
-        "openspiel:othello or pettingzoo:go_v5(board_size=9)",
+        help="game of two players: tic-tac-toe, connect-four, gomoku, gomoku-9, or one of OpenSpiel or PettingZoo, "
+        "e.g. openspiel:othello or pettingzoo:go_v5(board_size=9)",
     )
     parser.add_argument(
         "--backend",
         help="where the search tree is: host (C++, the default), reference (plain Python), rtl (the tree accelerator, "
-        "Verilated), lockstep (host and rtl, compared), or a device as uart:/dev/ttyUSB0",
+        "Verilated), lockstep (host and rtl, compared), or a device, e.g. uart:/dev/ttyUSB0",
     )
     parser.add_argument(
         "--evaluator",
-        help="where the network is evaluated: torch (default), torch:cuda (it learns there, too), engine or "
+        help="where the network is evaluated: torch (default), torch:cuda (where it learns as well), engine or "
         "engine:BACKEND (the convolution engine, 8 bits), or MODULE:NAME, a callable that gets network and environment",
     )
     parser.add_argument(
-        "--config", help="preset of the tree accelerator, or path of a YAML file (default: a roomy one)"
+        "--config", help="preset of the tree accelerator, or path of a YAML file (default: one with room to spare)"
     )
     parser.add_argument(
         "--scheme",
         choices=("synchronous", "shared", "local"),
-        help="of backend host: all games side by side (default), or threads on a shared or a local tree, game by game",
+        help="parallelism of backend host: all games in step (default), or threads on a shared or a local tree, "
+        "game by game",
     )
     parser.add_argument(
         "--self-play",
         choices=("in-process", "processes", "ray"),
-        help="in this process, which repeats itself to the bit (default); by workers in processes, or in those of a "
-        "cluster of Ray's, that of RAY_ADDRESS or the one at hand",
+        help="where games are played: in this process, which is reproducible (default); in worker processes; or in "
+        "those of a Ray cluster, the one of RAY_ADDRESS or a local one",
     )
-    parser.add_argument("--self-play-workers", type=int, metavar="N", help="default 2")
+    parser.add_argument("--self-play-workers", type=int, metavar="N", help="worker processes (default 2)")
     parser.add_argument(
-        "--torch-threads", type=int, metavar="N", help="of PyTorch (default 1); how many changes last bits"
+        "--torch-threads", type=int, metavar="N", help="threads of PyTorch (default 1); their number changes last bits"
     )
     add_run_options(parser, "game", 1000, evaluate_every=200, statistics_every=10)
     add_hyper_parameters(parser, AlphaZeroHyperParameters)

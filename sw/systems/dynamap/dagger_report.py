@@ -8,7 +8,7 @@ __all__ = ["DaggerReport"]
 
 
 class DaggerReport(StepReport):
-    """A :class:`.StepReport` that knows the rule's return, too; parameters as there."""
+    """A :class:`.StepReport` that also knows the rule's return; parameters as there."""
 
     def summarize(self, records: list[dict[str, Any]]) -> dict[str, Any]:
         """The summary of any run, and the mean return of the rule, ``rule_return``."""

@@ -1,4 +1,4 @@
-"""DYNAMAP's learning experiment: a policy of pixels on floating-point numbers and on integers."""
+"""DYNAMAP's learning experiment: a policy that plays from pixels, in float32 and in 8 bits."""
 
 import argparse
 

@@ -1,4 +1,4 @@
-"""A policy of pixels for a game of the ALE, by imitation of a rule (data aggregation)."""
+"""Policy that plays an Atari game from pixels, trained by imitation of a rule (data aggregation)."""
 
 import argparse
 from pathlib import Path
@@ -12,11 +12,11 @@ __all__ = ["add_arguments", "run"]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from ...algorithms.imitation.dagger_config import DaggerConfig
 
-    parser.add_argument("--env", help="game of the ALE for which there is a rule, as ALE/Breakout-v5")
+    parser.add_argument("--env", help="Atari game that has a rule to imitate, e.g. ALE/Breakout-v5")
     parser.add_argument(
         "--backend",
         help="where the policy plays when it is evaluated: torch (float32, the default); in 8 bits reference (NumPy), "
-        "rtl (Verilated), lockstep (both, compared), or a device as uart:/dev/ttyUSB0. It learns in PyTorch",
+        "rtl (Verilated), lockstep (both, compared), or a device, e.g. uart:/dev/ttyUSB0. It learns in PyTorch",
     )
     add_run_options(parser, "step", 20_000, evaluate_every=5_000)
     add_hyper_parameters(parser, DaggerConfig)

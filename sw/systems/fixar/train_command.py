@@ -21,11 +21,11 @@ __all__ = ["add_arguments", "run"]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from ...algorithms.ddpg_config import DDPGConfig
 
-    parser.add_argument("--env", help="Gymnasium environment with continuous actions, as Pendulum-v1")
+    parser.add_argument("--env", help="Gymnasium environment with continuous actions, e.g. Pendulum-v1")
     parser.add_argument(
         "--backend",
         help="reference (bit-exact NumPy, the default), rtl (Verilated), lockstep (both, compared), "
-        "torch (float32), or a device as uart:/dev/ttyUSB0",
+        "torch (float32), or a device, e.g. uart:/dev/ttyUSB0",
     )
     parser.add_argument("--config", help="preset, or path of a YAML file (default small)")
     parser.add_argument("--lockstep-every", type=int, default=100, metavar="K", help="compare every K-th training step")
@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--sixteen-bit",
         type=int,
         metavar="FRACTION",
-        help="words of 16 bits from the start, weights with so many fraction bits: the case that fails (reference)",
+        help="16-bit words from the start, weights with so many fraction bits: the case that fails (reference only)",
     )
     add_run_options(parser, "step", 10_000, evaluate_every=1000)
     add_hyper_parameters(parser, DDPGConfig)

@@ -224,7 +224,7 @@ class LearningGroupLearner:
                 measured["busy"][engine] = measured["busy"].get(engine, 0) + cycles
 
     def counters(self) -> dict[str, Any]:
-        """Of a device: iterations and their cycles, the share of them in which each engine worked; comparisons."""
+        """Counters of a device: iterations, their cycles, the share in which each engine worked; comparisons."""
         counts, measured = {}, self._measured
         if measured["iterations"]:
             counts = {f"measured_{name}": measured[name] for name in ("iterations", "cycles")}

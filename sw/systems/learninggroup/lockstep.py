@@ -38,7 +38,7 @@ class LearningGroupLockstep(Comparison):
 
     @property
     def reports(self) -> list[Any]:
-        """Of the RTL, for each program of the iteration that ended; empty if it was no checked one."""
+        """Reports of the RTL, one for each program of the last iteration; empty if that was not checked."""
         return self.device.reports if (self.steps - 1) % self.every == 0 else []
 
     @property
@@ -55,7 +55,7 @@ class LearningGroupLockstep(Comparison):
         self.reference.load(state)
 
     def start(self) -> None:
-        """Begins an iteration, on the RTL, too, if it is a checked one."""
+        """Begin an iteration, also on the RTL if it is a checked one."""
         if self.due():
             self.device.load(self.reference.save())
             self.device.start()

@@ -40,14 +40,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         f"not of {ENVIRONMENT})",
     )
     parser.add_argument(
-        "--level", choices=tuple(LEVELS), help=f"of {ENVIRONMENT}, as its authors have them (default {LEVEL})"
+        "--level",
+        choices=tuple(LEVELS),
+        help=f"for {ENVIRONMENT}: difficulty, as its authors define it (default {LEVEL})",
     )
-    parser.add_argument("--agents", type=int, metavar="N", help=f"of {ENVIRONMENT}: predators (default: the level's)")
-    parser.add_argument("--mode", choices=MODES, help=f"of {ENVIRONMENT}: rewards (default cooperative)")
+    parser.add_argument(
+        "--agents", type=int, metavar="N", help=f"for {ENVIRONMENT}: number of predators (default: the level's)"
+    )
+    parser.add_argument("--mode", choices=MODES, help=f"for {ENVIRONMENT}: kind of rewards (default cooperative)")
     parser.add_argument(
         "--backend",
         help="torch (autograd, the default), blocks (the same, faster with groups), reference (bit-exact NumPy), "
-        "rtl (Verilated), lockstep (both, compared), or a device as uart:/dev/ttyUSB0",
+        "rtl (Verilated), lockstep (both, compared), or a device, e.g. uart:/dev/ttyUSB0",
     )
     parser.add_argument("--config", help="preset of the device, or path of a YAML file (default paper; not for torch)")
     parser.add_argument("--lockstep-every", type=int, default=100, metavar="K", help="compare every K-th iteration")

@@ -193,7 +193,7 @@ class MAAC(JointAgent):
         return 0
 
     def baseline(self, episodes: int, seed: int | None = None) -> dict[str, Any]:
-        """As `evaluate`, of actions drawn uniformly."""
+        """Evaluate uniformly random actions, with the fields of `evaluate`."""
         generator = np.random.default_rng(EVALUATION_SEED if seed is None else seed)
         counts = self.environment.counts
         return dict(self._evaluate(episodes, seed, lambda rows: generator.integers(0, counts, rows.shape[:2])))

@@ -1,4 +1,4 @@
-"""Parallel factors of MAAC's accelerator."""
+"""Choose the parallel factors of MAAC's accelerator."""
 
 import argparse
 import dataclasses
@@ -44,7 +44,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--part", default="xcu250", help=f"one of {', '.join(parts)} (default %(default)s)")
     parser.add_argument(
-        "--share", type=float, default=80, metavar="PERCENT", help="of the part for the accelerator (default 80)"
+        "--share",
+        type=float,
+        default=80,
+        metavar="PERCENT",
+        help="share of the part that the accelerator may use (default 80)",
     )
     parser.add_argument("--mhz", type=float, default=250, metavar="MHZ", help="clock (default 250)")
     parser.add_argument(
@@ -57,11 +61,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--timeline",
         action="store_true",
-        help=f"measure the host's part of an iteration of {ROVER_TOWER} on PyTorch, too, and say when host, link and "
-        "accelerator work; with --out drawn as timeline.png",
+        help=f"also measure the host's part of an iteration of {ROVER_TOWER} in PyTorch, and print when host, link and "
+        "accelerator are busy; --out draws it as timeline.png",
     )
     parser.add_argument(
-        "--link", type=float, default=LINK, metavar="GB/S", help=f"of the link, each way (default {LINK})"
+        "--link",
+        type=float,
+        default=LINK,
+        metavar="GB/S",
+        help=f"bandwidth of the link in each direction (default {LINK})",
     )
     add_out_option(parser, "exploration.json")
     add_json_option(parser)

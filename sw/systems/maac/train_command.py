@@ -40,22 +40,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--agents",
         type=int,
         metavar="N",
-        help=f"of {ROVER_TOWER}: rovers and towers together (default {RoverTowerConfig.agents})",
+        help=f"for {ROVER_TOWER}: number of rovers and towers (default {RoverTowerConfig.agents})",
     )
     parser.add_argument(
         "--reward",
         choices=REWARDS,
-        help=f"of {ROVER_TOWER}: of the own pair or the sum of all (default {RoverTowerConfig.reward})",
+        help=f"for {ROVER_TOWER}: reward of the own pair, or the sum of all (default {RoverTowerConfig.reward})",
     )
     parser.add_argument(
         "--own-state",
         action=argparse.BooleanOptionalAction,
-        help=f"of {ROVER_TOWER}: whether rovers observe their own position and velocity (default: they do)",
+        help=f"for {ROVER_TOWER}: whether rovers observe their own position and velocity (default: they do)",
     )
     parser.add_argument(
         "--backend",
         help="torch (PyTorch, the default), reference (bit-exact NumPy), rtl (Verilated), lockstep (both, compared), "
-        "or a device as uart:/dev/ttyUSB0",
+        "or a device, e.g. uart:/dev/ttyUSB0",
     )
     parser.add_argument(
         "--config",

@@ -1,4 +1,4 @@
-"""The search's experiment: what returns are with one worker and with many, at as many simulations."""
+"""MCTS' experiment: returns with one worker and with many, for the same number of simulations."""
 
 import argparse
 import functools
@@ -28,7 +28,7 @@ RESULTS = "mcts-workers"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", choices=("workers",), help="experiment")
-    parser.add_argument("--steps", type=int, help="most steps of an episode (default: the game's)")
+    parser.add_argument("--steps", type=int, help="limit of steps per episode (default: that of the game)")
 
 
 def run(arguments: argparse.Namespace) -> int:

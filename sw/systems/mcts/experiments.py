@@ -9,7 +9,7 @@ SEEDS = 8
 
 @dataclass(frozen=True, kw_only=True)
 class Game:
-    """What is played, and how long.
+    """A game of the experiment, and the length of its episodes.
 
     Parameters
     ----------

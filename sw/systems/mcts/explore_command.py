@@ -1,4 +1,4 @@
-"""Interconnect and comparison group of a search tree."""
+"""Choose the interconnect and the comparison group of a search tree."""
 
 import argparse
 import dataclasses
@@ -19,7 +19,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for name, what in (("fanout", "F, children"), ("levels", "D, levels"), ("banks", "Y, banks")):
         parser.add_argument(f"--{name}", type=int, default=getattr(default, name), help=f"{what} (default %(default)s)")
     parser.add_argument(
-        "--comparison", choices=COMPARISONS, default=default.comparison, help="in a group (default %(default)s)"
+        "--comparison",
+        choices=COMPARISONS,
+        default=default.comparison,
+        help="how scores are compared within a group (default %(default)s)",
     )
     parser.add_argument("--part", default="xcu250", help=f"one of {', '.join(parts)} (default %(default)s)")
     parser.add_argument(

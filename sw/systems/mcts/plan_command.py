@@ -24,25 +24,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
     parser.add_argument(
         "--env",
-        help="environment that can save its state, as ALE/Pong-v5, CartPole-v1, tic-tac-toe, openspiel:connect_four",
+        help="environment that can save its state, e.g. ALE/Pong-v5, CartPole-v1, tic-tac-toe, openspiel:connect_four",
     )
     parser.add_argument(
         "--backend",
         default="reference",
         help="where the tree is: reference (NumPy), rtl (Verilated), lockstep (both, every answer compared), "
-        "or a device as uart:/dev/ttyUSB0 (default %(default)s)",
+        "or a device, e.g. uart:/dev/ttyUSB0 (default %(default)s)",
     )
     parser.add_argument("--config", help="preset of the tree, or path of a YAML file (default: a tree for the actions)")
     parser.add_argument(
         "--evaluator",
         metavar="MODULE:NAME",
-        help="callable that gives priors and value of a state, in a rollout's place; an object of it, if it is a class",
+        help="callable that gives priors and value of a state instead of a rollout; a class is instantiated",
     )
-    parser.add_argument("--episodes", type=int, default=1, help="default %(default)s")
+    parser.add_argument("--episodes", type=int, default=1, help="number of episodes (default %(default)s)")
     parser.add_argument(
-        "--max-steps", type=int, default=1000, metavar="STEPS", help="of an episode (default %(default)s)"
+        "--max-steps", type=int, default=1000, metavar="STEPS", help="limit of steps per episode (default %(default)s)"
     )
-    parser.add_argument("--keep-tree", action="store_true", help="search on in the tree below the action taken")
+    parser.add_argument("--keep-tree", action="store_true", help="reuse the subtree below the action taken")
     add_out_option(parser, "metrics and plots (default runs/ENV-mcts-SEED)")
     parser.add_argument("--draw-step", type=int, metavar="N", help="draw the tree of step N of the first episode")
     parser.add_argument(

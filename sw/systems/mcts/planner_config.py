@@ -20,29 +20,29 @@ class PlannerConfig(HyperParameters):
     Parameters
     ----------
     simulations : int
-        Of each decision (1 to 65 535).
+        Simulations per decision (1 to 65 535).
     workers : int
-        p, selections under way at once; no more than the tree has.
+        Selections under way at once (p); no more than the tree has.
     schedule : str
-        ``"relaxed"``: a worker's next selection waits for its own backup alone, so that selections see a tree in
-        which up to p backups are missing; ``"synchronous"``: it waits for the backups of all workers.
+        What a worker's next selection waits for: ``"relaxed"``, its own backup alone, so that selections see a tree in
+        which up to p backups are missing; ``"synchronous"``, the backups of all workers.
     processes : int
-        That run simulations; 0: this process runs them, in order. Processes import the main module, so a script that
-        wants some keeps what it does under ``if __name__ == "__main__"``.
+        Processes that run simulations; 0: this process runs them, in order. Processes import the main module, so a
+        script that wants some keeps what it does under ``if __name__ == "__main__"``.
     simulation_limit : float
-        Seconds that a simulation may take in a process.
+        Time limit of a simulation in a process, in seconds.
     rollout_steps : int
-        Most steps of a rollout with random actions.
+        Limit of steps of a rollout with random actions.
     exploration : float
-        c of the score, for scaled rewards.
+        Constant c of the score, for scaled rewards.
     virtual_loss : float
-        Subtracted from the score of an edge for each selection under way through it.
+        Penalty on the score of an edge for each selection under way through it.
     first_value : float
         Value of an edge that no backup went through. Only PUCT looks at it.
     reward_scale : float
-        What rewards are multiplied by, so that an episode's sum from the first root on is in [-8, 8).
+        Factor on rewards, with which an episode's sum from the first root on is in [-8, 8).
     seed : int
-        Of the rollouts.
+        Seed of the rollouts.
 
     Raises
     ------

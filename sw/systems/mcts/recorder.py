@@ -140,7 +140,7 @@ class RecordingTree:
         return answers
 
     def counters(self) -> dict[str, int]:
-        """Those of the other one."""
+        """Counters of the recorded tree."""
         return self._tree.counters()
 
     def close(self) -> None:

@@ -67,7 +67,7 @@ class Node:
         return tuple(total / count if count else 0.0 for count, total in zip(self.visits, self.totals, strict=True))
 
     def best_action(self) -> int:
-        """Of the most visits; of equal ones the one of the greatest value, of these the lowest."""
+        """The most visited action; of equally visited ones that of the greatest value, of these the lowest."""
         values = self.values
         return max(action_list(self.legal), key=lambda action: (self.visits[action], values[action], -action))
 

@@ -62,7 +62,7 @@ DEFAULT: Any = object()
 
 
 class Networks(Learner, Protocol):
-    """An algorithm's networks: a :class:`.Learner` that acts, too, and is saved."""
+    """An algorithm's networks: a :class:`.Learner` that also acts and is saved."""
 
     def act(self, observations: np.ndarray) -> np.ndarray:
         """Best actions of float32 observations, one a row."""

@@ -28,7 +28,7 @@ class DeviceNetworks:
         self._weights: list[np.ndarray] | None = None
 
     def weights(self) -> list[np.ndarray]:
-        """Of each layer of the network that acts weights (outputs x inputs) and biases; fetched once after training."""
+        """Weights (outputs x inputs) and biases of each layer of the acting network; fetched once after training."""
         if self._weights is None:
             self._weights = [part for matrix in self.device.weights() for part in (matrix[:-1].T.copy(), matrix[-1])]
         return self._weights

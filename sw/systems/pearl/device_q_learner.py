@@ -54,7 +54,7 @@ class DeviceQLearner(DeviceNetworks):
         super().__init__(DQNLearnerDevice(backend, *matrices))
 
     def values(self, observations: np.ndarray) -> np.ndarray:
-        """Of every action, float32, shape (rows, actions)."""
+        """Value of every action, float32, shape (rows, actions)."""
         return forward(self.weights(), observations)
 
     def act(self, observations: np.ndarray) -> np.ndarray:

@@ -38,7 +38,7 @@ class LockstepLearner(Comparison):
 
     @property
     def cycles(self) -> int:
-        """Of the device's last gradient step."""
+        """Cycles of the device's last gradient step."""
         return self.device.cycles
 
     def load(self, array: str, numbers: np.ndarray) -> None:

@@ -25,39 +25,41 @@ ALGORITHMS = ("dqn", "ddpg", "sac")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from ...algorithms.dqn_config import LOSSES
 
-    parser.add_argument("--algo", choices=ALGORITHMS, help=f"default {ALGORITHMS[0]}")
+    parser.add_argument("--algo", choices=ALGORITHMS, help=f"algorithm that trains (default {ALGORITHMS[0]})")
     parser.add_argument(
-        "--env", help="Gymnasium environment: of dqn with numbered actions, as CartPole-v1; else as Pendulum-v1"
+        "--env",
+        help="Gymnasium environment with discrete actions for dqn, e.g. CartPole-v1, else with continuous ones, "
+        "e.g. Pendulum-v1",
     )
     parser.add_argument(
         "--backend",
-        help="of what is in hardware: reference (bit-exact NumPy, the default), rtl (Verilated), lockstep (both, every "
-        "number compared), or a device as uart:/dev/ttyUSB0",
+        help="where the accelerated part runs: reference (bit-exact NumPy, the default), rtl (Verilated), lockstep "
+        "(both, every number compared), or a device, e.g. uart:/dev/ttyUSB0",
     )
     parser.add_argument("--config", help="preset of the replay manager, or path of a YAML file (default k16)")
     parser.add_argument(
         "--learner",
         metavar="PRESET",
-        help="take gradient steps on a learner in hardware, too: its preset, as cartpole or pendulum, or path of a "
+        help="take gradient steps on a learner in hardware: its preset, e.g. cartpole or pendulum, or path of a "
         "YAML file (default: in PyTorch)",
     )
     parser.add_argument(
         "--learner-backend",
         metavar="BACKEND",
-        help="of the learner in hardware, if it is elsewhere than the replay manager, as a board of its own is",
+        help="where the learner in hardware runs, if not beside the replay manager, e.g. on a board of its own",
     )
     parser.add_argument(
         "--actors",
         type=int,
         metavar="N",
-        help="processes that gather experience during training (default: of dqn none, one after the other; else 1)",
+        help="processes that gather experience during training (default: none for dqn, which alternates; else 1)",
     )
     parser.add_argument(
         "--actors-on",
         choices=("processes", "ray"),
-        help="processes of this machine (default), or ray: a cluster's, that of RAY_ADDRESS or the one at hand",
+        help="where they run: processes of this machine (default), or ray: the cluster of RAY_ADDRESS or a local one",
     )
-    parser.add_argument("--environments", type=int, metavar="N", help="of each actor (default 8)")
+    parser.add_argument("--environments", type=int, metavar="N", help="environments per actor (default 8)")
     add_run_options(parser, "step", 50_000, evaluate_every=1000)
     # Options and help are those of the algorithm that is named before them or after.
     configurations = _configurations()

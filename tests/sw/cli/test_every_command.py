@@ -160,15 +160,15 @@ def test_every_option_has_a_help_that_says_its_default(words):
     [
         (
             "train fixar",
-            ["STEPS 0: only at the end (default 1000)", "--learning-rate X default 0.0001"],
+            ["0: at the end only (default 1000)", "learning rate for the actor (default 0.0001)"],
         ),
         (
             "train pearl",
-            ["--batch-size N default 64", "--exploration-final-eps X default 0.05", "--gamma X default 0.99"],
+            ["at most 65 535 (default 64)", "linear ramp from 1 (default 0.05)", "future rewards (default 0.99)"],
         ),
-        ("train learninggroup", ["(default 100)", "--hidden-size N default 128"]),
+        ("train learninggroup", ["(default 100)", "hidden and cell state (default 128)"]),
         ("experiment mcts", ["(default docs)", "(default runs)"]),
-        ("compose", ["experiences (default 128)"]),
+        ("compose", ["experiences per batch (default 128)"]),
     ],
 )
 def test_defaults_are_told(words, said, capsys):

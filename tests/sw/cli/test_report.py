@@ -61,8 +61,8 @@ def test_the_placer_has_a_seed(monkeypatch, capsys, tmp_path):
     assert [chosen["seed"] for chosen in options] == [1, 2, 3]
     assert "3 seeds: 0.0 to 0.0 MHz, the best with seed 1" in capsys.readouterr().out
     for arguments, said in (
-        (["selector", "--seed", "7"], "--seed and --seeds are of the placer: give --place, too"),
-        (["selector", "--seeds", "7"], "--seed and --seeds are of the placer: give --place, too"),
+        (["selector", "--seed", "7"], "--seed and --seeds set the placer, which needs --place"),
+        (["selector", "--seeds", "7"], "--seed and --seeds set the placer, which needs --place"),
         (["selector", "--place", "--seeds", "0"], "--seeds must be at least 1, not 0"),
         (["selector", "--place", "--seed", "-1"], "--seed must be at least 0, not -1"),
         (["float", "--place", "--seed", "7"], "--seed and --seeds are of one design, not of the table float"),

@@ -53,7 +53,7 @@ def word(text: object) -> str:
 
 
 def table(rows: Iterable[Iterable[object]]) -> str:
-    """A list within braces, for ``foreach`` with a name for each column: a row of words a line."""
+    """A list within braces, for ``foreach`` with a name for each column: a row of words per line."""
     return "{\n" + "".join("    " + " ".join(map(word, row)) + "\n" for row in rows) + "}"
 
 

@@ -78,7 +78,7 @@ def _measured(config: BenchConfiguration) -> dict[str, list[float]]:
 
 
 def playouts_per_second(config: BenchConfiguration, name: str) -> dict[str, Any]:
-    """Of a search, the median."""
+    """Playouts per second of a search, the median."""
     found = _measured(config)[name]
     settings = _settings(config)
     told = f"{OURS[name]}, {settings[name]}" if name in settings else PEERS[name]

@@ -70,7 +70,7 @@ def _each(one: WorkersExploration) -> str:
 
 
 def model_choice(config: BenchConfiguration) -> dict[str, Any]:
-    """Of the configurations tried the share in which the model's scheme is the faster one, or as fast."""
+    """Share of the configurations tried in which the model's scheme is the faster one, or as fast."""
     found = {
         (evaluator, one.workers): one
         for evaluator in config.evaluators

@@ -10,7 +10,7 @@ Deviations = dict[str, list[float]]
 
 
 def deviations_in_training(groups: int, cores: int, *, hidden_size: int, iterations: int, seed: int) -> Deviations:
-    """Of each iteration of a training run on Predator-Prey, for each scheme the largest distance of a core's unmasked
+    """For each iteration of a training run on Predator-Prey and each scheme the largest distance of a core's unmasked
     weights of the hidden state's matrix from an equal part."""
     from ....algorithms.ic3net.flgw import mask
     from ....algorithms.ic3net.ic3net_config import IC3NetConfig

@@ -215,7 +215,7 @@ class LearningGroupBench(Bench):
         return make_row(round(100 * (whole.iteration / counted.iteration - 1), 3), "%", "counted", how)
 
     def counts(self, groups: int, size: str = FULL) -> Counts:
-        """Of an iteration on the RTL."""
+        """Counts of an iteration on the RTL."""
         # A part of a block takes the cycles of the whole.
         key = groups, size == FULL
         if key not in self._counts:

@@ -41,7 +41,7 @@ def _costs(family: str) -> UnitCosts:
 
 
 def seconds() -> dict[str, Any]:
-    """Of the search on problems of the paper's size: the longest, each from new tables of layers on."""
+    """Longest time of the search on problems of the paper's size, each from new tables of layers on."""
     part = find_part(PART)
     assert part.holds is not None
     costs, taken = _costs(part.target.name), {}

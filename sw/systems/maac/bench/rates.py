@@ -87,7 +87,7 @@ def against_cpu() -> dict[str, Any]:
 
 
 def against_cpu_on_device() -> dict[str, Any]:
-    """The same with the policies' backward pass on the accelerator, too."""
+    """The same with the policies' backward pass also on the accelerator."""
     hardware = dataclasses.replace(hardware_of(FAST, 4), policy_backward="device")
     counted, host = count_update(hardware), measure_host(shape_of(4, hardware), None)
     whole = max(host.collection, device_seconds(counted))

@@ -77,7 +77,7 @@ class UCTSearch:
 
     @property
     def nodes(self) -> int:
-        """Of the tree, the root included."""
+        """Number of nodes in the tree, the root included."""
         return self._library.count_nodes(self._tree)
 
     def edges(self) -> tuple[np.ndarray, np.ndarray]:
@@ -93,7 +93,7 @@ class UCTSearch:
 
 
 def uct_speed(kind: str, *, fanout: int, levels: int, nodes: int) -> dict[str, Any]:
-    """In-tree operations a second until a tree is full by :class:`UCTSearch`: selections, insertions and backups."""
+    """In-tree operations per second until a tree is full by :class:`UCTSearch`: selections, insertions and backups."""
     simulations = nodes - 1
     tree = UCTSearch(kind, fanout=fanout, levels=levels, nodes=nodes, simulations=simulations)
     best, depth = 0.0, 0.0

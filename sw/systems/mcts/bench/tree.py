@@ -46,7 +46,7 @@ class TreeCounts:
 
     @property
     def cycles(self) -> int:
-        """Of all packets."""
+        """Cycles of all packets."""
         return sum(self.packets)
 
     @property

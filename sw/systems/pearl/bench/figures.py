@@ -71,7 +71,7 @@ class PearlBench(BenchOfPresets):
         return rows | {"portability": portability, "user_lines": self.user_lines}
 
     def cycles(self, kind: str, fanout: int) -> dict[str, Any]:
-        """Of a batch, from the start of the program to its end."""
+        """Cycles of a batch, from the start of the program to its end."""
         counts = _counts(f"k{fanout}")
         depth = counts.depth
         paper = 2 * fanout * (BATCH + depth) if kind == "sample" else 2 * (BATCH + depth)
@@ -103,7 +103,7 @@ class PearlBench(BenchOfPresets):
         return make_row(round(errors[worst], 2), "%", "model", how, MODEL_ERROR)
 
     def learner_cycles(self, algorithm: str) -> dict[str, Any]:
-        """Of a gradient step, from its command to its completion."""
+        """Cycles of a gradient step, from its command to its completion."""
         name = LEARNERS[algorithm][0]
         counted, config = _step(name)
         stage = learner_stage_cycles(config)
@@ -137,7 +137,7 @@ class PearlBench(BenchOfPresets):
         return make_row(round(errors[worst], 2), "%", "model", how, MODEL_ERROR_LEARNER)
 
     def user_lines(self) -> dict[str, Any]:
-        """Of the longest example."""
+        """Lines of the longest example."""
         lines = {algorithm: lines_of_example(algorithm) for algorithm in EXAMPLES}
         told = ", ".join(f"{name} {count} (paper: {USER_LINES[name]})" for name, count in lines.items())
         how = f"most of the examples in sw/algorithms/examples, without blank lines, comments and docstrings: {told}"

@@ -99,7 +99,7 @@ class _Learner(ABC):
         """Samples and rates to the RTL, and the step on the reference; fields of the command, and priorities."""
 
     def load(self, simulation: Any) -> None:
-        """Weights to the RTL; what an optimiser keeps is 0 there, too."""
+        """Load weights into the RTL; the optimiser's state starts as 0 on both sides."""
         for fields, arrays in self._arrays():
             for name in ("weights", "target"):
                 if name in arrays:

@@ -48,7 +48,7 @@ def portability() -> dict[str, Any]:
 
 
 def harmonic_mean(rates: Iterable[float]) -> float:
-    """Of rates above 0; 0 if one is 0, as what does not run on a platform is not portable."""
+    """Harmonic mean of rates; 0 if one is 0, as what does not run on a platform is not portable."""
     rates = list(rates)
     return len(rates) / sum(1 / rate for rate in rates) if all(rates) else 0.0
 

@@ -23,7 +23,7 @@ ENVIRONMENTS = 8
 
 @dataclass(frozen=True)
 class Comparison:
-    """What is measured.
+    """A comparison: the algorithm, the environment and the settings that are measured.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ Arm = Callable[[], float]
 
 
 def agent_of(comparison: Comparison, environments: int) -> Any:
-    """Of one actor, the replay on the reference."""
+    """Agent with one actor, its replay on the reference."""
     config = comparison.config
     made = agent_class(f"prioritized-{config.algorithm}")
     return made(comparison.environment, config, actors=1, environments=environments)

@@ -10,7 +10,7 @@ EXAMPLES = ("dqn", "ddpg", "sac")
 
 
 def lines_of_example(algorithm: str) -> int:
-    """Of its example."""
+    """Lines of code in an algorithm's example."""
     file = importlib.resources.files("rewardware.sw.algorithms.examples").joinpath(f"{algorithm}.py")
     return count_lines(file.read_text(encoding="utf-8"))
 
