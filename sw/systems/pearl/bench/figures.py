@@ -17,6 +17,7 @@ from ....mapping.layer_pipeline import (
 from ....mapping.replay_cycles import sample_cycles, update_cycles
 from ....measurement.bench import BenchOfPresets, make_row
 from . import sum_trees
+from .fastest import FASTEST, against_the_fastest
 from .portability import portability
 from .returns import LEARNING, returns_against_stable_baselines3
 from .runtime import COMPARISONS, against_stable_baselines3
@@ -65,6 +66,7 @@ class PearlBench(BenchOfPresets):
         rows["model_error_learner"] = self.learner_model_error
         rows["model_error_replay"] = self.model_error
         rows |= {f"eps_vs_sb3_{name}": part(against_stable_baselines3, what) for name, what in COMPARISONS.items()}
+        rows |= {f"eps_vs_fastest_{name}": part(against_the_fastest, what) for name, what in FASTEST.items()}
         rows |= {
             f"return_vs_sb3_{name}": part(returns_against_stable_baselines3, what) for name, what in LEARNING.items()
         }

@@ -12,7 +12,7 @@ from ....core.environments.make_environment import make_environment
 from ....measurement.bench import drawn_from, make_row, say
 from .runtime import COMPARISONS, Comparison, agent_of, model_of
 
-__all__ = ["LEARNING", "returns_against_stable_baselines3"]
+__all__ = ["LEARNING", "mean_return", "returns_against_stable_baselines3"]
 
 SEEDS, POINTS, EPISODES, ENVIRONMENTS = 3, 3, 20, 4
 CARTPOLE, PENDULUM = "CartPole-v1", "Pendulum-v1"
@@ -68,17 +68,17 @@ def _curve(name: str, make: Any, comparison: Comparison, seed: int) -> list[floa
     try:
         for _ in range(POINTS):
             model.learn(comparison.steps // POINTS)
-            means.append(_mean_return(model, comparison.environment))
+            means.append(mean_return(model, comparison.environment, EPISODES))
     finally:
         if hasattr(model, "close"):
             model.close()
     return means
 
 
-def _mean_return(model: Any, name: str) -> float:
-    """Of episodes without noise, which begin as those of :meth:`.Agent.evaluate`."""
+def mean_return(model: Any, name: str, episodes: int) -> float:
+    """Of so many episodes without noise, which begin as those of :meth:`.Agent.evaluate`."""
     environment, total = make_environment(name), 0.0
-    for seed in range(EVALUATION_SEED, EVALUATION_SEED + EPISODES):
+    for seed in range(EVALUATION_SEED, EVALUATION_SEED + episodes):
         observation, _ = environment.reset(seed=seed)
         ended = False
         while not ended:
@@ -86,7 +86,7 @@ def _mean_return(model: Any, name: str) -> float:
             observation, reward, terminated, truncated, _ = environment.step(action)
             total += float(reward)
             ended = terminated or truncated
-    return total / EPISODES
+    return total / episodes
 
 
 def _numbers(values: np.ndarray) -> str:

@@ -15,7 +15,11 @@ from ....core.environments.make_environment import make_environment
 from ....measurement.bench import comparison_library, drawn_from, make_row, say
 from ...agents import agent_class
 
-__all__ = ["COMPARISONS", "Comparison", "against_stable_baselines3", "agent_of", "model_of"]
+__all__ = [
+    "COMPARISONS", "ENVIRONMENTS", "Arm", "Comparison", "against_stable_baselines3", "agent_of", "arms_here",
+    "arms_of_stable_baselines3", "describe", "measure_in_turn", "median_speeds", "model_of", "off_policy_model",
+    "own_parameters",
+]  # fmt: skip
 
 REPEATS = 5
 ENVIRONMENTS = 8
@@ -72,7 +76,33 @@ COMPARISONS = {
     "sac": Comparison("HalfCheetah-v5", PrioritizedSACConfig(), 512, threads=ALL_CORES),
 }
 
-Arm = Callable[[], float]
+
+@dataclass(frozen=True)
+class Arm:
+    """One of the implementations that are measured in turn.
+
+    Parameters
+    ----------
+    make
+        Makes its model for a comparison.
+    threads
+        Of PyTorch.
+    """
+
+    make: Callable[[Comparison], Any]
+    threads: int = 1
+
+    def measure(self, comparison: Comparison, then: Callable[[Any], Any]) -> tuple[float, Any]:
+        """Experiences a second of a new model, and what ``then`` says of it behind them."""
+        import torch
+
+        model = self.make(comparison)
+        try:
+            torch.set_num_threads(self.threads)
+            return _experiences_per_second(model, comparison), then(model)
+        finally:
+            if hasattr(model, "close"):
+                model.close()
 
 
 def agent_of(comparison: Comparison, environments: int) -> Any:
@@ -82,25 +112,41 @@ def agent_of(comparison: Comparison, environments: int) -> Any:
     return made(comparison.environment, config, actors=1, environments=environments)
 
 
-def _actors(comparison: Comparison, threads: int) -> float:
-    import torch
-
-    agent = agent_of(comparison, ENVIRONMENTS)
-    try:
-        torch.set_num_threads(threads)
-        return _experiences_per_second(agent, comparison)
-    finally:
-        agent.close()
-
-
 def model_of(comparison: Comparison, environments: int) -> Any:
     """Stable-Baselines3's; gradient steps come as often, by experiences, however many environments there are."""
     from torch import nn
 
     config = comparison.config
+    library, own = comparison_library("stable_baselines3"), own_parameters(config)
+    model = off_policy_model(library, comparison, environments, own, activation_fn=nn.ReLU)
+    if isinstance(config, DQNConfig):
+        # Both fall by steps, however many `learn` is asked for.
+        model.lr_schedule = lambda _: config.learning_rate_at(model.num_timesteps)
+        model.exploration_schedule = lambda _: config.exploration_at(model.num_timesteps)
+    return model
+
+
+def off_policy_model(
+    library: Any, comparison: Comparison, environments: int, own: dict[str, Any], **networks: Any
+) -> Any:
+    """A model of Stable-Baselines3 or of a library with its interface.
+
+    Parameters
+    ----------
+    library
+        Has the algorithms by name.
+    comparison
+        What is measured.
+    environments
+        How many.
+    own
+        Parameters of an algorithm alone.
+    **networks
+        Of the policy, besides the sizes.
+    """
+    config = comparison.config
     # In steps of all environments.
     interval = max(config.train_freq // environments, 1)
-    library = comparison_library("stable_baselines3")
     make = comparison_library("stable_baselines3.common.env_util").make_vec_env
     model = getattr(library, config.algorithm.upper())(
         "MlpPolicy",
@@ -112,31 +158,19 @@ def model_of(comparison: Comparison, environments: int) -> Any:
         gamma=config.gamma,
         train_freq=interval,
         gradient_steps=config.gradient_steps * interval * environments // config.train_freq,
-        policy_kwargs={"net_arch": list(config.hidden_sizes), "activation_fn": nn.ReLU},
+        policy_kwargs={"net_arch": list(config.hidden_sizes), **networks},
         seed=config.seed,
         device="cpu",
-        **_own_parameters(config),
+        **own,
     )
     # Otherwise it leaves a folder for each call of `learn`.
     model.set_logger(comparison_library("stable_baselines3.common.logger").Logger(None, []))
-    if isinstance(config, DQNConfig):
-        # Both fall by steps, however many `learn` is asked for.
-        model.lr_schedule = lambda _: config.learning_rate_at(model.num_timesteps)
-        model.exploration_schedule = lambda _: config.exploration_at(model.num_timesteps)
     # It does not begin anew when it goes on.
     model.learn = functools.partial(model.learn, reset_num_timesteps=False)
     return model
 
 
-def _stable_baselines3(comparison: Comparison, environments: int, threads: int) -> float:
-    import torch
-
-    model = model_of(comparison, environments)
-    torch.set_num_threads(threads)
-    return _experiences_per_second(model, comparison)
-
-
-def _own_parameters(config: Any) -> dict[str, Any]:
+def own_parameters(config: Any) -> dict[str, Any]:
     """Of an algorithm alone, by Stable-Baselines3's names."""
     if config.algorithm == "dqn":
         names = "target_update_interval", "exploration_final_eps", "max_grad_norm"
@@ -159,46 +193,73 @@ def _experiences_per_second(model: Any, comparison: Comparison) -> float:
     return (model.num_timesteps - first) / (time.perf_counter() - start)
 
 
-def _arms(comparison: Comparison) -> tuple[dict[str, Arm], dict[str, Arm]]:
-    """Ours and Stable-Baselines3's, by how they are told."""
-    ours: dict[str, Arm] = {}
-    theirs: dict[str, Arm] = {}
-    for threads in comparison.threads:
-        told = f"{threads} {'thread' if threads == 1 else 'threads'}"
-        ours[f"1 actor with {ENVIRONMENTS} environments, prioritised replay on the reference, {told}"] = (
-            functools.partial(_actors, comparison, threads)
+def arms_here(comparison: Comparison) -> dict[str, Arm]:
+    """Of this package, by how they are told."""
+    make = functools.partial(agent_of, environments=ENVIRONMENTS)
+    return {
+        f"1 actor with {ENVIRONMENTS} environments, prioritised replay on the reference, {_threads(threads)}": Arm(
+            make, threads
         )
-        for environments in (1, ENVIRONMENTS):
-            theirs[f"Stable-Baselines3 with {environments}, {told}"] = functools.partial(
-                _stable_baselines3, comparison, environments, threads
-            )
-    return ours, theirs
+        for threads in comparison.threads
+    }
 
 
-def against_stable_baselines3(comparison: Comparison) -> dict[str, Any]:
-    """A row without its name: the median of several measurements over that of the fastest of Stable-Baselines3's."""
+def arms_of_stable_baselines3(comparison: Comparison) -> dict[str, Arm]:
+    """Of Stable-Baselines3, by how they are told."""
+    return {
+        f"Stable-Baselines3 with {environments}, {_threads(threads)}": Arm(
+            functools.partial(model_of, environments=environments), threads
+        )
+        for threads in comparison.threads
+        for environments in (1, ENVIRONMENTS)
+    }
+
+
+def _threads(count: int) -> str:
+    return f"{count} {'thread' if count == 1 else 'threads'}"
+
+
+def measure_in_turn(
+    comparison: Comparison, arms: dict[str, Arm], then: Callable[[Any], Any] = lambda model: None
+) -> dict[str, list[tuple[float, Any]]]:
+    """Of each arm as many measurements as `REPEATS`, in turn: experiences a second, and what ``then`` says."""
     import torch
 
-    drawn = replace(comparison.config, seed=drawn_from(comparison.config.seed))
-    ours, theirs = _arms(replace(comparison, config=drawn))
-    found: dict[str, list[float]] = {told: [] for told in (*ours, *theirs)}
+    drawn = replace(comparison, config=replace(comparison.config, seed=drawn_from(comparison.config.seed)))
+    found: dict[str, list[tuple[float, Any]]] = {told: [] for told in arms}
     threads = torch.get_num_threads()
     try:
         for repeat in range(REPEATS):
             say(f"measurement {repeat + 1} of {REPEATS}")
-            for told, measure in (ours | theirs).items():
-                found[told].append(measure())
+            for told, arm in arms.items():
+                found[told].append(arm.measure(drawn, then))
     finally:
         torch.set_num_threads(threads)
-    medians = {told: statistics.median(values) for told, values in found.items()}
-    ratio = max(medians[told] for told in ours) / max(medians[told] for told in theirs)
+    return found
+
+
+def median_speeds(found: dict[str, list[tuple[float, Any]]]) -> dict[str, float]:
+    """Medians of experiences a second."""
+    return {told: statistics.median(speed for speed, _ in values) for told, values in found.items()}
+
+
+def describe(comparison: Comparison, found: dict[str, list[tuple[float, Any]]]) -> str:
+    """What was measured, and all figures: medians, the least and the most."""
+    medians, config = median_speeds(found), comparison.config
     figures = "; ".join(
-        f"{told}: {medians[told]:.0f} ({min(values):.0f} to {max(values):.0f})" for told, values in found.items()
+        f"{told}: {medians[told]:.0f} ({min(values)[0]:.0f} to {max(values)[0]:.0f})" for told, values in found.items()
     )
-    config = comparison.config
-    how = (
+    return (
         f"{comparison.environment}, networks {'-'.join(map(str, config.hidden_sizes))}, batch {config.batch_size}, "
         f"gradient steps: {config.gradient_steps} every {config.train_freq} experiences; experiences a second, medians "
         f"of {REPEATS} measurements in turn, of {comparison.steps} experiences each: {figures}"
     )
-    return make_row(round(ratio, 2), "times", "measured", how, comparison.paper)
+
+
+def against_stable_baselines3(comparison: Comparison) -> dict[str, Any]:
+    """A row without its name: the median of several measurements over that of the fastest of Stable-Baselines3's."""
+    ours, theirs = arms_here(comparison), arms_of_stable_baselines3(comparison)
+    found = measure_in_turn(comparison, ours | theirs)
+    medians = median_speeds(found)
+    ratio = max(medians[told] for told in ours) / max(medians[told] for told in theirs)
+    return make_row(round(ratio, 2), "times", "measured", describe(comparison, found), comparison.paper)
