@@ -366,7 +366,11 @@ def test_every_test_folder_is_a_package():
 
 def test_libraries_log_and_never_print():
     """Results are printed by commands; everything else is for the log, which programs show as they like."""
-    programs = ("rewardware.sw.algorithms.examples", "rewardware.sw.reference.float.functions.errors")
+    programs = (
+        "rewardware.sw.algorithms.examples",
+        "rewardware.sw.reference.float.functions.errors",
+        "rewardware.sw.systems.pearl.bench.rltools_sac",
+    )
     places = (*programs, "rewardware.sw.cli", "rewardware.sw.systems.results")
     found = [
         module

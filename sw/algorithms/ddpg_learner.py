@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from ..networks.network import TrainableNetwork
+from ..networks.network import TrainableNetwork, shared_passes
 from .actor_critic import ActorCritic, tensors
 from .actor_critic_config import PrioritizedDDPGConfig
 from .first_layers import FirstLayers
@@ -44,6 +44,7 @@ class DDPGLearner(ActorCritic):
         """The actor's actions in [-1, 1], float32."""
         return self.actor(torch.from_numpy(observations))[0].tanh_().numpy()
 
+    @shared_passes()
     def train(self, batch: Batch, step: int) -> np.ndarray:
         """A step of the critic, then of the actor; absolute temporal-difference errors, float32, shape (batch,).
 

@@ -1,11 +1,11 @@
 """DQN's gradient step in PyTorch, float32, on the processor."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import torch
 
-from ..networks.dense_layers import clip_gradients
 from ..networks.initialization import initial_layers
 from ..networks.module_network import make_network
 from ..networks.torch_networks import load_modules, save_modules
@@ -92,8 +92,8 @@ class QLearner:
         slopes = np.zeros(values.shape, np.float32)
         slopes[chosen] = batch.weights * (1 / len(rows)) * (errors.clip(-1, 1) if config.loss == "huber" else errors)
         self._network.differentiate(way, torch.from_numpy(slopes))
-        clip_gradients(self._network.parameters, config.max_grad_norm)
-        self.optimizer.param_groups[0]["lr"] = config.learning_rate_at(step)
+        self.optimizer.clip(config.max_grad_norm)
+        self.optimizer.learning_rate = config.learning_rate_at(step)
         self._network.advance()
         self._last = values.numpy()[chosen], errors, batch.weights
         return np.abs(errors)
@@ -104,8 +104,8 @@ class QLearner:
         sizes = np.abs(errors)
         huber = self.config.loss == "huber"
         losses = np.where((sizes <= 1) | (not huber), errors**2 / 2, sizes - 0.5)
-        rate = self.optimizer.param_groups[0]["lr"]
-        return {"loss": float((weights * losses).mean()), "q": float(values.mean()), "learning_rate": float(rate)}
+        rate = self.optimizer.learning_rate
+        return {"loss": float((weights * losses).mean()), "q": float(values.mean()), "learning_rate": rate}
 
     def weights(self) -> list[np.ndarray]:
         """Weights and biases of each layer of the online network, for actors; they go on changing."""
@@ -126,5 +126,5 @@ class QLearner:
     def close(self) -> None:
         """Nothing is held."""
 
-    def _parts(self) -> dict[str, torch.nn.Module | torch.optim.Optimizer]:
+    def _parts(self) -> dict[str, Any]:
         return {"online": self.online, "target": self.target, "optimizer": self.optimizer}

@@ -7,7 +7,8 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from ..networks.fused_adam import FusedAdam
+from ..networks.adam import Adam
+from ..networks.network import shared_passes
 from .actor_critic import ActorCritic, tensors
 from .actor_critic_config import PrioritizedSACConfig
 from .first_layers import FirstLayers
@@ -50,13 +51,14 @@ class SACLearner(ActorCritic):
         super().__init__(observation_size, action_size, config, 2 * action_size, 2, seed, first)
         self.target_entropy = -float(action_size) if config.target_entropy is None else config.target_entropy
         self.logarithm = torch.tensor([math.log(config.temperature)])
-        self._temperature_optimizer = FusedAdam([self.logarithm], config.learning_rate)
+        self._temperature_optimizer = Adam(self.logarithm, config.learning_rate)
         self._noise = torch.Generator().manual_seed(seed)
 
     def act(self, observations: np.ndarray) -> np.ndarray:
         """Means of the actor's distributions, in [-1, 1], float32."""
         return self.actor(torch.from_numpy(observations))[0][:, : self.action_size].tanh().numpy()
 
+    @shared_passes()
     def train(self, batch: Batch, step: int) -> np.ndarray:
         """A step of the temperature, of both critics, then of the actor; absolute errors, float32, shape (batch,).
 
@@ -70,7 +72,7 @@ class SACLearner(ActorCritic):
         data = tensors(batch)
         drawn = _Drawn(self, data["observation"])
         temperature = float(self.logarithm.exp())
-        self.logarithm.grad = -(drawn.log_density.mean() + self.target_entropy).reshape(1)
+        self._temperature_optimizer.gradients[0] = -(drawn.log_density.mean() + self.target_entropy)
         self._temperature_optimizer.advance()
         following = _Drawn(self, data["next_observation"])
         one, other = (target(data["next_observation"], following.actions)[0] for target in self.target_critics)

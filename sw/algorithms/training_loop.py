@@ -208,6 +208,8 @@ class TrainingLoop:
 
     def _drop(self, lost: Sequence[int]) -> None:
         """Let nobody sample experiences of episodes that were lost, as far as they have not given way to others."""
+        if not lost:
+            return
         numbers = [number for environment in lost for number in self._episodes[environment]]
         inserted = self.num_timesteps - self.pool.size
         kept = [number for number in numbers if number >= inserted - self.replay.capacity]
@@ -248,5 +250,6 @@ def _without(inserted: np.ndarray | None, indices: np.ndarray, errors: np.ndarra
     """Indices and errors but for those whose places others have taken."""
     if inserted is None:
         return indices, errors
-    kept = ~np.isin(indices, inserted)
+    # Of so few, faster than `numpy.isin`.
+    kept = (indices[:, np.newaxis] != inserted).all(1)
     return indices[kept], errors[kept]

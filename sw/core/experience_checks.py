@@ -27,10 +27,12 @@ def finite_array(name: str, values: Any, kind: np.dtype | type | None = None) ->
         A value is not finite, or beyond the type's range; the text says which.
     """
     given = np.asarray(values)
-    # A number that is beyond float32 becomes infinite here, and is refused below in its own words.
-    with np.errstate(over="ignore"):
-        array = given if kind is None else given.astype(kind, copy=False)
-    if np.issubdtype(array.dtype, np.inexact) and not np.isfinite(array).all():
+    array = given
+    if kind is not None and given.dtype != kind:
+        # A number that is beyond float32 becomes infinite here, and is refused below in its own words.
+        with np.errstate(over="ignore"):
+            array = given.astype(kind)
+    if array.dtype.kind in "fc" and not np.isfinite(array).all():
         place = np.flatnonzero(~np.isfinite(array))[0]
         raise ValueError(f"{name} of an experience must be finite in {array.dtype}, not {given.reshape(-1)[place]}")
     return array

@@ -223,9 +223,11 @@ class ReplayDevice(Driver):
         self._refuse_if_closed()
         (count,) = {len(values) for values in arguments.values()}
         requests = Requests.of(kind, count, **arguments)
-        packets = [requests.part(first, first + PACKET) for first in range(0, count, PACKET)]
-        answered = [self.backend.request(packet) for packet in packets]
-        answers = answered[0] if len(answered) == 1 else Answers.join(answered)
+        if count <= PACKET:
+            answers = self.backend.request(requests)
+        else:
+            packets = [requests.part(first, first + PACKET) for first in range(0, count, PACKET)]
+            answers = Answers.join([self.backend.request(packet) for packet in packets])
         if answers.status.any():
             status = Status(answers.status[answers.status != Status.DONE][0])
             raise DeviceError(f"Request {kind.name.lower()} was refused: {status.name.lower()}")

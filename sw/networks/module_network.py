@@ -8,7 +8,7 @@ from torch import nn
 from torch.nn.modules.batchnorm import _NormBase
 from torch.nn.modules.dropout import _DropoutNd
 
-from .fused_adam import FusedAdam
+from .adam import Adam
 from .network import Network, TrainableNetwork
 from .user_network import Layers
 
@@ -41,7 +41,11 @@ class ModuleNetwork:
     def __init__(self, module: nn.Module, learning_rate: float | None):
         self.module = copy.deepcopy(module).requires_grad_(learning_rate is not None)
         self.parameters: list[torch.Tensor] = list(self.module.parameters())
-        self.optimizer = None if learning_rate is None else FusedAdam(self.parameters, learning_rate)
+        # All in one vector; the module's parameters are views of it.
+        self._flat = torch.cat([parameter.detach().reshape(-1) for parameter in self.parameters])
+        for parameter, own in zip(self.parameters, self._split(self._flat), strict=True):
+            parameter.data = own
+        self.optimizer = None if learning_rate is None else Adam(self._flat, learning_rate)
 
     def __call__(self, *values: torch.Tensor) -> tuple[torch.Tensor, _Way]:
         """Outputs for values side by side, shape (rows, outputs), and the pass, for the way back: once at most."""
@@ -54,9 +58,10 @@ class ModuleNetwork:
 
     def differentiate(self, way: _Way, derivative: torch.Tensor) -> None:
         """Make a loss's derivative by the outputs of a pass the gradients of the parameters."""
+        assert self.optimizer is not None
         found = torch.autograd.grad(way.outputs, self.parameters, derivative, allow_unused=True)
-        for parameter, gradient in zip(self.parameters, found, strict=True):
-            parameter.grad = torch.zeros_like(parameter) if gradient is None else gradient.contiguous()
+        for own, gradient in zip(self._split(self.optimizer.gradients), found, strict=True):
+            own.copy_(torch.zeros(()) if gradient is None else gradient)
 
     def input_derivative(self, way: _Way, derivative: torch.Tensor) -> torch.Tensor:
         """A loss's derivative by what went into a pass; the parameters' gradients stay what they were."""
@@ -65,8 +70,7 @@ class ModuleNetwork:
     def advance(self) -> None:
         """A step of the optimiser."""
         assert self.optimizer is not None
-        with torch.no_grad():
-            self.optimizer.advance()
+        self.optimizer.advance()
 
     def learn(self, way: _Way, derivative: torch.Tensor) -> None:
         """A step against a loss's derivative by the outputs of a pass."""
@@ -79,8 +83,12 @@ class ModuleNetwork:
 
     def follow(self, leader: "ModuleNetwork", rate: float) -> None:
         """Go a part of the way to another network's weights."""
-        with torch.no_grad():
-            torch._foreach_lerp_(self.parameters, leader.parameters, rate)
+        self._flat.lerp_(leader._flat, rate)
+
+    def _split(self, vector: torch.Tensor) -> list[torch.Tensor]:
+        """What is each parameter's, in its shape."""
+        shapes = [parameter.shape for parameter in self.parameters]
+        return [part.view(shape) for part, shape in zip(vector.split([s.numel() for s in shapes]), shapes, strict=True)]
 
 
 def make_network(first: Layers | nn.Module, learning_rate: float | None) -> TrainableNetwork:

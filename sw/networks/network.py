@@ -1,15 +1,19 @@
-"""A perceptron that learns, with both passes as plain arithmetic."""
+"""A perceptron that learns, with both passes in C++."""
 
+import contextlib
+from collections.abc import Iterator, Sequence
 from typing import Any, Protocol, Self
 
+import numpy as np
 import torch
+from torch import nn
 
-from .dense_layers import DenseLayer, backward, dense_layers, forward, input_derivative
-from .fused_adam import FusedAdam
+from .adam import Adam
+from .native.library import native_library
 from .torch_networks import build_network
 from .user_network import Layers
 
-__all__ = ["Network", "TrainableNetwork"]
+__all__ = ["Network", "TrainableNetwork", "shared_passes"]
 
 
 class TrainableNetwork(Protocol):
@@ -17,7 +21,7 @@ class TrainableNetwork(Protocol):
 
     module: torch.nn.Module
     parameters: list[torch.Tensor]
-    optimizer: FusedAdam | None
+    optimizer: Adam | None
 
     def __call__(self, *values: torch.Tensor) -> tuple[torch.Tensor, Any]:
         """Outputs for values side by side, shape (rows, outputs), and the pass, for the way back: once at most."""
@@ -48,8 +52,37 @@ class TrainableNetwork(Protocol):
         ...
 
 
+@contextlib.contextmanager
+def shared_passes() -> Iterator[None]:
+    """Let the passes of perceptrons have PyTorch's threads, and PyTorch itself one.
+
+    Its own would wait awake for the next operation, on cores that passes need.
+    """
+    count, library = torch.get_num_threads(), native_library()
+    torch.set_num_threads(1)
+    library.set_threads(count)
+    try:
+        yield
+    finally:
+        library.set_threads(1)
+        torch.set_num_threads(count)
+
+
+class _Way:
+    """What a pass keeps. Its memory is for the next one: new pages take as long as the arithmetic."""
+
+    def __init__(self, spare: list[torch.Tensor], size: int):
+        self._spare, self.memory = spare, spare.pop() if spare else torch.empty(size)
+
+    def __del__(self) -> None:
+        self._spare.append(self.memory)
+
+
 class Network:
     """A perceptron, its optimiser if it learns, and both passes without autograd.
+
+    A layer's product and what follows it are one loop, of one thread, or of several within `shared_passes`: the same
+    bits.
 
     Parameters
     ----------
@@ -60,38 +93,84 @@ class Network:
     """
 
     def __init__(self, layers: Layers, learning_rate: float | None):
-        network = build_network(layers)
+        self._library = native_library()
+        network = build_network(layers).requires_grad_(False)
+        linear = [module for module in network if isinstance(module, nn.Linear)]
+        sizes = [linear[0].in_features, *(layer.out_features for layer in linear)]
+        self._sizes = np.array(sizes, np.int32)
+        self._network = self._sizes.ctypes.data, len(linear)
+        parts = [part for layer in linear for part in (layer.weight.t().reshape(-1), layer.bias)]
+        # All in one vector; the module's parameters are views of it.
+        self._flat = torch.cat(parts)
+        for layer, weight, bias in zip(
+            linear, *_alternating(self._flat.split([len(part) for part in parts])), strict=True
+        ):
+            layer.weight.data, layer.bias.data = weight.view(layer.weight.t().shape).t(), bias
+        # By rows.
+        self._spare: dict[int, list[torch.Tensor]] = {}
         self.module: torch.nn.Module = network
-        self._layers: list[DenseLayer] = dense_layers(network)
-        self.parameters: list[torch.Tensor] = list(self.module.parameters())
-        self.optimizer = None if learning_rate is None else FusedAdam(self.parameters, learning_rate)
+        self.parameters: list[torch.Tensor] = list(network.parameters())
+        self.optimizer = None if learning_rate is None else Adam(self._flat, learning_rate)
 
-    def __call__(self, *values: torch.Tensor) -> tuple[torch.Tensor, list[torch.Tensor]]:
+    def __call__(self, *values: torch.Tensor) -> tuple[torch.Tensor, _Way]:
         """Outputs for values side by side, shape (rows, outputs), and the pass, for the way back: once at most."""
-        return forward(self._layers, torch.cat(values, 1) if len(values) > 1 else values[0])
+        inputs = torch.cat(values, 1) if len(values) > 1 else values[0].contiguous()
+        rows = len(inputs)
+        way = _Way(self._spare.setdefault(rows, []), self._library.pass_size(*self._network, rows))
+        outputs = torch.empty(rows, int(self._sizes[-1]))
+        self._library.forward(
+            *self._network,
+            self._flat.data_ptr(),
+            rows,
+            inputs.data_ptr(),
+            way.memory.data_ptr(),
+            outputs.data_ptr(),
+        )
+        return outputs, way
 
-    def differentiate(self, way: list[torch.Tensor], derivative: torch.Tensor) -> None:
+    def differentiate(self, way: _Way, derivative: torch.Tensor) -> None:
         """Make a loss's derivative by the outputs of a pass the gradients of the parameters."""
-        backward(self._layers, way, derivative)
+        assert self.optimizer is not None
+        self._back(way, derivative, self.optimizer.gradients.data_ptr(), None)
 
-    def input_derivative(self, way: list[torch.Tensor], derivative: torch.Tensor) -> torch.Tensor:
+    def input_derivative(self, way: _Way, derivative: torch.Tensor) -> torch.Tensor:
         """A loss's derivative by what went into a pass; the parameters' gradients stay what they were."""
-        return input_derivative(self._layers, way, derivative)
+        found = torch.empty(len(derivative), int(self._sizes[0]))
+        self._back(way, derivative, None, found.data_ptr())
+        return found
+
+    def _back(self, way: _Way, derivative: torch.Tensor, gradients: int | None, by_inputs: int | None) -> None:
+        rows, derivative = len(derivative), derivative.contiguous()
+        self._library.backward(
+            *self._network,
+            self._flat.data_ptr(),
+            rows,
+            way.memory.data_ptr(),
+            derivative.data_ptr(),
+            gradients,
+            by_inputs,
+        )
 
     def advance(self) -> None:
         """A step of the optimiser."""
         assert self.optimizer is not None
         self.optimizer.advance()
 
-    def learn(self, way: list[torch.Tensor], derivative: torch.Tensor) -> None:
+    def learn(self, way: _Way, derivative: torch.Tensor) -> None:
         """A step against a loss's derivative by the outputs of a pass."""
         self.differentiate(way, derivative)
         self.advance()
 
     def copy(self) -> "Network":
         """A network of the same weights that does not learn."""
-        return Network([(layer.weight.numpy(), layer.bias.numpy()) for layer in self._layers], None)
+        weights, biases = _alternating(self.parameters)
+        return Network([(one.numpy(), other.numpy()) for one, other in zip(weights, biases, strict=True)], None)
 
     def follow(self, leader: "Network", rate: float) -> None:
         """Go a part of the way to another network's weights."""
-        torch._foreach_lerp_(self.parameters, leader.parameters, rate)
+        self._library.follow(self._flat.numel(), self._flat.data_ptr(), leader._flat.data_ptr(), rate)
+
+
+def _alternating(parts: Sequence[torch.Tensor]) -> tuple[Sequence[torch.Tensor], Sequence[torch.Tensor]]:
+    """Weights, and biases, of both in turn."""
+    return parts[::2], parts[1::2]

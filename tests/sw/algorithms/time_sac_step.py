@@ -1,7 +1,7 @@
-"""What share of SAC's gradient step on HalfCheetah are products: ``python -m tests.sw.algorithms.time_sac_step``."""
+"""What SAC's gradient step on HalfCheetah takes: ``python -m tests.sw.algorithms.time_sac_step``."""
 
+import statistics
 import time
-from itertools import pairwise
 
 import numpy as np
 import torch
@@ -9,9 +9,8 @@ import torch
 from rewardware.sw.algorithms.actor_critic_config import PrioritizedSACConfig
 from rewardware.sw.algorithms.replay_buffer import Batch
 from rewardware.sw.algorithms.sac_learner import SACLearner
-from rewardware.sw.networks import dense_layers
 
-OBSERVATION, ACTION, REPEATS = 17, 6, 100
+OBSERVATION, ACTION, REPEATS = 17, 6, 300
 
 
 def batch_of(generator: np.random.Generator, rows: int) -> Batch:
@@ -25,66 +24,24 @@ def batch_of(generator: np.random.Generator, rows: int) -> Batch:
     return Batch(experiences, np.arange(rows), np.ones(rows, np.float32))
 
 
-def shapes_of(config: PrioritizedSACConfig) -> list[tuple[int, int, int]]:
-    """Rows, inner and columns of each product of a step."""
-    rows = config.batch_size
-
-    def forward(sizes):
-        return [(rows, inputs, outputs) for inputs, outputs in pairwise(sizes)]
-
-    def gradient(sizes):
-        return [(outputs, rows, inputs) for inputs, outputs in pairwise(sizes)]
-
-    def back(sizes):
-        return [(rows, outputs, inputs) for inputs, outputs in pairwise(sizes)]
-
-    actor = OBSERVATION, *config.hidden_sizes, 2 * ACTION
-    critic = OBSERVATION + ACTION, *config.hidden_sizes, 1
-    # Drawn for both observations, and learned from; critics: targets, values learned from, and back to the action.
-    of_actor = 2 * forward(actor) + gradient(actor) + back(actor)[1:]
-    of_critic = 3 * forward(critic) + gradient(critic) + back(critic)[1:] + back(critic)
-    return of_actor + 2 * of_critic
-
-
-def milliseconds(run) -> float:
-    """Of processor time, the least of several calls."""
-    times = []
-    for _ in range(REPEATS):
-        start = time.thread_time()
-        run()
-        times.append(time.thread_time() - start)
-    return 1e3 * min(times)
+def weights_with(threads: int) -> list[np.ndarray]:
+    """The actor's, after so many steps; tells how long these take."""
+    torch.set_num_threads(threads)
+    config, generator = PrioritizedSACConfig(), np.random.default_rng(0)
+    learner, times = SACLearner(OBSERVATION, ACTION, config, 0), []
+    for step in range(REPEATS):
+        batch, start = batch_of(generator, config.batch_size), time.perf_counter()
+        learner.train(batch, step)
+        times.append(1e3 * (time.perf_counter() - start))
+    print(f"threads {threads}: {min(times):.2f} ms the fastest step, {statistics.median(times):.2f} the median")
+    return learner.weights()
 
 
 def main() -> None:
     cores = torch.get_num_threads()
-    pairs = list(zip(weights_with(cores), weights_with(1), strict=True))
-    same = sum(int(np.sum(one == other)) for one, other in pairs)
-    count = sum(one.size for one, _ in pairs)
-    print(f"after 10 steps {same} of {count} weights are the same with {cores} threads and with one")
-    config, generator = PrioritizedSACConfig(), np.random.default_rng(0)
-    learner = SACLearner(OBSERVATION, ACTION, config, 0)
-    batch = batch_of(generator, config.batch_size)
-    shapes = shapes_of(config)
-    operands = [(torch.randn(rows, inner), torch.randn(inner, columns)) for rows, inner, columns in shapes]
-    count = sum(rows * inner * columns for rows, inner, columns in shapes)
-    print(f"{len(shapes)} products, {count / 1e6:.1f} million multiplications; milliseconds of one thread's time:")
-    onednn = dense_layers._onednn
-    for name, given in (("MKL", None), ("oneDNN for large ones", onednn)):
-        dense_layers._onednn = given
-        step = milliseconds(lambda: learner.train(batch, 0))
-        alone = milliseconds(lambda: [dense_layers.product(*pair) for pair in operands])
-        print(f"{name}: step {step:.2f}, its products alone {alone:.2f}, {100 * alone / step:.0f} %")
-
-
-def weights_with(threads: int) -> list[np.ndarray]:
-    """The actor's, after ten steps."""
-    torch.set_num_threads(threads)
-    config, generator = PrioritizedSACConfig(), np.random.default_rng(0)
-    learner = SACLearner(OBSERVATION, ACTION, config, 0)
-    for step in range(10):
-        learner.train(batch_of(generator, config.batch_size), step)
-    return learner.weights()
+    pairs = list(zip(weights_with(1), weights_with(cores), strict=True))
+    same, count = sum(int(np.sum(one == other)) for one, other in pairs), sum(one.size for one, _ in pairs)
+    print(f"after {REPEATS} steps {same} of {count} weights of the actor are the same with one thread and with {cores}")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,1 @@
+"""Passes of perceptrons and Adam's steps in C++, compiled once for the processor at hand."""
