@@ -71,12 +71,20 @@ class FloatAdder(FloatUnit):
 
     def _swap(self, m, stages, at):
         """The larger magnitude comes first, so that the difference is never negative."""
-        b_larger = Signal()
-        m.d.comb += b_larger.eq(at.a[:-1] < at.b[:-1])
+        b_larger, a_normal, b_normal = Signal(), Signal(), Signal()
+        fraction_bits = self._config.format.fraction_bits
+        m.d.comb += [
+            b_larger.eq(at.a[:-1] < at.b[:-1]),
+            # While they are compared, so that the alignment need not wait for it.
+            a_normal.eq(at.a[fraction_bits:-1].any()),
+            b_normal.eq(at.b[fraction_bits:-1].any()),
+        ]
         return stages.cut(
             "swap",
             large=Mux(b_larger, at.b[:-1], at.a[:-1]),
             small=Mux(b_larger, at.a[:-1], at.b[:-1]),
+            large_normal=Mux(b_larger, b_normal, a_normal),
+            small_normal=Mux(b_larger, a_normal, b_normal),
             sign=Mux(b_larger, at.b[-1] ^ at.subtract, at.a[-1]),
             differ=at.a[-1] ^ at.b[-1] ^ at.subtract,
         )
@@ -85,8 +93,8 @@ class FloatAdder(FloatUnit):
         """The smaller significand moves right until both have the larger exponent; two bits below and a sticky bit."""
         number_format = self._config.format
         exponent_bits = number_format.exponent_bits
-        large = decode(m, number_format, Cat(at.large, at.sign), "large")
-        small = decode(m, number_format, Cat(at.small, at.sign), "small")
+        large = decode(m, number_format, Cat(at.large, at.sign), "large", at.large_normal)
+        small = decode(m, number_format, Cat(at.small, at.sign), "small", at.small_normal)
         word = Cat(Const(0, 2), small.significand)
         distance = Signal(exponent_bits)
         m.d.comb += distance.eq(large.exponent - small.exponent)

@@ -44,8 +44,10 @@ class Stages:
             raise ValueError(f"Places of registers must be among {', '.join(self._passed)}, not {', '.join(missing)}")
 
 
-def decode(m: Module, number_format: FloatFormat, bits: Value, name: str) -> SimpleNamespace:
-    """The parts of a bit pattern, and what kind of number it is.
+def decode(
+    m: Module, number_format: FloatFormat, bits: Value, name: str, is_normal: Value | None = None
+) -> SimpleNamespace:
+    """The parts of a bit pattern, and what kind of number it is; ``is_normal`` where it is known already.
 
     ``sign``, ``fraction`` and ``exponent`` are its fields, that of subnormal numbers 1 as their weight is, and
     ``significand`` has the leading one above the fraction. ``normal`` also holds for infinity and NaN,
@@ -57,7 +59,7 @@ def decode(m: Module, number_format: FloatFormat, bits: Value, name: str) -> Sim
         Signal(name=f"{name}_{kind}") for kind in ("normal", "zero", "special", "nan", "present")
     )
     m.d.comb += [
-        normal.eq(field.any()),
+        normal.eq(field.any() if is_normal is None else is_normal),
         special.eq(field.all()),
         present.eq(fraction.any()),
         nan.eq(special & present),

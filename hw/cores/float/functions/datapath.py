@@ -23,21 +23,33 @@ def without(values: SimpleNamespace, *names: str) -> dict[str, Value]:
     return {name: value for name, value in vars(values).items() if name not in names}
 
 
-def normalise(m: Module, number_format: FloatFormat, operand: SimpleNamespace):
-    """``(fraction, field)`` of a decoded operand: that of a subnormal number is moved up, its field is 0 or less."""
+def normalise(m: Module, number_format: FloatFormat, operand: SimpleNamespace, later: int = 0):
+    """``(fraction, field, rest)`` of a decoded operand: that of a subnormal number is moved up, its field is 0 or less.
+
+    Parameters
+    ----------
+    later : int
+        Lowest bits of the distance by which the fraction is not moved here: ``rest``, for :func:`shift_left` in a
+        later cycle, so that the count of zeros is not on the way of the whole shift.
+    """
     field = Signal(signed(number_format.exponent_bits + 1), name="normalised_field")
     if not number_format.gradual:
         m.d.comb += field.eq(operand.exponent)
-        return operand.fraction, field
+        return operand.fraction, field, Const(0, 0)
     zeros, _ = leading_zeros(m, operand.fraction, "fraction")
-    shifted = shift_left(m, operand.fraction, zeros, "fraction")
+    rest = zeros[:later] & (~operand.normal).replicate(later)
+    shifted = shift_left(m, operand.fraction, Cat(Const(0, later), zeros[later:]), "fraction")
     fraction = Signal(number_format.fraction_bits, name="normalised_fraction")
     m.d.comb += [
         # The highest one becomes the leading one and leaves at the top.
         fraction.eq(Mux(operand.normal, operand.fraction, Cat(Const(0, 1), shifted[:-1]))),
-        field.eq(Mux(operand.normal, operand.exponent, -zeros)),
+        # The field of a subnormal number is 0, less its zeros.
+        field.eq(
+            Cat(operand.exponent[0] & operand.normal, operand.exponent[1:])
+            - (zeros & (~operand.normal).replicate(len(zeros)))
+        ),
     ]
-    return fraction, field
+    return fraction, field, rest
 
 
 def weigh(m: Module, number_format: FloatFormat, field: Value, maximum: int) -> dict[str, Value]:

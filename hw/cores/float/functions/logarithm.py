@@ -49,7 +49,7 @@ class FloatLogarithm(FloatTableUnit):
         """The operand, its leading one found."""
         number_format = self._config.format
         operand = decode(m, number_format, self.a, "a")
-        fraction, field = normalise(m, number_format, operand)
+        fraction, field, _ = normalise(m, number_format, operand)
         return hold(
             m,
             1,

@@ -2,7 +2,7 @@
 
 from amaranth.hdl import Cat, Module, Signal, signed
 
-from ..datapath import decode
+from ..datapath import decode, shift_left
 from .datapath import hold, normalise
 from .tables import reciprocal_square_root_table, result_fraction, square_root_table
 from .unit import FloatTableUnit, look_up
@@ -20,11 +20,12 @@ class _FloatRoot(FloatTableUnit):
         number_format = self._config.format
         m.submodules.table = table = self._table
         operand = decode(m, number_format, self.a, "a")
-        fraction, field = normalise(m, number_format, operand)
+        fraction, field, rest = normalise(m, number_format, operand, later=2)
         first = hold(
             m,
             1,
             fraction=fraction,
+            rest=rest,
             field=field,
             sign=operand.sign,
             zero=operand.zero,
@@ -33,7 +34,7 @@ class _FloatRoot(FloatTableUnit):
         )
         exponent = Signal(signed(number_format.exponent_bits + 2))
         m.d.comb += exponent.eq(first.field - number_format.bias)
-        look_up(m, table, Cat(first.fraction, exponent[0]))
+        look_up(m, table, Cat(shift_left(m, first.fraction, first.rest, "rest"), exponent[0]))
         half = Signal(signed(number_format.exponent_bits + 1))
         m.d.comb += half.eq(exponent >> 1)
         at = hold(
