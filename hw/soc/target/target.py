@@ -179,8 +179,9 @@ TARGETS = {
             description="Lattice ECP5",
             synthesis="synth_ecp5 -top {top}",
             preparation=(
-                # Without the last step of the usual script, "&mfs", which makes our arithmetic 10 to 40 % larger.
-                'scratchpad -set abc9.script "+&scorr;&sweep;&dc2;&dch,-f,-r;&ps;&if,{C},{W},{D},{R},-v;&ps"',
+                # Without two steps of the usual script: the last, "&mfs", which makes our arithmetic 10 to 40 % larger,
+                # and "&dc2", behind which a count of leading zeros is two to six tables longer.
+                'scratchpad -set abc9.script "+&scorr;&sweep;&dch,-f,-r;&ps;&if,{C},{W},{D},{R},-v;&ps"',
                 # Multipliers before the usual script takes them: it spends a whole block on the few bits by which
                 # an operand is wider than 18. Up to four of them go into LUTs, and products of up to 12 bits: the least
                 # of the four parts of a product of two significands of 24 bits.
