@@ -147,6 +147,9 @@ class GradientStage(ConfiguredComponent):
         row, group = Signal(range(length)), Signal(range(max(config.groups, 2)))
         address, base = Signal(range(config.words)), Signal(range(config.words))
         sample, place = Signal(BATCH_WIDTH), Signal(range(self._samples))
+        # The batch is constant long before a pass begins, so the difference is not on the way to each pass.
+        last_place = Signal(BATCH_WIDTH)
+        m.d.sync += last_place.eq(self.batch - 1)
         moves, reads, last_row, last_group, last_set, last_sample = (
             Signal(name=name) for name in ("moves", "reads", "last_row", "last_group", "last_set", "last_sample")
         )
@@ -157,7 +160,7 @@ class GradientStage(ConfiguredComponent):
             last_row.eq(row == length - 1),
             last_group.eq(group == config.groups - 1),
             last_set.eq(base == config.words - config.set_words),
-            last_sample.eq(sample == self.batch - 1),
+            last_sample.eq(sample == last_place),
             words.ready.eq(moves & last_row),
             left.eq(moves & last_row & last_group),
             reader.enable.eq(reads),

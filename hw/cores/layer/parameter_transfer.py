@@ -4,6 +4,7 @@ from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from ..pipeline import delay
 from ..stream.pipeline import StreamPipeline
 from ..stream.pipeline_config import StreamPipelineConfig
 from .config import LayerConfig
@@ -15,7 +16,7 @@ __all__ = ["ParameterTransfer"]
 class ParameterTransfer(wiring.Component):
     """Goes over the parameters of all layers: layer after layer, row after row, the biases last, output after output.
 
-    Latency: a parameter a cycle, and 4 cycles. Back-pressure: on both streams.
+    Latency: a parameter a cycle, and 6 cycles. Back-pressure: on both streams.
 
     Parameters
     ----------
@@ -58,7 +59,7 @@ class ParameterTransfer(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.leaving = leaving = StreamPipeline(self.o.payload.shape(), StreamPipelineConfig(latency=1))
+        m.submodules.leaving = leaving = StreamPipeline(self.o.payload.shape(), StreamPipelineConfig(latency=3))
         active, ending, ended, moves = Signal(), Signal(), Signal(), Signal()
         m.d.comb += [
             self.i.ready.eq(active & self.load),
@@ -78,12 +79,14 @@ class ParameterTransfer(wiring.Component):
                 write.address.eq(place),
                 write.data.eq(self.i.payload),
             ]
-        layer_read = Signal.like(layer)
-        m.d.sync += layer_read.eq(layer)
-        with m.Switch(layer_read):
-            for index in range(len(self._layers)):
+        # A register behind the memories of each layer, and one behind the choice among the layers.
+        found = [
+            delay(m, getattr(self, f"read_{index}").data, 1, f"read_{index}") for index in range(len(self._layers))
+        ]
+        with m.Switch(delay(m, layer, 2, "layer")):
+            for index, data in enumerate(found):
                 with m.Case(index):
-                    m.d.comb += leaving.result.eq(getattr(self, f"read_{index}").data)
+                    m.d.sync += leaving.result.eq(data)
         with m.If(self.start):
             m.d.sync += active.eq(1)
         with m.If(ended):

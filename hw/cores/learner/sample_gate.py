@@ -6,6 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from ..checks import require_integer
 from ..layer.config import BATCH_WIDTH
+from ..stream.skid_buffer import SkidBuffer
 
 __all__ = ["SampleGate"]
 
@@ -14,7 +15,7 @@ class SampleGate(wiring.Component):
     """Lets the elements of ``batch`` samples through when it is opened, and holds the next ones back.
 
     Latency: none; open from the cycle after ``open``. Throughput: an element a cycle. Back-pressure: that of ``o``
-    while it is open.
+    while it is open, behind a place for an element, so that no path joins ``ready`` of the two.
 
     Parameters
     ----------
@@ -52,10 +53,12 @@ class SampleGate(wiring.Component):
         m = Module()
         inputs = self._elements
         index, left, is_open, last = Signal(range(max(inputs, 2))), Signal(BATCH_WIDTH), Signal(), Signal()
+        m.submodules.skid_buffer = waiting = SkidBuffer(self.i.payload.shape())
+        wiring.connect(m, wiring.flipped(self.i), waiting.i)
         m.d.comb += [
-            self.o.payload.eq(self.i.payload),
-            self.o.valid.eq(self.i.valid & is_open),
-            self.i.ready.eq(self.o.ready & is_open),
+            self.o.payload.eq(waiting.o.payload),
+            self.o.valid.eq(waiting.o.valid & is_open),
+            waiting.o.ready.eq(self.o.ready & is_open),
             last.eq(index == inputs - 1),
         ]
         with m.If(self.open):

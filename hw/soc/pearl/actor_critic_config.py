@@ -49,4 +49,4 @@ class PearlActorCriticLearnerConfig(PearlLearnerConfig):
     @property
     def critic(self) -> NetworkConfig:
         """Every critic."""
-        return NetworkConfig(sizes=self.critic_sizes, units=self.critic_units)
+        return NetworkConfig(sizes=self.critic_sizes, units=self.critic_units, arithmetic=self.arithmetic)

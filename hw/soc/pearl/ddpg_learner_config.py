@@ -32,7 +32,9 @@ class PearlDDPGLearnerConfig(PearlActorCriticLearnerConfig):
     def learner(self) -> DDPGLearnerConfig:
         """The learner alone."""
         return DDPGLearnerConfig(
-            actor=NetworkConfig(sizes=self.actor_sizes, units=self.actor_units, output_activation="tanh"),
+            actor=NetworkConfig(
+                sizes=self.actor_sizes, units=self.actor_units, output_activation="tanh", arithmetic=self.arithmetic
+            ),
             critic=self.critic,
             loss=self.loss,
             optimizer=self.optimizer,

@@ -51,7 +51,7 @@ class PearlDQNLearnerConfig(PearlLearnerConfig):
     def learner(self) -> DQNLearnerConfig:
         """The learner alone."""
         return DQNLearnerConfig(
-            network=NetworkConfig(sizes=self.sizes, units=self.units),
+            network=NetworkConfig(sizes=self.sizes, units=self.units, arithmetic=self.arithmetic),
             loss=self.loss,
             optimizer=self.optimizer,
             update_interval=self.update_interval,

@@ -3,7 +3,8 @@
 from abc import abstractmethod
 from dataclasses import dataclass
 
-from ...cores.layer.config import NetworkConfig
+from ...cores.float.config import FloatLaneConfig
+from ...cores.layer.config import BINARY32_LANE, NetworkConfig
 from ...cores.learner.learner_config import DDPGLearnerConfig, DQNLearnerConfig
 from ...cores.learner.sac_learner_config import SACLearnerConfig
 from ...cores.optimizer.float_lane_config import FLOAT_OPTIMIZERS
@@ -24,6 +25,8 @@ class PearlLearnerConfig(LearnerSystemConfig):
         ``"adam"`` or ``"sgd"``.
     update_interval : int
         Cycles from one word of weights to the next in the optimiser's pass (1 to 64).
+    adder_depth, multiplier_depth : int
+        Register stages of each adder and multiplier (1 to 6).
     name : str
         Name of the preset; not part of the hardware.
 
@@ -35,6 +38,15 @@ class PearlLearnerConfig(LearnerSystemConfig):
 
     optimizer: str = "adam"
     update_interval: int = 2
+    adder_depth: int = BINARY32_LANE.adder_depth
+    multiplier_depth: int = BINARY32_LANE.multiplier_depth
+
+    @property
+    def arithmetic(self) -> FloatLaneConfig:
+        """Format, and register stages of each adder and multiplier."""
+        return FloatLaneConfig(
+            format=BINARY32_LANE.format, adder_depth=self.adder_depth, multiplier_depth=self.multiplier_depth
+        )
 
     @property
     @abstractmethod

@@ -32,7 +32,7 @@ class PearlSACLearnerConfig(PearlActorCriticLearnerConfig):
     def learner(self) -> SACLearnerConfig:
         """The learner alone."""
         return SACLearnerConfig(
-            actor=NetworkConfig(sizes=self.actor_sizes, units=self.actor_units),
+            actor=NetworkConfig(sizes=self.actor_sizes, units=self.actor_units, arithmetic=self.arithmetic),
             critic=self.critic,
             loss=self.loss,
             optimizer=self.optimizer,

@@ -1,5 +1,7 @@
 """Learners as devices against their references: every weight, moment and priority of every step."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,11 @@ from rewardware.sw.systems.pearl.learner_backends import DeviceLearner, Referenc
 
 from ....sw.reference.learner.stimulus import random_batch, random_ddpg_batch, random_sac_batch
 
-CONFIGS = [load_preset("small", system) for system in ("pearl_learner", "pearl_ddpg_learner", "pearl_sac_learner")]
+SMALL = {
+    system: load_preset("small", system) for system in ("pearl_learner", "pearl_ddpg_learner", "pearl_sac_learner")
+}
+# One of them with the stages that the boards' presets have.
+CONFIGS = list((SMALL | {"pearl_learner": replace(SMALL["pearl_learner"], adder_depth=6, multiplier_depth=6)}).values())
 IDS = ["dqn", "ddpg", "sac"]
 
 
@@ -133,3 +139,9 @@ def test_what_means_nothing_is_an_error(learners, instruction, beyond):
     device.device.soft_reset()
     assert_same_state(learners)
     steps(learners, (3, 4))
+
+
+@pytest.mark.parametrize("unit", ["adder", "multiplier"])
+def test_configuration_refuses_too_many_stages(unit):
+    with pytest.raises(ValueError, match=f"{unit.capitalize()} depth must be from 1 to 6, not 7"):
+        replace(SMALL["pearl_learner"], **{f"{unit}_depth": 7})
