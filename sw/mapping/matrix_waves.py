@@ -143,8 +143,9 @@ class _Engine:
         self.slot_valid = False
         self.columns: set[int] = set()
         self.place_from = 0  # when the builder can place next
-        self.consumed = -1  # when the item before left the second stage
-        self.advanced = -1  # when it entered
+        self.advanced = -1  # when the item before entered the second stage
+        self.left = -1  # when it left that for the skid buffer or the builder
+        self.consumed = -1  # when the builder had it
         self.accepted = 0  # of the command
         self.product = Product.FORWARD
         self.ends: list[tuple[int, int]] = []  # of each command: its last wave, and when that is known
@@ -161,16 +162,13 @@ class _Engine:
             if command.product != self.product:
                 raw = self._change(command.product, raw)
             first = False
-            # Raw items move up when the one before leaves.
-            self.advanced = max(raw, self.consumed)
-            self._place(item, command, self.advanced + 1)
+            self._place(item, command, self._advance(raw))
         if first:
             # A cycle for the table unless there is none to read, one for each of its entries.
             raw = self.accepted + 1 + bool(command.groups) + skipped
         else:
             raw = self.advanced + max(1, skipped)
-        self.advanced = max(raw, self.consumed)
-        self.consumed = self.advanced + 1
+        self.consumed = self._advance(raw)
         number = len(self.result.waves) + (self.open is not None)
         self.ends.append((number, self.consumed))
         self.accepted = max(self.advanced, self.accepted + 1)
@@ -186,6 +184,13 @@ class _Engine:
             ready = self._drained(self.result.waves[number - 1]) if number else 0
             time = max(time + 1, ready, known + 2)
         self.result.cycles = time + 1
+
+    def _advance(self, raw: int) -> int:
+        """A raw item moves up when the one before leaves; returns when the builder has it before itself."""
+        self.advanced = max(raw, self.left)
+        # The skid buffer takes it while another item waits there no longer.
+        self.left = max(self.advanced, self.consumed) + 1
+        return self.left
 
     def _change(self, product: Product, raw: int) -> int:
         """Another kind of product: runs empty first."""

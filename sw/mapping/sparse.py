@@ -40,7 +40,7 @@ def sparse_cycles(config: Any, layer: Any) -> Any:
 
     def encoding(inner: Any, outer: Any) -> Any:
         loading, missing, hitting = encoding_cycles(inner, outer, groups, config.lanes, config.caching)
-        return {"loading": loading + 4, "index_miss": missing, "index_hit": hitting}
+        return {"loading": loading + 6, "index_miss": missing, "index_hit": hitting}
 
     def walk(own: Any, table: Any) -> Any:
         """A group takes its words, 3 cycles to be read, and 3 more until its first row is there."""

@@ -6,9 +6,11 @@ from amaranth.lib.wiring import In, Out
 
 from ..component import ConfiguredComponent
 from ..memory.ports import ReadPort
+from ..stream.buffer import StreamBuffer
+from ..stream.buffer_config import StreamBufferConfig
 from .bit_vector_generator import BitVectorGenerator
 from .config import SparseConfig
-from .index_reader import IndexReader, blocks_of
+from .index_reader import IndexReader, blocks_of, indexes_layout
 from .max_index import index_word
 
 __all__ = ["SparseDataEncoder", "encoder_command"]
@@ -46,7 +48,7 @@ class SparseDataEncoder(ConfiguredComponent):
 
     Transposed, the columns of core 0, core 1, ... take the rows' place and the rows that of the columns.
 
-    Latency: 4 cycles, one for each word of indexes that is compared with, and then one for each row: a miss of n
+    Latency: 6 cycles, one for each word of indexes that is compared with, and then one for each row: a miss of n
     indexes keeps the unit busy for n + 2 cycles, in which hits go on and the next miss waits; one cycle for each group
     at the end. Without ``caching`` every row waits so, and the tuple that is known already is made again and dropped.
 
@@ -99,13 +101,18 @@ class SparseDataEncoder(ConfiguredComponent):
         command = Signal(encoder_command(config))
         comparing = Signal()
         self._connect(m, reader, generator, command, comparing)
-        word, request = reader.words.payload, generator.groups
+        # It parts the memory, and the path of ready to it, from what is done with the indexes.
+        m.submodules.words = buffer = StreamBuffer(indexes_layout(config), StreamBufferConfig(depth=2, latency=1))
+        wiring.connect(m, reader.words, buffer.i)
+        words, request = buffer.o, generator.groups
+        word = words.payload
         lane = Signal(range(config.lanes))
         # Groups met so far; the next group that no row may have named.
         known, group = Signal(config.groups), Signal(range(config.groups + 1))
         exists, is_known, advance = Signal(), Signal(), Signal()
         captured = Signal()
         m.d.comb += [
+            generator.compared.payload.eq(word),
             captured.eq(request.valid & request.ready),
             is_known.eq((known >> request.payload.group)[0]),
             self.missing.eq(captured | generator.busy),
@@ -121,12 +128,12 @@ class SparseDataEncoder(ConfiguredComponent):
                 m.d.comb += [reader.ranges.valid.eq(1), comparing.eq(1)]
                 m.next = "LOAD"
             with m.State("LOAD"):
-                m.d.comb += [reader.words.ready.eq(1), generator.compared.valid.eq(reader.words.valid)]
+                m.d.comb += [words.ready.eq(1), generator.compared.valid.eq(words.valid)]
                 outside = Cat(
                     (word.indexes[number] >= command.groups) & (number < word.count) for number in range(config.lanes)
                 )
-                m.d.comb += self.missing_tuple.eq(reader.words.valid & outside.any())
-                with m.If(reader.words.valid & word.last):
+                m.d.comb += self.missing_tuple.eq(words.valid & outside.any())
+                with m.If(words.valid & word.last):
                     m.next = "ASK_AGAIN"
             with m.State("ASK_AGAIN"):
                 m.d.comb += reader.ranges.valid.eq(1)
@@ -136,18 +143,18 @@ class SparseDataEncoder(ConfiguredComponent):
                     request.payload.group.eq(word.indexes[lane]),
                     request.payload.fresh.eq(~is_known),
                     exists.eq(request.payload.group < command.groups),
-                    request.valid.eq(reader.words.valid & exists & ~(is_known & config.caching)),
-                    advance.eq(reader.words.valid & (~request.valid | request.ready)),
-                    self.missing_tuple.eq(reader.words.valid & ~exists),
-                    self.hitting.eq(reader.words.valid & ~self.missing),
-                    reader.words.ready.eq(advance & (lane + 1 == word.count)),
+                    request.valid.eq(words.valid & exists & ~(is_known & config.caching)),
+                    advance.eq(words.valid & (~request.valid | request.ready)),
+                    self.missing_tuple.eq(words.valid & ~exists),
+                    self.hitting.eq(words.valid & ~self.missing),
+                    words.ready.eq(advance & (lane + 1 == word.count)),
                 ]
                 with m.If(advance):
                     m.d.sync += [
-                        lane.eq(Mux(reader.words.ready, 0, lane + 1)),
+                        lane.eq(Mux(words.ready, 0, lane + 1)),
                         known.eq(known | (exists << request.payload.group)),
                     ]
-                with m.If(reader.words.ready & word.last):
+                with m.If(words.ready & word.last):
                     m.next = "GROUPS"
             with m.State("GROUPS"):
                 m.d.comb += [
@@ -183,7 +190,6 @@ class SparseDataEncoder(ConfiguredComponent):
             wiring.connect(m, inner, wiring.flipped(outer))
         m.d.comb += [
             *(generator.starts.payload[name].eq(given[name]) for name in ("transposed", "row_base", "column_base")),
-            generator.compared.payload.eq(reader.words.payload),
             row_blocks.eq(blocks_of(self.config, command.rows)),
             wanted.columns_wanted.eq(comparing ^ command.transposed),
             wanted.rows.eq(command.rows),

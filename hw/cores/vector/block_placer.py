@@ -80,9 +80,12 @@ class BlockPlacer(ConfiguredComponent):
         m = Module()
         clusters, work_item = self._config.clusters, self.work_item
         filled, room = Signal(range(clusters + 1)), Signal(range(clusters + 1))
-        blocks, next_offset = Signal.like(work_item.blocks), Signal(2)
+        # Of no bits where a word has one block.
+        offset, next_offset = Signal(range(self._config.blocks)), Signal(range(self._config.blocks))
+        blocks = Signal.like(work_item.blocks)
         in_use, left = Signal(3), Signal(3)
         m.d.comb += [
+            self.offset.eq(offset),
             self.opened.eq(filled != 0),
             self.full.eq(room == 0),
             self.same_kind.eq((work_item.product == self.product) & (work_item.blocks == blocks)),
@@ -101,7 +104,7 @@ class BlockPlacer(ConfiguredComponent):
                 next_offset.eq(Mux(self.split, in_use - left + self.placed, 0)),
             ]
         with m.If(self.clear):
-            m.d.sync += [filled.eq(0), self.offset.eq(next_offset), next_offset.eq(0)]
+            m.d.sync += [filled.eq(0), offset.eq(next_offset), next_offset.eq(0)]
         for cluster, assignment in enumerate(self.assignments):
             # The clusters behind this work item's are overwritten by the next ones'.
             with m.If(self.place & (filled <= cluster)):

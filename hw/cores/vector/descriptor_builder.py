@@ -32,8 +32,10 @@ class DescriptorBuilder(ConfiguredComponent):
     Members
     -------
     work_item : In(work_item_layout(config))
+    place : In(1)
+        It joins the wave. Only while there is room.
     placed : In(3)
-        Its blocks that join the wave in this cycle, or 0. Only while there is room.
+        Its blocks that join the wave, if it does; not 0 then.
     offset : In(2)
         The first block of the wave's first work item.
     close : In(1)
@@ -51,6 +53,7 @@ class DescriptorBuilder(ConfiguredComponent):
             config,
             {
                 "work_item": In(work_item_layout(config)),
+                "place": In(1),
                 "placed": In(3),
                 "offset": In(2),
                 "close": In(1),
@@ -65,20 +68,19 @@ class DescriptorBuilder(ConfiguredComponent):
         in_use = Signal(3)
         # The descriptor of the work item before; its count so far.
         begun, begun_valid = Signal(result_descriptor_layout(self._config)), Signal()
-        placing, covered, begins = Signal(), Signal(4), Signal()
+        covered, begins = Signal(4), Signal()
         m.d.comb += [
             in_use.eq(1 << work_item.blocks),
-            placing.eq(self.placed != 0),
             covered.eq(Mux(begun_valid, begun.count, 0) + self.placed),
             # If not, the wave ends inside the descriptor that has begun.
             begins.eq(~begun_valid | (covered > in_use)),
             self.room.eq(~descriptors.valid | descriptors.ready),
         ]
         with m.If(self.room):
-            m.d.sync += descriptors.valid.eq(begun_valid & (placing | self.close))
+            m.d.sync += descriptors.valid.eq(begun_valid & (self.place | self.close))
         with m.If(self.room & begun_valid):
             m.d.sync += descriptors.payload.eq(begun)
-            with m.If(placing):
+            with m.If(self.place):
                 m.d.sync += [
                     descriptors.payload.second.eq(work_item.target),
                     descriptors.payload.count.eq(Mux(begins, in_use, covered)),
@@ -86,7 +88,7 @@ class DescriptorBuilder(ConfiguredComponent):
                 ]
             with m.Else():
                 m.d.sync += descriptors.payload.last.eq(1)
-        with m.If(placing):
+        with m.If(self.place):
             m.d.sync += [
                 begun_valid.eq(begins),
                 begun.product.eq(work_item.product),

@@ -27,8 +27,11 @@ __all__ = [
 ]
 
 PRODUCT = unsigned(max(Product).bit_length())
-# Base-two logarithm of the blocks in use.
-BLOCKS = unsigned(2)
+
+
+def _blocks(config: MatrixConfig):
+    """Base-two logarithm of the blocks in use: no bit where a word has one, so that nothing depends on it."""
+    return unsigned((config.blocks.bit_length() - 1).bit_length())
 
 
 def address_width(rows):
@@ -86,7 +89,7 @@ def command_layout(config: MatrixConfig):
     return data.StructLayout(
         {
             "product": PRODUCT,
-            "blocks": BLOCKS,
+            "blocks": _blocks(config),
             "reversed": 1,
             "skip_empty": 1,
             "ones": 1,
@@ -143,7 +146,7 @@ def work_item_layout(config: MatrixConfig):
         {
             "end": 1,
             "product": PRODUCT,
-            "blocks": BLOCKS,
+            "blocks": _blocks(config),
             "new_slot": 1,
             "slot": operand_slot_layout(config),
             "weight": range(config.weight_banks),
@@ -204,7 +207,7 @@ def result_descriptor_layout(config: MatrixConfig):
     return data.StructLayout(
         {
             "product": PRODUCT,
-            "blocks": BLOCKS,
+            "blocks": _blocks(config),
             "first": target_width(config),
             "second": target_width(config),
             "offset": 2,

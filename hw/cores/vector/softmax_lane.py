@@ -163,15 +163,17 @@ class SoftmaxLane(ConfiguredComponent):
         number_format, depth = self._config.format, self._config.adder_depth
         m.submodules.adder = adder = FloatAdder(FloatConfig(format=number_format, depth=depth))
         m.submodules.conversion = conversion = FixedToFloat(
-            FloatFixedConfig(format=number_format, width=UNIFORM_BITS, fraction=UNIFORM_BITS, signed=False, depth=0)
+            FloatFixedConfig(format=number_format, width=UNIFORM_BITS, fraction=UNIFORM_BITS, signed=False, depth=1)
         )
         m.submodules.threshold = threshold = FloatComparator(FloatConfig(format=number_format, depth=0))
-        summed, passed = delay(m, leaving, depth, "summed"), Signal()
+        # The uniform number is converted while the sum is formed.
+        nearly_summed = delay(m, leaving, depth - 1, "nearly_summed")
+        summed, passed = delay(m, nearly_summed, 1, "summed"), Signal()
         m.d.comb += [
             adder.a.eq(Mux(leaving.begin, 0, sums[leaving.slot])),
             adder.b.eq(self.result),
             adder.subtract.eq(0),
-            conversion.word.eq(self.uniform[summed.slot]),
+            conversion.word.eq(self.uniform[nearly_summed.slot]),
             threshold.a.eq(adder.result),
             threshold.b.eq(conversion.result),
             passed.eq(summed.normalise & summed.count & (threshold.less | threshold.equal)),

@@ -104,7 +104,8 @@ class WaveBuilder(ConfiguredComponent):
             slots.place.eq(place),
             slots.clear.eq(close),
             descriptors.work_item.eq(work_item),
-            descriptors.placed.eq(Mux(place, placer.placed, 0)),
+            descriptors.place.eq(place),
+            descriptors.placed.eq(placer.placed),
             descriptors.offset.eq(placer.offset),
             descriptors.close.eq(close),
         ]

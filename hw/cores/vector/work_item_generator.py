@@ -5,6 +5,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ..component import ConfiguredComponent
+from ..stream.skid_buffer import SkidBuffer
 from .group_reader import GroupReader
 from .group_walks import FeatureWalk, PairWalk
 from .matrix_config import MatrixConfig, Product
@@ -81,6 +82,9 @@ class WorkItemGenerator(ConfiguredComponent):
         m.submodules.pairs = pairs = PairWalk(config)
         wiring.connect(m, wiring.flipped(self.commands), reader.commands)
         wiring.connect(m, reader.read_tables, wiring.flipped(self.read_tables))
+        # It ends the path of ready from the wave builder to the walks.
+        m.submodules.skid_buffer = described = SkidBuffer(work_item_layout(config))
+        wiring.connect(m, described.o, wiring.flipped(self.work_items))
         command, groups, found = reader.command, reader.groups, reader.groups.payload.group
         group, group_valid = Signal(group_layout(config)), Signal()
         gradient, last, free = Signal(), Signal(), Signal()
@@ -88,7 +92,7 @@ class WorkItemGenerator(ConfiguredComponent):
         m.d.comb += [
             gradient.eq(command.product == Product.GRADIENT),
             last.eq(Mux(gradient, pairs.last, features.last)),
-            free.eq(~self.work_items.valid | self.work_items.ready),
+            free.eq(~described.i.valid | described.i.ready),
             # The end of a command reads no list and needs no place here.
             end.eq(groups.valid & groups.payload.end & ~group_valid & free),
             advance.eq(group_valid & free & self.enable),
@@ -112,11 +116,11 @@ class WorkItemGenerator(ConfiguredComponent):
                 walk.advance.eq(advance),
             ]
         with m.If(free):
-            m.d.sync += self.work_items.valid.eq(advance | end)
+            m.d.sync += described.i.valid.eq(advance | end)
         work_item = self._describe(m, command, group, features, pairs)
         m.d.comb += work_item.end.eq(end)
         self._look_up(m, group, features, pairs, advance, gradient)
-        self._complete(m, work_item, advance | end)
+        self._complete(m, work_item, advance | end, described.i.payload)
         return m
 
     def _describe(self, m, command, group, features, pairs):
@@ -166,10 +170,9 @@ class WorkItemGenerator(ConfiguredComponent):
             columns.address.eq(group.outer_start + Mux(gradient, pairs.index, features.index)),
         ]
 
-    def _complete(self, m, described, load):
+    def _complete(self, m, described, load, work_item):
         """The work item with the features that the lists gave."""
         held, row, column = Signal.like(described), self.read_row_list.data, self.read_column_list.data
-        work_item = self.work_items.payload
         with m.If(load):
             m.d.sync += held.eq(described)
         m.d.comb += work_item.eq(held)

@@ -212,6 +212,7 @@ class LearningGroupHardware:
 
         return HostMapConfig(
             core_width=EVERY_CORE.bit_length(),
+            registered=True,
             regions=(
                 *(words(memory, self.state_rows) for memory in (Memory.STATE_0, Memory.STATE_1, Memory.STATE_2)),
                 words(Memory.RESULT, self.result_rows),
