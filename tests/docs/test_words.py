@@ -1,0 +1,127 @@
+"""Prose reads at first sight: turns of phrase that a reader stumbles over, each with what to write instead.
+
+Checked are the pages, the first lines of public docstrings, helps of commands and titles of plots. Spelling is checked
+by codespell (``make check``).
+"""
+
+import argparse
+import ast
+import re
+from functools import cache
+
+import pytest
+
+from tests.docs.test_snippets import PAGES, ROOT
+from tests.sw.cli.test_every_command import PARSERS
+from tests.test_repository import SOURCES, tree
+
+ENVIRONMENT = r"(?:[A-Z]\w+-v\d|ALE/\w+|uart:)"
+# In running text.
+PHRASES = {
+    r"\bthe same bits (?:from|in) (?:each|both|all)\b": "bit-identical: 'all three give bit-identical results'",
+    rf"\bas `?{ENVIRONMENT}": "e.g.: 'e.g. Pendulum-v1'",
+    r"\b[Ss]ay what [a-z ]+ takes\b": "report: 'report FPGA resource use'",
+    r"(?:^|[.!?:] )(?:Of (?:a|an|the|each|all|those)|Those of|That of) [^.|]*?,? (?:is|are|takes?|has|have)\b": (
+        "a sentence that begins with its subject"
+    ),
+    r"\b(?:cycles|rows|words|bits|samples|operations|actions|selections|simulations|requests) an? "
+    r"(?:cycle|second|sample|step|row|line|request|simulation|decision)\b(?! has)": "per: 'samples per second'",
+}
+# Measured figures stand beside a target; elsewhere processes are asked things.
+FIGURES = {
+    r"\b(?:is|was|are|were|than|beside|%|\d) asked(?! (?:for|to|again)\b)": "target: 'the target is 20'",
+}
+# Of what is one sentence alone.
+LINES = {
+    **PHRASES,
+    r"^(?:Of|Those of|That of|As|of|that|which|whose|as) ": "what it is: 'Seed of the placer'",
+    r",\s+too\b": "also, before what it is about",
+}
+
+
+def stumbles(text: str, table: dict[str, str]) -> list[str]:
+    """What a reader stumbles over in a text, with the lines joined, and what to write instead."""
+    joined = " ".join(text.split())
+    return [
+        f"{joined[max(0, found.start() - 30) : found.end() + 30]!r}: write {instead}"
+        for pattern, instead in table.items()
+        for found in re.finditer(pattern, joined)
+    ]
+
+
+@cache
+def paragraphs(page):
+    """Running text of a page: no fenced or indented code, no code between backticks."""
+    text = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    text = re.sub(r"^ {4}.*$", "", text, flags=re.MULTILINE)
+    return re.split(r"\n\s*\n|\n(?=[|#-])", text)
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md"], ids=lambda page: str(page.relative_to(ROOT)))
+def test_pages(page):
+    assert not [said for text in paragraphs(page) for said in stumbles(text, PHRASES | FIGURES)]
+
+
+def test_first_lines_of_docstrings():
+    found = {}
+    for path in SOURCES:
+        for node in ast.walk(tree(path)):
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+                name, text = getattr(node, "name", ""), ast.get_docstring(node)
+                if text and not name.startswith("_") and (said := stumbles(text.splitlines()[0], LINES)):
+                    found[f"{path.relative_to(ROOT)}: {name}"] = said
+    assert not found
+
+
+def test_helps_of_commands():
+    found = {}
+    for words, parser in PARSERS.items():
+        helps = {" ".join(words): parser.description or ""}
+        helps |= {f"{' '.join(words)} {action.dest}": action.help or "" for action in parser._actions}
+        for action in parser._actions:
+            if isinstance(action, argparse._SubParsersAction):
+                helps |= {choice.dest: choice.help or "" for choice in action._choices_actions}
+        found |= {name: said for name, text in helps.items() if (said := stumbles(text, LINES))}
+    assert not found
+
+
+def test_texts_of_plots():
+    """Titles, labels of axes and legends."""
+    names = {"title", "xlabel", "ylabel", "label"}
+    calls = {"suptitle", "set_title", "set_xlabel", "set_ylabel"}
+    found = {}
+    for path in SOURCES:
+        for node in ast.walk(tree(path)):
+            if not isinstance(node, ast.Call):
+                continue
+            texts = [keyword.value for keyword in node.keywords if keyword.arg in names]
+            texts += node.args[:1] if isinstance(node.func, ast.Attribute) and node.func.attr in calls else []
+            for text in texts:
+                parts = text.values if isinstance(text, ast.JoinedStr) else [text]
+                constants = [part.value for part in parts if isinstance(part, ast.Constant)]
+                said = [one for part in constants if isinstance(part, str) for one in stumbles(part, PLOTS)]
+                if said:
+                    found[f"{path.relative_to(ROOT)}:{node.lineno}"] = said
+    assert not found
+
+
+# Labels have units: "us per simulation", not "us a simulation".
+PLOTS = LINES | {r"\b(?:us|ms|one policy|one \w+) an? \w+": "per: 'us per simulation'"}
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("One description runs three ways, with the same bits\nfrom each.", 1),
+        ("An environment, as Pendulum-v1.", 1),
+        ("It has 93.2 %, and 97 is asked.", 1),
+        ("What is asked for is given.", 0),
+        ("It learns. Of the layers that follow only one is dense.", 1),
+        ("Of course the first is fine.", 0),
+        ("It takes 100 cycles a sample.", 1),
+        ("It says how many rows a sample has.", 0),
+        ("It takes a cycle.", 0),
+    ],
+)
+def test_the_table_itself(text, count):
+    assert len(stumbles(text, PHRASES | FIGURES)) == count
