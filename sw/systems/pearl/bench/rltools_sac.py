@@ -7,6 +7,7 @@ import time
 from typing import Any
 
 import gymnasium
+import numpy as np
 
 from ....core.environments.make_environment import make_environment
 from ....measurement.bench import comparison_library, say
@@ -42,7 +43,7 @@ def _measure(environment: str, config: dict[str, Any]) -> float:
     library = comparison_library("rltools")
 
     def make() -> gymnasium.Env:
-        made = gymnasium.wrappers.RescaleAction(make_environment(environment), -1, 1)
+        made = gymnasium.wrappers.RescaleAction(make_environment(environment), np.float32(-1), np.float32(1))
         made.reset(seed=config["seed"])
         return made
 
