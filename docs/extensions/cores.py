@@ -44,12 +44,15 @@ def room_page(room) -> str:
 
 def write_pages(app):
     """Writes the pages of all rooms; one that has not changed keeps its time, so that Sphinx does not read it again."""
-    for module in pkgutil.iter_modules(cores.__path__, cores.__name__ + "."):
-        if module.ispkg:
-            page = Path(app.srcdir, "cores", module.name.rpartition(".")[2]).with_suffix(".rst")
-            text = room_page(importlib.import_module(module.name))
-            if not page.exists() or page.read_text() != text:
-                page.write_text(text)
+    rooms = [module.name for module in pkgutil.iter_modules(cores.__path__, cores.__name__ + ".") if module.ispkg]
+    folder = Path(app.srcdir, "cores")
+    pages = {folder / f"{name.rpartition('.')[2]}.rst": room_page(importlib.import_module(name)) for name in rooms}
+    for page in folder.glob("*.rst"):
+        if page not in pages:
+            page.unlink()
+    for page, text in pages.items():
+        if not page.exists() or page.read_text() != text:
+            page.write_text(text)
 
 
 def constructor_signature(app, what, name, item, options, signature, returned):
