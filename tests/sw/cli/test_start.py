@@ -37,7 +37,7 @@ def modules_of(*commands: list[str]) -> set[str]:
         ([["--version"]], 220),
         ([["list"]], 300),
         ([["train", "pearl", "--help"]], 300),
-        ([[*words, "--help"] for words in PARSERS], 400),
+        ([[*words, "--help"] for words in PARSERS], 420),
     ],
     ids=["help", "version", "list", "help of train", "help of every command"],
 )

@@ -62,7 +62,7 @@ def test_run_leaves_everything_and_goes_on_with_the_same_bits(tmp_path, capsys):
         (("--env", "staggered:make", "--level", "easy"), "--level is of predator-prey: leave it away with --env stag"),
         (("--env", "staggered:make"), "Environment 'staggered:make' cannot be made: No module named 'staggered'"),
         (("--env", "mpe2/simple_tag_v3"), "as many elements as adversary_0, 16; agent_0 observes 14"),
-        (("--env", "own/corridor-v0"), "MODULE:FACTORY, or --import MODULE, if that registers it"),
+        (("--env", "own/corridor-v0"), "name it as MODULE:FACTORY; if it registers it, add --import MODULE"),
         (("--episode-steps", 3), "--episode-steps is not of predator-prey, whose levels say it: leave it away"),
         (("--env", "mpe2/simple_spread_v3", "--episode-steps", 0), "--episode-steps must be at least 1, not 0"),
         (("--backend", "reference", "--groups", 33), "Groups must be at most 32 in configuration paper, not 33"),

@@ -30,7 +30,7 @@ EPISODES = 2
 
 
 def sbx_model(comparison: Comparison, environments: int) -> Any:
-    """That of SBX, Stable-Baselines3's algorithms in JAX: on all cores of this process, its DQN without a limit of the
+    """Model of SBX, Stable-Baselines3's algorithms in JAX: on all cores of this process, its DQN without a limit of the
     gradient's length, which it does not have."""
     own = {name: value for name, value in own_parameters(comparison.config).items() if name != "max_grad_norm"}
     return off_policy_model(comparison_library("sbx"), comparison, environments, own)

@@ -76,7 +76,7 @@ def _curve(name: str, make: Any, comparison: Comparison, seed: int) -> list[floa
 
 
 def mean_return(model: Any, name: str, episodes: int) -> float:
-    """Of so many episodes without noise, which begin as those of :meth:`.Agent.evaluate`."""
+    """Mean return of so many episodes without noise, which begin as those of :meth:`.Agent.evaluate`."""
     environment, total = make_environment(name), 0.0
     for seed in range(EVALUATION_SEED, EVALUATION_SEED + episodes):
         observation, _ = environment.reset(seed=seed)

@@ -171,7 +171,7 @@ def off_policy_model(
 
 
 def own_parameters(config: Any) -> dict[str, Any]:
-    """Of an algorithm alone, by Stable-Baselines3's names."""
+    """Parameters of an algorithm alone, by Stable-Baselines3's names."""
     if config.algorithm == "dqn":
         names = "target_update_interval", "exploration_final_eps", "max_grad_norm"
         return {name: getattr(config, name) for name in names}
@@ -194,7 +194,7 @@ def _experiences_per_second(model: Any, comparison: Comparison) -> float:
 
 
 def arms_here(comparison: Comparison) -> dict[str, Arm]:
-    """Of this package, by how they are told."""
+    """Arms of this package, by their names in the figure."""
     make = functools.partial(agent_of, environments=ENVIRONMENTS)
     return {
         f"1 actor with {ENVIRONMENTS} environments, prioritised replay on the reference, {_threads(threads)}": Arm(
@@ -205,7 +205,7 @@ def arms_here(comparison: Comparison) -> dict[str, Arm]:
 
 
 def arms_of_stable_baselines3(comparison: Comparison) -> dict[str, Arm]:
-    """Of Stable-Baselines3, by how they are told."""
+    """Arms of Stable-Baselines3, by their names in the figure."""
     return {
         f"Stable-Baselines3 with {environments}, {_threads(threads)}": Arm(
             functools.partial(model_of, environments=environments), threads
@@ -222,7 +222,7 @@ def _threads(count: int) -> str:
 def measure_in_turn(
     comparison: Comparison, arms: dict[str, Arm], then: Callable[[Any], Any] = lambda model: None
 ) -> dict[str, list[tuple[float, Any]]]:
-    """Of each arm as many measurements as `REPEATS`, in turn: experiences a second, and what ``then`` says."""
+    """Measurements of each arm, `REPEATS` in turn: experiences per second, and what ``then`` says."""
     import torch
 
     drawn = replace(comparison, config=replace(comparison.config, seed=drawn_from(comparison.config.seed)))
