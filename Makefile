@@ -49,9 +49,9 @@ check: setup
 	.venv/bin/codespell
 	MYPYPATH=.venv/typed .venv/bin/mypy -p rewardware
 
-# The site, in build/docs.
+# The site, in build/docs; whole each time, as a build that was interrupted leaves half an index.
 docs: setup
-	.venv/bin/sphinx-build --quiet --fail-on-warning --keep-going -d build/docs-doctrees docs build/docs
+	.venv/bin/sphinx-build --fresh-env --write-all --quiet --fail-on-warning --keep-going -d build/docs-doctrees docs build/docs
 
 # ROOM, CORE, COUNT and SEED choose: `make mutate ROOM=stream CORE=StreamFork`.
 mutate: setup
