@@ -91,7 +91,7 @@ TESTED = {
     "layer.NetworkParameters": "learner/test_dqn_learner.py::test_dqn_learner",
     "layer.ParameterTransfer": "learner/test_dqn_learner.py::test_dqn_learner",
     "learner.MAACLearner": "learner/test_maac_learner.py::test_maac_learner",
-    "learner.SampleGate": "learner/test_dqn_learner.py::test_dqn_learner",
+    "learner.SampleGate": "learner/test_sample_gate.py::test_sample_gate",
     "learner.LesserValue": "learner/test_sac_cores.py::test_lesser_value",
     "learner.SACLearner": "learner/test_sac_learner.py::test_sac_learner",
     "learner.SquashedGaussian": "learner/test_sac_cores.py::test_squashed_gaussian",
