@@ -77,7 +77,7 @@ class BiasCorrection(ConfiguredComponent):
     @property
     def latency(self):
         """Cycles from start to done."""
-        return ROOT.width // 2 + QUOTIENT.numerator_width + 11
+        return ROOT.width // 2 + QUOTIENT.numerator_width + 2 * WideMultiplier.LATENCY + 5
 
     def elaborate(self, platform):
         m = Module()
@@ -114,7 +114,7 @@ class BiasCorrection(ConfiguredComponent):
         return m
 
     def _advanced(self, m, first, second, first_next, second_next):
-        """The powers one step later, three cycles late; the registered learning rate."""
+        """The powers one step later, late by the latency of the multipliers; the registered learning rate."""
         learning_rate = Signal(32, name="learning_rate_held")
         m.d.sync += learning_rate.eq(self.learning_rate)
         for name, power, following, one_minus_decay in (
@@ -149,11 +149,8 @@ class BiasCorrection(ConfiguredComponent):
         ]
         with m.FSM(name="bias_correction"):
             with m.State("IDLE"), m.If(self.start):
-                m.next = "MULTIPLY"
-            with m.State("MULTIPLY"):
-                m.next = "POWERS"
-            with m.State("POWERS"):
-                m.next = "ADVANCE"
+                m.next = "POWERS_1"
+            _wait(m, "POWERS", WideMultiplier.LATENCY - 1, "ADVANCE")
             with m.State("ADVANCE"):
                 m.d.comb += advance.eq(1)
                 m.next = "ROOT"
@@ -164,13 +161,8 @@ class BiasCorrection(ConfiguredComponent):
             with m.State("SIZE"):
                 m.d.sync += size.eq(root.results.payload)
                 with m.If(root.results.valid):
-                    m.next = "OPERANDS"
-            with m.State("OPERANDS"):
-                m.next = "PRODUCTS"
-            with m.State("PRODUCTS"):
-                m.next = "NUMERATOR"
-            with m.State("NUMERATOR"):
-                m.next = "QUOTIENT"
+                    m.next = "NUMERATOR_1"
+            _wait(m, "NUMERATOR", WideMultiplier.LATENCY, "QUOTIENT")
             with m.State("QUOTIENT"):
                 m.d.comb += divider.requests.valid.eq(1)
                 with m.If(divider.requests.ready):
@@ -182,3 +174,10 @@ class BiasCorrection(ConfiguredComponent):
             with m.State("DONE"):
                 m.d.comb += self.done.eq(1)
                 m.next = "IDLE"
+
+
+def _wait(m, name, cycles, following):
+    """States in which a multiplier works, from ``NAME_1`` on, and the state behind them."""
+    for cycle in range(1, cycles + 1):
+        with m.State(f"{name}_{cycle}"):
+            m.next = following if cycle == cycles else f"{name}_{cycle + 1}"
