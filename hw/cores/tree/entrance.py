@@ -98,6 +98,7 @@ class Entrance(ConfiguredComponent):
             self.idle.eq(~has_row & ~self.forward.valid),
             self.management.payload.advance.eq(row.kind == RequestKind.ADVANCE),
             self.management.payload.action.eq(row.arguments.advance.action),
+            # Not in the cycle behind a request that went: what is known does not count it yet.
             act.can_go.eq(~self.forward.valid),
             # `request` is sent in the cycle behind the one in which it goes.
             request.kind.eq(row.kind),
@@ -196,10 +197,7 @@ class Entrance(ConfiguredComponent):
             with m.If(act.goes):
                 m.next = "ANSWER"
                 with m.If(given.terminal | given.legal.any()):
-                    m.next = "PLANTED"
-        # The selection that has been sent is known to travel one cycle later.
-        with m.State("PLANTED"):
-            m.next = "EVALUATE"
+                    m.next = "EVALUATE"
         with m.State("EVALUATE"):
             m.d.comb += [
                 request.kind.eq(RequestKind.BACKUP),
