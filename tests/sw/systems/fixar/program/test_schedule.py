@@ -70,6 +70,19 @@ def test_a_layer_follows_the_one_before_where_its_blocks_are_in_time():
     assert short.hold and not short.follow
 
 
+@pytest.mark.parametrize(("interval", "waits"), [(1, False), (6, True)])
+def test_time_multiplexed_lanes_take_longer(interval, waits):
+    """Six tiles of seven cycles suffice for a result that takes 40, and not for one that takes 45."""
+    config, kind = dataclasses.replace(ODD, lane_interval=interval), FORWARD | {"samples": 7}
+    between = step("x", "u", "v", outer=7, inner=1, kind=kind)
+    third = step("2", "b", "c", kind=kind)
+    Scheduler(config).order([step("1", "a", "b", kind=kind), between, third])
+    assert third.hold == waits
+    follower = step("2", "b", "c", inner=8, kind=kind)
+    Scheduler(config).order([step("1", "a", "b", outer=8, kind=kind), follower])
+    assert follower.follow != waits
+
+
 @pytest.mark.parametrize("interval", [1, 2, 16])
 def test_results_are_in_memory_when_a_program_may_read_them(interval):
     config = dataclasses.replace(read_preset("paper", "fixar").hardware, lane_interval=interval)
