@@ -18,7 +18,7 @@ SETTINGS = """%%{init: {
     "flowchart": {"rankSpacing": 28, "nodeSpacing": 24, "padding": 10}
 }}%%
 """
-# Of the size that Mermaid draws for.
+# Mermaid draws for a larger size than the text of these pages.
 SCALE = 0.8
 
 

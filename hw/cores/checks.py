@@ -111,6 +111,6 @@ def require_name(name, value, names, other=""):
 
 
 def nearest(value, names):
-    """What to add to an error about a name that is none of ``names``: the one that was meant, if one is near."""
+    """An error's remark on a name that is none of ``names``: the one that was meant, if one is near."""
     meant = difflib.get_close_matches(value, list(names), 1)
     return f": did you mean {meant[0]!r}?" if meant else ""

@@ -86,7 +86,7 @@ class DeviceDescriptor:
 
 @functools.cache
 def _known() -> dict[str, DeviceDescriptor]:
-    """Those of the folders beside this file, by name; a folder's ``descriptor`` has them as ``DEVICES``."""
+    """Devices of the folders beside this file, by name; a folder's ``descriptor`` has them as ``DEVICES``."""
     found = {}
     package = importlib.import_module(SOC)
     for folder in sorted(entry.name for entry in pkgutil.iter_modules(package.__path__) if entry.ispkg):

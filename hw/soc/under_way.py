@@ -1,4 +1,4 @@
-"""What takes long says that it is under way: to the log, or on a terminal with the seconds that it has taken."""
+"""Messages that long work is under way: to the log, or on a terminal with the seconds that it has taken."""
 
 import contextlib
 import logging

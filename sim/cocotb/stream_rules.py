@@ -250,7 +250,7 @@ class _Rules(Elaboratable):
 
 
 def broken_rules(log: str) -> list[str]:
-    """What a simulation said of rules that were broken."""
+    """Messages of a simulation about rules that were broken."""
     return [line[line.index(_BROKEN) :].strip() for line in log.splitlines() if _BROKEN in line]
 
 

@@ -1,4 +1,4 @@
-"""What simulations in a C++ library have in common: a handle, until they are closed."""
+"""Base of simulations in a C++ library, which have a handle until they are closed."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable

@@ -53,7 +53,7 @@ class Compiler:
 
     @property
     def key(self) -> dict[str, object]:
-        """What a product depends on besides its sources; on the processor only if code is made for this very one."""
+        """Key of a product besides its sources; the processor is in it only if code is made for this very one."""
         native = any("-march=native" in variable for variable in self.variables)
         return {
             "arguments": self.arguments,
@@ -69,7 +69,7 @@ class Compiler:
         self._run([*command, str(design)], design.parent)
 
     def compile(self, objects: Path, prefix: str, goals: Sequence[str], *variables: str, linked: bool = True) -> None:
-        """What make is to make of the folder that Verilator has filled.
+        """Make the goals in the folder that Verilator has filled.
 
         Verilator's own objects, which something linked needs, and its header are compiled once for all designs.
         """

@@ -56,7 +56,7 @@ def experience_record(environment: Environment) -> np.dtype:
 
 @dataclass(frozen=True, kw_only=True)
 class ActorSettings:
-    """What all actors have in common.
+    """Settings that all actors have in common.
 
     Parameters
     ----------

@@ -66,7 +66,7 @@ class AgentEnvironments(Protocol):
         """Ask for a step; at once, whatever it takes."""
 
     def arrivals(self, wait: bool = True) -> list[Arrival]:
-        """What has come since, each once, in the order in which it came; at least one, unless it shall not wait.
+        """Arrivals since the last call, each once and in order; at least one, unless it shall not wait.
 
         Raises
         ------

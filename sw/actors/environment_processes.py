@@ -143,7 +143,7 @@ class EnvironmentProcesses:
         agent.hosted.start((self._environment, self._kind, agent.number, self._seed, agent.life), state)
 
     def arrivals(self, wait: bool = True) -> list[Arrival]:
-        """What has come since; at least one, unless it shall not wait.
+        """Arrivals since the last call; at least one, unless it shall not wait.
 
         Raises
         ------

@@ -80,7 +80,7 @@ class ProcessActor:
             return None
 
     def _heard(self) -> State | None:
-        """What the actor says; ``None`` if it is dead."""
+        """The actor's message; ``None`` if it is dead."""
         try:
             message = self._worker.link.recv()
         except (EOFError, OSError):

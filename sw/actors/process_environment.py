@@ -51,7 +51,7 @@ class ProcessEnvironment:
         return [links[link] for link in wait(list(links), seconds)]
 
     def receive(self, seconds: float = 0.0) -> Any:
-        """What it says; ``None`` if it is dead, or says nothing for so many seconds."""
+        """The process's message; ``None`` if it is dead, or says nothing for so many seconds."""
         try:
             return self._worker.link.recv() if self._worker.link.poll(seconds) else None
         except (EOFError, OSError):

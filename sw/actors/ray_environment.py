@@ -49,7 +49,7 @@ class RayEnvironment:
         return [answers[answer] for answer in found]
 
     def receive(self) -> Any:
-        """What it says; ``None`` if it is dead, or says nothing."""
+        """The process's message; ``None`` if it is dead, or says nothing."""
         answer = self._worker.answer(self._answer, 0)
         if not isinstance(answer, Arrival):
             return answer

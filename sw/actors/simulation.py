@@ -15,7 +15,7 @@ __all__ = ["SimulationResult", "SimulationTask", "simulate"]
 
 @dataclass(frozen=True)
 class SimulationTask:
-    """What a simulation process is asked.
+    """A request to a simulation process.
 
     Parameters
     ----------

@@ -251,7 +251,7 @@ class Agent(ABC):
 
     @abstractmethod
     def _round(self) -> list[dict[str, Any]]:
-        """As many environment steps as `round_size`, and what is learned with them; their records."""
+        """Take `round_size` environment steps and learn with them; the records of both."""
 
     @abstractmethod
     def _best_action(self, observation: np.ndarray) -> np.ndarray:
@@ -259,7 +259,7 @@ class Agent(ABC):
 
     @abstractmethod
     def counters(self) -> dict[str, Any]:
-        """What was counted: cycles, saturations, comparisons."""
+        """Counts of cycles, saturations and comparisons."""
 
     def save(self, path: Path | str) -> None:
         """Writes everything that training depends on into one file; from it, training goes on bit-identically."""
@@ -290,12 +290,12 @@ class Agent(ABC):
             raise lacking(path, about, error.args[0]) from error
 
     def _parts(self) -> dict[str, Any]:
-        """What a checkpoint has the state of, and gives it back to."""
+        """Parts whose state a checkpoint holds and restores."""
         return {"replay": self.replay_buffer, "environment": self.environment}
 
     @abstractmethod
     def _own_state(self) -> dict[str, Any]:
-        """What a checkpoint of this agent has besides, as plain numbers and texts."""
+        """Further state in a checkpoint of this agent, as plain numbers and texts."""
 
     @abstractmethod
     def _restore_own_state(self, about: dict[str, Any]) -> None:

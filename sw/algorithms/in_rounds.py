@@ -89,7 +89,7 @@ class InRounds:
         return records
 
     def part(self) -> ActorPool:
-        """What a checkpoint has the state of: the actors' episodes under way."""
+        """The part whose state a checkpoint holds: the actors' episodes under way."""
         return self.pool
 
     def counters(self) -> dict[str, int]:

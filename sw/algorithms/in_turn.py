@@ -100,7 +100,7 @@ class InTurn:
         return float(errors.mean())
 
     def part(self) -> Environment:
-        """What a checkpoint has the state of: the episode under way."""
+        """The part whose state a checkpoint holds: the episode under way."""
         return self.environment
 
     def counters(self) -> dict[str, int]:

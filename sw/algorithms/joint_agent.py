@@ -130,7 +130,7 @@ class JointAgent(ABC):
         raise ValueError("Episodes that are played side by side do not draw themselves: leave --video away")
 
     def statistics(self) -> dict[str, float] | None:
-        """What was counted so far; losses are in the records of iterations."""
+        """Counts so far; losses are in the records of iterations."""
         return numbers_of(self.counters()) or None
 
     def counters(self) -> dict[str, Any]:

@@ -115,7 +115,7 @@ class ReplayBuffer(ABC):
 
     @property
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        """Of an experience's values."""
+        """Shapes of an experience's values."""
         return {name: values.shape[1:] for name, values in self._columns.items()}
 
     def _is_one(self, rows: Mapping[str, np.ndarray]) -> bool:
@@ -149,7 +149,7 @@ class ReplayBuffer(ABC):
         return {name: values[: self._length] for name, values in self._columns.items()}
 
     def _take_back(self, experiences: Mapping[str, np.ndarray]) -> None:
-        """What `_experiences` gave; a `KeyError` says what is missing of names that are known."""
+        """Restore the result of `_experiences`; a `KeyError` says which known name is missing."""
         given = {name: experiences[name] for name in self._names or experiences}
         self._make_columns(given)
         self._length = len(next(iter(given.values()), ()))

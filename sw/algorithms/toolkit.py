@@ -1,4 +1,4 @@
-"""What an algorithm of the user's own is made of, in one place; `examples` has algorithms made of it."""
+"""Building blocks of a user's own algorithm, in one place; `examples` has algorithms made of them."""
 
 from ..actors.actor_pool import ActorPool
 from ..core.environments.environment import DiscreteEnvironment, Environment

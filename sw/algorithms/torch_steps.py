@@ -1,4 +1,4 @@
-"""What gradient steps of a user's own are made of, in PyTorch with its autograd."""
+"""Building blocks of a user's own gradient steps, in PyTorch with its autograd."""
 
 from collections.abc import Iterable
 

@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _problem(arguments: argparse.Namespace) -> Any:
-    """What is composed, and what it is called."""
+    """The problem to compose, and its name."""
     from ...hw.soc.under_way import under_way
     from ..mapping.composer.algorithms import Workload, training_iteration
     from ..mapping.composer.platform import load_platform

@@ -80,7 +80,7 @@ def dispatch(arguments: Sequence[str] | None = None) -> int:
 
 
 def _set_threads(count: int) -> None:
-    """Of simulators, in this process and in those that it starts."""
+    """Set the threads of simulators, in this process and in those that it starts."""
     if count < 1:
         raise ValueError(f"--threads must be at least 1, not {count}")
     os.environ["REWARDWARE_THREADS"] = str(count)

@@ -10,7 +10,7 @@ __all__ = ["resolve_hardware"]
 
 
 def resolve_hardware(hardware: Any, system: str = "fixar") -> Any:
-    """What a device is built from: itself, or by a preset's name, a YAML file's path, or the mapping of its fields."""
+    """Configuration of a device: itself, or by a preset's name, a YAML file's path, or the mapping of its fields."""
     device = find_device(system)
     configuration, whole = device.configuration_class, device.hardware_class
     if isinstance(hardware, whole):

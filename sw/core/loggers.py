@@ -53,7 +53,7 @@ class JsonLines:
 
 
 def _numbers(record: dict[str, Any], unit: str) -> dict[str, float]:
-    """What a record has that is a number, by ``kind/name``."""
+    """Numbers of a record, by ``kind/name``."""
     kind = record["kind"]
     return {
         f"{kind}/{name}": float(value)

@@ -79,7 +79,7 @@ class Algorithm(Protocol):
         """Description for the summary: backend, environment, configuration, hardware, seed; plain data."""
 
     def counters(self) -> dict[str, Any]:
-        """What was counted: cycles, saturations, comparisons."""
+        """Counts of cycles, saturations and comparisons."""
 
     def report(self) -> "Report":
         """What makes sense of the records."""

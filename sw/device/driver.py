@@ -1,4 +1,4 @@
-"""What drivers have in common that hold a backend: they can be used until they are closed."""
+"""Base of drivers that hold a backend: they can be used until they are closed."""
 
 from typing import Any, ClassVar, Self
 

@@ -53,10 +53,10 @@ class LockstepTree(Comparison):
         return self.both("answers", lambda tree: tree.receive(count), _columns)
 
     def counters(self) -> dict[str, int]:
-        """What the device has counted, and the comparisons."""
+        """Counts of the device, and those of the comparisons."""
         return {**self.device.counters(), **self.counts()}
 
 
 def _columns(answers: Sequence[Answer]) -> dict[str, np.ndarray]:
-    """What answers are made of, each part of all of them."""
+    """Parts of answers, an array of each over all answers."""
     return {part.name: np.array([getattr(answer, part.name) for answer in answers], int) for part in fields(Answer)}

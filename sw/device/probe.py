@@ -133,7 +133,7 @@ def _key(config: Any) -> tuple[str, int]:
 
 @functools.cache
 def _configurations() -> dict[tuple[str, int], Any]:
-    """What the devices' presets are made to, by the system's characters and the hash."""
+    """Configurations of the devices' presets, by the system's characters and the hash."""
     configs = (read_preset(name, system).hardware for system in devices() for name in list_presets(system))
     return {_key(config): config for config in configs}
 

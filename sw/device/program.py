@@ -24,7 +24,7 @@ class Packet:
 
 
 class Hardware(Protocol):
-    """What a program needs of the configuration that it is for."""
+    """Part of a configuration that its programs need."""
 
     name: str
 

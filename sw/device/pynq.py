@@ -154,7 +154,7 @@ class PynqTransport:
             self.write(address + 4 * index, value)
 
     def _item(self, address: int) -> Register | Window | None:
-        """What is at an address of the map, if it is that of a word."""
+        """The item at an address of the map, if it is that of a word."""
         for placed in self._map.placed:
             if placed.address <= address < placed.end and address % WORD_BYTES == 0:
                 return placed.item  # type: ignore[no-any-return]

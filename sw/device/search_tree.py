@@ -203,7 +203,7 @@ class MCTSDevice(Driver):
         return self.receive_sim_requests()
 
     def counters(self) -> dict[str, int]:
-        """What hardware has counted since :meth:`mcts_parameters`, by name; empty of the reference.
+        """Counts of hardware since :meth:`mcts_parameters`, by name; the reference has none.
 
         Raises
         ------

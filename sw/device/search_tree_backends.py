@@ -48,7 +48,7 @@ class TreeBackend(Protocol):
         ...
 
     def counters(self) -> dict[str, int]:
-        """What hardware has counted since :meth:`write_registers`, by name; empty of the reference."""
+        """Counts of hardware since :meth:`write_registers`, by name; the reference has none."""
         ...
 
     def close(self) -> None:
@@ -141,7 +141,7 @@ class DeviceTree:
         return [self._answers.popleft() for _ in range(count)]
 
     def counters(self) -> dict[str, int]:
-        """What the tree has counted since :meth:`write_registers`."""
+        """Counts of the tree since :meth:`write_registers`."""
         return {part.name: self.device.read_register(part.name) for part in COUNTERS.fields}
 
     def read_nodes(self, base: int = 0, count: int | None = None) -> list[tuple[dict[str, int], list[dict[str, int]]]]:

@@ -79,7 +79,7 @@ def product_limit(config: MatrixConfig, groupings: Mapping[str, Grouping], *, st
 
 
 def _commands(config: Any, groupings: Any, product: Any, core: int, steps: int, batches: int) -> Any:
-    """Those of a core: neighbours take their groups in opposite orders, as in the device's programs."""
+    """Commands of a core: neighbours take their groups in opposite orders, as in the device's programs."""
     shapes = {name: _groups(grouping, product, core) for name, grouping in groupings.items()}
     if product == Product.GRADIENT:
         names = list(groupings)

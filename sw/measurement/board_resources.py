@@ -59,7 +59,7 @@ def board_presets() -> Iterator[tuple[str, str]]:
 
 
 def load_resources(file: Path = RESOURCES) -> dict[tuple[str, str], BoardPreset]:
-    """What was measured, by system and preset."""
+    """Measured resources, by system and preset."""
     table = yaml.safe_load(file.read_text(encoding="utf-8")) if file.exists() else {}
     found = {}
     for name, entry in table.items():

@@ -114,7 +114,7 @@ def _number(text: str) -> float:
 def _resources(
     file: Path, values: dict[str, str], names: Sequence[tuple[str, str, Sequence[str]]]
 ) -> dict[str, tuple[float, str]]:
-    """What is used, of texts that begin with it."""
+    """Resources in use, from texts that begin with their number."""
     found: dict[str, tuple[float, str]] = {}
     for resource, unit, known in names:
         for name in known:

@@ -86,7 +86,7 @@ class ModuleNetwork:
         self._flat.lerp_(leader._flat, rate)
 
     def _split(self, vector: torch.Tensor) -> list[torch.Tensor]:
-        """What is each parameter's, in its shape."""
+        """The share of each parameter, in its shape."""
         shapes = [parameter.shape for parameter in self.parameters]
         return [part.view(shape) for part, shape in zip(vector.split([s.numel() for s in shapes]), shapes, strict=True)]
 

@@ -17,7 +17,7 @@ __all__ = ["Network", "TrainableNetwork", "shared_passes"]
 
 
 class TrainableNetwork(Protocol):
-    """What learners do with a network, whatever computes it; a pass is what the same network's call gave."""
+    """A network as learners use it, whatever computes it; a pass is the result of the same network's call."""
 
     module: torch.nn.Module
     parameters: list[torch.Tensor]

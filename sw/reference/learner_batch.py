@@ -38,7 +38,7 @@ class LearnerBatch:
 
     @property
     def noise_pairs(self) -> tuple[tuple[ValueArray, ValueArray], ...]:
-        """What actions at the observations and at the next ones are drawn with, by learners that draw them."""
+        """Noise of actions at the observations and at the next ones, for learners that draw them."""
         return ()
 
     @property

@@ -28,7 +28,7 @@ CACHED_POSITIONS = 100_000
 
 
 class HostSearch:
-    """A :class:`.TreeSearch` in C++. What is done in the tree runs without the interpreter's lock.
+    """A :class:`.TreeSearch` in C++, whose work in the tree runs without the interpreter's lock.
 
     Parameters
     ----------

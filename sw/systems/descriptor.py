@@ -1,4 +1,4 @@
-"""What the software has of a system, and the systems there are. What a descriptor names is imported on use."""
+"""Descriptors of systems in software, and the systems there are; a descriptor's objects are imported on use."""
 
 import functools
 import importlib
@@ -69,7 +69,7 @@ class SystemDescriptor:
 
 @functools.cache
 def _known() -> dict[str, SystemDescriptor]:
-    """Those of the folders beside this file, then those of other packages, by name."""
+    """Systems of the folders beside this file, then those of other packages, by name."""
     found: dict[str, SystemDescriptor] = {}
     package = importlib.import_module(__package__)
     for folder in sorted(entry.name for entry in pkgutil.iter_modules(package.__path__) if entry.ispkg):

@@ -26,7 +26,7 @@ class ArmRuns:
 
 
 def read_record(record: Path) -> dict[str, Any]:
-    """What the file holds; nothing if there is none."""
+    """Content of the file; nothing if there is none."""
     found: dict[str, Any] = json.loads(record.read_text()) if record.is_file() else {}
     return found
 

@@ -50,7 +50,7 @@ def run_all(jobs: int, runs: Sequence[Callable[[], None]]) -> None:
 
 
 def summary_of(directory: Path) -> dict[str, Any] | None:
-    """What a run came to; ``None`` if it has not ended yet."""
+    """Outcome of a run; ``None`` if it has not ended yet."""
     path = directory / "summary.json"
     return json.loads(path.read_text()) if path.is_file() else None
 

@@ -87,7 +87,7 @@ def _train(
 
 
 def _played(experiment: Experiment, root: Path, length: int) -> dict[str, ArmRuns]:
-    """Of every arm the runs that have come so far, each as its means of evaluations by where they were, up to there."""
+    """Runs of every arm that have come so far, each as its means of evaluations by where they were, up to there."""
     from ..core.run_folder import read_metrics
 
     # A record's name of where it is: "step" of steps.

@@ -236,7 +236,7 @@ def hyper_parameter_options(configuration: type) -> list[str]:
 
 
 def _defaults(name: str, configurations: Iterable[type]) -> str:
-    """What a hyper-parameter is if nobody says, by algorithm if they do not agree; of some other algorithms nothing."""
+    """Defaults of a hyper-parameter, by algorithm if they do not agree; algorithms without it are left out."""
     found: dict[str, list[str]] = {}
     own = [configuration for configuration in configurations if hasattr(configuration, name)]
     for configuration in own:
@@ -311,7 +311,7 @@ def result_rows(summary: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def lockstep_rows(counters: dict[str, Any], done: str, compared: str, prefix: str = "") -> list[tuple[str, str]]:
-    """What lockstep came to, where there was one."""
+    """Rows with the outcome of lockstep, where there was one."""
     if f"{prefix}lockstep_steps" not in counters:
         return []
     steps, total, equal = (counters[f"{prefix}lockstep_{name}"] for name in ("steps", "compared", "equal"))

@@ -1,12 +1,13 @@
 """Prose reads at first sight: turns of phrase that a reader stumbles over, each with what to write instead.
 
-Checked are the pages, the first lines of public docstrings, helps of commands and titles of plots. Spelling is checked
-by codespell (``make check``).
+Checked are the pages, the first lines of docstrings, comments of the site's modules and of examples, helps of commands
+and titles of plots. Spelling is checked by codespell (``make check``).
 """
 
 import argparse
 import ast
 import re
+import tokenize
 from functools import cache
 
 import pytest
@@ -15,15 +16,18 @@ from tests.docs.test_snippets import PAGES, ROOT
 from tests.sw.cli.test_every_command import PARSERS
 from tests.test_repository import SOURCES, tree
 
+# The site's modules, which stand beside its pages, and examples.
+WRITTEN_FOR_READERS = sorted(path for folder in ("docs", "examples") for path in (ROOT / folder).rglob("*.py"))
 ENVIRONMENT = r"(?:[A-Z]\w+-v\d|ALE/\w+|uart:)"
 # In running text.
 PHRASES = {
     r"\bthe same bits (?:from|in) (?:each|both|all)\b": "bit-identical: 'all three give bit-identical results'",
     rf"\bas `?{ENVIRONMENT}": "e.g.: 'e.g. Pendulum-v1'",
     r"\b[Ss]ay what [a-z ]+ takes\b": "report: 'report FPGA resource use'",
-    r"(?:^|[.!?:] )(?:Of (?:a|an|the|each|all|those)|Those of|That of) [^.|]*?,? (?:is|are|takes?|has|have)\b": (
-        "a sentence that begins with its subject"
-    ),
+    r"(?:^|[.!?:] )(?:Of (?!course\b)|Those of |That of )": "the subject first: 'Each seed stored 5000 codes'",
+    # Questions are none of them.
+    r"(?:^|[.!?:] )What (?:[^.?!:|]*? )?(?:is|are|was|were|has|have) (?![^.!]*\?)": "the noun: 'The operands are'",
+    r",\s+too\b": "also, before what it is about",
     r"\b(?:cycles|rows|words|bits|samples|operations|actions|selections|simulations|requests) an? "
     r"(?:cycle|second|sample|step|row|line|request|simulation|decision)\b(?! has)": "per: 'samples per second'",
 }
@@ -34,8 +38,7 @@ FIGURES = {
 # Of what is one sentence alone.
 LINES = {
     **PHRASES,
-    r"^(?:Of|Those of|That of|As|of|that|which|whose|as) ": "what it is: 'Seed of the placer'",
-    r",\s+too\b": "also, before what it is about",
+    r"^(?:As|of|that|which|whose|as) ": "what it is: 'Seed of the placer'",
 }
 
 
@@ -64,13 +67,25 @@ def test_pages(page):
 
 def test_first_lines_of_docstrings():
     found = {}
-    for path in SOURCES:
+    for path in [*SOURCES, *WRITTEN_FOR_READERS]:
         for node in ast.walk(tree(path)):
-            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
-                name, text = getattr(node, "name", ""), ast.get_docstring(node)
-                if text and not name.startswith("_") and (said := stumbles(text.splitlines()[0], LINES)):
-                    found[f"{path.relative_to(ROOT)}: {name}"] = said
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+                text = ast.get_docstring(node)
+                if text and (said := stumbles(text.splitlines()[0], LINES)):
+                    found[f"{path.relative_to(ROOT)}: {getattr(node, 'name', '')}"] = said
     assert not found
+
+
+def comments(path):
+    with tokenize.open(path) as file:
+        return [
+            one.string.lstrip("# ") for one in tokenize.generate_tokens(file.readline) if one.type == tokenize.COMMENT
+        ]
+
+
+@pytest.mark.parametrize("path", WRITTEN_FOR_READERS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_comments(path):
+    assert not [said for text in comments(path) for said in stumbles(text, PHRASES)]
 
 
 def test_helps_of_commands():
@@ -115,9 +130,15 @@ PLOTS = LINES | {r"\b(?:us|ms|one policy|one \w+) an? \w+": "per: 'us per simula
         ("One description runs three ways, with the same bits\nfrom each.", 1),
         ("An environment, as Pendulum-v1.", 1),
         ("It has 93.2 %, and 97 is asked.", 1),
-        ("What is asked for is given.", 0),
+        ("All that is asked for is given.", 0),
         ("It learns. Of the layers that follow only one is dense.", 1),
         ("Of course the first is fine.", 0),
+        ("Those of the shell, and from 0x100 on:", 1),
+        ("There are two. What is known is what simulation says.", 1),
+        ("What the engine does is counted.", 1),
+        ("What is it? What does it take, and what is left?", 0),
+        ("What falls short:", 0),
+        ("It learns, too.", 1),
         ("It takes 100 cycles a sample.", 1),
         ("It says how many rows a sample has.", 0),
         ("It takes a cycle.", 0),

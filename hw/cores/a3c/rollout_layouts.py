@@ -9,7 +9,7 @@ __all__ = ["policy_layout", "training_layout", "transition_layout"]
 
 
 def policy_layout(config: A3CConfig):
-    """What was inferred."""
+    """Layout of an inferred policy."""
     width = config.arithmetic.format.width
     probabilities = data.ArrayLayout(width, config.actions)
     return data.StructLayout({"place": inference_layout(config), "probabilities": probabilities, "value": width})

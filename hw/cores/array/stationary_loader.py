@@ -105,7 +105,7 @@ class StationaryLoader(ConfiguredComponent):
         return m
 
     def _choose_cores(self, m, tile, core, sample, bias):
-        """What a row is for: the cores that take it, and those that take zeros."""
+        """Choose the cores that take a row, and those that take zeros."""
         command, stationary = tile.command, self.stationary
         m.d.comb += [
             stationary.errors.eq(tile.loads_errors),

@@ -65,7 +65,7 @@ def unit_command(
     pitch: int,
     part: OutputPart | None = None,
 ) -> dict:
-    """What the unit convolution of a kernel's element is of, for kn2row: for each output pixel the pixel below it.
+    """The command that gathers kn2row's operand for a kernel's element: for each output pixel the pixel below it.
 
     Parameters
     ----------

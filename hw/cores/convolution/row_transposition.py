@@ -14,7 +14,7 @@ __all__ = ["RowTransposition", "block_size"]
 
 
 def block_size(config: TransposableConfig) -> data.StructLayout:
-    """What there is of a block, less one each: ``planes`` whose rows come in turn, and ``columns`` that leave."""
+    """Size of a block, less one each: ``planes`` whose rows come in turn, and ``columns`` that leave."""
     return data.StructLayout({"planes": range(_planes(config)), "columns": range(config.lanes)})
 
 

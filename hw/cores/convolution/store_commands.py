@@ -186,5 +186,5 @@ def _sums(config, first, last, loops):
 
 
 def _block(config, planes, columns):
-    """What there is of a block that is turned, where the unit's commands say so."""
+    """Size of a block that is transposed, where the unit's commands have it."""
     return {"block": {"planes": planes - 1, "columns": columns - 1}} if config.writer.planes > 1 else {}

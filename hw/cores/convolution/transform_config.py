@@ -187,7 +187,7 @@ def winograd(tile: int, kernel: int) -> WinogradMatrices:
 
 
 def transform_number(transforms: tuple[tuple[int, int], ...], transform: tuple[int, int]) -> int:
-    """What a unit's commands have for one of its transforms: from 1 on.
+    """Number of a transform in a unit's commands: from 1 on.
 
     Raises
     ------

@@ -14,7 +14,7 @@ __all__ = ["ACTIVATION_UNITS", "Activation"]
 
 
 class Activation:
-    """What stages need of an activation y = f(x); this one is ``"linear"``.
+    """An activation y = f(x) as stages use it; this one is ``"linear"``.
 
     Parameters
     ----------

@@ -119,7 +119,7 @@ class LayerParameters(ConfiguredComponent):
         return m
 
     def _update_target(self, m, target):
-        """What becomes of the target, if there is one, with an update, and the update's end."""
+        """Let the target, if there is one, follow an update, and report the update's end."""
         update, follow = self._update, self._follow
         if target is not None:
             wiring.connect(m, wiring.flipped(self.target), target.reads[0])

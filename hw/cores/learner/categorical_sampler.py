@@ -25,7 +25,7 @@ WAITING = 8
 
 
 def draw_layout(config: FloatLaneConfig, count: int):
-    """What an action is drawn with: a uniform number in [0, 1), and how many of the actions there are, at least 1."""
+    """Operands of a draw: a uniform number in [0, 1), and how many of the actions there are, at least 1."""
     return data.StructLayout({"uniform": config.format.width, "available": range(count + 1)})
 
 

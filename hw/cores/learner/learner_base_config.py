@@ -13,7 +13,7 @@ __all__ = ["LearnerCommand", "LearnerConfig"]
 
 
 class LearnerCommand(IntEnum):
-    """What a learner is told to do."""
+    """Kinds of commands to a learner."""
 
     STEP = 1
     LOAD = 2

@@ -1,4 +1,4 @@
-"""What each kind of learner is made of."""
+"""Parts of each kind of learner."""
 
 from dataclasses import dataclass
 

@@ -27,7 +27,7 @@ BUFFER = 2
 
 
 def drawn_layout(config: SquashedGaussianConfig):
-    """What the derivative needs of an element that was drawn."""
+    """Operands of the derivative from an element that was drawn."""
     width = config.arithmetic.format.width
     return data.StructLayout({"action": width, "spread": width, "within": 1})
 

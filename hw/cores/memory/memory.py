@@ -141,7 +141,7 @@ def _checked(init, config):
 
 
 def _attributes(config):
-    """What tools are told of an array."""
+    """Attributes of an array for synthesis tools."""
     attributes = {} if config.style == "auto" else {"ram_style": config.style}
     # Unless the old word is wanted, synthesis adds nothing that would keep it while a new one is written.
     return attributes | ({} if config.hazard == "old" else {"no_rw_check": 1})

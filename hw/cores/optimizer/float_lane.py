@@ -50,7 +50,7 @@ class FloatOptimizerLane(ConfiguredComponent, ABC):
 
     @abstractmethod
     def _update(self, numbers: FloatExpression) -> dict[str, Number]:
-        """What is kept after the step, by name."""
+        """Values to keep after the step, by name."""
 
     def elaborate(self, platform):
         m = Module()

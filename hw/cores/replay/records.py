@@ -17,7 +17,7 @@ KIND_WIDTH, STATUS_WIDTH = 3, 2
 
 
 class ReplayCommand(IntEnum):
-    """What the engine of a sum tree is told to do.
+    """Kinds of commands to the engine of a sum tree.
 
     ==========  ====================================================================================
     ``SERVE``   a packet of requests

@@ -78,7 +78,7 @@ class PacketIntake(wiring.Component):
 
 
 class PacketOutlet(wiring.Component):
-    """Buffers packets on their way out. What ``clear`` cuts off is ended by the rules of streams.
+    """Buffers packets on their way out, and ends one that ``clear`` cuts off by the rules of streams.
 
     With ``clear`` all rows in the buffer are gone, and the part in front of it, reset in the same cycle, sends no more
     of them. The sink knows nothing of it: a row that it was offered stays as it is until it is taken. A packet that

@@ -28,7 +28,7 @@ KNOWN = ("own", "some", "travels", "left", "decided")
 
 
 def management_layout():
-    """What the tree's manager is to do: clear the tree, or advance its root by an action."""
+    """A request to the tree's manager: clear the tree, or advance its root by an action."""
     return data.StructLayout({"advance": 1, "action": ACTION_WIDTH})
 
 
@@ -211,7 +211,7 @@ class Entrance(ConfiguredComponent):
                 m.next = "ANSWER"
 
     def _count(self, m, row, act, selections):
-        """What is known about workers and nodes; counts selections."""
+        """Keep the state of workers and nodes, and count selections."""
         config = self._config
         workers, known = config.workers, _signals(KNOWN)
         selected, travelling, worker, ended = (

@@ -1,4 +1,4 @@
-"""What a node's visits are worth to exploration."""
+"""The exploration factor of a node's visits."""
 
 from amaranth.hdl import Module, Signal
 from amaranth.lib.wiring import In, Out

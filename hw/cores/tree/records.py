@@ -99,7 +99,7 @@ def node_record(config: TreeConfig) -> Record:
 
 
 def edge_record(config: TreeConfig) -> Record:
-    """What a node keeps of each action; ``bank`` and ``row`` mean nothing unless ``child`` is 1."""
+    """A node's record of an action; ``bank`` and ``row`` mean nothing unless ``child`` is 1."""
     prior = () if config.policy == "uct" else (Field("prior", PRIOR_WIDTH),)
     return Record(
         (

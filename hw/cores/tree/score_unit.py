@@ -65,7 +65,7 @@ class ScoreUnit(ConfiguredComponent):
 
     @staticmethod
     def edges_layout(children: int):
-        """What of each child the score is made of."""
+        """Operands of a child's score."""
         edge = {
             "value": signed(VALUE_WIDTH),
             "factor": FACTOR_WIDTH,

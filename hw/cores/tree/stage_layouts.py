@@ -90,7 +90,7 @@ def grant_layout(config: TreeConfig):
 
 
 class CommandKind(enum.Enum, shape=2):  # type: ignore[call-arg]
-    """What a bank is to do with a row."""
+    """Kinds of commands to a bank, each about a row."""
 
     READ = 0
     CLEAR = 1

@@ -146,7 +146,7 @@ class Cluster(ConfiguredComponent):
         return m
 
     def _capture(self, m, name, take, value):
-        """What was taken, from the end of its step on."""
+        """The operands that were taken, from the end of their step on."""
         captured = Signal(value.shape(), name=f"captured_{name}", reset_less=True)
         used = Signal(value.shape(), name=f"used_{name}", reset_less=True)
         with m.If(take):

@@ -109,7 +109,7 @@ class ClusterArray(ConfiguredComponent):
         return current
 
     def _control(self, m):
-        """What all clusters are told, each field when its time has come."""
+        """Control signals of all clusters, each field when its time has come."""
         issue, control = self.issue, Signal(ClusterControl)
 
         # What is on its way at a reset is forgotten: sums that leave late would count as those of the next wave.

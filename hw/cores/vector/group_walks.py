@@ -11,7 +11,7 @@ __all__ = ["FeatureWalk", "PairWalk"]
 
 
 def _members(config, **outputs):
-    """What both walks have in common, and the outputs of one."""
+    """Ports that both walks have in common, and the outputs of one."""
     group, command = group_layout(config), command_layout(config)
     return {
         "command": In(command),

@@ -1,4 +1,4 @@
-"""What touches parts of Amaranth that are not documented: nothing outside of this module does.
+"""Everything that touches undocumented parts of Amaranth: nothing outside of this module does.
 
 A new version of Amaranth is added to ``VERSIONS`` once the tests of this module pass with it.
 """

@@ -77,7 +77,7 @@ class MemoryModule:
         )
 
     def connections(self, source: memory.Memory) -> dict[str, Any]:
-        """What the ports of an instance are connected to, as keywords of ``Instance``."""
+        """Connections of an instance's ports, as keywords of ``Instance``."""
         connected: dict[str, Any] = {}
         for kind, ports in (("read", source.read_ports), ("write", source.write_ports)):
             for index, port in enumerate(ports):

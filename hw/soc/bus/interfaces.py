@@ -1,4 +1,4 @@
-"""What the ports of a top are to other tools: buses, resets, interrupts. No Amaranth here."""
+"""Roles of a top's ports for other tools: buses, resets, interrupts. No Amaranth here."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

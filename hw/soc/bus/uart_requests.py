@@ -1,4 +1,4 @@
-"""What the units have in common that execute the requests of a host behind a UART."""
+"""Parts shared by the units that execute the requests of a host behind a UART."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import data, stream, wiring

@@ -172,7 +172,7 @@ class DynamapConfig:
 
     @property
     def _pixel_writer(self) -> WordWriterConfig:
-        """What makes words of totals that are no tiles."""
+        """Configuration of the writer that makes words of totals that are no tiles."""
         return replace(self.stores.writer, levels=3, planes=1)
 
     @cached_property

@@ -27,7 +27,7 @@ def describe(
     domain: Collection[str] = ("clk", "rst"),
     clock: DefaultClock = ANY_CLOCK,
 ) -> PackageDescription:
-    """What the package of a component is made from.
+    """The description that the package of a component is made from.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What a package's files are made from: ports, interfaces, clocks, registers and instructions of one design.
+"""The description behind a package's files: ports, interfaces, clocks, registers and instructions of one design.
 
 Plain data without Amaranth; :func:`~.describe.describe` makes it from a component.
 """

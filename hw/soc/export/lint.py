@@ -56,7 +56,7 @@ def waiver_file() -> str:
 
 
 def verilator_arguments(name: str, folder: Path) -> list[str]:
-    """What follows ``verilator`` to check the package of ``name`` in a folder, from wherever it is called."""
+    """Arguments of ``verilator`` that check the package of ``name`` in a folder, from wherever it is called."""
     return ["--lint-only", "-Wall", "--top-module", name, str(folder / f"{name}.vlt"), "-F", str(folder / f"{name}.f")]
 
 

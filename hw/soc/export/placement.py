@@ -139,7 +139,7 @@ def place(
 
 
 def algorithms(placer: str | None, tool: str) -> tuple[str, ...]:
-    """What nextpnr is told of its placer and its router."""
+    """Options of nextpnr that choose its placer and its router."""
     return "--placer", placer or _FAMILIES[tool].placer, "--router", _ROUTER
 
 

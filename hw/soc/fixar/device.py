@@ -183,7 +183,7 @@ class FixarSystem(System):
 
 
 def host_config(config, settle):
-    """What the host sees; ``settle`` cycles after an insertion was accepted it is in memory."""
+    """The host's view; an insertion is in memory ``settle`` cycles after it was accepted."""
     regions = (
         *network_regions(config),
         *host_regions(

@@ -52,7 +52,7 @@ class LearnerSystemConfig(ABC):
     @property
     @abstractmethod
     def instruction_set(self) -> InstructionSet:
-        """What programs are made of."""
+        """Instructions of programs."""
 
     @property
     @abstractmethod

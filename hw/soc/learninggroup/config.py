@@ -192,7 +192,7 @@ class Network:
 
 @dataclass(frozen=True, kw_only=True)
 class Rates:
-    """What the host sets for training, as real numbers; the device has them in its formats.
+    """Rates that the host sets for training, as real numbers; the device has them in its formats.
 
     Parameters
     ----------

@@ -108,7 +108,7 @@ class MAACSystemConfig(LearnerSystemConfig):
 
     @property
     def instruction_set(self) -> InstructionSet:
-        """What programs are made of."""
+        """Instructions of programs."""
         return DEVICE_INSTRUCTION_SET if self.learner.updates_policies else HOST_INSTRUCTION_SET
 
     @property

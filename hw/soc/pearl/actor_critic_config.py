@@ -43,7 +43,7 @@ class PearlActorCriticLearnerConfig(PearlLearnerConfig):
 
     @property
     def instruction_set(self) -> InstructionSet:
-        """What programs are made of."""
+        """Instructions of programs."""
         return ACTOR_CRITIC_INSTRUCTION_SET
 
     @property

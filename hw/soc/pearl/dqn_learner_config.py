@@ -44,7 +44,7 @@ class PearlDQNLearnerConfig(PearlLearnerConfig):
 
     @property
     def instruction_set(self) -> InstructionSet:
-        """What programs are made of."""
+        """Instructions of programs."""
         return DQN_INSTRUCTION_SET
 
     @property

@@ -64,7 +64,7 @@ def _constants(config):
 
 
 def _control(engines):
-    """What the device does, and what it is told to do."""
+    """Registers of status and control."""
     busy = (
         RegisterField(Field(f"busy_{engine}"), 8 + index, f"engine {engine} has work")
         for index, engine in enumerate(engines)

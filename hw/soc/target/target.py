@@ -91,7 +91,7 @@ class Target:
         return Resources()
 
     def count(self, cells: Mapping[str, int]) -> Resources:
-        """What all the cells of a module take; ``cells`` is a count by type."""
+        """Resources of all the cells of a module; ``cells`` is a count by type."""
         total = Resources()
         for cell, number in cells.items():
             total += self.cost(cell) * number

@@ -248,7 +248,7 @@ class A3CLearner:
             self._ask_again(agent, own)
 
     def _ask_again(self, agent: int, own: _Agent) -> None:
-        """What was asked of the service for the rollout under way."""
+        """Repeat the requests to the service for the rollout under way."""
         for number, observation in enumerate(own.observations):
             action, reward = (own.actions[number - 1], own.rewards[number - 1]) if number else (None, 0.0)
             self.service.serve([AgentRequest(agent=agent, action=action, reward=reward, observation=observation)])

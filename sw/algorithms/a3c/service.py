@@ -15,7 +15,7 @@ __all__ = ["AgentAnswer", "AgentRequest", "AgentsService", "rates_of", "split_st
 
 @dataclass(frozen=True, kw_only=True)
 class AgentRequest:
-    """What one agent has since it was answered last. Its parts count in the order in which they stand here.
+    """News of one agent since it was answered last. Its parts count in the order in which they stand here.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ class AgentsService(Protocol):
         """Central parameters, and the copies of all agents."""
 
     def counters(self) -> dict[str, Any]:
-        """What was counted: cycles, comparisons."""
+        """Counts of cycles and comparisons."""
 
     def save(self) -> Arrays:
         """Everything that requests depend on, but rollouts under way: ``central.``, ``square.`` (RMSProp's mean

@@ -20,7 +20,7 @@ Tensors = dict[str, torch.Tensor]
 
 @dataclass
 class _Rollout:
-    """What an agent has seen since it was last trained."""
+    """Experience of an agent since it was last trained."""
 
     observations: list[np.ndarray] = field(default_factory=list)
     actions: list[int] = field(default_factory=list)

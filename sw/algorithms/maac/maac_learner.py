@@ -110,7 +110,7 @@ class MAACLearner:
         self._generator.bit_generator.state = drawn
 
     def counters(self) -> dict[str, Any]:
-        """What was counted: updates, experiences kept, and what the backend counts."""
+        """Counts of updates and of experiences kept, and those of the backend."""
         return {"updates": self.updates, "experiences": len(self.replay), **self.backend.counters()}
 
     def save(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:

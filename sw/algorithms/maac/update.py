@@ -98,7 +98,7 @@ class MAACUpdate(Protocol):
         """Go on with what the host saves of its policies; nothing to do if it goes on updating them."""
 
     def counters(self) -> dict[str, Any]:
-        """What was counted besides: cycles, comparisons."""
+        """Further counts: cycles, comparisons."""
 
     def save(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         """Everything that updates depend on, but Adam's state of the policies: arrays and plain numbers."""

@@ -67,7 +67,7 @@ class EpisodeBatch(Protocol):
         ...
 
     def outcome(self) -> dict[str, float]:
-        """What there is to tell of the episodes beside their rewards, by the names of a record; after the last step."""
+        """Figures of the episodes beside their rewards, by the names of a record; after the last step."""
         ...
 
     def close(self) -> None:

@@ -10,7 +10,7 @@ __all__ = ["episodes_of_checkpoint"]
 
 
 class _Episodes(Protocol):
-    """What is asked of them here: plain data that tell environments apart, and an end."""
+    """Environments as they are used here: plain data that tell them apart, and an end."""
 
     @property
     def task(self) -> dict[str, Any]: ...

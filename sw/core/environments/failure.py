@@ -1,4 +1,4 @@
-"""What goes wrong in an environment, which is somebody else's code."""
+"""Errors within an environment, which is somebody else's code."""
 
 __all__ = ["EnvironmentFailure", "NonFiniteError"]
 

@@ -17,7 +17,7 @@ KEPT = {CartPoleEnv: ("state", "steps_beyond_terminated"), AcrobotEnv: ("state",
 
 
 class _GymnasiumEnvironment:
-    """What both kinds share; wrappers, and with them time limits, are left out.
+    """Base of both kinds; wrappers, and with them time limits, are left out.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class _GymnasiumEnvironment:
 
     @staticmethod
     def prepare() -> None:
-        """What has to be done before the first one is made."""
+        """Do what has to precede the first environment."""
 
     def reset(self, seed: int) -> None:
         """Begin an episode."""

@@ -82,7 +82,7 @@ def board_environment(source: str | BoardEnvironment) -> BoardEnvironment:
 
 
 def _board_game(name: str) -> Callable[[str], BoardEnvironment] | None:
-    """What makes the game of a name, if it is one of a board."""
+    """The class that makes the game of a name, if it is one of a board."""
     if name in BOARD_GAMES:
         return BoardGame
     if name.startswith(OPEN_SPIEL):

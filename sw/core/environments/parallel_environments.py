@@ -87,7 +87,7 @@ class ParallelEnvironments:
 
     @staticmethod
     def _spaces(environment: ParallelEnv) -> list[tuple[int, int, int]]:
-        """Of each agent how many elements it observes, how many actions it has, and the first action's number."""
+        """How many elements each agent observes, how many actions it has, and the first action's number."""
         return alike_spaces(environment)
 
     def reset(self, generator: np.random.Generator) -> np.ndarray:

@@ -78,7 +78,7 @@ class PettingZooGame:
         self.env.reset(seed=seed)
 
     def save(self) -> bytes:
-        """What the environment is made of."""
+        """The environment's state as bytes."""
         return pickle.dumps({name: value for name, value in vars(self.env).items() if name not in CONSTANT})
 
     def restore(self, state: bytes) -> None:

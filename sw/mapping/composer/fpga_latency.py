@@ -40,7 +40,7 @@ LOSS_UNITS = 2
 
 @dataclass(frozen=True, kw_only=True)
 class CycleModel:
-    """What an FPGA is told to be.
+    """An FPGA as the cycle models take it.
 
     Parameters
     ----------

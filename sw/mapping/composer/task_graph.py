@@ -1,4 +1,4 @@
-"""What a training iteration is made of: replay operations and groups of layers, and the bytes they hand on."""
+"""Tasks of a training iteration: replay operations and groups of layers, and the bytes they hand on."""
 
 import graphlib
 from collections.abc import Mapping

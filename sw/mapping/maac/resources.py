@@ -24,7 +24,7 @@ OTHER_ARRAYS = 4
 
 @dataclass(frozen=True, kw_only=True)
 class LinearCost:
-    """What a part takes that has units side by side.
+    """Resources of a part that has units side by side.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class LinearCost:
 
 @dataclass(frozen=True, kw_only=True)
 class UnitCosts:
-    """What parts take on a family, without their block memories, which are counted (:func:`memory_blocks`).
+    """Resources of parts on a family, without their block memories, which are counted (:func:`memory_blocks`).
 
     Parameters
     ----------

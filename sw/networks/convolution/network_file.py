@@ -139,7 +139,7 @@ def _flow(value: Any) -> str:
 
 
 def _as_mapping(node: Node) -> dict[str, Any]:
-    """As short as a file may have it."""
+    """Describe it as briefly as a file may."""
     found: dict[str, Any] = {"name": node.name, "kind": _NAMES[type(node)]}
     defaults = {field.name: field.default for field in dataclasses.fields(node)}
     for name in _FIELDS:

@@ -38,7 +38,7 @@ class FeatureMap:
 
 @dataclass(frozen=True, kw_only=True)
 class Input:
-    """What the network is given.
+    """The input of the network.
 
     Parameters
     ----------

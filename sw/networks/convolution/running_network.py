@@ -16,7 +16,7 @@ class RunningNetwork(Protocol):
         """The words of tensors by name, at least of the network's outputs, for those of a picture."""
 
     def counters(self) -> dict[str, Any]:
-        """What it has counted; where it counts saturated words, those have the name ``saturated``."""
+        """Counts by name; the count of saturated words has the name ``saturated``."""
 
     def close(self) -> None:
         """Gives back what it holds."""

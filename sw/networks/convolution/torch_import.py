@@ -142,7 +142,7 @@ class _Importer:
         self.names[node] = added.name
 
     def _name(self, node: fx.Node) -> str:
-        """That of the module; of a second use of it, and of a function, that of the node."""
+        """Name of the module; for a second use of it, and for a function, name of the node."""
         target = str(node.target)
         return node.name if node.op != "call_module" or target in self.nodes else target
 
@@ -161,7 +161,7 @@ class _Importer:
             self.flat.add(node)
 
     def _require_only_user(self, node: fx.Node, what: str) -> None:
-        """What is folded into a node changes it for everybody who takes it."""
+        """Refuse to fold into a node that others take, as that would change it for them."""
         (source, *_) = node.all_input_nodes
         others = [
             user.name

@@ -21,7 +21,7 @@ __all__ = ["A3CRates", "AgentsReference", "Rollout"]
 
 @dataclass
 class Rollout:
-    """What an agent has seen since it was last trained."""
+    """Experience of an agent since it was last trained."""
 
     inferences: list[Inference] = field(default_factory=list)
     actions: list[int] = field(default_factory=list)

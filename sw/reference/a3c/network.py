@@ -124,5 +124,5 @@ def forward_sums(
 
 
 def _rectify(sums: ValueArray) -> ValueArray:
-    """As the hardware does: by the sign, which NaN has not."""
+    """Rectify by the sign, as the hardware does: NaN has none."""
     return np.where(np.signbit(sums) & ~np.isnan(sums), sums.dtype.type(0), sums)

@@ -60,7 +60,7 @@ def attend_backward(
 
 
 def transposed(numbers: ValueArray) -> ValueArray:
-    """What agents have for each other ``(batch, agents, heads, agents - 1)``, by the other agent.
+    """Values of agents for each other, ``(batch, agents, heads, agents - 1)``, by the other agent.
 
     >>> transposed(np.array([[[[1, 2]], [[3, 4]], [[5, 6]]]])).ravel().tolist()
     [3, 5, 1, 6, 2, 4]

@@ -1,4 +1,4 @@
-"""What the algorithms have in common: checks of their operands, and pictures with zeros around them.
+"""Helpers of all algorithms: checks of their operands, and pictures with zeros around them.
 
 A picture is an array (rows, columns, channels); as (rows * columns, channels) it is the 3-D tensor layout. Kernels are
 an array (K1, K2, C_in, C_out): as (K1 * K2 * C_in, C_out) the weights of im2col, as K1 * K2 matrices those of kn2row.

@@ -36,7 +36,7 @@ def unit_convolutions(shape: ConvolutionShape) -> Iterator[UnitConvolution]:
 
 
 def _axis(shape: ConvolutionShape, axis: int, element: int) -> tuple[slice, slice]:
-    """Of one axis: input pixels, every S-th one, and the output pixels that they belong to."""
+    """Input pixels of one axis, every S-th one, and the output pixels that they belong to."""
     stride, before = shape.stride[axis], shape.padding[axis][0]
     first = max(0, -((element - before) // stride))
     last = min(shape.output[axis] - 1, (shape.picture[axis] - 1 + before - element) // stride)

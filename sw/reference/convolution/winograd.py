@@ -75,7 +75,7 @@ class WinogradTransform:
 
     @property
     def divisor(self) -> int:
-        """What sums are divided by: the scale of both axes."""
+        """Divisor of the sums: the scale of both axes."""
         return self.scale**2
 
     def tiles(self, shape: ConvolutionShape) -> tuple[int, int]:

@@ -231,7 +231,7 @@ class MAACReference:
         return MAACForward(outputs["first"], outputs["second"], outputs["third"], choices, values)
 
     def _values(self, samples: MAACSamples, choices: IntegerArray) -> ValueArray:
-        """Of all actions, those that an agent does not have included, while the other agents do what they chose."""
+        """Values of all actions, also those that an agent lacks, while the other agents do what they chose."""
         return propagate(self.critic, self.critics, [samples.observations, self._one_hot(choices)])["output"]
 
     def _act(

@@ -19,7 +19,7 @@ TYPES = {"draw": np.uint64, "priority": np.uint64, "total": np.uint64}
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """What the tree is asked for; what the kind does not look at is 0.
+    """A request to the tree; fields that its kind ignores are 0.
 
     Real numbers have been rounded already: a draw is an integer of 48 fraction bits, a priority one of the tree's
     format.
@@ -53,7 +53,7 @@ class Request:
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """What the tree says to a request; what the kind does not have is 0.
+    """The tree's answer to a request; fields that its kind lacks are 0.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ RANGES = {
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """What the tree is asked for. What the kind has no use for is as it is by default.
+    """A request to the tree; fields that its kind ignores keep their defaults.
 
     Real numbers have been rounded already: a reward is an integer of 12 fraction bits, a prior one of 16.
 

@@ -137,6 +137,6 @@ def _position(counts: np.ndarray, exponents: np.ndarray, index_width: int) -> tu
 
 
 def _root(table: PolynomialTable, counts: np.ndarray, exponents: np.ndarray) -> np.ndarray:
-    """Of m, or of 2 m where the exponent is odd."""
+    """Square root of m, or of 2 m where the exponent is odd."""
     index, offset = _position(counts, exponents, ROOT_INDEX_WIDTH)
     return PolynomialTableReference(table)(index + (exponents % 2 << ROOT_INDEX_WIDTH), offset)

@@ -137,7 +137,7 @@ def _most_agents(arguments: argparse.Namespace) -> tuple["AgentsOnPart | None", 
 
 
 def _times(arguments: argparse.Namespace) -> "ExplorationTimes":
-    """As given; t_e measured, where an environment is named; t_f and t_b of the words, where they are not given."""
+    """Times as given; else t_e measured in the named environment, and t_f and t_b from the words."""
     from ...mapping.a3c.timeline import ExplorationTimes
     from .exploration_times import engine_seconds
 

@@ -230,7 +230,7 @@ class FixarDDPG(Agent):
 
 
 def _shapes(observation_size: int, action_size: int) -> dict[str, tuple[int, ...]]:
-    """Of what is kept of a step, by the names of :class:`.LearnerBatch`."""
+    """Shapes of the arrays kept of a step, by the names of :class:`.LearnerBatch`."""
     observation, action = (observation_size,), (action_size,)
     return {
         "observations": observation, "actions": action, "rewards": (), "discounts": (),

@@ -205,7 +205,7 @@ class FixarLearner:
         return counts
 
     def tally(self) -> dict[str, Any]:
-        """What `counters` is made from, besides the state."""
+        """Counts behind `counters` that are not in the state."""
         return copy.deepcopy(self._tally)
 
     def restore_tally(self, tally: dict[str, Any]) -> None:

@@ -44,10 +44,10 @@ class Learner(Protocol):
         """Begins anew with these networks: targets are copies, moments zero."""
 
     def counters(self) -> dict[str, Any]:
-        """What was counted: cycles, saturations, comparisons."""
+        """Counts of cycles, saturations and comparisons."""
 
     def tally(self) -> dict[str, Any]:
-        """What was counted outside the state, as plain numbers."""
+        """Counts outside the state, as plain numbers."""
 
     def restore_tally(self, tally: dict[str, Any]) -> None:
         """Takes back what `tally` gave."""

@@ -70,7 +70,7 @@ def _train(arm: Arm, seed: int, iterations: int, directory: Path, limit: float) 
 
 
 def _played(root: Path, iterations: int) -> dict[str, ArmRuns]:
-    """Of every arm the runs that ended after so many iterations."""
+    """Runs of every arm that ended after so many iterations."""
     from ...core.run_folder import read_metrics
     from .report import smoothed
 

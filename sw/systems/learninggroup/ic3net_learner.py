@@ -41,7 +41,7 @@ class IC3NetLearner(Protocol):
         """The share of weights that take no part since `begin`."""
 
     def counters(self) -> dict[str, Any]:
-        """What was counted besides: cycles, comparisons."""
+        """Further counts: cycles, comparisons."""
 
     def save(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         """Everything that acting and training depend on between iterations: arrays and plain numbers."""

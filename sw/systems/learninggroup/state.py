@@ -24,7 +24,7 @@ SQUARE = {Memory.PARAMETER: Memory.PARAMETER_SQUARE, Memory.GROUPING: Memory.GRO
 
 @dataclass(frozen=True)
 class StatePart:
-    """What a memory has of an array.
+    """The part of an array that a memory holds.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ class StateLayout:
         return rows.reshape(-1, groups, place.weight_banks).transpose(0, 2, 1).reshape(-1, groups)
 
     def columns_of(self, name: str, array: ArrayLike) -> dict[int, RealArray]:
-        """What each core has of the columns of an array (its last axis): zeros where it has fewer units than the
+        """Columns of an array (its last axis) that each core holds: zeros where it has fewer units than the
         others."""
         kind, layer = name.split("/")
         array = np.atleast_2d(array)

@@ -111,7 +111,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _environment(arguments: argparse.Namespace) -> tuple[Any, str, dict[str, Any]]:
-    """Of the options: the environment, what a run's folder is called after it, and what is known of it as plain data.
+    """The environment of the options, its part of a run's folder's name, and its description as plain data.
 
     Raises
     ------

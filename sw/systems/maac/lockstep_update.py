@@ -49,7 +49,7 @@ class LockstepMAACUpdate(Comparison):
         self._end_step()
 
     def _end_step(self) -> None:
-        """What an update has left is compared."""
+        """Compare the states that an update has left."""
         self._compare_state("state", self.reference.save(), self.device.save())
         self.steps += 1
         self.steps_checked += 1

@@ -81,7 +81,7 @@ def _return_of(directory: Path, steps: int) -> float | None:
 
 
 def _played(root: Path, steps: int | None) -> dict[str, ArmRuns]:
-    """Of every arm the returns of the episodes that were played to their end."""
+    """Returns of every arm's episodes that were played to their end."""
     played = {}
     for game_key, game in GAMES.items():
         length = steps or game.steps
@@ -154,7 +154,7 @@ def _report(content: dict[str, Any], record: Path, docs: Path) -> list[str]:
 
 
 def _random_return(name: str, seed: int, steps: int) -> float:
-    """Of an episode of actions drawn at random, as short, from the same beginning."""
+    """Return of an episode of actions drawn at random, as short, from the same beginning."""
     import numpy as np
 
     from ...core.environments.make_state_environment import state_environment

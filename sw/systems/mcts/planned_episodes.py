@@ -97,7 +97,7 @@ class PlannedEpisodes:
         """There is none."""
 
     def statistics(self) -> dict[str, float] | None:
-        """What was counted so far."""
+        """Counts so far."""
         return numbers_of(self.counters()) or None
 
     def counters(self) -> dict[str, Any]:

@@ -293,7 +293,7 @@ class ReplayAgent(Agent):
         return self.policy(self.learner.weights(), observation[np.newaxis], step, self._exploration)[0]
 
     def _after_step(self, before: int, after: int) -> None:
-        """What is done after environment steps, whose number they took from ``before`` to ``after``."""
+        """Act on environment steps that took their number from ``before`` to ``after``."""
 
     def _overlaps(self) -> bool:
         """Whether a thread more pays: the reference needs Python's lock, as the learner does."""

@@ -1,4 +1,4 @@
-"""What algorithms share whose gradient steps are taken by a learner in hardware, or by its bit-exact reference."""
+"""Base of algorithms whose gradient steps a learner in hardware takes, or its bit-exact reference."""
 
 import numpy as np
 

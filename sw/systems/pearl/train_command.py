@@ -90,7 +90,7 @@ def _algorithm(parser: argparse.ArgumentParser) -> tuple[str, str]:
 
 
 def _algorithm_of(directory: Path) -> str:
-    """What the run in a folder learns by; empty if there is none, which is told later."""
+    """The algorithm of the run in a folder; empty if there is none, which is told later."""
     from ...core.checkpoint import CheckpointError, read_about
     from ...core.run_folder import CHECKPOINT
 
@@ -102,7 +102,7 @@ def _algorithm_of(directory: Path) -> str:
 
 
 def _configurations() -> dict[str, Any]:
-    """Of each algorithm."""
+    """Configuration classes by algorithm."""
     from ...algorithms.actor_critic_config import PrioritizedDDPGConfig, PrioritizedSACConfig
     from ...algorithms.dqn_config import DQNConfig
 

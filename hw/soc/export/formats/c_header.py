@@ -88,7 +88,7 @@ def _fields(parts: tuple[str, ...], record: Record, first: int = 0) -> Iterator[
 
 
 def _kind(field: Field) -> str:
-    """What a field holds, where that is no plain number."""
+    """A comment on the content of a field, where that is no plain number."""
     if field.values is not None:
         return f"a value of {field.values.__name__}"
     return "two's complement" if field.signed else ""

@@ -54,7 +54,7 @@ def map_json(description: PackageDescription, package: Iterable[str] = ()) -> st
 
 
 def _name(value: Any) -> str:
-    """What JSON has no form for: an enumeration is its name."""
+    """The name of an enumeration's member, which JSON has no form for; any other value as text."""
     return str(getattr(value, "name", value))
 
 

@@ -1,4 +1,4 @@
-"""What the scripts for vendors' tools have in common: words, lists, arguments. No Amaranth here."""
+"""Tcl shared by the scripts for vendors' tools: words, lists, arguments. No Amaranth here."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -58,7 +58,7 @@ def waiting_drop() -> dict[str, Any]:
 
 
 def _remark(waiting: float) -> str:
-    """What there is to say where so few agents wait that it hardly matters how resources are shared."""
+    """A remark where so few agents wait that it hardly matters how resources are shared."""
     if not waiting:
         return "nobody waits for training at ratio 1, so nothing can drop; "
     return "hardly anybody waits, for environments take nearly all time; " if waiting < FEW else ""

@@ -23,7 +23,7 @@ BEFORE, COUNTED = 2, 5
 
 @dataclass(frozen=True)
 class CountedExplorations:
-    """What was counted between two updates.
+    """Counts between two updates.
 
     Parameters
     ----------

@@ -91,7 +91,7 @@ def measure_steps(env: str, processes: int, seconds: float) -> StepTimes:
 
 
 def _step(link: Connection, env: str, seed: int) -> None:
-    """What such a process does; the clock that says when it ends is that of all processes."""
+    """Work of such a process; the clock that says when it ends is shared by all processes."""
     random = RandomSteps(env, seed)
     for _ in range(WARM_UP):
         random.step()

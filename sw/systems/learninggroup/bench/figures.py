@@ -318,7 +318,7 @@ class LearningGroupBench(Bench):
 
     @functools.lru_cache(maxsize=len(GROUPS))  # noqa: B019  one bench a process
     def _deviations(self, groups: int) -> tuple[dict[str, list[float]], dict[str, list[float]]]:
-        """Of each iteration of training, and of groupings at random."""
+        """Deviations of each iteration of training, and of groupings at random."""
         from .allocation import deviations_at_random, deviations_in_training
 
         say(f"{WATCHED} iterations of training with {groups} groups")

@@ -1,4 +1,4 @@
-"""What the stages of LearningGroup's programs have in common: places of tensors, and operations on them."""
+"""Base of the stages of LearningGroup's programs: places of tensors, and operations on them."""
 
 from collections.abc import Hashable, Sequence
 from typing import TypedDict

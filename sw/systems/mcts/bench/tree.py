@@ -19,7 +19,7 @@ REGISTERS = {"exploration": 5793, "loss": 1 << 14, "first_value": 0, "alternate"
 
 @dataclass(frozen=True, kw_only=True)
 class TreeCounts:
-    """What a list of requests took; the tree was given each packet of them without a gap.
+    """Counts of a list of requests; the tree was given each packet of them back to back.
 
     Parameters
     ----------

@@ -87,7 +87,7 @@ class _Learner(ABC):
         self.numbers = sum(layer.rows * layer.outputs for layer in layers)
 
     def _place(self, name: str, **fields: int) -> int:
-        """Of an array, in a command with these fields."""
+        """Place of an array, in a command with these fields."""
         return self.update.arrays.index(name)
 
     @abstractmethod
@@ -141,7 +141,7 @@ class _Learner(ABC):
         simulation.send("transitions", [_pack(self.transition_layout, row) for row in rows])
 
     def _rates(self, simulation: Any, port: str, step: int, rate: float) -> AdamRates | float:
-        """Those of a step, which the reference takes, too."""
+        """Set the rates of a step, and return them as the reference takes them."""
         rates = AdamRates.of_step(step, learning_rate=rate)
         bits = vars(rates.rounded(self.format))
         chosen = [int(bits[name]) for name in self.update.algorithm.rates]

@@ -244,7 +244,7 @@ def median_speeds(found: dict[str, list[tuple[float, Any]]]) -> dict[str, float]
 
 
 def describe(comparison: Comparison, found: dict[str, list[tuple[float, Any]]]) -> str:
-    """What was measured, and all figures: medians, the least and the most."""
+    """Describe the measurement and all figures: medians, the least and the most."""
     medians, config = median_speeds(found), comparison.config
     figures = "; ".join(
         f"{told}: {medians[told]:.0f} ({min(values)[0]:.0f} to {max(values)[0]:.0f})" for told, values in found.items()

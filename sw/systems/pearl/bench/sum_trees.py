@@ -70,7 +70,7 @@ def fastest_tree(operation: str, leaves: int) -> dict[str, Any]:
 
 
 def _microseconds(operation: Operation) -> float:
-    """Of one call, in the fastest of several windows: what else the machine does only slows."""
+    """Microseconds per call, in the fastest of several windows: other work on the machine only slows."""
     seconds = []
     for window in range(WINDOWS):
         first = window * WINDOW % BATCHES
