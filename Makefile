@@ -99,7 +99,8 @@ try-dist: dist
 	@rm -rf build/try-dist && mkdir -p build/try-dist/empty
 	$(PYTHON) -m venv build/try-dist/venv
 	build/try-dist/venv/bin/pip install --quiet --disable-pip-version-check build/dist/*.whl
-	cd build/try-dist/empty && env -u PYTHONPATH ../venv/bin/python $(CURDIR)/tests/first_steps.py $(CURDIR)/README.md
+	cd build/try-dist/empty && env -u PYTHONPATH ../venv/bin/python $(CURDIR)/tests/first_steps.py $(CURDIR)/README.md \
+	  $(CURDIR)/examples
 
 clean:
 	rm -rf .venv build

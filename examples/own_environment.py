@@ -30,6 +30,9 @@ class Corridor(gymnasium.Env):
         return np.array([self.place / 5, 1.0], np.float32)
 
 
+# The command line finds it by this name: `rewardware train pearl --env own_environment:Corridor-v0`.
+gymnasium.register("Corridor-v0", Corridor)
+
 if __name__ == "__main__":
     hardware = Path(__file__).with_name("own_hardware.yaml")
     config = DQNConfig(hidden_sizes=(32, 32), learning_starts=100, exploration_steps=300, target_update_interval=50)

@@ -1,40 +1,14 @@
 """What a newcomer does first, from an installed package in an empty folder: ``make try-dist``, which no test runs.
 
-It imports nothing of the repository: README's path is its argument.
+It imports nothing of the repository: the paths of README and of the examples are its arguments.
 """
 
 import importlib.util
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
-
-OWN_ENVIRONMENT = '''
-import gymnasium
-import numpy as np
-
-
-class Corridor(gymnasium.Env):
-    """Walk to the right."""
-
-    observation_space = gymnasium.spaces.Box(-1, 1, (2,), np.float32)
-    action_space = gymnasium.spaces.Discrete(2)
-
-    def reset(self, *, seed=None, options=None):
-        super().reset(seed=seed)
-        self.place = 0
-        return self.observation(), {}
-
-    def step(self, action):
-        self.place += 1 if action else -1
-        return self.observation(), float(self.place == 5), abs(self.place) == 5, False, {}
-
-    def observation(self):
-        return np.array([self.place / 5, 1.0], np.float32)
-
-
-gymnasium.register("Corridor-v0", Corridor)
-'''
 
 
 def run(*command: str) -> None:
@@ -42,7 +16,7 @@ def run(*command: str) -> None:
     subprocess.run(command, check=True)
 
 
-def main(readme: Path) -> None:
+def main(readme: Path, examples: Path) -> None:
     installed = importlib.util.find_spec("rewardware")
     assert installed is not None and installed.origin is not None
     assert Path(sys.prefix) in Path(installed.origin).parents, f"{installed.origin} is not of this environment"
@@ -55,10 +29,12 @@ def main(readme: Path) -> None:
     Path("quick_start.py").write_text("\n".join(snippets), encoding="utf-8")
     run(sys.executable, "quick_start.py")
 
-    Path("corridor.py").write_text(OWN_ENVIRONMENT, encoding="utf-8")
-    run(rewardware, "train", "pearl", "--env", "corridor:Corridor-v0", "--config", "small", "--backend", "lockstep",
-        "--steps", "300", "--learning-starts", "100", "--out", "corridor")  # fmt: skip
-    run(rewardware, "eval", "corridor", "--import", "corridor", "--episodes", "2")
+    for name in ("own_environment.py", "own_hardware.yaml"):
+        shutil.copy(examples / name, name)
+    run(sys.executable, "own_environment.py")
+    run(rewardware, "train", "pearl", "--env", "own_environment:Corridor-v0", "--config", "small",
+        "--backend", "lockstep", "--steps", "300", "--learning-starts", "100", "--out", "corridor")  # fmt: skip
+    run(rewardware, "eval", "corridor", "--import", "own_environment", "--episodes", "2")
 
     for system in ("pearl", "fixar"):
         run(rewardware, "package", system, "--config", "small", "--out", f"{system}-verilog")
@@ -66,4 +42,4 @@ def main(readme: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), Path(sys.argv[2]))

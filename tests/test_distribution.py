@@ -11,6 +11,7 @@ from setuptools import Distribution
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+PACKAGE = ("hw", "sw", "sim", "constraints")
 WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
 TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
 
@@ -32,12 +33,20 @@ def test_every_file_of_the_package_is_in_the_wheel(wheel):
     packed |= {Path(file) for _, _, file in wheel.find_all_modules()}
     there = {
         path.relative_to(ROOT)
-        for folder in ("hw", "sw", "sim", "constraints")
+        for folder in PACKAGE
         for path in (ROOT / folder).rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     }
     assert {path.suffix for path in there} >= {".py", ".yaml", ".cpp", ".h", ".typed"}
     assert there == packed
+
+
+def test_the_source_distribution_has_every_folder():
+    """All but those of the package, which are in it anyway, are named in MANIFEST.in."""
+    grafted = re.findall(r"^graft (\S+)$", (ROOT / "MANIFEST.in").read_text(), re.MULTILINE)
+    ignored = re.findall(r"^([\w.]+)/$", (ROOT / ".gitignore").read_text(), re.MULTILINE)
+    there = {path.name for path in ROOT.iterdir() if path.is_dir() and not path.match("*.egg-info")}
+    assert there - {".git", *PACKAGE, *ignored} == set(grafted)
 
 
 def test_targets_of_make_are_no_files():
