@@ -2,11 +2,12 @@
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from docs.extensions import recordings
-from docs.extensions.cores import constructor_signature, room_page
+from docs.extensions import diagrams, recordings
+from docs.extensions.cores import constructor_signature, room_page, write_pages
 from docs.extensions.registers import own_registers
 from rewardware.hw.cores import array, tree
 from rewardware.hw.cores.stream.fork import StreamFork
@@ -48,6 +49,44 @@ def test_a_room_has_all_its_components_in_order(room):
     names = [line.rpartition(".")[2] for line in text.splitlines() if line.startswith(".. autoclass::")]
     assert names == sorted(names) and len(names) > 10
     assert {"array": "ArrayMatrixEngine", "tree": "SearchTree"}[room.__name__.rpartition(".")[2]] in names
+
+
+@pytest.mark.parametrize("room", [array, tree], ids=lambda room: room.__name__)
+def test_a_room_has_every_public_class_once(room):
+    names = re.findall(r"^\.\. autoclass:: (\S+)$", room_page(room), re.MULTILINE)
+    assert len(names) == len(set(names)) and not [name for name in names if name.rpartition(".")[2].startswith("_")]
+
+
+def test_pages_of_rooms_that_are_gone_go_and_others_keep_their_time(tmp_path):
+    app = SimpleNamespace(srcdir=tmp_path)
+    (tmp_path / "cores").mkdir()
+    (tmp_path / "cores/gone.rst").write_text("gone")
+    write_pages(app)
+    written = {page.name: page.stat().st_mtime_ns for page in (tmp_path / "cores").iterdir()}
+    assert "tree.rst" in written and "gone.rst" not in written
+    write_pages(app)
+    assert written == {page.name: page.stat().st_mtime_ns for page in (tmp_path / "cores").iterdir()}
+
+
+def drawn(directive, **fields):
+    """The SVG of a directive's only node."""
+    made = object.__new__(directive)
+    numbers = iter(fields.pop("numbers"))
+    made.state = SimpleNamespace(
+        document=SimpleNamespace(settings=SimpleNamespace(env=SimpleNamespace(new_serialno=lambda kind: next(numbers))))
+    )
+    vars(made).update(fields)
+    (node,) = made.run()
+    return node.astext()
+
+
+def test_diagrams_of_a_page_share_no_names_and_are_scaled(monkeypatch):
+    one, two = (drawn(diagrams.Mermaid, numbers=[number], content=["flowchart LR", "  a --> b"]) for number in (1, 2))
+    assert "merman_1" in one and "merman_2" in two and not re.search(r"\bmerman\b", one + two)
+    monkeypatch.setattr(diagrams, "SCALE", 1)
+    whole = drawn(diagrams.Mermaid, numbers=[1], content=["flowchart LR", "  a --> b"])
+    small, large = (float(re.search(r"max-width:([0-9.]+)px", svg)[1]) for svg in (one, whole))
+    assert small == round(0.8 * large)
 
 
 def test_a_signature_is_that_of_the_constructor():

@@ -87,6 +87,8 @@ def test_a_comparison_has_every_figure_of_every_document():
     }
     assert comparison([old])["rows"][0]["change_percent"] is None
     assert comparison([document("1", a=(0, "x")), document("2", a=(1, "x"))])["rows"][0]["change_percent"] is None
+    three = comparison([document(str(value), a=(value, "x")) for value in (1, 4, 2)])
+    assert [(row["values"], row["change_percent"]) for row in three["rows"]] == [([1, 4, 2], -50.0)]
     lines = comparison_table(found).splitlines()
     assert lines[0].split() == ["system", "figure", "unit", "1", "2", "change"]
     assert lines[1].split() == ["pearl", "kept", "cycles", "4", "3", "-25.0", "%"]
@@ -113,6 +115,7 @@ def test_the_suite_is_read_from_the_report_of_pytest(tmp_path):
     ]
     for text, words in (
         ('<testsuites><testsuite tests="3" failures="1" errors="1" time="1"/></testsuites>', "not with 2 failed"),
+        ('<testsuites><testsuite tests="3" failures="0" errors="1" time="1"/></testsuites>', "not with 1 failed"),
         ("<testsuites/>", "it has no test suite"),
         ("nothing", "must be a report of pytest --junitxml"),
     ):

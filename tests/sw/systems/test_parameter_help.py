@@ -33,6 +33,8 @@ class Derived(Base):
     ----------
     steps
         L2 of it.
+    spread
+        GAE's lambda.
 
     Raises
     ------
@@ -41,6 +43,7 @@ class Derived(Base):
     """
 
     steps: int = 1
+    spread: float = 0.5
     bare: int = 2
 
 
@@ -51,6 +54,7 @@ class Derived(Base):
         ("alpha", "Adam's decays over two lines; none: none"),
         ("beta", "Adam's decays over two lines; none: none"),
         ("steps", "L2 of it"),
+        ("spread", "GAE's lambda"),
     ],
 )
 def test_first_sentence_is_found(name, text):
