@@ -11,7 +11,7 @@ from rewardware.hw import cores
 
 GROUPS = {
     "Components": lambda item: issubclass(item, wiring.Component),
-    "Ports": lambda item: issubclass(item, wiring.Signature) and not issubclass(item, wiring.Component),
+    "Ports": lambda item: issubclass(item, wiring.Signature),
     "Configurations and tables": lambda item: not issubclass(item, wiring.Component | wiring.Signature),
 }
 

@@ -9,7 +9,7 @@ import pytest
 from docs.extensions import diagrams, recordings
 from docs.extensions.cores import constructor_signature, room_page, write_pages
 from docs.extensions.registers import own_registers
-from rewardware.hw.cores import array, tree
+from rewardware.hw.cores import array, memory, tree
 from rewardware.hw.cores.stream.fork import StreamFork
 from rewardware.hw.soc.devices import devices
 
@@ -51,7 +51,7 @@ def test_a_room_has_all_its_components_in_order(room):
     assert {"array": "ArrayMatrixEngine", "tree": "SearchTree"}[room.__name__.rpartition(".")[2]] in names
 
 
-@pytest.mark.parametrize("room", [array, tree], ids=lambda room: room.__name__)
+@pytest.mark.parametrize("room", [array, tree, memory], ids=lambda room: room.__name__)
 def test_a_room_has_every_public_class_once(room):
     names = re.findall(r"^\.\. autoclass:: (\S+)$", room_page(room), re.MULTILINE)
     assert len(names) == len(set(names)) and not [name for name in names if name.rpartition(".")[2].startswith("_")]
@@ -109,6 +109,8 @@ def test_a_recorded_stream_carries_every_value_once():
     for side in "io":
         assert transfers(lines_of(recorded), f"{side}.") == 4
         assert payloads[f"{side}.payload"] == ["0xa0", "0xa1", "0xa2", "0xa3"]
+    # The page says so.
+    assert lines_of(recorded)["o.ready"].count("0") == 2
 
 
 def test_a_recorded_write_is_one_transfer_of_each_channel_and_one_access():

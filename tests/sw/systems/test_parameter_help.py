@@ -34,7 +34,7 @@ class Derived(Base):
     steps
         L2 of it.
     spread
-        GAE's lambda.
+        GAE lambda.
 
     Raises
     ------
@@ -54,7 +54,7 @@ class Derived(Base):
         ("alpha", "Adam's decays over two lines; none: none"),
         ("beta", "Adam's decays over two lines; none: none"),
         ("steps", "L2 of it"),
-        ("spread", "GAE's lambda"),
+        ("spread", "GAE lambda"),
     ],
 )
 def test_first_sentence_is_found(name, text):
