@@ -115,6 +115,8 @@ def test_all_figures_are_one_document_and_compared_with_another(monkeypatch, tmp
     said = capsys.readouterr().out
     assert "fixar, configuration tiny" in said and "suite\n" in said
     assert "Left out, because they take" in said and "dnn_mcts: adaptive_speedup, " in said
+    assert dispatch(["bench", "--all", "--also", "fixar:sead"]) == 2
+    assert "not 'fixar:sead': did you mean 'fixar:seed'?" in capsys.readouterr().err
     files = [str(tmp_path / "bench.json")] * 2
     assert dispatch(["bench", "--compare", *files, "-o", str(tmp_path / "plots"), "--json"]) == 0
     content = json.loads(capsys.readouterr().out)
