@@ -1,17 +1,26 @@
 """Libraries in C++ for the host, compiled once for its processor and kept as simulators are."""
 
-from collections.abc import Sequence
+import ctypes
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-__all__ = ["compile_host_library"]
+__all__ = ["Signatures", "load_host_library"]
+
+# Of each function its result and its arguments, in ctypes.
+Signatures = Mapping[str, tuple[Any, ...]]
 
 # Of the compiler, which takes seconds.
 COMPILE_LIMIT_SECONDS = 600
 PRODUCT = "host_library.so"
 
 
-def compile_host_library(source: Path, flags: Sequence[str], what: str, kind: str = "searches") -> Path:
+def load_host_library(
+    source: Path, flags: Sequence[str], signatures: Signatures, what: str, kind: str = "searches"
+) -> Any:
     """The shared library of a source, compiled if there is none yet of the same text, flags, compiler and processor.
+
+    A call of its functions runs without the interpreter's lock.
 
     Parameters
     ----------
@@ -19,6 +28,8 @@ def compile_host_library(source: Path, flags: Sequence[str], what: str, kind: st
         A file in C++; headers beside it are looked at, too.
     flags : sequence of str
         Of the compiler, optimisation included.
+    signatures : mapping from str to tuple
+        Result and arguments of each function that is called.
     what : str
         What it is, for who waits.
     kind : str
@@ -31,6 +42,14 @@ def compile_host_library(source: Path, flags: Sequence[str], what: str, kind: st
     RuntimeError
         There is no compiler.
     """
+    library = ctypes.CDLL(str(_compile(source, flags, what, kind)))
+    for name, (result, *arguments) in signatures.items():
+        function = getattr(library, name)
+        function.restype, function.argtypes = result, arguments
+    return library
+
+
+def _compile(source: Path, flags: Sequence[str], what: str, kind: str) -> Path:
     from ...hw.soc.limited_command import run_limited
     from ...sim.verilator.build import BuildError
     from ...sim.verilator.cache import build_once, content_key

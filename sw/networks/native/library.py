@@ -1,13 +1,13 @@
-"""The C++ library of networks, as Python calls it. A call runs without the interpreter's lock."""
+"""The C++ library of networks, as Python calls it."""
 
 import ctypes
 import functools
 from pathlib import Path
 from typing import Any
 
-from ...device.host_library import compile_host_library
+from ...device.host_library import load_host_library
 
-__all__ = ["native_library"]
+__all__ = ["load_passes", "native_library"]
 
 # Sums stay in their order: nothing here lets the compiler change it.
 FLAGS = ("-O3", "-march=native", "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math")
@@ -25,20 +25,17 @@ _FUNCTIONS = {
 }
 
 
-@functools.cache
-def native_library() -> Any:
-    """The library, compiled if it is not yet.
+def load_passes(*more: str) -> Any:
+    """The library with more flags of the compiler, which change no bit of what it computes.
 
     Raises
     ------
-    BuildError
-        The compiler refused.
-    RuntimeError
-        There is no compiler.
+    BuildError, RuntimeError
+        As by :func:`.load_host_library`.
     """
-    source = Path(__file__).parent / "perceptron.cpp"
-    library = ctypes.CDLL(str(compile_host_library(source, FLAGS, "the passes of networks", "networks")))
-    for name, (result, *arguments) in _FUNCTIONS.items():
-        function = getattr(library, name)
-        function.restype, function.argtypes = result, arguments
-    return library
+    source = Path(__file__).with_name("perceptron.cpp")
+    return load_host_library(source, (*FLAGS, *more), _FUNCTIONS, "the passes of networks", "networks")
+
+
+# The library as it is used, loaded once.
+native_library = functools.cache(load_passes)

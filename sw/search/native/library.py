@@ -1,10 +1,11 @@
-"""The C++ library of the search, as Python calls it. A call runs without the interpreter's lock."""
+"""The C++ library of the search, as Python calls it."""
 
 import ctypes
 import functools
 from pathlib import Path
+from typing import Any
 
-from ...device.host_library import compile_host_library
+from ...device.host_library import load_host_library
 
 __all__ = ["OBSERVE_FUNCTION", "STEP_FUNCTION", "last_error", "native_library"]
 
@@ -59,20 +60,15 @@ _FUNCTIONS = {
 
 
 @functools.cache
-def native_library() -> ctypes.CDLL:
+def native_library() -> Any:
     """The library, compiled if this processor has none yet.
 
     Raises
     ------
-    BuildError
-        The compiler refused.
+    BuildError, RuntimeError
+        As by :func:`.load_host_library`.
     """
-    path = compile_host_library(Path(__file__).with_name("search.cpp"), FLAGS, "the tree search in C++")
-    library = ctypes.CDLL(str(path))
-    for name, (result, *arguments) in _FUNCTIONS.items():
-        function = getattr(library, name)
-        function.restype, function.argtypes = result, arguments
-    return library
+    return load_host_library(Path(__file__).with_name("search.cpp"), FLAGS, _FUNCTIONS, "the tree search in C++")
 
 
 def last_error() -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ....device.host_library import compile_host_library
+from ....device.host_library import load_host_library
 from ....measurement.bench import comparison_library, drawn_from
 
 __all__ = ["NODE_KINDS", "UCTSearch", "mctx_speed", "openspiel_speed", "uct_speed"]
@@ -68,7 +68,7 @@ class UCTSearch:
         self, kind: str, *, fanout: int, levels: int, nodes: int, simulations: int, exploration: float = EXPLORATION
     ):
         self.fanout = fanout
-        self._library = _load(str(_build(kind, fanout)))
+        self._library = _load(kind, fanout)
         self._tree = ctypes.c_void_p(self._library.make_tree(nodes, levels, simulations, exploration))
 
     def search(self, simulations: int, seed: int) -> int:
@@ -189,23 +189,16 @@ def _fastest(run: Callable[[], Any]) -> float:
     return min(found)
 
 
-def _build(kind: str, fanout: int) -> Path:
+@functools.cache
+def _load(kind: str, fanout: int) -> Any:
     """The library, compiled once for a kind of node, a fanout and a processor."""
     flags = [*NODE_KINDS[kind][0], f"-DFANOUT={fanout}", f"-DKEEPS_SCORES={int(kind == 'scored')}"]
-    return compile_host_library(Path(__file__).with_name("uct_search.cpp"), flags, "the search in C++")
-
-
-@functools.cache
-def _load(path: str) -> ctypes.CDLL:
-    library = ctypes.CDLL(path)
-    library.make_tree.argtypes = [ctypes.c_uint32, ctypes.c_uint32, ctypes.c_uint64, ctypes.c_double]
-    library.make_tree.restype = ctypes.c_void_p
-    library.free_tree.argtypes = [ctypes.c_void_p]
-    library.free_tree.restype = None
-    library.search.argtypes = [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint64]
-    library.search.restype = ctypes.c_uint64
-    library.count_nodes.argtypes = [ctypes.c_void_p]
-    library.count_nodes.restype = ctypes.c_uint32
-    library.read_edges.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]
-    library.read_edges.restype = None
-    return library
+    tree, word, count = ctypes.c_void_p, ctypes.c_uint32, ctypes.c_uint64
+    signatures = {
+        "make_tree": (tree, word, word, count, ctypes.c_double),
+        "free_tree": (None, tree),
+        "search": (count, tree, count, count),
+        "count_nodes": (word, tree),
+        "read_edges": (None, tree, ctypes.c_void_p, ctypes.c_void_p),
+    }
+    return load_host_library(Path(__file__).with_name("uct_search.cpp"), flags, signatures, "the search in C++")
