@@ -9,8 +9,8 @@ from ...device.host_library import load_host_library
 
 __all__ = ["load_passes", "native_library"]
 
-# Sums stay in their order: nothing here lets the compiler change it.
-FLAGS = ("-O3", "-march=native", "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math")
+# Nothing here lets the compiler change a sum's order, or round where the source does not say so.
+FLAGS = ("-O3", "-march=native", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math")
 
 _POINTER, _INTEGER, _LONG, _REAL = ctypes.c_void_p, ctypes.c_int32, ctypes.c_int64, ctypes.c_float
 _NETWORK = _POINTER, _INTEGER

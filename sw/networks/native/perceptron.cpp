@@ -80,7 +80,7 @@ void spread(const float* from, int columns, int rows, float* to, int64_t stride)
 
 // A panel of a layer's outputs.
 void forward_panel(const Network& network, const Pass& pass, int layer, int number, const float* parameters, int rows,
-                   float* outputs) {
+               float* outputs) {
     const int inner = network.sizes[layer], columns = network.sizes[layer + 1];
     const bool last = layer + 1 == network.layers;
     const float *weights = parameters + network.weights(layer), *biases = parameters + network.biases(layer);
@@ -88,49 +88,49 @@ void forward_panel(const Network& network, const Pass& pass, int layer, int numb
     float* to = last ? outputs : pass.inputs(layer + 1);
     const int64_t stride = last ? columns : padded(columns);
     const int first = number * PANEL, count = std::min(PANEL, columns - first);
-        float* panel = panel_of(inner);
-        product::pack(weights, columns, inner, first, count, panel);
-        float bias[PANEL] = {};
-        std::memcpy(bias, biases + first, sizeof(float) * count);
-        product::panel_product<true>(inputs, padded(inner), panel, rows, inner, count, [&](int row, int column, Vector sum) {
-            sum += product::load(bias + column);
-            if (!last) sum = sum < 0 ? Vector{} : sum;
-            put(to + row * stride + first + column, sum, last ? count - column : WIDTH);
-        });
+    float* panel = panel_of(inner);
+    product::pack(weights, columns, inner, first, count, panel);
+    float bias[PANEL] = {};
+    std::memcpy(bias, biases + first, sizeof(float) * count);
+    product::panel_product<true>(inputs, padded(inner), panel, rows, inner, count, [&](int row, int column, Vector sum) {
+        sum += product::load(bias + column);
+        if (!last) sum = sum < 0 ? Vector{} : sum;
+        put(to + row * stride + first + column, sum, last ? count - column : WIDTH);
+    });
 }
 
 // The gradients of a panel of a layer's weights and biases.
 void gradient_panel(const Network& network, int layer, int number, const float* inputs, const float* derivative,
-                    int rows, float* gradients) {
+                int rows, float* gradients) {
     const int inputs_count = network.sizes[layer], columns = network.sizes[layer + 1];
     float *weights = gradients + network.weights(layer), *biases = gradients + network.biases(layer);
     const int first = number * PANEL, count = std::min(PANEL, columns - first);
-        float* panel = panel_of(rows);
-        product::pack(derivative, padded(columns), rows, first, PANEL, panel);
-        Vector sums[2] = {};
-        for (int row = 0; row < rows; ++row)
-            for (int v = 0; v < 2; ++v) sums[v] += product::load(panel + row * PANEL + v * WIDTH);
-        for (int v = 0; v < 2; ++v) put(biases + first + v * WIDTH, sums[v], count - v * WIDTH);
-        product::panel_product<false>(inputs, padded(inputs_count), panel, inputs_count, rows, count, [&](int row, int column, Vector sum) {
-            put(weights + static_cast<int64_t>(row) * columns + first + column, sum, count - column);
-        });
+    float* panel = panel_of(rows);
+    product::pack(derivative, padded(columns), rows, first, PANEL, panel);
+    Vector sums[2] = {};
+    for (int row = 0; row < rows; ++row)
+        for (int v = 0; v < 2; ++v) sums[v] += product::load(panel + row * PANEL + v * WIDTH);
+    for (int v = 0; v < 2; ++v) put(biases + first + v * WIDTH, sums[v], count - v * WIDTH);
+    product::panel_product<false>(inputs, padded(inputs_count), panel, inputs_count, rows, count, [&](int row, int column, Vector sum) {
+        put(weights + static_cast<int64_t>(row) * columns + first + column, sum, count - column);
+    });
 }
 
 // A panel of the derivative by a layer's inputs; where these are of a ReLU that gave 0, it is 0.
 void back_panel(const Network& network, int layer, int number, const float* parameters, const float* inputs,
-                const float* derivative, int rows, float* to, int64_t stride) {
+            const float* derivative, int rows, float* to, int64_t stride) {
     const int inner = network.sizes[layer + 1], columns = network.sizes[layer];
     const float* weights = parameters + network.weights(layer);
     const int first = number * PANEL, count = std::min(PANEL, columns - first);
-        float* panel = panel_of(inner);
-        product::pack_transposed(weights, inner, inner, first, count, panel);
-        product::panel_product<true>(derivative, padded(inner), panel, rows, inner, count, [&](int row, int column, Vector sum) {
-            if (layer) {
-                const Vector values = product::load(inputs + row * static_cast<int64_t>(padded(columns)) + first + column);
-                sum = values <= 0 ? Vector{} : sum;
-            }
-            put(to + row * stride + first + column, sum, layer ? WIDTH : count - column);
-        });
+    float* panel = panel_of(inner);
+    product::pack_transposed(weights, inner, inner, first, count, panel);
+    product::panel_product<true>(derivative, padded(inner), panel, rows, inner, count, [&](int row, int column, Vector sum) {
+        if (layer) {
+            const Vector values = product::load(inputs + row * static_cast<int64_t>(padded(columns)) + first + column);
+            sum = values <= 0 ? Vector{} : sum;
+        }
+        put(to + row * stride + first + column, sum, layer ? WIDTH : count - column);
+    });
 }
 
 }  // namespace
@@ -173,7 +173,7 @@ void backward(const int32_t* sizes, int32_t layers, const float* parameters, int
             float* to = layer ? pass.derivative(layer % 2) : by_inputs;
             const int64_t stride = layer ? padded(sizes[layer]) : sizes[0];
             back_panel(network, layer, panel - before, parameters, inputs, given, rows, to, stride);
-        });
+    });
     team::everyone().run(work(network, rows) < SHARED_FROM ? 1 : threads.load(), job);
 }
 
@@ -182,15 +182,16 @@ void adam(int64_t count, float* parameters, const float* gradients, float* first
           float beta2, float rate, float scale, float epsilon) {
     for (int64_t place = 0; place < count; ++place) {
         const float slope = gradients[place];
-        first[place] += (1 - beta1) * (slope - first[place]);
-        second[place] = beta2 * second[place] + (1 - beta2) * slope * slope;
-        parameters[place] -= rate * first[place] / (std::sqrt(second[place]) * scale + epsilon);
+        first[place] = std::fma(1 - beta1, slope - first[place], first[place]);
+        second[place] = std::fma(beta2, second[place], (1 - beta2) * slope * slope);
+        parameters[place] -= rate * first[place] / std::fma(std::sqrt(second[place]), scale, epsilon);
     }
 }
 
 // A part of the way from a vector to another.
 void follow(int64_t count, float* target, const float* leader, float rate) {
-    for (int64_t place = 0; place < count; ++place) target[place] += rate * (leader[place] - target[place]);
+    for (int64_t place = 0; place < count; ++place)
+        target[place] = std::fma(rate, leader[place] - target[place], target[place]);
 }
 
 }

@@ -1,7 +1,9 @@
-// Products of matrices in binary32. Each number is one sum in the order of the inner index, whoever computes it.
+// Products of matrices in binary32. Each number is one sum in the order of the inner index, whoever computes it; a
+// product is added without being rounded before. So the bits are the same whatever the width of vectors.
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 
@@ -29,11 +31,11 @@ inline Vector load(const float* from) {
 
 inline void store(float* to, Vector value) { std::memcpy(to, &value, sizeof value); }
 
-// The left factor: rows side by side in memory, or columns.
-struct Left {
-    const float* numbers;
-    int64_t row, inner;
-};
+// `sum + number * vector`, rounded once: an instruction where the processor has one.
+inline Vector multiply_add(float number, Vector vector, Vector sum) {
+    for (int lane = 0; lane < WIDTH; ++lane) sum[lane] = std::fma(number, vector[lane], sum[lane]);
+    return sum;
+}
 
 // ROWS rows of a panel: what `finish(row, column, vector)` gets.
 template <int VECTORS, bool INNER_FIRST, typename Finish>
@@ -46,7 +48,7 @@ inline void block(const float* left, int64_t stride, const float* panel, int inn
         for (int r = 0; r < ROWS; ++r) {
             const float number = INNER_FIRST ? left[r * stride + k] : left[k * stride + r];
 #pragma GCC unroll 4
-            for (int v = 0; v < VECTORS; ++v) sums[r][v] += number * right[v];
+            for (int v = 0; v < VECTORS; ++v) sums[r][v] = multiply_add(number, right[v], sums[r][v]);
         }
     }
 #pragma GCC unroll 16

@@ -1,46 +1,85 @@
-"""Passes of perceptrons against autograd in float64: widths about those of panels, one thread and several."""
+"""Passes of perceptrons against their reference by equality: widths about those of panels, threads, vectors."""
 
-import copy
+import platform
 
 import numpy as np
 import pytest
 import torch
 
+from rewardware.hw.cores.float.config import BINARY32
+from rewardware.sw.networks import network as network_module
 from rewardware.sw.networks.initialization import initial_layers
+from rewardware.sw.networks.native.library import load_passes
 from rewardware.sw.networks.network import Network, shared_passes
+from rewardware.sw.reference.float.host import to_bits
+
+from .perceptron_reference import backward, forward, fused, layers_of
+
+# Flags that leave the processor shorter vectors, where it has such ones.
+X86 = platform.machine() == "x86_64"
+SHORTER = [("-mno-avx512f",), ("-mno-avx512f", "-mno-avx2")] if X86 else []
+SHAPES = [((1, 1), 1), ((3, 1), 1), ((1, 5, 2), 7), ((33, 31, 16, 17), 13), ((17, 70, 33), 9), ((4, 64, 2), 32)]
 
 
 def numbers(generator, *shape):
     return torch.from_numpy(generator.normal(size=shape).astype(np.float32))
 
 
-def close(found, expected):
-    """Within a few units in the last place of the largest number."""
-    expected = expected.detach()
-    return torch.allclose(found.double(), expected, rtol=0, atol=3e-6 * float(expected.abs().max()))
+def same(found, expected):
+    """Whether all bits are the same; any NaN is like another."""
+    return np.array_equal(to_bits(BINARY32, found.numpy()), to_bits(BINARY32, np.asarray(expected)))
 
 
-@pytest.mark.parametrize(
-    ("sizes", "rows"),
-    [((3, 1), 1), ((1, 5, 2), 7), ((4, 64, 64, 2), 32), ((33, 31, 16, 17), 13), ((23, 256, 131, 3), 257)],
-)
-def test_passes_are_those_of_autograd(sizes, rows):
+def vector_of(network):
+    """All parameters as the reference reads them: the weights of a layer (inputs x outputs), then its biases."""
+    return np.concatenate([part.t().numpy().reshape(-1) for part in network.parameters])
+
+
+def check(network, sizes, inputs, slopes):
+    """Both passes, to the last bit, and that the derivative by the inputs leaves the gradients alone."""
+    layers = layers_of(vector_of(network), sizes)
+    with np.errstate(all="ignore"):
+        kept = forward(layers, inputs.numpy())
+        gradients, by_inputs = backward(layers, kept, slopes.numpy())
+    found, way = network(inputs)
+    assert same(found, kept[-1])
+    network.differentiate(way, slopes)
+    assert same(network.optimizer.gradients, gradients)
+    assert same(network.input_derivative(network(inputs)[1], slopes), by_inputs)
+    assert same(network.optimizer.gradients, gradients)
+
+
+@pytest.mark.parametrize("flags", [(), *SHORTER], ids=" ".join)
+@pytest.mark.parametrize(("sizes", "rows"), SHAPES)
+def test_passes_are_those_of_the_reference(sizes, rows, flags, monkeypatch):
+    monkeypatch.setattr(network_module, "native_library", lambda: load_passes(*flags))
     generator = np.random.default_rng(0)
     network = Network(initial_layers(sizes, generator), 1e-3)
-    oracle = copy.deepcopy(network.module).double().requires_grad_()
-    observations, slopes = numbers(generator, rows, sizes[0]), numbers(generator, rows, sizes[-1])
-    exact = observations.double().requires_grad_()
-    outputs = oracle(exact)
-    outputs.backward(slopes.double())
+    for _ in range(2):
+        check(network, sizes, numbers(generator, rows, sizes[0]), numbers(generator, rows, sizes[-1]))
 
-    found, way = network(observations)
-    assert close(found, outputs)
-    network.differentiate(way, slopes)
-    gradients = torch.cat([part.grad.t().reshape(-1) if part.ndim == 2 else part.grad for part in oracle.parameters()])
-    assert close(network.optimizer.gradients, gradients)
-    assert close(network.input_derivative(network(observations)[1], slopes), exact.grad)
-    # The derivative by the inputs leaves them alone.
-    assert close(network.optimizer.gradients, gradients)
+
+def test_numbers_at_the_ends_of_their_range_are_those_of_the_reference():
+    """Infinities, no numbers, zeros of both signs, the largest and the least: alone, and where they meet."""
+    generator, sizes = np.random.default_rng(1), (5, 19, 35, 3)
+    special = np.array([np.inf, -np.inf, np.nan, 0, -0.0, 3.4e38, -3.4e38, 1e-45, -1e-38, 1], np.float32)
+    for share in (0.01, 0.3):
+        layers = initial_layers(sizes, generator)
+        for part in (part for layer in layers for part in layer):
+            part[...] = np.where(generator.random(part.shape) < share, generator.choice(special, part.shape), part)
+        inputs, slopes = (torch.from_numpy(generator.choice(special, (11, size))) for size in (5, 3))
+        check(Network(layers, 1e-3), sizes, inputs, slopes)
+        check(Network(layers, 1e-3), sizes, numbers(generator, 11, 5), slopes)
+
+
+def test_a_pass_of_no_rows_gives_none():
+    network = Network(initial_layers((4, 9, 2), np.random.default_rng(2)), 1e-3)
+    network.optimizer.gradients[:] = 1
+    found, way = network(torch.empty(0, 4))
+    assert found.shape == (0, 2)
+    assert network.input_derivative(network(torch.empty(0, 4))[1], torch.empty(0, 2)).shape == (0, 4)
+    network.differentiate(way, torch.empty(0, 2))
+    assert not network.optimizer.gradients.any()
 
 
 def test_several_threads_have_the_same_bits():
@@ -104,9 +143,10 @@ def test_what_is_no_number_stays_none(layer):
 def test_a_follower_goes_a_part_of_the_way():
     generator = np.random.default_rng(5)
     leader, follower = (Network(initial_layers((5, 33, 2), generator), None) for _ in range(2))
-    expected = [one + 0.25 * (other - one) for one, other in zip(follower.parameters, leader.parameters, strict=True)]
-    follower.follow(leader, 0.25)
-    assert all(torch.allclose(*pair, atol=1e-7) for pair in zip(follower.parameters, expected, strict=True))
+    one, other = vector_of(follower), vector_of(leader)
+    follower.follow(leader, 0.1)
+    assert same(torch.from_numpy(vector_of(follower)), fused(np.float32(0.1), other - one, one))
+    assert np.array_equal(vector_of(leader), other)
     copied = follower.copy()
     assert all(torch.equal(*pair) for pair in zip(copied.parameters, follower.parameters, strict=True))
     follower.follow(leader, 1.0)
