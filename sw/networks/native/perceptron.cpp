@@ -80,7 +80,7 @@ void spread(const float* from, int columns, int rows, float* to, int64_t stride)
 
 // A panel of a layer's outputs.
 void forward_panel(const Network& network, const Pass& pass, int layer, int number, const float* parameters, int rows,
-               float* outputs) {
+                   float* outputs) {
     const int inner = network.sizes[layer], columns = network.sizes[layer + 1];
     const bool last = layer + 1 == network.layers;
     const float *weights = parameters + network.weights(layer), *biases = parameters + network.biases(layer);
@@ -101,7 +101,7 @@ void forward_panel(const Network& network, const Pass& pass, int layer, int numb
 
 // The gradients of a panel of a layer's weights and biases.
 void gradient_panel(const Network& network, int layer, int number, const float* inputs, const float* derivative,
-                int rows, float* gradients) {
+                    int rows, float* gradients) {
     const int inputs_count = network.sizes[layer], columns = network.sizes[layer + 1];
     float *weights = gradients + network.weights(layer), *biases = gradients + network.biases(layer);
     const int first = number * PANEL, count = std::min(PANEL, columns - first);
@@ -118,7 +118,7 @@ void gradient_panel(const Network& network, int layer, int number, const float* 
 
 // A panel of the derivative by a layer's inputs; where these are of a ReLU that gave 0, it is 0.
 void back_panel(const Network& network, int layer, int number, const float* parameters, const float* inputs,
-            const float* derivative, int rows, float* to, int64_t stride) {
+                const float* derivative, int rows, float* to, int64_t stride) {
     const int inner = network.sizes[layer + 1], columns = network.sizes[layer];
     const float* weights = parameters + network.weights(layer);
     const int first = number * PANEL, count = std::min(PANEL, columns - first);
