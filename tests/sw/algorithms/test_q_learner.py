@@ -1,6 +1,4 @@
-"""The gradient step against float64 by hand, and how a learner goes on."""
-
-import copy
+"""The gradient step in NumPy, to the last bit, and how a learner goes on."""
 
 import numpy as np
 import pytest
@@ -10,6 +8,7 @@ from torch.nn import functional
 from rewardware.sw.algorithms.dqn_config import DQNConfig
 from rewardware.sw.algorithms.q_learner import QLearner
 from rewardware.sw.algorithms.replay_buffer import Batch
+from tests.sw.networks.perceptron_reference import AdamReference, backward, forward, layers_of
 
 BATCH = 13
 
@@ -34,55 +33,58 @@ def trained(one, data, weights=None, step=0):
     return one.train(one.prepare(Batch(data, np.arange(BATCH), weights)), step)
 
 
+SIZES = (3, 11, 7, 4)
+
+
+def vector_of(network):
+    """All parameters of a network as the reference reads them."""
+    return np.concatenate([part.detach().t().numpy().reshape(-1) for part in network.parameters()])
+
+
+def slopes_by_autograd(values, targets, actions, weights, loss):
+    """Derivative by the values of all actions of the mean loss, in binary32."""
+    values = torch.from_numpy(values).requires_grad_()
+    chosen = values.gather(1, torch.from_numpy(actions).unsqueeze(1)).squeeze(1)
+    told = torch.from_numpy(targets)
+    losses = functional.smooth_l1_loss(chosen, told, reduction="none")
+    if loss == "squared":
+        losses = 0.5 * (chosen - told).square()
+    (torch.from_numpy(weights) * losses).mean().backward()
+    return values.grad.numpy()
+
+
 @pytest.mark.parametrize("loss", ["huber", "squared"])
 @pytest.mark.parametrize("double_q", [False, True])
-def test_errors_and_gradients_are_those_of_the_algorithm(loss, double_q):
-    one, generator = learner(loss=loss, double_q=double_q, gamma=0.9, max_grad_norm=1e9), np.random.default_rng(0)
+def test_steps_are_those_of_the_algorithm(loss, double_q):
+    """Errors, gradients and weights, with gradients that are cut and not cut, and a learning rate that falls."""
+    falling = {"learning_rate_final": 1e-5, "learning_rate_steps": 20}
+    one = learner(loss=loss, double_q=double_q, gamma=0.9, max_grad_norm=0.25, **falling)
+    generator, lengths, largest = np.random.default_rng(0), [], []
     # Far from each other, so that both networks do not choose the same actions.
     for parameter in one.target.parameters():
         parameter.data += torch.from_numpy(generator.normal(0, 0.3, parameter.shape).astype(np.float32))
-    batch, weights = experiences(generator), generator.random(BATCH).astype(np.float32)
-    rows = np.arange(BATCH)
-    future = one.target(torch.from_numpy(batch["next_observation"])).numpy()
-    chosen = (one.values(batch["next_observation"]) if double_q else future).argmax(1)
-    targets = batch["reward"] + 0.9 * np.where(batch["terminated"], 0, future[rows, chosen])
-    expected = one.values(batch["observation"])[rows, batch["action"]] - targets
-    slopes = weights * (np.clip(expected, -1, 1) if loss == "huber" else expected) / BATCH
-    errors = trained(one, batch, weights)
-    assert np.allclose(errors, np.abs(expected), atol=1e-6) and errors.max() > 1 > errors.min()
-    # The last layer's biases get the slopes of the values themselves.
-    assert np.allclose(
-        one.optimizer.gradients[-4:].numpy(), np.bincount(batch["action"], slopes, minlength=4), atol=1e-6
-    )
-
-
-@pytest.mark.parametrize("loss", ["huber", "squared"])
-def test_steps_are_those_of_autograd(loss):
-    """Errors and weights over steps in float64, with gradients cut and not cut."""
-    one = learner(loss=loss, max_grad_norm=0.25)
-    online, target = (copy.deepcopy(network).double() for network in (one.online, one.target))
-    optimizer = torch.optim.Adam(online.requires_grad_().parameters(), one.config.learning_rate_at(0))
-    generator, lengths = np.random.default_rng(3), []
-    for step in range(40):
+    expected, target = vector_of(one.online), layers_of(vector_of(one.target), SIZES)
+    adam, rows = AdamReference(len(expected)), np.arange(BATCH)
+    for step in range(12):
         batch, weights = experiences(generator), generator.random(BATCH).astype(np.float32) * (step % 3)
-        errors = trained(one, batch, weights)
-        told = {name: torch.from_numpy(values) for name, values in batch.items()}
-        observations, following = told["observation"].double(), told["next_observation"].double()
-        with torch.no_grad():
-            best = target(following).gather(1, online(following).argmax(1, keepdim=True)).squeeze(1)
-            targets = told["reward"] + 0.99 * ~told["terminated"] * best
-        values = online(observations).gather(1, told["action"].unsqueeze(1)).squeeze(1)
-        losses = functional.smooth_l1_loss(values, targets, reduction="none")
-        if loss == "squared":
-            losses = 0.5 * (values - targets).square()
-        optimizer.zero_grad()
-        (torch.from_numpy(weights) * losses).mean().backward()
-        lengths.append(float(torch.nn.utils.clip_grad_norm_(online.parameters(), 0.25)))
-        optimizer.step()
-        assert np.allclose(errors, (values - targets).detach().abs().numpy(), atol=1e-5)
-        for left, right in zip(one.online.parameters(), online.parameters(), strict=True):
-            assert torch.allclose(left.double(), right, rtol=0, atol=1e-5)
-    assert min(lengths) < 0.25 < max(lengths)
+        layers = layers_of(expected, SIZES)
+        future = forward(target, batch["next_observation"])[-1]
+        best = (forward(layers, batch["next_observation"])[-1] if double_q else future).argmax(1)
+        discounted = np.float32(0.9) * future[rows, best]
+        targets = batch["reward"] + np.where(batch["terminated"], np.float32(0), discounted)
+        kept = forward(layers, batch["observation"])
+        errors = kept[-1][rows, batch["action"]] - targets
+        slopes = slopes_by_autograd(kept[-1], targets, batch["action"], weights, loss)
+        gradients, _ = backward(layers, kept, slopes)
+        lengths.append(float(torch.linalg.vector_norm(torch.from_numpy(gradients))))
+        largest.append(abs(errors).max())
+        if lengths[-1] >= 0.25:
+            gradients = gradients * np.float32(0.25 / (lengths[-1] + 1e-6))
+        expected = adam.advance(expected, gradients, one.config.learning_rate_at(step))
+        assert np.array_equal(trained(one, batch, weights, step), np.abs(errors))
+        assert np.array_equal(one.optimizer.gradients.numpy(), gradients)
+        assert np.array_equal(vector_of(one.online), expected)
+    assert min(lengths) < 0.25 < max(lengths) and max(largest) > 1
 
 
 def test_the_target_network_moves_only_when_told():
