@@ -51,7 +51,7 @@ struct Pass {
     float* derivative(int which) const {
         return inputs(network.layers) + static_cast<int64_t>(which) * room * network.widest();
     }
-    int64_t size() const { return derivative(2) - memory + PANEL; }
+    int64_t size() const { return derivative(2) - memory; }
 
     const Network& network;
     float* memory;
