@@ -59,7 +59,7 @@ class Adam:
         """Cut the gradients to a length, as ``torch.nn.utils.clip_grad_norm_`` does."""
         total = float(torch.linalg.vector_norm(self.gradients)) + 1e-6
         if not total < length:
-            self.gradients *= min(length / total, 1)
+            self.gradients *= length / total
 
     def state_dict(self) -> dict[str, torch.Tensor]:
         """What steps change beside the parameters."""

@@ -54,6 +54,14 @@ def test_gradients_are_cut_to_a_length(length):
     assert np.allclose(own.grad.numpy(), expected, rtol=4 * 2.0**-24, atol=0)
 
 
+def test_gradients_of_no_length_are_no_numbers():
+    """As by ``clip_grad_norm_``: what has gone astray shows."""
+    optimizer = Adam(torch.zeros(2))
+    optimizer.gradients.copy_(torch.tensor([1, torch.nan]))
+    optimizer.clip(10)
+    assert optimizer.gradients.isnan().all()
+
+
 def test_a_loaded_one_goes_on_identically():
     one, other = parameters(), parameters()
     first, second = Adam(one), Adam(other)

@@ -1,6 +1,7 @@
 """Passes of perceptrons against their reference by equality: widths about those of panels, threads, vectors."""
 
 import platform
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -105,6 +106,20 @@ def test_several_threads_have_the_same_bits():
         assert all(torch.equal(one, other) for one, other in zip(found[0], others, strict=True))
 
 
+def test_passes_have_pytorchs_threads_meanwhile(monkeypatch):
+    """Also where what is done with them fails."""
+    told, threads = [], torch.get_num_threads()
+    monkeypatch.setattr(network_module, "native_library", lambda: SimpleNamespace(set_threads=told.append))
+    try:
+        torch.set_num_threads(3)
+        with pytest.raises(KeyError), shared_passes():
+            assert told == [3] and torch.get_num_threads() == 1
+            raise KeyError
+        assert told == [3, 1] and torch.get_num_threads() == 3
+    finally:
+        torch.set_num_threads(threads)
+
+
 def test_values_side_by_side_are_one_input():
     generator = np.random.default_rng(2)
     network = Network(initial_layers((7, 9, 2), generator), None)
@@ -114,6 +129,9 @@ def test_values_side_by_side_are_one_input():
     expected = network(values)[0]
     for given in ((values[:, :3], values[:, 3:]), (wide[:, :7],), (values.t().contiguous().t(),)):
         assert torch.equal(network(*given)[0], expected)
+    slopes = numbers(generator, 5, 2)
+    expected = network.input_derivative(network(values)[1], slopes)
+    assert torch.equal(network.input_derivative(network(values)[1], slopes.t().contiguous().t()), expected)
 
 
 def test_a_pass_is_kept_until_it_is_let_go():
@@ -127,7 +145,12 @@ def test_a_pass_is_kept_until_it_is_let_go():
     assert torch.equal(network.input_derivative(first, slopes), expected)
     place = first.memory.data_ptr()
     del first
-    assert network(one)[1].memory.data_ptr() == place
+    again = network(one)[1]
+    assert again.memory.data_ptr() == place
+    del again
+    # A pass of more rows needs more.
+    larger = network(numbers(generator, 60, 4))[1].memory
+    assert larger.data_ptr() != place and len(larger) > len(second.memory)
 
 
 @pytest.mark.parametrize("layer", [0, 1])
