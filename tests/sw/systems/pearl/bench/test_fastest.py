@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 import stable_baselines3
+import torch
 
 from rewardware.sw.algorithms.actor_critic_config import PrioritizedDDPGConfig, PrioritizedSACConfig
 from rewardware.sw.algorithms.dqn_config import DQNConfig
@@ -101,3 +102,27 @@ def test_rltools_gets_the_same_parameters(monkeypatch):
     assert rltools_sac._measure("Pendulum-v1", told) == rltools_sac.STEPS / 4
     assert steps == [3] * (16 + rltools_sac.WARM_UP + rltools_sac.STEPS)
     assert (given["ACTOR_HIDDEN_DIM"], given["ACTOR_NUM_LAYERS"], given["CRITIC_BATCH_SIZE"]) == (8, 3, 16)
+
+
+def test_arms_are_measured_in_turn_with_their_threads_and_closed(monkeypatch):
+    """Seconds of a few measurements whose median is neither the most nor the mean."""
+    told, threads = [], torch.get_num_threads()
+
+    class Model:
+        num_timesteps = 0
+
+        def learn(self, steps):
+            self.num_timesteps += steps
+
+        def close(self):
+            told.append("closed")
+
+    monkeypatch.setattr(runtime, "REPEATS", 3)
+    monkeypatch.setattr(runtime, "time", fake_time(1, 1, 2, 2, 4, 4))
+    arms = {
+        name: runtime.Arm(lambda comparison: Model(), count)
+        for name, count in (("one", threads + 2), ("two", threads + 1))
+    }
+    found = runtime.measure_in_turn(COMPARISONS["dqn"], arms, lambda model: told.append(torch.get_num_threads()))
+    assert told == 3 * [threads + 2, "closed", threads + 1, "closed"] and torch.get_num_threads() == threads
+    assert runtime.median_speeds(found) == {"one": 32, "two": 32}
