@@ -143,12 +143,14 @@ def try_batches(searches: TimedSearches, workers: int, repeats: int) -> BatchSea
 
     shared = shared_tree(workers)
     trials = find_batch_in_noise(trial, balanced_batches(workers))
-    finalists = [local_tree(workers, batch) for batch in sorted(trials.tried, key=trials.tried.__getitem__)[:FINALISTS]]
+    fastest = sorted(trials.tried, key=trials.tried.__getitem__)[:FINALISTS]
+    finalists = {batch: local_tree(workers, batch) for batch in fastest}
     if len(finalists) < 2:
         return trials
-    timed = _in_turn(searches, finalists, 2 * repeats)
-    best = min(finalists, key=lambda setting: median_ratio(timed[setting], timed[finalists[0]]))
-    return BatchSearch(batch=best.batch, tried=trials.tried)
+    timed = _in_turn(searches, list(finalists.values()), 2 * repeats)
+    times = {batch: timed[setting] for batch, setting in finalists.items()}
+    best = min(times, key=lambda batch: median_ratio(times[batch], times[fastest[0]]))
+    return BatchSearch(batch=best, tried=trials.tried)
 
 
 def _in_turn(searches: TimedSearches, settings: Iterable[Setting], repeats: int) -> dict[Setting, list[float]]:

@@ -9,11 +9,19 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from ...core.environments.board_environment import BoardEnvironment
-from ...search.host_search import HostSearch
+from ...search.host_search import SYNCHRONOUS, HostSearch
 from ...search.position_evaluator import PositionEvaluator
 from ...search.search_config import SearchConfig
 
-__all__ = ["Setting", "TimedSearches", "local_tree", "measure_in_turn", "median_ratio", "shared_tree"]
+__all__ = [
+    "Setting",
+    "TimedSearches",
+    "local_tree",
+    "measure_in_turn",
+    "median_ratio",
+    "shared_tree",
+    "synchronous_tree",
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,17 +31,25 @@ class Setting:
     Parameters
     ----------
     scheme : str
-        ``"shared"`` or ``"local"``.
-    workers, batch : int
-        N and B.
+        ``"synchronous"``, ``"shared"`` or ``"local"``.
+    workers : int
+        N.
+    batch : int or None
+        B; None where the scheme has no batch of its own.
     """
 
     scheme: str
     workers: int
-    batch: int
+    batch: int | None = None
 
     def __str__(self) -> str:
-        return f"{self.scheme}, N = {self.workers}, B = {self.batch}"
+        batch = "" if self.batch is None else f", B = {self.batch}"
+        return f"{self.scheme}, N = {self.workers}{batch}"
+
+
+def synchronous_tree(workers: int) -> Setting:
+    """Rounds of N selections on one thread, each evaluated at once."""
+    return Setting(scheme=SYNCHRONOUS, workers=workers)
 
 
 def shared_tree(workers: int) -> Setting:

@@ -8,7 +8,15 @@ from functools import partial
 from typing import Any
 
 from ....measurement.bench import make_row, say
-from ..timed_searches import Setting, TimedSearches, local_tree, measure_in_turn, median_ratio, shared_tree
+from ..timed_searches import (
+    Setting,
+    TimedSearches,
+    local_tree,
+    measure_in_turn,
+    median_ratio,
+    shared_tree,
+    synchronous_tree,
+)
 from .configurations import BenchConfiguration
 from .mctx_search import mctx_search
 from .openspiel import OPENSPIEL_SEARCHES, openspiel_search
@@ -35,7 +43,7 @@ def _settings(config: BenchConfiguration) -> dict[str, Setting]:
     workers = config.workers[-1]
     chosen = explored(config, NETWORK).by_workers[-1].chosen
     return {
-        "synchronous": Setting(scheme="synchronous", workers=workers, batch=workers),
+        "synchronous": synchronous_tree(workers),
         "shared": shared_tree(workers),
         "local_single": local_tree(workers, 1),
         "adaptive": chosen,

@@ -142,8 +142,8 @@ def test_mctx_has_the_same_network_and_the_rules():
 
 
 def test_small_bench(capsys):
-    """Every row of the schemes, measured once; no figure is judged."""
-    only = "adaptive_speedup,adaptive_speedup_emulated_50_10,model_choice,vsearch_gap"
+    """Every row of the schemes, and playouts beside all peers, measured once; no figure is judged."""
+    only = "adaptive_speedup,adaptive_speedup_emulated_50_10,model_choice,vsearch_gap,playouts_vs_peer"
     assert dispatch(["bench", "dnn_mcts", "--config", "small", "--json", "--only", only]) == 0
     rows = json.loads(capsys.readouterr().out)["rows"]
     assert [row["id"] for row in rows] == only.split(",")
