@@ -12,9 +12,9 @@ from rewardware.hw.cores.verilog.emit import emit
 from tests.hw.cores.side_by_side import SideBySide
 from tests.mutate.__main__ import main
 from tests.mutate.equivalence import Comparison, compare
-from tests.mutate.example import Gate, LateCounter, Maximum, Square, Store
+from tests.mutate.example import Gate, LateCounter, Maximum, Sampled, Square, Store
 from tests.mutate.mutants import mutate
-from tests.mutate.report import CoreReport, table
+from tests.mutate.report import CoreReport, say, table
 from tests.mutate.run import MutationError, Session, wait
 from tests.mutate.table import CORES
 
@@ -120,6 +120,14 @@ def test_what_is_too_hard_is_equal_up_to_a_bound(monkeypatch):
     mutated = mutate(emit(Square(14), "top"), "top", ALL, 1)
     found = compare(mutated, find(mutated, "const0", "wrong = ", "Y"), "top")
     assert not found.equivalent and not found.shown and found.cycles > 0
+
+
+def test_what_yosys_does_not_compare_survives():
+    """The checker knows no registers with an asynchronous reset."""
+    mutated = mutate(emit(Sampled(), "top"), "top", ALL, 1)
+    found = compare(mutated, find(mutated, "const0", "a & b", "Y"), "top")
+    assert found == Comparison(refusal=found.refusal)
+    assert "cannot be legalized" in say(found)
 
 
 def test_same_seed_same_mutants():

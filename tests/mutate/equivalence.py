@@ -78,11 +78,15 @@ class Comparison:
         Some input shows it.
     cycles : int
         Cycles from power-on in which no input shows it, as far as was looked; 0 for what is equivalent.
+    refusal : str
+        The last line of what Yosys said where it makes no graph of gates of the design: memories of more bits than it
+        has room for, registers with an asynchronous reset.
     """
 
     equivalent: bool = False
     shown: bool = False
     cycles: int = 0
+    refusal: str = ""
 
 
 def compare(design: MutatedDesign, mutant: Mutant, top: str) -> Comparison:
@@ -107,7 +111,10 @@ def _compare(text: str, mutant: Mutant, top: str, is_cut: bool) -> Comparison:
         check = _PROVE if is_cut else _PROVE + _SEARCH
         (folder / "check.abc").write_text(check.format(proof=PROOF_SECONDS, search=SEARCH_SECONDS, cycles=CYCLES))
         options = re.sub(r"-module \S+", "-module mutant", mutant.options)
-        _yosys(folder, "compare", _SCRIPT.format(top=top, options=options, cut=cut))
+        try:
+            _yosys(folder, "compare", _SCRIPT.format(top=top, options=options, cut=cut))
+        except ToolError as error:
+            return Comparison(refusal=str(error).splitlines()[-1])
         return _read(folder)
 
 

@@ -4,7 +4,7 @@ Not collected by itself: its file is named to pytest by whoever wants it.
 """
 
 import numpy as np
-from amaranth.hdl import Module, Mux, Signal
+from amaranth.hdl import ClockDomain, ClockSignal, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.sim import Simulator
@@ -42,6 +42,20 @@ class LateCounter(wiring.Component):
         m.d.comb += self.late.eq(count == self.cycles)
         with m.If(~self.late):
             m.d.sync += count.eq(count + 1)
+        return m
+
+
+class Sampled(wiring.Component):
+    """A bit behind a register with an asynchronous reset."""
+
+    def __init__(self):
+        super().__init__({"clear": In(1), "a": In(1), "b": In(1), "held": Out(1)})
+
+    def elaborate(self, platform):
+        m = Module()
+        m.domains.cleared = cleared = ClockDomain(async_reset=True, local=True)
+        m.d.comb += [cleared.clk.eq(ClockSignal()), cleared.rst.eq(self.clear)]
+        m.d.cleared += self.held.eq(self.a & self.b)
         return m
 
 

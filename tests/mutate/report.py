@@ -98,6 +98,8 @@ def say(comparison: Comparison) -> str:
         return "shown equivalent"
     if comparison.shown:
         return f"survived; some input shows it in cycle {comparison.cycles + 1} from power-on"
+    if comparison.refusal:
+        return f"survived; Yosys does not compare it: {comparison.refusal}"
     return f"survived; equal up to {comparison.cycles} cycles from power-on"
 
 
