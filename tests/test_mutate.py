@@ -7,6 +7,8 @@ import time
 
 import pytest
 
+from rewardware.hw.cores.float.adder_tree import FloatAdderTree
+from rewardware.hw.cores.float.adder_tree_config import FloatAdderTreeConfig
 from rewardware.hw.cores.stream.skid_buffer import SkidBuffer
 from rewardware.hw.cores.verilog.emit import emit
 from tests.hw.cores.side_by_side import SideBySide
@@ -146,6 +148,14 @@ def test_what_stands_beside_a_core_has_no_faults():
     }
     assert any("$flatten\\one." in options for options in cells[()])
     assert len(cells["one",]) == 10 and all("$flatten\\other.\\one." in options for options in cells["one",])
+    assert not mutate(text, "top", 10, 1, ("one", "other.one")).mutants
+
+
+def test_parts_with_a_row_of_their_own_have_no_faults():
+    text = emit(FloatAdderTree(FloatAdderTreeConfig(terms=3)), "top")
+    cells = {parts: mutate(text, "top", 10, 1, parts=parts).mutants for parts in ((), ("float_adder",))}
+    of_adders = {parts: ["\\adder_" in mutant.options for mutant in mutants] for parts, mutants in cells.items()}
+    assert any(of_adders[()]) and of_adders["float_adder",] == [False] * 10
 
 
 def test_a_small_part_beside_large_ones_has_its_faults():

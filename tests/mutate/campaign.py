@@ -2,11 +2,12 @@
 
 from typing import TextIO
 
+from .core import Core
 from .equivalence import compare
 from .mutants import mutate
 from .report import CoreReport, say
 from .run import Session, Verdict
-from .table import Core
+from .table import CORES
 
 # Each design is built once more for its mutants; a core with many configurations has some of them mutated.
 DESIGNS = 4
@@ -33,6 +34,8 @@ def measure(core: Core, count: int, seed: int, designs: int = DESIGNS, log: Text
             said = verdict.killed_by or "survived"
             print(f"  {verdict.mutant.number}: {said} ({verdict.mutant.options})", file=log, flush=True)
 
+    # Parts with a row of their own are measured there.
+    parts = sorted(set().union(*(other.modules for other in CORES)) - core.modules)
     session = Session(tests=core.paths, component=core.component)
     recorded = list(session.record().items())
     number = min(designs, len(recorded), count)
@@ -40,7 +43,7 @@ def measure(core: Core, count: int, seed: int, designs: int = DESIGNS, log: Text
     report = CoreReport(name=core.name, designs=number)
     for index, (design, tests) in enumerate(chosen):
         share = count * (index + 1) // number - count * index // number
-        mutated = mutate(design.verilog, design.top, share, seed, core.beside)
+        mutated = mutate(design.verilog, design.top, share, seed, core.beside, parts)
         report.verdicts += session.run(design, tests, mutated, tell)
     for verdict in report.verdicts:
         if not verdict.killed_by:

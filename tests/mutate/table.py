@@ -1,39 +1,6 @@
 """Which tests speak for which core."""
 
-from dataclasses import dataclass
-
-
-@dataclass(frozen=True, kw_only=True)
-class Core:
-    """A core and its tests.
-
-    Parameters
-    ----------
-    room : str
-        Folder below ``hw/cores`` or ``hw/soc``.
-    name : str
-        Class of the core.
-    tests : tuple of str
-        As pytest takes them, below the folder of tests of that room. Those that build no simulator, proofs for
-        instance, see no mutants.
-    beside : tuple of str
-        Instances in what the tests simulate that are no part of the core, each by the beginning of its name.
-    component : str
-        The class, as ``package.module:Class``, where the tests simulate it with Amaranth or prove it: they build no
-        simulator, so it is elaborated with its mutants.
-    """
-
-    room: str
-    name: str
-    tests: tuple[str, ...]
-    beside: tuple[str, ...] = ()
-    component: str = ""
-
-    @property
-    def paths(self) -> list[str]:
-        """The tests, from the root of the repository."""
-        return [f"tests/hw/{self.room}/{test}" for test in self.tests]
-
+from .core import Core
 
 CORES = (
     Core(room="cores/stream", name="SkidBuffer", tests=("test_skid_buffer.py",)),
@@ -118,7 +85,7 @@ CORES = (
     Core(room="cores/array", name="RangeNoiseEngine", tests=("test_range_noise_engine.py",)),
     Core(room="cores/replay", name="DrawGenerator", tests=("test_draw_generator.py",)),
     Core(room="cores/replay", name="SumTree", tests=("test_sum_tree.py",)),
-    Core(room="cores/replay", name="ReplayEngine", tests=("test_replay_engine.py",)),
+    Core(room="cores/replay", name="ReplayEngine", tests=("test_replay_engine.py",), beside=("generator",)),
     Core(room="cores/optimizer", name="AdamLane", tests=("test_adam_lane.py",)),
     Core(room="cores/optimizer", name="AdamEngine", tests=("test_adam_engine.py::test_engine",)),
     Core(room="cores/optimizer", name="FloatAdamLane, SGDLane", tests=("test_float_lane.py",)),
@@ -167,7 +134,23 @@ CORES = (
     Core(room="cores/a3c", name="RMSPropUnit", tests=("test_rms_prop_unit.py::test_rms_prop_unit",)),
     Core(room="cores/a3c", name="RolloutReader, ErrorWriter", tests=("test_rollout_reader.py",)),
     Core(room="cores/a3c", name="AgentMemories", tests=("test_agent_memories.py::test_agent_memories",)),
-    Core(room="cores/a3c", name="AgentsEngine", tests=("test_agents_engine.py",)),
+    Core(
+        room="cores/a3c",
+        name="AgentsEngine",
+        tests=("test_agents_engine.py",),
+        beside=(
+            "memories",
+            "entrance",
+            "exit",
+            "forward.engine_",
+            "optimizer",
+            "reader",
+            "loss",
+            "writer",
+            "gradients",
+            "backward_",
+        ),
+    ),
     Core(room="cores/a3c", name="Entrance", tests=("test_entrance.py::test_entrance",)),
     Core(room="cores/a3c", name="Exit", tests=("test_exit.py",)),
     Core(
@@ -202,13 +185,13 @@ CORES = (
         room="cores/convolution",
         name="PoolUnit",
         tests=("test_pool_unit.py::test_pool_unit",),
-        beside=("memory", "parameters"),
+        beside=("memory", "parameters", "unit.reader", "unit.columns", "unit.windows"),
     ),
     Core(
         room="cores/convolution",
         name="StoreUnit",
         tests=("test_store_unit.py::test_store_unit",),
-        beside=("sums_", "parameters"),
+        beside=("sums_", "parameters", "unit.nest", "unit.sum_pipeline", "unit.transform_", "unit.quotient"),
     ),
     Core(
         room="cores/fractional_convolution",
@@ -220,7 +203,7 @@ CORES = (
         room="cores/fractional_convolution",
         name="FractionalConvolutionUnit",
         tests=("test_unit.py::test_unit",),
-        beside=("features", "parameters", "weights", "inputs"),
+        beside=("features", "parameters", "weights", "unit.engine", "unit.inputs"),
     ),
     Core(room="cores/graph", name="ForwardGraph, BackwardGraph", tests=("test_segments.py",), beside=("weights_",)),
     Core(room="cores/attention", name="OthersProduct", tests=("test_others_product.py",)),
@@ -233,9 +216,44 @@ CORES = (
     Core(room="cores/attention", name="WeightTransposition", tests=("test_attention.py::test_weight_transposition",)),
     Core(room="cores/attention", name="AttentionForward", tests=("test_attention.py::test_attention_forward",)),
     Core(room="cores/attention", name="AttentionBackward", tests=("test_attention.py::test_attention_backward",)),
-    Core(room="cores/learner", name="DQNLearner", tests=("test_dqn_learner.py",)),
-    Core(room="cores/learner", name="DDPGLearner", tests=("test_ddpg_learner.py",)),
-    Core(room="cores/learner", name="SACLearner", tests=("test_sac_learner.py",)),
+    Core(
+        room="cores/learner",
+        name="DQNLearner",
+        tests=("test_dqn_learner.py",),
+        beside=("online", "target", "backward", "loss", "parameters.layer_"),
+    ),
+    Core(
+        room="cores/learner",
+        name="DDPGLearner",
+        tests=("test_ddpg_learner.py",),
+        beside=(
+            "actor",
+            "critic",
+            "policy_critic",
+            "target_actor",
+            "target_critic",
+            "policy_backward",
+            "loss",
+            "parameters.layer_",
+        ),
+    ),
+    Core(
+        room="cores/learner",
+        name="SACLearner",
+        tests=("test_sac_learner.py",),
+        beside=(
+            "next_actor",
+            "target_critic_",
+            "critic_",
+            "policy_critic_",
+            "actor",
+            "loss",
+            "lesser_value",
+            "derivative",
+            "temperature",
+            "parameters.layer_",
+        ),
+    ),
     Core(room="cores/learner", name="SquashedGaussian", tests=("test_sac_cores.py::test_squashed_gaussian",)),
     Core(
         room="cores/learner",
@@ -257,7 +275,12 @@ CORES = (
         tests=("test_counterfactual_loss.py::test_counterfactual_loss",),
     ),
     Core(room="cores/learner", name="SampleGate", tests=("test_sample_gate.py",)),
-    Core(room="cores/learner", name="MAACLearner", tests=("test_maac_learner.py::test_maac_learner",)),
+    Core(
+        room="cores/learner",
+        name="MAACLearner",
+        tests=("test_maac_learner.py::test_maac_learner",),
+        beside=("policy", "target_policy", "critic", "target_critic", "backward", "loss"),
+    ),
     Core(room="cores/tree", name="CommandQueue", tests=("test_command_queue.py",)),
     Core(room="cores/tree", name="Bank", tests=("test_bank.py",)),
     Core(room="cores/tree", name="NodeTags", tests=("test_node_tags.py",)),
@@ -277,9 +300,19 @@ CORES = (
     Core(room="cores/tree", name="Inserter", tests=("test_inserter.py",)),
     Core(room="cores/tree", name="SearchCounters", tests=("test_search_counters.py",)),
     Core(room="cores/tree", name="TreeManager", tests=("test_tree_manager.py",)),
-    Core(room="cores/tree", name="LevelStage, Arrival", tests=("test_level_stage.py::test_equals_the_reference",)),
+    Core(
+        room="cores/tree",
+        name="LevelStage, Arrival",
+        tests=("test_level_stage.py::test_equals_the_reference",),
+        beside=("tags", "buffer", "choice", "update", "inserter", "command_queue", "selections"),
+    ),
     Core(room="cores/tree", name="SearchEngine", tests=("test_search_engine.py",)),
-    Core(room="cores/tree", name="SearchTree", tests=("test_search_tree.py",)),
+    Core(
+        room="cores/tree",
+        name="SearchTree",
+        tests=("test_search_tree.py",),
+        beside=("entrance", "exit", "manager", "reader", "assigner", "stage_", "network", "bank_", "counters"),
+    ),
     Core(room="cores/vector", name="LaneReduction", tests=("test_lane_reduction.py",)),
     Core(room="cores/vector", name="VectorProcessingUnit", tests=("test_vpu.py",)),
     Core(room="cores/vector", name="Aggregator", tests=("test_aggregator.py",)),
@@ -315,7 +348,18 @@ CORES = (
         room="cores/vector",
         name="MatrixCore",
         tests=("test_matrix_core.py",),
-        beside=("tables", "row_list", "column_list"),
+        beside=(
+            "tables",
+            "row_list",
+            "column_list",
+            "core.memories",
+            "core.engine.generator",
+            "core.engine.builder",
+            "core.engine.sequencer",
+            "core.engine.fetch",
+            "core.engine.drain",
+            "core.engine.reduction",
+        ),
     ),
     Core(room="cores/sparse", name="MaxIndexUnit", tests=("test_max_index.py",)),
     Core(room="cores/sparse", name="LoadAllocationUnit", tests=("test_load_allocation.py",)),
@@ -324,7 +368,12 @@ CORES = (
     Core(room="cores/sparse", name="AddressGenerator", tests=("test_address_generator.py",)),
     Core(room="cores/sparse", name="WeightCompressor", tests=("test_compression.py::test_compressor",)),
     Core(room="cores/sparse", name="WeightExpander", tests=("test_compression.py::test_expander",)),
-    Core(room="cores/sparse", name="SparseDataEngine", tests=("test_engine.py",)),
+    Core(
+        room="cores/sparse",
+        name="SparseDataEngine",
+        tests=("test_engine.py",),
+        beside=("encode.encoder", "encode.load_allocation", "core_"),
+    ),
     Core(room="cores/sparse_update", name="WeightUpdate", tests=("test_weight_update.py::test_engine",)),
     Core(
         room="cores/sparse_update",
@@ -333,7 +382,12 @@ CORES = (
     ),
     Core(room="cores/sparse_update", name="GroupingUpdate", tests=("test_grouping_update.py::test_update",)),
     Core(room="cores/sparse_update", name="CoreParameters", tests=("test_core_parameters.py::test_parameters",)),
-    Core(room="cores/sparse_update", name="UpdateEngine", tests=("test_update_engine.py",)),
+    Core(
+        room="cores/sparse_update",
+        name="UpdateEngine",
+        tests=("test_update_engine.py",),
+        beside=("gradient", "update", "weights", "squares"),
+    ),
     Core(room="soc/sequencer", name="Sequencer", tests=("test_sequencer.py::test_rules",)),
     Core(
         room="soc/bus",
