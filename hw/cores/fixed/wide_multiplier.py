@@ -1,10 +1,10 @@
 """A product of words that are wider than a multiplier of the part."""
 
-from amaranth.hdl import Module, Shape, Signal
+from amaranth.hdl import Module, Shape, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["WideMultiplier"]
+__all__ = ["WideMultiplier", "product_terms"]
 
 # Bits of a part without a sign: a MULT18X18D takes 18 with one, a DSP48 as many on its narrower side.
 PART = 17
@@ -48,16 +48,19 @@ class WideMultiplier(wiring.Component):
         a, b = Signal.like(self.a, name="a_held", reset_less=True), Signal.like(self.b, name="b_held", reset_less=True)
         m.d.sync += [a.eq(self.a), b.eq(self.b)]
         terms = []
-        for a_place, a_part in _parts(a):
-            for b_place, b_part in _parts(b):
-                whole = a_part * b_part
-                term = Signal(whole.shape(), name=f"product_{a_place}_{b_place}", reset_less=True)
-                m.d.sync += term.eq(whole)
-                terms.append(term << a_place + b_place)
+        for place, whole in product_terms(a, b).items():
+            term = Signal(whole.shape(), name="product_{}_{}".format(*place), reset_less=True)
+            m.d.sync += term.eq(whole)
+            terms.append(term << sum(place))
         total = Signal.like(self.product, name="total", reset_less=True)
         m.d.sync += total.eq(sum(terms[1:], terms[0]))
         m.d.comb += self.product.eq(total)
         return m
+
+
+def product_terms(a: Value, b: Value) -> dict[tuple[int, int], Value]:
+    """The products of parts of two words by the parts' places; shifted by both, they add up to the words' product."""
+    return {(a_place, b_place): a_part * b_part for a_place, a_part in _parts(a) for b_place, b_part in _parts(b)}
 
 
 def _parts(value):

@@ -19,7 +19,7 @@ class FloatAdderTreeConfig:
     format : FloatFormat or str
         Format of terms and sum, or its name in ``FORMATS``.
     depth : int
-        Register stages of each adder, 0 (combinational) to 6.
+        Register stages of each adder, 0 (combinational) to 7.
 
     Raises
     ------

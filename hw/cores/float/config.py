@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 # Register stages that a unit can have at most.
-MAXIMUM_DEPTH = 6
+MAXIMUM_DEPTH = 7
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -188,7 +188,7 @@ class FloatConfig:
     format : FloatFormat or str
         Format of operands and result, or its name in ``FORMATS``.
     depth : int
-        Register stages, 0 (combinational) to 6; the latency.
+        Register stages, 0 (combinational) to 7; the latency.
 
     Raises
     ------
@@ -213,7 +213,7 @@ class FloatConversionConfig:
     source, target : FloatFormat or str
         Formats, or names in ``FORMATS``.
     depth : int
-        Register stages, 0 (combinational) to 6; the latency.
+        Register stages, 0 (combinational) to 7; the latency.
 
     Raises
     ------
@@ -242,7 +242,7 @@ class FloatFixedConfig:
     width, fraction, signed
         The word's format, see :class:`~..fixed.format.FixedFormat`; the width is 2 to 60.
     depth : int
-        Register stages, 0 (combinational) to 6; the latency.
+        Register stages, 0 (combinational) to 7; the latency.
 
     Raises
     ------
@@ -277,7 +277,7 @@ class FloatLaneConfig:
     format : FloatFormat or str
         A format, or a name in ``FORMATS``.
     adder_depth, multiplier_depth : int
-        Register stages, 1 to 6.
+        Register stages, 1 to 7.
 
     Raises
     ------

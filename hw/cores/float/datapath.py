@@ -28,7 +28,7 @@ class Stages:
     def cut(self, place: str, **values) -> SimpleNamespace:
         """The values on the other side of ``place``: registers if one stands there, otherwise names for them."""
         self._passed.append(place)
-        registered = place in self._places
+        registered = self.stands(place)
         domain = self._m.d.sync if registered else self._m.d.comb
         signals = {}
         for name, value in values.items():
@@ -36,6 +36,10 @@ class Stages:
             signals[name] = Signal(value.shape(), name=f"{place}_{name}", reset_less=True)
             domain += signals[name].eq(value)
         return SimpleNamespace(**signals)
+
+    def stands(self, place: str) -> bool:
+        """Whether registers stand at ``place``."""
+        return place in self._places
 
     def finish(self):
         """Make sure that every register stage has been passed."""

@@ -3,6 +3,7 @@
 from amaranth.hdl import Cat, Const, Mux, Signal, signed
 from amaranth.lib.wiring import In, Out
 
+from ..fixed.wide_multiplier import product_terms
 from .config import FloatConfig
 from .datapath import decode, leading_zeros, round_and_pack, shift_right_sticky, special
 from .nonfinite import is_nonfinite
@@ -50,6 +51,8 @@ class FloatMultiplier(FloatUnit):
         ("operands", "product", "normal", "result"),
         ("operands", "count", "product", "normal", "result"),
         ("operands", "count", "product", "normal", "round", "result"),
+        # A significand of 24 bits is wider than a multiplier of most parts: their products, and then the sum of these.
+        ("operands", "count", "terms", "product", "normal", "round", "result"),
     )
 
     def __init__(self, config: FloatConfig):
@@ -63,7 +66,8 @@ class FloatMultiplier(FloatUnit):
     def datapath(self, m, stages):
         at = stages.cut("operands", a=self.a, b=self.b)
         at = self._decode(m, stages, at)
-        at = self._multiply(m, stages, at)
+        at, product = self._multiply(m, stages, at)
+        at = self._move(m, stages, at, product)
         at = self._normalise(m, stages, at)
         at = self._select(m, stages, at)
         at = self._round(m, stages, at)
@@ -107,11 +111,22 @@ class FloatMultiplier(FloatUnit):
         )
 
     def _multiply(self, m, stages, at):
-        """The product of the significands, and how far it moves."""
+        """The product of the significands, of parts of them where registers stand behind their products."""
+        product = Signal(2 * self._config.format.precision)
+        if not stages.stands("terms"):
+            m.d.comb += product.eq(at.a * at.b)
+            return at, product
+        others = {name: value for name, value in vars(at).items() if name not in ("a", "b")}
+        terms = product_terms(at.a, at.b)
+        names = {place: "product_{}_{}".format(*place) for place in terms}
+        at = stages.cut("terms", **others, **{names[place]: term for place, term in terms.items()})
+        m.d.comb += product.eq(sum(getattr(at, name) << sum(place) for place, name in names.items()))
+        return at, product
+
+    def _move(self, m, stages, at, product):
+        """How far the product moves."""
         number_format, most_zeros = self._config.format, self._most_zeros
         exponent_bits, precision = number_format.exponent_bits, number_format.precision
-        product = Signal(2 * precision)
-        m.d.comb += product.eq(at.a * at.b)
         base, distance, far = at.exponent, Const(0, 1), Const(0, 1)
         nothing, nearly_nothing = Signal(), Signal()
         if number_format.gradual:

@@ -26,7 +26,7 @@ class PearlLearnerConfig(LearnerSystemConfig):
     update_interval : int
         Cycles from one word of weights to the next in the optimiser's pass (1 to 64).
     adder_depth, multiplier_depth : int
-        Register stages of each adder and multiplier (1 to 6).
+        Register stages of each adder and multiplier (1 to 7).
     name : str
         Name of the preset; not part of the hardware.
 

@@ -51,7 +51,7 @@ def test_equals_reference(config, levels):
     ("settings", "error", "message"),
     [
         ({"terms": 0}, ValueError, "Terms must be from 1 to 4096, not 0"),
-        ({"terms": 2, "depth": 7}, ValueError, "Depth must be from 0 to 6, not 7"),
+        ({"terms": 2, "depth": 8}, ValueError, "Depth must be from 0 to 7, not 8"),
         ({"terms": 2, "format": 16}, TypeError, "Format must be a FloatFormat or a name, not 16"),
     ],
 )

@@ -143,5 +143,5 @@ def test_what_means_nothing_is_an_error(learners, instruction, beyond):
 
 @pytest.mark.parametrize("unit", ["adder", "multiplier"])
 def test_configuration_refuses_too_many_stages(unit):
-    with pytest.raises(ValueError, match=f"{unit.capitalize()} depth must be from 1 to 6, not 7"):
-        replace(SMALL["pearl_learner"], **{f"{unit}_depth": 7})
+    with pytest.raises(ValueError, match=f"{unit.capitalize()} depth must be from 1 to 7, not 8"):
+        replace(SMALL["pearl_learner"], **{f"{unit}_depth": 8})
