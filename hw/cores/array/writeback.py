@@ -135,13 +135,13 @@ class WritebackPath(ConfiguredComponent):
             self.lookups[AUXILIARY].slot.eq(controls[0].auxiliary_slot),
             self.lookups[OUTPUT].slot.eq(controls[value_stage - LOOKUP_LATENCY].output_slot),
         ]
-        self._connect_units(m, controls[LOOKUP_LATENCY], controls[activation_stage], controls[store_stage])
+        self._connect_units(m, controls[LOOKUP_LATENCY], controls[activation_stage], controls[store_stage - 1])
         self._connect_factors(m, valids[activation_stage])
         self._monitor(m, valids[value_stage], controls[value_stage])
         self._store(m, valids[store_stage], controls[store_stage])
         return m
 
-    def _connect_units(self, m, first, activation, store):
+    def _connect_units(self, m, first, activation, quantized):
         """Everything that goes into the units, in its stage."""
         lanes = self._config.lanes
         bias = self._enter(m, self.bias, "bias")
@@ -169,7 +169,7 @@ class WritebackPath(ConfiguredComponent):
                     unit.auxiliary_parameters.eq(self.lookups[AUXILIARY].parameters),
                     unit.operation.eq(activation.operation),
                     unit.output_parameters.eq(output_parameters.stages),
-                    unit.quantize.eq(store.quantize),
+                    unit.quantize.eq(quantized.quantize),
                 ]
 
     def _enter(self, m, row, name):

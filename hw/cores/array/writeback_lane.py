@@ -43,7 +43,7 @@ class WritebackLane(wiring.Component):
     output_parameters : In(stage_parameters)
         Input of the :class:`QuantizerLane`, from cycle ``value_latency`` on.
     quantize : In(1)
-        In cycle ``latency``.
+        In cycle ``latency - 1``.
     word : Out(32)
         In cycle ``latency``, like the flags.
     rescaler_saturated, activation_saturated, quantizer_saturated : Out(1)
@@ -122,14 +122,14 @@ class WritebackLane(wiring.Component):
             quantizer.stages.eq(self.output_parameters),
         ]
 
-        plain = Signal(WORD_WIDTH)
+        plain, quantize = Signal(WORD_WIDTH), delay(m, self.quantize, 1, "quantize")
         m.d.comb += [
             plain.eq(delay(m, activation.y, quantizer.latency, "value")),
-            self.word.eq(Mux(self.quantize, quantizer.code, plain)),
+            self.word.eq(Mux(quantize, quantizer.code, plain)),
             self.rescaler_saturated.eq(
                 delay(m, rescaler.saturated, self.latency - rescaler.latency, "rescaler_saturated")
             ),
             self.activation_saturated.eq(delay(m, activation.saturated, quantizer.latency, "activation_saturated")),
-            self.quantizer_saturated.eq(quantizer.saturated & self.quantize),
+            self.quantizer_saturated.eq(quantizer.saturated & quantize),
         ]
         return m
