@@ -96,7 +96,7 @@ def require_interval(interval, lanes):
 
 
 def require_name(name, value, names, other=""):
-    """Raise unless ``value`` is one of ``names``; the text names them, ``other`` behind them, and the nearest one.
+    """Raise unless ``value`` is one of ``names``; the text names them, ``other`` after them, and the nearest one.
 
     Raises
     ------

@@ -25,7 +25,7 @@ class ErrorFlag:
 # The position is the bit in the errors register.
 ERROR_FLAGS = (
     ErrorFlag("bad_instruction", True, "an instruction has an unknown opcode"),
-    ErrorFlag("address_out_of_range", True, "a command or the program reached behind the end of a memory"),
+    ErrorFlag("address_out_of_range", True, "a command or the program reached past the end of a memory"),
     ErrorFlag("stream_underflow", True, "a packet ended before the transfer it was for, or within a row"),
     ErrorFlag("stream_overflow", True, "a packet was longer than the transfer it was for"),
     ErrorFlag("memory_conflict", True, "two engines used one port of a memory in the same cycle"),

@@ -23,7 +23,7 @@ def replicated(component: wiring.Component, *, name: str | None = None, key: Has
     component : wiring.Component
         The unit. It may use the clock domain ``sync`` only.
     name : str or None
-        Name of its Verilog module, behind that of the top; None makes one from the name of the class. A number is
+        Name of its Verilog module, after that of the top; None makes one from the name of the class. A number is
         added where the name is taken.
     key : hashable or None
         Equal for units of a class that are equal; None takes the unit's ``config``.
@@ -46,7 +46,7 @@ class Replicated(wiring.Component):
     component : wiring.Component
         The unit.
     name : str or None
-        Name of its Verilog module, behind that of the top.
+        Name of its Verilog module, after that of the top.
     key : hashable or None
         Equal for units that are equal.
 

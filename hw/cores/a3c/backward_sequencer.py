@@ -92,7 +92,7 @@ class BackwardSequencer(ConfiguredComponent):
     def elaborate(self, platform):
         m = Module()
         config = self._config
-        # The last layer first; behind the second comes the last one of the next job.
+        # The last layer first; after the second comes the last one of the next job.
         layers = config.layers[:0:-1]
         following = [*layers[1:], layers[0]]
         depth = config.arithmetic.adder_depth
@@ -197,7 +197,7 @@ class BackwardSequencer(ConfiguredComponent):
         return m
 
     def _read(self, m, step, word, error_row, reads_word):
-        """Reads of this step: of its error in the next cycle, of its word of weights in the one behind."""
+        """Reads of this step: of its error in the next cycle, of its word of weights in the one after."""
         weights = Signal(
             data.StructLayout({"enable": 1, "agent": step.agent.shape(), "address": word.shape()}), name="weights"
         )

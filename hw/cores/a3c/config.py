@@ -74,7 +74,7 @@ class A3CConfig:
     """Many agents, the network that each has a copy of, and the engines that they share.
 
     All layers but the last are rectified and serve policy and value; the outputs of the last are the logits of the
-    actions and, behind them, the value.
+    actions and, after them, the value.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ class A3CConfig:
 
     @property
     def slots(self) -> int:
-        """Steps whose activations an agent keeps: those of a rollout, and the state behind it."""
+        """Steps whose activations an agent keeps: those of a rollout, and the state after it."""
         return self.steps + 1
 
     @property
@@ -202,7 +202,7 @@ class A3CConfig:
 
     @property
     def exploration_products(self) -> int:
-        """Multiply-accumulates of an exploration: inferences of ``steps`` states and of the one behind them, backward
+        """Multiply-accumulates of an exploration: inferences of ``steps`` states and of the one after them, backward
         pass and gradients."""
         backward = sum(layer.inputs * layer.outputs for layer in self.layers[1:])
         return self.slots * self.inference_products + self.steps * (backward + self.inference_products)

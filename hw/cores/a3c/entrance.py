@@ -19,7 +19,7 @@ class Entrance(ConfiguredComponent):
     """Takes requests, a packet each, while ``serving``: an agent's action and reward go to its rollout, its observation
     to the rows of its activations, and the agent to whoever works on it next.
 
-    A request waits until its agent has been answered. A rollout begins behind the agent's training, or with a request
+    A request waits until its agent has been answered. A rollout begins after the agent's training, or with a request
     that restarts it.
 
     ::
@@ -52,7 +52,7 @@ class Entrance(ConfiguredComponent):
         An observation.
     inferences : Out(stream of inference_layout(config))
     trainings : Out(stream of training_layout(config))
-        Rollouts behind which nothing follows; the others come to their end in the forward unit.
+        Rollouts after which nothing follows; the others come to their end in the forward unit.
     ends : Out(agents)
         For each agent whether its rollout ends with the observation that it has given.
     steps : Out(range(config.steps + 1)).array(agents)
@@ -61,7 +61,7 @@ class Entrance(ConfiguredComponent):
         An agent has been answered, and trained: for one cycle.
     errors : Out
         ``address_out_of_range``: no such agent or action, or a request that its rollout does not allow: an action
-        without an observation, an observation behind another or behind the last slot, a training without a step, or
+        without an observation, an observation after another or after the last slot, a training without a step, or
         neither observation nor training. ``stream_underflow``, ``stream_overflow``: the packet is shorter or longer
         than its request. The rest of such a packet is dropped, and nobody answers the request.
     """
@@ -204,7 +204,7 @@ class Entrance(ConfiguredComponent):
             write.address.eq(steps * config.activation_rows + block),
             write.data.eq(self.packets.payload.data),
         ]
-        # Places behind the last number hold +0.
+        # Places after the last number hold +0.
         with m.If(block == layer.blocks - 1):
             m.d.comb += [
                 write.data[lane].eq(0)

@@ -141,7 +141,7 @@ class ForwardSequencer(ConfiguredComponent):
                 word.eq(word + blocks),
             ]
         with m.If(pass_ends):
-            # The rows of a layer lie behind those of the one before.
+            # The rows of a layer lie after those of the one before.
             m.d.sync += [
                 output.eq(0),
                 lane.eq(0),

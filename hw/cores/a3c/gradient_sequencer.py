@@ -160,7 +160,7 @@ class GradientSequencer(ConfiguredComponent):
                 error_row.eq(constant("output_row", [layer.output_row for layer in layers])),
             ]
         with m.If(layer_ends):
-            # Rows of errors and words of a layer lie behind those of the one before.
+            # Rows of errors and words of a layer lie after those of the one before.
             m.d.sync += [biases.eq(0), rows.eq(0), lanes.eq(0), layer.eq(layer + 1)]
             m.d.sync += [word.eq(word + groups), error_row.eq(error_row + groups)]
         with m.If(job_ends):

@@ -127,7 +127,7 @@ class LossGradientUnit(ConfiguredComponent):
     ::
 
         steps -+-> rewards -> DiscountedReturn -> returns -.
-               +-> values -------------------------------> advantage, value's error -+------> behind the logits'
+               +-> values -------------------------------> advantage, value's error -+------> after the logits'
                +-> actions -> OneHot ---------------------------------.              |              |
                `-> probabilities -> product -+-> SequentialSum -------|-> both held -+-> logits ----+-> errors
                                              `-> wait ----------------'

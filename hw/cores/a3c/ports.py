@@ -160,7 +160,7 @@ def rollout_layout(config: A3CConfig):
 
 
 def result_layout(config: A3CConfig):
-    """An inference: logits, and the value behind them."""
+    """An inference: logits, and the value after them."""
     outputs = data.ArrayLayout(config.arithmetic.format.width, config.outputs)
     return data.StructLayout({"agent": agent_number(config.agents), "slot": range(config.slots), "outputs": outputs})
 

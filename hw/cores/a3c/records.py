@@ -10,7 +10,7 @@ ACTION_WIDTH = 8
 
 # The first row of a request. ``restarts``: the agent's rollout so far is forgotten. ``acts``: there is an action at the
 # agent's last observation, and its reward, a number from bit ``REWARD_PLACE`` of the row on. ``observes``: the rows
-# behind are words of an observation. ``trains``: the rollout ends, and the agent is trained with it; an observation is
+# after are words of an observation. ``trains``: the rollout ends, and the agent is trained with it; an observation is
 # what its last action led to, without one nothing follows. ``ends``: no request, there are no more.
 REQUEST = Record(
     (
@@ -26,7 +26,7 @@ REQUEST = Record(
 REWARD_PLACE = 32
 
 # An answer: these bits, and unless the agent was trained, from bit ``REWARD_PLACE`` on, the probabilities of its
-# actions and the value behind them. It takes as many rows as are needed for that, the lowest bits first.
+# actions and the value after them. It takes as many rows as are needed for that, the lowest bits first.
 ANSWER = Record((Field("agent", AGENT_WIDTH), Field("trained")))
 
 

@@ -22,5 +22,5 @@ def transition_layout(config: A3CConfig):
 
 
 def training_layout(config: A3CConfig):
-    """A rollout to be trained with: its steps, and whether the value of a state behind them counts."""
+    """A rollout to be trained with: its steps, and whether the value of a state after them counts."""
     return data.StructLayout({"agent": agent_number(config.agents), "steps": range(config.steps + 1), "follows": 1})

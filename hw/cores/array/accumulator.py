@@ -148,7 +148,7 @@ class AccumulatorBank(ConfiguredComponent):
             stored.append(read.data)
         m.d.comb += Cat(drain.low, drain.high).eq(Mux(drained_buffer, stored[1], stored[0]))
         for lane in range(2 * lanes):
-            # Yosys orders operands by their names; named behind the addend, the choice goes into the adder's LUTs.
+            # Yosys orders operands by name: where its name sorts after the addend's, the choice fits the adder's LUTs.
             before = Signal(sums.elem_shape, name=f"before_{lane}")
             m.d.comb += [
                 before.eq(Mux(first, 0, Mux(buffer, stored[1][lane], stored[0][lane]))),

@@ -91,7 +91,7 @@ class CoreMemories(ConfiguredComponent):
     results : In(ResultPort(config.writeback))
         Row to write.
     out_of_range : Out(1)
-        A row behind the end of its memory was asked for.
+        A row past the end of its memory was asked for.
     """
 
     def __init__(self, config: ArrayEngineConfig):
@@ -214,7 +214,7 @@ class CoreMemories(ConfiguredComponent):
     def _check_ranges(self, m, reader, stationary, streamed, drained):
         activation_rows, error_rows = self._config.activation_rows, self._config.error_rows
         write_limit = Mux(self.results.destination == Destination.ERROR, error_rows, activation_rows)
-        # The constant one that follows the last input has no row: its address may lie behind the memory's end.
+        # The constant one that follows the last input has no row: its address may lie past the memory's end.
         m.d.comb += self.out_of_range.eq(
             (reader.streams_activations & ~streamed.constant & (streamed.row >= activation_rows))
             | (reader.streams_errors & (streamed.row >= error_rows))

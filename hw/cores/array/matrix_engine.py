@@ -55,7 +55,7 @@ class ArrayMatrixEngine(ConfiguredComponent):
     completions : Out(stream.Signature(1))
     busy : Out(1)
     errors : Out(data.StructLayout)
-        ``address_out_of_range``: a row behind the end of an activation, error or weight memory; ``overflow``: a result
+        ``address_out_of_range``: a row past the end of an activation, error or weight memory; ``overflow``: a result
         was clamped.
     weights : Out(ReadPort(data.ArrayLayout(32, lanes), weight_rows)).array(weight_banks)
     gradient_read : Out(TransposableReadPort(config.gradients))

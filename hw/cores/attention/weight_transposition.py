@@ -88,5 +88,5 @@ class WeightTransposition(ConfiguredComponent):
                     head.eq(Mux(last_head, 0, head + 1)),
                     agent.eq(next_agent),
                 ]
-        # Among the others of an agent, one behind it has a place less than its number.
+        # Among the others of an agent, one after it has a place less than its number.
         return other * row + head * config.others + agent - (other < agent)

@@ -79,7 +79,7 @@ class ColumnReduction(ConfiguredComponent):
                                                                   ^  (the lines above)
 
     The line memory holds the last ``lines - 1`` lines of the picture, so that each pixel comes once. Results leave for
-    the lines with which a window ends: line ``kernel - 1``, and each ``stride``-th behind it. A pixel that does not
+    the lines with which a window ends: line ``kernel - 1``, and each ``stride``-th after it. A pixel that does not
     count is never the largest, and adds nothing to a sum. A kernel of one line does not touch the memory, and its
     lines may have any length.
 

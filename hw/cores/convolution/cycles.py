@@ -60,10 +60,10 @@ class GemmTimeline:
 
     - its command has been there for 3 cycles;
     - the last step of the one before is read;
-    - its own block is read, a column a cycle, from the first step of the one before on, or from behind its last step if
+    - its own block is read, a column a cycle, from the first step of the one before on, or from after its last step if
       both read the same half of a buffer (a change of dataflow: NS reads inputs and weights, WS inputs, IS weights,
       blocks are of the other), and no earlier than 2 cycles after its command was there;
-    - behind an NS pass, L cycles have passed if it is stationary, and L - b if it is NS itself, with b < L steps.
+    - after an NS pass, L cycles have passed if it is stationary, and L - b if it is NS itself, with b < L steps.
 
     Commands are taken in order, each when the engine has the last pass of the one before, a cycle before the pass
     before that begins.
@@ -82,7 +82,7 @@ class GemmTimeline:
         """The times of the next command, which is there from cycle ``offered`` on."""
         array = self._config.array
         chain, before = array.chain, self._before
-        # One that is there late keeps those behind it.
+        # A late command holds back those after it.
         self._taken = max(offered, self._begun - 1, self._taken)
         stationary = gemm.dataflow != Dataflow.NON_STATIONARY
         steps, *blocks = _blocks(self._config, gemm)

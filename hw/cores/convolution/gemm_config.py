@@ -74,6 +74,6 @@ class GemmEngineConfig:
 
     @property
     def row_width(self) -> int:
-        """Bits of a row's number, with one for rows behind the end of a memory."""
+        """Bits of a row's number, with one for rows past the end of a memory."""
         rows = max(self.input_rows, self.weight_rows, self.sum_rows)
         return max(rows.bit_length(), self.size_width, self.depth_width) + 1

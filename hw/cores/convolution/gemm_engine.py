@@ -30,7 +30,7 @@ class GemmEngine(ConfiguredComponent):
         input buffer (2 halves) <--> OperandReader --> SystolicArray --> ResultCollector <--> accumulators
         kernel buffer (2 halves) <------'                                        '--> completions
 
-    P1 and P2 are the array's rows and columns, L its ``chain``. Where what is, in rows behind those of the command:
+    P1 and P2 are the array's rows and columns, L its ``chain``. Places, in rows after those of the command:
 
     ====================== ========= ====================================== ==============
     memory: element        dataflow  row                                    lane or word
@@ -65,7 +65,7 @@ class GemmEngine(ConfiguredComponent):
     busy : Out(1)
     errors : Out(data.StructLayout)
         ``bad_instruction``: a command of an unknown dataflow, for which nothing is done. ``address_out_of_range``: a
-        row behind the end of a buffer or of the accumulators, where nothing is written. ``overflow``: a sum was
+        row past the end of a buffer or of the accumulators, where nothing is written. ``overflow``: a sum was
         saturated.
     inputs : Out(TransposableReadPort(config.input_memory)).array(2)
     weights : Out(ReadPort(data.ArrayLayout(signed(weight_width), weights), weight_rows)).array(2)

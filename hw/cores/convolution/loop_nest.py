@@ -35,9 +35,9 @@ class LoopNest(ConfiguredComponent):
     """Steps through the values of nested loops, the innermost first.
 
     Where the innermost loop that is not over goes on, its jump is added to all fields: no loop keeps where it began. A
-    digit carries into the field behind it.
+    digit carries into the field after it.
 
-    Latency: a cycle from a command to its first values. Throughput: values a cycle, the next command's behind the last
+    Latency: a cycle from a command to its first values. Throughput: values a cycle, the next command's after the last
     of the one before without a gap. Back-pressure: that of ``o``.
 
     Parameters
@@ -68,7 +68,7 @@ class LoopNest(ConfiguredComponent):
         active = Signal()
         command = Signal(nest_command(self._config))
         values = Signal(nest_values(self._config))
-        # Iterations that are behind.
+        # Iterations that are done.
         done = [Signal(self._config.count_width, name=f"done_{level}") for level in range(levels)]
         over, ends = (Signal(levels, name=name) for name in ("over", "ends"))
         m.d.comb += over.eq(Cat(number + 1 == count for number, count in zip(done, command.counts, strict=True)))
@@ -99,7 +99,7 @@ class LoopNest(ConfiguredComponent):
         return m
 
     def _sums(self, m, values, jump):
-        """The values behind a jump."""
+        """The values after a jump."""
         sums, carry = [], 0
         for field in self._config.fields:
             total = Signal(field.width + 1, name=f"{field.name}_sum")

@@ -70,7 +70,7 @@ class LoopNestConfig:
         if not names or len(set(names)) < len(names):
             raise ValueError(f"Fields must have different names, at least one, not {names}")
         if self.fields[-1].radix is not None:
-            raise ValueError(f"Field {names[-1]} must not have a radix: no field is behind it that takes its carries")
+            raise ValueError(f"Field {names[-1]} must not have a radix: no field after it takes its carries")
 
 
 def jumps(config: LoopNestConfig, counts: Sequence[int], steps: Sequence[Mapping[str, int]]) -> list[dict[str, int]]:
@@ -85,7 +85,7 @@ def jumps(config: LoopNestConfig, counts: Sequence[int], steps: Sequence[Mapping
     counts
         Iterations of each loop, the outermost first; at least 1.
     steps
-        Of each loop and field, what an iteration adds; of a digit and the field behind it, which are one number, the
+        Of each loop and field, what an iteration adds; of a digit and the field after it, which are one number, the
         sum of both. Fields that are not named stay.
 
     Returns

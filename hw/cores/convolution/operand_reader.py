@@ -48,7 +48,7 @@ class OperandReader(ConfiguredComponent):
     west, north, preload, loads : Out
         As ``west``, ``north``, ``preload`` and ``load`` of :class:`.SystolicArray`.
     out_of_range : Out(1)
-        A row behind the end of a buffer is read.
+        A row past the end of a buffer is read.
     """
 
     latency = 2

@@ -17,7 +17,7 @@ class PassGenerator(ConfiguredComponent):
 
     A command without pixels, products or channels, or of an unknown dataflow, is an empty pass.
 
-    Latency: the first pass comes a cycle behind its command. Throughput: a pass a cycle. Back-pressure: a command is
+    Latency: the first pass comes a cycle after its command. Throughput: a pass a cycle. Back-pressure: a command is
     taken when the last pass of the one before is.
 
     Parameters

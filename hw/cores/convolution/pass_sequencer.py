@@ -14,15 +14,15 @@ __all__ = ["PassSequencer"]
 class PassSequencer(ConfiguredComponent):
     """Streams the steps of passes back to back, and loads the block of the next pass from the first step on.
 
-    A pass begins behind the last step of the one before, when its block is loaded, and
+    A pass begins after the last step of the one before, when its block is loaded, and
 
-    - a stationary pass behind an NS pass: L cycles later, as the NS pass's rows of sums come in these cycles;
-    - an NS pass of b < L steps behind another: L - b cycles later.
+    - a stationary pass after an NS pass: L cycles later, as the NS pass's rows of sums come in these cycles;
+    - an NS pass of b < L steps after another: L - b cycles later.
 
     L is ``config.array.chain``. Loading waits for the last step where both would read the same half of a buffer,
     which within a command is never so.
 
-    Latency: 2 cycles from a pass to its first step, and one for each vector of its block behind the first. Throughput:
+    Latency: 2 cycles from a pass to its first step, and one for each vector of its block after the first. Throughput:
     a step a cycle. Back-pressure: a pass is taken when the one before begins.
 
     Parameters

@@ -106,7 +106,7 @@ def average_windows(
     Parameters
     ----------
     parameter_row
-        Row of the first of :func:`distinct_multipliers`; the others stand behind it.
+        Row of the first of :func:`distinct_multipliers`; the others stand after it.
     multipliers
         A multiplier for each window (O1, O2, 1), as ``average_multipliers`` of the reference gives them.
     config, shape, features, place, **words
@@ -175,7 +175,7 @@ def pool_cycles(config: PoolConfig, shape: PoolingShape, part: OutputPart | None
 def average_cycles(config: PoolConfig, shape: PoolingShape, multipliers: Table) -> int:
     """Cycles from the first command of :func:`average_windows` to the last completion, when no grant is missing.
 
-    Each command begins in the cycle behind the completion of the one before.
+    Each command begins in the cycle after the completion of the one before.
 
     Parameters
     ----------

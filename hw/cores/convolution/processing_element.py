@@ -63,7 +63,7 @@ class SystolicProcessingElement(ConfiguredComponent):
     -------
     west : In(row_layout)
     east : Out(row_layout)
-        ``west`` one cycle later, ``load`` two: the vector of the next column comes a cycle behind this one's.
+        ``west`` one cycle later, ``load`` two: the vector of the next column comes a cycle after this one's.
     north : In(column_layout)
     south : Out(column_layout)
 

@@ -52,7 +52,7 @@ class QuotientConfig:
 
     @property
     def steps(self):
-        """Shifts of the additions, one behind the other; the first is a subtraction."""
+        """Shifts of the additions, one after the other; the first is a subtraction."""
         found = []
         step = (self.odd - 1).bit_length() - 1
         while self.odd > 1 and step < self.result_width:

@@ -40,7 +40,7 @@ class ResultCollector(ConfiguredComponent):
         The last row of a command is written in this cycle.
     overflow : Out(1)
     out_of_range : Out(1)
-        A row behind the end of the accumulators came, and was not added.
+        A row past the end of the accumulators came, and was not added.
     """
 
     def __init__(self, config: GemmEngineConfig):

@@ -26,7 +26,7 @@ def packed_elements(config: RowPackerConfig) -> data.StructLayout:
 
 
 class RowPacker(ConfiguredComponent):
-    """Puts elements one behind the other until a row is full, or ends; behind the end of a row it is 0.
+    """Puts elements one after the other until a row is full, or ends; after its last element a row is 0.
 
     A network turns what comes to where the row is full up to; what goes over the end of the row is then in the first
     lanes, where the next row begins.

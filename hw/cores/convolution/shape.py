@@ -115,7 +115,7 @@ class OutputPart:
         Raises
         ------
         ValueError
-            It is not in the output, or its pixels are not one behind the other.
+            It is not in the output, or its pixels are not one after the other.
         """
         if part is None:
             return cls(first=(0, 0), size=output)
@@ -234,7 +234,7 @@ class PoolingShape:
     padding : pair of pairs of int
         As in :class:`ConvolutionShape`; below the kernel, so that no window holds padding alone.
     ceil_mode : bool
-        A last window may reach over the padded picture, where it begins before the padding behind it. Otherwise
+        A last window may reach over the padded picture, where it begins before the padding after it. Otherwise
         windows that do not fit are left out.
 
     Raises

@@ -59,12 +59,12 @@ def matrix_store(
     pixels, blocks = here.pixels, -(-channels // lanes)
     before = here.first[0] * shape.output[1] + here.first[1]
     features = replace(features, place=features.place + before * features.channels)
-    # All pixels are one line: what a block has behind the last of them is outside of the picture.
+    # All pixels are one line: what a block has after the last of them is outside of the picture.
     channel_step = {"lane": lanes, "element": lanes, "rest": -lanes}
     pixel_step = {"lane": features.channels, "element": features.channels}
     if turned:
         wide = -(-pixels // lanes)
-        # The last block of channels has rows behind them, which are those of others, and are not written.
+        # The last block of channels has rows after them, which are those of others, and are not written.
         sums = [(wide, channels), (blocks, lanes), (lanes, 1)]
         parameters = [(wide, 0), (blocks * lanes, 1)]
         target = [
@@ -156,7 +156,7 @@ def tile_store(
         (tile, {"lane": pitch, "line": 1}),
     ]
     if turned:
-        # As of a matrix: behind the last channel are rows of others.
+        # As of a matrix: after the last channel are rows of others.
         sums = [(blocks, lanes), (lanes, 1), (numbers, channels)]
         parameters = [(blocks * lanes, 1), (tile * tile, 0)]
         target = of_blocks + of_results + of_tiles

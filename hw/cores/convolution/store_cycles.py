@@ -14,7 +14,7 @@ __all__ = ["matrix_store_cycles", "tile_store_cycles"]
 _LATENCY = 9
 # From the last row of a block that is turned to its first column.
 _TURN = 4
-# Of a stream's buffer behind a pipeline.
+# Cycles of a stream's buffer behind a pipeline.
 _BUFFER = 2
 
 

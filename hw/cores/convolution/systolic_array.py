@@ -37,7 +37,7 @@ class SystolicArray(ConfiguredComponent):
     ``sums[c]``, the sum over r of ``west[r] * block[r][c]``. The steps need not follow each other.
 
     A block is loaded a column a cycle: ``load`` comes with column 0, ``preload`` has column c, c cycles later, for as
-    many columns as are wanted. The first step of the pass that it is for comes at the earliest one cycle behind its
+    many columns as are wanted. The first step of the pass that it is for comes at the earliest one cycle after its
     last column; the load of the next block, at the earliest with that first step.
 
     The sums of an NS pass leave by ``drains`` chains of L = ``config.chain`` rows, counted from the lowest: chain s
@@ -113,7 +113,7 @@ class SystolicArray(ConfiguredComponent):
         for index, edge in enumerate(edges):
             m.submodules[f"row_{index}"] = row = replicated(SystolicRow(config))
             m.d.comb += [row.west.eq(edge), row.north.weight.eq(above.weight), row.north.sum.eq(above.sum)]
-            # A chain begins behind the end of the one above.
+            # A chain begins after the end of the one above.
             if index - 1 not in ends:
                 m.d.comb += row.north.drained.eq(above.drained)
             above = row.south

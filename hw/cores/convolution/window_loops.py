@@ -56,7 +56,7 @@ class Windows:
 
 
 def toeplitz_windows(config: WindowReaderConfig, windows: Windows) -> dict:
-    """Windows as rows of a Toeplitz matrix: a window's lines one behind the other, a line's elements at a time.
+    """Windows as rows of a Toeplitz matrix: a window's lines one after the other, a line's elements at a time.
 
     Loops: lines of the output, its columns, lines of the kernel, runs of elements; the outermost ones of ``config``
     have one iteration.

@@ -36,7 +36,7 @@ def window_command(config: WindowReaderConfig) -> data.StructLayout:
 def window_elements(config: WindowReaderConfig) -> data.StructLayout:
     """What comes of an access.
 
-    ``elements``: 0 outside of the picture and behind the run. ``inside``: a bit for each that is in the picture and in
+    ``elements``: 0 outside of the picture and past the run. ``inside``: a bit for each that is in the picture and in
     the run. ``size``: how many are in the run. ``ends``: as of :class:`.LoopNest`.
     """
     lanes = config.elements
@@ -55,10 +55,10 @@ class WindowReader(ConfiguredComponent):
 
     The picture is a 3-D tensor, pixel after pixel, channels of a pixel beside each other, from any place of the memory
     on. What is read at a time are elements of one line: a pixel's channels, or several pixels' as of a line of a
-    window. Each is 0 where its line, or its number in the line, is outside of the picture, and where it is behind the
+    window. Each is 0 where its line, or its number in the line, is outside of the picture, and where it is past the
     run it belongs to.
 
-    Latency: 5 cycles from a command to its first elements. Throughput: an access a cycle, commands one behind the other
+    Latency: 5 cycles from a command to its first elements. Throughput: an access a cycle, commands one after the other
     without a gap. Back-pressure: that of ``o``; an access waits until it is granted.
 
     Parameters

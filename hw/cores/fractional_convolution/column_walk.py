@@ -14,8 +14,8 @@ __all__ = ["ColumnWalk"]
 class ColumnWalk(ConfiguredComponent):
     """Walks over the columns of a pass, a column a cycle, and hands them out block by block.
 
-    Columns are kernel elements by channels, so those of a kernel row have positions one behind the other, and with the
-    next kernel row ``row_skip`` rows of the scratchpad are jumped over. Behind the last column of a pass its last block
+    Columns are kernel elements by channels, so those of a kernel row have positions one after the other, and with the
+    next kernel row ``row_skip`` rows of the scratchpad are jumped over. After the last column of a pass its last block
     is filled with columns that are not valid.
 
     Latency: N + 2 cycles from a command to its first block in an idle walk. Throughput: a block in N cycles; one waits

@@ -79,13 +79,13 @@ class FractionalConvolutionEngine(ConfiguredComponent):
     busy : Out(1)
         A command is not complete.
     errors : Out
-        ``address_out_of_range``: behind the end of the input memory, the weight memory or the scratchpad;
+        ``address_out_of_range``: past the end of the input memory, the weight memory or the scratchpad;
         ``nonfinite``: an output is infinite or NaN.
     read_inputs : Out(ReadPort(operands_layout(config, rows), input_rows))
     read_weights : Out(ReadPort(operands_layout(config, lanes), weight_rows))
     outputs : Out(stream.Signature(output_layout(config)))
         The output rows of a pass, picture by picture, each in ``row_words`` words: column * channels + z,
-        ``config.outputs`` a word, zeros behind the end of a row; or pixel by pixel, zeros behind a pixel's channels.
+        ``config.outputs`` a word, zeros past the end of a row; or pixel by pixel, zeros after a pixel's channels.
 
     Source
     ------

@@ -22,12 +22,12 @@ class Pass:
     """A channel tile of a layer: what one command computes, and what its fields are.
 
     Columns are pairs of kernel element and channel, flattened: column ``q = e * channels + z``. A column block is N of
-    them, one behind the other, a pixel tile P1 pixels in the order of ``pixels``.
+    them, one after the other, a pixel tile P1 pixels in the order of ``pixels``.
 
     The scratchpad holds the output pictures one below the other, an output row every ``pitch`` positions: output
     (row, column, z) is at position ``row * pitch + column * channels + z``, in lane ``position mod N`` at address
     ``position div N``. The pitch is congruent modulo N to the columns of a kernel row, so that the positions of a
-    pixel's columns are congruent to numbers one behind the other: N of them meet N different lanes.
+    pixel's columns are congruent to numbers one after the other: N of them meet N different lanes.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ class Pass:
 
     @property
     def run(self):
-        """Outputs that leave one behind the other: those of an output row, or of a pixel."""
+        """Outputs that leave one after the other: those of an output row, or of a pixel."""
         return self.channels if self.between_maps else self.row_positions
 
     @property
@@ -247,9 +247,9 @@ def make_passes(
     Sums of integers do not depend on the order of the pixels: they take the one that needs the smaller interval.
     Passes ``between_maps`` have the order of the unit's loader.
 
-    Their weights stand one behind the other in the weight memory, from ``weight_row`` on, and from row 0 again
-    whenever those of the next pass would not fit behind: then they must be loaded after the passes that they replace
-    are complete.
+    Their weights stand one after the other in the weight memory, from ``weight_row`` on, and from row 0 again
+    whenever those of the next pass would not fit after them: then they must be loaded after the passes that they
+    replace are complete.
 
     Raises
     ------

@@ -34,7 +34,7 @@ class PixelLoader(ConfiguredComponent):
         feature map --> WindowReader --> RowTransposition --> input memory
                         a pixel's channels                    a channel's pixels
 
-    Channels behind the last one fill the last block of a tile, and are not written.
+    Channels after the last one fill the last block of a tile, and are not written.
 
     Latency: n blocks take n * P1 + P1 + 7 cycles from the command to the completion. Throughput: P1 words a cycle that
     is granted. A command begins when the rows of the one before are written.
@@ -56,7 +56,7 @@ class PixelLoader(ConfiguredComponent):
     inputs : Out(WritePort(operands_layout(config.engine, rows), input_rows))
         Elements are extended by their sign.
     out_of_range : Out(1)
-        A row was written behind the end of the input memory.
+        A row was written past the end of the input memory.
     """
 
     def __init__(self, config: FractionalConvolutionUnitConfig):

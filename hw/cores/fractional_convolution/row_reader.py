@@ -25,7 +25,7 @@ BUFFER = StreamBufferConfig(depth=8, latency=1)
 class RowReader(ConfiguredComponent):
     """Reads the outputs of a pass in words, clears what it has read, and says when all words have been taken.
 
-    Each row, or each pixel, begins a word; behind its end are zeros.
+    Each row, or each pixel, begins a word; past its end are zeros.
 
     Latency: ``latency`` cycles from ``done`` to the first word in an idle reader. Throughput: a word a cycle; the next
     pass is begun when the last word of the one before has been taken, and its completion.
@@ -47,7 +47,7 @@ class RowReader(ConfiguredComponent):
     outputs : Out(stream.Signature(output_layout(config)))
     completions : Out(stream.Signature(1))
     out_of_range : Out(1)
-        A word was read from behind the end of the scratchpad.
+        A word was read from past the end of the scratchpad.
     nonfinite : Out(1)
         A word has an infinity or NaN; 0 for integers.
     """

@@ -57,7 +57,7 @@ class FractionalConvolutionUnit(ConfiguredComponent):
     Latency and throughput: :func:`.unit_cycles.layer_cycles` has the exact cycles. Passes follow each other as in the
     engine, one being computed while the words of the one before are written. A load is not hidden: it begins when the
     words of all passes before are written, and its pass when it has ended. So layers may be chained through the
-    feature map, one command behind the other.
+    feature map, one command after the other.
 
     Back-pressure: a command waits for its load and for room in the engine. Reads and words wait until they are granted.
 
@@ -75,7 +75,7 @@ class FractionalConvolutionUnit(ConfiguredComponent):
     saturated : Out(lanes)
         Words that are written in this cycle and were saturated.
     errors : Out
-        ``address_out_of_range``: behind the end of the input memory, the weight memory or the scratchpad.
+        ``address_out_of_range``: past the end of the input memory, the weight memory or the scratchpad.
     memory : Out(UnalignedReadPort(config.writer.features))
     memory_granted : In(1)
         As of :class:`.WindowReader`.
@@ -141,7 +141,7 @@ class FractionalConvolutionUnit(ConfiguredComponent):
         return m
 
     def _take_commands(self, m, loader, engine, writer):
-        """A command's parts go on together, behind its load."""
+        """A command's parts go on together, after its load."""
         command, takes, loaded = self.commands.payload, Signal(), Signal()
         m.submodules.word_commands = words = StreamBuffer(command.words.shape(), _QUEUE)
         wiring.connect(m, words.o, writer.commands)

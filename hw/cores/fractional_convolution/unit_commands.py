@@ -108,7 +108,7 @@ def pass_command(
 
 
 def parameter_channels(config: FractionalConvolutionUnitConfig, passes: Sequence[Pass]) -> list[range]:
-    """The channels whose biases and multipliers are in each row of parameters, one row behind the other.
+    """The channels whose biases and multipliers are in each row of parameters, one row after the other.
 
     Each pass begins a row; a row has as many channels as the writer has lanes, or what is left of the pass. Where
     passes have multiples of the lanes, they are the rows of :func:`.store_commands.matrix_store`.

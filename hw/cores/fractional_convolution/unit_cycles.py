@@ -10,7 +10,7 @@ __all__ = ["LOAD_LATENCY", "WORD_LATENCY", "layer_cycles", "load_cycles"]
 
 # Of a load, beside its accesses and a block that is turned.
 LOAD_LATENCY = 7
-# From the engine's offer of a completion, the cycle behind its last output, to the write of that output's word.
+# From the engine's offer of a completion, the cycle after its last output, to the write of that output's word.
 WORD_LATENCY = 5
 
 

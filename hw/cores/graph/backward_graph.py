@@ -25,7 +25,7 @@ class BackwardGraph(ConfiguredComponent):
     """Takes errors at the output of a graph back through all of its nodes, and keeps the gradients of the batch.
 
     What is the source of several nodes gets the sum of their errors, in the order in which they stand in the graph.
-    Errors go back as far as there is somebody behind who needs them: parameters, or an input node that is named.
+    Errors go back as far as something there needs them: parameters, or an input node that is named.
 
     Number format: that of the nodes; see :class:`..layer.backward_stage.BackwardStage`,
     :class:`..layer.gradient_stage.GradientStage`, :class:`..layer.activation_derivative.ActivationDerivative` and

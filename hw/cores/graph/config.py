@@ -160,7 +160,7 @@ Node: TypeAlias = InputNode | LinearNode | ConcatenationNode | AttentionNode
 
 @dataclass(frozen=True, kw_only=True)
 class GraphConfig:
-    """A network as a graph: nodes in an order in which each comes behind its sources; the last one is the output.
+    """A network as a graph: nodes in an order in which each comes after its sources; the last one is the output.
 
     Parameters
     ----------

@@ -39,7 +39,7 @@ class LayerConfig:
     words, so a weight is never transposed.
 
     A layer of many agents may have a set of parameters for each: samples take the sets in turn, sample ``s`` set
-    ``s % parameter_sets``. The sets lie one behind the other.
+    ``s % parameter_sets``. The sets lie one after the other.
 
     Parameters
     ----------

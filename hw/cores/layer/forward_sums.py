@@ -115,7 +115,7 @@ class ForwardSums(ConfiguredComponent):
             self.weights.address.eq(address),
         ]
         with m.If(moves):
-            # On to the next set of parameters behind the last word of one.
+            # On to the next set of parameters after the last word of one.
             m.d.sync += [address.eq(Mux(address == config.words - 1, 0, address + 1)), group.eq(group + 1)]
             with m.If(last_group):
                 m.d.sync += [

@@ -16,7 +16,7 @@ class MultiplyAccumulate(ConfiguredComponent):
 
         result = a * b if clear else accumulator_in + a * b
 
-    Number format: the configuration's; product and sum are each rounded to nearest even, unfused. Behind ``clear`` the
+    Number format: the configuration's; product and sum are each rounded to nearest even, unfused. After ``clear`` the
     product is added to -0, which leaves every number what it is.
 
     Latency: ``latency`` cycles from ``a`` and ``b``; ``clear`` and ``accumulator_in`` belong to the operands of

@@ -35,5 +35,5 @@ def parameter_write(config: LayerConfig):
 
 
 def next_set(config: LayerConfig, base):
-    """The address of the set of parameters behind the one at ``base``, that of the first behind the last."""
+    """The address of the set of parameters after the one at ``base``, that of the first after the last."""
     return Mux(base == config.words - config.set_words, 0, base + config.set_words)

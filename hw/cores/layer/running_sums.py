@@ -23,7 +23,7 @@ class RunningSums(ConfiguredComponent):
     A sum may be wanted again before it has been written: whatever the stalls, the data of a read have all writes up to
     their own cycle.
 
-    Sums that may come back by then lie in distributed RAM, which is read in the cycle in which the data come, behind
+    Sums that may come back by then lie in distributed RAM, which is read in the cycle in which the data come, after
     the writes of the cycles before; one that is written in that very cycle bypasses it. Sums that come back later are
     in any memory, and nothing is built for hazards.
 
@@ -38,9 +38,9 @@ class RunningSums(ConfiguredComponent):
     Members
     -------
     read : In(ReadPort(shape, depth))
-        Data count in the cycle behind the read alone.
+        Data count in the cycle after the read alone.
     write : In(WritePort(shape, depth))
-        ``adder_depth + 1`` cycles behind the read.
+        ``adder_depth + 1`` cycles after the read.
     """
 
     def __init__(self, shape, config: RunningSumsConfig):

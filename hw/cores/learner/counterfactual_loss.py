@@ -121,7 +121,7 @@ class CounterfactualLoss(ConfiguredComponent):
 
     @property
     def _behind(self):
-        """Samples behind their values that wait for their derivatives: in the sum, the expression, and buffers."""
+        """Samples whose values are done and whose derivatives are not: in the sum, the expression, and buffers."""
         config = self._config
         computing = self._logarithm.latency + 3 * config.multiplier_depth + 2 * config.adder_depth
         return WAITING - -computing // self.cycles

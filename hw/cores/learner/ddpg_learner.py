@@ -34,8 +34,8 @@ class DDPGLearner(ActorCriticLearner):
     - the actor's target at the next observation, then the critic's target at that action, for the
       temporal-difference error.
 
-    Gradients are those of the weights before the step. Behind the last sample of a batch all layers of both networks
-    are updated side by side, and each word of the targets behind its weights. Commands, one at a time:
+    Gradients are those of the weights before the step. After the last sample of a batch all layers of both networks
+    are updated side by side, and each word of the targets after its weights. Commands, one at a time:
 
     ``STEP``
         A gradient step with the next ``batch`` samples.

@@ -24,7 +24,7 @@ learner_command = data.StructLayout({"kind": LearnerCommand, "array": ARRAY_WIDT
 class DQNLearner(PerceptronLearner):
     """Takes gradient steps of a DQN: an online network with all stages, a target network with forward stages.
 
-    Samples follow each other through forward stages, loss, backward and gradient stages; behind the last one of a batch
+    Samples follow each other through forward stages, loss, backward and gradient stages; after the last one of a batch
     all layers are updated side by side. Commands, one at a time:
 
     ``STEP``

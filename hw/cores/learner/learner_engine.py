@@ -51,7 +51,7 @@ class LearnerEngine(ConfiguredComponent):
     commands, completions, busy, errors
         See :class:`...engine.EngineSignature`. ``address_out_of_range``: a step of no samples, or an array that
         there is not; nothing is done. ``stream_underflow``: the packet ended early, and the learner waits for the rest
-        until a reset; ``stream_overflow``: what was behind the last row has been dropped. ``nonfinite``: a value or a
+        until a reset; ``stream_overflow``: what was after the last row has been dropped. ``nonfinite``: a value or a
         weight is infinite or NaN.
     packets_in, packets_out : streams of rows
     rates, tau, ... : In

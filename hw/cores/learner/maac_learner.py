@@ -57,8 +57,8 @@ class MAACLearner(Learner):
                                 `-> both critics                           `-> gradients
 
     A sample is an agent's part of an experience; the agents of an experience follow each other. Gradients are those of
-    the weights before the step. Behind the last sample of a batch all layers of the critics, and on the device of the
-    policies, are updated side by side, and each word of the targets behind its weights. Commands, one at a time:
+    the weights before the step. After the last sample of a batch all layers of the critics, and on the device of the
+    policies, are updated side by side, and each word of the targets after its weights. Commands, one at a time:
 
     ``STEP``
         An update with the next ``batch`` experiences.

@@ -53,8 +53,8 @@ class SACLearner(ActorCriticLearner):
                                             ^ next_noises
 
     The temperature is the exponential of a weight, that of a network with nothing else. Gradients are those of the
-    weights before the step. Behind the last sample of a batch all layers of all networks are updated side by side, and
-    each word of the targets behind its weights. Commands, one at a time:
+    weights before the step. After the last sample of a batch all layers of all networks are updated side by side, and
+    each word of the targets after its weights. Commands, one at a time:
 
     ``STEP``
         A gradient step with the next ``batch`` samples.

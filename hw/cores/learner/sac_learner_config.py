@@ -26,7 +26,7 @@ class SACNetwork(IntEnum):
 class SACLearnerConfig(ActorCriticLearnerConfig):
     """A learner of a policy that draws actions: an actor, two critics with a target network each, and a temperature.
 
-    The actor makes the means of an action's elements, and behind them the logarithms of their standard deviations; both
+    The actor makes the means of an action's elements, and after them the logarithms of their standard deviations; both
     critics have the same configuration. Parameters and errors: see :class:`.ActorCriticLearnerConfig`; an actor must
     have an even number of outputs.
     """

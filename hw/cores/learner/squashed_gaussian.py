@@ -33,7 +33,7 @@ def drawn_layout(config: SquashedGaussianConfig):
 
 
 class SquashedGaussian(ConfiguredComponent):
-    """Draws actions of a network's outputs, means and behind them logarithms s of standard deviations::
+    """Draws actions of a network's outputs, means and after them logarithms s of standard deviations::
 
         spread = exp(s kept between -20 and 2) * noise
         u = mean + spread

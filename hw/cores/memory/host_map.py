@@ -86,7 +86,7 @@ class HostMap(ConfiguredComponent):
     An access goes to the port of its region, core and bank, and waits there until it is granted. The answer of a read
     is chosen among the regions of a core, first among those whose rows have parts, of which one is taken, then among
     the cores; regions whose data come early wait for those whose data come late in a delay line. A number that no
-    region has, a row behind a region's end and a core that is not there reach no memory; a read of them, and of a
+    region has, a row past a region's end and a core that is not there reach no memory; a read of them, and of a
     region that is not readable, is answered with something. A write to every core waits until all of its memories grant
     it in one cycle; those that grant it before get the same row several times.
 

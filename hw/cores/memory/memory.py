@@ -97,7 +97,7 @@ class Rom(ConfiguredComponent):
     config : MemoryConfig
         With one lane.
     init : iterable of int
-        The rows, at most ``config.depth``; zeros stand behind the last one.
+        The rows, at most ``config.depth``; zeros stand after the last one.
 
     Members
     -------

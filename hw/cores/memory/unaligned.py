@@ -1,4 +1,4 @@
-"""A memory of words of which any that stand in a row one behind the other are one access, wherever they begin."""
+"""A memory of words of which any that stand in a row one after the other are one access, wherever they begin."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal, unsigned
 from amaranth.lib import data, wiring
@@ -62,8 +62,8 @@ def _place(config):
 class UnalignedMemory(ConfiguredComponent):
     """Words without gaps, ``lanes`` of them a cycle from any one on.
 
-    Word number p is in bank ``p mod lanes`` at address ``p div lanes``, so that ``lanes`` words one behind the other
-    are in as many banks: the first ones in the row of the access, the others in the next row. What stands behind the
+    Word number p is in bank ``p mod lanes`` at address ``p div lanes``, so that ``lanes`` words one after the other
+    are in as many banks: the first ones in the row of the access, the others in the next row. What stands after the
     last word is the first one.
 
     A place is a row and a lane, never a number that would have to be divided by ``lanes``, which need be no power of

@@ -177,7 +177,7 @@ class BiasCorrection(ConfiguredComponent):
 
 
 def _wait(m, name, cycles, following):
-    """States in which a multiplier works, from ``NAME_1`` on, and the state behind them."""
+    """States in which a multiplier works, from ``NAME_1`` on, and the state after them."""
     for cycle in range(1, cycles + 1):
         with m.State(f"{name}_{cycle}"):
             m.next = following if cycle == cycles else f"{name}_{cycle + 1}"

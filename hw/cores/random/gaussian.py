@@ -118,7 +118,7 @@ class GaussianNoise(ConfiguredComponent):
         with m.If(product_valids[-1]):
             m.d.sync += [row.eq(Cat(row, word)[32:]), count.eq(count + 1)]
 
-        # Start over: behind a row that was taken, from a new state, or from the old one with another scale.
+        # Start over: after a row that was taken, from a new state, or from the old one with another scale.
         stale = Signal()
         m.d.sync += [scale.eq(self.scale), stale.eq(scale != self.scale)]
         m.d.comb += [

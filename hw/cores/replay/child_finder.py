@@ -18,7 +18,7 @@ __all__ = ["ChildFinder"]
 class ChildFinder(LevelComponent):
     """Finds the child of a node that a sample goes on with: the first one whose prefix sum reaches its amount.
 
-    The amount that is left is what the child before does not have. Behind the last level a sample has its leaf's
+    The amount that is left is what the child before does not have. After the last level a sample has its leaf's
     priority, the difference of two prefix sums. Other requests pass.
 
     Latency: ``config.level_latency(level)``, 3 or 4 cycles. Throughput: a request a cycle. No back-pressure.

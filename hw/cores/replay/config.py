@@ -34,7 +34,7 @@ class SumTreeConfig:
     priority_width : int
         Bits of a priority, unsigned (1 to 32).
     priority_fraction : int
-        Bits behind the binary point (at most all of them). Hardware does not know it.
+        Bits after the binary point (at most all of them). Hardware does not know it.
     lanes : int
         Samples that pass side by side, one a cycle each (1 to 4): rows of a beat, and copies of all nodes.
     node_latency : int

@@ -31,8 +31,8 @@ def draws_layout(lanes: int):
 class DrawGenerator(wiring.Component):
     """Makes random numbers in [0, 1), one a sample: proportional sampling, or stratified.
 
-    A beat has ``lanes`` places, the first draw in the lowest bits. Behind a batch's last draw comes at least one place
-    without a draw, for what its user has to ask behind the samples; the beat that has it is the last.
+    A beat has ``lanes`` places, the first draw in the lowest bits. After a batch's last draw comes at least one place
+    without a draw, for what its user has to ask after the samples; the beat that has it is the last.
 
     A draw takes the upper 48 bits u of the next state of a xorshift generator. Draw i of a batch is u, or, with
     segments, ``i * segment + floor(u * segment / 2**48)``: ``2**48 // count`` splits [0, 1) in as many parts.

@@ -11,9 +11,9 @@ __all__ = ["changes", "clear_layout", "node_layout", "samples", "travelling_layo
 
 
 def travelling_layout(config: SumTreeConfig, level: int):
-    """A request on its way to a level, or, with ``level`` the depth, behind the last one.
+    """A request on its way to a level, or, with ``level`` the depth, after the last one.
 
-    ``index`` is the leaf's; of a sample, its digits of the levels before, zeros behind them. ``priority`` is the leaf's
+    ``index`` is the leaf's; of a sample, its digits of the levels before, zeros after them. ``priority`` is the leaf's
     before the request; of a sample nothing before the last level. ``amount`` is what a sample still looks for, at least
     1, and what an update or insertion adds to the leaf. A total lies in ``index`` and ``priority``, lowest bits first.
     """

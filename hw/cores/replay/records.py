@@ -33,7 +33,7 @@ class ReplayCommand(IntEnum):
     CLEAR = 4
 
 
-# A request, lowest bits first; behind it are the arguments of its kind.
+# A request, lowest bits first; after it are the arguments of its kind.
 HEADER = Record((Field("kind", KIND_WIDTH, values=RequestKind),))
 
 _LEAF = (Field("index", INDEX_WIDTH), Field("priority", PRIORITY_WIDTH))

@@ -25,7 +25,7 @@ replay_command = data.StructLayout(
 class ReplayEngine(ConfiguredComponent):
     """Executes commands one at a time: serves packets, samples batches, sets the generator, clears.
 
-    A batch is a packet of the engine's own: a sample for each draw, and behind them a request for the total in every
+    A batch is a packet of the engine's own: a sample for each draw, and after them a request for the total in every
     place that is left in the last beat, at least in one.
 
     ::

@@ -12,7 +12,7 @@ class RequestKind(IntEnum):
     ``SAMPLE``    the leaf of a draw x in [0, 1): the first whose prefix sum reaches floor(x * total) + 1
     ``RETRIEVE``  a leaf's priority
     ``UPDATE``    a new priority for a leaf
-    ``INSERT``    a priority for the next leaf, behind the last one the first
+    ``INSERT``    a priority for the next leaf, after the last one the first
     ``TOTAL``     the sum of all leaves
     ============  ==============================================================================================
     """

@@ -45,7 +45,7 @@ class SumTree(ConfiguredComponent):
         Rows of :mod:`.records`.
     answers : Out(stream of 64 * lanes)
     clear : In(1)
-        Make all priorities zero, behind all requests taken so far, a leaf a cycle. No request is taken meanwhile. A
+        Make all priorities zero, after all requests taken so far, a leaf a cycle. No request is taken meanwhile. A
         reset does the same: it may cut updates short, which leaves sums that are none.
     idle : Out(1)
         No request is under way, and nothing is being cleared.

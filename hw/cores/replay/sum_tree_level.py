@@ -23,7 +23,7 @@ class SumTreeLevel(LevelComponent):
     words from its child on.
 
     A node is written in the cycle in which it is there. A request that has begun to read it by then, in whatever lane,
-    gets what is written, forwarded by the memory; distributed RAM is read in that cycle alone, behind all writes
+    gets what is written, forwarded by the memory; distributed RAM is read in that cycle alone, after all writes
     before. So each request finds what all before it have left, without a stall.
 
     ::

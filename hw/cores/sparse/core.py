@@ -66,7 +66,7 @@ class SparseCore(ConfiguredComponent):
     parameters : Out(ReadPort)
     weights : Out(WritePort).array(banks)
     weight_end : out
-        First address behind the compressed weights of the layer last put into tables.
+        First address after the compressed weights of the layer last put into tables.
     overflow, missing_tuple : Out(1)
         See :class:`.GroupTables` and :class:`.AddressGenerator`.
     """

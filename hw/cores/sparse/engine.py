@@ -55,7 +55,7 @@ class SparseDataEngine(ConfiguredComponent):
 
     * ``grouping``, the grouping matrices. From ``grouping_base`` on, for each block of ``lanes`` rows one word a group:
       the values of these rows for group 0, 1, ...; then likewise the columns of core 0, core 1, ..., each core's from a
-      word of its own. Lanes behind the last row or column hold zeros.
+      word of its own. Lanes after the last row or column hold zeros.
     * ``parameters`` of each core. From ``parameter_base`` on, row after row, the own columns in words of ``lanes``.
 
     It makes, each from its base on, the row list (the same for all cores), and for each core column list, tables
@@ -86,7 +86,7 @@ class SparseDataEngine(ConfiguredComponent):
     busy : Out(1)
     errors : out, ``sparse_errors``
         ``too_many_groups``: the groups are none, or more than there can be. ``address_out_of_range``: the layer has no
-        rows or columns or too many, or something ends behind its memory. Either way nothing is done; compressed weights
+        rows or columns or too many, or something ends past its memory. Either way nothing is done; compressed weights
         are found not to fit after their tables are made: those groups are left out. ``missing_tuple``: an index names a
         group that the layer does not have; a layer is compressed before it was encoded; a layer is transposed that
         was not the last encoded one. ``not_a_number``: there is a NaN in a grouping matrix.
@@ -99,7 +99,7 @@ class SparseDataEngine(ConfiguredComponent):
     words : streams, out, array of ``cores``
         ``parameter_word`` of the step ``walk``.
     weight_ends : out, array of ``cores``
-        First address behind the compressed weights of the last layer that was transposed.
+        First address after the compressed weights of the last layer that was transposed.
     total, row_based, threshold_based, row_deviation, threshold_deviation : out
         Workloads of the last layer encoded; see :class:`.LoadAllocationUnit`.
     counters : out, ``counters_layout``

@@ -19,7 +19,7 @@ def blocks_of(config, count):
 
 
 def index_range_layout(config):
-    """Which list: ``rows`` from word ``base`` on, or (``columns_wanted``) the ``columns`` of each core, one behind the
+    """Which list: ``rows`` from word ``base`` on, or (``columns_wanted``) the ``columns`` of each core, one after the
     other, each from a word of its own."""
     return data.StructLayout(
         {
@@ -82,7 +82,7 @@ class IndexReader(ConfiguredComponent):
         config = self.config
         active = Signal()
         columns = Signal(data.ArrayLayout(range(config.core_columns + 1), config.cores))
-        # Indexes of this core (of the rows) still to be read, and the cores with any behind it.
+        # Indexes of this core (of the rows) still to be read, and the cores with any after it.
         left = Signal(range(config.entries + 1))
         waiting = Signal(config.cores)
         block = Signal(range(config.position_blocks + 1))

@@ -86,10 +86,10 @@ class GroupTables(ConfiguredComponent):
     table : Out(WritePort)
         The table memory, ``table_entry``.
     overflow : Out(1)
-        The weights of a group end behind the banks. Its entry has an outer count of 0, and that of its transposed one
+        The weights of a group end past the banks. Its entry has an outer count of 0, and that of its transposed one
         an inner count of 0.
     weight_end : Out(range(weight_words + 1))
-        The first address behind the compressed weights of the last command.
+        The first address after the compressed weights of the last command.
 
     Source
     ------

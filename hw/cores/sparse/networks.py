@@ -14,7 +14,7 @@ def _distances(m: Module, mask: Value, name: str):
 
 
 def close_up(m: Module, words, mask: Value, name: str):
-    """Element j is the word of the j-th lane of ``mask``; what is behind the last one means nothing.
+    """Element j is the word of the j-th lane of ``mask``; what is after the last one means nothing.
 
     Every word moves down by the masked lanes below it, by powers of two from the lowest up: no two ever meet, as the
     lanes of the mask keep their order and their distances never grow.

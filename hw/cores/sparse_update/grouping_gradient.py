@@ -53,7 +53,7 @@ class GroupingGradient(ConfiguredComponent):
     busy : Out(1)
         A command is under way.
     errors : out, ``grouping_gradient_errors``
-        ``address_out_of_range``: too many groups, or their entries end behind the table memory; nothing is done.
+        ``address_out_of_range``: too many groups, or their entries end past the table memory; nothing is done.
         ``nonfinite``: a gradient that is being taken is infinite or NaN.
     rows : stream, out
         ``grouping_word``: gradients of the rows, places of the row list.

@@ -69,7 +69,7 @@ class GroupingSums(ConfiguredComponent):
     table : Out(ReadPort)
         ``table_entry``
     weights, gradients : Out(ReadPort).array(banks)
-        Words from behind a group are not used.
+        Words past a group are not used.
     words : stream, out
         ``grouping_word``; none without a lane.
 

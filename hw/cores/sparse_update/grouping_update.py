@@ -65,7 +65,7 @@ class GroupingUpdate(ConfiguredComponent):
     busy : Out(1)
         An entry is under way.
     errors : out, ``grouping_update_errors``
-        ``address_out_of_range``: an entry is behind the memory of grouping matrices, and stays as it is. ``nonfinite``:
+        ``address_out_of_range``: an entry is past the memory of grouping matrices, and stays as it is. ``nonfinite``:
         what is written in this cycle is infinite or NaN.
     row_list : Out(ReadPort)
     column_lists : Out(ReadPort).array(cores)
@@ -125,7 +125,7 @@ class GroupingUpdate(ConfiguredComponent):
         return m
 
     def _entries(self, m):
-        """Words to entries, a lane a cycle: whose it is (number of a core, of its columns; behind the last of them, of
+        """Words to entries, a lane a cycle: whose it is (number of a core, of its columns; after the last of them, of
         rows), and the word with its lane as the lowest."""
         config = self.config
         word = Signal(grouping_word(config.gradient))

@@ -29,7 +29,7 @@ class SumAddresses(ConfiguredComponent):
     """Reads weights and gradients of a slot: those of ``banks`` neighbouring sums.
 
     A lane for rows reads each from a row of its own; lanes for columns read one row together. The first slot of a block
-    begins behind the last one of the block before.
+    begins after the last one of the block before.
 
     Latency: one cycle from a slot to its addresses, two to its data and their ``turn``. A slot a cycle.
 

@@ -57,7 +57,7 @@ class UpdateEngine(ConfiguredComponent):
         ``update_engine_command``
     completions, busy, errors
         See :class:`~..engine.EngineSignature`. ``address_out_of_range``: tables, or an entry of a grouping matrix, are
-        behind a memory. ``memory_conflict``: two meet at the grouping matrices. ``nonfinite``: a gradient, or a number
+        past the end. ``memory_conflict``: two meet at the grouping matrices. ``nonfinite``: a gradient, or a number
         that is written, is infinite or NaN.
     biases : streams, out, array of ``cores``
         ``bias_command``; without columns for a core that is not meant.

@@ -65,7 +65,7 @@ class WeightUpdate(ConfiguredComponent):
     busy : Out(1)
         Something is under way.
     errors : out, ``update_errors``
-        ``address_out_of_range``: a command ends behind a memory; nothing is done. ``nonfinite``: what is written in
+        ``address_out_of_range``: a command ends past a memory; nothing is done. ``nonfinite``: what is written in
         this cycle has an infinity or a NaN in a lane that is written.
     gradients : Out(ReadPort).array(banks)
     weights, squares : Out(ReadPort)

@@ -11,9 +11,9 @@ __all__ = ["RoundRobinArbiter", "StreamArbiter", "StreamDispatcher"]
 
 
 class RoundRobinArbiter(wiring.Component):
-    """Chooses among requests in turn: behind the one chosen last comes the next higher number that requests.
+    """Chooses among requests in turn: after the one chosen last comes the next higher number that requests.
 
-    Who requests without a break is chosen before any other is chosen twice: behind count - 1 others at most.
+    Who requests without a break is chosen before any other is chosen twice: after count - 1 others at most.
 
     Latency: none from requests to index.
 

@@ -12,7 +12,7 @@ __all__ = ["StreamConcatenation", "StreamSplit"]
 
 
 class StreamConcatenation(wiring.Component):
-    """Puts streams one behind the other, sample by sample: the first one's values, then the second one's, and so on.
+    """Puts streams one after the other, sample by sample: the first one's values, then the second one's, and so on.
 
     Latency: none. Throughput: one value a cycle. Back-pressure: that of ``o`` on the stream whose turn it is; the
     others wait.

@@ -33,7 +33,7 @@ class Arrival(ConfiguredComponent):
 
     A selection is about the node it descends to; a backup or prior about what the selection of its worker did here. A
     node that no slot holds is sent for at once, a node that is new is cleared in its bank. A new node takes no slot:
-    requests about it come later, behind the clear.
+    requests about it come later, after the clear.
 
     Latency: 4 cycles. Throughput: a request in two cycles. Back-pressure: ``requests`` is ready every other cycle at
     most, by a register; it waits for a free slot, for room for the command and in the queue.
@@ -114,7 +114,7 @@ class Arrival(ConfiguredComponent):
             with m.Else():
                 m.d.sync += known.part.eq(Part.NONE)
 
-        # Then its node is looked up, and acquired in the cycle behind that: the request before has acquired its own
+        # Then its node is looked up, and acquired in the cycle after that: the request before has acquired its own
         # by then.
         looked_up = Signal()
         m.d.sync += looked_up.eq(has_known & ~self.push)

@@ -21,10 +21,10 @@ class Bank(ConfiguredComponent):
 
     A node is read in ``flits`` transfers, which follow each other without another node between them. A memory of nodes
     and one for each edge of a flit, each with a read and a write port, are block RAM; they start as zeros. What is
-    written is seen by the next command. Behind a node's last edge a flit means nothing.
+    written is seen by the next command. After a node's last edge a flit means nothing.
 
     Latency: 1 cycle from a read to its first flit. Throughput: a write a cycle; a read or a clear in ``flits`` cycles;
-    writes of other rows take none of their own beside a read. Back-pressure: any other command behind a read is taken
+    writes of other rows take none of their own beside a read. Back-pressure: any other command after a read is taken
     once the last flit has left the memory, a clear with its last write; ``ready`` of the commands depends on registers
     and on the command, so that no path joins it to ``ready`` of the responses.
 

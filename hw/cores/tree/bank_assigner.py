@@ -43,7 +43,7 @@ class BankAssigner(ConfiguredComponent):
     banks are gone through: a bank of another stage counts, at each port, the layers in which the two paths share a
     wire; an empty bank is noted as the last one of its port. Then the ports are gone through.
 
-    The path from input port s, the stage mod P, to output port q is, behind layer x, on the wire whose bits 0 to x are
+    The path from input port s, the stage mod P, to output port q is, after layer x, on the wire whose bits 0 to x are
     those of q and whose bits above x are those of s.
 
     Latency: ``latency`` cycles from a request to its block; a request without a block takes as long as the banks are
@@ -207,7 +207,7 @@ class BankAssigner(ConfiguredComponent):
         return last.reads[0]
 
     def _choose(self, m, conflicts, last, chooses, answers):
-        """Go through the ports; ``answers`` comes behind the last of them, with the block."""
+        """Go through the ports; ``answers`` comes after the last of them, with the block."""
         config, block = self._config, self.blocks.payload
         q = Signal(self._layers)
         fewest = Signal.like(conflicts)

@@ -160,7 +160,7 @@ class Choice(ConfiguredComponent):
                 ]
 
     def _select(self, m):
-        """The winner, and how many cycles behind the scores it is there."""
+        """The winner, and how many cycles after the scores it is there."""
         config = self._config
         shape = SelectorConfig(
             values=config.fanout,

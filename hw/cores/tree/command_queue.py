@@ -19,7 +19,7 @@ DEPTH = 32
 class CommandQueue(ConfiguredComponent):
     """Holds up to 32 commands in order; those of backups until their edge's value and factor are there.
 
-    A read comes out behind every write that was queued before it, so it sees them all.
+    A read comes out after every write that was queued before it, so it sees them all.
 
     Latency: 1 cycle. Throughput: a command a cycle. Back-pressure: ``room``, while two more commands have place.
 
@@ -34,7 +34,7 @@ class CommandQueue(ConfiguredComponent):
     is_late : In(1)
         Value and factor of its edge follow.
     mean, send_mean : In
-        Value and factor of the next late command, at least a cycle behind it.
+        Value and factor of the next late command, at least a cycle after it.
     read, send_read : In
         A command of :class:`.Arrival`; not together with a write.
     room : Out(1)

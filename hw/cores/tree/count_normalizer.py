@@ -10,7 +10,7 @@ __all__ = ["CountNormalizer"]
 
 
 class CountNormalizer(wiring.Component):
-    """Cuts ``count = 2**exponent * m``, m in [1, 2), into the exponent and the bits of m behind its point.
+    """Cuts ``count = 2**exponent * m``, m in [1, 2), into the exponent and the bits of m after its point.
 
     Latency: 2 cycles; one count a cycle. No back-pressure.
 

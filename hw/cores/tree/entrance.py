@@ -98,9 +98,9 @@ class Entrance(ConfiguredComponent):
             self.idle.eq(~has_row & ~self.forward.valid),
             self.management.payload.advance.eq(row.kind == RequestKind.ADVANCE),
             self.management.payload.action.eq(row.arguments.advance.action),
-            # Not in the cycle behind a request that went: what is known does not count it yet.
+            # Not in the cycle after a request that went: what is known does not count it yet.
             act.can_go.eq(~self.forward.valid),
-            # `request` is sent in the cycle behind the one in which it goes.
+            # `request` is sent in the cycle after the one in which it goes.
             request.kind.eq(row.kind),
             request.worker.eq(row.worker),
             request.answered.eq(1),
@@ -115,7 +115,7 @@ class Entrance(ConfiguredComponent):
         has_tree, selections = Signal(), Signal(VISIT_WIDTH)
         known = self._count(m, row, act, selections)
         error = self._find_error(m, row, has_tree, known, selections)
-        # What is found about a row is there in the cycle behind its first one.
+        # What is found about a row is there in the cycle after its first one.
         checked = Signal()
         m.d.sync += checked.eq(has_row & ~act.done)
         with m.FSM(name="entrance"):

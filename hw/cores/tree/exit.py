@@ -1,4 +1,4 @@
-"""Behind the last level: answers, and blocks of rows for the levels that need them."""
+"""The exit after the last level: answers, and blocks of rows for the levels that need them."""
 
 from amaranth.hdl import Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
@@ -38,7 +38,7 @@ class Exit(ConfiguredComponent):
     gets a reserve, if the node asks for one. A grant goes to the stage that gives the level's rows, the one above.
     Grants keep the order of requests; answers do not wait for them.
 
-    Latency: 1 cycle to the answer; a grant comes 2 cycles and the assigner's latency behind the request. Throughput: a
+    Latency: 1 cycle to the answer; a grant comes 2 cycles and the assigner's latency after the request. Throughput: a
     request a cycle, while no more than 8 wait for blocks and no more than 2 answers. Back-pressure: ``requests.ready``
     depends on registers alone.
 

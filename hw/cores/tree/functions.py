@@ -1,6 +1,6 @@
 """Tables of the functions of a visit count, in integers that gateware and reference both read. No Amaranth here.
 
-A count ``n = 2**e * m``, m in [1, 2), is cut into the exponent e and the 15 bits of m behind its point, which hold all
+A count ``n = 2**e * m``, m in [1, 2), is cut into the exponent e and the 15 bits of m after its point, which hold all
 of it: the upper ones choose an interval, the others are the position within it. Where an interval has a single
 position, it is 0.
 """
@@ -24,7 +24,7 @@ __all__ = [
     "root_table",
 ]
 
-# Bits of a count behind its leading one.
+# Bits of a count after its leading one.
 MANTISSA_WIDTH = VISIT_WIDTH - 1
 RECIPROCAL_FRACTION = 18
 RECIPROCAL_ROOT_FRACTION = 17

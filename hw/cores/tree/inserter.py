@@ -12,7 +12,7 @@ __all__ = ["Inserter"]
 
 
 class Inserter(ConfiguredComponent):
-    """Takes rows for the nodes of one level, in order, from its current block, and behind that from the reserve.
+    """Takes rows for the nodes of one level, in order, from its current block, and after that from the reserve.
 
     The first node of the level, and one that leaves few rows, ask for blocks (``asks``, ``is_first``); the exit
     grants them. While a block is asked for and none is there, the next node waits; if none is granted, the level is

@@ -19,10 +19,10 @@ class StageBankInterconnect(ConfiguredComponent):
     """Carries requests from D stages to Y banks, and responses from the banks to the stages.
 
     With a butterfly of P ports, the power of two that is not below D, requests of stage s enter at row s, and bank b is
-    joined to row b mod P behind the last layer, without a register: one-to-ceil(Y/P) connections. Responses
+    joined to row b mod P after the last layer, without a register: one-to-ceil(Y/P) connections. Responses
     of the banks of a row take turns at a register, then pass the same layers. With a ``concentration`` of c there are
     P/c ports, and stages share rows as banks do: requests of those of a row take turns at a register, responses are
-    told apart behind the last layer. A crossbar is one switch each way, with a register for each bank or stage.
+    told apart after the last layer. A crossbar is one switch each way, with a register for each bank or stage.
 
     Nothing is lost, duplicated or delivered elsewhere. What goes from one stage to one bank, or from one bank to one
     stage, keeps its order; what goes different ways does not. Arbitration is in turns: at a switch with r inputs a

@@ -22,7 +22,7 @@ class NodeBuffer(ConfiguredComponent):
     """Memories of a stage's slots, in distributed RAM.
 
     Edge a of a node is lane ``a % lanes`` of flit ``a // lanes``. Each lane has memories of its own, in which flits lie
-    behind each other. The node itself comes with each of its flits, and is written with the last one: flits of several
+    one after another. The node itself comes with each of its flits, and is written with the last one: flits of several
     nodes may come in turn.
 
     Latency: reads none; what is written is read from the next cycle on. Throughput: each port a word a cycle. A memory
@@ -99,7 +99,7 @@ class NodeBuffer(ConfiguredComponent):
 
     def _columns(self, m, name, layout, readers=1):
         """A memory of some fields of all edges, a lane for each edge of a flit."""
-        # Flits lie behind each other, each in as many rows as a slot's number can name.
+        # Flits lie one after another, each in as many rows as a slot's number can name.
         depth = self._config.flits << len(self.scores.front)
         config = MemoryConfig(depth=depth, lanes=self._config.lanes, readers=readers, latency=0)
         m.submodules[name] = part = Memory(data.ArrayLayout(layout, self._config.lanes), config)

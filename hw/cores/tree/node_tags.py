@@ -14,7 +14,7 @@ from .stage_ports import FrontPort, LookupPort
 
 __all__ = ["NodeTags"]
 
-# Requests with a slot that are not in the queue: one before it, three behind it.
+# Requests with a slot that are not in the queue: one before it, three after it.
 OUTSIDE_QUEUE = 4
 
 
@@ -24,7 +24,7 @@ class NodeTag(ConfiguredComponent):
     It stands once for each slot, as a unit of its own: synthesis finds the LUTs of the comparison best without what is
     around it.
 
-    Latency: 1 cycle to ``matches``; a tag counts from the cycle behind ``take`` on. No back-pressure.
+    Latency: 1 cycle to ``matches``; a tag counts from the cycle after ``take`` on. No back-pressure.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ class NodeTags(ConfiguredComponent):
     scored : Out(1)
         ``scored_when_filled`` of the slot ``filled``, as it was given.
     end_pass, ended : In
-        The scores of this slot have been written. Passes of backups end in the order in which they began, behind that
+        The scores of this slot have been written. Passes of backups end in the order in which they began, after that
         of their node when it came.
     front : In(FrontPort)
     clear : In(1)

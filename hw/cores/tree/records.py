@@ -62,8 +62,8 @@ REGISTERS = Record(
 )
 
 COUNTER_WIDTH = 32
-# Counters of a search; behind the greatest number comes 0. ``intervals`` of the ``selections`` that entered the
-# tree came right behind another one, for which alone they had waited; ``interval_cycles`` lie between the two, so that
+# Counters of a search; after the greatest number comes 0. ``intervals`` of the ``selections`` that entered the
+# tree came right after another one, for which alone they had waited; ``interval_cycles`` lie between the two, so that
 # the mean is what the tree takes for a selection; likewise of backups. In ``assigning_cycles`` a block of rows was
 # being assigned, or taken back.
 COUNTERS = Record(

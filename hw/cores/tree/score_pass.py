@@ -108,7 +108,7 @@ class ScorePass(ConfiguredComponent):
         ]
         slot = self._write_mean(m, updater, active & (flit == 0) & held["has_edge"], held["place"])
 
-        # Edges are read behind the write of value and factor.
+        # Edges are read after the write of value and factor.
         reading = updater.latency + 1
         exploration = delay(m, explorer.exploration, reading - explorer.latency, "exploration")
         m.d.comb += [

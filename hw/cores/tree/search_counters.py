@@ -60,7 +60,7 @@ class SearchCounters(wiring.Component):
         return m
 
     def _count(self, m, is_kind, since, intervals, cycles):
-        """Requests of a kind that come right behind another one of it, and the cycles between the two."""
+        """Requests of a kind that come right after another one of it, and the cycles between the two."""
         follows = Signal()
         with m.If(self.enters):
             m.d.sync += follows.eq(is_kind)

@@ -40,7 +40,7 @@ class SearchEngine(ConfiguredComponent):
     Members
     -------
     commands, completions, busy, errors
-        See :class:`...engine.EngineSignature`. ``address_out_of_range``: nodes to read are none, or end behind the
+        See :class:`...engine.EngineSignature`. ``address_out_of_range``: nodes to read are none, or end past the
         last bank; nothing is read.
     packets_in, packets_out : streams of rows
     requests, answers, reads, nodes

@@ -106,7 +106,7 @@ class BlockPlacer(ConfiguredComponent):
         with m.If(self.clear):
             m.d.sync += [filled.eq(0), offset.eq(next_offset), next_offset.eq(0)]
         for cluster, assignment in enumerate(self.assignments):
-            # The clusters behind this work item's are overwritten by the next ones'.
+            # The clusters after this work item's are overwritten by the next ones'.
             with m.If(self.place & (filled <= cluster)):
                 m.d.sync += [
                     assignment.slot.eq(self.operand_slot),

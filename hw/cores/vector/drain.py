@@ -57,7 +57,7 @@ class Drain(ConfiguredComponent):
     nonfinite : Out(1)
         An infinity or NaN was written, in the cycle before.
     out_of_range : Out(1)
-        A row behind the end of the result memory, in the cycle before it would be written; it is not.
+        A row past the end of the result memory, in the cycle before it would be written; it is not.
 
     Source
     ------

@@ -75,7 +75,7 @@ class ElementwiseLane(ConfiguredComponent):
 
     @property
     def _middle(self):
-        """When the second combination begins: behind a gradient, the longest thing that is ready for it."""
+        """When the second combination begins: after a gradient, the longest thing that is ready for it."""
         return self._config.adder_depth + self._config.multiplier_depth
 
     @property

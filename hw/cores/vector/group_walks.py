@@ -131,7 +131,7 @@ class PairWalk(ConfiguredComponent):
     def elaborate(self, platform):
         m = Module()
         group = self.group
-        # The first column of the column block, its last one counted from there, and the first one behind it.
+        # The first column of the column block, its last one counted from there, and the first one after it.
         first, last_column, behind = Signal.like(self.index), Signal.like(self.column), Signal.like(self.index)
         row_ends, block_ends = Signal(), Signal()
         m.d.comb += [

@@ -74,7 +74,7 @@ class GroupedMatrixEngine(ConfiguredComponent):
     completions : Out(stream.Signature(1))
     busy : Out(1)
     errors : Out
-        ``address_out_of_range``: behind the end of the activation, error or result memory.
+        ``address_out_of_range``: past the end of the activation, error or result memory.
     nonfinite : Out(1)
         An infinity or NaN was written, a few cycles ago; it is not an error of the engine.
     read_tables, read_row_list, read_column_list : Out(ReadPort)

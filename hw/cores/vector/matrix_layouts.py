@@ -47,7 +47,7 @@ def count_width(config: MatrixConfig):
 def target_width(config: MatrixConfig):
     """Bits of where a result goes: a row of the result memory, or bank and row of the gradient memory.
 
-    One more than a row needs, so that one behind the memory's end is seen.
+    One more than a row needs, so that one past the memory's end is seen.
     """
     return max(address_width(config.result_rows) + 1, config.reduction.tag_width)
 
@@ -201,7 +201,7 @@ def issue_slot_layout(config: MatrixConfig):
 def result_descriptor_layout(config: MatrixConfig):
     """Where the results of neighbouring clusters go, as many as blocks are in use.
 
-    They begin with block ``offset`` of the work item whose results go to ``first``. Behind its last block come the
+    They begin with block ``offset`` of the work item whose results go to ``first``. After its last block come the
     first blocks of the work item whose results go to ``second``. ``count`` of them are there; ``last`` ends a wave.
     """
     return data.StructLayout(

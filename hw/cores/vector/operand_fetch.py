@@ -50,7 +50,7 @@ class OperandFetch(ConfiguredComponent):
     read_weights : Out(ReadPort).array(weight_banks)
     broadcast : Out(broadcast_signature(config))
     out_of_range : Out(1)
-        A word behind the end of its memory was wanted.
+        A word past the end of its memory was wanted.
 
     Source
     ------
@@ -153,7 +153,7 @@ class OperandFetch(ConfiguredComponent):
     def _read_weights(self, m, before, issue):
         """Addresses of weights, a cycle after ``issue``; ``before`` is the issue slot a cycle ahead of it.
 
-        Backward, each of the ``weight_banks`` rows begins ``pitch`` behind the one before.
+        Backward, each of the ``weight_banks`` rows begins ``pitch`` after the one before.
         """
         bank_bits = self._config.weight_bank_bits
         wanted = Signal(name="weights_wanted")

@@ -54,7 +54,7 @@ class WaveTracker(ConfiguredComponent):
         m = Module()
         m.submodules.ends = ends = StreamBuffer(8, StreamBufferConfig(depth=_COMMANDS))
         wiring.connect(m, wiring.flipped(self.ends), ends.i)
-        # Waves behind the command's last one; fewer than 128 are outstanding.
+        # Waves after the command's last one; fewer than 128 are outstanding.
         ahead = Signal(8)
         m.d.sync += self.waves.eq(self.waves + self.drained)
         m.d.comb += [

@@ -29,7 +29,7 @@ class WorkItemGenerator(ConfiguredComponent):
       slot.
 
     Groups without outer features are skipped, and in weight gradients and with ``skip_empty`` also those without inner
-    ones. Behind the last work item of a command comes one with ``end``.
+    ones. After the last work item of a command comes one with ``end``.
 
     Throughput: a work item a cycle; a group costs no cycle of its own, one that is skipped one. Latency: 4 cycles from
     a command to its first work item. Back-pressure: a work item waits as long as it takes.

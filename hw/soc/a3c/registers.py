@@ -1,4 +1,4 @@
-"""A3C's own registers, behind those of the shell. No Amaranth here."""
+"""A3C's own registers, after those of the shell. No Amaranth here."""
 
 from ..bus.registers import Access, Register
 

@@ -78,7 +78,7 @@ class BurstGenerator(ConfiguredComponent):
         with m.If(self.bursts.valid):
             with m.If(self.bursts.ready):
                 m.d.sync += self.bursts.valid.eq(0)
-                # Behind a whole burst stands a multiple; behind another one, nothing of this run.
+                # A multiple follows a whole burst; nothing of this run follows another one.
                 m.d.sync += [position[:within].eq(0), position[within:].eq(position[within:] + 1)]
         with m.Elif(self.room & ~self.begin & (whole | (self.final & self.available.any()))):
             m.d.sync += [

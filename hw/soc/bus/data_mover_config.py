@@ -14,8 +14,8 @@ PAGE_BYTES = 4096
 class DataMoverConfig:
     """Configuration of the movers between a memory on AXI4 and a stream of rows.
 
-    In the memory, rows stand one behind the other, each at a multiple of ``row_bytes``, the smallest power of two of
-    bytes that holds one; bytes behind the bits of a row are not read, and not written.
+    In the memory, rows stand one after the other, each at a multiple of ``row_bytes``, the smallest power of two of
+    bytes that holds one; bytes after the bits of a row are not read, and not written.
 
     Bursts end where a multiple of their size ends, so that none crosses a page of 4 KiB.
 

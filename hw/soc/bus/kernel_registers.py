@@ -5,7 +5,7 @@ from .registers import Access, AddressMap, Placed, Register, RegisterField
 
 __all__ = ["MOVERS_ADDRESS", "MOVERS_SIZE", "kernel_address_map", "mover_address_map"]
 
-# Behind the registers of every shell, before those of its accelerator.
+# After the registers of every shell, before those of its accelerator.
 MOVERS_ADDRESS = 0x80
 MOVERS_SIZE = 0x40
 # XRT gives a kernel so much of the address space.

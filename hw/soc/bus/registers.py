@@ -188,7 +188,7 @@ class Placed:
 
     @property
     def end(self):
-        """First address behind it."""
+        """First address after it."""
         return self.address + self.item.size
 
     def __str__(self):
@@ -204,7 +204,7 @@ class AddressMap:
     name : str
         Prefix in the C header and the JSON file.
     items : tuple of Register, Window, or Placed
-        An item given bare takes the next free address of its alignment behind the item before it; a
+        An item given bare takes the next free address of its alignment after the item before it; a
         :class:`Placed` one stands where it says.
 
     Attributes

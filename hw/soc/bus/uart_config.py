@@ -24,7 +24,7 @@ class Kind(enum.IntEnum):
     """What a request asks for, and its payload.
 
     ``READ``: address (4 bytes); the reply has the word. ``WRITE``: address, then one or more words for it and the
-    addresses behind it. ``SEND``: 1 if the last row ends a packet, number of rows, rows. ``RECEIVE``: most rows wanted;
+    addresses after it. ``SEND``: 1 if the last row ends a packet, number of rows, rows. ``RECEIVE``: most rows wanted;
     the reply has for each row 1 if it ends a packet, and the row. ``FORGET``: nothing; empties the bridge's buffers.
     """
 

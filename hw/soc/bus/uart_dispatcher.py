@@ -175,7 +175,7 @@ class RequestDispatcher(wiring.Component):
                     m.next = "DRAIN"
 
     def _pass_answer(self, m, chosen, left):
-        """The answer of the unit behind the status."""
+        """The answer of the unit after the status."""
         for name in UNITS:
             unit = getattr(self.units, name)
             with m.If(chosen[name]):

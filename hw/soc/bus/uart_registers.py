@@ -12,7 +12,7 @@ __all__ = ["RegisterRequests"]
 
 
 class RegisterRequests(wiring.Component):
-    """Executes ``READ`` and ``WRITE``: a word from an address, or words for it and the addresses behind it.
+    """Executes ``READ`` and ``WRITE``: a word from an address, or words for it and the addresses after it.
 
     Addresses past the bits that the bus has are refused, as those are that the system refuses. The answer to ``READ``
     is a word, whatever the status is.

@@ -10,7 +10,7 @@ __all__ = ["LENGTH_WIDTH", "RequestSignature", "WordCollector", "result_layout"]
 
 # A payload has at most so many bytes that its length fits.
 LENGTH_WIDTH = PAYLOAD_LIMIT.bit_length()
-# How a request ended, and bytes of the answer behind its status.
+# How a request ended, and bytes of the answer after its status.
 result_layout = data.StructLayout({"status": Status, "length": LENGTH_WIDTH})
 
 

@@ -89,7 +89,7 @@ class RowsToSystem(wiring.Component):
 
 
 class RowsToHost(wiring.Component):
-    """Executes ``RECEIVE``: the rows that are wanted, are there and fit a frame, each behind a byte: it ends a packet.
+    """Executes ``RECEIVE``: the rows that are wanted, are there and fit a frame, each after a byte: it ends a packet.
 
     Latency: three cycles from the number that is wanted. Throughput: a byte a cycle.
 

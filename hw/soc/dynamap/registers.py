@@ -1,4 +1,4 @@
-"""DYNAMAP's own registers, behind those of the shell. No Amaranth here."""
+"""DYNAMAP's own registers, after those of the shell. No Amaranth here."""
 
 from ..bus.registers import Access, Register
 

@@ -25,7 +25,7 @@ WAIVERS = {
     "CASEINCOMPLETE": "what a case leaves out keeps the value assigned before it",
     "CMPCONST": "what is written for each of several indexes compares the last one with the largest value there is",
     "DECLFILENAME": "a file holds a kind of unit with the modules inside it, not one module",
-    "INITIALDLY": "a register that lets every process begin is set behind all of them in the first time step",
+    "INITIALDLY": "a register that lets every process begin is set after all of them in the first time step",
     "PROCASSINIT": "a register's value at power-on stands where it is declared, its clocked assignment below",
     "SYNCASYNCNET": "a synchronous reset of one clock also sets, at once, what synchronises it to another clock",
     "SYMRSVDWORD": "names of ports are those that vendors' tools know, also where C++ has the word",

@@ -1,4 +1,4 @@
-"""FIXAR's own registers, behind those of the shell. No Amaranth here."""
+"""FIXAR's own registers, after those of the shell. No Amaranth here."""
 
 from ...cores.records import Field
 from ..bus.registers import Access, Register, RegisterField

@@ -1,4 +1,4 @@
-"""LearningGroup's own registers, behind those of the shell. No Amaranth here."""
+"""LearningGroup's own registers, after those of the shell. No Amaranth here."""
 
 from ...cores.random.xorshift import SUBSTITUTE_FOR_ZERO
 from ..bus.registers import Access, Register

@@ -1,4 +1,4 @@
-"""The search device's own registers, behind those of the shell. No Amaranth here."""
+"""The search device's own registers, after those of the shell. No Amaranth here."""
 
 from ...cores.tree.records import COUNTERS
 from ...cores.tree.records import REGISTERS as CONSTANTS
@@ -15,9 +15,9 @@ _CONSTANTS = {
 # Since the soft reset.
 _COUNTERS = {
     "selections": "Selections that entered the tree.",
-    "intervals": "Those of them that came right behind another one.",
+    "intervals": "Selections that came right after another one.",
     "interval_cycles": "Cycles between these and the ones before.",
-    "backup_intervals": "Backups that came right behind another one.",
+    "backup_intervals": "Backups that came right after another one.",
     "backup_interval_cycles": "Cycles between these and the ones before.",
     "assigning_cycles": "Cycles in which a block of rows was being assigned, or taken back.",
 }

@@ -15,7 +15,7 @@ __all__ = ["PearlSystem"]
 class PearlSystem(System):
     """The whole replay device; docs/pearl.md says how an experience's priority travels through it.
 
-    A soft reset forgets all priorities: an instruction behind it takes a cycle a leaf longer.
+    A soft reset forgets all priorities: an instruction after it takes a cycle a leaf longer.
 
     Parameters
     ----------

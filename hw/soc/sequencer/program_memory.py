@@ -40,7 +40,7 @@ class ProgramMemory(ConfiguredComponent):
     def elaborate(self, platform):
         m = Module()
         width = self.config.instruction_set.width
-        # An instruction that is issued was written before it was read. One may be fetched while it is written, behind
+        # An instruction that is issued was written before it was read. One may be fetched while it is written, after
         # the end of a program, but then it is not issued.
         memory = Memory(unsigned(width), MemoryConfig(depth=self.config.depth, latency=LATENCY, hazard="never"))
         m.submodules.memory = memory

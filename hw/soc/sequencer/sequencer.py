@@ -53,7 +53,7 @@ class Sequencer(ConfiguredComponent):
     bad_instruction : :py:`Out(1)`
         One cycle: an unknown opcode.
     address_out_of_range : :py:`Out(1)`
-        One cycle: the program ran behind the end of its memory.
+        One cycle: the program ran past the end of its memory.
     """
 
     def __init__(self, config):
@@ -89,7 +89,7 @@ class Sequencer(ConfiguredComponent):
         names = config.instruction_set.engines
         m.submodules.program_memory = memory = ProgramMemory(config)
         wiring.connect(m, wiring.flipped(self.program), memory.words)
-        # One bit more than the places: a program can run behind them.
+        # One bit more than the places: a program can run past them.
         program_counter = Signal(max(config.depth.bit_length(), len(self.start_address) + 1))
         m.d.comb += [memory.read.address.eq(program_counter + 1), self.program_counter.eq(program_counter)]
 

@@ -55,5 +55,5 @@ class TransferConfig:
 
     @property
     def target_width(self) -> int:
-        """Bits of the first row that a copy writes, and of a row behind the last one."""
+        """Bits of the first row that a copy writes, and of a row after the last one."""
         return max(self.copy_rows, 1).bit_length()

@@ -180,7 +180,7 @@ TARGETS = {
             synthesis="synth_ecp5 -top {top}",
             preparation=(
                 # Without two steps of the usual script: the last, "&mfs", which makes our arithmetic 10 to 40 % larger,
-                # and "&dc2", behind which a count of leading zeros is two to six LUTs longer.
+                # and "&dc2", after which a count of leading zeros is two to six LUTs longer.
                 'scratchpad -set abc9.script "+&scorr;&sweep;&dch,-f,-r;&ps;&if,{C},{W},{D},{R},-v;&ps"',
                 # Multipliers before the usual script takes them: it spends a whole block on the few bits by which
                 # an operand is wider than 18. Up to four of them go into LUTs, and products of up to 12 bits: the least

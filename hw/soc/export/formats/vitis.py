@@ -63,7 +63,7 @@ def _require_pointers(description: PackageDescription, master: BusInterface) -> 
     for pointer in master.pointers:
         placed = description.address_map[pointer]
         if placed.item.size < _POINTER_BYTES and placed.end not in starts:
-            raise ValueError(f"Register {pointer} of a kernel must have its high word behind it, at {placed.end:#06x}")
+            raise ValueError(f"Register {pointer} of a kernel must have its high word after it, at {placed.end:#06x}")
 
 
 def _masters(description: PackageDescription) -> list[BusInterface]:

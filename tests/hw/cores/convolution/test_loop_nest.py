@@ -84,7 +84,7 @@ def test_jumps_of_table_3_1():
         (lambda: LoopNestConfig(fields=(NestField(name="a", width=1),), levels=9), "Levels must be from 1 to 8, not 9"),
         (
             lambda: LoopNestConfig(fields=(NestField(name="a", width=2, radix=3),), levels=1),
-            "Field a must not have a radix: no field is behind it that takes its carries",
+            "Field a must not have a radix: no field after it takes its carries",
         ),
         (lambda: jumps(ONE, [0], [{}]), "Count must be from 1 to 63, not 0"),
         (lambda: jumps(ONE, [1, 2], [{}]), "Loops must be 1, not 2 counts and 1 steps"),

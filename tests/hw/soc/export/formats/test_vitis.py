@@ -148,7 +148,7 @@ def without_high_word():
             "Addresses of the master m_axi_gmem0 of a kernel must have 64 bits, not 32",
         ),
         (lambda: changed(pointers=()), "The master m_axi_gmem0 of a kernel must have a register for its address"),
-        (without_high_word, "Register source_address_low of a kernel must have its high word behind it, at 0x0004"),
+        (without_high_word, "Register source_address_low of a kernel must have its high word after it, at 0x0004"),
     ],
 )
 def test_what_vitis_would_refuse_is_refused(description, message):
