@@ -78,7 +78,7 @@ def build_once(kind: str, key: str, build: Callable[[Path], None], what: str = "
     Processes that ask for the same build at the same time wait for the one that makes it. A folder appears
     under its final name only when it is complete, so an interrupted build leaves nothing that looks finished; what a
     killed one left is removed by the next of its kind. A folder of which a file is missing or of another size than it
-    was, as behind a full disk, is made again.
+    was, as after a full disk, is made again.
 
     Parameters
     ----------

@@ -249,7 +249,7 @@ class ActorPool:
         return arrays, {"actors": about, "lost": sorted(self._lost), "restarts": self.restarts}
 
     def _states(self) -> list[State]:
-        """The state of each actor behind the round under way, which all have made."""
+        """The state of each actor after the round under way, which all have made."""
         while True:
             self.round()
             states = [state for actor in self._actors if (state := self._ask(actor)) is not None]

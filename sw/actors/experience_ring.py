@@ -46,7 +46,7 @@ class ExperienceRing:
         return self.capacity - self.available
 
     def put(self, records: np.ndarray) -> None:
-        """Put records behind the others, all at once.
+        """Put records after the others, all at once.
 
         Raises
         ------

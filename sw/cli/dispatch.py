@@ -121,5 +121,5 @@ def _printing() -> Iterator[None]:
 
 
 def _drop_output() -> None:
-    """Send what is still in the output, and what comes behind it, nowhere."""
+    """Send what is still in the output, and what comes after it, nowhere."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

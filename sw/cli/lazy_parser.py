@@ -64,7 +64,7 @@ class LazyParser(argparse.ArgumentParser):
         super().__init__(*arguments, **{"formatter_class": DefaultsFormatter, **settings})
 
     def fill_with(self, module: str, add_more: Callable[[argparse.ArgumentParser], None] | None = None) -> None:
-        """Name the module, which has ``add_arguments(parser)``; ``add_more`` comes behind."""
+        """Name the module, which has ``add_arguments(parser)``; ``add_more`` comes after."""
         self._module, self._add_more = module, add_more
 
     def _fill(self) -> None:
@@ -102,7 +102,7 @@ class LazyParser(argparse.ArgumentParser):
         for argument in given:
             name = argument.partition("=")[0]
             if argument == "--" or not argument.startswith("-") and self._subparsers is not None:
-                # What comes behind is for the command below.
+                # What comes after is for the command below.
                 break
             if name.startswith("--") and " " not in argument and not self._knows(name):
                 unknown.append(name + self._hint(name))

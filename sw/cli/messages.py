@@ -79,7 +79,7 @@ class _StandardError(logging.Handler):
 
 
 class _Format(logging.Formatter):
-    """A message behind the program's name, and if it is one, that it is a warning; in detail with time and place."""
+    """A message after the program's name, and if it is one, that it is a warning; in detail with time and place."""
 
     def __init__(self, detailed: bool):
         super().__init__()

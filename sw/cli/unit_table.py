@@ -127,7 +127,7 @@ def as_markdown(rows: Sequence[dict[str, Any]]) -> str:
 
 
 def _numbers(settings: dict[str, Any]) -> str:
-    """Settings of a unit as text: formats by their names, numbers behind the setting's name."""
+    """Settings of a unit as text: formats by their names, numbers after the setting's name."""
     chosen = {name: value for name, value in settings.items() if name != "depth"}
     if all(isinstance(value, str) for value in chosen.values()):
         return " to ".join(chosen.values()).replace("_flush", ", flush")

@@ -21,7 +21,7 @@ __all__ = [
 REFERENCE = "reference"
 DEVICES = {"rtl": "sim"}
 OWN_LINK = "transport"
-# What a board is behind, and what has to be said of it.
+# The link to a board, and what its user has to give for it.
 BOARDS = {"uart": "PORT", "pynq": "BITSTREAM"}
 PAIR = "lockstep"
 
@@ -117,7 +117,7 @@ def require_link(backend: str, link: Any, option: str = OWN_LINK) -> None:
     ValueError
         One is there without the other.
     """
-    # Of a pair, one may be behind it.
+    # One backend of a pair may be behind the link.
     wanted = OWN_LINK in backend.removeprefix(f"{PAIR}:").split(",")
     if wanted and link is None:
         raise ValueError(f"Backend {backend!r} is a device behind a link of your own: give {option}=")

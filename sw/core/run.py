@@ -252,7 +252,7 @@ class Run:
         self._write({"kind": "speed", unit: count, f"{unit}s_per_second": speed})
 
     def _passed(self, every: int, before: int, start: int = -1) -> bool:
-        """Whether the round went over a multiple of ``every`` that lies behind ``start``."""
+        """Whether the round went over a multiple of ``every`` that lies after ``start``."""
         return bool(every) and self.algorithm.count // every * every > max(before, start)
 
     def _show(self, records: list[dict[str, Any]]) -> None:

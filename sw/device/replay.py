@@ -67,7 +67,7 @@ class ReplayDevice(Driver):
 
     def _seed(self, state: int) -> None:
         self.backend.seed(state)
-        # The device does not tell the state of its generator: it is that many draws behind this one.
+        # The device does not tell the state of its generator: it is that many draws after this one.
         self._generator, self._draws = state, 0
 
     def sample(self, count: int, *, stratified: bool = True) -> Samples:
@@ -97,7 +97,7 @@ class ReplayDevice(Driver):
         return Samples(answers.index[:-1], answers.priority[:-1].astype(np.int64) / self._unit, total / self._unit)
 
     def insert(self, priorities: Sequence[float] | np.ndarray) -> np.ndarray:
-        """Give priorities to the next experiences; their indices, int64. Behind the last leaf is the first.
+        """Give priorities to the next experiences; their indices, int64. After the last leaf is the first.
 
         Raises
         ------
@@ -185,7 +185,7 @@ class ReplayDevice(Driver):
             raise ValueError(f"There must be {self.config.leaves} priorities, not {len(units)}")
         self._units(units / self._unit)
         self.clear()
-        # Insertions alone make the next leaf the next one; behind it are those of a tree that was full.
+        # Insertions alone make the next leaf the next one; after it are those of a tree that was full.
         self._insert(units[:next_leaf])
         kept = next_leaf + np.flatnonzero(units[next_leaf:])
         self._ask(RequestKind.UPDATE, index=kept, priority=units[kept])

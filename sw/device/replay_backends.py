@@ -45,7 +45,7 @@ class SumTreeBackend(Protocol):
         ...
 
     def sample(self, count: int, segment: int) -> Answers:
-        """Answers to samples with draws of its own, and behind them the total's: ``count + 1``."""
+        """Answers to samples with draws of its own, and after them the total's: ``count + 1``."""
         ...
 
     def seed(self, state: int) -> None:
@@ -155,7 +155,7 @@ class DeviceSumTree:
         self.cycles = self.device.run(address, cycle_limit=limit).cycles
         if not rows:
             return Answers.join([])
-        # Behind them may be answers that fill up the last beat.
+        # After them may be answers that fill up the last beat.
         return unpack_answers(from_words(self.device.receive(-(-rows // self.config.lanes)))[:rows])
 
     def close(self) -> None:

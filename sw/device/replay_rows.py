@@ -21,7 +21,7 @@ def pack_requests(requests: Requests) -> np.ndarray:
 
 
 def pack_beats(rows: np.ndarray, lanes: int) -> np.ndarray:
-    """Rows side by side, shape (beats, lanes); behind the last one requests for the total, which change nothing."""
+    """Rows side by side, shape (beats, lanes); after the last one requests for the total, which change nothing."""
     beats = np.full((-(-len(rows) // lanes), lanes), int(RequestKind.TOTAL), np.uint64)
     beats.flat[: len(rows)] = rows
     return beats

@@ -1,4 +1,4 @@
-"""List scheduling: which steps wait for which, what is behind each, and an order by a rule that says which is next."""
+"""List scheduling: which steps wait for which, what follows each, and an order by a rule that says which is next."""
 
 import bisect
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
@@ -36,7 +36,7 @@ def dependencies(steps: Iterable[tuple[Iterable[Hashable], Iterable[Hashable]]])
 
 
 def list_order(before: Sequence[AbstractSet[int]], choose: Callable[[Sequence[int]], int]) -> Iterator[int]:
-    """Numbers of steps in an order in which each comes behind those that it waits for.
+    """Numbers of steps in an order in which each comes after those that it waits for.
 
     Parameters
     ----------

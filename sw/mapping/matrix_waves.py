@@ -274,7 +274,7 @@ class _Engine:
 
 
 def _work_items(command: ProductShape, weight_banks: int) -> Iterator[_WorkItem | int]:
-    """The items of a command; at last the number of groups without items behind the last one."""
+    """The items of a command; at last the number of groups without items after the last one."""
     gradient = command.product == Product.GRADIENT
     skipped = 0
     for inner, outer in reversed(command.groups) if command.reversed else command.groups:

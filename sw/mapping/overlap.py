@@ -125,7 +125,7 @@ class Overlap:
         return found
 
     def write(self, program: Program) -> None:
-        """Appends all operations to a program, behind everything that is in it."""
+        """Appends all operations to a program, after everything that is in it."""
         needs = dependencies((_places(operation.reads), _places(operation.writes)) for operation in self.operations)
         paths = longest_paths([operation.cycles + operation.latency for operation in self.operations], needs)
         tries = [_Order(self, needs, paths, rule) for rule in _RULES]
@@ -140,7 +140,7 @@ class Overlap:
 
 
 # What decides between operations, the least first: the cycle of issue, the cycle in which it begins, the cycle since
-# which its data are there, what is behind it, its number. None of the rules is the best for all programs.
+# which its data are there, what follows it, its number. None of the rules is the best for all programs.
 _RULES: tuple[Callable[[int, int, int, int, int], tuple[int, ...]], ...] = (
     lambda issue, begin, ready, path, number: (issue, ready, number),
     lambda issue, begin, ready, path, number: (issue, number),

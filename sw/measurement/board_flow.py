@@ -81,7 +81,7 @@ def build_board(
     config = read_preset(chosen, system).hardware
     board = dataclasses.replace(board, clock_mhz=clock_mhz or _clock_of(board, system))
     if folder is not None:
-        # Before minutes of synthesis, not behind them.
+        # Before minutes of synthesis, not after them.
         with writing(folder):
             folder.mkdir(parents=True, exist_ok=True)
     uart = UartConfig(divisor=board.divisor)

@@ -21,7 +21,7 @@ def perceptron(*sizes: int) -> nn.Sequential:
 
 
 def build_network(layers: list[tuple[np.ndarray, np.ndarray]], output: nn.Module | None = None) -> nn.Sequential:
-    """Linear, ReLU, ..., Linear, and behind them ``output``; weights (outputs x inputs) and biases are copied."""
+    """Linear, ReLU, ..., Linear, and after them ``output``; weights (outputs x inputs) and biases are copied."""
     inputs = layers[0][0].shape[1]
     network = perceptron(inputs, *(len(bias) for _, bias in layers))
     with torch.no_grad():
@@ -69,6 +69,6 @@ def load_modules(parts: Mapping[str, Any], state: dict[str, np.ndarray]) -> None
             try:
                 part.load_state_dict(own)
             except RuntimeError as error:
-                # Behind a headline it tells each parameter in a line.
+                # After a headline it tells each parameter in a line.
                 told = " ".join(line.strip() for line in str(error).splitlines()[1:3])
                 raise ModuleStateError(f"The state of {name} is not of this network: {told}") from None

@@ -76,7 +76,7 @@ def require_device(name: str) -> torch.device:
 
 @contextlib.contextmanager
 def _threads(count: int | None) -> Iterator[None]:
-    """So many of PyTorch's, which are of the whole process, and behind it as many as before."""
+    """So many of PyTorch's, which are of the whole process, and after it as many as before."""
     before = torch.get_num_threads()
     if count in (None, before):
         yield

@@ -34,7 +34,7 @@ def add_out_option(parser: argparse.ArgumentParser, what: str, **settings: Any) 
 
 
 def make_folder(folder: Path | None) -> None:
-    """Make the folder of ``--out``, if there is one: before hours of work, not behind them.
+    """Make the folder of ``--out``, if there is one: before hours of work, not after them.
 
     Raises
     ------

@@ -17,7 +17,7 @@ MOST_IDLE = 30
 
 
 class ArcadeFrames(gymnasium.Wrapper):
-    """Frame skip, maximum of two frames, grey, 84 x 84 pixels, four frames behind each other.
+    """Frame skip, maximum of two frames, grey, 84 x 84 pixels, four frames one after another.
 
     An action is held for four frames of the emulator. The larger pixel of the last two is taken, for some games draw
     objects in every other frame; a pixel of the result is the mean of those that it covers. Episodes begin with 1 to 30

@@ -16,7 +16,7 @@ class ArcadeGame(AtariEnv):
     """ale-py's environment, bit for bit, whose reset with a seed takes as long as one without.
 
     The emulator seeds the generator of its sticky actions when it loads a game, and at no other time, so ale-py loads
-    the game again for each reset with a seed. Here the state behind the first loading is restored, with the generator
+    the game again for each reset with a seed. Here the state after the first loading is restored, with the generator
     of the new seed in it. The reset then goes on as ale-py's does.
 
     Everything else of that state must be the same for each seed, and the emulator must write it as ale-py's wheels for
@@ -32,11 +32,11 @@ class ArcadeGame(AtariEnv):
     for General Agents", 2018 (sticky actions).
     """
 
-    # The state behind the first loading, and the bytes of it that stand in front of the generator's.
+    # The state after the first loading, and the bytes of it that stand in front of the generator's.
     _loaded: tuple[ALEState, bytes] | None = None
 
     def load_game(self) -> None:
-        """Come to the state behind the loading of the game, with the seed that is set."""
+        """Come to the state after the loading of the game, with the seed that is set."""
         seed = self.ale.getInt("random_seed")
         if self._loaded is not None:
             self.ale.restoreState(_with_generator(*self._loaded, seed))

@@ -19,7 +19,7 @@ def board_symmetries(rows: int, columns: int, *, gravity: bool = False, passes: 
     gravity : bool
         The actions are the columns, in which stones fall: only left and right may be exchanged.
     passes : int
-        Actions behind those, which no symmetry changes.
+        Actions after those, which no symmetry changes.
 
     Returns
     -------

@@ -14,7 +14,7 @@ __all__ = ["OPEN_SPIEL", "OpenSpielGame"]
 
 # What their names begin with.
 OPEN_SPIEL = "openspiel:"
-# Games whose actions are the cells, in the order of the planes, and behind them so many passes.
+# Games whose actions are the cells, in the order of the planes, and after them so many passes.
 PASSES = {"go": 1, "gomoku": 0, "mnk": 0, "othello": 1, "tic_tac_toe": 0}
 # Moves at random that a new game is tried with.
 TRIED_MOVES = 200

@@ -88,7 +88,7 @@ def explore(
     """Agents do a number of explorations between them, whoever is ready the next one.
 
     An exploration is ``steps`` times a step of the environment, the way to the accelerator, an inference and the way
-    back, one inference more for the value of the state behind them, and a training. Engines take agents in the order
+    back, one inference more for the value of the state after them, and a training. Engines take agents in the order
     in which they ask. Where there are gradient units, an agent leaves its training engine and is then updated by one
     of them.
 

@@ -181,7 +181,7 @@ ALGORITHMS: dict[str, Callable[[_Builder, Workload], None]] = {"dqn": _dqn, "ddp
 
 
 def training_iteration(workload: Workload) -> Iteration:
-    """The task graph of a workload: ``sample``, the learner's tasks, ``update`` behind the loss."""
+    """The task graph of a workload: ``sample``, the learner's tasks, ``update`` after the loss."""
     build = _Builder(workload)
     ALGORITHMS[workload.algorithm](build, workload)
     # An index and a priority each.

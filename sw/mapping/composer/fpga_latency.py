@@ -94,7 +94,7 @@ def model_cycles(
             "ram_bits": 8.0 * (group.weight_bytes + 2 * group.activation_bytes),
         }
     tree = SumTreeConfig(leaves=iteration.workload.leaves, fanout=model.fanout)
-    # A request a cycle, behind what a batch takes at any size.
+    # A request per cycle, after what a batch of any size takes.
     latencies["sample"] = _latency(sample_cycles(tree, 0), 1, model)
     latencies["update"] = _latency(update_cycles(tree, 0), 1, model)
     nodes = sum(tree.rows(level) * tree.children(level) * tree.sum_width(level) for level in range(tree.depth))

@@ -16,7 +16,7 @@ __all__ = ["Measurement", "OperationRate", "profile"]
 
 @dataclass(frozen=True, kw_only=True)
 class OperationRate:
-    """An estimate for a device that is not at hand: operations over their rate, behind what each task takes at least.
+    """An estimate for a device that is not at hand: operations over their rate, plus a constant per task.
 
     Parameters
     ----------

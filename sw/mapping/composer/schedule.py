@@ -66,7 +66,7 @@ def upward_ranks(problem: Problem) -> dict[str, float]:
 
 
 def by_rank(problem: Problem) -> list[str]:
-    """The task array Q: decreasing rank, which keeps every task behind those it waits for."""
+    """The task array Q: decreasing rank, which keeps every task after those it waits for."""
     ranks = upward_ranks(problem)
     return sorted(problem.graph.order, key=lambda task: -ranks[task])
 
@@ -96,7 +96,7 @@ class Timetable:
         return self.earliest_start(task, device) + self.problem.latency(task, device)
 
     def assign(self, task: str, device: str) -> None:
-        """The task goes behind what the device has."""
+        """The task goes after what the device has."""
         start = self.earliest_start(task, device)
         finish = start + self.problem.latency(task, device)
         self.assigned[task] = ScheduledTask(task=task, device=device, start=start, finish=finish)

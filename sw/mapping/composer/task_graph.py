@@ -111,7 +111,7 @@ class TaskGraph:
 
     @cached_property
     def order(self) -> tuple[str, ...]:
-        """Names of the tasks, each behind those that it waits for."""
+        """Names of the tasks, each after those that it waits for."""
         try:
             sorter = graphlib.TopologicalSorter({name: list(self.predecessors[name]) for name in self.kinds})
             return tuple(sorter.static_order())

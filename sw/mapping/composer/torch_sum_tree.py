@@ -25,7 +25,7 @@ class TorchSumTree:
         for _ in range(self.depth):
             nodes = 2 * nodes
             first = self.sums[nodes]
-            # A draw that rounding has put behind all others stays where there are priorities.
+            # A draw that rounding has put after all others stays where there are priorities.
             second = (left >= first) & (self.sums[nodes + 1] > 0)
             left = torch.where(second, left - first, left)
             nodes = nodes + second

@@ -47,7 +47,7 @@ NATURE_CNN_ENGINE = FractionalConvolutionConfig(
     weight_rows=1 << 13,
     scratchpad_rows=1 << 13,
 )
-# Its unit, with a memory that holds the feature maps before and behind each layer.
+# Its unit, with a memory that holds the feature maps before and after each layer.
 DCGAN_UNIT = FractionalConvolutionUnitConfig(
     engine=dataclasses.replace(DCGAN_ENGINE, arithmetic=IntegerLaneConfig(sum_width=47)),
     writer=WordWriterConfig(

@@ -175,7 +175,7 @@ def layer_stages(stages: NetworkStages, layer: LayerConfig, first: bool) -> Iter
         Of the layer's network.
     layer : LayerConfig
     first : bool
-        Nobody behind it needs errors.
+        Nothing before it needs errors.
     """
     products = layer.rows * layer.outputs
     if stages.forward:

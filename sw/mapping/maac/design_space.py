@@ -61,7 +61,7 @@ class LayerChoice:
     stages : NetworkStages
         Of its network.
     first : bool
-        Nobody behind it needs errors.
+        Nothing before it needs errors.
     """
 
     network: str

@@ -84,7 +84,7 @@ def layer_resources(costs: UnitCosts, stages: NetworkStages, layer: LayerConfig,
         Of the layer's network.
     layer : LayerConfig
     first : bool
-        Nobody behind it needs errors.
+        Nothing before it needs errors.
     """
     total, readers = Resources(), 0
     for kind, count, _, _ in layer_stages(stages, layer, first):

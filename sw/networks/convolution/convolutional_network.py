@@ -57,7 +57,7 @@ class ConvolutionalNetwork:
 
     @cached_property
     def order(self) -> tuple[str, ...]:
-        """Names of the nodes, each behind those that it takes."""
+        """Names of the nodes, each after those that it takes."""
         try:
             return tuple(graphlib.TopologicalSorter({node.name: node.sources for node in self.nodes}).static_order())
         except graphlib.CycleError as error:

@@ -109,7 +109,7 @@ class _Window:
 
 @dataclass(frozen=True, kw_only=True)
 class Convolution(_Window):
-    """A convolution with a bias. A linear layer behind a flattening is one whose kernel is the whole picture.
+    """A convolution with a bias. A linear layer after a flattening is one whose kernel is the whole picture.
 
     Parameters
     ----------
@@ -263,7 +263,7 @@ class _Join:
 
 @dataclass(frozen=True, kw_only=True)
 class Concatenation(_Join):
-    """Channels of all sources behind each other.
+    """Channels of all sources one after another.
 
     Parameters
     ----------

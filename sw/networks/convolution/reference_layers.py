@@ -26,7 +26,7 @@ def reference_layers(network: ConvolutionalNetwork, parameters: Mapping[str, Par
     Raises
     ------
     ValueError
-        An addition; ReLU behind a node that cannot compute it, or whose sources are taken without it, too; a
+        An addition; ReLU after a node that cannot compute it, or whose sources are taken without it, too; a
         convolution without its parameters, or with those of other shapes; a node that is called ``input`` and is none;
         a network without a layer. The text names the node.
     """
@@ -70,7 +70,7 @@ def _layer(
 
 
 def _rectify(network: ConvolutionalNetwork, name: str, wanted_by: str, rectified: set[str]) -> None:
-    """Add the convolutions that make a node's output one behind ReLU, where it is none yet."""
+    """Add the convolutions that make a node's output one after ReLU, where it is none yet."""
     node = network.by_name[name]
     if _never_negative(network, name, rectified):
         return
@@ -79,8 +79,8 @@ def _rectify(network: ConvolutionalNetwork, name: str, wanted_by: str, rectified
         return
     if not isinstance(node, nodes.MaxPooling | nodes.Concatenation):
         raise ValueError(
-            f"ReLU of node {wanted_by!r} must be behind a convolution, through max poolings and concatenations at "
-            f"most, not behind {name!r} ({type(node).__name__})"
+            f"ReLU of node {wanted_by!r} must be after a convolution, through max poolings and concatenations at "
+            f"most, not after {name!r} ({type(node).__name__})"
         )
     for source in node.sources:
         others = sorted(set(network.consumers[source]) - {name})

@@ -213,7 +213,7 @@ class _Importer:
     def _linear(self, node: fx.Node, module: nn.Linear) -> None:
         (source,) = node.all_input_nodes
         if source not in self.flat:
-            raise ValueError(f"Linear {node.target!r} must be behind a flattening or a linear layer")
+            raise ValueError(f"Linear {node.target!r} must be after a flattening or a linear layer")
         before = self.names[source]
         given = self.maps[before]
         elements = given.channels * math.prod(given.picture)
@@ -252,7 +252,7 @@ class _Importer:
         what, before = f"BatchNorm2d {node.target!r}", self._source(node)
         convolution = self.nodes[before]
         if not isinstance(convolution, Convolution | FractionallyStridedConvolution) or convolution.relu:
-            raise ValueError(f"{what} must be right behind a convolution, not {before!r}")
+            raise ValueError(f"{what} must be right after a convolution, not {before!r}")
         if module.running_mean is None or module.running_var is None:
             raise ValueError(f"{what} must have running statistics")
         self._require_only_user(node, what)
@@ -268,7 +268,7 @@ class _Importer:
         (source,) = node.all_input_nodes
         before = self.nodes[self.names[source]]
         if isinstance(before, Input):
-            raise ValueError(f"ReLU {self._name(node)!r} must not be right behind the input")
+            raise ValueError(f"ReLU {self._name(node)!r} must not be right after the input")
         if not before.relu:
             self._require_only_user(node, f"ReLU {self._name(node)!r}")
             self.nodes[before.name] = replace(before, relu=True)
@@ -311,7 +311,7 @@ def _pair(value: Any) -> Pair:
 
 def _padding(value: Any, kernel: Pair) -> Padding:
     if value == "same":
-        # What is odd has PyTorch behind the picture.
+        # PyTorch pads an odd remainder after the picture.
         rows, columns = ((size - 1) // 2 for size in kernel)
         return (rows, kernel[0] - 1 - rows), (columns, kernel[1] - 1 - columns)
     rows, columns = (0, 0) if value == "valid" else _pair(value)

@@ -67,7 +67,7 @@ class AgentsReference:
         Raises
         ------
         ValueError
-            Its rollout has ``config.steps`` steps already, and an observation behind them.
+            Its rollout has ``config.steps`` steps already, and an observation after them.
         """
         rollout = self.rollouts[agent]
         if len(rollout.inferences) == self.config.slots:
@@ -88,7 +88,7 @@ class AgentsReference:
     def train(self, agent: int, rates: A3CRates) -> LossGradient:
         """Update the central parameters with an agent's rollout, and make its copy theirs.
 
-        Where there is an observation behind the last action its value counts as what follows.
+        Where there is an observation after the last action its value counts as what follows.
         """
         config, rollout = self.config, self.rollouts[agent]
         number_format = config.arithmetic.format

@@ -53,7 +53,7 @@ def loss_gradient(
     probabilities : array (steps, actions)
     values, actions, rewards : array (steps,)
     bootstrap : array ()
-        Value of the state behind the rollout, 0 where nothing follows.
+        Value of the state after the rollout, 0 where nothing follows.
     discount : array ()
     entropy : array ()
         c.

@@ -63,7 +63,7 @@ class AveragePooling:
 
 @dataclass(frozen=True, kw_only=True)
 class Concatenation:
-    """Outputs of the same rows and columns, channels behind each other."""
+    """Outputs of the same rows and columns, channels one after another."""
 
     name: str
     sources: tuple[str, ...]

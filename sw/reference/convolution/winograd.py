@@ -1,4 +1,4 @@
-"""Winograd's minimal filtering in integers: transforms, tiles, and the exact division behind them.
+"""Winograd's minimal filtering in integers: transforms, tiles, and the exact division after them.
 
 Y = A^T ((G g G^T) * (B^T d B)) A for tiles d of (m + r - 1)**2 pixels and kernels g of r * r. G has fractions; it is
 scaled to integers here. So Y is ``divisor`` times the convolution, and a division without remainder undoes that. After
@@ -6,7 +6,7 @@ A. Lavin, S. Gray, "Fast Algorithms for Convolutional Neural Networks", 2015.
 
 Input tiles are (m + r - 1)**2 matrices (tiles, C), an array of the shape (m + r - 1, m + r - 1, tiles, C); output tiles
 are m**2 such matrices. Tiles are in raster order, and hold zeros where they reach over the padded picture. A kernel
-larger than r * r is cut into sub-kernels of r * r with zeros behind it, one for each *round*; the tiles of round (i, j)
+larger than r * r is cut into sub-kernels of r * r with zeros after it, one for each *round*; the tiles of round (i, j)
 lie i * r rows further down and j * r columns further right.
 """
 

@@ -11,7 +11,7 @@ __all__ = ["from_words", "round_half_up", "saturate", "to_words"]
 
 def round_half_up(value: IntegerArray, shift: IntegerOperand) -> IntegerArray:
     """``floor(value / 2**shift + 1/2)`` of integers, ``shift`` (an integer or an array) at least 1."""
-    # The bit behind the point is added after the shift: one more than the largest word of 64 bits would wrap.
+    # The bit after the point is added after the shift: one more than the largest word of 64 bits would wrap.
     return (value >> shift) + ((value >> (shift - 1)) & 1)
 
 

@@ -24,7 +24,7 @@ def to_fixed(number_format: FloatFormat, fixed: FixedFormat, bits: ArrayLike) ->
     ``saturated`` says which were out of range, infinities among them, or NaN, which gives 0.
     """
     number = unpack(number_format, bits)
-    # As magnitude with two more bits behind the word's last, the lower of them sticky.
+    # As magnitude with two more bits after the word's last, the lower of them sticky.
     shift = number.exponent + fixed.fraction + 2
     length = bit_length(number.magnitude)
     too_large = (length + shift - 2 > fixed.width) | number.infinite

@@ -58,7 +58,7 @@ def unpack(number_format: FloatFormat, bits: ArrayLike) -> Unpacked:
 
 def bit_length(magnitude: IntegerArray) -> IntegerArray:
     """How many bits integers from 0 to 2**63 - 1 have without their leading zeros."""
-    # Without the bit behind the leading one, float64 does not round up to the next power of two.
+    # Without the bit after the leading one, float64 does not round up to the next power of two.
     return np.frexp((magnitude & ~(magnitude >> 1)).astype(np.float64))[1].astype(np.int64)
 
 

@@ -64,7 +64,7 @@ def activate(layer: LayerConfig, sums: ValueArray) -> ValueArray:
 def differentiate(layer: LayerConfig, outputs: ValueArray, errors: ValueArray) -> ValueArray:
     """Errors at the sums of a layer, of those at its outputs y.
 
-    Behind ReLU they are +0 where y is 0, behind leaky ReLU 0.01 times the error unless y is positive (or NaN), behind
+    After ReLU they are +0 where y is 0, after leaky ReLU 0.01 times the error unless y is positive (or NaN), after
     tanh ``error * (1 - y * y)``.
     """
     return _DIFFERENTIATE[layer.activation](layer.arithmetic.format, outputs, errors)
@@ -106,7 +106,7 @@ def gradient(layer: LayerConfig, x: ValueArray, errors: ValueArray) -> ValueArra
 
 
 def _rows(layer: LayerConfig, x: ValueArray) -> ValueArray:
-    """Inputs, and behind them the 1 of the bias."""
+    """Inputs, and after them the 1 of the bias."""
     return np.concatenate([x, np.ones((len(x), 1), x.dtype)], axis=1) if layer.bias else x
 
 

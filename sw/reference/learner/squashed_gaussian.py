@@ -40,7 +40,7 @@ class DrawnActions(NamedTuple):
 
 
 def squashed_gaussian(number_format: FloatFormat, outputs: ValueArray, noises: ValueArray) -> DrawnActions:
-    """Actions of a network's outputs, means and behind them logarithms s of standard deviations; each operation is
+    """Actions of a network's outputs, means and after them logarithms s of standard deviations; each operation is
     rounded, in the order written::
 
         spread = exp(s kept between -20 and 2) * noise

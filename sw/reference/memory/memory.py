@@ -23,7 +23,7 @@ class MemoryReference:
     ----------
     config : MemoryConfig
     init : sequence of int
-        The first rows, of a single lane; zeros behind them.
+        The first rows, of a single lane; zeros after them.
     """
 
     def __init__(self, config: MemoryConfig, init: Sequence[int] = ()):

@@ -9,7 +9,7 @@ __all__ = ["UnalignedMemoryReference"]
 
 
 class UnalignedMemoryReference:
-    """Unsigned words one behind the other, the first behind the last.
+    """Unsigned words one after the other, the first after the last.
 
     Parameters
     ----------

@@ -44,7 +44,7 @@ _scale = numba.njit(inline="always")(scale)
 
 @numba.njit(cache=True)
 def make_draws(state: np.uint64, count: int, segment: np.uint64) -> tuple[np.ndarray, np.uint64]:
-    """Draws of a batch, uint64, shape (count,), and the generator's state behind them: see :class:`.DrawReference`."""
+    """Draws of a batch, uint64, shape (count,), and the generator's state after them: see :class:`.DrawReference`."""
     draws = np.empty(count, np.uint64)
     for number in range(count):
         state ^= state << _LEFT

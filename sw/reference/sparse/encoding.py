@@ -22,7 +22,7 @@ class Tuples:
     vectors : list of array of bool
         For each core ``[group, own column]``; transposed, for one list of rows ``[group, row]``.
     lists : list of array
-        Non-zero indexes for each core, as they stand behind one another.
+        Non-zero indexes for each core, as they stand one after another.
     starts, counts : array
         ``[core, group]``: where the indexes of a group begin in the list, and how many they are.
     """

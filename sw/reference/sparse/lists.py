@@ -35,7 +35,7 @@ def group_tables(
     banks: int,
     weight_base: int = 0,
 ) -> tuple[GroupTable, GroupTable, int]:
-    """``(forward, transposed, end)``: both tables of a core and the first address behind its weights.
+    """``(forward, transposed, end)``: both tables of a core and the first address after its weights.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ class BankAssignmentReference:
     banks. With ``algorithm2`` it is a bank of no stage: of these the one whose path has the fewest conflicts with the
     paths that are there, of several the last.
 
-    A path runs from input port ``stage % ports`` to output port ``bank % ports``; behind layer x of the butterfly
+    A path runs from input port ``stage % ports`` to output port ``bank % ports``; after layer x of the butterfly
     it is on the wire whose bits 0 to x are those of the output port and whose bits above x are those of the input port.
     Two paths conflict in a layer if they leave it on the same wire. The conflicts of a bank are counted over all layers
     and all banks of other stages.

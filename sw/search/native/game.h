@@ -88,7 +88,7 @@ class LineGame final : public Game {
             if (1 + run(own, row, column, up, right) + run(own, row, column, -up, -right) >= line) return true;
         return false;
     }
-    // Own stones behind each other from a cell on, itself not counted.
+    // Own stones one after another from a cell on, itself not counted.
     uint32_t run(const uint64_t *own, uint32_t row, uint32_t column, int up, int right) const {
         uint32_t found = 0;
         for (;;) {

@@ -137,7 +137,7 @@ void threaded_give(ThreadedSearch *search, uint32_t evaluator, const uint16_t *p
     search->queue().give(evaluator, priors, values);
 }
 void threaded_fail(ThreadedSearch *search, const char *why) { search->queue().fail(why); }
-// Behind the last batch: 0; -1 if the search was given up, -2 if that was for a number out of its range.
+// After the last batch: 0; -1 if the search was given up, -2 if that was for a number out of its range.
 int64_t threaded_finish(ThreadedSearch *search) {
     search->join();
     last = search->queue().error();

@@ -42,7 +42,7 @@ class A3C(Agent):
     """Asynchronous advantage actor-critic, for numbered actions.
 
     Each of ``config.agents`` agents has an environment and a copy of the parameters of its own; whoever has an
-    observation is served next. Behind ``config.rollout_steps`` steps, or the end of an episode, an agent's gradients
+    observation is served next. After ``config.rollout_steps`` steps, or the end of an episode, an agent's gradients
     change the central parameters, which become its copy.
 
     All that is random in a run besides the seed is in which order agents were served. Environments in this process
@@ -156,7 +156,7 @@ class A3C(Agent):
             Environment steps to take, of all agents; those that come together are taken together.
         callback
             Called after each step with the agent and a record (``step``, ``reward``; at the end of an episode
-            ``return``, ``length``). ``False`` stops behind those that came together.
+            ``return``, ``length``). ``False`` stops after those that came together.
         progress_bar
             Whether to show one.
         """

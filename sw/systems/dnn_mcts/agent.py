@@ -191,7 +191,7 @@ class AlphaZero:
             How many.
         callback
             Called with the agent and the record (``game``, ``length``, ``outcome``) of each game that has ended.
-            ``False`` stops behind the round.
+            ``False`` stops after the round.
         """
         end = self.games + games
         while self.games < end:

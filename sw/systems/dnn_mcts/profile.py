@@ -174,7 +174,7 @@ def _batches(workers: int) -> list[int]:
 
 
 def _positions(searches: TimedSearches, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Planes and legal actions of positions behind the first moves of a game, the same moves each time."""
+    """Planes and legal actions of positions after the first moves of a game, the same moves each time."""
     environment, generator, states = searches.environment, np.random.default_rng(0), list[Any]()
     environment.reset(0)
     while len(states) < count:

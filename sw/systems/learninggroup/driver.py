@@ -281,7 +281,7 @@ class LearningGroupDevice:
     # Rows of the streams.
 
     def _beats(self, numbers: ArrayLike, dtype: type[np.floating] = np.float16) -> Rows:
-        """Rows of numbers, rounded, to beats of the stream with zeros behind them."""
+        """Rows of numbers, rounded, to beats of the stream with zeros after them."""
         rounded = rounded_to(dtype, numbers)
         width = self.hardware.shell.stream_width // 8 // rounded.itemsize
         return np.ascontiguousarray(pad(rounded, 1, width)).view(np.uint32)

@@ -152,6 +152,6 @@ def rounded_to(dtype: type[np.floating], numbers: ArrayLike) -> ValueArray:
 
 
 def pad(array: NDArray[Scalar], axis: int, multiple: int, at_least: int = 0) -> NDArray[Scalar]:
-    """An array with zeros behind it on an axis, up to a multiple, and to a least size."""
+    """An array with zeros after it on an axis, up to a multiple, and to a least size."""
     width = max(-(-array.shape[axis] // multiple) * multiple, at_least)
     return np.pad(array, [(0, width - size if number == axis else 0) for number, size in enumerate(array.shape)])

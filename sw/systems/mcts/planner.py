@@ -55,7 +55,7 @@ class Decision:
         Of the search; of them waiting for the tree; and what the simulations took of processors.
     interval : float or None
         Mean cycles between consecutive selections of the search (Itv); None of the reference, which has no cycles, and
-        where no selection came right behind another.
+        where no selection came right after another.
     """
 
     action: int

@@ -52,7 +52,7 @@ def count_explorations(hardware: A3CSystemConfig, agents: int) -> CountedExplora
     """Cycles of explorations of random environments that answer at once: each agent asks again as soon as it has been
     answered.
 
-    Every rollout has all its steps, and a state behind it.
+    Every rollout has all its steps, and a state after it.
 
     Parameters
     ----------

@@ -65,7 +65,7 @@ def measure_steps(env: str, processes: int, seconds: float) -> StepTimes:
     processes
         How many, each with its environment.
     seconds
-        Of measuring, behind the start of all.
+        How long to measure, after all have started.
 
     Raises
     ------

@@ -20,7 +20,7 @@ __all__ = ["GAME", "device_times", "simulate", "system_against_torch", "system_r
 
 GAME = "ALE/Breakout-v5"
 PROCESSES = 8
-# Seconds of measuring, behind the start of processes.
+# Seconds of measuring, after the processes have started.
 SECONDS = 8.0
 # Processes of PyTorch that are tried, and turns of system and PyTorch with the best number of them.
 TRIED, TURNS = (1, 2, 4, 8), 3

@@ -93,7 +93,7 @@ class TorchAgent:
         self._layers = list(zip(tensors[::2], tensors[1::2], strict=True))
 
     def _forward(self, rows: torch.Tensor) -> torch.Tensor:
-        """Logits, and behind them the value."""
+        """Logits, and after them the value."""
         for weight, bias in self._layers[:-1]:
             rows = torch.relu(linear(rows, weight, bias))
         return linear(rows, *self._layers[-1])
@@ -120,7 +120,7 @@ class TorchAgent:
     def _accumulate(
         self, observations: list[np.ndarray], actions: list[int], rewards: list[float], terminated: bool
     ) -> None:
-        """Gradients of a rollout's loss; the state behind it is inferred with the others."""
+        """Gradients of a rollout's loss; the state after it is inferred with the others."""
         steps, config = len(actions), self.config
         outputs = self._forward(torch.from_numpy(np.stack(observations)))
         values = outputs[:, -1]
@@ -152,7 +152,7 @@ class TorchAgent:
 def explorations_per_second(
     env: str, shape: A3CShape, config: A3CHyperParameters, processes: int, seconds: float
 ) -> float:
-    """Explorations a second of so many processes, one thread each, behind their start.
+    """Explorations a second of so many processes, one thread each, after their start.
 
     Parameters
     ----------

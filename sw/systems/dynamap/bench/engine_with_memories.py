@@ -30,7 +30,7 @@ class EngineWithMemories(wiring.Component):
     commands, completions, busy, errors, outputs
         Those of the engine.
     load_inputs, load_weights : In(stream.Signature(StructLayout))
-        ``row`` to ``address``, which is behind the end of no memory.
+        ``row`` to ``address``, which is past the end of no memory.
     loaded_inputs, loaded_weights : Out(stream.Signature(1))
         A transfer with each row, in the same cycle: a row waits until it is taken.
     """

@@ -21,7 +21,7 @@ class DynamapBench(BenchOfPresets):
     )
 
     def ids(self) -> dict[str, Callable[[], dict[str, Any]]]:
-        """The figures that there are, in the order of the specification's table, and further ones behind them."""
+        """The figures that there are, in the order of the specification's table, and further ones after them."""
         strides = fractional.STRIDES
         return {
             **{f"latency_ms_{name}": partial(device_schedules.latency, name) for name in mappings.NETWORKS},

@@ -25,7 +25,7 @@ class Cut:
     filling : str
         Of the half, which ends when what is there then is not used any more; empty: it stays.
     products, channels : (int, int)
-        The first one, and the one behind the last.
+        The first one, and the one after the last.
     load : Task or None
         What brings it there, just before it is used.
     """
@@ -167,7 +167,7 @@ class LayerWeights:
             wide = room // deep * columns if deep else 0
         else:
             wide = _blocks(channels, room, columns)
-            # Sums of a channel stand behind those of all others for IS.
+            # Sums of a channel stand after those of all others for IS.
             if self._dataflow == Dataflow.INPUT_STATIONARY and wide < channels:
                 wide = 0
             deep = room // wide * rows if wide else 0

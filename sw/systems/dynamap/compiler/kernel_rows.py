@@ -21,7 +21,7 @@ def kernel_rows(config: GemmEngineConfig, dataflow: Dataflow, weights: IntegerAr
     """Rows of the kernel buffer for weights (products x channels), as :class:`.GemmEngine` has them.
 
     Row ``floor(j / P2) * b + k``, word ``j mod P2`` is weight (k, j) in the dataflow NS; row ``floor(k / P1) * c + j``,
-    word ``k mod P1`` in the others. Words of a row behind them are 0.
+    word ``k mod P1`` in the others. Words of a row after them are 0.
     """
     streamed = dataflow == Dataflow.NON_STATIONARY
     width = config.array.columns if streamed else config.array.rows

@@ -29,7 +29,7 @@ class NetworkProgram(NetworkPlan):
     Members
     -------
     inference : tuple of Program
-        One behind the other; their packets are ``("input",)``, ``("weights", ...)`` and ``("map", name)``.
+        One after the other; their packets are ``("input",)``, ``("weights", ...)`` and ``("map", name)``.
     setup : tuple of Program
         Before the first inference: parameters, and weights where the device holds all of them.
 

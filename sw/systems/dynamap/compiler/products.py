@@ -65,7 +65,7 @@ class Matrix:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Layout:
-    """A command of the layout transformation unit, and the matrices whose inputs it makes, one behind the other."""
+    """A command of the layout transformation unit, and the matrices whose inputs it makes, one after the other."""
 
     command: MakeCommand
     matrices: tuple[Matrix, ...]

@@ -36,7 +36,7 @@ class Issue:
 
 @dataclass(frozen=True, kw_only=True)
 class Schedule:
-    """Commands in order, as programs one behind the other.
+    """Commands in order, as programs one after the other.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ class _Engines:
         return taken
 
     def _read(self, number: int, task: Task, taken: int) -> None:
-        """Waits for who reads before, and lets those wait who read behind."""
+        """Waits for who reads before, and lets those who read after it wait."""
         rank = READERS.index(task.engine)
         waits = max([0, *(self._ends_reading(engine) - taken for engine in READERS[:rank])])
         self._complete(number, task.engine, taken + task.cycles + waits)
@@ -151,7 +151,7 @@ class _Program:
         return max(self._now + ISSUE, *(end + SEEN for end in self._engines.ends.values()))
 
     def add(self, number: int, task: Task, needs: set[int]) -> bool:
-        """Issues a task behind the others, if there is room for it, and says whether there was."""
+        """Issues a task after the others, if there is room for it, and says whether there was."""
         # What earlier programs began is complete.
         needed = sorted(needs & self._engines.ends.keys(), key=lambda other: self._engines.ends[other])
         waits = [(other, self._wait(other)) for other in needed if self._waits_for(other)]

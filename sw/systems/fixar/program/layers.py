@@ -8,7 +8,7 @@ from .weights import WeightLayout
 
 __all__ = ["Blocks", "LayerCompiler"]
 
-# Output blocks of a layer: the first, and the one behind the last.
+# Output blocks of a layer: the first, and the one after the last.
 Blocks = tuple[int, int]
 
 

@@ -34,7 +34,7 @@ class Compiler(Stage):
     def start(self) -> Program:
         """Weight grouping of all layers; episodes without a past, and the beginning of their first step."""
         overlap = self.overlap()
-        # First what the first step begins with; the large ones one behind the other, so that one is encoded while
+        # First what the first step begins with; the large ones one after the other, so that one is encoded while
         # another is compressed, between small ones, for the engine is not full as it begins and ends.
         first = ("communication", "hidden", "input")
         for name in (*first, *(name for name in self.network.layers if name not in first)):

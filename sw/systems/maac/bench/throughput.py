@@ -21,7 +21,7 @@ from .updates import BATCH, random_batch
 
 __all__ = ["HostTimes", "aps", "measure_host"]
 
-# Updates that are timed, of which the median counts, behind one that is not.
+# Updates that are timed, of which the median counts, after one that is not.
 TIMED = 7
 
 

@@ -85,7 +85,7 @@ def make_timeline(
     for number in range(2):
         start = number * iteration
         first = Bar("link", "experiences", start, there)
-        # Rows are worked on as they come, and results leave as they are made: the last of them behind the update.
+        # Rows are worked on as they come, and results leave as they are made: the last of them after the update.
         bars += [
             first,
             Bar("accelerator", "critics' update, policies forward", start, update),

@@ -37,7 +37,7 @@ OPERATIONS = 3
 # LUT of the source's table 3.7, for 32 levels.
 TABLES = {"f6_d16": None, "f6_d32": 179_000, "f18_d32": 418_000}
 SYNTHESISED_FOR = "xcup"
-# Units of which the parts of a tree are made, with a number behind the name of each further kind.
+# Units of which the parts of a tree are made, with a number after the name of each further kind.
 UNITS = {
     "stages": re.compile("(level_stage|slot_name)$"),
     "banks": re.compile("bank$"),
@@ -82,7 +82,7 @@ class MCTSBench(BenchOfPresets):
     def interval(self, name: str, **changes: Any) -> dict[str, Any]:
         counts, assignment = _search(name, **changes), _config(name, **changes).bank_assignment
         how = (
-            f"{_preset(name)}, {assignment}: {counts.selections} selections, those that came right behind another one, "
+            f"{_preset(name)}, {assignment}: {counts.selections} selections, those that came right after another one, "
             f"all workers selecting and backing up in turn; {counts.insertions} insertions; {counts.requests} {GAPLESS}"
         )
         with_algorithm, without = INTERVALS[name]
@@ -112,7 +112,7 @@ class MCTSBench(BenchOfPresets):
         counts = _search(name, **changes)
         preset = ", ".join([_preset(name), *(f"{field}: {value}" for field, value in changes.items())])
         how = (
-            f"{preset}: {counts.backups} backups, those that came right behind another one; "
+            f"{preset}: {counts.backups} backups, those that came right after another one; "
             f"{counts.cycles / counts.selections:.2f} cycles a simulation in all; {counts.requests} {GAPLESS}"
         )
         return make_row(round(counts.backup_interval, 2), "cycles", "counted", how, BACKUP_CYCLES)
@@ -135,8 +135,8 @@ class MCTSBench(BenchOfPresets):
         counts = _search(name)
         how = (
             f"{_preset(name)}: {counts.cycles} cycles over {counts.selections} selections and as many backups; a "
-            f"selection enters {counts.interval:.2f} cycles behind another one, a backup {counts.backup_interval:.2f} "
-            f"behind another one, the rest is between one kind and the other; "
+            f"selection enters {counts.interval:.2f} cycles after another one, a backup {counts.backup_interval:.2f} "
+            f"after another one, the rest is between one kind and the other; "
             f"{counts.requests} {GAPLESS}"
         )
         return make_row(round(counts.cycles / counts.selections, 2), "cycles", "counted", how)

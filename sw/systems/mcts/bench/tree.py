@@ -30,7 +30,7 @@ class TreeCounts:
     packets : tuple of int
         Cycles of each packet, from its first request to its last answer.
     interval, backup_interval : float
-        Cycles between a selection, or a backup, and the one that entered right behind it, the mean.
+        Cycles between a selection, or a backup, and the one that entered right after it, the mean.
     assigning : int
         Cycles in which a bank was being assigned.
     """

@@ -95,7 +95,7 @@ def test_joins_and_outputs():
     ],
 )
 def test_networks_of_the_package(name, convolutions, parameters, multiply_accumulates):
-    """Convolutions, and behind them a linear layer."""
+    """Convolutions, and after them a linear layer."""
     found = load_network(name)
     assert list(found.convolutions)[-1] == "linear" and found.outputs == ("linear",)
     assert len(found.convolutions) == convolutions + 1

@@ -24,7 +24,7 @@ from rewardware.sw.reference.convolution.layers import forward
 
 
 class Branches(nn.Module):
-    """Everything that becomes layers: ReLU behind a max pooling and a concatenation of one, too."""
+    """Everything that becomes layers: ReLU after a max pooling and a concatenation of one, too."""
 
     def __init__(self):
         super().__init__()
@@ -111,13 +111,13 @@ def test_relu_that_changes_nothing_is_left_away():
         ),
         (
             (A, AVERAGE),
-            "ReLU of node 'average' must be behind a convolution, through max poolings and concatenations at most, not "
-            "behind 'average' (AveragePooling)",
+            "ReLU of node 'average' must be after a convolution, through max poolings and concatenations at most, not "
+            "after 'average' (AveragePooling)",
         ),
         (
             (replace(POOL, source="picture"),),
-            "ReLU of node 'pool' must be behind a convolution, through max poolings and concatenations at most, not "
-            "behind 'picture' (Input)",
+            "ReLU of node 'pool' must be after a convolution, through max poolings and concatenations at most, not "
+            "after 'picture' (Input)",
         ),
         ((replace(A, name="input"),), "Node 'input' must have another name: it is that of the picture that goes in"),
         ((), "Network 'small' must have a layer, and not only an input"),

@@ -180,13 +180,13 @@ class Function(nn.Module):
         (nn.Sequential(nn.MaxPool2d(2, dilation=2)), "MaxPool2d '0' must have dilation 1 and return no indices"),
         (nn.Sequential(nn.AvgPool2d(2, divisor_override=3)), "AvgPool2d '0' must have no divisor_override, not 3"),
         (nn.Sequential(nn.AdaptiveAvgPool2d(2)), "AdaptiveAvgPool2d '0' must have the output 1 x 1, not 2"),
-        (nn.Sequential(nn.BatchNorm2d(3)), "BatchNorm2d '0' must be right behind a convolution, not 'input_1'"),
+        (nn.Sequential(nn.BatchNorm2d(3)), "BatchNorm2d '0' must be right after a convolution, not 'input_1'"),
         (
             nn.Sequential(nn.Conv2d(3, 3, 1), nn.BatchNorm2d(3, track_running_stats=False)),
             "BatchNorm2d '1' must have running statistics",
         ),
-        (nn.Sequential(nn.ReLU()), "ReLU '0' must not be right behind the input"),
-        (nn.Sequential(nn.Linear(3, 3)), "Linear '0' must be behind a flattening or a linear layer"),
+        (nn.Sequential(nn.ReLU()), "ReLU '0' must not be right after the input"),
+        (nn.Sequential(nn.Linear(3, 3)), "Linear '0' must be after a flattening or a linear layer"),
         (nn.Sequential(nn.Flatten(), nn.Linear(9, 3)), "Linear '1' must take the 192 elements of 'input_1', not 9"),
         (nn.Sequential(nn.Flatten(2)), "Flattening '0' must be of axes 1 to -1, not 2 to -1"),
         (nn.Sequential(nn.Flatten(), nn.Conv2d(3, 3, 1)), "'1' must take a picture, not the vector '_0'"),
@@ -211,7 +211,7 @@ class Function(nn.Module):
         ),
         (
             Function(lambda self, x: self.normalisation(self.a(x).relu())),
-            "BatchNorm2d 'normalisation' must be right behind a convolution, not 'a'",
+            "BatchNorm2d 'normalisation' must be right after a convolution, not 'a'",
         ),
         (
             Function(lambda self, x: (lambda y: (y, self.b(y)))(self.a(x))),
