@@ -81,7 +81,7 @@ def stream_handshake():
 
 
 def axi_lite_write():
-    """A register written over AXI4-Lite: the data come a cycle behind the address, the response waits for a cycle."""
+    """A register written over AXI4-Lite: the data come a cycle after the address, the response waits for a cycle."""
     slave = AxiLiteSlave(12)
     bus = slave.control
 
