@@ -16,7 +16,7 @@ def run(component, bench, *background):
     component : wiring.Component or Module
         A module has no inputs that noise is played on.
     bench, background : async function
-        Testbenches; all begin in the cycle behind the reset.
+        Testbenches; all begin in the cycle after the reset.
     """
     m = Module()
     m.domains.sync = domain = ClockDomain()

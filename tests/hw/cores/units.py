@@ -29,7 +29,7 @@ class Stage(wiring.Component):
 
 
 class Chain(wiring.Component):
-    """Stages one behind the other; a unit made of units."""
+    """Stages one after the other; a unit made of units."""
 
     def __init__(self, config):
         self.config = config
@@ -51,7 +51,7 @@ class Chain(wiring.Component):
 
 
 class Array(wiring.Component):
-    """Chains behind one another, of two configurations, which ``restart`` resets."""
+    """Chains one after another, of two configurations, which ``restart`` resets."""
 
     def __init__(self, chains=3):
         self.chains = chains

@@ -58,7 +58,7 @@ def test_what_is_being_made_is_not_removed(made):
         entered.set()
         assert leave.wait(30)
 
-    # As behind a full disk: it is made again.
+    # As after a full disk: it is made again.
     (made["old"] / "file").write_bytes(b"")
     entry = cache_entries()[0]
     thread = threading.Thread(target=build_once, args=("things", "old", slow))

@@ -6,7 +6,7 @@ __all__ = ["Cut"]
 
 
 class Cut(Counting):
-    """Cuts episodes off behind 10 steps, those that have not ended by then."""
+    """Cuts episodes off after 10 steps, those that have not ended by then."""
 
     LIMIT = 10
 

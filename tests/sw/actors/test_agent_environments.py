@@ -38,7 +38,7 @@ def opened(kind, environment=Counting, agents=2, seed=5, **settings):
 
 
 def go(environments, agents, steps, started=False):
-    """Arrivals of each agent, so many each; each takes action 1, and begins an episode behind the end of one."""
+    """Arrivals of each agent, so many each; each takes action 1, and begins an episode after the end of one."""
     found = {agent: [] for agent in range(agents)}
     if not started:
         for agent in found:

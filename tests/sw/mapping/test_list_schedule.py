@@ -10,7 +10,7 @@ steps = st.lists(st.tuples(names, names), max_size=12)
 
 
 def ways(before):
-    """For each step all those that it comes behind, by whatever way."""
+    """For each step all those that it comes after, by whatever way."""
     found = []
     for each in before:
         found.append(set(each).union(*(found[other] for other in each)))

@@ -33,7 +33,7 @@ class Bench:
         """Queue rollouts of 1 to 6 steps, a share of whose numbers are corner values; the returns that have to come."""
         returns = []
         for steps in self.random.integers(1, 7, rollouts).tolist():
-            # Behind the first step of a rollout only the return before counts.
+            # After the first step of a rollout only the return before counts.
             given = numbers(self.random, self.format, 2, steps)
             corners = host.from_bits(self.format, self.random.choice(extremes(self.format), given.shape))
             followings, rewards = np.where(self.random.random(given.shape) < share, corners, given)

@@ -87,7 +87,7 @@ class Agents:
         return request
 
     def _written(self, agent, slot, rows):
-        """Rows of an observation as they are stored: places behind the last number hold +0."""
+        """Rows of an observation as they are stored: places after the last number hold +0."""
         layer, first = self.config.layers[0], slot * self.config.activation_rows
         numbers = layer.inputs - (layer.blocks - 1) * layer.width
         stored = [*rows[:-1], *(row & (1 << 32 * numbers) - 1 for row in rows[-1:])]
@@ -221,12 +221,12 @@ async def takes_as_many_cycles_as_it_says(dut):
     await bench.check(*requests)
     lengths = [len(request.rows) for request in requests]
     end, *headers = [seen.taken["packets"][index] for index in np.cumsum([0, 1, *lengths[:-1]])]
-    compare(end + 1, headers[0], "cycle of the request behind the end of the service", 0)
+    compare(end + 1, headers[0], "cycle of the request after the end of the service", 0)
     compare([length + 2 for length in lengths[:-1]], np.diff(headers), "cycles of requests", 0)
     wanted = {name: [] for name in bench.sinks}
     for request, header in zip(requests, headers, strict=True):
         wanted["transitions"] += [header + 1 for _ in request.transitions]
-        # A row a cycle, behind the check.
+        # A row a cycle, after the check.
         wanted["inferences"] += [header + 1 + len(request.written) + 1 for _ in request.inferences]
         wanted["trainings"] += [header + 2 for _ in request.trainings]
     assert all(wanted.values())
@@ -251,7 +251,7 @@ async def a_request_waits_for_the_answer_to_the_one_before(dut):
 
 
 def wrong_requests(config, words, right):
-    """Flags, fields and rows of requests that agents may not make: at first, and behind an observation of agent 0."""
+    """Flags, fields and rows of requests that agents may not make: at first, and after an observation of agent 0."""
     at_first = [
         ("address_out_of_range", {"agent": config.agents, "observes": 1}, words),
         ("address_out_of_range", {"agent": 255, "acts": 1, "trains": 1}, []),

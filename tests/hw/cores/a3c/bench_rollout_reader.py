@@ -235,7 +235,7 @@ async def writer_holds_back_when_nobody_takes(dut):
     rows, rollouts = bench.put(3)
     for _ in range(20 * bench.config.steps):
         await RisingEdge(dut.clk)
-    # The last row waits with its rollout, and what comes behind it.
+    # The last row waits with its rollout, and what comes after it.
     groups, steps = bench.config.layers[-1].groups, rollouts[0]["steps"]
     compare((steps - 1, steps - 1), (bench.errors.count, bench.places.count), "errors and places taken", 0)
     compare_all(rows[: steps * groups - 1], bench.rows, "rows")

@@ -30,7 +30,7 @@ class Ranges:
 
 
 async def watch_busy(dut):
-    """From the cycle behind a command to the completion."""
+    """From the cycle after a command to the completion."""
     expected = 0
     while True:
         await ReadOnly()

@@ -81,7 +81,7 @@ class Tile:
             yield common | {"row": (command["bias_base"] + self.outer) % (1 << 16), "bias": 1, "cores": 0}
 
     def streamed(self, buffer):
-        """The rows of samples, or the columns of inputs with the constant one behind them."""
+        """The rows of samples, or the columns of inputs with the constant one after them."""
         command, lanes = self.command, self.config.lanes
         half, inner = command["half"], self.inner
         packed = half and command["dataflow"] != Dataflow.BACKWARD

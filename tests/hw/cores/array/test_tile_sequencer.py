@@ -139,7 +139,7 @@ class Trace:
         return tiles
 
     def may_stream(self, tile, cycle):
-        """Whether a drain lets a tile begin to be streamed behind this cycle."""
+        """Whether a drain lets a tile begin to be streamed after this cycle."""
         return (
             (self.drained[cycle] or not tile.held)
             and not (tile.first_inner and self.buffer_busy[cycle] >> tile.buffer & 1)
@@ -147,7 +147,7 @@ class Trace:
         )
 
     def may_load(self, tile, cycle, before):
-        """Whether a drain, and the tile before, let a tile begin to be loaded behind this cycle."""
+        """Whether a drain, and the tile before, let a tile begin to be loaded after this cycle."""
         swaps = before is not None and cycle == before.stream[0] - 1
         return (
             not (tile.load_held and (swaps or not self.drained[cycle]))
@@ -191,5 +191,5 @@ def test_slots_wait_for_drains_and_for_nothing_else(busy_share):
 
 
 def _streams(tile, cycle):
-    """Whether the slot of a tile goes on behind this cycle."""
+    """Whether the slot of a tile goes on after this cycle."""
     return tile.stream[0] <= cycle < tile.stream[1]

@@ -74,7 +74,7 @@ class Bench:
             self.ports.set(**{f"{port}__enable": 0})
 
     async def _write(self, kind, half, table):
-        """Rows behind those that are used; returns the first."""
+        """Rows after those that are used; returns the first."""
         first = self.used[kind][half]
         self.used[kind][half] += len(table)
         port = f"{kind}_writes__{half}"
@@ -93,7 +93,7 @@ class Bench:
         return first
 
     async def prepare(self, gemm, sum_row=None, accumulate=0, most_negative=False):
-        """Writes operands; returns the command. The accumulators are those behind it."""
+        """Writes operands; returns the command. The accumulators are those after it."""
         array = self.config.array
         shapes = ((gemm.pixels, gemm.products), array.input_width), ((gemm.products, gemm.channels), array.weight_width)
         if most_negative:
@@ -101,7 +101,7 @@ class Bench:
         else:
             inputs, weights = (mixed(self.rng, shape, width) for shape, width in shapes)
         table, stride = input_rows(self.config, inputs)
-        # What a row has behind the matrix is not to matter.
+        # What a row has after the matrix is not to matter.
         noise = mixed(self.rng, table.shape, array.input_width)
         block_products = np.arange(len(table)) // stride * array.rows
         behind = block_products[:, None] + np.arange(array.rows) >= gemm.products
@@ -299,12 +299,12 @@ async def mistakes_write_nothing_and_are_told(dut):
     await bench.run([command | {"dataflow": max(Dataflow) + 1}])
     assert bench.errors == {"bad_instruction"}
     await bench.check_sums("commands that do nothing")
-    # Sums behind the end are not written, and the one before it is.
+    # Sums past the end are not written, and the one before it is.
     for dataflow in Dataflow:
         bench.errors.clear()
         await bench.run([command | {"dataflow": int(dataflow), "sum_row": config.sum_rows - 1}])
         assert bench.errors == {"address_out_of_range"}, (dataflow, bench.errors)
-        await bench.check_sums(f"{dataflow.name} behind the end", range(config.sum_rows - 1))
+        await bench.check_sums(f"{dataflow.name} past the end", range(config.sum_rows - 1))
     rows = config.array.rows
     behind_inputs = {"input_row": config.input_rows - rows, "input_stride": rows, "pixels": rows + 1}
     for change in ({"weight_row": config.weight_rows - 1}, behind_inputs):

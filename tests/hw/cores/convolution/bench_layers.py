@@ -1,5 +1,5 @@
 """A network of an Inception module's kind: branches of im2col, kn2row and Winograd's algorithm, concatenated, and a
-layer behind them.
+layer after them.
 
 Parameters: ``config`` of the engine, ``layout`` of the unit before it.
 """

@@ -45,7 +45,7 @@ def test_cycles_are_those_of_the_equation(drains):
 def test_passes_shorter_than_drains_and_loads():
     array = SystolicArrayConfig(rows=62, columns=66)
     config = GemmEngineConfig(array=array, input_rows=620, weight_rows=1000, sum_rows=1000)
-    # Two passes of three steps; the second one's sums can leave behind those of the first, or its block is loaded.
+    # Two passes of three steps; the second one's sums can leave after those of the first, or its block is loaded.
     assert gemm_cycles(config, Dataflow.NON_STATIONARY, 124, 3, 1) == 62 + 3 + 62 + 66 + 62 + 7
     assert gemm_cycles(config, Dataflow.WEIGHT_STATIONARY, 3, 124, 66) == 66 + 3 + 62 + 66 + 66 + 6
     assert gemm_cycles(config, Dataflow.WEIGHT_STATIONARY, 3, 62, 67) == 3 + 3 + 62 + 66 + 66 + 6
@@ -70,7 +70,7 @@ def test_idle_cycles_between_dataflows(half, load):
         ]
         one, two = completion_cycles(config, gemms)
         passes, steps = passes_and_steps[second]
-        # The completion of an NS product comes a chain behind its last step.
+        # The completion of an NS product comes a chain after its last step.
         drained = [chain * (dataflow == Dataflow.NON_STATIONARY) for dataflow in (first, second)]
         idle = two - drained[1] - (one - drained[0]) - passes * steps
         if second in (Dataflow.NON_STATIONARY, first):

@@ -9,7 +9,7 @@ from rewardware.sim.cocotb import simulate
 
 
 def runs_and_rows(rng, lanes, number):
-    """Elements as they come, and the rows, of which each begins behind one that has ended."""
+    """Elements as they come, and the rows, of which each begins after one that has ended."""
     comes, rows, row = [], [], []
     for index in range(number):
         size = int(rng.choice([lanes, rng.integers(1, lanes + 1)]))

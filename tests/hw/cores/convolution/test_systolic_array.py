@@ -35,7 +35,7 @@ class Passes:
         self.sums, self.sums_mean = np.zeros((cycles, columns), np.int64), np.zeros((cycles, columns), bool)
         shape = (config.drains, cycles, columns)
         self.drained, self.drained_mean = np.zeros(shape, np.int64), np.zeros(shape, bool)
-        # The pass before: the cycle behind its last step. The stationary pass before: the cycle of its first step.
+        # The pass before: the cycle after its last step. The stationary pass before: the cycle of its first step.
         self.end = self.block_taken = 0
         self.last_step = -rows
         for index in range(PASSES):

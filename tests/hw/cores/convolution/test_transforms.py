@@ -22,7 +22,7 @@ ALL = {"F(2, 3)": winograd(2, 3), "F(4, 3)": winograd(4, 3)}
 
 
 def check(component, comes, leaves, head, latency):
-    """``head``: values that must be there before the first one leaves, ``latency`` cycles behind the last of them."""
+    """``head``: values that must be there before the first one leaves, ``latency`` cycles after the last of them."""
     simulate(
         component,
         bench="tests.hw.cores.convolution.bench_values",

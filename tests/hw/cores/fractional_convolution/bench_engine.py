@@ -143,10 +143,10 @@ class Bench:
             for picture, (left, right) in enumerate(zip(outputs, output_rows(one, values), strict=True)):
                 compare(left.tolist(), right.tolist(), f"outputs of pass {number} ({one.shape}), picture", picture)
             behind = values.reshape(-1, -(-one.run // self.config.outputs) * self.config.outputs)[:, one.run :]
-            assert not behind.any(), f"pass {number}: words are not zero behind the end of a run"
+            assert not behind.any(), f"pass {number}: words are not zero past the end of a run"
         await self.completions.receive_all(len(passes))
         await ClockCycles(self.dut.clk, 2)
-        assert not int(self.dut.busy.value), "busy behind the last completion"
+        assert not int(self.dut.busy.value), "busy after the last completion"
 
     expect_nonfinite = between_maps = False
 

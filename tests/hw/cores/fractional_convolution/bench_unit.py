@@ -30,7 +30,7 @@ class UnitBench:
         self.expected = self.words.copy()
         self.parameter_row = self.weight_row = 0
         self.saturated = self.expected_saturated = 0
-        # Cycles: of each completion, of the first command's offer, and in which the unit was not busy behind it.
+        # Cycles: of each completion, of the first command's offer, and in which the unit was not busy after it.
         self.completions, self.offered, self.idle = [], None, []
         self.error = False
         self.grants = (1.0, 1.0)
@@ -104,7 +104,7 @@ class UnitBench:
         getattr(self.dut, f"load_{name}__enable").value = 0
 
     async def prepare(self, shape, channels, place, features):
-        """Weights and parameters of a layer behind those that are there; returns its passes and commands."""
+        """Weights and parameters of a layer after those that are there; returns its passes and commands."""
         config, memory = self.config, self.config.writer.features
         passes = make_passes(
             config.engine, shape, channels, input_row=int(self.random.integers(3)), weight_row=self.weight_row,
@@ -166,7 +166,7 @@ class UnitBench:
         await RisingEdge(self.dut.clk)
         await FallingEdge(self.dut.clk)
         await ReadOnly()
-        assert not int(self.dut.busy.value), f"{what}: busy behind the last completion"
+        assert not int(self.dut.busy.value), f"{what}: busy after the last completion"
         await RisingEdge(self.dut.clk)
         different = np.flatnonzero(self.words != self.expected)
         assert not len(different), f"{what}: {len(different)} words differ, as at {different[:5].tolist()}"
@@ -253,4 +253,4 @@ async def a_reset_forgets_everything(dut):
         dut.rst.value = 0
         bench.saturated = before
         # What was not taken is still offered.
-        await bench.run(commands[0 if taken.is_set() else 1 :], f"behind a reset after {cycles} cycles", len(commands))
+        await bench.run(commands[0 if taken.is_set() else 1 :], f"a reset after {cycles} cycles", len(commands))

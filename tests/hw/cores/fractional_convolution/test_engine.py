@@ -40,7 +40,7 @@ def test_latencies_are_those_of_the_cycles(config):
     """The benches hold the cycles to the engine's; these hold the parts' latencies to the cycles."""
     assert sums_latency(config) == ISSUE_TO_OPERANDS + ConvolutionElement(config).latency + 1
     assert PadAccumulate(config).latency == PIXEL_TO_WRITE + config.arithmetic.adder_depth
-    # The completion comes in the cycle behind the last word.
+    # The completion comes in the cycle after the last word.
     assert RowReader(config).latency == DONE_TO_READ + READ_TO_COMPLETION - 1
 
 

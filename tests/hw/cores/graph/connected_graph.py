@@ -13,7 +13,7 @@ from rewardware.hw.cores.layer.ports import parameter_write
 
 
 class ConnectedGraph(wiring.Component):
-    """The ports of both halves but their activations, and behind ``new_weights_0`` and so on single parameters.
+    """The ports of both halves but their activations, and after ``new_weights_0`` and so on single parameters.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ HALF = FloatLaneConfig(format=BINARY16, adder_depth=3, multiplier_depth=1)
         attention_critic(agents=4, heads=4, hidden=8, units=8, arithmetic=HALF, parallel_heads=4),
         # The latency of attention is several experiences, and attention is nearly as slow as the slowest layer.
         attention_critic(heads=1, hidden=8, units=8),
-        # The state's layer takes observations all the time, the embedding takes actions behind them.
+        # The state's layer takes observations all the time, the embedding takes actions after them.
         attention_critic(
             agents=2, observations=8, actions=5, hidden=12, heads=1, units=(2, 1, 2, 2, 2, 4, 1), arithmetic=HALF
         ),

@@ -37,7 +37,7 @@ def test_running_sums(depth, adder_depth, interval, latency):
     data, late = rng.integers(1 << 16, size=count), adder_depth + 1
     table, expected = np.zeros(depth, np.int64), np.zeros(count, np.int64)
     for cycle in range(count):
-        # Data come in the cycle behind the read, with all that has been written by then.
+        # Data come in the cycle after the read, with all that has been written by then.
         if cycle >= late and enable[cycle - late]:
             table[address[cycle - late]] = data[cycle]
         if cycle:

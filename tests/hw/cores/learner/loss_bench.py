@@ -93,7 +93,7 @@ async def holds_back(bench):
 
 
 async def takes_its_cycles(bench):
-    """From one sample to the next, behind the first."""
+    """From one sample to the next, after the first."""
     for part in (*bench.sources.values(), *bench.sinks.values()):
         part.stall = 0
     await clock_and_reset(bench.dut)

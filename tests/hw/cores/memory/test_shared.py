@@ -1,4 +1,4 @@
-"""A memory that several users share: the references of arbiters and memory, one behind the other."""
+"""A memory that several users share: the references of arbiters and memory, one after the other."""
 
 import numpy as np
 import pytest

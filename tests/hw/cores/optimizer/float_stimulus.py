@@ -33,7 +33,7 @@ def evaluate_sets(lane, sets):
     """Sets of numbers, each with rates of its own, through a lane in one go.
 
     Returns the lane's outputs for all numbers, and which of them are to be looked at: a lane takes rates as constant,
-    and behind the last numbers of a set they change.
+    and after the last numbers of a set they change.
     """
     columns = [
         numbers | {name: np.full(len(numbers["weight"]), bits) for name, bits in rates.items()}

@@ -73,7 +73,7 @@ class Bench:
         getattr(self.dut, name).value = 0
 
     async def freeze(self, bits):
-        """Right behind the last row."""
+        """Right after the last row."""
         self.dut.control__bits.value = bits
         await self.pulse("control__freeze")
         self.dut.monitor__valid.value = 0
@@ -86,7 +86,7 @@ class Bench:
             if cycles > 200 * self.config.slots:
                 raise TimeoutError("freeze: not done within 200 cycles a slot")
         self.reference.freeze(bits)
-        # Behind the rows on their way 137 cycles a slot, and one for each bit of its scale.
+        # After the rows on their way 137 cycles a slot, and one for each bit of its scale.
         slots = range(self.config.slots)
         scales = [max(1, self.reference.maxima[slot] - self.reference.minima[slot]) for slot in slots]
         expected = self.monitor_latency + 1 + sum(137 + int(scale).bit_length() for scale in scales)

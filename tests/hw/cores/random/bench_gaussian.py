@@ -47,7 +47,7 @@ async def rows_follow_state_and_scale(dut):
     dut.noise__ready.value = 0
     for number in range(24):
         action = int(random.integers(4)) if number else 3
-        # Somewhere in the making of a row, or behind it.
+        # Somewhere in the making of a row, or after it.
         for _ in range(int(random.integers(2 * parameters()["latency"]))):
             await RisingEdge(dut.clk)
         if action == 0:

@@ -34,7 +34,7 @@ class Bench:
         self.completions, self.packets_out = StreamSink(dut, "completions"), StreamSink(dut, "packets_out")
         self.requests, self.answers = StreamSink(dut, "requests"), StreamSource(dut, "answers")
         self.tree, self.draws = SumTreeReference(config), DrawReference()
-        # What the tree gets and gives; the beats of packets; errors and clears behind each command.
+        # What the tree gets and gives; the beats of packets; errors and clears after each command.
         self.to_ask, self.beats, self.behind = deque(), [], []
         self.clears = self.clearing = self.raised = self.done = 0
 
@@ -134,7 +134,7 @@ async def executes_in_order(dut):
 
 @cocotb.test()
 async def seed_zero_leaves_the_generator_as_it_is(dut):
-    """At first, and behind another seed: the draws go on where they were."""
+    """At first, and after another seed: the draws go on where they were."""
     dut.idle.value = 1
     bench = Bench(dut, parameters()["config"])
     await clock_and_reset(dut)

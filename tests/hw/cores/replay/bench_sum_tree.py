@@ -87,7 +87,7 @@ async def a_clear_is_behind_the_requests_taken(dut):
         expected = answer_rows(expected + reference.apply(requests[before:]))
         got = await sink.receive_all(len(beats))
         got = [beat >> ROW_WIDTH * lane & (1 << ROW_WIDTH) - 1 for beat in got for lane in range(config.lanes)]
-        compare(expected, got, f"answers, cleared behind {before}", number)
+        compare(expected, got, f"answers, cleared after {before}", number)
 
 
 @cocotb.test()

@@ -251,7 +251,7 @@ async def a_layer_follows_the_reference(dut):
 
 
 def network_of(bench, random):
-    """Three layers behind one another."""
+    """Three layers one after another."""
     config = bench.config
     groups, shapes = min(3, config.groups), [(5, 3), (config.rows // 2, 2), (3, 4)]
     network, bases = [], dict.fromkeys(BASES, 0)
@@ -300,7 +300,7 @@ def anew(bench, random):
 
 @cocotb.test()
 async def a_layer_is_grouped_anew_when_it_is_done(dut):
-    """Other maxima for the same layer, right behind its command: they must not meet it."""
+    """Other maxima for the same layer, right after its command: they must not meet it."""
     bench = Bench(dut, parameters()["config"])
     await bench.start()
     first, second = anew(bench, rng("anew"))
@@ -334,7 +334,7 @@ async def a_layer_is_grouped_anew_when_it_is_walked(dut):
 
 @cocotb.test()
 async def layers_of_a_network_stay(dut):
-    """Three layers behind one another; then the first is compressed again and walked."""
+    """Three layers one after another; then the first is compressed again and walked."""
     config = parameters()["config"]
     bench = Bench(dut, config)
     await bench.start()

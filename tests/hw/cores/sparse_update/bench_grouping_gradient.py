@@ -50,7 +50,7 @@ class Memories:
             await ReadOnly()
             words = None
             if int(read_enable.value):
-                # Lanes behind a group may read anywhere.
+                # Lanes after a group may read anywhere.
                 places = [int(port.value) % depth for port in addresses]
                 found = self.layer.weights[core, banks, places], self.layer.gradients[core, banks, places]
                 words = [int(word) for part in found for word in part]

@@ -59,7 +59,7 @@ class Bench:
             cycle += 1
 
     def hold(self, lists):
-        """Column lists, and the row list behind them."""
+        """Column lists, and the row list after them."""
         for port, members in zip(self.lists, lists, strict=True):
             port.contents = members
 
@@ -129,7 +129,7 @@ async def memories_follow_the_reference(dut):
     assert bench.flags
     assert not bench.outside
 
-    # What is behind the memory stays.
+    # What is after the memory stays.
     bench.set_layer(sparse.grouping_words, 0, 1)
     bench.hold([np.arange(sparse.banks)] * (sparse.cores + 1))
     word = {"group": 0, "place": 0, "mask": 3, "sums": [1] * sparse.banks}

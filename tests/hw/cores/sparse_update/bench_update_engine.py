@@ -61,7 +61,7 @@ class Bench:
             await ReadOnly()
             words = None
             if int(enable.value):
-                # Lanes behind a group may read anywhere.
+                # Lanes after a group may read anywhere.
                 places = [int(port.value) % self.sparse.weight_words for port in addresses]
                 found = self.layer.weights[core, banks, places], self.layer.gradients[core, banks, places]
                 words = [int(word) for part in found for word in part]

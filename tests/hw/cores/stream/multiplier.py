@@ -1,4 +1,4 @@
-"""A pipeline with a stream before and behind it, as a user of the stream pipeline builds it."""
+"""A pipeline with a stream before and after it, as a user of the stream pipeline builds it."""
 
 from amaranth.hdl import Module
 from amaranth.lib import stream, wiring

@@ -1,4 +1,4 @@
-"""Streams one behind the other, and apart again."""
+"""Streams one after the other, and apart again."""
 
 import pytest
 from amaranth.hdl import Module

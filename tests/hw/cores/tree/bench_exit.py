@@ -166,7 +166,7 @@ async def answers_and_grants(dut):
 
 @cocotb.test()
 async def ready_does_not_follow_the_host(dut):
-    """Two answers wait; room shows in the cycle behind the one in which the host takes an answer, not in it."""
+    """Two answers wait; room shows in the cycle after the one in which the host takes an answer, not in it."""
     config = parameters()["config"]
     source = StreamSource(dut, "requests", stall=0)
     dut.answers__ready.value = dut.clear.value = dut.turn.value = dut.root_stage.value = 0

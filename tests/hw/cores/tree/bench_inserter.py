@@ -65,7 +65,7 @@ async def follow(dut, name, config):
     await RisingEdge(dut.clk)
     for tree in range(48):
         chance, delay = PACES[tree % len(PACES)]
-        # Some trees get no block at all, behind others that ended with one in reserve, or asked for.
+        # Some trees get no block at all, after others that ended with one in reserve, or asked for.
         none_left_chance = 0.1 if random.random() < 0.6 else 0.6
         plain.clear()
         until_grant, quiet = int(random.integers(delay)), 0

@@ -49,7 +49,7 @@ class Bench:
             self.beats.append({"data": answer, "last": is_last})
 
     def read(self, base, count):
-        """Nodes from ``base`` on; none, and an error, if they are none or end behind the last bank."""
+        """Nodes from ``base`` on; none, and an error, if they are none or end past the last bank."""
         config = self.config
         self.shell["commands"].put({"reads": 1, "base": base, "count": count})
         is_right = count > 0 and base + count <= config.banks * config.rows

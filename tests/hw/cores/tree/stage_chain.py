@@ -1,4 +1,4 @@
-"""Level stages behind one another, for their tests: the tree without entrance, exit, interconnect and banks."""
+"""Level stages one after another, for their tests: the tree without entrance, exit, interconnect and banks."""
 
 from amaranth.hdl import Module
 from amaranth.lib import stream, wiring

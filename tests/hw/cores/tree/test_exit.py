@@ -1,4 +1,4 @@
-"""Answers and grants behind the last level."""
+"""Answers and grants after the last level."""
 
 import pytest
 

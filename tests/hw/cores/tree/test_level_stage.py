@@ -1,4 +1,4 @@
-"""Stages of the search behind one another, against the reference of the whole tree."""
+"""Stages of the search one after another, against the reference of the whole tree."""
 
 import pytest
 

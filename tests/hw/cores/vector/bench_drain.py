@@ -48,7 +48,7 @@ def random_wave(config, random, number):
     for first in range(0, clusters, blocks):
         descriptor = noise(codec_of(result_descriptor_layout(config)), random)
         if product != Product.GRADIENT and random.random() < 0.9:
-            # The last one is behind the end.
+            # The last one is past the end.
             places = [0, config.result_rows - 1, *random.integers(config.result_rows, size=10), config.result_rows]
             descriptor |= {name: int(random.choice(places)) for name in ("first", "second")}
         count = min(blocks, clusters - first)

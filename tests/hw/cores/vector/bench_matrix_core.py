@@ -68,14 +68,14 @@ async def check_gradients(dut, gradients):
 
 
 async def interrupt(dut, source, command, cycles):
-    """A reset so many cycles behind a command; what is on its way then may count for none of the next commands."""
+    """A reset so many cycles after a command; what is on its way then may count for none of the next commands."""
     await source.send(command)
     await ClockCycles(dut.clk, cycles)
     dut.rst.value = 1
     await RisingEdge(dut.clk)
     dut.rst.value = 0
     await ClockCycles(dut.clk, 100)
-    assert not int(dut.busy.value), f"Busy behind a reset {cycles} cycles after a command"
+    assert not int(dut.busy.value), f"Busy after a reset {cycles} cycles after a command"
 
 
 @cocotb.test()

@@ -53,7 +53,7 @@ class Memories:
         for port, rows in self.ports.items():
             row = asked[f"{port}__address"]
             if asked[f"{port}__enable"]:
-                # Behind the end is only what out_of_range tells of, and weights never are.
+                # Past the end is only what out_of_range tells of, and weights never are.
                 assert row < len(rows) or asked["out_of_range"], f"{port} of row {row}"
                 if row < len(rows):
                     data[f"{port}__data"] = rows[row]
@@ -80,7 +80,7 @@ class IssueSlots:
         self.product = Product.FORWARD
 
     def _base(self, rows, offset):
-        """What is added to an offset, for an address at either end of so many rows, between, or one behind."""
+        """What is added to an offset, for an address at either end of so many rows, between, or one past."""
         address = int(self.random.choice([0, rows - 1, rows, *self.random.integers(rows, size=17)]))
         return min(max(address - offset, 0), (1 << (rows - 1).bit_length()) - 1)
 

@@ -19,7 +19,7 @@ LEAD = 2 * SLOTS
 
 
 def random_wave(config, random, number):
-    """Corner cases first: a single step, results that take long to leave behind it, more steps than a row of banks."""
+    """Corner cases first: a single step, results that take long to leave after it, more steps than a row of banks."""
     longest = max(config.features, config.steps)
     corners = [(1, 1), (1, config.clusters), (1, config.clusters), (longest, config.clusters), (2, 1), (1, 0), (16, 1)]
     steps, drain_cycles = (

@@ -60,7 +60,7 @@ class Memories:
 
 
 def column_blocks(columns):
-    """Widths of column blocks: four columns, three at the end rather than a single one behind."""
+    """Widths of column blocks: four columns, three at the end rather than a single one left over."""
     while columns:
         width = min(columns, COLUMN_BLOCK - 1 if columns in (COLUMN_BLOCK + 1, COLUMN_BLOCK + 2) else COLUMN_BLOCK)
         yield width

@@ -42,7 +42,7 @@ class Setup:
         return sum(int(value) << width * place for place, value in enumerate(np.asarray(values).reshape(-1)))
 
     def add_layer(self, layer, keep_empty=False):
-        """Puts a layer's lists, tables and weights behind those that are there."""
+        """Puts a layer's lists, tables and weights after those that are there."""
         groups = sorted(set(layer.row_groups) | set(layer.column_groups))
         if keep_empty:
             groups = range(max(groups) + 2)

@@ -74,7 +74,7 @@ class Memory:
                 channel.set_pause_generator(stalls(index, probability))
 
     def read(self, address, count):
-        """Bytes; behind the end comes the beginning."""
+        """Bytes; past the end comes the beginning."""
         first = address % SIZE
         head = min(count, SIZE - first)
         return bytes(self.ram.read(first, head)) + bytes(self.ram.read(0, count - head))
@@ -100,7 +100,7 @@ class MoverHost:
 
     @classmethod
     async def start(cls, dut, stall=0.0):
-        """A host behind a reset."""
+        """A host after a reset."""
         host = cls(dut)
         host.stall(stall)
         await clock_and_reset(dut, cycles=4)

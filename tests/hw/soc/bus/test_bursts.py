@@ -26,7 +26,7 @@ class BurstProperties(wiring.Component):
         m.submodules.generator = generator = self.generator
         bursts, burst = generator.bursts, generator.bursts.payload
         available, running, was_final = Signal(CONFIG.beat_count_width), Signal(), Signal()
-        # Behind the burst that is offered, or the one before.
+        # After the burst that is offered, or the one before.
         next_address, taken = Signal(11), Signal()
         m.d.comb += [
             generator.begin.eq(self.begin),

@@ -56,7 +56,7 @@ def test_bytes_go_through_both_ends_without_a_gap(divisor):
     run(m, listen, send)
     assert got == sent
     assert edges[0] == 1 + transmitter.latency
-    # Every bit has its length, and the next byte begins a cycle behind the last of them; the last byte is not over yet.
+    # Every bit has its length, and the next byte begins a cycle after the last of them; the last byte is not over yet.
     frames = ((0, *(byte >> index & 1 for index in range(8)), 1) for byte in sent)
     levels = [level for bits in frames for level in (*np.repeat(bits, divisor), 1)]
     assert wire[edges[0] - 1 :] == levels[: len(wire) + 1 - edges[0]]

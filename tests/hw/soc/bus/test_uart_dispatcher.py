@@ -33,7 +33,7 @@ class Requests:
                 answer.valid & answer.ready,
             ):
                 self.forgotten += forget
-                assert due or not valid, "A byte before its reply, or behind an answer's end"
+                assert due or not valid, "A byte before its reply, or after an answer's end"
                 due = length if replied else due - taken
 
         run(self.dispatcher, whole, listen)

@@ -25,7 +25,7 @@ class Frames:
         self.got = []
 
     def feed(self, parts, gap=9):
-        """``parts``: bytes, with ``gap`` silent cycles behind each, or a number of silent cycles."""
+        """``parts``: bytes, with ``gap`` silent cycles after each, or a number of silent cycles."""
         receiver = self.receiver
 
         async def send(ctx):
@@ -134,7 +134,7 @@ def test_what_comes_during_a_payload_is_dropped():
 
 
 class Made:
-    """The bytes that a transmitter makes of frames, one behind the other, with stalls of all its streams."""
+    """The bytes that a transmitter makes of frames, one after the other, with stalls of all its streams."""
 
     def __init__(self, frames, length, seed):
         self.transmitter, self.random, self.made = FrameTransmitter(), np.random.default_rng(seed), bytearray()

@@ -202,7 +202,7 @@ def test_a_step_to_infinity(simulation):
 @pytest.mark.parametrize(
     ("rows", "base", "flag"),
     [(8, -7, "address_out_of_range"), (7, 0, "stream_underflow"), (9, 0, "stream_overflow")],
-    ids=["behind the end", "packet cut short", "packet too long"],
+    ids=["past the end", "packet cut short", "packet too long"],
 )
 def test_faults(simulation, rows, base, flag):
     """A bad transfer stops the program, and the device goes on after a soft reset."""
@@ -281,10 +281,10 @@ def test_what_does_not_fit():
             lambda size: [("update_biases", {"columns": 32}), ("store", {"memory": Memory.PARAMETER_SQUARE})],
         ),
     ],
-    ids=["biases behind scalars", "behind parameters", "behind tables", "behind matrices", "gradients", "parameters"],
+    ids=["biases past scalars", "past parameters", "past tables", "past matrices", "gradients", "parameters"],
 )
 def test_updates_that_cannot_be(simulation, flag, mistake):
-    """Places behind the memories, and a host that reads in between."""
+    """Places past the memories, and a host that reads in between."""
     network = Network(observation_size=5, hidden_size=7, actions=3, agents=2, groups=2)
     _, device = both(simulation, network, some_state(network, np.random.default_rng(6)), episodes=3)
     device.start()

@@ -226,7 +226,7 @@ async def a_completion_of_nothing_is_ignored(dut):
 
 @cocotb.test()
 async def a_command_may_complete_in_the_cycle_of_its_issue(dut):
-    """Nothing is outstanding behind it, so that the program ends."""
+    """Nothing is outstanding after it, so that the program ends."""
     instruction_set = parameters()["instruction_set"]
     program = [instruction_set.encode("left", value=1), instruction_set.encode("halt", wait="all")]
     engines = await start(dut, instruction_set, program, 0.0)
@@ -290,7 +290,7 @@ async def a_start_while_it_runs_is_ignored(dut):
 
 @cocotb.test()
 async def stop_ends_issue_in_any_state(dut):
-    """In each cycle behind the start; an unknown instruction that it comes before is not reported."""
+    """In each cycle after the start; an unknown instruction that it comes before is not reported."""
     instruction_set = parameters()["instruction_set"]
     program = [instruction_set.encode("left", value=5), instruction_set.encode("wait", wait="all"), 0]
     engines = await start(dut, instruction_set, program, 3.0)

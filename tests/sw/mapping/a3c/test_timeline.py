@@ -35,9 +35,9 @@ def test_nobody_waits_where_everybody_has_an_engine():
 
 
 def test_two_agents_take_turns_at_one_engine():
-    """By hand: both infer at 5, one waits 2, and again behind it; trainings of 10 begin at 9 and 11."""
+    """By hand: both infer at 5, one waits 2, and again after it; trainings of 10 begin at 9 and 11."""
     found = explore(TIMES, agents=2, inference=1, training=1, explorations=2, steps=1)
-    # First: step 4, way 1, inference 5 to 7, way back to 8, value 9 to 11 behind the other's 7 to 9, training.
+    # First: step 4, way 1, inference 5 to 7, way back to 8, value 9 to 11 after the other's 7 to 9, training.
     # Second: inference 7 to 9, way back to 10, value 11 to 13; trainings 11 to 21 and 21 to 31.
     assert found.seconds == 31
     assert found.waiting_for_inference == pytest.approx((2 + 1 + 1) / 31)

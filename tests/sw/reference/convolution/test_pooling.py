@@ -84,7 +84,7 @@ def test_padding_of_each_side(shape, seed):
 
 @pytest.mark.parametrize("ratio", [1.0, 0.37])
 def test_a_global_average(ratio):
-    """7 x 7 pixels at their largest and least, and another scale behind them."""
+    """7 x 7 pixels at their largest and least, and another scale after them."""
     shape = PoolingShape(channels=2, picture=(7, 7), kernel=(7, 7))
     picture = np.empty((7, 7, 2), np.int64)
     picture[..., 0], picture[..., 1] = -128, 127

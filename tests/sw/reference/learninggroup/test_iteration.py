@@ -59,5 +59,5 @@ UNITS = {"binary16": 2.0**-11, "binary32": 2.0**-24}
 @pytest.mark.parametrize("shape", SHAPES[:3], ids=str)
 @pytest.mark.parametrize("arithmetic", UNITS)
 def test_gradients_are_near_those_of_autograd(shape, arithmetic):
-    # Some ten roundings lie one behind another in each of four steps; a few times that in units of the largest element.
+    # Some ten roundings lie one after another in each of four steps; a few times that in units of the largest element.
     compare_with_the_oracle(make(**shape, arithmetic=arithmetic), 64 * UNITS[arithmetic], 4 * UNITS[arithmetic])

@@ -55,7 +55,7 @@ def test_requests_one_after_the_other(leaves, width):
 
 @pytest.mark.parametrize(("leaves", "width"), [(2, 1), (3, 32), (23, 5), (100, 31), (1 << 17, 32)])
 def test_compiled_requests_are_those_one_by_one(leaves, width):
-    """Packets with requests to leaves beside each other, repeated ones, samples behind updates, any numbers."""
+    """Packets with requests to leaves beside each other, repeated ones, samples after updates, any numbers."""
     config, rng = SumTreeConfig(leaves=leaves, priority_width=width, priority_fraction=0), random.Random(leaves)
     one_by_one, compiled = SumTreeReference(config), SumTreeReference(config)
     for count in (0, 1, 2, 700, 1500):

@@ -17,7 +17,7 @@ CONFIGS = [
 
 
 def wires(config, stage, bank):
-    """Switches behind each layer on the way from a stage to a bank: Algorithm 1 of the source, word by word."""
+    """Switches after each layer on the way from a stage to a bank: Algorithm 1 of the source, word by word."""
     y, passed = stage % config.ports, []
     for x in range((config.ports - 1).bit_length()):
         if (bank % config.ports) >> x & 1 == 0:

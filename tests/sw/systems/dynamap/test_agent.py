@@ -42,7 +42,7 @@ def test_training_goes_on_with_the_same_bits(trained, tmp_path):
         assert about == also
         assert whole.learner.data.size == 200 and whole.count == 200
         assert whole.statistics() == resumed.statistics()
-    # Cut off behind 220 frames of the emulator, 1 to 30 of them in which nothing is done.
+    # Cut off after 220 frames of the emulator, 1 to 30 of them in which nothing is done.
     lengths = [record["length"] for record in records if "return" in record]
     assert len(lengths) == 3 and all(47 < length < 56 for length in lengths)
     assert [record["step"] for record in records] == list(range(1, 201))

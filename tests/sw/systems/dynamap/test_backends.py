@@ -76,7 +76,7 @@ def test_tensors_that_both_give_are_compared():
 
 @pytest.mark.parametrize("first", [0, 1])
 def test_a_wrong_word_is_named(first):
-    """The layer that is wrong, and not those behind it, which have all of its words right."""
+    """The layer that is wrong, and not those after it, which have all of its words right."""
     running = lockstep(FakeDevice((*MODEL.outputs, "pool", "first"), wrong="first", first=first))
     right = int(MODEL.infer(WORDS[first]).words["first"][0, 1, 1])
     with pytest.raises(LockstepError) as error:

@@ -133,7 +133,7 @@ def test_every_node_has_the_priors_of_its_state(processes):
 def test_an_evaluator_speaks_for_who_is_to_move():
     game, state = begun("tic-tac-toe")
     with MCTSPlanner(game, PlannerConfig(simulations=1, workers=1), evaluator=Fixed([1.0] * 9, 0.5)) as planner:
-        # Half a win for the second player, behind the first one's move.
+        # Half a win for the second player, after the first one's move.
         assert planner.act(state).values[0] == -0.5
         # The default tree chooses by what was published.
         assert planner.device.config.policy == "puct_root"

@@ -22,7 +22,7 @@ class Call:
     ----------
     name : str
     words : tuple of str
-        What stands behind the command but options.
+        What stands after the command but options.
     options : Mapping
         Value by option; of a flag, an empty one.
     """
@@ -39,7 +39,7 @@ class Command:
     Parameters
     ----------
     words : range
-        How many may stand behind the command but options.
+        How many may stand after the command but options.
     flags, options : str
         Names without the dash, with a space between: those without and those with a value.
     run : callable or None
