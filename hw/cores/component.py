@@ -1,4 +1,4 @@
-"""What all cores are: components made from one configuration."""
+"""The base of all cores: components made from one configuration."""
 
 from amaranth.lib import wiring
 

@@ -1,4 +1,4 @@
-"""What an engine may report. No Amaranth here."""
+"""Errors that engines report. No Amaranth here."""
 
 from dataclasses import dataclass
 

@@ -1,1 +1,1 @@
-"""What makes engines a device: host link, shell, sequencer, accelerators, board tops, export."""
+"""Everything that makes engines a device: host link, shell, sequencer, accelerators, board tops, export."""

@@ -17,7 +17,7 @@ SOC = __package__
 
 
 def load_object(place: str) -> Any:
-    """What ``"module:name"`` names."""
+    """Load the object that ``"module:name"`` names."""
     module, _, name = place.partition(":")
     return getattr(importlib.import_module(module), name)
 

@@ -1,4 +1,4 @@
-"""What every bench starts with: its parameters, its random numbers, clock and reset."""
+"""Beginning of every bench: its parameters, its random numbers, clock and reset."""
 
 import functools
 import os
@@ -20,7 +20,7 @@ CLOCK_PERIOD_NANOSECONDS = 10
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """What :func:`simulate` hands to the bench.
+    """Settings of a run that :func:`simulate` hands to the bench.
 
     Parameters
     ----------

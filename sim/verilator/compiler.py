@@ -115,7 +115,7 @@ class Compiler:
         return build_once("runtimes", content_key(text=text, **self._runtime_key(classes)), compile_into) / _HEADER
 
     def _runtime_key(self, classes: str) -> dict[str, object]:
-        """What Verilator's own code depends on: flags of the compiler, and settings in its makefile."""
+        """Key of Verilator's own code: flags of the compiler, and settings in its makefile."""
         places = [index for index, argument in enumerate(self.arguments) if argument == "-CFLAGS"]
         settings = re.findall(r"^VM_(?!PARALLEL)\w+ = .*$", classes, re.MULTILINE)
         return self.key | {"arguments": [self.arguments[index + 1] for index in places], "settings": settings}

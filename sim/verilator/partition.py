@@ -1,4 +1,4 @@
-"""Which modules of a design become blocks."""
+"""Partition of a design: which modules become blocks."""
 
 import os
 import sys
@@ -19,7 +19,7 @@ _SOURCES = ("netlist.py", "partition.py", "block_model.py", "block.h")
 
 @dataclass(frozen=True)
 class Partition:
-    """What makes a block worth its calls.
+    """Limits above which a block is worth its calls.
 
     Lines are of Verilog, flattened; of a block those in other blocks do not count. The defaults were measured on the
     presets named ``paper`` and on PEARL's learners of 279 and 666 units (``rewardware bench simulation``).
@@ -75,7 +75,7 @@ class Partition:
 
     @property
     def key(self) -> str:
-        """What the blocks of a design depend on besides it."""
+        """Key of the blocks of a design, besides the design itself."""
         folder = Path(__file__).parent
         return content_key(**asdict(self), sources=[(folder / name).read_text() for name in _SOURCES])
 

@@ -15,7 +15,7 @@ VERSION_LIMIT_SECONDS = 60
 
 @dataclass(frozen=True, kw_only=True)
 class Toolchain:
-    """What a build calls.
+    """Programs and flags of a build.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def _version(command: str, environment: dict[str, str]) -> str:
 
 
 def _processor() -> str:
-    """What code for this very processor (``-march=native``) depends on."""
+    """Key of code for this very processor (``-march=native``)."""
     wanted = ("model name", "flags", "Features")
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()

@@ -19,7 +19,7 @@ def backward_places(config: A3CConfig) -> int:
 
 
 def backward_step_layout(config: A3CConfig):
-    """What belongs to a word of weights and an error.
+    """Layout of a step of the backward engine: a word of weights, an error, and their places.
 
     ``first`` and ``last`` output of the layer; ``final``: its last sum, in the last layer of all; ``wanted``: there is
     a layer before it that takes its sums as errors. ``lane`` is the output's number in its word, ``place`` that of the

@@ -13,7 +13,7 @@ __all__ = ["ForwardSequencer", "forward_step_layout"]
 
 
 def forward_step_layout(config: A3CConfig):
-    """What belongs to the words of a cycle.
+    """Layout of a step of the forward engine, which accompanies the words of a cycle.
 
     ``valid``: a word of weights and its inputs; ``biases``: a word of biases instead. ``first`` and ``last`` block of a
     layer; ``final``: its last output; ``results``: it is the last layer. ``target`` is the row of activations where its

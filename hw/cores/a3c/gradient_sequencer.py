@@ -18,7 +18,7 @@ def gradient_places(config: A3CConfig) -> int:
 
 
 def gradient_step_layout(config: A3CConfig):
-    """What belongs to a word of activations and a word of errors.
+    """Layout of a step of the gradient engine: a word of activations, a word of errors, and their places.
 
     ``biases``: the word of errors alone. ``first`` and ``last`` step of the rollout; ``ends``: the last block, or
     group, of its layer; ``final``: the last words of the job. ``place`` is that of the sum, ``lanes`` that of the

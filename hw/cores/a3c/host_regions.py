@@ -1,4 +1,4 @@
-"""What a host sees of the parameters. No Amaranth here."""
+"""The parameters in the host's memory map. No Amaranth here."""
 
 from ..memory.host_map_config import HostRegion
 from .config import READ_LATENCY, A3CConfig

@@ -1,4 +1,4 @@
-"""What the rows of requests and answers mean, as tables. No Amaranth here."""
+"""Rows of requests and answers, as tables. No Amaranth here."""
 
 from ..records import Field, Record
 from .config import A3CConfig

@@ -1,4 +1,4 @@
-"""What passes between the parts that work on agents' rollouts."""
+"""Layouts that the parts that work on agents' rollouts exchange."""
 
 from amaranth.lib import data
 
@@ -16,7 +16,7 @@ def policy_layout(config: A3CConfig):
 
 
 def transition_layout(config: A3CConfig):
-    """What an agent did and got at a step."""
+    """Layout of a transition: the action of an agent at a step and its reward."""
     width = config.arithmetic.format.width
     return data.StructLayout({"place": inference_layout(config), "action": range(config.actions), "reward": width})
 

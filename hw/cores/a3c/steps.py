@@ -1,4 +1,4 @@
-"""What the sequencers of the engines share: constants of each layer, and what travels beside numbers."""
+"""Parts that the sequencers of the engines share: constants of each layer, and delays of steps."""
 
 from amaranth.hdl import Cat, Const, Module, Signal, Value
 from amaranth.lib import data

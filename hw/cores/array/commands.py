@@ -27,7 +27,7 @@ class Destination(enum.IntEnum):
 
 
 class RangeNoiseKind(enum.IntEnum):
-    """What the range and noise engine does."""
+    """Operations of the range and noise engine."""
 
     NOISE = 0
     RANGE = 1

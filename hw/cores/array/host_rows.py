@@ -19,7 +19,7 @@ __all__ = ["HostRows", "host_regions", "row_options"]
 
 
 def row_options(config: ArrayEngineConfig):
-    """What a host says of the rows that it writes."""
+    """Layout of the options with which a host writes rows."""
     return data.StructLayout(
         {
             "slot": 4,

@@ -27,7 +27,7 @@ ENTRY_LATENCY = READ_LATENCY + 1
 
 
 class ResultPath(ConfiguredComponent):
-    """What becomes of drained sums: results go through the write-back path, gradients to the gradient memory.
+    """Path of drained sums: results go through the write-back path, gradients to the gradient memory.
 
     ::
 
@@ -197,7 +197,7 @@ class ResultPath(ConfiguredComponent):
         ]
 
     def _control_results(self, m, arrived):
-        """What happens to the row that enters the write-back path."""
+        """Controls the row that enters the write-back path."""
         command, inserted = arrived.command, self.insertions.payload
         control = self._path.control.shape()
         of_drained, of_inserted = Signal(control), Signal(control)
@@ -230,7 +230,7 @@ class ResultPath(ConfiguredComponent):
         m.d.comb += self._path.control.eq(entering)
 
     def _control_gradients(self, m, arrived, row):
-        """What happens to the row of gradients that leaves."""
+        """Controls the row of gradients that leaves."""
         command, gradients = row.command, self._gradients
         control, lookup = gradients.control, self.lookups[GRADIENT_LOOKUP]
         first_row = Signal.like(control.row, name="first_row")

@@ -1,4 +1,4 @@
-"""What enters and leaves the write-back path."""
+"""Layouts of the inputs and outputs of the write-back path."""
 
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import Out

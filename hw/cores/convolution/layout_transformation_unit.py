@@ -18,7 +18,7 @@ __all__ = ["LayoutTransformationUnit", "layout_command"]
 
 
 def layout_command(config: LayoutConfig) -> data.StructLayout:
-    """What goes where.
+    """Layout of a command: windows to read, and rows to write.
 
     ``window``: what is read (:func:`.window_reader.window_command`). ``rows``: loops over rows of the buffer, in the
     order in which they are made, of ``config.nest``. ``transform``: 0, elements are packed into rows, of which one

@@ -15,7 +15,7 @@ def command_layout(config: GemmEngineConfig):
 
 
 def _operands(config):
-    """What stands (``stationary``, and the inputs if ``input_stationary``), and where the operands are."""
+    """Fields of operands: which are stationary (``input_stationary``: the inputs), and their places."""
     return {
         "stationary": 1,
         "input_stationary": 1,

@@ -16,7 +16,7 @@ def nest_values(config: LoopNestConfig) -> data.StructLayout:
 
 
 def nest_command(config: LoopNestConfig) -> data.StructLayout:
-    """What a nest goes over.
+    """Layout of a command: the loops of a nest.
 
     ``first``: the first values. ``counts``: iterations of each loop, the outermost first, at least 1. ``jumps``: what
     is added where a loop goes on, by :func:`.loop_nest_config.jumps`.

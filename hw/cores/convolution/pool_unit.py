@@ -18,7 +18,7 @@ __all__ = ["PoolUnit", "pool_command"]
 
 
 def pool_command(config: PoolConfig) -> data.StructLayout:
-    """What becomes of which windows.
+    """Layout of a command: windows to read, their reduction, and words to write.
 
     ``window``: what is read (:func:`.window_reader.window_command`). Where windows slide, its innermost loop goes over
     the columns of a line, and the loop around it over the lines of the picture; else both innermost loops are one

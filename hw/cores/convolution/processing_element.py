@@ -11,7 +11,7 @@ __all__ = ["SystolicProcessingElement", "column_layout", "row_layout"]
 
 
 def row_layout(config: SystolicArrayConfig):
-    """What goes from an element to its neighbour in the east.
+    """Layout of the signals from an element to its eastern neighbour.
 
     ``operand`` is that of this step, ``preload`` one of the block that is loaded. ``stationary``: the step is of a
     stationary pass; ``first`` step of a pass; ``last`` step of a non-stationary one. ``release``: the sums of the
@@ -24,7 +24,7 @@ def row_layout(config: SystolicArrayConfig):
 
 
 def column_layout(config: SystolicArrayConfig):
-    """What goes from an element to its neighbour in the south."""
+    """Layout of the signals from an element to its southern neighbour."""
     total = signed(config.sum_width)
     return data.StructLayout({"weight": signed(config.operand_width), "sum": total, "drained": total})
 

@@ -12,7 +12,7 @@ __all__ = ["RowPacker", "packed_elements"]
 
 
 def packed_elements(config: RowPackerConfig) -> data.StructLayout:
-    """What goes in.
+    """Layout of the elements that go in.
 
     ``elements``: the first ``size`` of them count, at least one; the others are 0. ``last``: a row ends with them.
     """

@@ -63,7 +63,7 @@ class StoreConfig:
 
     @cached_property
     def writer(self):
-        """What makes words of sums."""
+        """Configuration of the writer that makes words of sums."""
         return WordWriterConfig(
             lanes=self.lanes,
             sum_width=self.gemm.array.sum_width,

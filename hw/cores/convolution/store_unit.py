@@ -24,7 +24,7 @@ LATENCY = 1
 
 
 def store_command(config: StoreConfig) -> data.StructLayout:
-    """What becomes of which sums.
+    """Layout of a command: sums to read, their transform, and words to write.
 
     ``sums``: loops over rows of the accumulators. ``transform``: 0, or the number of a transform of tiles, from 1 on.
     ``words``: as of :func:`.word_writer.word_command`.

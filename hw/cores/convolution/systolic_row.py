@@ -13,7 +13,7 @@ __all__ = ["SystolicRow", "south_layout"]
 
 
 def south_layout(config: SystolicArrayConfig):
-    """What goes from a row to the one below: the fields of :func:`.column_layout`, each for all columns, side by side.
+    """Layout from a row to the one below: the fields of :func:`.column_layout`, each for all columns, side by side.
 
     Without layouts of words: a name for each of their words at each row is most of a big array's Verilog.
     """

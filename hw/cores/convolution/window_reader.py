@@ -34,7 +34,7 @@ def window_command(config: WindowReaderConfig) -> data.StructLayout:
 
 
 def window_elements(config: WindowReaderConfig) -> data.StructLayout:
-    """What comes of an access.
+    """Layout of the result of an access.
 
     ``elements``: 0 outside of the picture and past the run. ``inside``: a bit for each that is in the picture and in
     the run. ``size``: how many are in the run. ``ends``: as of :class:`.LoopNest`.

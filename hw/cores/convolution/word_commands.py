@@ -1,4 +1,4 @@
-"""What commands of the store unit and of the pooling unit share: where words go, and their parameters.
+"""Fields that commands of the store unit and of the pooling unit share: places of words, and their parameters.
 
 No Amaranth here.
 """

@@ -37,7 +37,7 @@ def parameter_row(config: WordWriterConfig) -> data.StructLayout:
 
 
 def word_command(config: WordWriterConfig) -> data.StructLayout:
-    """What becomes of totals.
+    """Layout of a command: parameters, requantisation and places of totals.
 
     ``turned``: a row has a channel's pixels, and not a pixel's channels. ``block``, only with several planes: what
     there is of a block that is turned, as of :class:`.RowTransposition`. ``parameters``: loops over rows of parameters,

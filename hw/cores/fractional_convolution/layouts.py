@@ -58,22 +58,22 @@ def _part_of(config, names):
 
 
 def task_command(config):
-    """What the task sequencer needs of a command."""
+    """Layout of the fields of a command that the task sequencer needs."""
     return _part_of(config, _TASK)
 
 
 def pixel_command(config):
-    """What the pixel walk needs of a command."""
+    """Layout of the fields of a command that the pixel walk needs."""
     return _part_of(config, _PIXEL)
 
 
 def column_command(config):
-    """What the column walk needs of a command."""
+    """Layout of the fields of a command that the column walk needs."""
     return _part_of(config, _COLUMN)
 
 
 def row_command(config):
-    """What the row reader needs of a command."""
+    """Layout of the fields of a command that the row reader needs."""
     return data.StructLayout({"outputs": nest_command(output_nest(config))})
 
 

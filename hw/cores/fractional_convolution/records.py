@@ -1,4 +1,4 @@
-"""What a command says, as a table. No Amaranth here."""
+"""Fields of a command, as a table. No Amaranth here."""
 
 from ..convolution.loop_nest_config import LoopNestConfig, NestField
 from ..records import Field, Record

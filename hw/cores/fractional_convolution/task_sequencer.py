@@ -1,4 +1,4 @@
-"""Which pixel tile and column block the conv cores work on, step by step."""
+"""Sequence of pixel tiles and column blocks that the conv cores work on, step by step."""
 
 from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import data, stream

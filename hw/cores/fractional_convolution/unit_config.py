@@ -54,7 +54,7 @@ class FractionalConvolutionUnitConfig:
 
     @cached_property
     def reader(self):
-        """What reads pixels: a picture is one line, which may be the whole memory; an access has P1 channels."""
+        """Configuration of the pixel reader: a picture is one line, up to the whole memory; P1 channels per access."""
         features = self.writer.features
         return WindowReaderConfig(
             memory=features,

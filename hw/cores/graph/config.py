@@ -251,7 +251,7 @@ class GraphConfig:
 
     @property
     def activations(self) -> tuple[str, ...]:
-        """What a backward half needs: outputs of nodes, in their order, and weights of attention, each by its node."""
+        """Activations for a backward half: outputs of nodes in their order, and weights of attention, each by node."""
         return tuple(_activations(self))
 
     def attention_of(self, activation: str) -> AttentionNode | None:

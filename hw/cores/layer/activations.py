@@ -40,7 +40,7 @@ class Activation:
         return total
 
     def kept(self, output):
-        """What the derivative needs of an output: a single bit, or all of it."""
+        """Part of an output that the derivative needs: a single bit, or all of it."""
         return output
 
     def differentiate(self, m, kept, error):

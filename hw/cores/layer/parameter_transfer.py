@@ -54,7 +54,7 @@ class ParameterTransfer(wiring.Component):
 
     @property
     def layers(self):
-        """Whose parameters they are."""
+        """Layers whose parameters are transferred."""
         return self._layers
 
     def elaborate(self, platform):

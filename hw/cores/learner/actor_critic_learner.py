@@ -1,4 +1,4 @@
-"""What learners of an actor and critics share: the ways of observations and actions, and the end of a step."""
+"""Parts that learners of an actor and critics share: the ways of observations and actions, and the end of a step."""
 
 from amaranth.lib import wiring
 

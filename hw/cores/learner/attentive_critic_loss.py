@@ -25,7 +25,7 @@ WAITING = 4
 
 
 def outcome_layout(config: FloatLaneConfig, count: int):
-    """What the loss takes of a sample besides values: the action that was taken, and what came of it."""
+    """Layout of a sample besides its values: the action that was taken, and its outcome."""
     width = config.format.width
     return data.StructLayout({"action": range(max(count, 2)), "reward": width, "discount": width})
 

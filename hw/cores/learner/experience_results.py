@@ -1,4 +1,4 @@
-"""What MAAC's learner makes of experiences, as rows."""
+"""Results that MAAC's learner makes of experiences, as rows."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import data, stream

@@ -1,4 +1,4 @@
-"""What whole learners share: their ports, samples of one batch at a time, transfers, and the end of a step."""
+"""The base of whole learners: their ports, samples of one batch at a time, transfers, and the end of a step."""
 
 from amaranth.hdl import Signal
 from amaranth.lib import data, stream, wiring

@@ -1,4 +1,4 @@
-"""What all learners say of themselves, as data. No Amaranth here."""
+"""The base of all learners' configurations, as data. No Amaranth here."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ class LearnerConfig(ABC):
 
     @property
     def settings(self) -> dict[str, str]:
-        """What a step takes besides samples and rates, each a number, and what it is."""
+        """Numbers that a step takes besides samples and rates, each by its name with its description."""
         return {}
 
     @property
@@ -67,6 +67,6 @@ class LearnerConfig(ABC):
 
     @property
     def rates(self) -> dict[str, tuple[str, ...]]:
-        """What the optimiser of each network takes for a step, by name; only of those that take something."""
+        """Rates that a step of each network's optimiser takes, by name; optimisers without rates are left out."""
         found = {network: updates[0].algorithm.rates for network, updates in self.optimizers.items()}
         return {network: rates for network, rates in found.items() if rates}

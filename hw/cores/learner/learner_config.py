@@ -224,7 +224,7 @@ class ActorCriticLearnerConfig(PerceptronLearnerConfig):
 
     @property
     def settings(self) -> dict[str, str]:
-        """What a step takes besides samples and rates, each a number, and what it is."""
+        """Numbers that a step takes besides samples and rates, each by its name with its description."""
         return {
             "tau": "Share of the way to the new weights that targets go.",
             "policy_slope": "Derivative of the actor's loss by the value of a sample: -1 / samples.",

@@ -1,4 +1,4 @@
-"""What a learner does next."""
+"""Control of a learner's steps."""
 
 from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import stream, wiring
@@ -62,7 +62,7 @@ class LearnerControl(wiring.Component):
 
     @property
     def networks(self):
-        """Those that are trained."""
+        """Number of networks that are trained."""
         return len(self.updated)
 
     def elaborate(self, platform):

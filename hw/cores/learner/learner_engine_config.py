@@ -79,7 +79,7 @@ class LearnerEngineConfig:
 
     @property
     def settings(self) -> tuple[str, ...]:
-        """What a step takes besides samples: ports of the learner."""
+        """Numbers that a step takes besides samples: ports of the learner."""
         rates = (self.name_in(network, "rates") for network in self.learner.rates)
         return (*rates, *self.learner.settings)
 

@@ -1,4 +1,4 @@
-"""What the rows of a learner's packets mean, as tables. No Amaranth here."""
+"""Rows of a learner's packets, as tables. No Amaranth here."""
 
 from ..layer.config import BINARY32_LANE
 from ..records import Field, Record

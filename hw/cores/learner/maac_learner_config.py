@@ -59,7 +59,7 @@ class MAACLearnerConfig(LearnerConfig):
 
     @property
     def settings(self) -> dict[str, str]:
-        """What a step takes besides samples and rates, each a number, and what it is."""
+        """Numbers that a step takes besides samples and rates, each by its name with its description."""
         settings = {
             "tau": "Share of the way to the new weights that targets go.",
             "entropy_share": "What a unit of entropy is worth: 1 / reward scale.",

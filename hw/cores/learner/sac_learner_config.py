@@ -41,7 +41,7 @@ class SACLearnerConfig(ActorCriticLearnerConfig):
 
     @property
     def settings(self) -> dict[str, str]:
-        """What a step takes besides samples and rates, each a number, and what it is."""
+        """Numbers that a step takes besides samples and rates, each by its name with its description."""
         return super().settings | {"target_entropy": "What the temperature is learned for."}
 
     @property

@@ -17,7 +17,7 @@ __all__ = ["TemporalDifferenceLoss", "transition_layout"]
 
 
 def transition_layout(config: TemporalDifferenceConfig):
-    """What the loss takes of a sample besides values: ``action`` only where it has several to choose from.
+    """Layout of a sample besides its values: ``action`` only where there are several to choose from.
 
     An action out of range has no error.
     """

@@ -152,7 +152,7 @@ class ActivationMemory(ConfiguredComponent):
         return m
 
     def _request(self, m, number, memory):
-        """What the low (0) or the high memory (1) reads and writes."""
+        """Requests to the low (0) or the high memory (1): reads and writes."""
         read, written = self.read, self.write
         # In half precision it holds the even lanes of the samples of parity `number`.
         lowest_bit = Mux(read.half, read.parity != number, read.lane[0])

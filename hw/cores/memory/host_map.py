@@ -198,7 +198,7 @@ class HostMap(ConfiguredComponent):
         return valid, registered
 
     def _answer(self, m, reads, access):
-        """What a read finds, from its core's delay line."""
+        """Answers a read, from its core's delay line."""
         config = self._config
         last = max(region.latency for region in config.readable)
         valid = delay(m, reads, last + 1, "reads", reset_less=False)

@@ -1,4 +1,4 @@
-"""What a host sees of a system's memories. No Amaranth here."""
+"""Memory map of a system as a host sees it. No Amaranth here."""
 
 from dataclasses import dataclass
 

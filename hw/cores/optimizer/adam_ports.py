@@ -1,4 +1,4 @@
-"""What enters the Adam engine beside its memories."""
+"""Ports of the Adam engine besides those of its memories."""
 
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import Out
@@ -15,7 +15,7 @@ def adam_command(config: AdamConfig):
 
 
 class AdamRates(wiring.Signature):
-    """What the updates depend on, seen from the one that sets it; constant while a command runs.
+    """Rates of the updates, as outputs of the part that sets them; constant while a command runs.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What optimisers in floating point keep and take. No Amaranth here."""
+"""Optimisers in floating point: the numbers that they keep and take. No Amaranth here."""
 
 from dataclasses import dataclass
 

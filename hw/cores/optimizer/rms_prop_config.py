@@ -14,4 +14,4 @@ RATES = RMS_PROP.rates
 
 @dataclass(frozen=True, kw_only=True)
 class RMSpropConfig(FloatLaneConfig):
-    """What one lane of RMSprop computes in: weights, mean squares and gradients. Parameters are those of the base."""
+    """Formats of one lane of RMSprop: weights, mean squares and gradients. Parameters are those of the base."""

@@ -1,4 +1,4 @@
-"""What the quantiser and its inverse need to know of a tensor."""
+"""Parameters of a tensor for the quantiser and its inverse."""
 
 from amaranth.hdl import signed
 from amaranth.lib import data

@@ -1,4 +1,4 @@
-"""What travels through a sum tree."""
+"""Layouts of the signals that travel through a sum tree."""
 
 from amaranth.hdl import signed
 from amaranth.lib import data

@@ -1,4 +1,4 @@
-"""What the parts of a level of a sum tree share."""
+"""The base of the parts of a sum tree's level."""
 
 from ..component import ConfiguredComponent
 from .config import SumTreeConfig

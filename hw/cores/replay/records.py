@@ -1,4 +1,4 @@
-"""What the bits of a sum tree's requests and answers mean, as tables. No Amaranth here.
+"""Bits of a sum tree's requests and answers, as tables. No Amaranth here.
 
 Gateware and drivers make their words from them. References do not know them.
 """

@@ -6,7 +6,7 @@ __all__ = ["RequestKind", "Status"]
 
 
 class RequestKind(IntEnum):
-    """What a request asks for.
+    """Kinds of requests.
 
     ============  ==============================================================================================
     ``SAMPLE``    the leaf of a draw x in [0, 1): the first whose prefix sum reaches floor(x * total) + 1

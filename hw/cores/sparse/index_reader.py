@@ -19,7 +19,7 @@ def blocks_of(config, count):
 
 
 def index_range_layout(config):
-    """Which list: ``rows`` from word ``base`` on, or (``columns_wanted``) the ``columns`` of each core, one after the
+    """Layout of a list: ``rows`` from word ``base`` on, or (``columns_wanted``) ``columns`` of each core, one after the
     other, each from a word of its own."""
     return data.StructLayout(
         {

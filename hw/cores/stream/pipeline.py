@@ -82,7 +82,7 @@ class CreditBuffer(ConfiguredComponent):
 
 
 class StreamPipeline(ConfiguredComponent):
-    """What a pipeline of fixed latency needs to stand between two streams: credits before it, a buffer behind it.
+    """Credits before a pipeline of fixed latency, and a buffer behind it, which let it stand between two streams.
 
     The pipeline itself is the user's and never stalls: whatever enters it in the cycle of ``begin`` comes out on
     ``result`` exactly ``config.latency`` cycles later, and waits in the buffer until ``o`` is taken. A token may only

@@ -115,7 +115,7 @@ class Bank(ConfiguredComponent):
             m.d.sync += [response.stage.eq(asked.stage), response.body.slot.eq(asked.slot), response.body.flit.eq(flit)]
 
     def _write(self, m, node, edges, kind, flit, clears):
-        """What a command writes: the node, one of its edges, or, in a clear, all edges of a flit."""
+        """Writes of a command: the node, one of its edges, or, in a clear, all edges of a flit."""
         config, body = self._config, self.commands.payload.body
         count, writes = config.lanes, Signal()
         m.d.comb += [

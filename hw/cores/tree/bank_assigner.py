@@ -1,4 +1,4 @@
-"""Which rows a level gets, in gateware."""
+"""Assignment of rows to levels, in gateware."""
 
 from functools import reduce
 from operator import add

@@ -1,4 +1,4 @@
-"""What a stage remembers of the workers' selections, for their backups (Meng's dissertation, section 3.3.2)."""
+"""Memory of a stage for the workers' selections, for their backups (Meng's dissertation, section 3.3.2)."""
 
 from amaranth.lib import data, enum
 

@@ -1,4 +1,4 @@
-"""What the bits of requests, answers, nodes and edges mean, as tables. No Amaranth here.
+"""Bits of requests, answers, nodes and edges, as tables. No Amaranth here.
 
 Gateware makes its layouts from them (:mod:`.layouts`), drivers their words. References do not know them.
 """
@@ -78,7 +78,7 @@ COUNTERS = Record(
 
 
 def request_arguments(config: TreeConfig) -> dict[RequestKind, Record]:
-    """What follows the header of each kind of request."""
+    """Arguments that follow the header of each kind of request."""
     state = (Field("terminal", 1), Field("legal", config.fanout))
     return {
         RequestKind.SELECT: Record(()),
@@ -92,7 +92,7 @@ def request_arguments(config: TreeConfig) -> dict[RequestKind, Record]:
 
 
 def node_record(config: TreeConfig) -> Record:
-    """What a node keeps besides its edges."""
+    """Fields of a node besides its edges."""
     return Record(
         (Field("visits", VISIT_WIDTH), Field("evaluated", 1), Field("terminal", 1), Field("legal", config.fanout))
     )

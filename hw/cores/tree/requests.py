@@ -9,7 +9,7 @@ WORKER_WIDTH, ACTION_WIDTH, GROUP_WIDTH = 8, 5, 4
 
 
 class RequestKind(IntEnum):
-    """What a request asks for."""
+    """Kinds of requests."""
 
     SELECT = 0
     BACKUP = 1

@@ -1,4 +1,4 @@
-"""What changes the whole tree: a new one, or another root."""
+"""Changes of the whole tree: a new one, or another root."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, stream

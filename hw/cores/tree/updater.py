@@ -1,4 +1,4 @@
-"""What follows from an edge's visits and rewards: its value, and its factor of exploration."""
+"""Value of an edge and its factor of exploration, from its visits and rewards."""
 
 from amaranth.hdl import Cat, Const, Module, Signal, signed
 from amaranth.lib.wiring import In, Out

@@ -13,7 +13,7 @@ __all__ = ["broadcast_signature", "Cluster", "ClusterControl", "assignment_layou
 
 
 def assignment_layout(config):
-    """What a cluster does in a wave.
+    """Layout of a cluster's assignment in a wave.
 
     ``slot`` is the cycle of a step in which its operand word comes, ``block`` its block of words, ``weight`` its weight
     of those that come with the operand word, ``error`` the slot of its error word, ``gradient`` whether it multiplies

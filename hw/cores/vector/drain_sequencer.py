@@ -1,4 +1,4 @@
-"""Which results are at the ends of the drain chains."""
+"""Sequence of results at the ends of the drain chains."""
 
 from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import data, stream

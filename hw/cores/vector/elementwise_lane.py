@@ -106,7 +106,7 @@ class ElementwiseLane(ConfiguredComponent):
         return m
 
     def _combine(self, m, name, combination, value, operand):
-        """What a combination gives, ``_longer`` cycles after its operands."""
+        """Result of a combination, ``_longer`` cycles after its operands."""
         config, longer = self._config, self._longer
         total = self._add(m, f"{name}_adder", value, operand, combination == Combination.SUBTRACT)
         product = self._multiply(m, f"{name}_multiplier", value, operand)

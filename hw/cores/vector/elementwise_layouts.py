@@ -36,7 +36,7 @@ def elementwise_command(config: ElementwiseConfig):
 
 
 def elementwise_issue_layout(config: ElementwiseConfig):
-    """What a cycle does of a command: part ``part`` of its words, ``width`` blocks.
+    """Layout of a command's issue slot: part ``part`` of its words, ``width`` blocks.
 
     ``addresses`` are those of the words of a, b and c, ``targets`` those of the destinations.
     """

@@ -28,7 +28,7 @@ _MOST_ROWS = 1 << 20
 
 
 class Product(IntEnum):
-    """What a command of the matrix engine computes."""
+    """Products that a command of the matrix engine computes."""
 
     FORWARD = 0
     BACKWARD = 1
@@ -113,7 +113,7 @@ class ClusterConfig(VpuConfig):
 
     @property
     def cluster(self):
-        """What a cluster needs to know of a larger configuration."""
+        """Configuration of a cluster, a part of this one."""
         return ClusterConfig(
             format=self.format,
             cluster_vpus=self.cluster_vpus,

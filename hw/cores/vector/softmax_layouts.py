@@ -16,7 +16,7 @@ def softmax_command(config: SoftmaxConfig):
 
 
 def softmax_order_layout(config: SoftmaxConfig):
-    """What all lanes do in a cycle.
+    """Layout of an order to all lanes, one per cycle.
 
     At most one of the phases is set: the number of alternative ``choice`` and block ``slot`` is there. ``begin`` marks
     the first alternative, ``count`` all but the last.

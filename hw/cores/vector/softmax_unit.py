@@ -160,7 +160,7 @@ class SoftmaxUnit(ConfiguredComponent):
         return numbers
 
     def _write(self, m, order, write):
-        """What leaves the lanes: exponentials, then the probabilities in their place."""
+        """Writes what leaves the lanes: exponentials, then the probabilities in their place."""
         config, lane = self._config, self._lanes[0]
         exponentiated = delay(m, order, lane.exp_latency, "exponentiated", reset_less=False)
         normalised = delay(m, order, lane.normalise_latency, "normalised", reset_less=False)

@@ -1,4 +1,4 @@
-"""Which commands are complete."""
+"""Completion of commands, tracked by their waves."""
 
 from amaranth.hdl import Module, Signal
 from amaranth.lib import stream, wiring

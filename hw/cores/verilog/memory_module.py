@@ -14,7 +14,7 @@ _LOOP_ROUNDS = 1024
 
 @dataclass(frozen=True, kw_only=True)
 class MemoryModule:
-    """What distinguishes one memory from another: memories that are equal in it share a module.
+    """Key of a memory's module: memories with equal keys share one.
 
     Parameters
     ----------

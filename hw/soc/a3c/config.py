@@ -47,7 +47,7 @@ class A3CSystemConfig(A3CConfig):
 
     @property
     def host_map(self) -> HostMapConfig:
-        """What the host sees of the memories: words."""
+        """The memories as the host sees them: words."""
         return HostMapConfig(regions=(*central_regions(self), copies_region(self)))
 
     @property
@@ -70,7 +70,7 @@ class A3CSystemConfig(A3CConfig):
 
     @property
     def extent(self) -> str:
-        """What it computes with and holds, for people."""
+        """Size of the device in words for people."""
         sizes = "-".join(map(str, self.sizes))
         engines = f"{self.forward_engines} forward, {self.backward_engines} backward, {self.gradient_engines} gradient"
         return f"{self.agents} agents, {sizes}-({self.actions} | 1), {engines} engines of {self.width}"

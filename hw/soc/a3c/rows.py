@@ -1,4 +1,4 @@
-"""What rows of A3C's device hold. No Amaranth here."""
+"""Rows of A3C's device. No Amaranth here."""
 
 from ...cores.a3c.config import A3CConfig
 from ...cores.a3c.records import ANSWER, REQUEST, REWARD_PLACE, answer_rows, row_width

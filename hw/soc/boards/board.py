@@ -112,7 +112,7 @@ class Board:
 
     @property
     def fpga(self) -> Part:
-        """What its part holds."""
+        """Resources of its part."""
         return find_part(self.part)
 
     @property

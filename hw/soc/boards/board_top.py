@@ -85,7 +85,7 @@ class BoardTop(Elaboratable):
 
 @dataclass(frozen=True, kw_only=True)
 class BoardFiles:
-    """What a platform makes of a top.
+    """Files that a platform makes of a top, and the commands that build them.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ WORD_BITS = 8 * WORD_BYTES
 
 
 class Access(enum.Enum):
-    """What the host may do with a register."""
+    """Kinds of access that the host has to a register."""
 
     CONSTANT = "constant"
     READ_ONLY = "read-only"

@@ -1,4 +1,4 @@
-"""What the reader and the writer of a memory on AXI4 share."""
+"""Parts that the reader and the writer of a memory on AXI4 share."""
 
 from .axi_lite import Response
 

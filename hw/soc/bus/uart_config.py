@@ -21,7 +21,7 @@ BUFFER_ROWS = 16
 
 
 class Kind(enum.IntEnum):
-    """What a request asks for, and its payload.
+    """Kinds of requests, and their payloads.
 
     ``READ``: address (4 bytes); the reply has the word. ``WRITE``: address, then one or more words for it and the
     addresses after it. ``SEND``: 1 if the last row ends a packet, number of rows, rows. ``RECEIVE``: most rows wanted;

@@ -131,7 +131,7 @@ class RequestDispatcher(wiring.Component):
         m.d.sync += found[Kind.FORGET.name].eq((frame.kind == Kind.FORGET) & (frame.length == 0))
 
     def _choose(self, m, frame, found, previous, chosen, status):
-        """Which unit executes a frame, or how it is answered without."""
+        """Chooses the unit that executes a frame, or an answer without one."""
         with m.If(~frame.intact):
             m.d.sync += status.eq(Status.CORRUPT)
         with m.Elif(found.repeats):

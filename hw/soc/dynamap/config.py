@@ -191,12 +191,12 @@ class DynamapConfig:
 
     @cached_property
     def instruction_set(self) -> InstructionSet:
-        """What the sequencer issues."""
+        """Instructions that the sequencer issues."""
         return instruction_set(self.layouts, self.array, self.stores, self.pooling, self.fractional_unit)
 
     @cached_property
     def host_map(self) -> HostMapConfig:
-        """What the host sees of the memories, in beats of its streams."""
+        """The memories as the host sees them, in beats of its streams."""
         parameters = self.columns * (self.sum_width + MULTIPLIER_WIDTH)
         weights = self.array.weights * self.array.array.weight_width
         fractional = []
@@ -249,7 +249,7 @@ class DynamapConfig:
 
     @property
     def extent(self) -> str:
-        """What it computes with and holds, for people."""
+        """Size of the device in words for people."""
         parts = [f"{self.rows} x {self.columns} elements of {self.width} bits"]
         parts += [f"F({m}, {r})" for m, r in self.transforms]
         if self.fractional is not None:

@@ -172,7 +172,7 @@ def _whole_row(m, write, name):
 
 
 def _write_rows(m, host, memory, name):
-    """What a host writes to a memory of whole rows."""
+    """Lets a host write to a memory of whole rows."""
     whole, row = _whole_row(m, host, name)
     m.d.comb += [memory.enable.eq(whole), memory.address.eq(host.address), memory.data.as_value().eq(row)]
 

@@ -132,7 +132,7 @@ class PackageDescription:
 
     @property
     def enumerations(self) -> tuple[type[enum.IntEnum], ...]:
-        """Those whose numbers are in fields of registers, instructions and rows."""
+        """Enumerations whose numbers are in fields of registers, instructions and rows."""
         registers = self.address_map.registers if self.address_map is not None else ()
         fields = [part.field for entry in registers for part in entry.item.fields]
         if self.instruction_set is not None:

@@ -1,4 +1,4 @@
-"""What can be exported: where it is, how it is configured. No Amaranth here; creating a design imports it."""
+"""Designs that can be exported: where they are, how they are configured. No Amaranth here; creating one imports it."""
 
 import ast
 import dataclasses

@@ -64,7 +64,7 @@ class CriticalPath:
 
 @dataclass(frozen=True, kw_only=True)
 class Placement:
-    """What nextpnr says of a placed and routed design.
+    """Report of nextpnr on a placed and routed design.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ def algorithms(placer: str | None, tool: str) -> tuple[str, ...]:
 
 
 def read_placement(folder: Path) -> Placement:
-    """What :func:`place` left in ``folder``."""
+    """Read the report that :func:`place` left in ``folder``."""
     report = json.loads((folder / _REPORT).read_text())
     clocks = {_plain(name): entry["achieved"] for name, entry in report["fmax"].items()}
     return Placement(

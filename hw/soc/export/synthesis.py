@@ -37,7 +37,7 @@ class Block:
 
 @dataclass(frozen=True, kw_only=True)
 class Synthesis:
-    """What Yosys made of a design.
+    """Report of Yosys on a design.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class Synthesis:
 
     @property
     def total(self) -> Resources:
-        """What the whole design takes: each kind is synthesised once and counted as often as it stands."""
+        """Resources of the whole design: each kind is synthesised once and counted as often as it stands."""
         total = Resources()
         for block in self.blocks:
             total += block.resources * block.instances
@@ -134,7 +134,7 @@ def synthesise(
 
 
 def read_synthesis(folder: Path, top: str, target: Target) -> Synthesis:
-    """What :func:`synthesise` left in ``folder``, counted."""
+    """Read and count the netlists that :func:`synthesise` left in ``folder``."""
     statistics = json.loads((folder / _STATISTICS).read_text())
     cells = {
         name.lstrip("\\"): module["num_cells_by_type"]

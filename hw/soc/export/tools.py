@@ -99,7 +99,7 @@ def run_tool(name: str, arguments: Sequence[str], folder: Path, log: str, limit_
 
 
 def _kept_by(arguments: Sequence[str], folder: Path) -> str:
-    """What a tool that keeps quiet wrote into the file of its option `-l`."""
+    """Text that a tool that keeps quiet wrote into the file of its option `-l`."""
     if "-l" not in arguments or not logger.isEnabledFor(logging.DEBUG):
         return ""
     file = folder / arguments[arguments.index("-l") + 1]

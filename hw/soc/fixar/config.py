@@ -160,7 +160,7 @@ class FixarConfig:
 
     @property
     def extent(self):
-        """What it computes with and holds, for people."""
+        """Size of the device in words for people."""
         return f"{self.cores} x {self.lanes} x {self.lanes} processing elements"
 
     @property

@@ -109,7 +109,7 @@ class FixarSystem(System):
         ]
 
     def _transfers(self, m, shell, reset, matrix, memories, ranges):
-        """What the host loads and stores, rows of noise, and commands to the ranges."""
+        """Connects the host's loads and stores, rows of noise, and commands to the ranges."""
         config, settle = self.config, matrix.insertion_latency
         host = host_config(config, settle)
         options = row_options(config.array_engine)

@@ -14,7 +14,7 @@ EVERY_CORE = 63
 
 
 class Memory(enum.IntEnum):
-    """What a load or store reaches."""
+    """Memories that a load or store reaches."""
 
     WEIGHT = 0  # row = bank * weight_rows + row in the bank
     GRADIENT = 1  # row = network * weight_rows + row, as the moments

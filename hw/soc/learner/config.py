@@ -27,7 +27,7 @@ RATES = {
 
 @dataclass(frozen=True, kw_only=True)
 class LearnerSystemConfig(ABC):
-    """What the configurations of all learners as devices share, in binary32.
+    """The base of the configurations of all learners as devices, in binary32.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class LearnerSystemConfig(ABC):
     @property
     @abstractmethod
     def rows(self) -> tuple[RowRecord, ...]:
-        """What rows of the streams hold."""
+        """Rows of the streams."""
 
     @property
     def engine(self) -> LearnerEngineConfig:
@@ -80,7 +80,7 @@ class LearnerSystemConfig(ABC):
 
     @property
     def registers(self) -> dict[str, str]:
-        """What a step takes besides samples, and what it is."""
+        """Numbers that a step takes besides samples, each by its name with its description."""
         learner = self.learner
         rates = {self.name_in(network, rate): RATES[rate] for network, rates in learner.rates.items() for rate in rates}
         return {**rates, **learner.settings}

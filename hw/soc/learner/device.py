@@ -38,7 +38,7 @@ class LearnerSystem(System):
         self._connect_registers(m, shell.registers, engine)
 
     def _connect_registers(self, m, registers, engine):
-        """What a step takes besides samples."""
+        """Connects the numbers that a step takes besides samples."""
         learner = self.config.learner
         for network, names in learner.rates.items():
             rates = getattr(engine, learner.name_in(network, "rates"))

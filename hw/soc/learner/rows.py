@@ -1,4 +1,4 @@
-"""What rows of learners hold. No Amaranth here."""
+"""Rows of learners. No Amaranth here."""
 
 from ...cores.learner.learner_base_config import LearnerConfig
 from ...cores.learner.learner_config import PerceptronLearnerConfig

@@ -239,7 +239,7 @@ class LearningGroupHardware:
 
     @property
     def _rows(self):
-        """What rows of the streams hold: blocks of the network's numbers, or words of those of the optimiser."""
+        """Rows of the streams: blocks of the network's numbers, or words of those of the optimiser."""
         network, optimiser = self.matrix.format, find_format(self.device.optimizer_format)
         return (
             *element_rows(

@@ -103,7 +103,7 @@ class MAACSystemConfig(LearnerSystemConfig):
 
     @property
     def rows(self) -> tuple[RowRecord, ...]:
-        """What rows of the streams hold."""
+        """Rows of the streams."""
         return experience_rows(self.learner)
 
     @property
@@ -113,7 +113,7 @@ class MAACSystemConfig(LearnerSystemConfig):
 
     @property
     def extent(self) -> str:
-        """What it computes with and holds, for people."""
+        """Size of the device in words for people."""
         units = "; ".join(
             f"{name} {'-'.join(map(str, units))}"
             for name, units in (("policy units", self.policy_units), ("critic units", self.critic_units))

@@ -1,4 +1,4 @@
-"""What rows of a learner of attentive critics hold. No Amaranth here."""
+"""Rows of a learner of attentive critics. No Amaranth here."""
 
 from ...cores.learner.learner_records import (
     ADVANTAGE,

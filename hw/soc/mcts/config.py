@@ -55,7 +55,7 @@ class MCTSConfig(TreeConfig):
 
     @property
     def extent(self) -> str:
-        """What it computes with and holds, for people."""
+        """Size of the device in words for people."""
         return f"{self.nodes} nodes of {self.fanout} children, {self.levels} levels, {self.banks} banks"
 
     @property

@@ -1,4 +1,4 @@
-"""What rows of the search device hold. No Amaranth here."""
+"""Rows of the search device. No Amaranth here."""
 
 from ...cores.tree.config import TreeConfig
 from ...cores.tree.records import (

@@ -1,4 +1,4 @@
-"""What the configurations of learners of an actor and critics as devices share. No Amaranth here."""
+"""The base of the configurations of learners of an actor and critics as devices. No Amaranth here."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ __all__ = ["PearlActorCriticLearnerConfig"]
 
 @dataclass(frozen=True, kw_only=True)
 class PearlActorCriticLearnerConfig(PearlLearnerConfig):
-    """What the configurations of learners of an actor and critics as devices share.
+    """The base of the configurations of learners of an actor and critics as devices.
 
     Parameters
     ----------

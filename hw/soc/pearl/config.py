@@ -48,7 +48,7 @@ class PearlConfig(SumTreeConfig):
 
     @property
     def extent(self) -> str:
-        """What it computes with and holds, for people."""
+        """Size of the device in words for people."""
         side_by_side = f", {self.lanes} samples side by side" if self.lanes > 1 else ""
         return f"{self.leaves} priorities, fanout {self.fanout}{side_by_side}"
 

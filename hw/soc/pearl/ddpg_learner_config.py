@@ -43,7 +43,7 @@ class PearlDDPGLearnerConfig(PearlActorCriticLearnerConfig):
 
     @property
     def extent(self) -> str:
-        """What it computes with and holds, for people."""
+        """Size of the device in words for people."""
         parts = (
             f"{name} {'-'.join(map(str, network.sizes))}, units {'-'.join(map(str, network.units))}"
             for name, network in self.networks.items()

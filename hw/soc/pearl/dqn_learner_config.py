@@ -59,5 +59,5 @@ class PearlDQNLearnerConfig(PearlLearnerConfig):
 
     @property
     def extent(self) -> str:
-        """What it computes with and holds, for people."""
+        """Size of the device in words for people."""
         return f"network {'-'.join(map(str, self.sizes))}, units {'-'.join(map(str, self.units))}"

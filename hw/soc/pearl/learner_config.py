@@ -1,4 +1,4 @@
-"""What the configurations of PEARL's learners share. No Amaranth here."""
+"""The base of the configurations of PEARL's learners. No Amaranth here."""
 
 from abc import abstractmethod
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ __all__ = ["PearlLearnerConfig"]
 
 @dataclass(frozen=True, kw_only=True)
 class PearlLearnerConfig(LearnerSystemConfig):
-    """What the configurations of PEARL's learners as devices share, in binary32.
+    """The base of the configurations of PEARL's learners as devices, in binary32.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class PearlLearnerConfig(LearnerSystemConfig):
 
     @property
     def rows(self) -> tuple[RowRecord, ...]:
-        """What rows of the streams hold."""
+        """Rows of the streams."""
         return perceptron_rows(self.learner)
 
     @property
@@ -80,5 +80,5 @@ class PearlLearnerConfig(LearnerSystemConfig):
 
     @property
     def rates(self) -> tuple[str, ...]:
-        """What an optimiser's step takes, by name."""
+        """Rates that a step of an optimiser takes, by name."""
         return FLOAT_OPTIMIZERS[self.optimizer].rates

@@ -1,4 +1,4 @@
-"""What rows of the replay manager hold. No Amaranth here."""
+"""Rows of the replay manager. No Amaranth here."""
 
 from ...cores.replay.records import ANSWER, ARGUMENTS, HEADER, ROW_WIDTH, TOTAL
 from ...cores.replay.requests import RequestKind

@@ -41,7 +41,7 @@ class PearlSACLearnerConfig(PearlActorCriticLearnerConfig):
 
     @property
     def extent(self) -> str:
-        """What it computes with and holds, for people."""
+        """Size of the device in words for people."""
         parts = (
             f"{name} {'-'.join(map(str, network.sizes))}, units {'-'.join(map(str, network.units))}"
             for name, network in (("actor", self.learner.actor), ("two critics", self.learner.critic))

@@ -18,7 +18,7 @@ SECTIONS = ("name", "system", "hardware", "memories", "training")
 
 @dataclass(frozen=True)
 class Preset:
-    """What a file holds.
+    """Contents of a preset's file.
 
     Parameters
     ----------

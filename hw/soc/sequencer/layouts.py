@@ -10,7 +10,7 @@ __all__ = ["command_layout"]
 
 
 def command_layout(instruction_set, engine):
-    """What an engine's command stream carries: the opcode, and the fields of the format that it names.
+    """Layout of an engine's command stream: the opcode, and the fields of the format that it names.
 
     ``payload.opcode`` tells the formats of the engine apart; ``payload.arguments.<format>.<field>`` is an operand.
     """

@@ -144,7 +144,7 @@ class Sequencer(ConfiguredComponent):
         return m
 
     def _decode(self, m, decodes, coming):
-        """What kind of instruction it is, from the cycle after ``decodes`` on."""
+        """Decodes the kind of an instruction, from the cycle after ``decodes`` on."""
         instruction_set = self.config.instruction_set
         decoded = Signal(
             data.StructLayout({"is_wait": 1, "is_halt": 1, "known": 1, "engines": len(instruction_set.engines)})
@@ -161,7 +161,7 @@ class Sequencer(ConfiguredComponent):
         return decoded
 
     def _follow_engines(self, m, coming, issued):
-        """Which engines are idle or have room, and whether those of the wait mask have completed what they must."""
+        """Follows the engines: idle ones, ones with room, and whether those of the wait mask have completed enough."""
         names = self.config.instruction_set.engines
         engines = Signal(
             data.StructLayout({"idle": len(names), "room": len(names), "waited": 1, "all_idle": 1}), name="engines"

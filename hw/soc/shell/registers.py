@@ -98,7 +98,7 @@ def _control(engines):
 
 
 def _events():
-    """What happened: bits that stay until they are cleared."""
+    """Registers of events: bits that stay until they are cleared."""
     errors = {flag.name: flag.description + (" (stops the program)" if flag.stops else "") for flag in ERROR_FLAGS}
 
     def bits(descriptions):

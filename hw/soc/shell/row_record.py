@@ -1,4 +1,4 @@
-"""What a row of the host's streams holds, as a table. No Amaranth here."""
+"""Rows of the host's streams, as tables. No Amaranth here."""
 
 import enum
 from collections.abc import Mapping

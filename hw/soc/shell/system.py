@@ -1,4 +1,4 @@
-"""What systems share: a shell, and the host's ports."""
+"""The base of systems: a shell, and the host's ports."""
 
 from abc import ABC, abstractmethod
 

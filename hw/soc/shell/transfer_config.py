@@ -10,7 +10,7 @@ __all__ = ["TransferConfig", "TransferKind"]
 
 
 class TransferKind(enum.IntEnum):
-    """What a transfer does."""
+    """Kinds of transfers."""
 
     LOAD = 0
     STORE = 1

@@ -176,7 +176,7 @@ class TransferEngine(ConfiguredComponent):
         return empty | behind | (end > limit)
 
     def _reader(self, m, command):
-        """What takes the packet of a load."""
+        """Reads the packet of a load."""
         config = self._config
         m.submodules.reader = reader = PacketReader(
             PacketReaderConfig(width=config.width, count_width=config.address_width)

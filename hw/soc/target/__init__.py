@@ -1,1 +1,1 @@
-"""What differs between the families of FPGAs."""
+"""Differences between the families of FPGAs."""

@@ -13,7 +13,7 @@ __all__ = ["TARGETS", "Resources", "Target"]
 
 @dataclass(frozen=True, kw_only=True)
 class Resources:
-    """What a design takes, in the units of its family.
+    """Resources of a design, in the units of its family.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ class Target:
     large_memories: str = ""
 
     def cost(self, cell: str) -> Resources:
-        """What one cell of the type ``cell`` takes."""
+        """Resources of one cell of the type ``cell``."""
         for pattern, resources in self.cells.items():
             if fnmatch.fnmatchcase(cell, pattern):
                 return resources

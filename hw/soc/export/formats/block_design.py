@@ -147,7 +147,7 @@ if {$argument(build) eq "yes"} {
 
 @dataclass(frozen=True, kw_only=True)
 class Buses:
-    """What of a design a block design connects.
+    """Buses and pins of a design that a block design connects.
 
     Parameters
     ----------

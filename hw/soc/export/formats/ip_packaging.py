@@ -56,7 +56,7 @@ proc add_address_space {core master range width} {
 
 
 def core_name(description: PackageDescription) -> str:
-    """What Vivado calls the core: vendor, library, name and version."""
+    """Name of the core in Vivado: vendor, library, name and version."""
     return f"{description.vendor}:{description.library}:{description.name}:{description.short_version}"
 
 

@@ -119,7 +119,7 @@ def _interface(parent: Element, interface: BusInterface) -> None:
 
 
 def _address_spaces(component: Element, description: PackageDescription) -> None:
-    """What the masters of a memory bus reach."""
+    """Address spaces that the masters of a memory bus reach."""
     masters = [interface for interface in description.interfaces if interface.protocol == "axi4"]
     if masters:
         spaces = _add(component, "addressSpaces")

@@ -1,4 +1,4 @@
-"""What a board with PYNQ needs to drive the design: words, and a first program with this project's driver. No Amaranth
+"""Files for boards with PYNQ: words, and a first program that drives the design with this project's driver. No Amaranth
 here."""
 
 from collections.abc import Mapping

@@ -99,5 +99,5 @@ def arguments(command: str, known: Iterable[Argument], given: str = "argv") -> s
 
 
 def vivado(script: str) -> str:
-    """What starts a script of Vivado's, up to its arguments."""
+    """Command that starts a script of Vivado's, up to its arguments."""
     return f"vivado -mode batch -source {script} -tclargs"

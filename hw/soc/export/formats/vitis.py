@@ -107,7 +107,7 @@ def kernel_xml(description: PackageDescription) -> str:
 
 
 def _port(interface: BusInterface) -> dict[str, str]:
-    """What the XML says of an interface beside its name."""
+    """Attributes of an interface in the XML besides its name."""
     width = str(interface.data_width)
     if interface.protocol == "axi4stream":
         mode = {"slave": "read_only", "master": "write_only"}[interface.mode]
@@ -153,7 +153,7 @@ package_xo -force -xo_path [file join $output {name}.xo] -kernel_name {name} -ct
 
 
 def _kernel(description: PackageDescription) -> str:
-    """What makes a kernel of a core: the linker finds out of which registers a master has its addresses."""
+    """Tcl that makes a core a kernel: the linker finds out of which registers a master has its addresses."""
     pointers = [(pointer, master.name) for master in _masters(description) for pointer in master.pointers]
     return f"""
 set_property sdx_kernel true $core
