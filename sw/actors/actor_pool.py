@@ -307,7 +307,7 @@ class ActorPool:
 
 @dataclass
 class _Actor:
-    """What the pool knows of an actor: ``life`` counts how often it was started again."""
+    """An actor as the pool knows it: ``life`` counts how often it was started again."""
 
     number: int
     hosted: HostedActor

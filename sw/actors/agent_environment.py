@@ -17,7 +17,7 @@ EnvironmentState = tuple[dict[str, np.ndarray], dict[str, Any]]
 
 @dataclass(frozen=True, kw_only=True)
 class Arrival:
-    """What an environment came to.
+    """The result of an environment's step, or of its beginning.
 
     Parameters
     ----------

@@ -261,7 +261,7 @@ class EnvironmentProcesses:
 
 @dataclasses.dataclass
 class _Agent:
-    """What its host knows of an agent's environment.
+    """An agent's environment as its host knows it.
 
     ``life`` counts how often it was started again, ``lost`` how often since its last arrival, and ``attempts`` since
     its last step; ``restored`` is what it goes on from, until it is started.

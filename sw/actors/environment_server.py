@@ -1,4 +1,4 @@
-"""What answers for an agent's environment in its process, wherever that runs."""
+"""The server of an agent's environment in its process, wherever that runs."""
 
 import os
 import traceback

@@ -15,7 +15,7 @@ PLAIN = ("agent", "reward", "terminated", "truncated", "episode_return", "episod
 
 
 class EnvironmentsState(NamedTuple):
-    """What :class:`.AgentEnvironments` go on from.
+    """State from which :class:`.AgentEnvironments` go on.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class EnvironmentsState(NamedTuple):
 
     @classmethod
     def unpack(cls, arrays: dict[str, np.ndarray], rest: dict[str, Any], agents: int) -> "EnvironmentsState":
-        """What `pack` made.
+        """Unpack a state that `pack` made.
 
         Raises
         ------

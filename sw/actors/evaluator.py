@@ -1,4 +1,4 @@
-"""What may take a rollout's place."""
+"""Evaluators, which may take a rollout's place."""
 
 from collections.abc import Sequence
 from typing import Protocol

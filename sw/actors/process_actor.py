@@ -111,7 +111,7 @@ def _run_actor(
     seed: tuple[int, ...],
     state: State | None,
 ) -> None:
-    """What the process does: whenever the queue is empty it makes a round, until the link to the host ends.
+    """Run the actor in its process: whenever the queue is empty it makes a round, until the link to the host ends.
 
     A message asks for its state; an error is sent as text, and is its last message.
     """

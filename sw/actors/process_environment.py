@@ -68,7 +68,7 @@ class ProcessEnvironment:
 
 
 def _serve(link: Connection, arguments: tuple[Any, ...], state: EnvironmentState | None) -> None:
-    """What the process does: answers, until the link to the host ends."""
+    """Answer the host from the environment's process, until the link ends."""
     server = EnvironmentServer(arguments, state)
     try:
         while True:

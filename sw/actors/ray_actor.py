@@ -115,7 +115,7 @@ class RayActor:
         return self._answer(self._worker.actor.state.remote())
 
     def _answer(self, reference: ray.ObjectRef) -> Any:
-        """What the actor says; ``None`` if it died, or takes too long."""
+        """The actor's answer; ``None`` if it died, or takes too long."""
         try:
             return self._worker.answer(reference)
         except ray.exceptions.RayTaskError as error:
@@ -133,7 +133,7 @@ class RayActor:
 
 
 class _RemoteActor:
-    """What Ray runs: its errors come back with what is asked, so those of its beginning with the first round."""
+    """The actor as Ray runs it: errors come back with the answers, so those of its beginning with the first round."""
 
     def __init__(self, *arguments: Any):
         self._arguments = arguments

@@ -54,7 +54,7 @@ class RayWorker:
         self.actor = self._remote.remote(*arguments)
 
     def answer(self, reference: Any, seconds: float | None = None) -> Any:
-        """What the actor says; ``None`` if it died, or takes longer than the limit, or than so many seconds.
+        """The actor's answer; ``None`` if it died, or takes longer than the limit, or than so many seconds.
 
         Raises
         ------

@@ -46,7 +46,7 @@ class SimulationTask:
 
 @dataclass(frozen=True)
 class SimulationResult:
-    """What a simulation process answers. Rewards are those of player 0.
+    """Answer of a simulation process. Rewards are those of player 0.
 
     Parameters
     ----------

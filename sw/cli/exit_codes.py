@@ -1,4 +1,4 @@
-"""What the command line answers to the shell, besides 128 and the number of the signal that stopped it."""
+"""Exit codes of the command line, besides 128 and the number of the signal that stopped it."""
 
 __all__ = ["FAILURE", "INTERRUPTED", "USAGE_ERROR"]
 

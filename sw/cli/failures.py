@@ -1,4 +1,4 @@
-"""What went wrong, in one line, and the exit code. Imported once something has: the command line starts without it."""
+"""Failures in one line, and the exit code. Imported once something has failed: the command line starts without it."""
 
 import sysconfig
 import traceback

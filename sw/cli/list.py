@@ -53,7 +53,7 @@ def _lines(found: dict[str, list[tuple[str, str]]]) -> Iterator[str]:
 
 
 def _fits(name: str) -> dict[str, Any]:
-    """What fits a board, as plain data."""
+    """The presets that fit a board, as plain data."""
     from ...hw.soc.boards.board import FLOWS, find_board
     from ..measurement.board_fit import fits, unmeasured
 
@@ -74,7 +74,7 @@ def _fits(name: str) -> dict[str, Any]:
 
 
 def _fits_in_words(name: str) -> str:
-    """What fits a board, each with the resource of which it takes the largest share."""
+    """The presets that fit a board, each with the resource of which it takes the largest share."""
     from ...hw.soc.boards.board import FLOWS, find_board
     from ..measurement.board_fit import fits, unmeasured
 

@@ -73,7 +73,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _multipliers(arguments: argparse.Namespace) -> int:
-    """Those that there are at most; of a given array as many as it has."""
+    """The largest number of multipliers; for a given array as many as it has."""
     from ...hw.cores.checks import require_integer
     from ...hw.soc.target.parts import find_part
 

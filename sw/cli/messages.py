@@ -1,4 +1,4 @@
-"""What the command line says beside its results: the log of `rewardware`, on standard error, set up here alone."""
+"""Messages of the command line besides its results: the log of `rewardware`, on standard error, set up here alone."""
 
 import argparse
 import contextlib

@@ -37,5 +37,5 @@ def add_systems(parser: argparse.ArgumentParser, command: str, add_shared: AddAr
 
 
 def run_system(command: str, arguments: argparse.Namespace) -> Any:
-    """What the module of the chosen system does; its exit code."""
+    """Run the module of the chosen system; its exit code."""
     return importlib.import_module(systems_with(command)[arguments.system].commands[command]).run(arguments)

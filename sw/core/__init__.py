@@ -1,1 +1,1 @@
-"""What every run needs: environments, hyper-parameters, backends and lockstep, checkpoints, folders, processes."""
+"""Parts of every run: environments, hyper-parameters, backends and lockstep, checkpoints, folders, processes."""

@@ -46,7 +46,7 @@ class Backend:
 
 
 def parse_backend(name: str, more: tuple[str, ...] = (), exact: tuple[str, ...] = ()) -> Backend:
-    """What a user's word says.
+    """Parse a user's choice of a backend.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What every replay buffer checks of an experience before it keeps it."""
+"""Checks that every replay buffer makes of an experience before it keeps it."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What a YAML file says, checked field by field."""
+"""Contents of a YAML file, checked field by field."""
 
 import dataclasses
 import math

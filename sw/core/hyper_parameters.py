@@ -1,4 +1,4 @@
-"""What the hyper-parameters of all agents share: from a mapping and back to one."""
+"""The base of all agents' hyper-parameters: from a mapping and back to one."""
 
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Self

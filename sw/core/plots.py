@@ -71,7 +71,7 @@ def _line(axes: Any, points: Curve, **style: Any) -> None:
 
 
 def plot_statistics(path: Path, records: Sequence[dict[str, Any]], title: str, unit: str) -> None:
-    """What training said over time, a panel for each kind there is: errors and losses, Q values, entropy, saturations,
+    """Plot the course of training, a panel for each kind there is: errors and losses, Q values, entropy, saturations,
     cycles, and how busy the engines were.
 
     Parameters
@@ -199,7 +199,7 @@ def plot_curves(
 def plot_choices(
     path: Path, choices: Sequence[float], curves: dict[str, list[float]], title: str, axis: str, chosen: float
 ) -> None:
-    """What each choice comes to, and where the chosen one is.
+    """Plot the result of each choice, and mark the chosen one.
 
     Parameters
     ----------

@@ -40,7 +40,7 @@ LOOK = 0.5
 
 
 class Algorithm(Protocol):
-    """What a run needs of what it runs: an agent that learns, or a planner that plays.
+    """The interface of algorithms that run: an agent that learns, or a planner that plays.
 
     Members
     -------
@@ -82,17 +82,17 @@ class Algorithm(Protocol):
         """Counts of cycles, saturations and comparisons."""
 
     def report(self) -> "Report":
-        """What makes sense of the records."""
+        """The report, which makes sense of the records."""
 
 
 class Report(Protocol):
-    """What a run came to, and how it looks."""
+    """The report of a run: its results, and their pictures."""
 
     def shown(self, record: dict[str, Any]) -> dict[str, str]:
-        """What the progress bar says of a record."""
+        """Texts of a record for the progress bar."""
 
     def summarize(self, records: list[dict[str, Any]]) -> dict[str, Any]:
-        """What the records come to."""
+        """Summarise the records."""
 
     def plot(self, directory: Path, records: list[dict[str, Any]], summary: dict[str, Any]) -> None:
         """Write the pictures."""

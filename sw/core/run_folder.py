@@ -1,4 +1,4 @@
-"""What runs share: their files, who may write them, records line by line, and a stop at the next good moment."""
+"""Folders of runs: their files, who may write them, records line by line, and a stop at the next good moment."""
 
 import contextlib
 import json

@@ -1,4 +1,4 @@
-"""What records say of counters: numbers by name."""
+"""Counters in records: numbers by name."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -25,7 +25,7 @@ Progress = Callable[[int], None]
 
 @dataclass(frozen=True, kw_only=True)
 class RunReport:
-    """What one run of a program was.
+    """Report of one run of a program.
 
     Parameters
     ----------

@@ -36,7 +36,7 @@ _ANY_SHELL = SimpleNamespace(
 
 @dataclass(frozen=True, kw_only=True)
 class Identity:
-    """What a device says of itself.
+    """Identity of a device, as it reports it.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def _configurations() -> dict[tuple[str, int], Any]:
 
 
 def _symptom(port: str, baud: int, timeout: float) -> str:
-    """What comes from a port whose other end did not answer a request, in words."""
+    """Describe what comes from a port whose other end did not answer a request."""
     request = pack_frame(Kind.READ, 0, bytes(4))
     with serial.Serial(port, baud, timeout=timeout, write_timeout=timeout) as wire:
         wire.reset_input_buffer()

@@ -1,4 +1,4 @@
-"""What a link to a device must do; the driver does the rest."""
+"""The interface of links to a device; the driver does the rest."""
 
 from collections.abc import Sequence
 from typing import Protocol

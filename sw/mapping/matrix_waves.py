@@ -54,7 +54,7 @@ class ProductShape:
 
 @dataclass(kw_only=True)
 class Wave:
-    """What the engine does at a time.
+    """A wave: the work of the engine at a time.
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ def caching_speedup(config: Any, layer: Any) -> float:
 
 
 def sparse_cycles(config: Any, layer: Any) -> Any:
-    """What the counters of the engine say: ``{stage: {counter: cycles}}``, exact.
+    """Cycles by the counters of the engine: ``{stage: {counter: cycles}}``, exact.
 
     Parameters
     ----------

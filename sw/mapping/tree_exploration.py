@@ -1,4 +1,4 @@
-"""Which interconnect and comparison group suit a search tree on a part: equations 5.1 and 5.2 of the source.
+"""Choice of a search tree's interconnect and comparison group on a part: equations 5.1 and 5.2 of the source.
 
 Source: Y. Meng, *Accelerating reinforcement learning using heterogeneous platforms*, section 5.1.2.
 """

@@ -1,4 +1,4 @@
-"""What the benches of all systems share: rows by name, made when they are asked for."""
+"""Parts that the benches of all systems share: rows by name, made when they are asked for."""
 
 import importlib
 import logging

@@ -1,4 +1,4 @@
-"""Which preset of a system fits which board, by what Yosys made of each and what the part holds."""
+"""Presets of systems that fit boards, by what Yosys made of each and what the part holds."""
 
 import functools
 from collections.abc import Mapping
@@ -67,7 +67,7 @@ def unmeasured(board: Board) -> list[str]:
 
 
 def lacking(board: Board, used: Resources) -> list[str]:
-    """What a design needs and the board's part does not hold, in words; empty where it fits."""
+    """Resources that a design needs and the board's part does not hold, in words; empty where it fits."""
     part = board.fpga
     return [
         f"{number:g} {part.target.units[name]} of {getattr(part.holds, name):g}"

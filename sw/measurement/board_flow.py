@@ -188,7 +188,7 @@ def _place(
 
 
 def _part_options(command: Sequence[str]) -> list[str]:
-    """What a platform's command tells nextpnr of the part."""
+    """Options of a platform's command that tell nextpnr the part."""
     words = [word for word in command[1:] if word != "--quiet"]
     return [
         word

@@ -1,4 +1,4 @@
-"""What the systems' presets for boards take on the families of FPGAs that boards have: measured once, kept as data."""
+"""Resources of the systems' presets for boards on the boards' families of FPGAs: measured once, kept as data."""
 
 import dataclasses
 import logging

@@ -120,7 +120,7 @@ def _solve(
 
 
 class ConnectFourSolver:
-    """What a position of connect-four comes to if both play perfectly: a win, a draw or a loss.
+    """Solves connect-four: a position is a win, a draw or a loss if both play perfectly.
 
     A depth-first search with alpha-beta pruning on bitboards. Moves after which the other player wins at once are left
     out, and those that make most threats come first, central ones before others. A transposition table keeps bounds of

@@ -12,7 +12,7 @@ __all__ = ["SeedSweep", "sweep_line", "sweep_seeds"]
 
 @dataclasses.dataclass(frozen=True)
 class SeedSweep:
-    """What the seeds 1 to n of the placer came to.
+    """Results of the placer's seeds 1 to n.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class SeedSweep:
 
     @property
     def best(self) -> Placed:
-        """What that seed came to."""
+        """The result of that seed."""
         return self.placements[self.best_seed]
 
     def describe(self) -> dict[str, Any]:

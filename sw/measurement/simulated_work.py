@@ -9,7 +9,7 @@ __all__ = ["SimulatedWork", "Simulation", "Stopwatch"]
 
 
 class Simulation(Protocol):
-    """What runs.
+    """A simulation that runs.
 
     Members
     -------

@@ -33,7 +33,7 @@ _NEEDED = ("lut", "ff", "dsp")
 
 @dataclass(frozen=True, kw_only=True)
 class VendorReport:
-    """What one file says.
+    """Contents of one file.
 
     Parameters
     ----------
@@ -243,7 +243,7 @@ def figures_of(reports: Iterable[VendorReport]) -> list[dict[str, Any]]:
 
 
 def _agreed(reports: Sequence[VendorReport], name: str) -> str:
-    """What all reports say of one thing that say something of it."""
+    """The one value of a name in all reports that have it."""
     said = {getattr(report, name): report.file for report in reports if getattr(report, name)}
     longest = max(said, key=len, default="")
     for value in said:

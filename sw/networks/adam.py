@@ -62,7 +62,7 @@ class Adam:
             self.gradients *= length / total
 
     def state_dict(self) -> dict[str, torch.Tensor]:
-        """What steps change beside the parameters."""
+        """State that steps change besides the parameters."""
         return {"first_moments": self._first, "second_moments": self._second, "steps": self._steps}
 
     def load_state_dict(self, state: dict[str, torch.Tensor]) -> None:

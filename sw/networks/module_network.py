@@ -19,7 +19,7 @@ ROWS = 2
 
 
 class _Way(NamedTuple):
-    """What went into a pass, and what came out with what autograd keeps of it."""
+    """Inputs of a pass, and its outputs with what autograd keeps of them."""
 
     inputs: torch.Tensor
     outputs: torch.Tensor
@@ -92,7 +92,7 @@ class ModuleNetwork:
 
 
 def make_network(first: Layers | nn.Module, learning_rate: float | None) -> TrainableNetwork:
-    """What computes a perceptron of these first weights, or a module."""
+    """Make the network of a perceptron's first weights, or of a module."""
     return ModuleNetwork(first, learning_rate) if isinstance(first, nn.Module) else Network(first, learning_rate)
 
 
@@ -139,7 +139,7 @@ def require_module(module: nn.Module, name: str, inputs: int, outputs: int) -> N
 
 
 def _tried(module: nn.Module, name: str, inputs: int) -> Any:
-    """What a module makes of zeros."""
+    """The module's outputs for zeros."""
     try:
         with torch.no_grad():
             return module(torch.zeros(ROWS, inputs))

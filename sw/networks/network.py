@@ -69,7 +69,7 @@ def shared_passes() -> Iterator[None]:
 
 
 class _Way:
-    """What a pass keeps. Its memory is for the next one: new pages take as long as the arithmetic."""
+    """Memory of a pass. The next pass uses it again: new pages take as long as the arithmetic."""
 
     def __init__(self, spare: list[torch.Tensor], size: int):
         self._spare, self.memory = spare, spare.pop() if spare else torch.empty(size)

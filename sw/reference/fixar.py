@@ -225,7 +225,7 @@ class FixarReference:
         tensor.overwrite(self.store(0, actions))
 
     def store(self, slot: int, words: IntegerArray, monitor: bool = True) -> Tensor:
-        """What the activation memory holds of words: themselves, or codes in the slot's range."""
+        """Words as the activation memory holds them: themselves, or codes in the slot's range."""
         if self.bits:
             parameters = self.ranges.parameters[slot]
             codes, outside = quantize(words, parameters, self.xp)
@@ -238,7 +238,7 @@ class FixarReference:
         return Tensor(words)
 
     def as_error(self, words: IntegerArray) -> IntegerArray:
-        """What the error memory holds of words."""
+        """Words as the error memory holds them."""
         if self.sixteen_bit:
             return narrowed(words, self.config.error_fraction, self.sixteen_bit.error_fraction, self.xp)
         return words

@@ -1,4 +1,4 @@
-"""What FIXAR keeps of one network and its target, and what it streams."""
+"""Data that FIXAR keeps of one network and its target, and streams."""
 
 from collections.abc import Iterator, Mapping
 

@@ -1,4 +1,4 @@
-"""What a gradient step takes of experiences, whatever learns from them."""
+"""A batch of experiences for a gradient step, whatever learns from them."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -55,7 +55,7 @@ class RolloutEnvironment:
         return self._environment.legal_actions()
 
     def player(self) -> int:
-        """Whose turn it is."""
+        """The player to move."""
         return self._environment.player()
 
     def observation(self) -> np.ndarray:

@@ -93,7 +93,7 @@ def systems() -> Mapping[str, SystemDescriptor]:
 
 
 def systems_with(command: str) -> dict[str, SystemDescriptor]:
-    """Those that a command knows, by their names under it, in the order of these."""
+    """The systems that a command knows, by their names under it, in the order of these."""
     return dict(sorted((system.name_under(command), system) for system in systems().values() if system.has(command)))
 
 

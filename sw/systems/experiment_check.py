@@ -16,7 +16,7 @@ Curves = Mapping[str, Mapping[str, Sequence[tuple[int, float]]]]
 
 
 def kept_results(docs: Path, name: str) -> dict[str, Any]:
-    """What an experiment wrote into the folder of the documentation.
+    """Results that an experiment wrote into the folder of the documentation.
 
     Raises
     ------

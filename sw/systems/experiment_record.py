@@ -1,4 +1,4 @@
-"""What an experiment wrote before: its runs stay beside those of today if they were made with the same settings."""
+"""Earlier records of an experiment: its runs stay next to those of today if they were made with the same settings."""
 
 import json
 from collections.abc import Iterable, Mapping

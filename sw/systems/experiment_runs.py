@@ -1,4 +1,4 @@
-"""What experiments share: runs in processes of their own, several at a time, and tables in pages."""
+"""Parts that experiments share: runs in processes of their own, several at a time, and tables in pages."""
 
 import json
 import logging

@@ -64,7 +64,7 @@ def figures_of_all(others: Mapping[str, str], also: Sequence[str] = (), seed: in
 
 
 def suite_rows(path: Path) -> dict[str, Any]:
-    """What a run of the tests took, of the report that ``pytest --junitxml`` wrote.
+    """Rows of a run of the tests: its time, from the report that ``pytest --junitxml`` wrote.
 
     Raises
     ------

@@ -298,7 +298,7 @@ def refuse_counts_below(least: int, arguments: argparse.Namespace, *names: str) 
 
 
 def result_rows(summary: dict[str, Any]) -> list[tuple[str, str]]:
-    """What the run of an agent that learns step by step came to, for people."""
+    """Results of an agent that learns step by step, for people."""
     # A run whose metrics were lost has none.
     random = "" if summary["random_return"] is None else f" (random actions: {summary['random_return']:.1f})"
     rows = [

@@ -28,7 +28,7 @@ def register_games() -> None:
 
 
 def find_game(identifier: str) -> EnvSpec | str:
-    """What ``gymnasium.make`` makes an :class:`.arcade_game.ArcadeGame` of.
+    """Find the specification from which ``gymnasium.make`` makes an :class:`.arcade_game.ArcadeGame`.
 
     Where no game has just this identifier it is given back: Gymnasium finds the newest version of a game, or says that
     there is none.

@@ -1,4 +1,4 @@
-"""What a search that a network guides needs of an environment."""
+"""The interface of environments for a search that a network guides."""
 
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable

@@ -103,7 +103,7 @@ class BoardGame:
         self._player = (state[0].bit_count() - state[1].bit_count()) & 1
 
     def player(self) -> int:
-        """Whose turn it is."""
+        """The player to move."""
         return self._player
 
     def legal_actions(self) -> int:

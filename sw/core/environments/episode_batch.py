@@ -1,4 +1,4 @@
-"""What IC3Net needs of environments with several agents."""
+"""The interface of environments with several agents for IC3Net."""
 
 from typing import Any, Protocol, runtime_checkable
 

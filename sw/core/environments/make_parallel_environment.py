@@ -17,7 +17,7 @@ PARTICLE_MODULE = re.compile(r"[a-z][a-z0-9_]*_v[0-9]+")
 
 
 def parallel_environment_factory(identifier: str) -> Callable[[], Any]:
-    """What makes the environment of an identifier, called without arguments.
+    """A function that makes the environment of an identifier, called without arguments.
 
     Parameters
     ----------

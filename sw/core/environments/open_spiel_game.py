@@ -86,7 +86,7 @@ class OpenSpielGame:
         self._state = state.clone()
 
     def player(self) -> int:
-        """Whose turn it is; after the end, whose it would be."""
+        """The player to move; after the end, the one whose turn it would be."""
         return (self._first + self._state.move_number()) & 1
 
     def legal_actions(self) -> int:

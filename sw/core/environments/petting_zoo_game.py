@@ -86,11 +86,11 @@ class PettingZooGame:
         vars(self.env).update(pickle.loads(state))
 
     def player(self) -> int:
-        """Whose turn it is; after the end, whose it would be."""
+        """The player to move; after the end, the one whose turn it would be."""
         return self.env.possible_agents.index(self.env.agent_selection)
 
     def legal_actions(self) -> int:
-        """What the action mask shows; 0 after the end."""
+        """Legal actions by the action mask; 0 after the end."""
         if self._ended():
             return 0
         mask = self.env.observe(self.env.agent_selection)["action_mask"]

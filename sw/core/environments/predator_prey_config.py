@@ -1,4 +1,4 @@
-"""What a Predator-Prey task looks like. Pure data."""
+"""Configuration of Predator-Prey tasks. Pure data."""
 
 from dataclasses import dataclass
 
@@ -66,7 +66,7 @@ class PredatorPreyConfig:
 
     @property
     def classes(self) -> int:
-        """What a cell of the window may hold: its own number, then `OUTSIDE`, `PREY`, `PREDATOR` above them.
+        """Number of kinds of a window's cell: its own number, then `OUTSIDE`, `PREY`, `PREDATOR` above them.
 
         The authors number those three from one, so that class ``cells`` never occurs; kept, so that networks fit.
         """

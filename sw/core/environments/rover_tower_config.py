@@ -1,4 +1,4 @@
-"""What a Rover-Tower task looks like. Pure data."""
+"""Configuration of Rover-Tower tasks. Pure data."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""What a search needs of an environment."""
+"""The interface of environments for a search."""
 
 from typing import Any, Protocol, runtime_checkable
 
@@ -48,5 +48,5 @@ class StateEnvironment(Protocol):
         ...
 
     def player(self) -> int:
-        """Whose turn it is: 0, or 1 where there are two."""
+        """The player to move: 0, or 1 where there are two."""
         ...

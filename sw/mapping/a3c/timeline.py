@@ -16,7 +16,7 @@ __all__ = ["ExplorationTimes", "Exploring", "best_engines", "best_ratio", "explo
 
 @dataclass(frozen=True, kw_only=True)
 class ExplorationTimes:
-    """What an exploration takes, in seconds.
+    """Times of the parts of an exploration, in seconds.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class ExplorationTimes:
 
 @dataclass(frozen=True)
 class Exploring:
-    """What explorations came to.
+    """Results of simulated explorations.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def explore(
 
 
 def sweep_engines(times: ExplorationTimes, *, agents: int, explorations: int, steps: int = 5) -> dict[int, Exploring]:
-    """What each M from 1 to the number of agents comes to: so many engines of both kinds, all alike.
+    """Simulate each M from 1 to the number of agents: so many engines of both kinds, all alike.
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""Which device does which part of training: PEARL's system composer."""
+"""The mapping of the parts of training to devices: PEARL's system composer."""

@@ -62,7 +62,7 @@ class LatencyTable:
         return self.latencies[task][device].at(batch)
 
     def needs(self, task: str, device: str) -> Mapping[str, float]:
-        """What a task takes of a device."""
+        """Resources that a task needs of a device."""
         return self.resources.get(task, {}).get(device, {})
 
     def check(self, tasks: Mapping, devices: Mapping) -> None:

@@ -18,7 +18,7 @@ _SUFFIX = ".yaml"
 
 
 class DeviceKind(StrEnum):
-    """What a device is."""
+    """Kinds of devices."""
 
     CPU = "cpu"
     GPU = "gpu"
@@ -27,7 +27,7 @@ class DeviceKind(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Device:
-    """What tasks can be placed on.
+    """A device on which tasks can be placed.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class Device:
 
 @dataclass(frozen=True, kw_only=True)
 class Link:
-    """What joins two devices, the same both ways.
+    """A link between two devices, the same both ways.
 
     Parameters
     ----------

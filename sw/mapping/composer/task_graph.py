@@ -13,7 +13,7 @@ __all__ = ["Edge", "Task", "TaskGraph", "TaskKind"]
 
 
 class TaskKind(StrEnum):
-    """What a task belongs to."""
+    """Parts of training to which tasks belong."""
 
     REPLAY = "replay"
     LEARNER = "learner"
@@ -125,7 +125,7 @@ class TaskGraph:
 
     @cached_property
     def predecessors(self) -> Mapping[str, Mapping[str, float]]:
-        """What each task waits for, and the bytes from there."""
+        """The tasks that each task waits for, and the bytes from there."""
         found: dict[str, dict[str, float]] = {task.name: {} for task in self.tasks}
         for edge in self.edges:
             found[edge.target][edge.source] = edge.bytes
@@ -133,7 +133,7 @@ class TaskGraph:
 
     @cached_property
     def successors(self) -> Mapping[str, Mapping[str, float]]:
-        """What waits for each task, and the bytes to there."""
+        """The tasks that wait for each task, and the bytes to there."""
         found: dict[str, dict[str, float]] = {task.name: {} for task in self.tasks}
         for edge in self.edges:
             found[edge.source][edge.target] = edge.bytes
@@ -151,7 +151,7 @@ class TaskGraph:
 
     @property
     def learner_entry_tasks(self) -> tuple[str, ...]:
-        """Those that wait for no other of the learner: they take the experiences."""
+        """The learner's tasks that wait for no other of its own: they take the experiences."""
         learner = self.learner_tasks
         return tuple(name for name in learner if not any(other in learner for other in self.predecessors[name]))
 

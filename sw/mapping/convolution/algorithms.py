@@ -108,7 +108,7 @@ class MatrixProducts:
 
 
 def algorithms_of(shape: Shape, winograd: tuple[Algorithm, ...]) -> tuple[Algorithm, ...]:
-    """Those that can compute a layer.
+    """Algorithms that can compute a layer.
 
     kn2row of a kernel of one pixel would be im2col. Winograd's algorithms need stride 1 and a square kernel of more
     than a pixel.

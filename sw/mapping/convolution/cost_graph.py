@@ -21,7 +21,7 @@ Costs = NDArray[np.float64]
 
 
 class Role(StrEnum):
-    """What a vertex is."""
+    """Roles of a vertex."""
 
     COMPUTE = "compute"
     STORE = "store"

@@ -1,4 +1,4 @@
-"""What layers, transfers and poolings cost on DYNAMAP's engine, as its paper models them."""
+"""Costs of layers, transfers and poolings on DYNAMAP's engine, as its paper models them."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -49,7 +49,7 @@ class CostModel:
             )
 
     def algorithms(self, shape: Shape) -> tuple[Algorithm, ...]:
-        """Those that can compute a layer."""
+        """Algorithms that can compute a layer."""
         return algorithms_of(shape, self.config.winograd_algorithms)
 
     def layer(self, shape: Shape, algorithm: Algorithm) -> Seconds:

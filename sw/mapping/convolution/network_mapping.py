@@ -165,7 +165,7 @@ def baseline_seconds(network: ConvolutionalNetwork, config: CostModelConfig) -> 
 
 
 def least_seconds(network: ConvolutionalNetwork, config: CostModelConfig) -> float:
-    """What no mapping on so many multipliers can go below: each layer with the algorithm of the fewest multiplications,
+    """A lower bound of all mappings on so many multipliers: each layer by the algorithm of fewest multiplications,
     no multiplier idle, and transfers, transforms and poolings in no time."""
     model = CostModel(config)
     fewest = (

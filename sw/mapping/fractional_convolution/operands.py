@@ -1,4 +1,4 @@
-"""Which pixel and which weight stands where in the engine's memories, and which output in its words."""
+"""Places of pixels and weights in the engine's memories, and of outputs in its words."""
 
 import numpy as np
 from numpy.typing import NDArray

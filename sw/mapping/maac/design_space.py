@@ -179,7 +179,7 @@ class DesignSpace:
         return MAACDesign(networks=networks, parallel_agents=parallel_agents, update_interval=update_interval)
 
     def resources(self, design: MAACDesign) -> Resources:
-        """What a design takes."""
+        """Resources of a design."""
         return design_resources(design, self.costs)
 
     def fits(self, design: MAACDesign) -> bool:

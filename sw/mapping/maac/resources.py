@@ -1,4 +1,4 @@
-"""What a design of MAAC's accelerator takes on a family of parts, from what its parts take."""
+"""Resources of a design of MAAC's accelerator on a family of parts, from those of its parts."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace

@@ -147,6 +147,6 @@ def _sum(begin: Resources, options: Sequence[Option]) -> Resources:
 
 
 def _shortage(taken: Resources, budget: Resources) -> str:
-    """What a design lacks, in words."""
+    """The resources that a design lacks, in words."""
     names = [name for name, available in budget.items() if getattr(taken, name) > available]
     return ", ".join(f"{getattr(taken, name):g} {name} of {getattr(budget, name):g}" for name in names)

@@ -79,7 +79,7 @@ class ConvolutionalNetwork:
 
     @cached_property
     def feature_maps(self) -> Mapping[str, FeatureMap]:
-        """What each node gives, in order."""
+        """The output of each node, in order."""
         found: dict[str, FeatureMap] = {}
         for name in self.order:
             node = self.by_name[name]

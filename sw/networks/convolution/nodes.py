@@ -20,7 +20,7 @@ Layer = ConvolutionShape | FractionallyStridedShape | PoolingShape
 
 @dataclass(frozen=True, kw_only=True)
 class FeatureMap:
-    """What goes from node to node.
+    """A feature map, which goes from node to node.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ class Convolution(_Window):
         )
 
     def output(self, maps: Sequence[FeatureMap]) -> FeatureMap:
-        """What the node gives."""
+        """The node's output."""
         return FeatureMap(channels=self.channels, picture=self.layer(maps).output)
 
 
@@ -172,7 +172,7 @@ class FractionallyStridedConvolution(_Window):
         )
 
     def output(self, maps: Sequence[FeatureMap]) -> FeatureMap:
-        """What the node gives."""
+        """The node's output."""
         return FeatureMap(channels=self.channels, picture=self.layer(maps).output)
 
 
@@ -186,7 +186,7 @@ class _Pooling(_Window):
         return PoolingShape(channels=given.channels, picture=given.picture, ceil_mode=self.ceil_mode, **self._window)
 
     def output(self, maps: Sequence[FeatureMap]) -> FeatureMap:
-        """What the node gives."""
+        """The node's output."""
         return FeatureMap(channels=maps[0].channels, picture=self.layer(maps).output)
 
 
@@ -275,7 +275,7 @@ class Concatenation(_Join):
     """
 
     def output(self, maps: Sequence[FeatureMap]) -> FeatureMap:
-        """What the node gives."""
+        """The node's output."""
         self._require_equal("Pictures", [f"{rows} x {columns}" for rows, columns in (each.picture for each in maps)])
         return FeatureMap(channels=sum(each.channels for each in maps), picture=maps[0].picture)
 
@@ -293,7 +293,7 @@ class Addition(_Join):
     """
 
     def output(self, maps: Sequence[FeatureMap]) -> FeatureMap:
-        """What the node gives."""
+        """The node's output."""
         self._require_equal("Feature maps", [str(each) for each in maps])
         return maps[0]
 

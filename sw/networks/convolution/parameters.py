@@ -23,7 +23,7 @@ __all__ = ["Parameters", "load_parameters", "random_parameters", "save_parameter
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Parameters:
-    """What a convolution multiplies and adds, fractionally strided or not, batch normalisation folded in; float64.
+    """Parameters of a convolution, fractionally strided or not, batch normalisation folded in; float64.
 
     Parameters
     ----------

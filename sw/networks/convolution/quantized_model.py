@@ -32,7 +32,7 @@ class QuantizedModel:
     network: QuantizedNetwork
 
     def real_outputs(self, picture: RealArray) -> dict[str, RealArray]:
-        """What the network in float64 gives for a picture (rows, columns, channels), by the outputs' names."""
+        """Outputs of the network in float64 for a picture (rows, columns, channels), by their names."""
         found = forward(self.layers, picture)
         return {name: found[name] for name in self.network.outputs}
 

@@ -174,7 +174,7 @@ class _Importer:
             raise ValueError(f"{what} must be all that takes {source.name!r}, and so does {', '.join(others)}")
 
     def _window(self, node: fx.Node, module: Any) -> dict[str, Any]:
-        """What all windows have."""
+        """Fields that all windows have."""
         found = {"name": self._name(node), "source": self._source(node), "kernel": _pair(module.kernel_size)}
         return found | {"stride": _pair(module.stride)}
 

@@ -76,7 +76,7 @@ class AgentsReference:
         return rollout.inferences[-1]
 
     def act(self, agent: int, action: int, reward: ArrayLike) -> None:
-        """What an agent did at its last observation, and its reward."""
+        """Store an agent's action at its last observation, and its reward."""
         rollout = self.rollouts[agent]
         rollout.actions.append(action)
         rollout.rewards.append(np.asarray(reward))

@@ -1,4 +1,4 @@
-"""What A3C's inferences and updates take besides numbers of the rollout. Pure data."""
+"""Rates of A3C's inferences and updates. Pure data."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ __all__ = ["A3CRates"]
 
 @dataclass(frozen=True, kw_only=True)
 class A3CRates:
-    """What inferences and updates take besides numbers of the rollout.
+    """Numbers that inferences and updates take besides those of the rollout.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ __all__ = ["AdaptiveArrayCoreReference"]
 
 
 class AdaptiveArrayCoreReference:
-    """What an adaptive array core computes. Within one cycle the order is ``swap``, ``sums``, ``load``.
+    """Computes as an adaptive array core does. Within one cycle the order is ``swap``, ``sums``, ``load``.
 
     Parameters
     ----------

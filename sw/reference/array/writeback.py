@@ -17,7 +17,7 @@ __all__ = ["WritebackRow", "expand_auxiliary", "write_back"]
 
 @dataclass(frozen=True)
 class WritebackRow:
-    """What one row of sums becomes.
+    """The result of one row of sums.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ class Counts:
 
     @property
     def effective(self) -> int:
-        """Those that an output depends on."""
+        """Multiplications that an output depends on."""
         return self.multiplications - self.zeros - self.dropped
 
     @property

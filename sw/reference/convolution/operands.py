@@ -62,6 +62,6 @@ def cut(
 
 
 def overlap(length: int, start: int, size: int) -> tuple[slice, slice]:
-    """Which of ``size`` places from ``start`` on an axis has: as a slice of it, and as one counted from ``start``."""
+    """The part of ``size`` places from ``start`` on that an axis has: a slice of it, and one counted from ``start``."""
     low, high = max(start, 0), max(min(start + size, length), max(start, 0))
     return slice(low, high), slice(low - start, high - start)

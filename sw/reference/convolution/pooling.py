@@ -23,7 +23,7 @@ def window_sums(shape: PoolingShape, picture: NDArray[Scalar]) -> NDArray[Scalar
 
 
 def divisors(shape: PoolingShape, include_padding: bool) -> IntegerArray:
-    """What divides the sum of each window, (O1, O2).
+    """Divisors of the sum of each window, (O1, O2).
 
     Parameters
     ----------

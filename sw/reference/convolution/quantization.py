@@ -98,7 +98,7 @@ class QuantizedNetwork:
         return _to_words(picture, self.scales[INPUT], self.width)
 
     def to_numbers(self, name: str, words: IntegerArray) -> RealArray:
-        """What the words of a tensor mean."""
+        """Convert the words of a tensor to numbers."""
         return words.astype(np.float64) * self.scales[name]
 
     def infer(self, words: IntegerArray, algorithm: Algorithm = im2col) -> Inference:

@@ -10,7 +10,7 @@ __all__ = ["HyperbolicTangentReference"]
 
 
 class HyperbolicTangentReference:
-    """What ``HyperbolicTangent`` computes, for arrays of int64 words.
+    """Computes the results of ``HyperbolicTangent``, for arrays of int64 words.
 
     Parameters
     ----------

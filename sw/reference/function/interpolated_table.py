@@ -9,7 +9,7 @@ __all__ = ["InterpolatedTableReference"]
 
 
 class InterpolatedTableReference:
-    """What ``InterpolatedTable`` computes, for arrays of int64.
+    """Computes the results of ``InterpolatedTable``, for arrays of int64.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ __all__ = ["PolynomialTableReference"]
 
 
 class PolynomialTableReference:
-    """What ``PolynomialEvaluator`` computes, for arrays of int64.
+    """Computes the results of ``PolynomialEvaluator``, for arrays of int64.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ _USED_BITS = RECIPROCAL_ROOT_INDEX_WIDTH + RECIPROCAL_ROOT_OFFSET_WIDTH
 
 
 class ReciprocalSquareRootReference:
-    """What ``ReciprocalSquareRoot`` computes, for arrays of integers.
+    """Computes the results of ``ReciprocalSquareRoot``, for arrays of integers.
 
     Parameters
     ----------

@@ -50,7 +50,7 @@ class MAACSamples:
 
 
 class MAACForward(NamedTuple):
-    """What the policies' backward pass needs: hidden layers, logits, actions drawn, and the values of all actions."""
+    """Numbers for the policies' backward pass: hidden layers, logits, actions drawn, and the values of all actions."""
 
     first: ValueArray
     second: ValueArray

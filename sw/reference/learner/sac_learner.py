@@ -197,5 +197,5 @@ class SACLearnerReference:
         return gradients.loss.priorities
 
     def _values(self, weights: Sequence[ValueArray], observations: ValueArray, actions: ValueArray) -> list[ValueArray]:
-        """What a critic makes of observations and actions, layer after layer."""
+        """Outputs of a critic for observations and actions, layer after layer."""
         return propagate(self.config.critic, weights, np.concatenate([observations, actions], axis=1))

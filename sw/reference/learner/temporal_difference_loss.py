@@ -13,7 +13,7 @@ __all__ = ["TemporalDifferenceLoss", "temporal_difference_loss"]
 
 
 class TemporalDifferenceLoss(NamedTuple):
-    """What the loss stage gives for each sample.
+    """Results of the loss stage for each sample.
 
     Parameters
     ----------

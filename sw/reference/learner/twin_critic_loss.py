@@ -14,7 +14,7 @@ __all__ = ["TwinCriticLoss", "lesser_value_errors", "twin_critic_loss"]
 
 
 class TwinCriticLoss(NamedTuple):
-    """What the loss gives for each sample.
+    """Results of the loss for each sample.
 
     Parameters
     ----------

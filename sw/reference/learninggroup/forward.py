@@ -19,7 +19,7 @@ GATES = ("i", "f", "g", "o")
 
 @dataclass
 class Step:
-    """What a step keeps for the way back.
+    """Numbers that a step keeps for the backward pass.
 
     Parameters
     ----------

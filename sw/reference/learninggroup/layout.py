@@ -1,4 +1,4 @@
-"""Which lane of which word a vector is: episodes and agents to batches, blocks and lanes."""
+"""Lanes and words of vectors: episodes and agents to batches, blocks and lanes."""
 
 from collections.abc import Callable
 from typing import TypeVar

@@ -61,7 +61,7 @@ def corrected_step(powers: Sequence[int], learning_rate: int) -> int:
 
 
 class AdamReference:
-    """What a sweep of ``AdamEngine`` does to the words of a network.
+    """Sweeps over the words of a network as ``AdamEngine`` does.
 
     Parameters
     ----------

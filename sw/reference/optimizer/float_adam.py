@@ -16,7 +16,7 @@ Rate = TypeVar("Rate")
 
 @dataclass(frozen=True, kw_only=True)
 class AdamRates(Generic[Rate]):
-    """What a step takes besides numbers of a weight; real numbers, or bit patterns.
+    """Rates of a step, the same for all weights; real numbers, or bit patterns.
 
     Parameters
     ----------

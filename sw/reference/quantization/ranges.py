@@ -12,7 +12,7 @@ __all__ = ["QuantizationParameters", "RangeReference", "dequantize", "quantize"]
 
 @dataclass(frozen=True, kw_only=True)
 class QuantizationParameters:
-    """What a range frozen with a number of bits means for codes.
+    """Parameters of codes, from a range frozen with a number of bits.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def dequantize(codes: IntegerArray, parameters: QuantizationParameters) -> Integ
 
 
 class RangeReference:
-    """What ``RangeUnit`` keeps.
+    """Keeps ranges as ``RangeUnit`` does.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ MEAN_OF_FOUR = 2 * ((1 << 16) - 1)
 
 
 class GaussianNoiseReference:
-    """What ``GaussianNoise`` gives.
+    """Draws noise as ``GaussianNoise`` does.
 
     Parameters
     ----------

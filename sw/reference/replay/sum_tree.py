@@ -13,7 +13,7 @@ __all__ = ["SumTreeReference"]
 
 
 class SumTreeReference:
-    """What a :class:`~rewardware.hw.cores.replay.sum_tree.SumTree` answers to requests as values.
+    """Answers requests as a :class:`~rewardware.hw.cores.replay.sum_tree.SumTree` does, in values.
 
     Sums are kept in a binary tree in one array, whatever the fanout: results do not depend on it. All are below 2**56.
 
@@ -56,7 +56,7 @@ class SumTreeReference:
         return [self._answer(request) for request in requests]
 
     def serve(self, requests: Requests) -> Answers:
-        """What `apply` answers, and does, compiled."""
+        """Answer and do the same as `apply`, compiled."""
         largest = np.uint64((1 << self.config.priority_width) - 1)
         asked = requests.kind, requests.draw, requests.index, requests.priority
         statuses, leaves, befores, totals, self.next_leaf = serve_requests(

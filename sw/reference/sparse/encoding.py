@@ -1,4 +1,4 @@
-"""What the sparse data encoder makes of the indexes of a layer's rows and columns."""
+"""The sparse data encoder: lists and tables from the indexes of a layer's rows and columns."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

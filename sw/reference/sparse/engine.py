@@ -1,4 +1,4 @@
-"""What the sparse data engine leaves of a layer in its memories."""
+"""The sparse data engine: a layer as it stands in its memories."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

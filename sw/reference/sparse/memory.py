@@ -41,7 +41,7 @@ def footprint(
     weight_width: int = 16,
     grouping_width: int = 16,
 ) -> Footprint:
-    """What a layer takes.
+    """Memory that a layer takes.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ class PacketReaderReference:
         self.config = config
 
     def read(self, packets: np.ndarray, requests: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Which rows pass, and how each request ends.
+        """The rows that pass, and the end of each request.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Which rows a level gets."""
+"""Assignment of rows to levels."""
 
 import numpy as np
 

@@ -75,7 +75,7 @@ class Request:
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """What the tree says to a request.
+    """The tree's answer to a request.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ COUNTS = (1 << VISIT_WIDTH) + 1
 
 
 class ScoresReference:
-    """What the updater and the score unit compute, by Python's integers; formats and rounding as in docs/mcts.md.
+    """Computes as updater and score unit do, by Python's integers; formats and rounding as in docs/mcts.md.
 
     The functions of a count are kept as lists over all counts, once for all references: an edge costs a few operations
     of integers.

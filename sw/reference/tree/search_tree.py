@@ -37,7 +37,7 @@ EDGE_PARTS = ("visits", "total", "value", "factor", "prior", "in_flight", "child
 
 @dataclass(frozen=True, kw_only=True)
 class TreeMemory:
-    """What the banks hold.
+    """Contents of the banks.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ class _Node:
 
 @dataclass
 class _Level:
-    """What a stage knows of the rows of its level: numbers of nodes."""
+    """A stage's state of the rows of its level: numbers of nodes."""
 
     stage: int
     next_row: int = 0
@@ -95,7 +95,7 @@ class _Selection:
 
 
 class SearchTreeReference:
-    """What the search engine does with a list of requests; docs/mcts.md says it in words.
+    """Answers requests as the search engine does; docs/mcts.md describes it.
 
     ``select``, ``backup``, ``prior``, ``clear`` and ``advance`` are the requests; each returns its :class:`.Answer`.
     ``answer`` and ``apply`` take them as values. How a request travels to a device is not known here.

@@ -193,7 +193,7 @@ class A3C(Agent):
         return self.learner.counters()
 
     def about(self) -> dict[str, Any]:
-        """What a run's summary says of it."""
+        """Description of the agent for a run's summary."""
         return {**super().about(), "environments": self.place}
 
     def predict(self, observation: np.ndarray, deterministic: bool = True) -> tuple[np.ndarray, None]:

@@ -16,7 +16,7 @@ HOST = ("torch",)
 
 
 def service_on(backend: str, hardware: A3CSystemConfig | None = None, **options: Any) -> MakeService:
-    """What makes the service of the agents.
+    """A function that makes the service of the agents.
 
     Parameters
     ----------

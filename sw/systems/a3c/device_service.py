@@ -128,7 +128,7 @@ class DeviceAgentsService:
         return np.concatenate([row, words_of(numbers, self.hardware.width).view(np.uint32)])
 
     def answer(self, rows: np.ndarray) -> AgentAnswer:
-        """What rows say."""
+        """Decode the rows of an answer."""
         header = ANSWER.unpack(int(rows[0, 0]))
         if header["trained"]:
             return AgentAnswer(agent=header["agent"], trained=True)

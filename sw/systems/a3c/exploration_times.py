@@ -1,4 +1,4 @@
-"""What engines and environments take, for the simulation of explorations."""
+"""Times of engines and environments, for the simulation of explorations."""
 
 import time
 

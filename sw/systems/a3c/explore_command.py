@@ -151,7 +151,7 @@ def _times(arguments: argparse.Namespace) -> "ExplorationTimes":
 
 
 def _measured(env: str) -> tuple[float, ...]:
-    """What steps of random actions take, beginnings of episodes included."""
+    """Times of steps of random actions, beginnings of episodes included."""
     from .exploration_times import RandomSteps
 
     random = RandomSteps(env)

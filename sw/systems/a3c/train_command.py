@@ -92,7 +92,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _rows(summary: dict[str, Any]) -> list[tuple[str, str]]:
-    """What training came to besides, for people."""
+    """Further results of training, for people."""
     counters, config = summary["counters"], summary["config"]
     rows = [("training", f"{counters['updates']} updates of {config['agents']} agents")]
     if counters["restarts"]:

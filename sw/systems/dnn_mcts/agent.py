@@ -348,7 +348,7 @@ class AlphaZero:
         return {**self._counts(), **self.search.counters(), **restarts}
 
     def about(self) -> dict[str, Any]:
-        """What a run's summary says of it."""
+        """Description of the agent for a run's summary."""
         return {
             "algorithm": self.name,
             "backend": self.backend,
@@ -362,7 +362,7 @@ class AlphaZero:
         }
 
     def report(self) -> AlphaZeroReport:
-        """What makes sense of its records."""
+        """The report, which makes sense of its records."""
         return AlphaZeroReport(self.about())
 
     def save(self, path: Path | str) -> None:

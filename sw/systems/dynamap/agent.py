@@ -106,7 +106,7 @@ class Dagger(Agent):
         self._integers: tuple[int, QuantizedModel, RunningNetwork] | None = None
 
     def report(self) -> DaggerReport:
-        """What makes sense of its records."""
+        """The report, which makes sense of its records."""
         return DaggerReport(self.about())
 
     @property
@@ -262,7 +262,7 @@ class Dagger(Agent):
         return self._best_action(np.asarray(observation, np.uint8)), None
 
     def counters(self) -> dict[str, Any]:
-        """What the backend counted on integers: cycles, saturated words, comparisons."""
+        """Counts of the backend on integers: cycles, saturated words, comparisons."""
         return {} if self._integers is None else dict(self._integers[2].counters())
 
     def _parts(self) -> dict[str, Any]:

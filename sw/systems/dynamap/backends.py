@@ -11,7 +11,7 @@ __all__ = ["network_on"]
 
 
 def network_on(backend: str, hardware: Any = None, **options: Any) -> OpenNetwork:
-    """What opens a network on a backend.
+    """A function that opens a network on a backend.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What a run that learns from a rule came to."""
+"""Report of a run that learns from a rule."""
 
 from typing import Any
 

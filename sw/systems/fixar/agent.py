@@ -157,7 +157,7 @@ class FixarDDPG(Agent):
         return self.learner.act(observation[np.newaxis], noise=False)[0]
 
     def counters(self) -> dict[str, Any]:
-        """What the learner counted."""
+        """Counts of the learner."""
         return self.learner.counters()
 
     def _own_state(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What acts and trains: one interface, four ways to run it."""
+"""Learners, which act and train: one interface, four ways to run it."""
 
 from typing import Any, Protocol
 

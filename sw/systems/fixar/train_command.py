@@ -83,7 +83,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _rows(summary: dict[str, Any]) -> list[tuple[str, str]]:
-    """What a run came to, for people."""
+    """Results of a run, for people."""
     rows = result_rows(summary)
     counters = summary["counters"]
     if "train_cycles" in counters and counters["train_steps"]:

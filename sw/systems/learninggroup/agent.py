@@ -136,7 +136,7 @@ class IC3Net(JointAgent):
         return self.hardware and dataclasses.asdict(self.hardware)
 
     def report(self) -> IC3NetReport:
-        """What makes sense of its records."""
+        """The report, which makes sense of its records."""
         return IC3NetReport(self.about())
 
     def describe_evaluation(self, outcome: dict[str, Any]) -> list[str]:

@@ -1,4 +1,4 @@
-"""What acts and trains for IC3Net: one interface, however it computes."""
+"""Learners for IC3Net, which act and train: one interface, however it computes."""
 
 from typing import Any, Protocol
 

@@ -22,7 +22,7 @@ OPTIMIZER_FORMATS = {"mixed": "binary32", "half": "binary16"}
 
 
 def precision_of(hardware: LearningGroupConfig) -> str:
-    """What the hyper-parameters call a device's formats."""
+    """Precision, as the hyper-parameters name it, of a device's formats."""
     return next(name for name, format in OPTIMIZER_FORMATS.items() if format == hardware.optimizer_format)
 
 

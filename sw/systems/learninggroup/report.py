@@ -1,4 +1,4 @@
-"""What a training run of IC3Net came to."""
+"""Report of a training run of IC3Net."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -53,7 +53,7 @@ class StatePart:
 
 
 class StateLayout:
-    """Which rows of which memories hold the arrays of a network's state, as words of ``weight_banks`` numbers.
+    """Rows of memories that hold the arrays of a network's state, as words of ``weight_banks`` numbers.
 
     Parameters
     ----------

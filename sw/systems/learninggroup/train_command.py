@@ -151,7 +151,7 @@ def _device(source: str, given: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
 
 
 def _rows(summary: dict[str, Any]) -> list[tuple[str, str]]:
-    """What a run came to, for people."""
+    """Results of a run, for people."""
     task, config = summary["task"], summary["config"]
     if summary["env"] == ENVIRONMENT:
         where = f"{task['predators']} predators on {task['size']} x {task['size']} cells, {task['mode']}"

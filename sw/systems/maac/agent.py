@@ -199,7 +199,7 @@ class MAAC(JointAgent):
         return dict(self._evaluate(episodes, seed, lambda rows: generator.integers(0, counts, rows.shape[:2])))
 
     def report(self) -> MAACReport:
-        """What makes sense of its records."""
+        """The report, which makes sense of its records."""
         return MAACReport(self.about())
 
     def describe_evaluation(self, outcome: dict[str, Any]) -> list[str]:

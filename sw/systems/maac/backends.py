@@ -20,7 +20,7 @@ HOST = ("torch",)
 
 
 def update_on(backend: str, hardware: MAACSystemConfig | None = None, **options: Any) -> MakeUpdate:
-    """What makes the backend of the updates.
+    """A function that makes the backend of the updates.
 
     Parameters
     ----------

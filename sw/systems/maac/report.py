@@ -1,4 +1,4 @@
-"""What a training run of MAAC came to."""
+"""Report of a training run of MAAC."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -131,7 +131,7 @@ def _environment(arguments: argparse.Namespace) -> tuple[Any, int | None, str, d
 
 
 def _rows(summary: dict[str, Any]) -> list[tuple[str, str]]:
-    """What a run came to, for people."""
+    """Results of a run, for people."""
     task, config = summary["task"], summary["config"]
     rows = [
         ("environment", f"{summary['env']}, {task['agents']} agents, {task['steps']} steps"),

@@ -1,4 +1,4 @@
-"""What suits an environment where nobody says otherwise."""
+"""Settings that suit an environment where nobody says otherwise."""
 
 import importlib.resources
 from typing import Any

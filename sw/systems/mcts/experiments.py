@@ -1,4 +1,4 @@
-"""What many workers cost a search, as data: games, and ways to search with as many simulations."""
+"""The cost of many workers to a search, as data: games, and ways to search with as many simulations."""
 
 from dataclasses import dataclass
 

@@ -125,7 +125,7 @@ def _evaluator(source: str) -> Any:
 
 
 def _rows(summary: dict[str, Any]) -> list[tuple[str, str]]:
-    """What a run came to, for people."""
+    """Results of a run, for people."""
     config, tree = summary["config"], summary["hardware"]
     where = "in this process" if not config["processes"] else f"in {config['processes']} processes"
     returns = ", ".join(f"{value:g}" for value in summary["returns"])

@@ -16,7 +16,7 @@ SUMMED = ("simulations", "simulated_steps", "seconds", "tree_seconds", "simulati
 
 
 class PlannedEpisodes:
-    """What a :class:`.Run` plays: episodes, of which episode k begins with the seed of the planner plus k.
+    """Episodes that a :class:`.Run` plays: episode k begins with the seed of the planner plus k.
 
     Where two players take turns, the planner plays for both, and rewards are those of player 0.
 
@@ -101,7 +101,7 @@ class PlannedEpisodes:
         return numbers_of(self.counters()) or None
 
     def counters(self) -> dict[str, Any]:
-        """What the tree's device counted."""
+        """Counts of the tree's device."""
         return self.planner.device.counters()
 
     def save(self, path: Path | str) -> None:
@@ -109,7 +109,7 @@ class PlannedEpisodes:
         raise AssertionError("a run of a planner has no checkpoints")
 
     def about(self) -> dict[str, Any]:
-        """What a run's summary says of it."""
+        """Description of the planner for a run's summary."""
         return {
             "algorithm": "mcts",
             "env": self.environment.name,
@@ -119,7 +119,7 @@ class PlannedEpisodes:
         }
 
     def report(self) -> "PlanningReport":
-        """What makes sense of its records."""
+        """The report, which makes sense of its records."""
         return PlanningReport(self.about())
 
 

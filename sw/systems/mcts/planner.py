@@ -31,7 +31,7 @@ MOST_COLLECTED = 1.0
 
 @dataclass(frozen=True)
 class Decision:
-    """What a search came to.
+    """The result of a search.
 
     Parameters
     ----------
@@ -279,7 +279,7 @@ class MCTSPlanner:
         return found
 
     def _task(self, answer: Answer) -> SimulationTask | SimulationResult:
-        """What a selection asks for: a simulation, or, where the episode has ended, nothing."""
+        """The work that a selection asks for: a simulation, or, where the episode has ended, nothing."""
         assert self.table is not None
         if answer.status == Status.INSERTED:
             self.table.insert(answer.node, answer.parent, answer.action)

@@ -21,7 +21,7 @@ __all__ = ["Recording", "RecordingTree"]
 
 @dataclass(frozen=True)
 class Recording:
-    """What went to a tree and what came back.
+    """Requests that went to a tree and answers that came back.
 
     Parameters
     ----------

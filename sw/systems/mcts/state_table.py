@@ -1,4 +1,4 @@
-"""What the host keeps of the tree: states of its nodes, and what went over its edges."""
+"""The host's table of the tree: states of its nodes, and what went over its edges."""
 
 from collections import Counter
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What the host's side of an exploration takes, measured here: steps of environments at once, and the link."""
+"""Times of the host's side of an exploration, measured here: steps of environments at once, and the link."""
 
 import itertools
 import os
@@ -53,7 +53,7 @@ class StepTimes:
 
 
 def measure_steps(env: str, processes: int, seconds: float) -> StepTimes:
-    """What steps take while so many processes step an environment each, all of them without a break.
+    """Measure steps while so many processes step an environment each, all of them without a break.
 
     It is the time on the clock: where there are fewer cores than processes, or others work there, too, waiting for a
     core is part of it.
@@ -160,7 +160,7 @@ def _receive(link: socket.socket, count: int) -> bool:
 
 
 def require_message(worker: WorkerProcess, seconds: float) -> Any:
-    """What a process says.
+    """Receive a message of a process.
 
     Raises
     ------

@@ -31,7 +31,7 @@ POLL_SECONDS = 0.05
 
 @dataclass(frozen=True)
 class SharedAgents:
-    """What processes share: central parameters, RMSProp's mean squares, and how many explorations each has done.
+    """State that processes share: central parameters, RMSProp's mean squares, and the explorations that each has done.
 
     Changes are not locked, as the source has it.
 
@@ -200,7 +200,7 @@ def _run(
     number: int,
     seed: int,
 ) -> None:
-    """What a process does, until the link to the host ends."""
+    """Run a process, until the link to the host ends."""
     torch.set_num_threads(1)
     # Gradients of a game without rewards become so small that their squares are subnormal, which takes long.
     torch.set_flush_denormal(True)

@@ -42,7 +42,7 @@ def _alpha_zero(game: Any, model: SinglePositionModel, workers: int, **settings:
 
 
 class PriorsWithValues:
-    """What OpenSpiel's asynchronous search asks, one position at a time.
+    """Evaluator for OpenSpiel's asynchronous search, which asks for one position at a time.
 
     Parameters
     ----------

@@ -41,7 +41,7 @@ def latency(name: str) -> dict[str, Any]:
 
 
 def told_bounds(name: str) -> str:
-    """What no mapping on the source's array can go below, to people."""
+    """Lower bounds for all mappings on the source's array, as text."""
     network, config = load_network(NETWORKS[name][0]), replace(_config(name, DRAINS), winograd=((2, 3), (4, 3)))
     ideal = network.multiply_accumulates / (config.frequency * config.rows * config.columns)
     return (

@@ -1,4 +1,4 @@
-"""Which algorithm, dataflow and parts each convolution gets on a device: by the cycles that its commands take."""
+"""Choice of algorithm, dataflow and parts for each convolution on a device: by the cycles that its commands take."""
 
 import math
 from collections.abc import Iterator, Mapping

@@ -122,7 +122,7 @@ class ConvolutionPlan:
 
     @property
     def least_cycles(self) -> int:
-        """What no engine alone can go below: layouts, the steps of all passes, stores."""
+        """A lower bound by the busiest engine alone: layouts, the steps of all passes, stores."""
         layouts, products, stores = 0, 0, 0
         for part in self.parts:
             layouts += len(self.products.layouts) * self.products.cycles(part)

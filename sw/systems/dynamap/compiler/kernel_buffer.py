@@ -39,7 +39,7 @@ class Cut:
 
     @property
     def resource(self) -> tuple[str, str, int, int]:
-        """What a product with these weights reads."""
+        """The resource that a product with these weights reads."""
         return "weights", self.filling, self.half, self.row
 
 

@@ -1,4 +1,4 @@
-"""What a device does for a whole network: places of feature maps, commands, and their order."""
+"""A device's work for a whole network: places of feature maps, commands, and their order."""
 
 from collections.abc import Iterator, Mapping
 

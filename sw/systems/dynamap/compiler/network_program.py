@@ -79,7 +79,7 @@ class NetworkProgram(NetworkPlan):
         yield program.finish()
 
     def _resident(self) -> Iterator[tuple[Any, str, int, int]]:
-        """What stays: keys of the packets, memories, first rows and numbers of rows."""
+        """Data that stay: keys of the packets, memories, first rows and numbers of rows."""
         yield ("parameters",), "parameters", 0, len(self.parameters.words)
         for (layer, number), (half, row) in (self.kernel.resident or {}).items():
             products, channels = self._matrices[layer, number].shape

@@ -1,4 +1,4 @@
-"""What a device does for a network: commands of its engines, and what each needs to be done before."""
+"""Tasks of a device for a network: commands of its engines, and those that must be complete before each."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -156,7 +156,7 @@ class LearningGroupBench(Bench):
         return make_row(value, "%", "counted", how, PAPER[name] if size == FULL else None)
 
     def limit(self, groups: int, size: str) -> dict[str, Any]:
-        """What packing leaves of the VPUs' time where no product waits for its data."""
+        """Share of the VPUs' time that packing leaves where no product waits for its data."""
         from .....hw.soc.learninggroup.config import Network, Rates
         from ....mapping.product_limit import product_limit
         from ....reference.learninggroup.iteration import LearningGroupReference

@@ -21,7 +21,7 @@ class Forward(Stage):
             self.ahead(overlap, 0, batch)
 
     def ahead(self, overlap: Overlap, step: int, batch: int) -> None:
-        """What a step needs no observations for, and keeps the engines busy while those before it end.
+        """Emit the work of a step that needs no observations, which keeps the engines busy while earlier work ends.
 
         The communication of the last batch is left to the step: there it runs while observations arrive.
         """

@@ -250,7 +250,7 @@ class Stage:
         )  # fmt: skip
 
     def _operand(self, memory: Operand, base: int, count: int, stride: int, core: int) -> Span:
-        """What an operand reads, as words of its memory."""
+        """Words of its memory that an operand reads."""
         if memory in RESULTS:
             return Span("result", RESULTS[memory] * self.map.half + base, count, stride)
         name = Operand(memory).name.lower()

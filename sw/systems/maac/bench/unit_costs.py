@@ -1,4 +1,4 @@
-"""What the parts of MAAC's accelerator take, by Yosys, for its exploration."""
+"""Resources of the parts of MAAC's accelerator, by Yosys, for its exploration."""
 
 import dataclasses
 from typing import Any
@@ -19,7 +19,7 @@ READERS = 3
 
 
 def measure_costs(family: str) -> UnitCosts:
-    """What stages, parameters and attention take on a family of parts, each synthesised in two sizes, or once.
+    """Measure stages, parameters and attention on a family of parts, each synthesised in two sizes, or once.
 
     Block memories are left out, as :class:`.UnitCosts` has it. A unit is synthesised once however often it stands in a
     stage, so that what is between the two sizes is that of further units.
@@ -80,7 +80,7 @@ def _line(at_few: Resources, at_many: Resources) -> LinearCost:
 
 
 def _take(unit: Any, name: str, family: str) -> Resources:
-    """What a part takes without its block memories."""
+    """Resources of a part without its block memories."""
     from .....hw.cores.verilog.emit import emit
     from ....measurement.tool_cache import synthesise_once
 

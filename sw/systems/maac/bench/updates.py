@@ -28,7 +28,7 @@ COUNTED = (16, 24)
 
 @dataclasses.dataclass(frozen=True)
 class CountedUpdate:
-    """What an update of an accelerator takes, counted.
+    """Cycles of an update of an accelerator, counted.
 
     Parameters
     ----------

@@ -67,7 +67,7 @@ def actions_speedup(game: str, cycles: float) -> dict[str, Any]:
 
 
 def _simulation_seconds(name: str) -> list[float]:
-    """What simulations of a planner take of a processor, in states along an episode of random actions."""
+    """Processor time of a planner's simulations, in states along an episode of random actions."""
     import numpy as np
 
     from ....actors.simulation import SimulationTask, simulate

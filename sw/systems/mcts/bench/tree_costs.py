@@ -1,4 +1,4 @@
-"""What the units of a search tree take, by Yosys, for its exploration."""
+"""Resources of the units of a search tree, by Yosys, for its exploration."""
 
 import dataclasses
 from typing import Any
