@@ -1,4 +1,4 @@
-"""What holds for all tests."""
+"""Fixtures and options of all tests."""
 
 import argparse
 import os
@@ -45,7 +45,7 @@ def pytest_configure(config):
 
 
 def pytest_report_header():
-    """What this machine leaves out of the checks of exported Verilog is said at the beginning."""
+    """Say at the beginning which checks of exported Verilog this machine leaves out."""
     if shutil.which("iverilog"):
         return []
     return ["Icarus Verilog: not installed, its checks of exported Verilog are left out"]

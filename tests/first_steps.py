@@ -1,4 +1,4 @@
-"""What a newcomer does first, from an installed package in an empty folder: ``make try-dist``, which no test runs.
+"""First steps of a newcomer, from an installed package in an empty folder: ``make try-dist``, which no test runs.
 
 It imports nothing of the repository: the paths of README and of the examples are its arguments.
 """

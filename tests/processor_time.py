@@ -44,7 +44,7 @@ class Meter:
             self._own, self._ended = own, ended
 
     def read(self):
-        """What was spent since the last call."""
+        """Processor time spent since the last call."""
         self.charge()
         with self._lock:
             spent, self._spent = self._spent, Counter()

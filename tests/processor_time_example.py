@@ -1,4 +1,4 @@
-"""What takes processor time, each kind in a test of its own, for the test of ``--processor-time``.
+"""Work that takes processor time, each kind in a test of its own, for the test of ``--processor-time``.
 
 Not collected by itself: its file is named to pytest by whoever wants it.
 """

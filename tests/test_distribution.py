@@ -1,4 +1,4 @@
-"""What a release is made of: data files in the wheel, the workflows of CI, the citation, the versions that are told."""
+"""Contents of a release: data files in the wheel, the workflows of CI, the citation, the versions that are told."""
 
 import ast
 import re

@@ -1,4 +1,4 @@
-"""What `make setup` says when something is missing: one line, before anything is installed."""
+"""Messages of `make setup` when something is missing: one line, before anything is installed."""
 
 import os
 import re

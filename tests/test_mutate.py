@@ -34,7 +34,7 @@ def find(mutated, kind, place, port, bit=0):
 
 
 def faults(top="unit"):
-    """Of the example: a bit inverted, a comparison that always says the same, and a bit lost that is not needed."""
+    """Faults of the example: a bit inverted, a comparison that is constant, and a bit lost that is not needed."""
     mutated = mutate(emit(Maximum(), top), top, ALL, 1)
     return (
         find(mutated, "inv", "result = ", "Y"),

@@ -34,7 +34,7 @@ def run(*options):
 
 
 def tables(output):
-    """Of each table the rows: a name, and the seconds before it."""
+    """Rows of each table: a name, and the seconds before it."""
     section = output.partition(" processor time, seconds ")[2]
     rows = re.findall(r"^((?: +[\d.]+(?: %)?)+)  (\S.*)|^ .*  (tests|files|kinds of process)$", section, re.MULTILINE)
     found = {}

@@ -163,7 +163,7 @@ def components():
 
 
 def test_components_are_not_given_their_siblings():
-    """What takes a component wraps it; a component beside others has ports instead, and their owner connects them."""
+    """Components that take one wrap it; a component next to others has ports instead, and their owner connects them."""
     wrappers = {"Replicated", "RegisteredUnit"}
     classes, names = components()
     assert {"Memory", "ConfiguredComponent", "AxiTop"} <= names
@@ -203,7 +203,7 @@ def test_references_know_no_wire():
 
 
 def test_rows_are_packed_by_drivers_alone():
-    """Of the software: devices and the folders of systems, which drive them."""
+    """Only devices and the folders of systems pack rows: they are the drivers."""
 
     def foreign(module, name):
         driver = within(module, "rewardware.sw.device", "rewardware.sw.systems")
@@ -256,7 +256,7 @@ def test_rooms_of_the_software_import_one_way():
 
 
 def test_actors_know_no_algorithm():
-    """What acts is handed to them; who trains hands it."""
+    """Actors act with whatever they are given; only those who train know an algorithm."""
     assert not violations(
         lambda module, name: within(module, "rewardware.sw.actors") and within(name, "rewardware.sw.algorithms")
     )

@@ -1,4 +1,4 @@
-"""What the site is made of, without building it: `make docs` does that, and fails at a warning."""
+"""The site's sources, without building it: `make docs` builds it, and fails at a warning."""
 
 import re
 from pathlib import Path

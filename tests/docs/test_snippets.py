@@ -16,7 +16,7 @@ LIMIT = 300
 
 
 def snippets(page):
-    """What runs, and fragments of the gateware, which stand where they are taken from."""
+    """Snippets that run, and fragments of the gateware, which stand where they are taken from."""
     found = SNIPPET.findall(page.read_text())
     return [text for kind, text in found if not kind.strip()], [text for kind, text in found if kind.strip()]
 

@@ -43,7 +43,7 @@ LINES = {
 
 
 def stumbles(text: str, table: dict[str, str]) -> list[str]:
-    """What a reader stumbles over in a text, with the lines joined, and what to write instead."""
+    """Phrases of a text over which a reader stumbles, with the lines joined, and what to write instead."""
     joined = " ".join(text.split())
     return [
         f"{joined[max(0, found.start() - 30) : found.end() + 30]!r}: write {instead}"

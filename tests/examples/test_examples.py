@@ -20,7 +20,7 @@ def cells(kind):
 
 
 def output_of(script, folder):
-    """What a script prints, in a folder of its own, where pictures are drawn without a screen."""
+    """Output of a script in a folder of its own, where pictures are drawn without a screen."""
     run = subprocess.run(
         [sys.executable, "-W", "ignore", str(script)],
         cwd=folder,

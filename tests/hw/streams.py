@@ -1,4 +1,4 @@
-"""Which test holds the streams of which core to the rule of streams.
+"""Tests that hold the streams of cores to the rule of streams.
 
 The rule is checked at every component in every simulation of a bench (:mod:`rewardware.sim.cocotb.stream_rules`).
 While a test of the first table runs, ``conftest.py`` asks whether the core really was in it and carried values.
@@ -187,7 +187,7 @@ ONLY_IN_SYSTEMS = {
 
 
 def missing_streams(test: str, seen: dict[str, bool]) -> list[str]:
-    """What the tables say of a test and its simulations do not show, or the other way round.
+    """Streams that the tables name for a test and its simulations do not show, or the other way round.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ SANITIZERS = "thread", "address,undefined"
 
 
 def run_sanitized(source: Path, folder: Path, sanitizer: str) -> str:
-    """What a program says that is compiled with the sources of a folder beside its own; fails with what is found."""
+    """Output of a program compiled with a folder's sources next to its own; fails with what the sanitizer finds."""
     tools, flags = find_toolchain(), ["-std=c++20", "-O1", "-g", "-pthread", f"-fsanitize={sanitizer}"]
     flags.append("-fno-sanitize-recover=all")
 

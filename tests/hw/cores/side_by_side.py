@@ -35,7 +35,7 @@ class SideBySide(wiring.Component):
 
 
 class Ports:
-    """Those ports of a unit that are no streams; inputs begin as zeros.
+    """The ports of a unit that are no streams; inputs begin as zeros.
 
     A port of an interface has the interface's name and two underscores before its own. An array is a list, one of
     several dimensions a list of lists.
@@ -79,13 +79,13 @@ class Ports:
                 bits >>= width
 
     def get(self, port):
-        """What is on an output."""
+        """The value of an output."""
         handles = self._handles[port]
         width = self.codecs[port].width // len(handles)
         return self.codecs[port].unpack(sum(int(handle.value) << width * index for index, handle in enumerate(handles)))
 
     def all(self):
-        """What is on all outputs, by name."""
+        """The values of all outputs, by name."""
         return {port: self.get(port) for port in self._outputs}
 
     async def outputs(self):

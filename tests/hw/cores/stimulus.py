@@ -29,6 +29,6 @@ def spaced(rng, cycles, share, interval):
 
 
 def noise(codec, rng):
-    """Of a port: any bits."""
+    """Any bits for a port."""
     bits = int.from_bytes(rng.bytes((codec.width + 7) // 8))
     return codec.unpack(bits & (1 << codec.width) - 1)

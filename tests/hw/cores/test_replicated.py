@@ -23,7 +23,7 @@ def modules(text):
 
 
 def amaranth_outputs(component, inputs):
-    """What Amaranth's own simulator, in which every unit is a real submodule, makes of the inputs."""
+    """Outputs for the inputs in Amaranth's own simulator, in which every unit is a real submodule."""
     outputs = []
 
     async def bench(context):

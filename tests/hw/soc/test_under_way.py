@@ -1,4 +1,4 @@
-"""What takes long says so: to the log, once, and for how long where somebody sees it."""
+"""Long work says so: to the log, once, and for how long where somebody sees it."""
 
 import contextlib
 import io

@@ -22,7 +22,7 @@ DEVICE = DeviceDescriptor(
 
 
 class Mistake(enum.IntEnum):
-    """What is written to address 0."""
+    """Mistakes, chosen by a write to address 0."""
 
     NONE = 0
     WITHDRAWN = 1

@@ -1,4 +1,4 @@
-"""What is kept is whole, or made again."""
+"""Kept builds are whole, or made again."""
 
 import os
 import subprocess

@@ -8,7 +8,7 @@ import pytest
 
 @pytest.fixture(scope="package")
 def cluster():
-    """Of nodes with one core each: two actors are on both."""
+    """A cluster of nodes with one core each: two actors are on both."""
     import ray
     from ray.cluster_utils import Cluster
 

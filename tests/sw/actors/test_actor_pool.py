@@ -38,7 +38,7 @@ def rounds(pool, count, first=0):
 
 
 def assert_whole_episodes(records):
-    """Of one environment: each step follows the one before, episodes are told once, at their end."""
+    """Records of one environment: each step follows the one before, episodes are told once, at their end."""
     taken, episode = 0, None
     for record in records:
         number, before = record["observation"]

@@ -59,7 +59,7 @@ def ask_on(environments, arrival):
 
 
 def numbers(arrivals):
-    """What can be compared."""
+    """The fields of arrivals that can be compared."""
     return [
         (a.agent, a.observation.tolist(), a.reward, a.terminated, a.episode_return, a.episode_length, a.lost)
         for a in arrivals

@@ -59,7 +59,7 @@ def test_read_gives_what_was_published_last():
 
 
 def test_a_copy_that_was_written_to_meanwhile_is_read_again(monkeypatch):
-    """As if the publisher came twice between a reader's copy and its second look."""
+    """The reader finds that the publisher came twice between its copy and its second look."""
     buffer, looks = WeightsBuffer(weights(0)), iter([1, 3, 3, 3])
     try:
         buffer.publish(5, weights(5))

@@ -41,7 +41,7 @@ def test_a_seed_goes_before_that_of_a_figure(options, seed, monkeypatch, capsys)
 
 
 class Beginning(Exception):
-    """What was drawn from has been seen."""
+    """Ends a bench once the source of its draws has been seen."""
 
 
 def test_benches_of_all_systems_draw_from_it(monkeypatch):

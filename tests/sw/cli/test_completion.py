@@ -13,7 +13,7 @@ from tests.sw.cli.test_start import HEAVY
 
 
 def complete(line: str, folder: Path) -> tuple[set[str], set[str]]:
-    """What may come next, and the modules that are imported to know it."""
+    """Words that may come next, and the modules that are imported to know them."""
     asked = {"_ARGCOMPLETE": "1", "_ARGCOMPLETE_IFS": "\n", "_ARGCOMPLETE_SUPPRESS_SPACE": "1"}
     asked |= {"COMP_LINE": line, "COMP_POINT": str(len(line)), "_ARGCOMPLETE_STDOUT_FILENAME": str(folder / "answer")}
     command = [sys.executable, "-X", "importtime", "-m", "rewardware.sw.cli"]

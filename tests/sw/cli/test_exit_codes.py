@@ -87,7 +87,7 @@ exec(compile("def fail(error, arguments):\n    raise error.with_traceback(None)"
 
 
 def module_of(words: tuple[str, ...]) -> str:
-    """Of a command."""
+    """Module of a command."""
     return systems_with(words[0])[words[1]].commands[words[0]] if len(words) > 1 else f"rewardware.sw.cli.{words[0]}"
 
 

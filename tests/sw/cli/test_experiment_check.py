@@ -10,7 +10,7 @@ from rewardware.sw.systems.experiment_check import check
 
 
 def said_of(kept, played, capsys):
-    """What is printed, without its head, and the exit code."""
+    """Printed lines without their head, and the exit code."""
     code = check(argparse.Namespace(name="pendulum", json=False), kept, played)
     return capsys.readouterr().out.splitlines()[2:], code
 

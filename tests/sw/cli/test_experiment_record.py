@@ -24,7 +24,7 @@ SYSTEMS = {
 
 
 def leave_run(system, folder, length, value):
-    """What reports read of a run."""
+    """Leave a run with the records that reports read."""
     records = {
         "learninggroup": [
             {"kind": "iteration", "iteration": count, "success": value} for count in range(1, length + 1)

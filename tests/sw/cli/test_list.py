@@ -1,4 +1,4 @@
-"""What `list` prints is what other commands take."""
+"""Names that `list` prints are those that other commands take."""
 
 import json
 

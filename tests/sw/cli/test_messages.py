@@ -1,4 +1,4 @@
-"""What commands say on standard error: as much as was asked for, and nothing that is a result."""
+"""Messages of commands on standard error: as many as were asked for, and no results."""
 
 import json
 import logging

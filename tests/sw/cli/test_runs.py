@@ -1,4 +1,4 @@
-"""What users do to runs: two at once, the wrong folder, an environment of their own."""
+"""Runs as users treat them: two at once, the wrong folder, an environment of their own."""
 
 import threading
 from pathlib import Path

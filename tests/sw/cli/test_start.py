@@ -24,7 +24,7 @@ print(json.dumps(sorted(sys.modules)))
 
 
 def modules_of(*commands: list[str]) -> set[str]:
-    """What is imported in a process after these commands."""
+    """Modules that a process imports for these commands."""
     result = subprocess.run([sys.executable, "-c", COUNT, json.dumps(commands)], capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
     return set(json.loads(result.stdout))

@@ -80,7 +80,7 @@ def test_resumed_run_is_identical(tmp_path):
 
 
 def test_evaluations_of_a_run_have_a_seed_of_their_own(tmp_path, capsys):
-    """Those of `rewardware eval` with the same seed; learning and the other records are as without it."""
+    """Evaluations are those of `rewardware eval` with the same seed; learning and other records are as without it."""
     runs = {}
     for name, options in {
         "usual": [],

@@ -53,7 +53,7 @@ def test_an_experiment_has_two_arms_of_the_same_runs(tmp_path, monkeypatch, caps
     begun = []
 
     def leave(directory, system, options, first, limit):
-        """What a run leaves."""
+        """Leave the records of a run."""
         begun.append(f"{directory.parent.name}/{directory.name}")
         assert options == ["--steps", "30", *EXPERIMENTS["breakout"].options]
         directory.mkdir(parents=True)

@@ -18,7 +18,7 @@ PLAN = "plan mcts --env tic-tac-toe --simulations 4 --workers 2 --max-steps 2 --
 
 
 def refused(arguments: list[str], capsys: pytest.CaptureFixture) -> str:
-    """What is said of a file that cannot be written."""
+    """The message about a file that cannot be written."""
     assert dispatch(arguments) == 1
     # What takes long says so before.
     said = re.sub("^rewardware: elaborating .*\n", "", capsys.readouterr().err)

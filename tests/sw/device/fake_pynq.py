@@ -1,4 +1,4 @@
-"""What stands for the package pynq: the few calls that the transport makes, with the simulator as the fabric.
+"""A stand-in for the package pynq: the few calls that the transport makes, with the simulator as the fabric.
 
 Time passes with each access to a register. An access that the bus refuses ends the test, as it would end the program on
 a board; so does memory that is given back while the DMA has it.

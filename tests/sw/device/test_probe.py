@@ -1,4 +1,4 @@
-"""What answers at a serial port is told apart: a device, another one, and whatever else comes from a wire."""
+"""Answers at a serial port are told apart: a device, another one, and whatever else comes from a wire."""
 
 import os
 import threading

@@ -131,7 +131,7 @@ def pearl_learner(**where):
 
 
 def arrays_of(agent):
-    """What a learner has saved, but for its plain numbers."""
+    """Arrays that a learner has saved, without its plain numbers."""
     saved = agent.learner.save()
     return saved[0] if isinstance(saved, tuple) else saved
 

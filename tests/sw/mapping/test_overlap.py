@@ -15,7 +15,7 @@ WIDTH, LATENCY = 2, 9
 
 
 class Recorder:
-    """What a program is to an overlap."""
+    """A program as an overlap sees it."""
 
     def __init__(self):
         self.words = []
@@ -117,7 +117,7 @@ def follows_in_engine(earlier, later):
 
 
 def check_passes(operations, passes):
-    """As fast as they can come: what is read was written before."""
+    """Passes come as fast as they can, and read what was written before."""
     clock, written, ends = 0, {}, 0
     for fields in passes:
         operation = operations[fields["number"]]

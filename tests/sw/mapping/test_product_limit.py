@@ -15,7 +15,7 @@ STEPS, BATCHES = 3, 2
 
 
 def groupings(groups, cores):
-    """Of a network whose hidden units are not the same number in each core."""
+    """Groupings of a network whose hidden units are not the same number in each core."""
     rng, network = np.random.default_rng(groups), Network(observation_size=9, hidden_size=13, groups=groups)
     return {
         name: Grouping(

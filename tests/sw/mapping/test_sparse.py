@@ -1,4 +1,4 @@
-"""What caching saves on the paper's layer; that the cycles are those of the RTL is tested with the engine."""
+"""Savings of caching on the paper's layer; that the cycles are those of the RTL is tested with the engine."""
 
 import numpy as np
 import pytest

@@ -252,7 +252,7 @@ def test_best_tried_is_not_forgotten():
 
 @given(workers=st.integers(1, 300))
 def test_balanced_batches_leave_least_over(workers):
-    """Of as many batches under way, the largest has as few positions as can be."""
+    """The largest of as many batches under way has as few positions as can be."""
     batches = balanced_batches(workers)
     assert batches[0] == 1 and batches[-1] == workers and batches == sorted(set(batches))
     for batch in batches:

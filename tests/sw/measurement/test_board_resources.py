@@ -23,7 +23,7 @@ def test_every_board_has_a_family_that_is_measured():
 
 @pytest.fixture
 def measured(monkeypatch):
-    """What was synthesised, in order: the first takes far more than an iCE40 has, all others little."""
+    """Designs as synthesised, in order: the first takes far more than an iCE40 has, all others little."""
     done = []
 
     def measure(config, family):

@@ -136,7 +136,7 @@ def vivado(command, body, device="xczu7ev-ffvc1156-2-e", state="Routed"):
 
 
 def cut(text, before):
-    """What stands before the line that begins so."""
+    """The text before the line that begins so."""
     return text[: text.index(f"\n{before}") + 1]
 
 

@@ -34,7 +34,7 @@ def layers_of(vector, sizes):
 
 
 def forward(layers, inputs):
-    """What goes into each layer, and after that the outputs."""
+    """The inputs of each layer, and after them the outputs."""
     kept = [inputs]
     for number, (weights, biases) in enumerate(layers, 1):
         sums = product(kept[-1], weights) + biases

@@ -55,7 +55,7 @@ def test_gradients_are_cut_to_a_length(length):
 
 
 def test_gradients_of_no_length_are_no_numbers():
-    """As by ``clip_grad_norm_``: what has gone astray shows."""
+    """Clipping is as by ``clip_grad_norm_``: a gradient that is no number stays one."""
     optimizer = Adam(torch.zeros(2))
     optimizer.gradients.copy_(torch.tensor([1, torch.nan]))
     optimizer.clip(10)

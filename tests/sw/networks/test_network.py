@@ -135,7 +135,7 @@ def test_values_side_by_side_are_one_input():
 
 
 def test_a_pass_is_kept_until_it_is_let_go():
-    """Of passes at the same time each has its own memory; one that is let go gives it to the next."""
+    """Passes at the same time have memories of their own; one that is let go gives its memory to the next."""
     generator = np.random.default_rng(3)
     network = Network(initial_layers((4, 8, 3), generator), 1e-3)
     one, other, slopes = numbers(generator, 6, 4), numbers(generator, 6, 4), numbers(generator, 6, 3)

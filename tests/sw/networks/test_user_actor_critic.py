@@ -149,14 +149,14 @@ def test_the_learner_of_sac_in_hardware_begins_with_all():
 
 
 def numbers_of(network):
-    """Of all layers inputs x outputs, the bias as the last row."""
+    """Parameters of all layers, inputs x outputs, the bias as the last row."""
     layers = [part for part in network if isinstance(part, nn.Linear)]
     with torch.no_grad():
         return np.concatenate([np.vstack([layer.weight.numpy().T, layer.bias.numpy()]).ravel() for layer in layers])
 
 
 class Wide(Drift):
-    """Of the sizes that the learner `small` has: eight elements of an observation, two of an action."""
+    """Environment of the sizes of learner `small`: eight elements of an observation, two of an action."""
 
     observation_space = gymnasium.spaces.Box(-10, 10, (8,), np.float32)
 

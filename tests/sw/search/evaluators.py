@@ -35,7 +35,7 @@ class HashEvaluator:
 
 
 def found(result):
-    """What two searches have to agree in."""
+    """Results in which two searches have to agree."""
     return {
         "visits": result.visits.tolist(),
         "totals": result.totals.tolist(),

@@ -1,4 +1,4 @@
-"""What the emulated evaluator gives, and which times it takes."""
+"""Results of the emulated evaluator, and the times that it takes."""
 
 import threading
 

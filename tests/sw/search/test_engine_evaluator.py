@@ -19,7 +19,7 @@ from .evaluators import some_states
 
 
 class PolicyValue(nn.Module):
-    """Of the shape of AlphaZero's: common convolutions, and two heads of convolutions of 1 x 1 and linear layers."""
+    """A network like AlphaZero's: common convolutions, and two heads of convolutions of 1 x 1 and linear layers."""
 
     def __init__(self, channels, rows, columns, actions):
         super().__init__()

@@ -98,7 +98,7 @@ class Lost(HashEvaluator):
 
 
 def test_the_least_reward_has_no_opposite():
-    """What is -8 to one player is the largest number below 8 to the other."""
+    """A value of -8 to one player is the largest number below 8 to the other."""
     game, config = BoardGame("tic-tac-toe"), SearchConfig(simulations=60, workers=3)
     reference = ReferenceSearch(game, Lost(), config).search([game.save()])
     with HostSearch(game, Lost(), config) as search:

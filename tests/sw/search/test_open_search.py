@@ -28,7 +28,7 @@ CONFIG = SearchConfig(simulations=60, workers=5, levels=4)
 
 
 class Crowded(HashEvaluator):
-    """What it says depends on how many positions it is asked for, as that of floating-point networks does."""
+    """Values depend on how many positions are asked for at once, as those of floating-point networks do."""
 
     def evaluate(self, planes, legal):
         priors, values = super().evaluate(planes, legal)

@@ -1,4 +1,4 @@
-"""What is remembered is not asked for again, and what was asked for is kept."""
+"""Remembered positions are not evaluated again, and evaluated ones are kept."""
 
 import numpy as np
 

@@ -1,8 +1,8 @@
-"""What a run's records say whatever the machine does beside it."""
+"""Records of a run that do not depend on the machine."""
 
 from rewardware.sw.core.run_folder import read_metrics
 
 
 def records(directory):
-    """Those of a run but for its speed."""
+    """Records of a run but for its speed."""
     return [record for record in read_metrics(directory) if record["kind"] != "speed"]

@@ -18,7 +18,7 @@ ROWS = [
 
 @pytest.fixture
 def figures(monkeypatch):
-    """What is drawn, before it is a picture."""
+    """Figures that are drawn, before they are pictures."""
     drawn = {}
     save = figure_plots.save_figure
     monkeypatch.setattr(

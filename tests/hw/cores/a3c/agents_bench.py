@@ -1,4 +1,4 @@
-"""What benches of engines with memories share."""
+"""Parts that benches of engines with memories share."""
 
 from abc import ABC, abstractmethod
 

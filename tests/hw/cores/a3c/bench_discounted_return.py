@@ -47,7 +47,7 @@ class Bench:
         return returns
 
     async def check(self, returns):
-        """What comes out is what has to."""
+        """Compare the outputs with the expected ones."""
         for index, value in enumerate(returns):
             compare(value, await self.returns.receive(), self.returns.name, index)
 

@@ -137,7 +137,7 @@ class Bench:
             cycle += 1
 
     def _follow(self):
-        """What the cycle does to the agents."""
+        """Follow the agents' state through the cycle."""
         state, answered, trained = self.state, int(self.dut.answered.value), int(self.dut.trained.value)
         state["busy"] &= ~answered
         state["steps"] = [0 if trained >> agent & 1 else steps for agent, steps in enumerate(state["steps"])]
@@ -316,7 +316,7 @@ async def wrong_requests_are_told_and_dropped(dut):
 
 @cocotb.test()
 async def a_wrong_request_of_an_agent_waits_for_its_answer(dut):
-    """What it may ask for shows when it has been answered."""
+    """The next request of an agent is checked when the one before has been answered."""
     bench = Bench(dut)
     agents = Agents(bench.config, rng("requests"))
     await bench.begin()

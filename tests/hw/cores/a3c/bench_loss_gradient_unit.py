@@ -67,7 +67,7 @@ class Bench:
         return self.bits(found.errors[::-1])
 
     async def check(self, rows):
-        """What comes out is what has to."""
+        """Compare the outputs with the expected ones."""
         for index, row in enumerate(rows):
             compare(row, await self.errors.receive(), "errors", index)
 

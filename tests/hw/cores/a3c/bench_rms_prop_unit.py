@@ -43,7 +43,7 @@ class Bench:
         self.updates, self.nonfinite = deque(), 0
 
     async def watch(self):
-        """What goes to the agents' copies, and the flag."""
+        """Watch the words that go to the agents' copies, and the flag."""
         dut, index = self.dut, 0
         while True:
             await RisingEdge(dut.clk)
@@ -100,12 +100,12 @@ class Bench:
         await self.settle()
 
     async def settle(self):
-        """As long as the host's map says."""
+        """Wait as long as the host's map says."""
         for _ in range(max(region.settle for region in central_regions(self.config))):
             await RisingEdge(self.dut.clk)
 
     async def check(self):
-        """What the host reads."""
+        """Compare the words that the host reads."""
         await self.settle()
         assert not self.updates, f"{len(self.updates)} words were not written"
         for name, values in zip(MEMORIES, (self.weights, self.squares), strict=True):

@@ -31,7 +31,7 @@ class ReaderBench:
                 assert int(getattr(self.dut, f"reader__{name}__ready").value), f"{name} must always be taken"
 
     def set_stalls(self, stall_in, stall_out, stall_places):
-        """Of all streams."""
+        """Set the stalls of all streams."""
         for source in self.sources.values():
             source.stall = stall_in
         self.sinks["steps"].stall, self.sinks["places"].stall = stall_out, stall_places

@@ -1,4 +1,4 @@
-"""What configurations of memories and sums refuse."""
+"""Refusals of configurations of memories and sums."""
 
 import pytest
 

@@ -15,7 +15,7 @@ NAMES = {"activation_rows": ACTIVATIONS, "error_rows": ERRORS}
 
 
 class CoreRows:
-    """What stands in each row of each core, while the memory is granted; what was answered."""
+    """Each row of each core, while the memory is granted, and the answers."""
 
     def __init__(self, dut, config):
         self.dut, self.config, self.random = dut, config, rng("memories")
@@ -72,7 +72,7 @@ def access(random, config, write):
 
 
 def insertion(config, given, options):
-    """What a write becomes."""
+    """The insertion that a write becomes."""
     parts = 2 if given["memory"] == CODES else 1
     row, part = divmod(given["row"], parts)
     return options | {

@@ -29,7 +29,7 @@ class CoreMemoriesReference:
         self.errors = np.zeros((config.error_rows, config.cores, config.lanes), np.int64)
 
     def streamed(self, request):
-        """Of each core the row or column that is streamed from the activation memories."""
+        """The row or column of each core that is streamed from the activation memories."""
         for core, memory in enumerate(self.activations):
             row = request["row"] + core * request["core_stride"]
             if request["column"]:
@@ -52,7 +52,7 @@ class CoreMemoriesReference:
 
 
 def random_requests(rng, config):
-    """What the sequencers ask for in a cycle: of each kind of memory one row or column at most."""
+    """Requests of the sequencers in a cycle: at most one row or column of each kind of memory."""
     lanes, activation_rows = config.lanes, config.activation_rows
     packed, column = int(rng.integers(2)), int(rng.integers(2))
     stride = int(rng.integers(2)) * lanes
@@ -113,13 +113,13 @@ class Played:
             self.inputs.setdefault(name, [0] * CYCLES)[cycle] = value
 
     def expect(self, cycle, name, value):
-        """What is read in a cycle, or the value of an output in it."""
+        """Expect a number that is read in a cycle, or the value of an output in it."""
         table = self.values.setdefault(name, np.zeros((CYCLES, *np.shape(value)), np.int64))
         table[cycle] = value
         self.known.setdefault(name, np.zeros(CYCLES, bool))[cycle] = True
 
     def read(self, cycle, streamed, stationary, drained):
-        """What the requests of the cycle before and the reads from outside find."""
+        """Expect the data of the requests of the cycle before and of the reads from outside."""
         config, reference, rng = self.config, self.reference, self.rng
         drains = drained["valid"] and not drained["gradient"]
         operation, auxiliary = drained["command"]["operation"], drained["auxiliary_row"]

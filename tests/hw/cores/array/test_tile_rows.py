@@ -1,4 +1,4 @@
-"""Which rows of which memories the tiles of any command ask for, and the output blocks that they announce."""
+"""Rows of the memories that the tiles of any command read, and the output blocks that they announce."""
 
 import numpy as np
 import pytest

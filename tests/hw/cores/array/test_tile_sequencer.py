@@ -1,4 +1,4 @@
-"""What slots wait for, and that they wait for nothing else: random commands, while drains are busy at random."""
+"""Slots wait for what they must and for nothing else: random commands, while drains are busy at random."""
 
 from dataclasses import dataclass
 
@@ -73,7 +73,7 @@ def tiles_of(commands):
 
 
 class Trace:
-    """What a sequencer saw and did in each cycle of a run."""
+    """Inputs and outputs of a sequencer in each cycle of a run."""
 
     def __init__(self, commands, random, busy_share, config=CONFIG):
         self.commands, self.random, self.busy_share = commands, random, busy_share

@@ -40,7 +40,7 @@ class LayerBench(LayoutBench):
         cocotb.start_soon(self._watch_features())
 
     async def _watch_features(self):
-        """What the feature map holds."""
+        """Keep the words that are written to the feature map."""
         memory = self.store.features
         while True:
             await ReadOnly()
@@ -64,7 +64,7 @@ class LayerBench(LayoutBench):
         return self.words[place : place + lines * columns * channels].reshape(lines, columns, channels)
 
     async def write_parameters(self, biases, multipliers):
-        """Of a layer, from row 0 on."""
+        """Write the parameters of a layer, from row 0 on."""
         lanes, width = self.store.lanes, self.config.array.sum_width
         for row, first in enumerate(range(0, len(biases), lanes)):
             data = packed(biases[first : first + lanes], width)

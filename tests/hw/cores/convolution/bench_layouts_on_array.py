@@ -81,7 +81,7 @@ class LayoutBench(Bench):
         await self.run([command])
 
     def expect(self, dataflow, matrix, sum_row):
-        """What the accumulators hold of a matrix (lines, channels) of sums."""
+        """Expect a matrix (lines, channels) of sums in the accumulators."""
         columns = self.config.array.columns
         table = matrix.T if dataflow == Dataflow.INPUT_STATIONARY else matrix
         for block, left in enumerate(range(0, table.shape[1], columns)):

@@ -1,4 +1,4 @@
-"""What a pooling unit writes to a feature map.
+"""A pooling unit writes to a feature map.
 
 Parameters: ``writer``, its configuration; ``pools``, each with a picture, rows of multipliers, commands, and what they
 write in how many cycles.

@@ -1,4 +1,4 @@
-"""What a store unit writes to a feature map.
+"""A store unit writes to a feature map.
 
 Parameters: ``config``; ``stores``, each with rows of sums and parameters, a command, and what it writes in how many
 cycles.

@@ -89,7 +89,7 @@ def in_blocks(matrix, lanes):
 
 
 def turned_parts(tiles, lanes):
-    """Of lines and columns of tiles, as large as a row of sums may be: whole lines, or parts of each line."""
+    """Parts of the tiles' lines and columns, as large as a row of sums may be: whole lines, or parts of each line."""
     lines, columns = max(lanes // tiles[1], 1), min(lanes, tiles[1])
     for first in product(range(0, tiles[0], lines), range(0, tiles[1], columns)):
         size = min(lines, tiles[0] - first[0]), min(columns, tiles[1] - first[1])
@@ -97,7 +97,7 @@ def turned_parts(tiles, lanes):
 
 
 def slices(part, pixels=1):
-    """Of lines and columns, so many pixels each."""
+    """Slices of lines and columns, so many pixels each."""
     return tuple(
         slice(first * pixels, (first + size) * pixels) for first, size in zip(part.first, part.size, strict=True)
     )

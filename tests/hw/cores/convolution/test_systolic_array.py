@@ -47,7 +47,7 @@ class Passes:
 
     @property
     def outputs(self):
-        """As the bench takes them."""
+        """Outputs in the form that the bench takes."""
         config, end = self.config, len(self.inputs["step"])
         drained = zip(self.drained, self.drained_mean, strict=True)
         return {"sums": (self.sums[:end], self.sums_mean[:end], config.latency)} | {

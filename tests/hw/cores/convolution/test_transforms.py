@@ -113,7 +113,7 @@ def test_winograd_is_a_correlation(name):
 
 
 def test_widths_of_winograd():
-    """What a systolic array needs for operands in Winograd's space, from 8 bits."""
+    """Widths that a systolic array needs for operands in Winograd's space, from 8 bits."""
     widths = {}
     for name, found in ALL.items():
         both = [

@@ -15,7 +15,7 @@ from .with_memories import WithMemories
 
 
 def layout_config(config, transforms):
-    """Of the unit before an engine: a feature map whose lanes are the larger of the array's sides."""
+    """Configuration of the unit before an engine: the feature map has as many lanes as the array's longer side."""
     array = config.array
     reader = WindowReaderConfig(
         memory=UnalignedConfig(lanes=max(array.rows, array.columns), rows=128), lanes=array.rows

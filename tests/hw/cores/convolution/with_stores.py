@@ -17,7 +17,7 @@ from .with_layouts import WithLayouts
 
 
 def store_config(config, layout):
-    """Of the unit behind an engine, which writes the feature map that the unit before it reads."""
+    """Configuration of the unit behind an engine, which writes the feature map that the unit before it reads."""
     return StoreConfig(
         gemm=config,
         features=layout.reader.memory,

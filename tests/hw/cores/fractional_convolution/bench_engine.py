@@ -119,7 +119,7 @@ class Bench:
         return np.where(there, rows, self.random.integers(0, 1 << self.config.operand_width, rows.shape))
 
     async def prepare_all(self, choice):
-        """As many of the layers as the memories hold, then a pause in the list: lists of passes and of outputs."""
+        """Prepare as many layers as the memories hold, then pause: lists of passes and of outputs."""
         input_row = weight_row = 0
         passes, expected = [], []
         for shape, pictures, channels in choice:

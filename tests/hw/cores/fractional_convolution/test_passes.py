@@ -1,4 +1,4 @@
-"""What commands say: lanes without conflicts, intervals that are long enough and no longer, and what is refused."""
+"""Commands: lanes without conflicts, intervals that are long enough and no longer, and refusals."""
 
 import dataclasses
 import itertools

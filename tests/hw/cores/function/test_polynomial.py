@@ -54,7 +54,7 @@ def test_fit(degree):
 
 @pytest.mark.parametrize("fraction_bits", [4, 5, 7, 10, 12, 13, 16, 20, 23])
 def test_function_tables_stay_in_range(fraction_bits):
-    """What the units rely on: how many leading bits a result has, and that none is negative."""
+    """Results have the leading bits on which the units rely, and none is negative."""
     number_format = FloatFormat(exponent_bits=8, fraction_bits=fraction_bits)
     one = 1 << tables.result_fraction(number_format)
     limits = {

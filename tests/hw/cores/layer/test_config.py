@@ -1,4 +1,4 @@
-"""What configurations of layers derive, and what they refuse."""
+"""Configurations of layers: derived numbers and refusals."""
 
 import pytest
 

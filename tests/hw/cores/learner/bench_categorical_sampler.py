@@ -46,7 +46,7 @@ class Bench:
         return list(choices), host.to_bits(self.format, probabilities).ravel().tolist()
 
     async def check(self, expected):
-        """What comes out is what has to."""
+        """Compare the outputs with the expected ones."""
         choices, probabilities = expected
         for index, (action, probability) in enumerate(choices):
             found = await self.sinks[0].receive()

@@ -29,7 +29,7 @@ class Bench(LearnerBench):
         self.reference.actor_target, self.reference.critic_target = other.actor.weights, other.critic.weights
 
     def weights(self, config):
-        """Of actor and critic."""
+        """Weights of actor and critic."""
         return [random_weights(self.random, network.sizes) for network in (config.actor, config.critic)]
 
     def arrays(self, **gradients):

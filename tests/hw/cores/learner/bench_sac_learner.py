@@ -30,7 +30,7 @@ class Bench(LearnerBench):
         self.reference.critic_2_target = other.critic_2.weights
 
     def weights(self, config):
-        """Of all networks, the logarithm of the temperature among them."""
+        """Weights of all networks, the logarithm of the temperature among them."""
         networks = [random_weights(self.random, each.sizes) for each in (config.actor, config.critic, config.critic)]
         return *networks, [self.random.normal(-1, 0.3, (1, 1))]
 
@@ -39,7 +39,7 @@ class Bench(LearnerBench):
         return self.config.optimizers[network.name.lower()][0].arrays
 
     def place(self, name, **fields):
-        """Of an array in commands."""
+        """Number of an array in commands."""
         return self.kinds(fields["network"]).index(name)
 
     def arrays(self, gradients=None):

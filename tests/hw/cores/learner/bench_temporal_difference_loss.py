@@ -38,7 +38,7 @@ class Bench:
         return [host.to_bits(self.format, part).ravel() for part in loss]
 
     async def check(self, expected):
-        """What comes out is what has to."""
+        """Compare the outputs with the expected ones."""
         for sink, column in zip(self.sinks, expected, strict=True):
             for index, bits in enumerate(column):
                 compare(int(bits), await sink.receive(), sink.name, index)

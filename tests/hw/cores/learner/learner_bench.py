@@ -1,4 +1,4 @@
-"""What the benches of learners share."""
+"""Parts that the benches of learners share."""
 
 import numpy as np
 from cocotb.triggers import RisingEdge
@@ -42,7 +42,7 @@ class LearnerBench:
         await clock_and_reset(self.dut)
 
     def stall(self, probability):
-        """Of all streams."""
+        """Set the stalls of all streams."""
         for part in (*self.sources.values(), *self.sinks.values()):
             part.stall = probability
 
@@ -60,7 +60,7 @@ class LearnerBench:
         return cycles
 
     def place(self, name, **fields):
-        """Of an array in commands."""
+        """Number of an array in commands."""
         return self.config.arrays.index(name)
 
     async def load(self, name, matrices, **fields):
@@ -77,7 +77,7 @@ class LearnerBench:
             compare(int(bits), await self.sinks["parameters_out"].receive(), (name, fields), index)
 
     async def check_priorities(self, values):
-        """Those of a step."""
+        """Compare the priorities of a step."""
         for index, bits in enumerate(host.to_bits(self.format, values)):
             compare(int(bits), await self.sinks["priorities"].receive(), "priorities", index)
 

@@ -1,4 +1,4 @@
-"""What the benches of MAAC's losses share."""
+"""Parts that the benches of MAAC's losses share."""
 
 import numpy as np
 from cocotb.triggers import RisingEdge
@@ -59,7 +59,7 @@ class LossBench:
             self.sources[stream].put(dict(zip(columns, row, strict=True)))
 
     async def check(self, expected):
-        """What comes out is what has to."""
+        """Compare the outputs with the expected ones."""
         derivatives, *columns = expected
         for index, bits in enumerate(np.ravel(self.bits(derivatives))):
             compare(int(bits), await self.sinks["errors"].receive(), "errors", index)

@@ -1,4 +1,4 @@
-"""What the benches of cores between the networks of a learner share."""
+"""Parts that the benches of cores between the networks of a learner share."""
 
 import numpy as np
 from cocotb.triggers import RisingEdge
@@ -29,7 +29,7 @@ class StreamBench:
         self.random = rng("numbers")
 
     def stall(self, coming, leaving):
-        """Of all streams."""
+        """Set the stalls of all streams."""
         for parts, probability in ((self.sources, coming), (self.sinks, leaving)):
             for part in parts.values():
                 part.stall = probability
@@ -52,7 +52,7 @@ class StreamBench:
                 self.sources[name].put(value)
 
     async def check(self, **tables):
-        """What comes out is what has to."""
+        """Compare the outputs with the expected ones."""
         for name, table in tables.items():
             for index, value in enumerate(self._payloads(table)):
                 compare(value, await self.sinks[name].receive(), name, index)

@@ -22,7 +22,7 @@ CONFIGS = {"one": ArbiterConfig(depth=5, users=1), "three": ArbiterConfig(depth=
 
 
 def decisions(config, asks):
-    """What the reference says of a table of who asks: bits of who is granted, and conflicts."""
+    """Decisions of the reference on a table of requests: bits of the users who are granted, and conflicts."""
     reference = ArbiterReference(config.users)
     decided = [reference.decide(row) for row in asks]
     granted = np.array([0 if user is None else 1 << user for user, _ in decided])

@@ -82,7 +82,7 @@ async def every_magnitude_of_scale(dut):
 
 @cocotb.test()
 async def only_zero_has_a_substitute(dut):
-    """Of the states with a single bit, each is loaded as it is."""
+    """Each state with a single bit is loaded as it is."""
     await start(dut, 0)
     for bit in range(len(dut.seed)):
         await load(dut, 1 << bit)

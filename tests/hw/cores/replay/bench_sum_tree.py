@@ -92,7 +92,7 @@ async def a_clear_is_behind_the_requests_taken(dut):
 
 @cocotb.test()
 async def draws_at_every_boundary(dut):
-    """Of all leaves, those of zero included: the last draw of one and the first one of the next."""
+    """The last draw of each leaf, those of zero included, and the first draw of the next one."""
     config = parameters()["config"]
     source, sink = StreamSource(dut, "requests"), StreamSink(dut, "answers")
     dut.clear.value = 0

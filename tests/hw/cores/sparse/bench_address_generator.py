@@ -11,7 +11,7 @@ from tests.hw.cores.sparse.memories import ReadPort
 
 
 class Memories:
-    """What the address generator reads."""
+    """The memories that the address generator reads."""
 
     def __init__(self, dut):
         run = parameters()

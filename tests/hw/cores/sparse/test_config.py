@@ -1,4 +1,4 @@
-"""What the configuration refuses, and its words."""
+"""Refusals of the configuration, word by word."""
 
 import pytest
 

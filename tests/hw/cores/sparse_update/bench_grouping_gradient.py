@@ -26,7 +26,7 @@ class Entries:
 
 
 class Memories:
-    """What the component reads, and its errors."""
+    """The memories that the component reads, and its errors."""
 
     def __init__(self, dut, config):
         self.dut, self.config, self.layer = dut, config, None

@@ -30,7 +30,7 @@ class Bench:
         cocotb.start_soon(self.run())
 
     def expect(self, members, group, gradients, base, groups):
-        """What the update of members of a group does, and whether that is finite."""
+        """Expect an update of a group's members; says whether it is finite."""
         memory = self.memory
         memory.expected = update_grouping(
             self.number_format, self.config.gradient.format, *memory.expected, members, group, gradients,

@@ -1,4 +1,4 @@
-"""What the benches of RMSprop share: weights and mean squares in words, gradients, and the same for the reference."""
+"""Parts that the benches of RMSprop share: weights and mean squares in words, gradients, and their reference."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ RATES = {"decay": 0.97, "one_minus_decay": 0.03, "learning_rate": 2e-3, "epsilon
 
 
 def random_gradients(number_format, random, shape):
-    """Of every magnitude, corner cases among them."""
+    """Gradients of every magnitude, corner cases among them."""
     found = from_numbers(number_format, random.normal(0, 1, shape) * 2.0 ** random.integers(-18, 4, shape))
     corners = [0, 1, number_format.sign_bit, number_format.largest, number_format.infinity, number_format.quiet_nan]
     places = random.random(shape) < 0.05

@@ -1,4 +1,4 @@
-"""What a host does with memories of weights and mean squares in a bench: every row in, every row out."""
+"""A host of memories of weights and mean squares in a bench: every row in, every row out."""
 
 import numpy as np
 from cocotb.triggers import ReadOnly, RisingEdge

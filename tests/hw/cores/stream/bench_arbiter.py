@@ -13,7 +13,7 @@ STALLS = ((0.3, 0.3), (0.9, 0.0), (0.0, 0.9), (0.0, 0.0))
 
 
 class Watched:
-    """What a stream does in this cycle."""
+    """A stream in this cycle."""
 
     def __init__(self, dut, name):
         self.dut, self.name = dut, name

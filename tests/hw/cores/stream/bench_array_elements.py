@@ -27,7 +27,7 @@ class Bench:
         return f"elements_{self.count}", f"array_{self.count}"
 
     def set_stalls(self, stall_in, stall_out):
-        """Of all streams."""
+        """Set the stalls of all streams."""
         for source, sink in (self.elements, self.array):
             source.stall, sink.stall = stall_in, stall_out
 

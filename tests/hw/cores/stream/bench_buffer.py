@@ -1,4 +1,4 @@
-"""What goes in comes out."""
+"""Values come out of a buffer as they went in."""
 
 import cocotb
 from cocotb.triggers import RisingEdge

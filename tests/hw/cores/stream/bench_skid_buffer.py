@@ -1,4 +1,4 @@
-"""What goes in comes out, in the same cycle if it can."""
+"""Values come out of a skid buffer as they went in, in the same cycle if they can."""
 
 import cocotb
 from cocotb.triggers import RisingEdge, Timer

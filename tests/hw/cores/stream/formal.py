@@ -1,4 +1,4 @@
-"""What credits promise, as properties for proof by induction."""
+"""Properties of credits, for proof by induction."""
 
 from amaranth.hdl import Assert, Assume, Cat, Module, Signal
 from amaranth.lib import wiring

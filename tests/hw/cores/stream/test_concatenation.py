@@ -11,7 +11,7 @@ from rewardware.sim.cocotb import simulate
 
 
 class ThereAndBack(wiring.Component):
-    """What a concatenation makes, and both parts of it."""
+    """A concatenation, and its two parts split again."""
 
     def __init__(self, *sizes):
         self.parts = StreamConcatenation(5, *sizes), StreamSplit(5, *sizes)

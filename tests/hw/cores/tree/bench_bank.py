@@ -21,7 +21,7 @@ class PlainBank:
         self.edges = [[edge] * config.fanout for _ in range(config.rows)]
 
     def apply(self, command):
-        """What a read answers, flit by flit: the node and as many edges as there are."""
+        """Apply a command; the answer of a read, flit by flit: the node and as many edges as there are."""
         row = command["row"]
         if command["kind"] == CommandKind.CLEAR:
             self.nodes[row], self.edges[row] = command["node"], [command["edge"]] * self.config.fanout

@@ -82,7 +82,7 @@ class Head:
         return self.winner if self.chooses else self.value["action"]
 
     def chosen(self, turn):
-        """What of the result means something."""
+        """The fields of the result that mean something."""
         expected = {"queued": self.value, "chooses": self.chooses, "is_last": turn + 1 == self.turns}
         if self.kind == RequestKind.SELECT and self.part == EDGE and not self.chooses:
             why = Status.TERMINAL if self.terminal else Status.HEIGHT_LIMIT
@@ -129,7 +129,7 @@ class Service:
 
 
 def check(head, turn, got, message, cycle):
-    """What leaves with `done`."""
+    """Compare the result that leaves with `done`."""
     expected = head.chosen(turn)
     seen = {name: got["chosen"][name] for name in expected}
     if "place" in expected:

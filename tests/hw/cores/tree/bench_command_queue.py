@@ -53,7 +53,7 @@ class PlainQueue:
 
 
 def counts(command):
-    """What of a command means something."""
+    """The fields of a command that mean something."""
     body = command["body"]
     names = {
         CommandKind.WRITE.value: [name for name in body if name != "slot"],

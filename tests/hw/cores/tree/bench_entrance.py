@@ -46,7 +46,7 @@ def first_requests():
 
 
 class Sent:
-    """What is to be sent for a request, in order, and what the manager is to do before."""
+    """Requests to be sent for a request, in order, and the manager's tasks before them."""
 
     def __init__(self, config, selection):
         self.config, self.selection = config, selection
@@ -65,7 +65,7 @@ class Sent:
                 "selection": self.codec.unpack(0) | {"node": self.place(answer.node)}}  # fmt: skip
 
     def __call__(self, arguments, answer, root, nodes):
-        """Of a request with its arguments and answer; root and number of nodes as they were before it."""
+        """Requests for a request with its arguments and answer; root and number of nodes as they were before it."""
         kind, worker = answer.kind, answer.worker
         if kind == RequestKind.SELECT and answer.status <= Status.FULL:
             return [self.select(worker, root, may_insert=int(nodes < self.config.nodes))]
@@ -85,7 +85,7 @@ class Sent:
 
 @dataclass(frozen=True, kw_only=True)
 class Task:
-    """What the manager is to do, and what comes of it."""
+    """A task of the manager, and its result."""
 
     advances: int
     action: int = 0
@@ -167,7 +167,7 @@ class Bench:
         self.cycle += 1
 
     def take_task(self):
-        """What the manager has done in this cycle, None if there is nothing to do."""
+        """Take the task that the manager has done in this cycle, None if there is none."""
         valid, payload, _ = self.management
         if not int(valid.value):
             return None
@@ -178,7 +178,7 @@ class Bench:
         return task
 
     def check(self):
-        """What is being sent, and what waits."""
+        """Check the request that is being sent, and the waiting ones."""
         dut, name = self.dut, self.name
         valid, ready = (int(getattr(dut, f"{name}__forward__{part}").value) for part in ("valid", "ready"))
         got = self.sink.codec.unpack(int(getattr(dut, f"{name}__forward__payload").value))

@@ -93,7 +93,7 @@ def random_requests(config, random, count):
 
 
 async def assign(dut, assignment, requests, blocks, random):
-    """As the assigner does, after any time."""
+    """Assign blocks as the assigner does, after any time."""
     while True:
         request = await requests.receive()
         assert request["command"] == AssignerCommand.ASSIGN.value

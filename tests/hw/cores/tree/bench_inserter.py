@@ -26,7 +26,7 @@ class PlainRows:
 
     @property
     def left(self):
-        """Of the block that the next row is in."""
+        """Rows left in the block of the next row."""
         return self.config.block - self.taken % self.config.block
 
     def outputs(self, cycle):

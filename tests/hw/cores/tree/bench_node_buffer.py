@@ -75,7 +75,7 @@ class Stimulus:
         return {"slot": slot, "action": action, "flit": flit, "lane": lane}
 
     def any_place(self):
-        """Of an edge of a node that is there, or of slot 0 while there is none."""
+        """Place of any edge of a node that is there, or of slot 0 while there is none."""
         slots = self.filled()
         slot = int(self.random.choice(slots)) if slots else 0
         return self.place(slot, int(self.random.integers(self.config.fanout)))
@@ -162,7 +162,7 @@ def check(plain, inputs, got, message, cycle):
 
 
 def apply(plain, inputs):
-    """What the inputs change."""
+    """Apply the changes of the inputs."""
     if inputs["fill"]:
         plain.fill(inputs["flit"])
     plain.write(inputs["write"], inputs["new_place"], inputs["new_edge"], inputs["new_node"])

@@ -52,7 +52,7 @@ class Bench:
         return int(getattr(self.dut, f"{name}__valid").value) and int(getattr(self.dut, f"{name}__ready").value)
 
     def look(self):
-        """What is let in or ends in this cycle."""
+        """Check the read that is let in or ends in this cycle."""
         reading = self.reading
         compare(reading is None, self.ports.get("idle"), "idle", self.sinks["bank_commands"].count)
         if self.transfers("reads"):

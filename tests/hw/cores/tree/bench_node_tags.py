@@ -113,7 +113,7 @@ class PlainTags:
 
 
 class Stimulus:
-    """What a stage may do in a cycle."""
+    """Actions that a stage may take in a cycle."""
 
     def __init__(self, config, random, plain):
         self.config, self.random, self.plain = config, random, plain

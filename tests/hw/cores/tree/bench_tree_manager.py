@@ -23,7 +23,7 @@ class PlainManager:
         self.root, self.stage, self.turns = None, 0, 0
 
     def place(self):
-        """Of a node: rows from the first to the last."""
+        """Place of a node: rows from the first to the last."""
         row = int(self.random.choice([0, self.config.rows - 1, int(self.random.integers(self.config.rows))]))
         return {"bank": int(self.random.integers(self.config.banks)), "row": row}
 
@@ -75,7 +75,7 @@ class Bench:
         return int(getattr(self.dut, f"{self.name}__{stream}__{part}").value)
 
     async def cycle(self):
-        """What happens in a cycle, in the middle of it; nothing may while something is under way."""
+        """Check a cycle, in the middle of it; while something is under way nothing else may happen."""
         await FallingEdge(self.dut.clk)
         got, name = self.ports.all(), self.name
         is_done = self.handle("management", "valid") and self.handle("management", "ready")

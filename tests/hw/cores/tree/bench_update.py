@@ -24,7 +24,7 @@ TABLES, REQUESTS, LIMIT = 3, 40, 20_000
 
 
 class Rows:
-    """Of the level below: for each request that asks, a row or none, which comes to be known some time later."""
+    """Rows of the level below: for each request that asks, a row or none, which comes to be known some time later."""
 
     def __init__(self, random):
         self.random, self.planned, self.known = random, deque(), False
@@ -67,7 +67,7 @@ class Memory:
 
 
 def effects_of(got):
-    """What happens in a cycle, as :class:`Source` writes it; only what means something."""
+    """Effects of a cycle, as :class:`Source` writes them; only those that mean something."""
     effects, place = {}, got["new_place"]
     parts = sorted(part for part, is_written in got["write"].items() if is_written)
     if got["send"]:
@@ -108,7 +108,7 @@ def effects_of(got):
 
 
 def check_times(now, before, message, cycle):
-    """What waits for what: inputs and outputs of a cycle and of the one before."""
+    """Check that each output waits for its inputs, of this cycle and of the one before."""
     if now["send"]:
         assert now["command_room"] or before["command_room"], f"{message}: a command without room in cycle {cycle}"
     if now["start"]:
@@ -189,7 +189,7 @@ class Bench:
         self.cycle += 1
 
     def check(self, now):
-        """What happens in a cycle is what the next request does that does anything."""
+        """The effects of a cycle are those of the next request that has any."""
         dut, name = self.dut, self.name
         waits = int(getattr(dut, f"{name}__forward__valid").value) and not int(
             getattr(dut, f"{name}__forward__ready").value

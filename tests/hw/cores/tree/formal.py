@@ -1,4 +1,4 @@
-"""What the interconnect promises, as properties for proof by induction."""
+"""Properties of the interconnect, for proof by induction."""
 
 from amaranth.hdl import Assert, Assume, Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
@@ -181,7 +181,7 @@ class RoutingProperties(wiring.Component):
         return self.config.ports - 1
 
     def _front(self, body, width):
-        """What stands before the body in a register: what is left of the destination, then the stage of a request."""
+        """Bits before the body in a register: the rest of the destination, then the stage of a request."""
         if self.way == "responses":
             return body.stage[len(body.stage) - width :]
         return Cat(body.bank[len(body.bank) + len(body.stage) - width :], body.stage)

@@ -1,4 +1,4 @@
-"""What the configuration refuses, and what follows from it."""
+"""The configuration: refusals and derived numbers."""
 
 import pytest
 

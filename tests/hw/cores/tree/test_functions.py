@@ -71,7 +71,7 @@ def test_small_logarithms_are_the_nearest():
 
 
 def test_widths():
-    """What the gateware's words hold."""
+    """The tables' results fit the gateware's words."""
     assert functions.reciprocal_table().result_bounds[1] == 1 << 18
     assert functions.reciprocal_root_table().result_bounds[1] == 1 << 17
     assert functions.root_table().result_bounds[1] < 1 << 17

@@ -1,4 +1,4 @@
-"""What changes the whole tree."""
+"""Changes of the whole tree."""
 
 from rewardware.hw.cores.tree.config import TreeConfig
 from rewardware.hw.cores.tree.tree_manager import TreeManager

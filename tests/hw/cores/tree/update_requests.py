@@ -62,7 +62,7 @@ class Request:
         self.row, self.asks_row = None, False
 
     def forward(self, got, selection):
-        """What is to be passed on, and what of the one that was passed on is to be the same."""
+        """The request to be passed on, and the fields of the passed one that must be the same."""
         expected = dict(self.chosen["queued"]["request"])
         if self.selection is not None:
             expected["body"] = self.selection
@@ -132,7 +132,7 @@ class Source:
         return request, selection
 
     def remember(self, request, part):
-        """Of a selection, what is to be remembered."""
+        """The entry of a selection that is to be remembered."""
         queued = request.chosen["queued"]
         memory = {"part": part}
         if part != NONE:

@@ -58,12 +58,12 @@ class Bench:
                 getattr(dut, f"reads__{core}__data").value = self.pack(word)
 
     def _read(self, core):
-        """What a core's memory is asked for, or None."""
+        """The address that is read in a core's memory, or None."""
         enable, address = (int(getattr(self.dut, f"reads__{core}__{part}").value) for part in ("enable", "address"))
         return address % WORDS if enable else None
 
     def expected(self, command):
-        """What is written by core, address and block, and whether it is all finite."""
+        """The numbers written by core, address and block, and whether all are finite."""
         rows = command["source"] + np.arange(command["features"])
         total = aggregate(self.config.format, list(self.numbers[:, rows, : command["blocks"]]))
         written = {}

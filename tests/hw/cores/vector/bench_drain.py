@@ -69,7 +69,7 @@ def words(config, numbers):
 
 
 def leaving(config, wave, cycle):
-    """What leaves of a wave from ``cycle`` on: (cycle, port, value)."""
+    """Results of a wave that leave from ``cycle`` on: (cycle, port, value)."""
     clusters = iter(wave.numbers)
     for descriptor in wave.descriptors:
         written, nonfinite = {}, False
@@ -126,7 +126,7 @@ class Links:
 
 
 def left(got, sums):
-    """What has left in a cycle, in the form of :func:`leaving`."""
+    """Results that have left in a cycle, in the form of :func:`leaving`."""
     blocks = sum(port.startswith("write_results") and port.endswith("data") for port in got)
     results = [
         [got[f"write_results__{block}__{part}"] for part in ("enable", "address", "data")] for block in range(blocks)

@@ -80,7 +80,7 @@ class IssueSlots:
         self.product = Product.FORWARD
 
     def _base(self, rows, offset):
-        """What is added to an offset, for an address at either end of so many rows, between, or one past."""
+        """A base to add to an offset, for an address at either end of so many rows, between, or one past."""
         address = int(self.random.choice([0, rows - 1, rows, *self.random.integers(rows, size=17)]))
         return min(max(address - offset, 0), (1 << (rows - 1).bit_length()) - 1)
 

@@ -38,7 +38,7 @@ def random_wave(config, random, number):
 
 
 def issue_slots(config, wave):
-    """What is read, cycle by cycle; of slots without a term only that there is none."""
+    """Issue slots with their reads, cycle by cycle; slots without a term have none."""
     product = wave["product"]
     for step in range(wave["steps"]):
         for index, slot in enumerate(wave["operand_slots"]):

@@ -51,7 +51,7 @@ class Memories:
         return group
 
     def answer(self, got):
-        """Of what is asked for in a cycle."""
+        """The answers to the reads of a cycle."""
         return {
             f"read_{name}__data": contents[got[f"read_{name}__address"]]
             for name, contents in self.contents.items()
@@ -68,7 +68,7 @@ def column_blocks(columns):
 
 
 class Walk:
-    """What a command becomes: for each item its fields that mean something, and how many groups were skipped before."""
+    """The walk of a command: for each item its fields that mean something, and the number of groups skipped before."""
 
     def __init__(self, config, memories, command):
         self.config, self.lists, self.command = config, memories.contents, command

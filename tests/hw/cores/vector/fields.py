@@ -4,7 +4,7 @@ __all__ = ["only"]
 
 
 def only(expected, got):
-    """Of what came, what is expected: other fields, and what stands past the end of a list, may be anything."""
+    """The expected fields of a result: others, and elements past the end of a list, may be anything."""
     if isinstance(expected, dict):
         return {name: only(part, got[name]) for name, part in expected.items()}
     if isinstance(expected, list):

@@ -12,7 +12,7 @@ from .stimulus import mixed
 
 
 def shape_of(layer, product, **fields):
-    """What the cycle model needs to know of a command."""
+    """The shape of a command for the cycle model."""
     groups = range(max([*layer.row_groups, *layer.column_groups]) + 1)
     rows, columns = ([int((of == group).sum()) for group in groups] for of in (layer.row_groups, layer.column_groups))
     pairs = zip(columns, rows, strict=True) if product == Product.BACKWARD else zip(rows, columns, strict=True)

@@ -1,4 +1,4 @@
-"""What the emitter takes for granted of Amaranth: a new version that breaks it fails here, and says with what."""
+"""Internals of Amaranth on which the emitter relies: a new version that breaks one fails here, and says with what."""
 
 import warnings
 

@@ -98,7 +98,7 @@ class PartlyConstant(wiring.Component):
 
 
 def test_constant_parts_take_effect():
-    """As an ``always @*`` that reads nothing they would stay unknown in a simulator of Verilog."""
+    """Constant parts are no ``always @*`` that reads nothing, which would stay unknown in a simulator of Verilog."""
     assert "always @*\n    o[7:4] = 4'hb;" in amaranth_verilog(PartlyConstant())
     simulate(PartlyConstant(), bench="tests.hw.cores.verilog.bench_text", tests="constant_parts")
 

@@ -13,7 +13,7 @@ from tests.sw.reference.replay.stimulus import random_requests
 
 
 def program(transport, config, seed):
-    """What the host does: the device's answers are the reference's."""
+    """The host's program: the device's answers are the reference's."""
     device, reference = DeviceSumTree(config, "transport", transport=transport), ReferenceSumTree(config.tree)
     generator = random.Random(seed)
     for tree in (device, reference):

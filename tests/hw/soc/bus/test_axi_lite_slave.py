@@ -1,4 +1,4 @@
-"""What the host writes comes to the registers, and what they answer to the host, every bit of it."""
+"""Writes of the host come to the registers, and answers to the host, every bit of them."""
 
 import numpy as np
 

@@ -27,14 +27,14 @@ WORD = 0xFFFF_FFFF
 
 
 class Model:
-    """What the host finds, and what the hardware gets of its writes."""
+    """Values that the host reads, and those that the hardware gets of its writes."""
 
     def __init__(self):
         self.values = {entry.item.name: entry.item.reset for entry in MAP.registers}
         self.kept, self.refuses, self.orders, self.written = 0, False, [], []
 
     def at(self, address):
-        """What stands at an address, and the word of it."""
+        """The item at an address, and the number of its word."""
         for entry in MAP.placed:
             if entry.address <= address < entry.end:
                 return entry.item, (address - entry.address) // 4
@@ -79,7 +79,7 @@ def test_accesses_at_random():
     got_orders, got_written = [], []
 
     async def change(ctx):
-        """What the hardware shows until the next access."""
+        """Change the values of the hardware before the next access."""
         for name in ("counter", "level"):
             model.values[name] = int(random.integers(1 << MAP[name].item.width))
             ctx.set(getattr(registers, name), model.values[name])

@@ -1,4 +1,4 @@
-"""What registers do in the cycle of an access."""
+"""Registers in the cycle of an access."""
 
 from rewardware.hw.soc.bus.register_bank import RegisterBank
 from rewardware.hw.soc.bus.registers import Access, AddressMap, Register

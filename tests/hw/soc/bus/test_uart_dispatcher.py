@@ -1,4 +1,4 @@
-"""Which requests are executed, which are answered without, and what becomes of their payloads."""
+"""Requests that are executed or answered without, and their payloads."""
 
 import numpy as np
 import pytest
@@ -166,7 +166,7 @@ SIZES = {
 
 
 def test_requests_at_random():
-    """Of all kinds and none, broken ones and repetitions, against the rules of the dispatcher's description."""
+    """Requests of all kinds and none, broken ones and repetitions, against the rules in the dispatcher's docstring."""
     requests, random = Requests(), np.random.default_rng(1)
 
     async def bench(requests):

@@ -119,7 +119,7 @@ def test_any_header_and_the_longest_payload():
 
 
 def test_silence_is_counted_in_bits():
-    """As many cycles as the time-out has, between any two bytes, and one more."""
+    """Silence of as many cycles as the time-out has, between any two bytes, and of one more."""
     frames = Frames(timeout_bits=25)
     limit = frames.config.divisor * frames.config.timeout_bits
     frame = pack_frame(3, 7, b"a")

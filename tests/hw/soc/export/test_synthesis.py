@@ -1,4 +1,4 @@
-"""What units take, with ceilings: a change that makes one larger or slower shows here."""
+"""Resources of units, with ceilings: a change that makes one larger or slower shows here."""
 
 import pytest
 

@@ -145,7 +145,7 @@ def test_values_outside_frozen_range_are_counted(config):
 
 
 def test_state_survives_device(config):
-    """What one device saved, another one loads, and goes on with the same bits."""
+    """A device loads the state that another one saved, and goes on with the same bits."""
     rng = np.random.default_rng(7)
     networks = NETWORKS[0]
     reference, device = pair(config, networks, rng)

@@ -164,7 +164,7 @@ def small_device(simulation, **state):
 
 
 def test_bad_input(simulation):
-    """What is wrong is said before anything is sent; infinities on the device, after."""
+    """Bad input is refused before anything is sent; infinities on the device, after."""
     device = small_device(simulation)
     device.start()
     with pytest.raises(ValueError, match=r"Observations must have shape \(3, 1, 4\), not \(3, 4\)"):

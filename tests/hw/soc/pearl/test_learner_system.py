@@ -30,7 +30,7 @@ def batch_for(config, rng, count):
 
 
 def rates_for(config, step):
-    """Of each network others."""
+    """Rates of a step, different ones for each network."""
     return [AdamRates.of_step(step, learning_rate=0.01 * place) for place in range(1, len(config.networks) + 1)]
 
 
@@ -59,7 +59,7 @@ def learners(opened):
 
 
 def both(learners, call):
-    """What the device gives is what the reference gives."""
+    """The reference's results, which are the device's."""
     device, reference = (call(learner) for learner in learners)
     assert device.tolist() == reference.tolist()
     return reference

@@ -37,7 +37,7 @@ def trees(opened):
 
 
 def both(trees, call):
-    """What the device does is what the reference does."""
+    """The reference's results, which are the device's."""
     device, reference = (call(tree).each() for tree in trees)
     assert device == reference
     return reference

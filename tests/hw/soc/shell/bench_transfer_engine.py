@@ -106,7 +106,7 @@ class Bench:
         return data
 
     def stored(self, fields, step=1):
-        """What the reference has in the rows of a transfer; host's rows and whole rows."""
+        """The reference's contents of a transfer's rows; host's rows and whole rows."""
         rows = range(fields["base"], fields["base"] + fields["count"] * step, step)
         return [self.reference.read(fields["memory"], fields["core"], row) for row in rows]
 

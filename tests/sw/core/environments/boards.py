@@ -1,4 +1,4 @@
-"""What is the same of every game on a board."""
+"""Checks that hold for every game on a board."""
 
 import numpy as np
 

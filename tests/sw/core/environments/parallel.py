@@ -62,7 +62,7 @@ class Staggered(ParallelEnv):
 
 
 class Unlike(Staggered):
-    """Whose last agent has a space of another kind."""
+    """Agents of which the last has a space of another kind."""
 
     def __init__(self, *, action=None, observation=None):
         super().__init__()

@@ -15,7 +15,7 @@ GAME = "ALE/Breakout-v5"
 
 
 def mean(screen, row, column):
-    """Of what a pixel of a frame covers, exactly."""
+    """Exact mean of the part of a screen that a pixel of a frame covers."""
     total = Fraction(0)
     tall, wide = (Fraction(size, 84) for size in screen.shape)
     for y in range(floor(row * tall), ceil((row + 1) * tall)):

@@ -40,7 +40,7 @@ def flat(observation):
 
 
 def assert_same(envs, results):
-    """What a reset or a step gave, and what is on both screens."""
+    """Results of a reset or a step are the same, and so are both screens."""
     (mine, *about), (yours, *also) = results
     assert about == also
     assert all(np.array_equal(a, b) for a, b in zip(flat(mine), flat(yours), strict=True))

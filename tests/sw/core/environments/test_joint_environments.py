@@ -16,7 +16,7 @@ from .parallel import Broken, Staggered, Unlike
 
 
 class Uneven(Staggered):
-    """Whose agents observe 1, 2, 3 of the elements, and have 2, 3, 4 actions."""
+    """Agents that observe 1, 2, 3 of the elements, and have 2, 3, 4 actions."""
 
     def __init__(self, **values):
         super().__init__(**values)

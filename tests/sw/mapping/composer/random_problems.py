@@ -59,7 +59,7 @@ def random_problem(rng, tasks, devices, communication=1.0, replay=True, batch=1,
 
 
 def _latency(rng, batch):
-    """Of the whole batch, a part of it fixed."""
+    """Latency of the whole batch, a part of it fixed."""
     whole, fixed = rng.randint(1, 20) * rng.choice([0.25, 1, 4]), rng.choice([0, 0.5, 1])
     return Latency(fixed=whole * fixed, experience=whole * (1 - fixed) / batch)
 

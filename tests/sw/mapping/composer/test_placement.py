@@ -74,7 +74,7 @@ def test_ranks_by_hand():
 
 
 def every_schedule(problem):
-    """Of all orders and all placements."""
+    """Schedules of all orders and all placements."""
     graph = problem.graph
     for order in itertools.permutations(graph.order):
         place = {task: index for index, task in enumerate(order)}

@@ -94,7 +94,7 @@ def test_all_tasks_are_measured(algorithm, monkeypatch):
 
 
 def test_sum_tree_of_a_gpu_on_a_processor():
-    """Of 0 to 6 over 0 to 12 leaves: every draw finds the leaf whose part of the total it is in."""
+    """Priorities of 0 to 6 over 0 to 12 leaves: every draw finds the leaf whose part of the total it is in."""
     tree, priorities = TorchSumTree(13, torch.device("cpu")), torch.arange(13) % 7
     tree.update(torch.arange(13), priorities.float())
     total = int(priorities.sum())

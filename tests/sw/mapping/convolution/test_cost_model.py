@@ -92,7 +92,7 @@ def test_several_arrays_at_once():
 
 
 def test_layers_by_the_cycles_of_the_engine():
-    """Which tests of the engine hold by equality; several products follow each other closely."""
+    """Cycles by the rules that tests of the engine hold by equality; several products follow each other closely."""
     arrays = [(8, 6), (9, 40)]
     model = CostModel(config(*arrays[0], initialization=None, frequency=2.0, linear_transform=3, drains=2), arrays)
     for shape, algorithm in itertools.product([convolution(), convolution(channels=(3, 4))], [KN2ROW, F23_ALGORITHM]):

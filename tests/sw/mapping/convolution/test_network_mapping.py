@@ -87,7 +87,7 @@ def test_layers_and_edges():
 
 @pytest.mark.parametrize("name", ["googlenet", "inception-v4"])
 def test_the_mapping_is_faster_than_one_algorithm_in_the_order_of_the_source(name):
-    """Of table 3.3: GoogLeNet loses most with kn2row and Inception-v4 with im2col, both least with Winograd."""
+    """The order of table 3.3: GoogLeNet loses most with kn2row, Inception-v4 with im2col, both least with Winograd."""
     array = {"googlenet": (92, 66), "inception-v4": (95, 64)}[name]
     config = CostModelConfig(rows=array[0], columns=array[1])
     seconds, baselines = map_network(load_network(name), config).seconds, baseline_seconds(load_network(name), config)
@@ -97,7 +97,7 @@ def test_the_mapping_is_faster_than_one_algorithm_in_the_order_of_the_source(nam
 
 
 def test_baselines_have_one_algorithm_where_it_can_be():
-    """What the mapping of a network of one layer costs with each."""
+    """Costs of the mapping of a network of one layer with each algorithm."""
     network = ConvolutionalNetwork(
         name="one", nodes=(Input(name="x", channels=8, picture=(9, 9)), convolution("a", "x"))
     )

@@ -31,7 +31,7 @@ def space_of(networks, budget=EVERYTHING, batch=1024, **further) -> DesignSpace:
 
 
 def budget_between(networks, share: float, **further) -> Resources:
-    """What the smallest design takes, and a share of what the largest takes beyond that, if it takes more."""
+    """Resources of the smallest design, and a share of those that the largest takes beyond, if it takes more."""
     space = space_of(networks, **further)
     outputs = tuple(choice.layer.outputs for choice in space.layers)
     least = space.resources(space.design((1,) * len(outputs), update_interval=space.update_intervals[-1]))

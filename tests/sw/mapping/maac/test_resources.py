@@ -1,4 +1,4 @@
-"""What a design takes, against the gateware's own sizes of memories."""
+"""Resources of a design, against the gateware's own sizes of memories."""
 
 import pytest
 

@@ -100,7 +100,7 @@ def test_algorithm_1_step_by_step():
 
 
 def budget_of(space, units):
-    """What a design takes, and not a unit more."""
+    """A budget for a design, and not for a unit more."""
     taken = space.resources(space.design(units))
     return taken + Resources(ff=10, bram=10, lut=10)
 

@@ -89,7 +89,7 @@ def layers_of(*nodes):
 
 
 def test_relu_that_changes_nothing_is_left_away():
-    """What comes of rectified convolutions is never negative, whoever takes it besides."""
+    """Results of rectified convolutions are never negative, whoever takes them besides."""
     layers = layers_of(replace(A, relu=True), replace(B, relu=True), JOINED, AVERAGE, POOL)
     assert {layer.name: layer.rectified for layer in layers if hasattr(layer, "rectified")} == {"a": True, "b": True}
 

@@ -1,4 +1,4 @@
-"""What is compiled in binary32 gives the bits of the general form."""
+"""Compiled functions in binary32 give the bits of the general form."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from tests.sw.reference.a3c.rollouts import CORNERS, RATES, drawn_parameters, sm
 
 
 def generally(monkeypatch, compute):
-    """What the general form computes."""
+    """Compute by the general form."""
     with monkeypatch.context() as patched:
         # No format is the one whose loops are compiled.
         patched.setattr(network, "BINARY32", None)

@@ -86,7 +86,7 @@ def torch_fractionally_strided(shape, picture, kernels):
 
 
 def torch_gradients(shape, picture, kernels, bias, errors):
-    """What autograd has for outputs and for the gradients by picture, kernels and bias, in the type of the arrays."""
+    """Outputs and gradients by picture, kernels and bias, by autograd, in the type of the arrays."""
     leaves = [torch.tensor(array, requires_grad=True) for array in (picture, kernels, bias)]
     (top, bottom), (left, right) = shape.padding
     padded = torch.nn.functional.pad(leaves[0].permute(2, 0, 1)[None], (left, right, top, bottom))

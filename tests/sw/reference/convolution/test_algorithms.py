@@ -134,7 +134,7 @@ def test_tiles_that_are_no_pictures_are_refused():
 
 @pytest.mark.parametrize(("transform", "widths"), [(F23, (10, 12)), (F43, (15, 18))])
 def test_widths_of_transformed_operands(transform, widths):
-    """Of INT8: the sign pattern of a result's factors makes it largest, the opposite one least."""
+    """Widths for INT8: the sign pattern of a result's factors makes it largest, the opposite one least."""
     assert transform.operand_widths(8, 8) == widths
     for matrix, method, width in (
         (transform.inputs, transform.transform_inputs, widths[0]),

@@ -62,7 +62,7 @@ def test_order_of_a_convolution(drawn):
 @settings(max_examples=25)
 @given(data())
 def test_order_of_the_scratchpad(drawn):
-    """As cores work: in each round pixel after pixel, the last one first, all cores on the same one."""
+    """Order of the cores: in each round pixel after pixel, the last one first, all cores on the same one."""
     shape, number_format = drawn.draw(shapes.fractionally_strided()), drawn.draw(sampled_from(FORMATS))
     cores, rng = drawn.draw(integers(1, 7)), np.random.default_rng(drawn.draw(integers(0, 1000)))
     picture = numbers(number_format, rng, *shape.picture, shape.input_channels)

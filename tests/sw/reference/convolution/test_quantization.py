@@ -136,7 +136,7 @@ def test_near_the_real_network(make, size, width, accumulator_width, typical):
 
 
 def test_words_are_the_nearest():
-    """Of every weight and bias of a layer."""
+    """Words of every weight and bias of a layer are the nearest ones."""
     layers = inception(np.random.default_rng(5))
     network = quantize(layers, [np.random.default_rng(6).normal(size=(19, 15, 3))])
     for layer, integer in zip(layers, network.layers, strict=True):

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 
 def value_of(number_format, bits):
-    """What a bit pattern of a finite number means."""
+    """Value of a finite number's bit pattern."""
     fraction = bits & (1 << number_format.fraction_bits) - 1
     field = bits >> number_format.fraction_bits & number_format.exponent_ones
     if field:

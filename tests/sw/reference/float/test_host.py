@@ -20,7 +20,7 @@ FORMATS = [
 
 
 def no_subnormals(number_format, bits):
-    """What the host's arithmetic is defined on: numbers of the format."""
+    """Numbers of the format, on which the host's arithmetic is defined."""
     flushed = (bits & number_format.infinity == 0) & (not number_format.gradual)
     return np.where(flushed, bits & number_format.sign_bit, bits)
 

@@ -10,7 +10,7 @@ def as_torch(values):
 
 
 def perceptron(weights, hidden=torch.nn.ReLU, output=torch.nn.Identity):
-    """Of weights ``(inputs + 1, outputs)`` for each layer, the bias as the last row."""
+    """Perceptron of weights ``(inputs + 1, outputs)`` for each layer, the bias as the last row."""
     parts = []
     for index, matrix in enumerate(weights):
         layer = torch.nn.Linear(len(matrix) - 1, matrix.shape[1], dtype=torch.float64)

@@ -25,7 +25,7 @@ def loss_samples(rng, number_format, count, actions):
 
 
 def twin_loss_samples(rng, number_format, count):
-    """Of two critics values and next ones; logarithms of densities, a temperature, rewards, discounts and weights."""
+    """Two critics' values and next ones; logarithms of densities, a temperature, rewards, discounts and weights."""
     values, following, _, *rest = loss_samples(rng, number_format, count, 2)
     pairs = ([each[:, :1], each[:, 1:]] for each in (values, following))
     others, _, _, *_ = loss_samples(rng, number_format, count, 1)
@@ -65,7 +65,7 @@ def random_sac_batch(rng, sizes, count):
 
 
 def random_weights(rng, sizes):
-    """Of each layer, biases included."""
+    """Weights of each layer, biases included."""
     return [
         rng.normal(0, inputs**-0.5, (inputs + 1, outputs)).astype(np.float32)
         for inputs, outputs in zip(sizes[:-1], sizes[1:], strict=True)

@@ -24,7 +24,7 @@ def samples(number_format):
 
 
 def losses(number_format, logits, present, values, choices):
-    """What the reference makes of them."""
+    """Results of the reference."""
     settings = [
         host.from_bits(number_format, host.to_bits(number_format, np.float64(number)))
         for number in (ENTROPY_SHARE, 1 / SAMPLES)

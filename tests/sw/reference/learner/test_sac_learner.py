@@ -67,7 +67,7 @@ class Oracle:
         return np.mean(magnitudes, axis=0)
 
     def parameters(self):
-        """Of all networks, and the temperature's logarithm."""
+        """Parameters of all networks, and the temperature's logarithm."""
         return [*(parameter for network in self.networks for parameter in network.parameters()), self.logarithm]
 
     def follow(self):

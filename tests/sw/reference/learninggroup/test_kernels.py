@@ -23,7 +23,7 @@ def to_bits(numbers):
 
 
 def random_bits(generator, *shape):
-    """Of all magnitudes, a few of them zeros, infinities, NaN."""
+    """Bits of numbers of all magnitudes, a few of them zeros, infinities, NaN."""
     return generator.integers(0, 1 << 16, shape, dtype=np.uint16)
 
 

@@ -1,4 +1,4 @@
-"""What an iteration leaves behind: state, sampling, masked weights, flags."""
+"""Results of an iteration: state, sampling, masked weights, flags."""
 
 import dataclasses
 

@@ -19,7 +19,7 @@ LEAST, GREATEST = -(1 << 31), (1 << 31) - 1
 
 
 def magnitudes(limit):
-    """Of every order, zero and the limit included."""
+    """Numbers of every order, zero and the limit included."""
     return st.integers(0, limit.bit_length()).flatmap(lambda bits: st.integers(0, min(limit, (1 << bits) - 1)))
 
 

@@ -79,7 +79,7 @@ class Game:
         return mean, 0 if is_terminal else legal, is_terminal
 
     def reward(self, place, rng):
-        """Of a simulation from a state, 12 fraction bits."""
+        """Reward of a simulation from a state, 12 fraction bits."""
         mean, _, is_terminal = self.state(place)
         value = mean if is_terminal else (mean + rng.uniform(-1, 1)) / 2
         return round(value * 4096)

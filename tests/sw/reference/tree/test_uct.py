@@ -133,7 +133,7 @@ def test_same_visits_as_the_textbook(name, workers, alternate):
 
 
 def shares(simulations, seed, fanout, select, backup):
-    """Of the root's visits, by a search whose k-th simulation from a state always has the same reward."""
+    """Shares of the root's visits, by a search whose k-th simulation from a state always has the same reward."""
     game, counts, first = Game(seed, fanout), Counter(), Counter()
     for _ in range(simulations):
         place = select()

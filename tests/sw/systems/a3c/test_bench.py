@@ -280,7 +280,7 @@ def test_processes_share_what_they_learn():
 
 
 def test_processes_end_with_the_one_that_asked(monkeypatch):
-    """As with Ctrl-C while it counts."""
+    """Processes end as with Ctrl-C while the bench counts."""
 
     def interrupted(seconds):
         raise KeyboardInterrupt

@@ -28,7 +28,7 @@ class Play:
         self.steps, self.known = [None] * CONFIG.agents, set()
 
     def request(self, agent):
-        """Of a rollout that goes on, ends, or is begun anew in its middle."""
+        """Request of a rollout that goes on, ends, or is begun anew in its middle."""
         random, steps = self.random, self.steps[agent]
         forget = steps is not None and random.random() < 0.05
         if steps is None or forget:
@@ -42,11 +42,11 @@ class Play:
         return AgentRequest(agent=agent, action=action, reward=reward, observation=seen, train=train)
 
     def observation(self):
-        """What an agent sees."""
+        """An agent's observation."""
         return self.random.normal(size=SHAPE.observation_size).astype(np.float32)
 
     def requests(self):
-        """Those of some agents, in any order."""
+        """Requests of some agents, in any order."""
         agents = self.random.permutation(CONFIG.agents)[: self.random.integers(1, CONFIG.agents + 1)]
         return [self.request(int(agent)) for agent in agents]
 

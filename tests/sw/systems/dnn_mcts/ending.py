@@ -1,4 +1,4 @@
-"""What a worker may do instead of its work; it imports nothing that takes long."""
+"""Ways in which a worker may end instead of its work; it imports nothing that takes long."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""What a run came to: ratings of all who played, outcomes of games, pictures."""
+"""Results of a run: ratings of all who played, outcomes of games, pictures."""
 
 import pytest
 

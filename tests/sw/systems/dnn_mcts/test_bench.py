@@ -29,7 +29,7 @@ def test_rows_of_the_specification():
 
 
 def found(workers, scheme, shared, local, single):
-    """What an exploration may come to; the batch of the trials is 2."""
+    """A possible result of an exploration; the batch of the trials is 2."""
     choice = ParallelismChoice(workers=workers, scheme=scheme, batch=2, local_batch=2, shared=1.0, local=1.0)
     timed = {shared_tree(workers): [shared], local_tree(workers, 2): [local], local_tree(workers, 1): [single]}
     return WorkersExploration(
@@ -63,7 +63,7 @@ def test_choices_within_the_noise_are_right(explorations):
 
 
 def test_gap_is_measured_again(explorations, monkeypatch):
-    """Of all batches 3 seemed the best; beside it the batch found takes 1.25 times as long."""
+    """Batch 3 seemed the best of all; compared with it the batch found takes 1.25 times as long."""
     seconds = {1: [5.0], 2: [3.0, 2.5, 5.0], 3: [1.0, 2.0, 4.0]}
 
     class Searches:

@@ -1,4 +1,4 @@
-"""What is chosen, what was faster, and what a person reads of it."""
+"""Choices of an exploration, what was faster, and the text for people."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What is timed is a whole search, and arms take turns."""
+"""Whole searches are timed, and arms take turns."""
 
 import pytest
 

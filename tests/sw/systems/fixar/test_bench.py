@@ -31,7 +31,7 @@ def test_an_unknown_figure_is_named(capsys):
 
 
 def reports_of(config, networks, batch):
-    """Of an action and of training steps of both precisions, with other numbers than the bench's."""
+    """Reports of an action and of training steps of both precisions, with other numbers than the bench's."""
     random = np.random.default_rng(7)
 
     def numbers(*shape):

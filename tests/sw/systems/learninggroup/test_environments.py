@@ -67,7 +67,7 @@ def test_predator_prey_trains_with_the_same_bits_over_pettingzoo(backend, mode):
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_agents_that_have_ended_teach_nothing(backend):
-    """What they would have been paid changes no bit; what agents alive are paid does."""
+    """Rewards of agents that have ended change no bit; those of agents alive do."""
 
     class Paying(Staggered):
         """Puts rewards of agents that have ended into its answers, too."""
@@ -202,7 +202,7 @@ def test_checkpoints_need_their_environment(tmp_path):
 
 
 class Wide(Staggered):
-    """Whose observations are longer than the rows that a small device has."""
+    """Agents whose observations are longer than the rows that a small device has."""
 
     def __init__(self):
         super().__init__()

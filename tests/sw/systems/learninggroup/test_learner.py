@@ -27,7 +27,7 @@ def agent(**values):
 
 
 def names_in_pytorch(name):
-    """Of a parameter of the device."""
+    """Name in PyTorch of a parameter of the device."""
     kind, layer = name.split("/")
     return f"biases.{layer}" if kind == "bias" else f"weights.{layer}.{kind}"
 

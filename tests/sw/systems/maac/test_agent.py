@@ -66,7 +66,7 @@ def test_an_evaluation_leaves_training_alone():
 
 
 def test_experiences_say_what_followed():
-    """Of agents that end one after the other: what they observed, and for whom nothing follows."""
+    """Experiences of agents that end one after the other: what they observed, and for whom nothing follows."""
     agent = MAAC(Staggered, config(episodes=1, updates=0))
     agent.learn(1)
     kept = agent.learner.replay._experiences()
@@ -81,7 +81,7 @@ def test_experiences_say_what_followed():
 
 
 class Blind(Staggered):
-    """Whose first agent observes zeros alone."""
+    """Agents of which the first observes zeros alone."""
 
     def _observations(self, agents):
         found = super()._observations(agents)
@@ -95,7 +95,7 @@ def test_an_agent_may_observe_nothing():
 
 
 def test_a_failure_leaves_the_agent_of_the_iteration_before():
-    """What was drawn is taken back: the next try has the bits of a run that never failed."""
+    """Draws of a failed try are taken back: the next try has the bits of a run that never failed."""
 
     def raising(environment, result):
         raise RuntimeError("out of fuel")

@@ -42,7 +42,7 @@ def whole():
 
 
 def restart(update, seed=1):
-    """Of the first parameters."""
+    """Restart with the first parameters."""
     fresh = opened("reference", seed)
     update.load(*fresh.save())
     return fresh

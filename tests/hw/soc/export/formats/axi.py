@@ -1,4 +1,4 @@
-"""What the specifications of AXI (IHI 0022) and AXI4-Stream (IHI 0051) say of signals: who drives them, how wide."""
+"""Signals by the specifications of AXI (IHI 0022) and AXI4-Stream (IHI 0051): who drives them, how wide."""
 
 __all__ = ["check_bus"]
 

@@ -32,7 +32,7 @@ class Cell:
 
 @dataclasses.dataclass(frozen=True)
 class Pins:
-    """What can be connected of a cell.
+    """Pins of a cell that can be connected.
 
     Parameters
     ----------
@@ -253,7 +253,7 @@ class BlockDiagram:
         return self.session.settings_of(cell)
 
     def pins(self, cell):
-        """What can be connected of a cell."""
+        """Pins of a cell that can be connected."""
         known = SETTINGS.get(cell.ip, "").split()
         for name in cell.settings:
             if not (name in known or any(part.endswith("_") and name.startswith(part) for part in known)):

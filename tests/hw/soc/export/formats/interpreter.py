@@ -34,7 +34,7 @@ class Call:
 
 @dataclasses.dataclass(frozen=True)
 class Command:
-    """What a tool's documentation says of a command.
+    """A command as its tool's documentation describes it.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ class Interpreter:
             raise ScriptError(str(self._error or error)) from self._error
 
     def evaluate(self, text):
-        """What Tcl makes of a text."""
+        """Evaluate a text as Tcl."""
         return str(self._tcl.eval(text))
 
     def provide(self, package, version):

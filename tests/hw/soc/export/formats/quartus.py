@@ -31,7 +31,7 @@ DIRECTIONS = {"Input": "in", "Output": "out"}
 
 
 def component(package, name):
-    """What the component's script declares: interfaces with kind, end, properties and ports."""
+    """Declarations of the component's script: interfaces with kind, end, properties and ports."""
     designer = Interpreter(DESIGNER)
     designer.provide("qsys", "16.1")
     designer.run(package / f"quartus/{name}_hw.tcl")

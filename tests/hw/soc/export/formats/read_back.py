@@ -7,7 +7,7 @@ from rewardware.hw.soc.bus.registers import Access
 
 
 def registers_of(root):
-    """Of each register: address, access, and (name, lowest bit, width, reset value) of its fields."""
+    """Address and access of each register, and (name, lowest bit, width, reset value) of its fields."""
     return {
         node.inst_name: (
             node.absolute_address,
@@ -20,7 +20,7 @@ def registers_of(root):
 
 
 def access_of(register):
-    """That of all of its fields; a constant register is read-only to software."""
+    """Access of a register, that of all of its fields; a constant register is read-only to software."""
     (kind,) = {(field.get_property("sw"), field.get_property("onwrite")) for field in register.fields()}
     return {
         (AccessType.r, None): Access.READ_ONLY,

@@ -21,7 +21,7 @@ def compiles(folder, headers, checks):
 
 
 def registers_of(description):
-    """What the macros of registers must be."""
+    """Expected macros of registers."""
     found, prefix = {}, description.name.upper()
     for placed in description.address_map.placed:
         name = f"{prefix}_{placed.item.name.upper()}"
@@ -39,7 +39,7 @@ def registers_of(description):
 
 
 def places_of(prefix, record, first):
-    """What the macros of fields side by side must be."""
+    """Expected macros of fields side by side."""
     found = {}
     for field in record.fields:
         found[f"{prefix}_{field.name.upper()}_OFFSET"] = first

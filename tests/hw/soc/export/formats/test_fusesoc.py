@@ -75,7 +75,7 @@ def environment(tmp_path_factory):
 
 
 def fusesoc(package, name, build, environment, *arguments):
-    """What FuseSoC says."""
+    """Output of FuseSoC."""
     # Its configuration is that of nobody.
     (build / "fusesoc.conf").write_text("")
     command = [

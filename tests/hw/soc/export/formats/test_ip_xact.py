@@ -46,7 +46,7 @@ def test_it_is_valid(name):
 
 
 def test_a_master_of_memory_is_valid():
-    """As data movers have them."""
+    """A master of memory as data movers have it."""
     description = description_of("pearl")
     master = BusInterface(
         name="m_axi", protocol="axi4", mode="master", ports={"AWADDR": "m_axi_awaddr"}, clock="aclk", reset="aresetn",

@@ -1,4 +1,4 @@
-"""What ``make packages`` runs over packages of all systems, here over a few."""
+"""Checks of ``make packages``, which runs them over packages of all systems; here over a few."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What slang says of the Verilog of a package: the ports of the top, as elaborated."""
+"""A package's Verilog as slang elaborates it: the ports of the top."""
 
 import functools
 from collections.abc import Iterable

@@ -155,7 +155,7 @@ class Vivado(Interpreter):
         return handle
 
     def thing(self, handle):
-        """What a word stands for."""
+        """The object that a word stands for."""
         if handle not in self._things:
             raise ScriptError(f"{handle!r} is no object")
         return self._things[handle]

@@ -66,7 +66,7 @@ def require_order(tasks, found, random):
 
 @st.composite
 def drawn_tasks(draw):
-    """What is filled by several tasks is never replaced by one."""
+    """Drawn tasks: a resource that several tasks fill is never replaced by one."""
     fills, names = draw(st.booleans()), st.frozensets(st.sampled_from("mn"), max_size=1)
     return Task(
         instruction="any",

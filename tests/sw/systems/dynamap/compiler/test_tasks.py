@@ -1,4 +1,4 @@
-"""Which commands wait for which."""
+"""Dependencies between commands."""
 
 import numpy as np
 from hypothesis import given
