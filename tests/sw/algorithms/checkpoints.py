@@ -1,4 +1,4 @@
-"""What training leaves in a checkpoint, to compare."""
+"""Contents of checkpoints, to compare."""
 
 import numpy as np
 
@@ -15,7 +15,7 @@ def learned(agent, path, steps):
 
 
 def assert_same_arrays(one, other):
-    """Of two checkpoints."""
+    """The arrays of two checkpoints are the same."""
     assert one.keys() == other.keys()
     for name in one:
         assert np.array_equal(one[name], other[name]), name

@@ -1,4 +1,4 @@
-"""What SAC's gradient step on HalfCheetah takes: ``python -m tests.sw.algorithms.time_sac_step``."""
+"""Time of SAC's gradient step on HalfCheetah: ``python -m tests.sw.algorithms.time_sac_step``."""
 
 import statistics
 import time

@@ -59,7 +59,7 @@ def assert_same(one, other):
 
 
 def test_rollouts_end_behind_their_steps_and_with_episodes():
-    """Of every agent: what is asked of it, step by step."""
+    """Requests of every agent, step by step."""
     one = learner(service=Listening)
     records = go(one, 300)
     assert [record["step"] for record in records] == list(range(1, len(records) + 1))

@@ -1,4 +1,4 @@
-"""What a policy learns from: whole observations from single frames, batches, checkpoints."""
+"""Samples from which a policy learns: whole observations from single frames, batches, checkpoints."""
 
 import numpy as np
 

@@ -44,7 +44,7 @@ def random_batch(shape, rows=16, seed=0):
 
 
 def experiences(shape, rows=64, seed=0):
-    """As they are remembered."""
+    """Experiences as they are remembered."""
     batch = random_batch(shape, rows, seed)
     return {
         "observations": batch.observations,

@@ -38,14 +38,14 @@ class Oracle:
         return linear(inputs, weight.T, self.leaves[f"{network}.{name}.bias"][agent][columns])
 
     def probabilities(self, network, agent, observations):
-        """Of an agent's actions, for its observations without padding."""
+        """Probabilities of an agent's actions, for its observations without padding."""
         size, count, hidden = self.shape.sizes[agent], self.shape.counts[agent], range(self.shape.hidden_size)
         first = leaky_relu(self.layer(network, "first", agent, observations, range(size), hidden))
         second = leaky_relu(self.layer(network, "second", agent, first, hidden, hidden))
         return softmax(self.layer(network, "third", agent, second, hidden, range(count)), -1)
 
     def values(self, network, observations, actions):
-        """Of each agent's actions, from lists of observations and numbers of actions, an agent each."""
+        """Values of each agent's actions, from lists of observations and numbers of actions, an agent each."""
         shape, hidden = self.shape, range(self.shape.hidden_size)
         embeddings, states = [], []
         for agent, (seen, action) in enumerate(zip(observations, actions, strict=True)):

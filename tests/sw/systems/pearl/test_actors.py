@@ -19,7 +19,7 @@ def make(env="CartPole-v1", **settings):
 
 
 def learned(path, agent=None, steps=200, **settings):
-    """What a checkpoint holds after training: arrays, and the rest but for where it ran."""
+    """Contents of a checkpoint after training: arrays, and the rest but for where it ran."""
     agent = agent or make(**settings)
     try:
         agent.learn(steps).save(path)

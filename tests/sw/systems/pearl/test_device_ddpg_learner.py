@@ -30,7 +30,7 @@ def make(backend="reference", config=CONFIG, learner=LEARNER):
 
 
 class ActorFirst(DDPGLearner):
-    """Whose actor's gradient is that of the critic before its step, as the hardware's."""
+    """DDPG whose actor's gradient is that of the critic before its step, as the hardware's."""
 
     def _learn_values(self, data, targets, weights):
         super()._learn_actions(data["observation"])

@@ -29,7 +29,7 @@ def make(backend="reference", config=CONFIG, learner=LEARNER):
 
 
 class CriticsBefore(SACLearner):
-    """Whose actor's gradient is that of the critics before their step, as the hardware's."""
+    """SAC whose actor's gradient is that of the critics before their step, as the hardware's."""
 
     def train(self, batch, step):
         self.before = [critic.copy() for critic in self.critics]

@@ -1,4 +1,4 @@
-"""What cannot be made lets go of what it has opened: devices, actors, shared memory."""
+"""Parts that cannot be made let go of what they have opened: devices, actors, shared memory."""
 
 from multiprocessing.shared_memory import SharedMemory
 
@@ -32,7 +32,7 @@ CONFIG = DQNConfig(hidden_sizes=(5, 3), double_q=False, max_grad_norm=float("inf
 
 
 class Broken(Exception):
-    """Of a step behind others."""
+    """Raised by a step that comes after others."""
 
 
 def broken(*_, **__):

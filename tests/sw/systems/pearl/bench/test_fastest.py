@@ -88,7 +88,7 @@ def test_what_rltools_says_is_told(monkeypatch):
 
 
 def test_rltools_gets_the_same_parameters(monkeypatch):
-    """Of its model, and as many steps before and during the measurement as are told."""
+    """Parameters and numbers of steps that rltools gets, before and during the measurement, are those told."""
     steps, given = [], {}
 
     def made(environment, **settings):
