@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ...hw.soc.limited_command import run_limited
 
-# A tool that does not say its version within this hangs, on a file system say.
+# A tool that does not report its version within this hangs, on a file system say.
 VERSION_LIMIT_SECONDS = 60
 
 
@@ -103,7 +103,7 @@ def find_toolchain() -> Toolchain:
 def _version(command: str, environment: dict[str, str]) -> str:
     result = run_limited([command, "--version"], VERSION_LIMIT_SECONDS, what="say its version", env=environment)
     if result.returncode != 0:
-        raise RuntimeError(f"{command} does not say its version: {result.stderr.strip()}")
+        raise RuntimeError(f"{command} does not report its version: {result.stderr.strip()}")
     return result.stdout.strip()
 
 

@@ -293,7 +293,7 @@ def _require_pickle(evaluator: Evaluator | None) -> None:
         pickle.dumps(evaluator)
     except Exception as error:
         raise ValueError(
-            f"Evaluator must be one that can be pickled, as a function or class of a module, for simulations in "
+            f"Evaluator must be one that can be pickled, such as a function or class of a module, for simulations in "
             f"processes: {error}"
         ) from None
 

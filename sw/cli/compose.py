@@ -79,7 +79,7 @@ def _problem(arguments: argparse.Namespace) -> Any:
     if arguments.problem:
         given = [f"--{name}" for name, value in three.items() if value is not None]
         if given:
-            raise ValueError(f"--problem has all that is composed: leave {', '.join(given)} away")
+            raise ValueError(f"--problem has all that is composed: omit {', '.join(given)}")
         return read_problem(arguments.problem), arguments.problem.stem
     missing = [f"--{name}" for name, value in three.items() if value is None]
     if missing:

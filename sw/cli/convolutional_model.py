@@ -42,7 +42,7 @@ def load_model(arguments: argparse.Namespace) -> tuple["ConvolutionalNetwork", "
     named = arguments.model in list_networks() or Path(arguments.model).is_file()
     if named or ":" not in arguments.model:
         if arguments.picture is not None:
-            raise ValueError(f"{arguments.model} has a picture of its own: leave --picture away")
+            raise ValueError(f"{arguments.model} has a picture of its own: omit --picture")
         return load_network(arguments.model), None
     if arguments.picture is None or len(arguments.picture) != 3:
         raise ValueError("--picture CxROWSxCOLUMNS is needed: what the module takes")
@@ -58,7 +58,7 @@ def sizes(text: str) -> tuple[int, ...]:
     try:
         return tuple(int(part) for part in text.split("x"))
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no list of whole numbers, as 92x66") from None
+        raise argparse.ArgumentTypeError(f"{text!r} is not a list of whole numbers, such as 92x66") from None
 
 
 def _module(place: str) -> Any:

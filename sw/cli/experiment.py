@@ -46,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int | None:
     if not arguments.check:
         return run_system("experiment", arguments)
     if arguments.collect:
-        raise ValueError("--check runs anew: leave --collect away")
+        raise ValueError("--check runs anew: omit --collect")
     make_folder(arguments.out)
     with tempfile.TemporaryDirectory(prefix="check-", dir=arguments.out) as folder:
         arguments.out = Path(folder)

@@ -88,7 +88,7 @@ def _hardware(arguments: argparse.Namespace) -> Any:
     if arguments.config is None:
         return None
     if arguments.backend == "reference":
-        raise ValueError("--config is a device's: leave it away, or give --backend rtl or lockstep")
+        raise ValueError("--config is for a device: omit it, or give --backend rtl or lockstep")
     return resolve_hardware(arguments.config, "dynamap")
 
 

@@ -44,7 +44,7 @@ class DefaultsFormatter(argparse.HelpFormatter):
 
 
 def _has_default(action: argparse.Action) -> bool:
-    """Whether leaving an argument away gives a value: switches are off, and lists empty, without words."""
+    """Whether omitting an argument gives a value: switches are off, and lists empty, without words."""
     return action.default not in (None, False, [], argparse.SUPPRESS)
 
 

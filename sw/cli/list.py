@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     if arguments.measure is not None:
         if arguments.kind != "boards":
-            raise ValueError("--measure is of boards: rewardware list boards --measure FILE")
+            raise ValueError("--measure is for boards: rewardware list boards --measure FILE")
         from ..measurement.board_resources import measure_resources
 
         measure_resources(arguments.measure)

@@ -111,5 +111,5 @@ def _pair(text: str) -> tuple[int, int]:
     try:
         m, r = (int(part) for part in text.split(","))
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no M,R, as 2,3") from None
+        raise argparse.ArgumentTypeError(f"{text!r} is not M,R, such as 2,3") from None
     return m, r

@@ -42,7 +42,7 @@ def messages(verbose: int = 0, quiet: bool = False) -> Iterator[None]:
         Both are given.
     """
     if verbose and quiet:
-        raise ValueError("--verbose and --quiet contradict each other: leave one away")
+        raise ValueError("--verbose and --quiet contradict each other: omit one")
     logger, handler = logging.getLogger(ROOT), _StandardError()
     handler.setFormatter(_Format(detailed=verbose > 1))
     level, propagate = logger.level, logger.propagate

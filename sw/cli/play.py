@@ -62,7 +62,7 @@ def _plain(arguments: argparse.Namespace, opened: contextlib.ExitStack) -> tuple
     from ..search.search_config import SearchConfig
 
     if not arguments.env:
-        raise ValueError("--env or the folder of a run is needed: a game, as connect-four")
+        raise ValueError("--env or the folder of a run is needed: a game, such as connect-four")
     environment = board_environment(arguments.env)
     config = SearchConfig(simulations=arguments.simulations or SIMULATIONS, workers=1, exploration=EXPLORATION)
     shown = RolloutEnvironment(environment, arguments.seed)
@@ -81,7 +81,7 @@ def _trained(arguments: argparse.Namespace, opened: contextlib.ExitStack) -> tup
         raise ValueError(f"{arguments.directory} is a run of {agent.name}, which plays no board game")
     if arguments.env not in (None, agent.environment.name):
         raise ValueError(
-            f"{arguments.directory} is a run in {agent.environment.name}, not in {arguments.env}: leave --env away"
+            f"{arguments.directory} is a run in {agent.environment.name}, not in {arguments.env}: omit --env"
         )
     return agent.environment, agent.search, agent.suited_threads
 

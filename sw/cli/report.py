@@ -63,14 +63,14 @@ def run(arguments: argparse.Namespace) -> None:
     find_part(arguments.part)
     if arguments.name in TABLES:
         if arguments.seed is not None or arguments.seeds is not None:
-            raise ValueError(f"--seed and --seeds are of one design, not of the table {arguments.name}")
+            raise ValueError(f"--seed and --seeds are for one design, not for the table {arguments.name}")
         if arguments.levels:
-            raise ValueError(f"--levels is of one design, not of the table {arguments.name}")
+            raise ValueError(f"--levels is for one design, not for the table {arguments.name}")
         make_folder(arguments.out)
         _run_table(arguments)
         return
     if arguments.docs is not None:
-        raise ValueError(f"--docs is there for tables of units ({', '.join(TABLES)}), not for {arguments.name}")
+        raise ValueError(f"--docs is only for tables of units ({', '.join(TABLES)}), not for {arguments.name}")
     if (arguments.seed is not None or arguments.seeds is not None) and not arguments.place:
         raise ValueError("--seed and --seeds set the placer, which needs --place")
     if arguments.seeds is not None:
@@ -105,7 +105,7 @@ def _import(arguments: argparse.Namespace) -> None:
     for option in ("place", "seed", "seeds", "uram", "levels", "docs"):
         given = getattr(arguments, option)
         if given is not None and given is not False:
-            raise ValueError(f"--{option} is of a report that is made here, not of one that is imported")
+            raise ValueError(f"--{option} is for a report that is made here, not for one that is imported")
     rows = figures_of(read_report(file) for file in arguments.imported)
     make_folder(arguments.out)
     part = f"{arguments.config or 'its own'}, on {rows[0]['part']}"
@@ -161,9 +161,9 @@ def make_report(
 
     part = find_part(part_name)
     if place and part.target.name != "ecp5":
-        raise ValueError(f"Place and route is there for ecp5 alone, not {part.target.name}")
+        raise ValueError(f"Place and route is available only for ecp5, not {part.target.name}")
     if uram and not part.target.large_memories:
-        raise ValueError(f"--uram is there for xcup alone, not {part.target.name}")
+        raise ValueError(f"--uram is available only for xcup, not {part.target.name}")
     # Not in the key of the cache where nobody asked for it.
     options: dict[str, Any] = {"options": part.target.large_memories} if uram else {}
     if levels:

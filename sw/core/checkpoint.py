@@ -105,15 +105,15 @@ def _reading(path: Path) -> Iterator[None]:
     except CheckpointError:
         raise
     except DAMAGE as error:
-        raise CheckpointError(f"{path} is cut short or damaged, or no checkpoint: {error}") from error
+        raise CheckpointError(f"{path} is cut short or damaged, or not a checkpoint: {error}") from error
 
 
 def _about_of(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
     if "about.json" not in archive.namelist():
-        raise CheckpointError(f"{path} is no checkpoint of rewardware")
+        raise CheckpointError(f"{path} is not a checkpoint of rewardware")
     about = json.loads(archive.read("about.json"))
     if not isinstance(about, dict) or about.get("format") != FORMAT:
-        raise CheckpointError(f"{path} is no checkpoint of rewardware")
+        raise CheckpointError(f"{path} is not a checkpoint of rewardware")
     if about.get("version") != VERSION:
         raise CheckpointError(f"{path} is a checkpoint of version {about.get('version')}, not {VERSION}")
     return about
@@ -175,7 +175,7 @@ def environment_of(path: Path | str, about: dict[str, Any], given: Any = None) -
     module, colon, _ = env.partition(":")
     if colon and module not in sys.modules:
         raise CheckpointError(
-            f"{path} is of environment {env!r}, whose module is imported if you say so alone: "
+            f"{path} is of environment {env!r}, whose module is imported only on request: "
             f"give the environment, or import it (on the command line --import {module})"
         )
     return env

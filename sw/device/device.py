@@ -160,7 +160,7 @@ class ShellDevice:
     def _register(self, name: str) -> tuple[int, Register]:
         placed = self._map[name]
         if isinstance(placed.item, Window):
-            raise KeyError(f"{name!r} is a window, no register")
+            raise KeyError(f"{name!r} is a window, not a register")
         return placed.address, placed.item
 
     def send(self, rows: np.ndarray) -> None:

@@ -66,4 +66,4 @@ def _check_link(transport: Any, options: Mapping[str, Any]) -> None:
             f"A transport must have {', '.join(parts)}; {type(transport).__name__} lacks {', '.join(lacking)}"
         )
     if options:
-        raise ValueError(f"{', '.join(options)} is of a link that is opened here, not of a transport that is given")
+        raise ValueError(f"{', '.join(options)} is for a link that is opened here, not for a given transport")

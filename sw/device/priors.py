@@ -42,7 +42,7 @@ def quantize_priors(priors: Sequence[float], legal: int, actions: int) -> tuple[
     for action, prior in enumerate(looked_at):
         # NaN is not in it, either.
         if not 0 <= prior < math.inf:
-            raise ValueError(f"Priors must be at least 0 and finite, not {prior:g} as of action {action}")
+            raise ValueError(f"Priors must be at least 0 and finite, not {prior:g} for action {action}")
     # As integers of one unit, so that nothing is rounded before the end.
     ratios = [prior.as_integer_ratio() for prior in looked_at]
     denominator = max(below for _, below in ratios)

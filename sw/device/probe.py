@@ -101,7 +101,7 @@ def _identity(link: UartTransport, port: str, baud: int, config: Any) -> Identit
     words = {name: link.read(registers[name].address) for name in names}
     if words["identification"] != IDENTIFICATION:
         raise DeviceError(
-            f"What answers at {port} speaks the protocol and is no Rewardware device: its identification is "
+            f"The device at {port} speaks the protocol but is not a Rewardware device: its identification is "
             f"{words['identification']:#010x}, not {IDENTIFICATION:#010x}"
         )
     if words["version"] != SHELL_VERSION:

@@ -263,8 +263,8 @@ class PynqTransport:
         count, rest = divmod(transferred, self._row_bytes)
         if rest or not count:
             raise DeviceError(
-                f"{self.name} sent {transferred} bytes, no multiple of the {self._row_bytes} of a row: its stream must "
-                "be as wide as the configuration says"
+                f"{self.name} sent {transferred} bytes, not a multiple of the {self._row_bytes} of a row: its stream "
+                "must be as wide as the configuration says"
             )
         self._rows.append(np.array(self._target[:count], dtype=np.uint32))
         self._last += [False] * (count - 1) + [True]

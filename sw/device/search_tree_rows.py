@@ -45,7 +45,7 @@ def unpack_answer(row: int) -> Answer:
     values = ANSWER.unpack(row)
     status = values.pop("status")
     if status not in list(Status):
-        raise DeviceError(f"The search tree answered with status {status}, which there is not: row {row:#018x}")
+        raise DeviceError(f"The search tree answered with the unknown status {status}: row {row:#018x}")
     return Answer(status=Status(status), **values)
 
 

@@ -105,8 +105,8 @@ def _check_refusal(device: Device) -> str:
     try:
         device.read(address)
     except DeviceError:
-        return f"reading address {address:#x}, where nothing is, is refused"
-    raise DeviceError(f"Reading address {address:#x}, where nothing is, was not refused")
+        return f"reading address {address:#x}, which is unused, is refused"
+    raise DeviceError(f"Reading address {address:#x}, which is unused, was not refused")
 
 
 def _check_errors(device: Device) -> str:
@@ -117,7 +117,7 @@ def _check_errors(device: Device) -> str:
     except DeviceFault as fault:
         _require("What an instruction that is none raised", fault.flags, ("bad_instruction",))
     else:
-        raise DeviceError("An instruction that is none raised no error")
+        raise DeviceError("An invalid instruction raised no error")
     finally:
         device.soft_reset()
     _require("Register errors after a soft reset", device.read_register("errors"), 0)

@@ -34,7 +34,7 @@ def split_place(place: str) -> tuple[str, int | None]:
     """
     port, at, baud = place.partition("@")
     if not port or (at and not (baud.isdecimal() and int(baud))):
-        raise ValueError(f'A serial port must be "PORT" or "PORT@BAUD", as "/dev/ttyUSB0@921600", not {place!r}')
+        raise ValueError(f'A serial port must be "PORT" or "PORT@BAUD", such as "/dev/ttyUSB0@921600", not {place!r}')
     return port, int(baud) if at else None
 
 

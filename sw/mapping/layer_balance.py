@@ -120,4 +120,4 @@ def balance_networks(
         if sum(count * used for count, used in zip(counts, units, strict=True)) <= budget:
             rest = iter(units)
             return [tuple(next(rest) for _ in sizes[1:]) for sizes, _ in networks]
-    raise AssertionError("One unit a stage is always a candidate")
+    raise AssertionError("One unit per stage is always a candidate")

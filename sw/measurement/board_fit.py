@@ -95,9 +95,9 @@ def fit_of(board: Board, system: str) -> Fit:
     if unknown:
         raise ValueError(
             f"Whether {unknown} fits {board.name} was not measured: choose it by --config, or measure it by "
-            f"`rewardware list boards --measure FILE`; there fits {others}"
+            f"`rewardware list boards --measure FILE`; presets that fit: {others}"
         )
     raise ValueError(
-        f"No preset of {system} for boards ({presets}) fits {board.name} ({board.fpga.description}): there fits "
-        f"{others}; {system} fits {boards}"
+        f"No preset of {system} for boards ({presets}) fits {board.name} ({board.fpga.description}): presets "
+        f"that fit: {others}; {system} fits {boards}"
     )

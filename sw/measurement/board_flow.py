@@ -76,7 +76,7 @@ def build_board(
     if seeds is not None:
         require_integer("Seeds", seeds, 1)
     if not board.open_tools and (seed, seeds, placer) != (None, None, None):
-        raise ValueError(f"Seeds and placers are of nextpnr: {FLOWS[board.family]} places for {board.name}")
+        raise ValueError(f"Seeds and placers are for nextpnr: {FLOWS[board.family]} places for {board.name}")
     chosen = preset or fit_of(board, system).preset
     config = read_preset(chosen, system).hardware
     board = dataclasses.replace(board, clock_mhz=clock_mhz or _clock_of(board, system))

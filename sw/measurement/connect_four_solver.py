@@ -206,7 +206,7 @@ class ConnectFourSolver:
         mask, ahead = first | second, first.bit_count() - second.bit_count()
         floating = mask & mask + self._bottom
         if max(state) >> len(cells) or first & second or ahead not in (0, 1) or floating:
-            raise ValueError(f"Stones {state} are no position of connect-four on {self.rows} x {self.columns} cells")
+            raise ValueError(f"Stones {state} are not a position of connect-four on {self.rows} x {self.columns} cells")
         if mask.bit_count() == len(cells) or _has_line(first, self._height) or _has_line(second, self._height):
             raise ValueError(f"The game has ended in the position {state}, so no move has a value")
         return (second, mask) if ahead else (first, mask)

@@ -225,7 +225,7 @@ def figures_of(reports: Iterable[VendorReport]) -> list[dict[str, Any]]:
     common = {name: _agreed(reports, name) for name in ("tool", "version", "design", "part")}
     if not common["part"]:
         files = ", ".join(str(report.file) for report in reports)
-        raise ValueError(f"Nothing says which part {files} is of: give fit.summary or fit.rpt, too")
+        raise ValueError(f"None of {files} names the part: also give fit.summary or fit.rpt")
     rows: list[dict[str, Any]] = []
     for report in reports:
         how = f"{common['tool']} {common['version']}, {report.file.name}".replace(" ,", ",")

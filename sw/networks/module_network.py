@@ -130,7 +130,7 @@ def require_module(module: nn.Module, name: str, inputs: int, outputs: int) -> N
         if isinstance(part, _DropoutNd | _NormBase):
             raise ValueError(
                 f"Layer {key or 0} of the {name}, {type(part).__name__}, draws or keeps averages, which differ between "
-                "training and acting and are in no checkpoint: leave it away (LayerNorm is taken)"
+                "training and acting and are in no checkpoint: omit it (LayerNorm is accepted)"
             )
     found = _tried(module, name, inputs)
     if not isinstance(found, torch.Tensor) or found.shape != (ROWS, outputs):

@@ -80,7 +80,7 @@ def require_evaluation(priors: NDArray[Any], values: NDArray[Any], legal: NDArra
     if wrong.any():
         position, action = np.argwhere(wrong)[0]
         raise EvaluationError(
-            f"Priors of an evaluator must be at least 0 and finite, not {priors[position, action]:g} as of action "
+            f"Priors of an evaluator must be at least 0 and finite, not {priors[position, action]:g} for action "
             f"{action}"
         )
     if not looked_at.any(axis=1).all():

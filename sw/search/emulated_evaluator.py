@@ -56,7 +56,7 @@ class EmulatedEvaluator:
             latency, position = (float(part) for part in text.split(","))
         except ValueError:
             raise ValueError(
-                f"Times of an emulated evaluator must be two numbers of microseconds, as 200,10, not {text!r}"
+                f"Times of an emulated evaluator must be two numbers of microseconds, such as 200,10, not {text!r}"
             ) from None
         return cls(1e-6 * latency, 1e-6 * position)
 

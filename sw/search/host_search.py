@@ -78,7 +78,7 @@ class HostSearch:
         if scheme not in SCHEMES:
             raise ValueError(f"Scheme must be one of {', '.join(SCHEMES)}, not {scheme!r}")
         if scheme == SYNCHRONOUS and (batch, evaluators) != (None, None):
-            raise ValueError(f"batch= and evaluators= are of the schemes with threads: leave them away with {scheme!r}")
+            raise ValueError(f"batch= and evaluators= are for the schemes with threads: omit them with {scheme!r}")
         batch = config.workers if batch is None else batch
         if not 1 <= batch <= config.workers:
             raise ValueError(f"Batch must be from 1 to the {config.workers} workers, not {batch}")

@@ -65,9 +65,9 @@ def open_search(
     require_link(backend, options.get(OWN_LINK))
     sides = where.pair or (where,)
     if hardware is not None and not any(side.place for side in sides):
-        raise ValueError(f"hardware= is a device's: the backend must have one, as rtl, not {backend!r}")
+        raise ValueError(f"hardware= is for a device: the backend must have one, such as rtl, not {backend!r}")
     if scheme != SYNCHRONOUS and HOST not in [side.name for side in sides]:
-        raise ValueError(f"Scheme {scheme!r} is the host's: the backend must be {HOST}, not {backend!r}")
+        raise ValueError(f"Scheme {scheme!r} is for the host: the backend must be {HOST}, not {backend!r}")
     if scheme != SYNCHRONOUS and where.pair and config.workers > 1:
         raise ValueError(
             f"Scheme must be {SYNCHRONOUS} in lockstep, not {scheme}: what {config.workers} workers with threads find "

@@ -70,7 +70,7 @@ def require_device(name: str) -> torch.device:
     except RuntimeError:
         raise ValueError(f"Device of PyTorch must be cpu or cuda, not {name!r}") from None
     if device.type == "cuda" and not torch.cuda.is_available():
-        raise ValueError(f"PyTorch finds no GPU for {name!r}: leave it at cpu")
+        raise ValueError(f"PyTorch finds no GPU for {name!r}: use cpu")
     return device
 
 

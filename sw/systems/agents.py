@@ -76,5 +76,5 @@ def run_to_resume(system: str, directory: Path, env: str | None = None) -> Path:
         raise CheckpointError(f"{directory} is a run of {about.get('agent')!r}, not of {system}{hint}")
     known = about.get("env")
     if None not in (env, known) and env != known:
-        raise CheckpointError(f"{directory} is a run in {known}, not in {env}: leave --env away")
+        raise CheckpointError(f"{directory} is a run in {known}, not in {env}: omit --env")
     return checkpoint

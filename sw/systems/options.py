@@ -258,7 +258,7 @@ def sizes(text: str) -> tuple[int, ...]:
     try:
         return tuple(int(part) for part in text.split(","))
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no list of whole numbers, as 400,300") from None
+        raise argparse.ArgumentTypeError(f"{text!r} is not a list of whole numbers, such as 400,300") from None
 
 
 def given_hyper_parameters(arguments: argparse.Namespace, *configurations: type) -> dict[str, Any]:

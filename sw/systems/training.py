@@ -132,9 +132,9 @@ def _plan_of(
     system: str, arguments: argparse.Namespace, given: list[str], resume: Callable[[Path], Any]
 ) -> TrainingPlan:
     if arguments.out:
-        raise ValueError("--resume goes on in its own folder: leave --out away")
+        raise ValueError("--resume goes on in its own folder: omit --out")
     if given:
-        raise ValueError(f"--resume goes on with the run's own {', '.join(given)}: leave the option away")
+        raise ValueError(f"--resume goes on with the run's own {', '.join(given)}: omit the option")
     checkpoint = run_to_resume(system, arguments.resume, arguments.env)
     return TrainingPlan(make=lambda: resume(checkpoint), about={"resume": str(arguments.resume)})
 

@@ -36,7 +36,7 @@ def remove_empty(module: str) -> str:
     module = re.sub(r"^  wire \[-1:0\] \S+ ?;\n", "", module, flags=re.MULTILINE)
     for name in names:
         if re.search(rf"(?<![\w\\$]){re.escape(name)}(?![\w$])", module):
-            raise ValueError(f"Signal {name} has no bits, which Verilog cannot say, and is used all the same")
+            raise ValueError(f"Signal {name} has no bits, which Verilog cannot express, but is used")
     return module
 
 

@@ -64,7 +64,7 @@ def read_preset(name_or_path, system="fixar"):
         try:
             text = Path(source).read_text(encoding="utf-8")
         except UnicodeDecodeError as error:
-            raise ValueError(f"{source} is no text in UTF-8: {error.reason} at byte {error.start}") from None
+            raise ValueError(f"{source} is not UTF-8 text: {error.reason} at byte {error.start}") from None
     else:
         require_name("Configuration", source, names, other=" or a YAML file")
     try:

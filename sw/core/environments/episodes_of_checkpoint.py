@@ -54,7 +54,7 @@ def episodes_of_checkpoint(
     task = about["task"]
     if about["env"] == own:
         if env not in (None, own):
-            raise CheckpointError(f"{path} is of {own} and has its task: leave the environment away")
+            raise CheckpointError(f"{path} is of {own} and has its task: omit the environment")
         with settings_of(path):
             return make(of_task(**task), None)
     with settings_of(path):

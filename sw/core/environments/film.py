@@ -70,5 +70,5 @@ def film_episode(
 def _frame(env: gymnasium.Env) -> Image.Image:
     pixels = env.render()
     if not isinstance(pixels, np.ndarray):
-        raise TypeError(f"render() gave {type(pixels).__name__}, no array of pixels")
+        raise TypeError(f"render() gave {type(pixels).__name__}, not an array of pixels")
     return Image.fromarray(pixels)

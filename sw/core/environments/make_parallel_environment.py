@@ -42,7 +42,7 @@ def parallel_environment_factory(identifier: str) -> Callable[[], Any]:
 def _of_module(identifier: str) -> Callable[[], Any]:
     module, _, name = identifier.partition(":")
     if not (module and name):
-        raise ValueError(f"Environment must be as MODULE:FACTORY, not {identifier!r}")
+        raise ValueError(f"Environment must have the form MODULE:FACTORY, not {identifier!r}")
     # A script's own folder is on the path, the folder in which the command line is called is not.
     if "" not in sys.path:
         sys.path.append("")
@@ -63,7 +63,7 @@ def _of_module(identifier: str) -> Callable[[], Any]:
 def _particles(identifier: str) -> Callable[[], Any]:
     name = identifier.removeprefix(PARTICLES)
     if not PARTICLE_MODULE.fullmatch(name):
-        raise ValueError(f"Environment must be as {PARTICLES}simple_spread_v3, not {identifier!r}")
+        raise ValueError(f"Environment must have the form {PARTICLES}simple_spread_v3, not {identifier!r}")
     try:
         import mpe2
     except ImportError:

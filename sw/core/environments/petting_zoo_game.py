@@ -128,7 +128,7 @@ def _parse(name: str) -> tuple[str, dict[str, Any]]:
             return found.id, options
     except (SyntaxError, ValueError):
         pass
-    raise ValueError(f"Name of a game of PettingZoo must be as 'pettingzoo:go_v5(board_size=9)', not {name!r}")
+    raise ValueError(f"Name of a game of PettingZoo must have the form 'pettingzoo:go_v5(board_size=9)', not {name!r}")
 
 
 def _game(identifier: str) -> str:

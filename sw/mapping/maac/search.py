@@ -47,7 +47,7 @@ def fastest_design(space: DesignSpace) -> MAACDesign:
                 best = found
     if best is None:
         smallest = space.resources(space.design((1,) * len(space.layers), update_interval=space.update_intervals[-1]))
-        raise ValueError(f"Not even a unit a stage is within the budget: {_shortage(smallest, space.budget)}")
+        raise ValueError(f"Not even one unit per stage is within the budget: {_shortage(smallest, space.budget)}")
     return best
 
 

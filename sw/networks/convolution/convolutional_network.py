@@ -42,7 +42,9 @@ class ConvolutionalNetwork:
         for node in self.nodes:
             for source in node.sources:
                 if source not in self.by_name:
-                    raise ValueError(f"Node {node.name!r} takes {source!r}, which is no node{nearest(source, names)}")
+                    raise ValueError(
+                        f"Node {node.name!r} takes {source!r}, which is not a node{nearest(source, names)}"
+                    )
         inputs = [node.name for node in self.nodes if isinstance(node, Input)]
         if len(inputs) != 1:
             raise ValueError(

@@ -115,4 +115,4 @@ def _read(path: Path) -> dict[str, np.ndarray]:
             return dict(file)
     # What is no archive is an array, which is no context; a damaged one raises the others.
     except (TypeError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-        raise ValueError(f"{path} is no .npz archive of arrays, or damaged: {error}") from None
+        raise ValueError(f"{path} is not a .npz archive of arrays, or is damaged: {error}") from None

@@ -121,7 +121,7 @@ class _Importer:
         else:
             kind = {"call_method": "method", "call_function": "function"}.get(node.op, "parameter")
             called = node.target if isinstance(node.target, str) else getattr(node.target, "__name__", node.target)
-            raise ValueError(f"{node.name!r}, {kind} {called}, is nothing that a network of convolutions has")
+            raise ValueError(f"{node.name!r}, {kind} {called}, cannot be part of a network of convolutions")
 
     def _module(self, node: fx.Node) -> None:
         module = self.module.get_submodule(str(node.target))

@@ -36,7 +36,7 @@ def service_on(backend: str, hardware: A3CSystemConfig | None = None, **options:
     where = parse_backend(backend, HOST)
     if where.name in HOST:
         if hardware is not None:
-            raise ValueError(f"Backend {backend!r} has no accelerator: leave it away")
+            raise ValueError(f"Backend {backend!r} has no accelerator: omit it")
         from ...algorithms.a3c.torch_service import TorchAgentsService
 
         return TorchAgentsService

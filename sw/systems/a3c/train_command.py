@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> None:
 
     given = given_hyper_parameters(arguments, A3CHyperParameters)
     if arguments.obs and arguments.env and not arguments.env.startswith(ARCADE):
-        raise ValueError(f"--obs is of games of the ALE: leave it away with --env {arguments.env}")
+        raise ValueError(f"--obs is for games of the ALE: omit it with --env {arguments.env}")
     if arguments.backend:
         parse_backend(arguments.backend, HOST)
 
@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> None:
 
     def begin() -> TrainingPlan:
         if not arguments.env:
-            raise ValueError("--env is needed: a Gymnasium environment, as CartPole-v1")
+            raise ValueError("--env is needed: a Gymnasium environment, such as CartPole-v1")
         backend, environments = arguments.backend or "torch", arguments.environments or "processes"
         preset = read_preset(arguments.config, "a3c") if arguments.config else None
         hardware = preset and preset.hardware

@@ -302,7 +302,7 @@ class AlphaZero:
             Games are to be cut off.
         """
         if steps is not None:
-            raise ValueError(f"Games of {self.name} go on to their end: leave --steps {steps} away")
+            raise ValueError(f"Games of {self.name} go on to their end: omit --steps {steps}")
         matches = self.evaluate(MATCH_GAMES if episodes is None else episodes, seed=seed)
         return {
             "matches": {
@@ -326,7 +326,7 @@ class AlphaZero:
 
     def film(self, path: Path, seed: int | None = None) -> None:
         """Refuses: games are shown as text."""
-        raise ValueError("Games of alphazero are not filmed: leave --video away; rewardware play shows a board")
+        raise ValueError("Games of alphazero are not filmed: omit --video; rewardware play shows a board")
 
     def statistics(self) -> dict[str, float] | None:
         """Means over the learner's last steps of ``loss``, ``policy_loss``, ``value_loss`` and ``entropy``;

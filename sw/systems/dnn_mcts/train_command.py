@@ -72,7 +72,7 @@ def run(arguments: argparse.Namespace) -> None:
 
     def begin() -> TrainingPlan:
         if not arguments.env:
-            raise ValueError("--env is needed: a game of two players, as connect-four")
+            raise ValueError("--env is needed: a game of two players, such as connect-four")
         name, backend = board_environment(arguments.env).name, arguments.backend or "host"
         config = AlphaZeroHyperParameters.from_mapping({**AlphaZeroHyperParameters.suited_to(name), **given})
         hardware = resolve_hardware(arguments.config, "mcts") if arguments.config else None

@@ -93,7 +93,7 @@ class Dagger(Agent):
         parse_backend(backend, HOST)
         require_link(backend, transport)
         if backend in HOST and hardware is not None:
-            raise ValueError(f"Backend {backend!r} has no accelerator: leave it away")
+            raise ValueError(f"Backend {backend!r} has no accelerator: omit it")
         config = config or DaggerConfig()
         super().__init__(FrameEnvironment(env, config.seed), config, backend, evaluation_env)
         self.hardware, self._transport = hardware, transport

@@ -49,7 +49,7 @@ def _array(path: Path) -> RealArray:
         with path.open("rb") as file:
             array = np.lib.format.read_array(file, allow_pickle=False)
     except (ValueError, EOFError) as error:
-        raise ValueError(f"{path} is no .npy file of an array, or damaged: {error}") from None
+        raise ValueError(f"{path} is not a .npy file of an array, or is damaged: {error}") from None
     if array.dtype.kind not in "fiub":
         raise ValueError(f"{path} must hold real numbers, not {array.dtype}")
     return array.astype(np.float64)

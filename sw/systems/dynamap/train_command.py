@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> None:
 
     def begin() -> TrainingPlan:
         if not arguments.env:
-            raise ValueError("--env is needed: a game of the ALE, as ALE/Breakout-v5")
+            raise ValueError("--env is needed: a game of the ALE, such as ALE/Breakout-v5")
         config, backend = DaggerConfig.from_mapping(given), arguments.backend or "torch"
         name = arguments.env.translate(str.maketrans(":/", "--"))
         return TrainingPlan(

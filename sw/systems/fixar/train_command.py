@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> None:
 
     def begin() -> TrainingPlan:
         if not arguments.env:
-            raise ValueError("--env is needed: a Gymnasium environment with continuous actions, as Pendulum-v1")
+            raise ValueError("--env is needed: a Gymnasium environment with continuous actions, such as Pendulum-v1")
         backend, chosen = arguments.backend or "reference", arguments.config or "small"
         config = DDPGConfig.from_mapping({**resolve_training(chosen, arguments.env), **given})
         hardware = None if backend == "torch" else resolve_hardware(chosen)

@@ -38,7 +38,7 @@ def make_episodes(env: Any, episodes: int, steps: int | None = None) -> EpisodeB
     if not isinstance(env, str | PredatorPreyConfig | EpisodeBatch):
         return ParallelEnvironments(env, episodes, steps=steps)
     if steps is not None:
-        raise ValueError(f"Steps are of a PettingZoo environment; this one has its own: leave away steps {steps}")
+        raise ValueError(f"Steps are for PettingZoo environments; this one has its own: omit steps {steps}")
     if isinstance(env, EpisodeBatch):
         if env.episodes != episodes:
             raise ValueError(f"The batch must have the {episodes} episodes of the configuration, not {env.episodes}")

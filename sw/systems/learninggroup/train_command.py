@@ -79,7 +79,7 @@ def run(arguments: argparse.Namespace) -> None:
         if backend not in PYTORCH:
             hardware, defaults = _device(arguments.config or "paper", given)
         elif arguments.config:
-            raise ValueError(f"--config is of a device; backend {backend} has none")
+            raise ValueError(f"--config is for a device; backend {backend} has none")
         config = IC3NetConfig.from_mapping({**defaults, **given})
         env, name, task = _environment(arguments)
         return TrainingPlan(
@@ -123,10 +123,10 @@ def _environment(arguments: argparse.Namespace) -> tuple[Any, str, dict[str, Any
     if arguments.env not in (None, ENVIRONMENT):
         for name in TASK:
             if getattr(arguments, name) is not None:
-                raise ValueError(f"--{name} is of {ENVIRONMENT}: leave it away with --env {arguments.env}")
+                raise ValueError(f"--{name} is for {ENVIRONMENT}: omit it with --env {arguments.env}")
         return arguments.env, arguments.env.translate(str.maketrans(":/", "--")), {"steps": arguments.episode_steps}
     if arguments.episode_steps is not None:
-        raise ValueError(f"--episode-steps is not of {ENVIRONMENT}, whose levels say it: leave it away")
+        raise ValueError(f"--episode-steps is not for {ENVIRONMENT}, whose levels set it: omit it")
     level = arguments.level or LEVEL
     task = {"predators": arguments.agents, "mode": arguments.mode}
     chosen = dataclasses.replace(LEVELS[level], **{name: value for name, value in task.items() if value is not None})

@@ -40,7 +40,7 @@ def update_on(backend: str, hardware: MAACSystemConfig | None = None, **options:
     where = parse_backend(backend, HOST)
     if where.name in HOST:
         if hardware is not None:
-            raise ValueError(f"Backend {backend!r} has no accelerator: leave it away")
+            raise ValueError(f"Backend {backend!r} has no accelerator: omit it")
         from ...algorithms.maac.torch_update import TorchMAACUpdate
 
         return TorchMAACUpdate

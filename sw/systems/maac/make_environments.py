@@ -31,7 +31,7 @@ def make_environments(env: Any, episodes: int, steps: int | None = None) -> Join
     """
     if isinstance(env, JointEnvironments):
         if steps is not None:
-            raise ValueError(f"Episodes that are made have their own length: leave away steps {steps}")
+            raise ValueError(f"Episodes that are made have their own length: omit steps {steps}")
         if env.episodes != episodes:
             raise ValueError(f"There must be the {episodes} episodes of the configuration, not {env.episodes}")
         return env
@@ -47,7 +47,7 @@ def make_environments(env: Any, episodes: int, steps: int | None = None) -> Join
     try:
         make = parallel_environment_factory(env)
     except ValueError as error:
-        raise ValueError(f"{error}. Of MAAC itself is {ROVER_TOWER}") from error
+        raise ValueError(f"{error}. The environment of MAAC itself is {ROVER_TOWER}") from error
     return JointEnvironments(make, episodes, steps=steps, name=env)
 
 

@@ -126,7 +126,7 @@ def _environment(arguments: argparse.Namespace) -> tuple[Any, int | None, str, d
         config = RoverTowerConfig(**given, **({} if steps is None else {"steps": steps}))
         return config, None, f"{ROVER_TOWER}-{config.agents}", dataclasses.asdict(config)
     for name in given:
-        raise ValueError(f"--{name.replace('_', '-')} is of {ROVER_TOWER}: leave it away with --env {arguments.env}")
+        raise ValueError(f"--{name.replace('_', '-')} is for {ROVER_TOWER}: omit it with --env {arguments.env}")
     return arguments.env, steps, f"{arguments.env.translate(str.maketrans(':/', '--'))}-maac", {"steps": steps}
 
 

@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> None:
     from .recorder import RecordingTree
 
     if not arguments.env:
-        raise ValueError("--env is needed: an environment that can save its state, as ALE/Pong-v5")
+        raise ValueError("--env is needed: an environment that can save its state, such as ALE/Pong-v5")
     refuse_counts_below(1, arguments, "episodes", "max_steps")
     refuse_counts_below(0, arguments, "draw_step")
     given = given_hyper_parameters(arguments, PlannerConfig)

@@ -153,7 +153,7 @@ def test_for_the_vendors_tools_a_project_is_written(tools, board, tool, tmp_path
     assert json.loads((tmp_path / "report.json").read_text())["flow"] == tool
     for option in (["--seed", "1"], ["--seeds", "2"], ["--placer", "heap"]):
         assert dispatch(["build", "pearl", "--board", board, "--config", "small", "-o", str(tmp_path), *option]) == 2
-        assert f"Seeds and placers are of nextpnr: {tool} places for {board}" in capsys.readouterr().err
+        assert f"Seeds and placers are for nextpnr: {tool} places for {board}" in capsys.readouterr().err
 
 
 def test_an_unknown_board_is_named(capsys, tmp_path):
@@ -165,6 +165,6 @@ def test_an_unknown_board_is_named(capsys, tmp_path):
 def test_a_system_that_fits_no_preset_is_refused_before_any_work(capsys, tmp_path):
     assert dispatch(["build", "fixar", "--board", "icebreaker", "-o", str(tmp_path / "out")]) == 2
     said = capsys.readouterr().err
-    assert "No preset of fixar for boards (ulx3s) fits icebreaker (iCE40 UltraPlus 5K): there fits " in said
+    assert "No preset of fixar for boards (ulx3s) fits icebreaker (iCE40 UltraPlus 5K): presets that fit: " in said
     assert "; fixar fits " in said and "ulx3s-85f" in said.partition("; fixar fits ")[2]
     assert not (tmp_path / "out").exists()

@@ -115,7 +115,7 @@ def test_a_shipped_platform_with_what_is_measured_here(capsys, monkeypatch):
     ("arguments", "words"),
     [
         (["compose"], "--algo, --env, --platform needed, or --problem"),
-        (["compose", "--problem", "x.yaml", "--algo", "dqn"], "--problem has all that is composed: leave --algo away"),
+        (["compose", "--problem", "x.yaml", "--algo", "dqn"], "--problem has all that is composed: omit --algo"),
         (["compose", "--problem", "nowhere.yaml"], "nowhere.yaml"),
         (command("nowhere"), "Platform must be one of cpu, cpu-fpga, server-cgf or a YAML file, not 'nowhere'"),
         (command("PLATFORM", "dqn", "Pendulum-v1"), "The action space must be Discrete, not Box"),

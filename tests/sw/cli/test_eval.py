@@ -110,7 +110,7 @@ def test_a_checkpoint_alone_imports_nothing(run, capsys):
     gymnasium.registry.pop("Drawn-v0")
     (run.parent / "imported").unlink()
     changed(run, env="drawn:Drawn-v0")
-    assert "whose module is imported if you say so alone" in refused(capsys)
+    assert "whose module is imported only on request" in refused(capsys)
     assert not (run.parent / "imported").exists() and "drawn" not in sys.modules
     assert "Module 'drown' cannot be imported" in refused(capsys, "--import", "drown")
     assert dispatch(["eval", "run", "--episodes", "1", "--import", "drawn"]) == 0

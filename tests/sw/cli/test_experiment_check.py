@@ -63,4 +63,4 @@ def test_runs_are_played_anew_and_nothing_is_written(tmp_path, capsys):
 
 def test_collecting_runs_is_no_check(capsys):
     assert dispatch(["experiment", "fixar", "pendulum", "--check", "--collect"]) == 2
-    assert "--check runs anew: leave --collect away" in capsys.readouterr().err
+    assert "--check runs anew: omit --collect" in capsys.readouterr().err

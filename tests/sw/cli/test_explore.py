@@ -121,7 +121,7 @@ def test_sizes_are_those_of_rover_tower(measured, capsys):
         (["--mhz", "0"], "--mhz must be above 0 and at most 10000, not 0"),
         (["--batch-size", "0"], "--batch-size must be at least 1, not 0"),
         (["--parallel-agents", "5"], "--parallel-agents must be from 1 to 4, not 5"),
-        (["--part", "lfe5u-25f"], "Not even a unit a stage is within the budget: "),
+        (["--part", "lfe5u-25f"], "Not even one unit per stage is within the budget: "),
     ],
 )
 def test_errors_of_maac(arguments, words, measured, capsys):

@@ -128,10 +128,10 @@ def test_the_policy_of_atari_games_whole_on_the_rtl(folder, capsys):
         ("mine.yaml --input nowhere.npy", "No such file or directory: 'nowhere.npy'"),
         ("mine.yaml --input one.npy --calibration mine.npz", "mine.npz is neither a .npy file nor a picture"),
         ("atari --input one.npy", "one.npy must hold pictures of 84 x 84 x 4 (rows x columns x channels), not 7 x 6 x"),
-        ("atari --input one.npy --picture 4x84x84", "atari has a picture of its own: leave --picture away"),
-        ("mine.yaml --input one.npy --parameters one.npy", "one.npy is no .npz archive of arrays, or damaged: "),
+        ("atari --input one.npy --picture 4x84x84", "atari has a picture of its own: omit --picture"),
+        ("mine.yaml --input one.npy --parameters one.npy", "one.npy is not a .npz archive of arrays, or is damaged: "),
         ("mine.yaml --input one.npy --seed -1", "Seed must be at least 0, not -1"),
-        ("mine.yaml --input one.npy --config small", "--config is a device's: leave it away, or give --backend rtl"),
+        ("mine.yaml --input one.npy --config small", "--config is for a device: omit it, or give --backend rtl"),
         ("mine.yaml --input one.npy --width 12", "argument --width: invalid choice: 12 (choose from 8, 16)"),
         (
             "mine.yaml --input one.npy --backend torch",

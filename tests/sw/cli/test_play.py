@@ -117,7 +117,7 @@ def test_an_interruption_ends_it(play, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ("", "--env or the folder of a run is needed: a game, as connect-four"),
+        ("", "--env or the folder of a run is needed: a game, such as connect-four"),
         ("--env CartPole-v1", "Environment CartPole-v1 has no planes for a network"),
         ("--env tic-tac-toe --simulations 0", "--simulations must be at least 1, not 0"),
         ("--env tic-tac-toe --seed -1", "--seed must be at least 0, not -1"),
@@ -130,7 +130,7 @@ def test_refusals(play, arguments, said):
 
 
 def test_a_run_of_another_game_or_of_none_is_refused(play, run_folder, tmp_path):
-    words = f"{run_folder} is a run in tic-tac-toe, not in connect-four: leave --env away"
+    words = f"{run_folder} is a run in tic-tac-toe, not in connect-four: omit --env"
     assert words in play("", run_folder, "--env", "connect-four", code=2)
     train = "train fixar --env Pendulum-v1 --config tiny --batch-size 12 --backend torch --steps 3 --quiet"
     assert dispatch([*train.split(), "--evaluation-episodes", "1", "--out", str(tmp_path)]) == 0

@@ -49,7 +49,7 @@ def test_a_device_of_no_preset_is_told_and_not_tested(board, capsys):
         (["uart:"], "The board must be given as uart:PORT"),
         (["uart:a", "--config", "b.yaml"], "--config FILE and --system NAME belong together"),
         (["uart:a", "--timeout", "0"], "--timeout must be more than 0, not 0"),
-        (["uart:a@fast"], 'A serial port must be "PORT" or "PORT@BAUD", as "/dev/ttyUSB0@921600", not \'a@fast\''),
+        (["uart:a@fast"], 'A serial port must be "PORT" or "PORT@BAUD", such as "/dev/ttyUSB0@921600", not \'a@fast\''),
         (["uart:@9600"], 'A serial port must be "PORT" or'),
     ],
 )

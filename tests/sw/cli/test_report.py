@@ -25,7 +25,7 @@ def test_mistakes_are_named(capsys):
     assert dispatch(["report", "operand_former", "--part", "xcu51"]) == 2
     assert "Part must be one of xcu50, " in capsys.readouterr().err
     assert dispatch(["report", "operand_former", "--part", "xc7", "--place"]) == 2
-    assert "Place and route is there for ecp5 alone, not xc7" in capsys.readouterr().err
+    assert "Place and route is available only for ecp5, not xc7" in capsys.readouterr().err
     assert dispatch(["report", "operand_former", "--depth", "-1"]) == 2
     assert "--depth must be 0 or more, not -1" in capsys.readouterr().err
 
@@ -65,8 +65,8 @@ def test_the_placer_has_a_seed(monkeypatch, capsys, tmp_path):
         (["selector", "--seeds", "7"], "--seed and --seeds set the placer, which needs --place"),
         (["selector", "--place", "--seeds", "0"], "--seeds must be at least 1, not 0"),
         (["selector", "--place", "--seed", "-1"], "--seed must be at least 0, not -1"),
-        (["float", "--place", "--seed", "7"], "--seed and --seeds are of one design, not of the table float"),
-        (["float", "--levels"], "--levels is of one design, not of the table float"),
+        (["float", "--place", "--seed", "7"], "--seed and --seeds are for one design, not for the table float"),
+        (["float", "--levels"], "--levels is for one design, not for the table float"),
     ):
         capsys.readouterr()
         assert dispatch(["report", *arguments]) == 2
@@ -80,7 +80,7 @@ def test_large_memories_can_be_ultraram(capsys):
         total = json.loads(capsys.readouterr().out)["total"]
         assert (total["bram"], total["uram"]) == (bram, uram)
     assert dispatch(["report", "unaligned_memory", "--part", "ecp5", "--uram"]) == 2
-    assert "--uram is there for xcup alone, not ecp5" in capsys.readouterr().err
+    assert "--uram is available only for xcup, not ecp5" in capsys.readouterr().err
 
 
 def test_levels_of_the_longest_path_are_counted_where_asked(capsys):

@@ -66,7 +66,7 @@ def test_resuming_another_systems_run_names_the_right_command(fixar_run, capsys)
 
 def test_resuming_in_another_environment_is_refused_by_name(fixar_run, capsys):
     said = error_of(capsys, *FIXAR, "--resume", fixar_run, "--env", "MountainCarContinuous-v0")
-    assert "is a run in Pendulum-v1, not in MountainCarContinuous-v0: leave --env away" in said
+    assert "is a run in Pendulum-v1, not in MountainCarContinuous-v0: omit --env" in said
 
 
 def test_resuming_without_metrics_goes_on(fixar_run, tmp_path, capsys):
@@ -79,7 +79,7 @@ def test_resuming_without_metrics_goes_on(fixar_run, tmp_path, capsys):
 
 def test_an_algorithm_is_not_ignored(fixar_run, capsys):
     said = error_of(capsys, "train", "pearl", "--resume", fixar_run, "--algo", "sac")
-    assert "--resume goes on with the run's own algo: leave the option away" in said
+    assert "--resume goes on with the run's own algo: omit the option" in said
 
 
 @pytest.mark.parametrize("option", ["--evaluate-every", "--checkpoint-every"])

@@ -103,7 +103,7 @@ def test_a_configuration_is_printed_and_a_folder_is_called_after_it(tmp_path, mo
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ("", "--env is needed: a game of two players, as connect-four"),
+        ("", "--env is needed: a game of two players, such as connect-four"),
         ("--env CartPole-v1", "Environment CartPole-v1 has no planes for a network"),
         ("--env tic-tac-toe --evaluator gpu", "Evaluator must be torch, torch:cuda"),
         ("--env tic-tac-toe --torch-threads 0", "--torch-threads must be at least 1, not 0"),

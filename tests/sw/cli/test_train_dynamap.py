@@ -81,7 +81,7 @@ def test_an_experiment_has_two_arms_of_the_same_runs(tmp_path, monkeypatch, caps
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ((), "--env is needed: a game of the ALE, as ALE/Breakout-v5"),
+        ((), "--env is needed: a game of the ALE, such as ALE/Breakout-v5"),
         (("--env", "CartPole-v1"), "CartPole-v1 must be a game of the Arcade Learning Environment"),
         (("--env", "ALE/Carnival-v5"), "There is no rule to learn 'carnival' from, only for breakout"),
         (("--env", SHORT, "--hidden", 0), "hidden must be at least 1, not 0"),

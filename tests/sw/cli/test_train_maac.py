@@ -136,10 +136,10 @@ def test_an_environment_that_fails_leaves_a_checkpoint(tmp_path, capsys):
         (("--buffer-size", 8), "buffer_size must be at least the batch_size 32, not 8"),
         (
             ("--env", "mpe2/simple_spread_v3", "--agents", 4),
-            "--agents is of rover-tower: leave it away with --env mpe2",
+            "--agents is for rover-tower: omit it with --env mpe2",
         ),
-        (("--env", "mpe2/simple_spread_v3", "--no-own-state"), "--own-state is of rover-tower: leave it away with"),
-        (("--env", "own/corridor-v0"), "Of MAAC itself is rover-tower"),
+        (("--env", "mpe2/simple_spread_v3", "--no-own-state"), "--own-state is for rover-tower: omit it with"),
+        (("--env", "own/corridor-v0"), "The environment of MAAC itself is rover-tower"),
     ],
 )
 def test_errors_are_one_line(options, words, tmp_path, monkeypatch, capsys):
@@ -182,4 +182,4 @@ def test_an_accelerator_is_for_its_own_networks(tmp_path, capsys):
     assert train("--backend", "rtl", "--config", "paper", "--agents", 4, "--out", tmp_path / "run") == 2
     assert "Hidden size of accelerator paper must be those of the agents, 8, not 128" in capsys.readouterr().err
     assert train("--config", "small", "--out", tmp_path / "other") == 2
-    assert "Backend 'torch' has no accelerator: leave it away" in capsys.readouterr().err
+    assert "Backend 'torch' has no accelerator: omit it" in capsys.readouterr().err

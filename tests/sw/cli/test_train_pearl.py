@@ -77,7 +77,7 @@ def test_a_run_that_goes_on_has_the_options_of_its_algorithm(tmp_path, capsys):
     assert dispatch([*begin.split(), "--out", str(out)]) == 0
     resume = ["train", "pearl", "--resume", str(out)]
     assert dispatch([*resume, "--tau", "0.1"]) == 2
-    assert "--resume goes on with the run's own tau: leave the option away" in capsys.readouterr().err
+    assert "--resume goes on with the run's own tau: omit the option" in capsys.readouterr().err
     for option, owner in (("--loss", "dqn"), ("--temperature", "sac"), ("--no-double-q", "dqn")):
         with pytest.raises(SystemExit) as stop:
             dispatch([*resume, option, "1"])
@@ -101,7 +101,7 @@ def test_a_learner_in_hardware_brings_its_hyper_parameters(device, tmp_path, cap
     assert read_checkpoint(out / "checkpoint.zip")[1]["config"]["hidden_sizes"] == [5, 3]
     assert dispatch(["eval", str(out), "--episodes", "1", "--backend", "reference"]) == 0
     assert dispatch(["train", "pearl", "--resume", str(out), "--learner", "small"]) == 2
-    assert "--resume goes on with the run's own learner: leave the option away" in capsys.readouterr().err
+    assert "--resume goes on with the run's own learner: omit the option" in capsys.readouterr().err
     resumed = ["--resume", str(out), "--learner-backend", "reference", "--steps", "84", *REST]
     assert dispatch(["train", "pearl", *resumed]) == 0
     printed = capsys.readouterr().out

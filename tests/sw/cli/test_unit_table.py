@@ -41,7 +41,7 @@ def test_numbers_are_named_and_formats_are_not():
 
 def test_mistakes_are_named(small, capsys, tmp_path):
     assert dispatch(["report", "float_adder", "--docs", str(tmp_path)]) == 2
-    assert "--docs is there for tables of units (float, tree, small), not for float_adder" in capsys.readouterr().err
+    assert "--docs is only for tables of units (float, tree, small), not for float_adder" in capsys.readouterr().err
     (tmp_path / "small.md").write_text("# Units\n")
     with pytest.raises(ValueError, match="small.md must have a place for the table: <!-- table: small -->"):
         write_table("small", "", tmp_path)

@@ -34,7 +34,7 @@ def test_cut_short_anywhere_is_refused(tmp_path):
     whole = path.read_bytes()
     for length in {0, 1, 30, len(whole) // 2, len(whole) - 30, len(whole) - 1}:
         path.write_bytes(whole[:length])
-        with pytest.raises(CheckpointError, match="is cut short or damaged, or no checkpoint"):
+        with pytest.raises(CheckpointError, match="is cut short or damaged, or not a checkpoint"):
             read_checkpoint(path)
 
 
@@ -74,7 +74,7 @@ def test_foreign_files_are_refused(tmp_path):
         read_checkpoint(path)
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("hello.txt", "hello")
-    with pytest.raises(CheckpointError, match="is no checkpoint of rewardware"):
+    with pytest.raises(CheckpointError, match="is not a checkpoint of rewardware"):
         read_checkpoint(path)
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("about.json", '{"format": "rewardware checkpoint", "version": 99, "arrays": []}')

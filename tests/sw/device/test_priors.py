@@ -49,9 +49,9 @@ def test_examples():
     [
         ([0.5, 0.5], 0b111, "Priors must be 3, one for each action, not 2"),
         ([0.5, 0.5, 0.0, 0.0], 0b111, "Priors must be 3, one for each action, not 4"),
-        ([0.5, -0.25, 0.5], 0b111, "Priors must be at least 0 and finite, not -0.25 as of action 1"),
-        ([0.5, 0.5, float("nan")], 0b111, "Priors must be at least 0 and finite, not nan as of action 2"),
-        ([float("inf"), 0.5, 0.5], 0b111, "Priors must be at least 0 and finite, not inf as of action 0"),
+        ([0.5, -0.25, 0.5], 0b111, "Priors must be at least 0 and finite, not -0.25 for action 1"),
+        ([0.5, 0.5, float("nan")], 0b111, "Priors must be at least 0 and finite, not nan for action 2"),
+        ([float("inf"), 0.5, 0.5], 0b111, "Priors must be at least 0 and finite, not inf for action 0"),
         ([0.0, 0.0, 0.0], 0b111, "Priors must not be 0 for all legal actions"),
         ([0.0, 0.0, 1.0], 0b011, "Priors must not be 0 for all legal actions"),
     ],

@@ -232,7 +232,7 @@ def test_a_stream_of_another_width_is_named(device, board):
     board.dma.recvchannel.wait = cut
     device.load_program(program(0, 2))
     device.send(random_rows(2))
-    with pytest.raises(DeviceError, match="sent 20 bytes, no multiple of the 12 of a row: its stream must be as wide"):
+    with pytest.raises(DeviceError, match="sent 20 bytes, not a multiple of the 12 of a row: its stream must be"):
         device.run()
         device.receive(2)
 

@@ -50,7 +50,7 @@ def test_answers_are_unpacked():
 
 
 def test_a_status_that_there_is_not_is_an_error():
-    with pytest.raises(DeviceError, match="answered with status 15, which there is not: row 0x0000000000007800"):
+    with pytest.raises(DeviceError, match="answered with the unknown status 15: row 0x0000000000007800"):
         unpack_answer(15 << 11)
 
 

@@ -186,7 +186,7 @@ def test_what_is_no_link_is_refused(where, options, error, words):
 def test_options_of_other_links_are_refused():
     link = Link(RowMemoryConfig())
     try:
-        with pytest.raises(ValueError, match="baud is of a link that is opened here, not of a transport that is given"):
+        with pytest.raises(ValueError, match="baud is for a link that is opened here, not for a given transport"):
             open_device("transport", RowMemoryConfig(), transport=link, baud=9600)
     finally:
         link.close()

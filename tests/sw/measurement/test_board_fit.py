@@ -53,19 +53,19 @@ def test_what_was_not_measured_is_told_apart(monkeypatch):
     assert unmeasured(find_board("genesys2")) == ["pearl/small", "fixar/ulx3s", "a3c/ulx3s"]
     # The others are far too large for an iCE40.
     assert unmeasured(find_board("icebreaker")) == ["a3c/ulx3s"]
-    words = "^Whether fixar/ulx3s fits genesys2 was not measured: choose it by --config, .*; there fits pearl/ulx3s$"
+    words = "^Whether fixar/ulx3s fits genesys2 was not measured: choose .*; presets that fit: pearl/ulx3s$"
     with pytest.raises(ValueError, match=words):
         fit_of(find_board("genesys2"), "fixar")
 
 
 def test_what_fits_is_said_where_a_system_does_not():
     words = (
-        r"^No preset of fixar for boards \(ulx3s\) fits icebreaker \(iCE40 UltraPlus 5K\): there fits pearl/small; "
-        r"fixar fits ulx3s-85f, orangecrab-85f, ecpix5-85$"
+        r"^No preset of fixar for boards \(ulx3s\) fits icebreaker \(iCE40 UltraPlus 5K\): presets that fit: "
+        r"pearl/small; fixar fits ulx3s-85f, orangecrab-85f, ecpix5-85$"
     )
     with pytest.raises(ValueError, match=words):
         fit_of(find_board("icebreaker"), "fixar")
-    with pytest.raises(ValueError, match="there fits pearl/small; fixar fits ulx3s-85f, "):
+    with pytest.raises(ValueError, match="presets that fit: pearl/small; fixar fits ulx3s-85f, "):
         fit_of(find_board("orangecrab-25f"), "fixar")
     with pytest.raises(ValueError, match="System must be one of a3c, .*, not 'toaster'"):
         fit_of(find_board("icebreaker"), "toaster")

@@ -100,7 +100,7 @@ def test_mirrored_positions_are_worth_the_same():
 @pytest.mark.parametrize(
     ("state", "words"),
     [
-        ((1 << 7, 0), r"Stones \(128, 0\) are no position of connect-four on 6 x 7 cells"),
+        ((1 << 7, 0), r"Stones \(128, 0\) are not a position of connect-four on 6 x 7 cells"),
         ((1, 1), "are no position"),
         ((0b11, 0), "are no position"),
         ((0, 1), "are no position"),

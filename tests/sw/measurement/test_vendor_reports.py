@@ -218,7 +218,7 @@ def test_a_slack_takes_its_part_from_the_fit(write):
     slack = write("p.sta.summary", SLACK)
     rows = figures_of([read_report(slack), read_report(write("p.fit.summary", FIT))])
     assert values_of(rows)["setup_slack"] == -0.736 and rows[0]["how"] == "Quartus 20.1.1, p.sta.summary, clock aclk"
-    with pytest.raises(ValueError, match="Nothing says which part .*p.sta.summary is of: give fit.summary or fit.rpt"):
+    with pytest.raises(ValueError, match="None of .*p.sta.summary names the part: also give fit.summary or fit.rpt"):
         figures_of([read_report(slack)])
 
 

@@ -82,9 +82,9 @@ def test_transfers_pass_in_turn_and_computations_side_by_side(clock):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("200", "Times of an emulated evaluator must be two numbers of microseconds, as 200,10, not '200'"),
-        ("1,2,3", "Times of an emulated evaluator must be two numbers of microseconds, as 200,10, not '1,2,3'"),
-        ("a,b", "Times of an emulated evaluator must be two numbers of microseconds, as 200,10, not 'a,b'"),
+        ("200", "Times of an emulated evaluator must be two numbers of microseconds, such as 200,10, not '200'"),
+        ("1,2,3", "Times of an emulated evaluator must be two numbers of microseconds, such as 200,10, not '1,2,3'"),
+        ("a,b", "Times of an emulated evaluator must be two numbers of microseconds, such as 200,10, not 'a,b'"),
         ("200,-1", "Times of an emulated evaluator must be at least 0, not 0.0002 and -1e-06"),
     ],
 )

@@ -122,7 +122,7 @@ class Outputs(nn.Module):
     [
         (lambda one, other: one, "must have two outputs, not 1: one"),
         (lambda one, other: (one, other), "Output 'other' must be the value, one number, not 2"),
-        (lambda one, other: (torch.tanh(one), other), "is nothing that a network of convolutions has"),
+        (lambda one, other: (torch.tanh(one), other), "cannot be part of a network of convolutions"),
     ],
 )
 def test_other_modules_are_refused(function, words):

@@ -289,8 +289,8 @@ def test_a_game_that_ends_inside_a_batch(scheme):
 def test_what_cannot_be():
     game, evaluator, config = BoardGame("tic-tac-toe"), UniformEvaluator(), SearchConfig(workers=4)
     for options, text in (
-        ({"batch": 2}, "batch= and evaluators= are of the schemes with threads"),
-        ({"evaluators": 2}, "batch= and evaluators= are of the schemes with threads"),
+        ({"batch": 2}, "batch= and evaluators= are for the schemes with threads"),
+        ({"evaluators": 2}, "batch= and evaluators= are for the schemes with threads"),
         ({"scheme": "leaf"}, "Scheme must be one of synchronous, shared, local, not 'leaf'"),
         ({"scheme": "local", "batch": 5}, "Batch must be from 1 to the 4 workers, not 5"),
         ({"scheme": "shared", "evaluators": 0}, "Evaluators must be from 1 to the 4 workers, not 0"),

@@ -120,8 +120,8 @@ def test_lockstep_sees_a_difference(monkeypatch, method, wrong, words):
     [
         ("torch", {}, "Backend must be host, reference, rtl, lockstep, uart.*, not 'torch'"),
         ("transport", {}, "is a device behind a link of your own: give transport="),
-        ("host", {"hardware": HARDWARE}, "hardware= is a device's: the backend must have one, as rtl, not 'host'"),
-        ("reference", {"scheme": "local"}, "Scheme 'local' is the host's: the backend must be host, not 'reference'"),
+        ("host", {"hardware": HARDWARE}, "hardware= is for a device: the backend must have one, such as rtl, not"),
+        ("reference", {"scheme": "local"}, "Scheme 'local' is for the host: the backend must be host, not 'reference'"),
         ("host", {"scheme": "global"}, "Scheme must be one of synchronous, shared, local, not 'global'"),
         ("lockstep:host,reference", {"scheme": "local"}, "Scheme must be synchronous in lockstep, not local: what 5"),
         ("rtl", {"hardware": "small"}, "Policy of the tree must be puct_visits for a search with a network, not uct"),

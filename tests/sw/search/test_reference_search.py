@@ -120,8 +120,8 @@ class Wrong(UniformEvaluator):
     [
         (Wrong(priors=np.ones((1, 8), np.float32)), r"Priors .* of shape \(1, 9\), not \(1, 8\)"),
         (Wrong(priors=[[1] * 9]), r"Priors .* not list"),
-        (Wrong(priors=np.full((1, 9), -1.0)), "at least 0 and finite, not -1 as of action 0"),
-        (Wrong(priors=np.full((1, 9), np.nan)), "not nan as of action 0"),
+        (Wrong(priors=np.full((1, 9), -1.0)), "at least 0 and finite, not -1 for action 0"),
+        (Wrong(priors=np.full((1, 9), np.nan)), "not nan for action 0"),
         (Wrong(priors=np.zeros((1, 9))), "must not be 0 for all legal actions"),
         (Wrong(values=np.array([np.inf])), "finite, not inf"),
         (Wrong(values=np.zeros((1, 1))), r"Values .* of shape \(1,\)"),

@@ -59,7 +59,7 @@ def test_threads_are_the_evaluators_alone():
 
 def test_a_device_that_is_not_there_is_refused(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    with pytest.raises(ValueError, match="PyTorch finds no GPU for 'cuda': leave it at cpu"):
+    with pytest.raises(ValueError, match="PyTorch finds no GPU for 'cuda': use cpu"):
         TorchEvaluator(Small(), "cuda")
     with pytest.raises(ValueError, match="Device of PyTorch must be cpu or cuda, not 'tpu7'"):
         TorchEvaluator(Small(), "tpu7")

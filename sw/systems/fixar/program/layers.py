@@ -46,7 +46,7 @@ class LayerCompiler:
         needed = 1 + 2 * len(networks.hidden_sizes)
         if needed > config.slots:
             raise ValueError(
-                f"Hidden layers need {needed} range slots (one for the inputs, one a layer and network), "
+                f"Hidden layers need {needed} range slots (one for the inputs, one per layer and network), "
                 f"configuration {config.name} has {config.slots}"
             )
         deepest = max(networks.input_size, *networks.hidden_sizes) + 1

@@ -154,5 +154,5 @@ def test_a_preset_of_mcts_is_a_tree_by_name(name):
 def test_a_file_that_is_no_text(tmp_path):
     path = tmp_path / "mine.yaml"
     path.write_bytes(b"hardware:\n  cores: \xff\xfe")
-    with pytest.raises(ValueError, match="mine.yaml is no text in UTF-8: .* at byte 19"):
+    with pytest.raises(ValueError, match="mine.yaml is not UTF-8 text: .* at byte 19"):
         load_preset(path)

@@ -275,9 +275,9 @@ def test_identifiers(tmp_path, monkeypatch):
             f"{staggered.__module__}:nothing",
             "cannot be made: module tests.sw.core.environments.parallel has no nothing",
         ),
-        (":make", "Environment must be as MODULE:FACTORY, not ':make'"),
+        (":make", "Environment must have the form MODULE:FACTORY, not ':make'"),
         ("mpe2/simple_hop_v3", "'mpe2/simple_hop_v3' cannot be made: No module named 'mpe2.simple_hop_v3'"),
-        ("mpe2/all_modules", "Environment must be as mpe2/simple_spread_v3, not 'mpe2/all_modules'"),
+        ("mpe2/all_modules", "Environment must have the form mpe2/simple_spread_v3, not 'mpe2/all_modules'"),
     ):
         with pytest.raises(ValueError, match=words):
             parallel_environment_factory(identifier)

@@ -74,10 +74,10 @@ def test_an_observation_of_the_planner_is_its_own():
         ("connect_four", "of PettingZoo's classic games"),
         ("connect_four_v2", "Game pettingzoo:connect_four_v2 cannot be made: Environment version v2 .* not found"),
         ("connect_four_v3(rows=5)", "cannot be made: .* unexpected keyword argument 'rows'"),
-        ("go_v5(5)", r"must be as 'pettingzoo:go_v5\(board_size=9\)', not 'pettingzoo:go_v5\(5\)'"),
-        ("go_v5(board_size=", "must be as"),
-        ("go_v5(board_size=x)", "must be as"),
-        ("", "must be as .* not 'pettingzoo:'"),
+        ("go_v5(5)", r"must have the form 'pettingzoo:go_v5\(board_size=9\)', not 'pettingzoo:go_v5\(5\)'"),
+        ("go_v5(board_size=", "must have the form"),
+        ("go_v5(board_size=x)", "must have the form"),
+        ("", "must have the form .* not 'pettingzoo:'"),
     ],
 )
 def test_other_games_are_refused(name, words):

@@ -112,7 +112,7 @@ def test_algorithm_1_is_not_better_than_the_search():
 
 
 def test_too_small_a_budget():
-    with pytest.raises(ValueError, match=r"^Not even a unit a stage is within the budget: \d+ lut of 1000, "):
+    with pytest.raises(ValueError, match=r"^Not even one unit per stage is within the budget: \d+ lut of 1000, "):
         fastest_design(space_of(small_networks(), Resources(lut=1000)))
     with pytest.raises(ValueError, match="^No design is within the budget$"):
         exhaustive_search(space_of(small_networks(), Resources(lut=1000)))

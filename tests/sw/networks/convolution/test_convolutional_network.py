@@ -162,7 +162,7 @@ def test_layers_know_their_pictures():
 @pytest.mark.parametrize(
     ("nodes", "words"),
     [
-        ([convolution(source="pictur")], "Node 'a' takes 'pictur', which is no node: did you mean 'picture'?"),
+        ([convolution(source="pictur")], "Node 'a' takes 'pictur', which is not a node: did you mean 'picture'?"),
         ([convolution(), convolution()], "There must be one node of a name, not more: a"),
         (
             [convolution(source="b"), convolution("b", source="a")],

@@ -72,7 +72,7 @@ def test_fields_that_are_as_by_default_are_left_out():
         ("kernel: 3", "kernel: [3, 3, 3]", "Node 'a': Kernel must be a pair of integers, not (3, 3, 3)"),
         ("kernel: 3", "kernel: true", "Node 'a': Kernel must be an integer, not True"),
         ("padding: [0, 1]", "padding: [0, 1, 2]", "Node 'a': Padding must be a pair of pairs"),
-        ("[a, b]", "[a, d]", "Node 'c' takes 'd', which is no node"),
+        ("[a, b]", "[a, d]", "Node 'c' takes 'd', which is not a node"),
         ("sources: [a, b]", "sources: a", "Node 'c': Sources must be of the kind tuple, not 'a'"),
         ("nodes:", "nodes: {", "is not YAML"),
     ],

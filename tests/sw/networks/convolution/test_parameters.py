@@ -55,7 +55,7 @@ def test_single_precision_is_taken(tmp_path):
             "array 'file.bias' must hold real numbers, not complex128",
         ),
         (lambda arrays: arrays.update({"file.bias": np.array([0, np.nan])}), "array 'file.bias' must be finite"),
-        (lambda arrays: arrays.update({"file.bias": np.array([None] * 2)}), "is no .npz archive of arrays, or damaged"),
+        (lambda arrays: arrays.update({"file.bias": np.array([None] * 2)}), "is not a .npz archive of arrays, or is"),
     ],
 )
 def test_errors_name_the_array(change, words, tmp_path):
@@ -79,7 +79,7 @@ def test_files_that_are_no_archive(damage, tmp_path):
             np.save(file, np.zeros(3))
     else:
         path.write_bytes(path.read_bytes()[:-40] if damage == "cut" else b"kernels")
-    with pytest.raises(ValueError, match="is no .npz archive of arrays, or damaged: "):
+    with pytest.raises(ValueError, match="is not a .npz archive of arrays, or is damaged: "):
         load_parameters(path, NETWORK)
     with pytest.raises(FileNotFoundError):
         load_parameters(tmp_path / "other.npz", NETWORK)

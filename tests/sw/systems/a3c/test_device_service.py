@@ -128,7 +128,7 @@ def test_a_device_of_something_else_is_refused(shape, config, words):
 
 
 def test_pytorch_has_no_device():
-    with pytest.raises(ValueError, match="^Backend 'torch' has no accelerator: leave it away$"):
+    with pytest.raises(ValueError, match="^Backend 'torch' has no accelerator: omit it$"):
         service_on("torch", HARDWARE)
 
 

@@ -242,7 +242,7 @@ def test_refusals(trained, tmp_path):
     with pytest.raises(ValueError, match="Self-play must be one of in-process, processes, ray, not 'there'"):
         make(settings={"self_play": "there"})
     with load_agent(trained) as agent:
-        with pytest.raises(ValueError, match="Games of alphazero go on to their end: leave --steps 3 away"):
+        with pytest.raises(ValueError, match="Games of alphazero go on to their end: omit --steps 3"):
             agent.evaluation(1, steps=3)
         with pytest.raises(ValueError, match="Games of alphazero are not filmed"):
             agent.film(tmp_path / "game.gif")

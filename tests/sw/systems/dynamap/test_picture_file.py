@@ -41,7 +41,7 @@ def test_a_picture_is_divided_by_255(tmp_path):
         (np.zeros((0, 5, 7, 3)), "must hold pictures of 5 x 7 x 3 (rows x columns x channels), not 0 x 5 x 7 x 3"),
         (COLOURS * 1j, "must hold real numbers, not complex128"),
         (COLOURS * np.inf, "must hold finite numbers"),
-        (np.array([None]), "is no .npy file of an array, or damaged: "),
+        (np.array([None]), "is not a .npy file of an array, or is damaged: "),
     ],
 )
 def test_arrays_that_are_no_pictures(array, words, tmp_path):
@@ -56,7 +56,7 @@ def test_files_that_are_no_pictures(tmp_path):
     (tmp_path / "text.png").write_text("no picture")
     Image.fromarray(COLOURS[1:]).save(tmp_path / "low.png")
     for name, channels, words in (
-        ("text.npy", 3, "is no .npy file of an array, or damaged: "),
+        ("text.npy", 3, "is not a .npy file of an array, or is damaged: "),
         ("text.png", 3, "is neither a .npy file nor a picture that Pillow reads"),
         ("low.png", 3, r"must hold pictures of 5 x 7 x 3 \(rows x columns x channels\), not 4 x 7 x 3"),
         ("low.png", 4, "must be a .npy file: the network takes 4 channels, and a picture has 1 or 3"),

@@ -193,7 +193,7 @@ def test_checkpoints_need_their_environment(tmp_path):
         IC3Net.load(named)
 
     IC3Net(PredatorPreyConfig(size=3, predators=2, steps=3), config()).learn(1).save(task)
-    with pytest.raises(CheckpointError, match="is of predator-prey and has its task: leave the environment away"):
+    with pytest.raises(CheckpointError, match="is of predator-prey and has its task: omit the environment"):
         IC3Net.load(task, Staggered)
     # As written before there were other environments.
     arrays, about = read_checkpoint(task)
@@ -222,7 +222,7 @@ def test_refuses_what_does_not_fit():
             settings_on("reference", episodes=8),
             **BACKENDS["reference"],
         )
-    with pytest.raises(ValueError, match="this one has its own: leave away steps 4"):
+    with pytest.raises(ValueError, match="this one has its own: omit steps 4"):
         IC3Net("easy", config(), steps=4)
     with pytest.raises(ValueError, match="The batch must have the 5 episodes of the configuration, not 4"):
         IC3Net(ParallelEnvironments(Staggered, 4), config())

@@ -134,7 +134,7 @@ def test_checkpoints_of_other_environments_are_refused(tmp_path):
         MAAC.load(path, backend="uart")
     MAAC(TASK, config()).save(path)
     assert MAAC.load(path, "rover-tower").environment.task == MAAC(TASK, config()).environment.task
-    with pytest.raises(CheckpointError, match="is of rover-tower and has its task: leave the environment away"):
+    with pytest.raises(CheckpointError, match="is of rover-tower and has its task: omit the environment"):
         MAAC.load(path, Staggered)
     MAAC(Staggered, config()).save(path)
     with pytest.raises(CheckpointError, match="is not registered: give the environment"):
@@ -157,7 +157,7 @@ def test_refuses_what_it_cannot_train():
         MAAC(RoverTowerConfig(agents=2), config(hidden_size=8, heads=1), backend="rtl", hardware="small")
     with pytest.raises(ValueError, match="Backend 'transport' is a device behind a link of your own: give transport="):
         MAAC(TASK, config(), backend="transport")
-    with pytest.raises(ValueError, match="'simple' cannot be made: .* Of MAAC itself is rover-tower"):
+    with pytest.raises(ValueError, match="'simple' cannot be made: .* The environment of MAAC itself is rover-tower"):
         MAAC("simple")
     made = JointEnvironments(lambda: Staggered(lengths=(3,)), 4)
     with pytest.raises(ValueError, match="MAAC must have at least 2 agents, whose critics attend to each other, not 1"):
@@ -165,7 +165,7 @@ def test_refuses_what_it_cannot_train():
     assert all(environment.closed for environment in made._environments)
     with pytest.raises(ValueError, match="There must be the 4 episodes of the configuration, not 3"):
         MAAC(JointEnvironments(Staggered, 3), config())
-    with pytest.raises(ValueError, match="Episodes that are made have their own length: leave away steps 3"):
+    with pytest.raises(ValueError, match="Episodes that are made have their own length: omit steps 3"):
         MAAC(JointEnvironments(Staggered, 4), config(), steps=3)
 
     class Continuous(Staggered):

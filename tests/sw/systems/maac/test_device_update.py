@@ -149,7 +149,7 @@ def test_an_accelerator_for_others_is_refused(change, words):
 def test_without_an_accelerator_it_has_a_unit_a_layer():
     hardware = hardware_for(SHAPE)
     assert (hardware.policy_units, hardware.critic_units) == ((1,) * 3, (1,) * 7)
-    with pytest.raises(ValueError, match="^Backend 'torch' has no accelerator: leave it away$"):
+    with pytest.raises(ValueError, match="^Backend 'torch' has no accelerator: omit it$"):
         update_on("torch", HARDWARE)
     with pytest.raises(ValueError, match="^Backend must be torch, reference, rtl, lockstep, uart.*, not 'gpu'$"):
         update_on("gpu")

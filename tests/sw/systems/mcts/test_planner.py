@@ -143,8 +143,8 @@ def test_an_evaluator_speaks_for_who_is_to_move():
     ("says", "error", "words"),
     [
         (([1.0] * 8,), SimulationError, "Priors must be 9, one for each action, not 8"),
-        (([-1.0] * 9,), SimulationError, "Priors must be at least 0 and finite, not -1 as of action 0"),
-        (([float("nan")] * 9,), SimulationError, "Priors must be at least 0 and finite, not nan as of action 0"),
+        (([-1.0] * 9,), SimulationError, "Priors must be at least 0 and finite, not -1 for action 0"),
+        (([float("nan")] * 9,), SimulationError, "Priors must be at least 0 and finite, not nan for action 0"),
         (([0.0] * 9,), SimulationError, "Priors must not be 0 for all legal actions"),
         (([1.0] * 9, 9.0), ValueError, r"Reward must be in \[-8, 8\), not 9: a sum of 9, multiplied by"),
         (([1.0] * 9, float("nan")), ValueError, r"Reward must be in \[-8, 8\), not nan"),
