@@ -101,8 +101,8 @@ class PynqTransport:
         rows = min(self._longest, RECEIVE_BYTES // self._row_bytes) if packet_rows is None else packet_rows
         if not 1 <= rows <= self._longest:
             raise ValueError(
-                f"packet_rows must be from 1 to {self._longest}, what {dma} can count in rows of {self._row_bytes} "
-                f"bytes, not {rows}"
+                f"packet_rows must be from 1 to {self._longest}, the most that {dma} can count in rows of "
+                f"{self._row_bytes} bytes, not {rows}"
             )
         self._restart()
         self._target = self._allocate(rows)
@@ -167,8 +167,8 @@ class PynqTransport:
         """Queue one packet; ``DeviceError`` for one that the DMA cannot send as one."""
         if len(rows) > self._longest:
             raise DeviceError(
-                f"{self.name} takes packets of at most {self._longest} rows, what its DMA counts, not of {len(rows)}: "
-                "make its length register wider"
+                f"{self.name} takes packets of at most {self._longest} rows, the most that its DMA counts, not of "
+                f"{len(rows)}: make its length register wider"
             )
         self._unsent.append(np.array(rows, dtype=np.uint32))
 

@@ -126,7 +126,7 @@ class UartTransport:
             if time.monotonic() > deadline:
                 raise DeviceTimeout(
                     f"{self.name} was done, and sent rows for {DRAIN_TIMEOUTS * self._timeout:g} s more, "
-                    f"{len(self._rows) - before} of them: it does not come to an end"
+                    f"{len(self._rows) - before} of them: it does not end"
                 )
 
     def forget(self) -> None:

@@ -90,7 +90,7 @@ class BenchOfPresets(Bench):
     def __init__(self, preset: str | None = None):
         if preset is not None:
             raise ValueError(
-                f"Each figure of {self.system} has a configuration of its own: --config is not for it ({preset!r})"
+                f"Each figure of {self.system} has a configuration of its own: --config does not apply ({preset!r})"
             )
 
     @property

@@ -71,4 +71,4 @@ def load_modules(parts: Mapping[str, Any], state: dict[str, np.ndarray]) -> None
             except RuntimeError as error:
                 # After a headline it tells each parameter in a line.
                 told = " ".join(line.strip() for line in str(error).splitlines()[1:3])
-                raise ModuleStateError(f"The state of {name} is not of this network: {told}") from None
+                raise ModuleStateError(f"The state of {name} does not fit this network: {told}") from None

@@ -91,7 +91,7 @@ def refuse_others(
             if staying and before.settings.get(name) != value:
                 raise ValueError(
                     f"{record} has {arm}, seed {', '.join(staying)}, with {name} {_said(before.settings.get(name))}, "
-                    f"not {_said(value)}, and both cannot stand side by side: --docs DIR writes elsewhere"
+                    f"not {_said(value)}, and records must not mix the two: --docs DIR writes elsewhere"
                 )
 
 

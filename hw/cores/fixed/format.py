@@ -52,7 +52,7 @@ class FixedFormat:
         """The word that means 1, or ValueError if there is none."""
         word = Fraction(2) ** self.fraction
         if word.denominator != 1 or word > self.maximum:
-            raise ValueError(f"One must be a word of the format, and {self} has none")
+            raise ValueError(f"Format must have a word for one, and {self} has none")
         return int(word)
 
     def to_word(self, number):

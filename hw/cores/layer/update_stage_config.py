@@ -56,7 +56,7 @@ class UpdateStageConfig:
         if not 0 < self.gradient_scale < math.inf:
             raise ValueError(f"Gradient scale must be finite and above 0, not {self.gradient_scale}")
         if self.gradient_scale != 1 and not self.algorithm.gradients:
-            raise ValueError(f"Gradient scale must be 1 of an optimizer without gradients, not {self.gradient_scale}")
+            raise ValueError(f"Gradient scale must be 1 for an optimizer without gradients, not {self.gradient_scale}")
 
     @property
     def algorithm(self) -> FloatOptimizer:

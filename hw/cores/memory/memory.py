@@ -136,7 +136,7 @@ def _checked(init, config):
     if len(rows) > config.depth:
         raise ValueError(f"Rows must be at most {config.depth}, not {len(rows)}")
     if rows and config.lanes != 1:
-        raise ValueError(f"Lanes must be 1 of a memory with rows at power-on, not {config.lanes}")
+        raise ValueError(f"Lanes must be 1 for a memory with rows at power-on, not {config.lanes}")
     return rows
 
 

@@ -34,7 +34,9 @@ class GroupingGradientConfig(FloatLaneConfig):
         super().__post_init__()
         require_kind("Sparse", self.sparse, SparseConfig)
         if self.format.width != self.sparse.weight_width:
-            raise ValueError(f"Format must have {self.sparse.weight_width} bits as the banks, not {self.format.width}")
+            raise ValueError(
+                f"Format must have the {self.sparse.weight_width} bits of the banks, not {self.format.width}"
+            )
 
     @property
     def block(self):

@@ -45,7 +45,7 @@ class WeightUpdateConfig:
         object.__setattr__(self, "gradient_format", find_format(self.gradient_format))
         if self.gradient_format.width != self.sparse.weight_width:
             raise ValueError(
-                f"Gradient format must have {self.sparse.weight_width} bits as the banks, "
+                f"Gradient format must have the {self.sparse.weight_width} bits of the banks, "
                 f"not {self.gradient_format.width}"
             )
         require_integer("Conversion depth", self.conversion_depth, 0, MAXIMUM_DEPTH)

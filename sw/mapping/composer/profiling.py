@@ -95,7 +95,7 @@ def _of_device(
         return _estimate(iteration, read_fields(OperationRate, "It", device.profile)), {}
     if device.kind == DeviceKind.FPGA:
         if "dsp" not in device.resources:
-            raise ValueError("resources need dsp, among which the learner's units are shared out")
+            raise ValueError("resources need dsp, which the learner's units share")
         return model_cycles(iteration, read_fields(CycleModel, "It", device.profile), device.resources["dsp"])
     from .torch_latency import measure
 

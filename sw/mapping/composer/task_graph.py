@@ -159,4 +159,4 @@ class TaskGraph:
 def _refuse_twice(what: str, names: list[str]) -> None:
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise ValueError(f"There must be one {what} of a name, not more: {', '.join(twice)}")
+        raise ValueError(f"Each {what} must occur once, and these occur twice: {', '.join(twice)}")

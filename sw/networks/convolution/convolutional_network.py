@@ -38,7 +38,7 @@ class ConvolutionalNetwork:
         names = [node.name for node in self.nodes]
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
-            raise ValueError(f"There must be one node of a name, not more: {', '.join(twice)}")
+            raise ValueError(f"Node names must differ, and these occur twice: {', '.join(twice)}")
         for node in self.nodes:
             for source in node.sources:
                 if source not in self.by_name:

@@ -110,7 +110,7 @@ class _Importer:
     def take(self, node: fx.Node, given: FeatureMap) -> None:
         if node.op == "placeholder":
             if self.nodes:
-                raise ValueError(f"A module must take one picture, not {node.name!r}, too")
+                raise ValueError(f"A module must take one picture, not also {node.name!r}")
             self._add(node, Input(name=node.name, channels=given.channels, picture=given.picture))
         elif node.op == "output":
             self.outputs += [self.names[output] for output in node.all_input_nodes]
@@ -171,7 +171,7 @@ class _Importer:
             if user is not node and self.names.get(user) != name
         ]
         if others:
-            raise ValueError(f"{what} must be all that takes {source.name!r}, and so does {', '.join(others)}")
+            raise ValueError(f"{what} alone must take {source.name!r}, but so does {', '.join(others)}")
 
     def _window(self, node: fx.Node, module: Any) -> dict[str, Any]:
         """Fields that all windows have."""

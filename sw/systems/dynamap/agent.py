@@ -222,7 +222,7 @@ class Dagger(Agent):
         """
         data = self.learner.data
         if not data.size:
-            raise ValueError("The policy has seen nothing yet by which it could be quantised: let it learn first")
+            raise ValueError("The policy must see observations before it can be quantised: let it learn first")
         calibration = to_picture(data.observations(data.spread(CALIBRATION)))
         imported = import_module(self.learner.network, 4, calibration.shape[1:3], "policy")
         return quantize_model(imported.network, imported.parameters, list(calibration))

@@ -192,7 +192,7 @@ def test_a_packet_longer_than_the_buffer_is_an_error_that_a_soft_reset_cures(fak
             device.receive(21)
         device.soft_reset()
         check_round_trip(device, count=20)
-    with pytest.raises(ValueError, match="packet_rows must be from 1 to 1365, what axi_dma_0 can count in rows of 12"):
+    with pytest.raises(ValueError, match="packet_rows must be from 1 to 1365, the most that axi_dma_0 can count in"):
         open_device(WHERE, CONFIG, packet_rows=1366)
     board.contiguous = 1000
     with pytest.raises(DeviceError, match="gets no contiguous memory for 1365 rows of 12 bytes: Failed to allocate"):
@@ -200,7 +200,7 @@ def test_a_packet_longer_than_the_buffer_is_an_error_that_a_soft_reset_cures(fak
 
 
 def test_a_packet_longer_than_the_dma_counts_is_refused(device):
-    with pytest.raises(DeviceError, match="packets of at most 1365 rows, what its DMA counts, not of 1366: make its"):
+    with pytest.raises(DeviceError, match="packets of at most 1365 rows, the most that its DMA counts, not of 1366"):
         device.send(random_rows(1366))
     check_round_trip(device)
 

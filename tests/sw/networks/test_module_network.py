@@ -143,7 +143,7 @@ def test_checkpoints_need_modules_like_theirs(kind, tmp_path, capsys):
     with pytest.raises(ValueError, match="does not take values of shape"):
         kind.load(path, **other)
     smaller = nn.Sequential(nn.Linear(4 if kind is DQN else 3, 1 if kind is DDPG else 2))
-    with pytest.raises(CheckpointError, match=r"is not of this network: Missing key\(s\) in state_dict"):
+    with pytest.raises(CheckpointError, match=r"does not fit this network: Missing key\(s\) in state_dict"):
         kind.load(path, **own(kind) | {first: smaller})
     assert dispatch(["eval", str(path.parent), "--episodes", "1"]) == 2
     assert "modules of the user's own alone" in capsys.readouterr().err

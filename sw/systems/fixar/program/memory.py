@@ -58,6 +58,6 @@ class Allocator:
     def check(self, what: str, configuration: str) -> None:
         if not self.fits:
             raise ValueError(
-                f"{what} needs {self.used} rows of {self.memory} memory a core, "
+                f"{what} needs {self.used} rows of {self.memory} memory per core, "
                 f"configuration {configuration} has {self.rows}"
             )

@@ -123,7 +123,7 @@ def test_lanes_divide_a_row():
 def test_rows_at_power_on_fit(kind):
     with pytest.raises(ValueError, match="Rows must be at most 2, not 3"):
         kind(4, MemoryConfig(depth=2), (1, 2, 3))
-    with pytest.raises(ValueError, match="Lanes must be 1 of a memory with rows at power-on, not 2"):
+    with pytest.raises(ValueError, match="Lanes must be 1 for a memory with rows at power-on, not 2"):
         kind(4, MemoryConfig(depth=2, lanes=2), (1, 2))
 
 

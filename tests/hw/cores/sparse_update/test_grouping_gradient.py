@@ -85,7 +85,7 @@ def test_reference(config):
 def test_bad_configuration():
     with pytest.raises(TypeError, match="^Sparse must be of the kind SparseConfig, not 3$"):
         GroupingGradientConfig(sparse=3)
-    with pytest.raises(ValueError, match="^Format must have 16 bits as the banks, not 32$"):
+    with pytest.raises(ValueError, match="^Format must have the 16 bits of the banks, not 32$"):
         GroupingGradientConfig(format="binary32")
     with pytest.raises(ValueError, match="^Adder depth must be from 1 to 6, not 0$"):
         GroupingGradientConfig(adder_depth=0)

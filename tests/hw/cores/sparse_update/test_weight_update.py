@@ -73,7 +73,7 @@ def test_words_of_biases():
 def test_bad_configuration():
     with pytest.raises(TypeError, match="^Sparse must be of the kind SparseConfig, not 3$"):
         WeightUpdateConfig(sparse=3)
-    with pytest.raises(ValueError, match="^Gradient format must have 16 bits as the banks, not 32$"):
+    with pytest.raises(ValueError, match="^Gradient format must have the 16 bits of the banks, not 32$"):
         WeightUpdateConfig(gradient_format="binary32")
     with pytest.raises(ValueError, match="^Conversion depth must be from 0 to 6, not 7$"):
         WeightUpdateConfig(conversion_depth=7)

@@ -87,7 +87,11 @@ CYCLE = [*CONTENT["edges"], {"source": "update", "target": "sample", "bytes": 1}
         (changed("devices", value={}), ValueError, "A platform must have at least one device"),
         (changed("edges", 0, "target", value="lern"), ValueError, "edge from sample to lern: lern; there are sample"),
         (changed("edges", 0, "bytes", value=-1), ValueError, "Bytes from sample to learn must be at least 0"),
-        (changed("edges", value=CONTENT["edges"] * 2), ValueError, "one edge of a name, not more: from learn to"),
+        (
+            changed("edges", value=CONTENT["edges"] * 2),
+            ValueError,
+            "Each edge must occur once, .* twice: from learn to",
+        ),
         (changed("nodes", value=1), ValueError, "Unknown section of a problem: nodes"),
     ],
 )

@@ -163,7 +163,7 @@ def test_layers_know_their_pictures():
     ("nodes", "words"),
     [
         ([convolution(source="pictur")], "Node 'a' takes 'pictur', which is not a node: did you mean 'picture'?"),
-        ([convolution(), convolution()], "There must be one node of a name, not more: a"),
+        ([convolution(), convolution()], "Node names must differ, and these occur twice: a"),
         (
             [convolution(source="b"), convolution("b", source="a")],
             "The network has a cycle: ",

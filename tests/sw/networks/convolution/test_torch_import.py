@@ -199,15 +199,15 @@ class Function(nn.Module):
         (Function(lambda self, x: torch.cat([self.a(x), x], 2)), "Concatenation 'cat' must be along axis 1, the chan"),
         (
             Function(lambda self, x: (lambda y: y + y.relu())(self.a(x))),
-            "ReLU 'relu' must be all that takes 'a', and so does add",
+            "ReLU 'relu' alone must take 'a', but so does add",
         ),
         (
             Function(lambda self, x: (lambda y: (self.b(y), y.relu()))(self.a(x))),
-            "ReLU 'relu' must be all that takes 'a', and so does b",
+            "ReLU 'relu' alone must take 'a', but so does b",
         ),
         (
             Function(lambda self, x: (lambda y: self.normalisation(y) + y)(self.a(x))),
-            "BatchNorm2d 'normalisation' must be all that takes 'a', and so does add",
+            "BatchNorm2d 'normalisation' alone must take 'a', but so does add",
         ),
         (
             Function(lambda self, x: self.normalisation(self.a(x).relu())),
@@ -232,7 +232,7 @@ class TwoPictures(nn.Module):
 
 
 def test_a_second_picture_is_refused():
-    with pytest.raises(ValueError, match="^A module must take one picture, not 'y', too$"):
+    with pytest.raises(ValueError, match="^A module must take one picture, not also 'y'$"):
         import_module(TwoPictures(), 3, (8, 8))
 
 

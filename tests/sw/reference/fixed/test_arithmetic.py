@@ -51,7 +51,7 @@ def test_format_refuses():
         FixedFormat(width=8, fraction=1.5)
     with pytest.raises(TypeError, match="^Signed must be a truth value, not 1$"):
         FixedFormat(width=8, fraction=0, signed=1)
-    with pytest.raises(ValueError, match="^One must be a word of the format, and signed 8 bits with 7 fraction bits"):
+    with pytest.raises(ValueError, match="^Format must have a word for one, and signed 8 bits with 7 fraction bits"):
         _ = FixedFormat(width=8, fraction=7).one
     with pytest.raises(ValueError, match="^Number must be finite, not nan$"):
         FixedFormat(width=8, fraction=0).to_word(float("nan"))

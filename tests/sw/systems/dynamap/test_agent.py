@@ -148,9 +148,9 @@ def test_refusals(trained, tmp_path):
         Dagger(SHORT, hardware={})
     with make() as agent:
         agent.backend = "reference"
-        with pytest.raises(ValueError, match="The policy has seen nothing yet"):
+        with pytest.raises(ValueError, match="The policy must see observations"):
             agent.predict(agent.environment.observation)
     arrays, about = read_checkpoint(trained)
     write_checkpoint(tmp_path / "other.zip", arrays, {**about, "config": about["config"] | {"hidden": 8}})
-    with pytest.raises(CheckpointError, match="The state of network is not of this network"):
+    with pytest.raises(CheckpointError, match="The state of network does not fit this network"):
         Dagger.load(tmp_path / "other.zip")

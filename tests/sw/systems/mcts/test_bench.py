@@ -85,7 +85,7 @@ def test_rows_of_searches_in_software(monkeypatch):
     ("arguments", "words"),
     [
         (["--only", "itv_f6_d9"], "must name figures of "),
-        (["--config", "f6-d8"], "Each figure of mcts has a configuration of its own: --config is not for it ('f6-d8')"),
+        (["--config", "f6-d8"], "Each figure of mcts has a configuration of its own: --config does not apply ('f6"),
     ],
 )
 def test_errors(arguments, words, capsys):

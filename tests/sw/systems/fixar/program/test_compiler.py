@@ -51,8 +51,8 @@ def test_loads_run_ahead():
 @pytest.mark.parametrize(
     "change, batch, words",
     [
-        ({"activation_rows": 240}, 40, "batch of 40 needs .* rows of activation memory a core, .* odd has 240"),
-        ({"error_rows": 60}, 40, "batch of 40 needs .* rows of error memory a core, configuration odd has 60"),
+        ({"activation_rows": 240}, 40, "batch of 40 needs .* rows of activation memory per core, .* odd has 240"),
+        ({"error_rows": 60}, 40, "batch of 40 needs .* rows of error memory per core, configuration odd has 60"),
         ({"instruction_depth": 64}, 77, "Program train 77 needs 121 instructions, configuration odd has 64"),
         ({"slots": 4}, 40, "Hidden layers need 5 range slots .* configuration odd has 4"),
         ({"accumulator_depth": 21}, 40, "Widest layer needs 22 accumulator entries, configuration odd has 21"),
