@@ -13,7 +13,7 @@ __all__ = ["StreamSink", "StreamSource", "clock_and_reset", "compare", "compare_
 
 
 def __getattr__(name: str) -> Any:
-    # A bench imports this package, too, in each of its simulations, and builds nothing.
+    # A bench also imports this package, in each of its simulations, and builds nothing.
     if name != "simulate":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from .simulation import simulate

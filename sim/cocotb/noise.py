@@ -30,7 +30,7 @@ async def noise(dut: Any) -> None:
     for name in inputs:
         if hasattr(dut, name):
             getattr(dut, name).value = 0
-    # Here, too: a monitor of the bench looks before the bench's own reset.
+    # Also here: a monitor of the bench looks before the bench's own reset.
     dut.rst.value = 1
     await ClockCycles(dut.clk, 2)
     dut.rst.value = 0

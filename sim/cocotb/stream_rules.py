@@ -39,7 +39,7 @@ STREAM_RULES_VARIABLE = "REWARDWARE_STREAM_RULES"
 # had to wait: who wants to know of one test clears it before.
 SEEN: dict[str, bool] = {}
 
-# Of a port's name in the simulation: 40 letters.
+# Bits of a port's name in the simulation: 40 letters.
 _NAME_BITS = 8 * 40
 
 _BROKEN = "Stream rule broken: "
@@ -178,7 +178,7 @@ class _Rules(Elaboratable):
         self.kind = f"{type(component).__module__.removeprefix('rewardware.')}:{type(component).__qualname__}"
         self.component = component
         self.streams = streams
-        # Whether what comes in is checked, too.
+        # Whether incoming values are checked as well.
         self.whole = whole
         self.progress_cycles = progress_cycles
 

@@ -6,7 +6,7 @@ from typing import Self
 
 __all__ = ["Handle", "in_parts"]
 
-# Python sees a signal between two calls of a library: the largest systems simulate some thousand cycles a second.
+# Python sees a signal between two calls of a library: the largest systems simulate some thousand cycles per second.
 PART_CYCLES = 2000
 
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 __all__ = ["imported_modules", "source_digest"]
 
-# Of this package gateware alone goes into Verilog.
+# Only the gateware of this package goes into Verilog.
 GATEWARE = "rewardware.hw."
-# What is imported by its name when it is asked for: "module:name".
+# Names that are imported on demand: "module:name".
 _PLACE = re.compile(r"([A-Za-z_][\w.]*):\w+")
 
 

@@ -20,7 +20,7 @@ from .handle import Handle, in_parts
 __all__ = ["StreamSimulation"]
 
 TOP = "unit"
-# What Verilator makes of the two underscores between a stream's name and a part of it.
+# Verilator's text for the two underscores between a stream's name and a part of it.
 JOINT = "___05F"
 
 

@@ -12,7 +12,7 @@ from ...hw.soc.devices import find_device
 from ..verilator.cache import build_once, content_key
 from .sources import source_digest
 
-# What stands around a system, and what writes Verilog.
+# Modules around a system, and those that write Verilog.
 _WRAPPERS = (
     "rewardware.hw.soc.bus.axi_top",
     "rewardware.hw.soc.bus.kernel_top",

@@ -9,9 +9,9 @@ from .netlist import CLOCK, Netlist, Port, escape
 
 __all__ = ["BlockModel", "block_model", "steps_of"]
 
-# Of a module, or of one inside it.
+# The name of a module, or of one inside it.
 _MODULE_NAME = re.compile(r"^(module\s+|  )(\\\S+\s|\w+\b ?)", re.MULTILINE)
-# What both sides of a call from Verilog to C hold a number in, by the bits that fit.
+# Types of a number on both sides of a call from Verilog to C, by the bits that fit.
 _TYPES = {
     8: ("byte unsigned", "unsigned char"),
     16: ("shortint unsigned", "unsigned short"),

@@ -33,7 +33,7 @@ _SPLIT_FLAGS = ("--output-split", "200000", "--output-split-cfuncs", "2000")
 OPTIMISATION_VARIABLE = "REWARDWARE_OPTIMISATION"
 THREADS_VARIABLE = "REWARDWARE_THREADS"
 LEVELS = ("0", "1", "2", "3")
-# Of instructions, what a call of a block is to Verilator where it deals work out to threads.
+# Instructions that a call of a block counts as where Verilator deals work out to threads.
 _CALL_INSTRUCTIONS = 3000
 
 # Headers in place of the compression libraries that FST waveforms otherwise need.

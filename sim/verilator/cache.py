@@ -26,7 +26,7 @@ MANIFEST = "manifest.json"
 # Gigabytes that builds take at most.
 LIMIT_VARIABLE = "REWARDWARE_CACHE_GB"
 DEFAULT_LIMIT_GB = 10.0
-# What was used within this is not removed to make room: somebody may be about to load it.
+# A build used within this time is not removed to make room: somebody may be about to load it.
 LEAST_AGE_SECONDS = 3600
 # Its time is that of the last look at how much there is.
 _LOOKED = "looked"

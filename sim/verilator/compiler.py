@@ -143,7 +143,7 @@ class Compiler:
         except CommandTimeout as error:
             raise BuildError(str(error)) from None
         if result.returncode != 0:
-            # What the compiler says, without the long lines that call it.
+            # Output of the compiler, without the long lines that call it.
             said = [
                 line
                 for line in result.stdout.splitlines()

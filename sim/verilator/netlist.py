@@ -25,7 +25,7 @@ _COMBINATIONAL = re.compile(r"^  always @\*(?: begin\n((?:    .*\n)*)  end|\n((?
 _ASSIGNED = re.compile(r"^ +((?:\{[^}]*\}|\\\S+\s|\w+)[^=;\n<>!(]*?)\s*=\s", re.MULTILINE)
 _ASSIGN = re.compile(r"^  assign ([^;]*?)\s=\s([^;]*);$", re.MULTILINE)
 _NAME = re.compile(r"\\(\S+)\s|(?<![\w'$\\])([A-Za-z_][\w$]*)")
-# What may be left of a module when all that computes is taken away.
+# Text that may be left of a module when everything that computes is removed.
 _ATTRIBUTE = re.compile(r"\(\*.*?\*\) ?", re.DOTALL)
 _DECLARED = re.compile(
     r"\s*$|  (?:input|output|wire|integer)\b[^;=]*;?$|  (?:reg|initial)\b|    |  end$|  /\*.*\*/$"

@@ -13,7 +13,7 @@ __all__ = ["BLOCKS_VARIABLE", "Partition", "choose_blocks"]
 
 # Lines of a design up to which it is simulated as a whole.
 BLOCKS_VARIABLE = "REWARDWARE_BLOCKS"
-# What is written of blocks is made by these.
+# Files that make the text of blocks.
 _SOURCES = ("netlist.py", "partition.py", "block_model.py", "block.h")
 
 

@@ -21,7 +21,7 @@ def forward_cycles(config: A3CConfig) -> int:
             now += taken + (layer.groups - 1 if block == 0 else 0)
             if last:
                 ends = [min((group + 1) * config.width, layer.outputs) - 1 for group in range(layer.groups)]
-                # Words of biases are between the outputs of a first block that is the last, too.
+                # If the first block is also the last, words of biases are between its outputs.
                 between = range(layer.groups) if block == 0 else [0] * layer.groups
                 there = [begin + end + biases + latency for end, biases in zip(ends, between, strict=True)]
     return now

@@ -49,7 +49,7 @@ class Exit(ConfiguredComponent):
         m = Module()
         config, policy, packet = self._config, self.policies.payload, self.packets.payload
         rows, width = answer_rows(config), row_width(config)
-        # What has been offered stays, and the rows of an answer follow each other.
+        # Offered rows stay, and the rows of an answer follow each other.
         row, begun = Signal(range(max(rows, 2))), Signal()
         header, agent = Signal(record_layout(ANSWER)), Signal(agent_number(config.agents))
         tells, taken, last, answer = Signal(), Signal(), Signal(), Signal(rows * width)

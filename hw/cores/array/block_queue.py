@@ -117,7 +117,7 @@ class BlockQueue(ConfiguredComponent):
         # The sums of a block are complete a fixed time after its last vector.
         filling = Signal(self._fill_latency)
         complete = Signal(range(3))
-        # What a block begins with is worked out in the cycles after it is known which one is next.
+        # The beginning of a block is computed in the cycles after it is known which one is next.
         prepared = Signal(PREPARATION)
         following = Signal()
         m.d.comb += [

@@ -37,7 +37,7 @@ class RangeNoiseKind(enum.IntEnum):
 MATRIX_COMMAND = Record(
     (
         Field("dataflow", 2, values=Dataflow),
-        Field("half", 1),  # the streamed tensor holds codes, two samples a row
+        Field("half", 1),  # the streamed tensor holds codes, two samples per row
         Field("intra_layer", 1),  # input block k belongs to core k mod N, the cores' sums are added, one sample
         Field("hold", 1),  # a tile waits until everything earlier is drained: the first one
         Field("follow", 1),  # hold: the last tile of the first output block instead
@@ -65,7 +65,7 @@ MATRIX_COMMAND = Record(
         Field("bias_shift", 6),  # left shift of the bias; gradient: `shift` of the bias row
         Field("auxiliary_base", ROW_WIDTH),  # auxiliary tensor; gradient: the stationary errors
         Field("auxiliary_stride", 10),
-        Field("packed_auxiliary", 1),  # the auxiliary tensor holds codes of input_slot, two samples a row
+        Field("packed_auxiliary", 1),  # the auxiliary tensor holds codes of input_slot, two samples per row
         Field("input_slot", 4),  # slot of the streamed codes; backward: of the auxiliary tensor's
         Field("output_slot", 4),
         Field("monitor", 1),  # record the results' range in output_slot

@@ -128,7 +128,7 @@ class TileSequencer(ConfiguredComponent):
     def _begin_slots(self, m, tiles, loader, streamer, loaded_valid):
         """Decides at the end of each slot what the next one does."""
         loaded, following = loader.loaded, tiles.payload
-        # What a loaded tile waits for is registered: it stands for two cycles or more before it can be streamed.
+        # The conditions for a loaded tile are registered: it waits two cycles or more before it can be streamed.
         held, streams_errors = Signal(), Signal()
         m.d.sync += [
             held.eq(

@@ -33,7 +33,7 @@ def writeback_control(config: WritebackConfig):
             "destination": 1,  # 0: activation memory, 1: error memory
             "row": range(config.rows),
             "index": range(config.lanes),  # row mod lanes
-            "store_half": 1,  # pack codes, two samples a row
+            "store_half": 1,  # pack codes, two samples per row
             "parity": 1,  # which of the two
             "output_slot": range(config.slots),
             "monitor": 1,

@@ -8,7 +8,7 @@ from ..layer.config import BINARY32_LANE, LayerConfig
 
 __all__ = ["LARGEST_BANKS", "PRODUCTS", "AttentionConfig", "OthersProductConfig", "sequential_sum_cycles"]
 
-# What a vector makes with the vectors of the other agents: a number for each of them, or a sum of them.
+# Products of a vector with the vectors of the other agents: a number for each of them, or a sum of them.
 PRODUCTS = ("scores", "sums")
 
 LARGEST_AGENTS = 64

@@ -43,7 +43,7 @@ class GemmEngineConfig:
 
     def __post_init__(self):
         require_kind("Array", self.array, SystolicArrayConfig)
-        # What the memory refuses is refused here, in its words.
+        # The memory's configuration raises its own errors here.
         _ = self.input_memory
         require_integer("Weight rows", self.weight_rows, 1, 1 << 24)
         require_integer("Sum rows", self.sum_rows, 1, 1 << 24)

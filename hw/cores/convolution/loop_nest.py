@@ -90,7 +90,7 @@ class LoopNest(ConfiguredComponent):
             m.d.sync += active.eq(~ends[0])
             m.d.sync += Cat(values[field.name] for field in self._config.fields).eq(self._sums(m, values, jump))
             for level in range(levels):
-                # A loop goes on where all inside it are over, and begins again where it is over, too.
+                # A loop goes on where all loops inside it are over, and begins again where it is over itself.
                 inside = ends[level + 1] if level + 1 < levels else 1
                 with m.If(inside):
                     m.d.sync += done[level].eq(Mux(over[level], 0, done[level] + 1))

@@ -156,7 +156,7 @@ def tile_store(
         (tile, {"lane": pitch, "line": 1}),
     ]
     if turned:
-        # As of a matrix: after the last channel are rows of others.
+        # As for a matrix: after the last channel are rows of others.
         sums = [(blocks, lanes), (lanes, 1), (numbers, channels)]
         parameters = [(blocks * lanes, 1), (tile * tile, 0)]
         target = of_blocks + of_results + of_tiles

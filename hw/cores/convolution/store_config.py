@@ -51,7 +51,7 @@ class StoreConfig:
         require_kind("Gemm", self.gemm, GemmEngineConfig)
         require_kind("Turned tiles", self.turned_tiles, bool)
         object.__setattr__(self, "transforms", tuple(tuple(each) for each in self.transforms))
-        # What other configurations refuse is refused here, in their words.
+        # Other configurations raise their own errors here.
         _ = self.writer, self.axes
         if len(set(self.transforms)) < len(self.transforms):
             raise ValueError(f"Transforms must be different ones, not {self.transforms}")

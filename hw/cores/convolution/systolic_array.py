@@ -14,7 +14,7 @@ from .systolic_row import SystolicRow, south_layout
 
 __all__ = ["SystolicArray", "step_layout"]
 
-# What a step of a pass is.
+# Properties of a pass's step.
 step_layout = data.StructLayout({"stationary": 1, "first": 1, "last": 1})
 
 

@@ -95,7 +95,7 @@ class WindowReduction(ConfiguredComponent):
             ]
             element = payload.elements[lane]
             terms = [Mux(*pair, neutral(config, payload.maximum)) for pair in zip(counts, earlier, strict=True)]
-            # What is accumulated has the most bits, and comes last.
+            # The accumulated sum has the most bits, and comes last.
             result = reduced(m, [element, *reversed(terms)], payload.maximum, config.result_width, f"window_{lane}")
             with m.If(takes):
                 m.d.sync += earlier[0].eq(Mux(payload.slides, element, result))

@@ -52,7 +52,7 @@ class WordWriterConfig:
         require_kind("Features", self.features, UnalignedConfig)
         require_integer("Parameter rows", self.parameter_rows, 1, 1 << 24)
         require_integer("Planes", self.planes, 1, 64)
-        # What other configurations refuse is refused here, in their words.
+        # Other configurations raise their own errors here.
         _ = self.target, self.requantizer, self.turned
 
     @property

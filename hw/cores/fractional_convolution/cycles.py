@@ -35,11 +35,11 @@ def pass_cycles(config: FractionalConvolutionConfig, passes: Iterable[Pass], wai
     All commands wait from the beginning on, outputs are taken when they are offered, and completions so many cycles
     later.
     """
-    # Of each slot, the first turn in which it is idle.
+    # The first turn in which each slot is idle.
     slots = list(range(config.slots))
     turns, latency = len(slots), sums_latency(config)
     cores, columns, taken, now = 0, 0, 0, 0
-    # Of each pass: when its last word was read, and when it was complete.
+    # The cycle in which each pass's last word was read, and the one in which it was complete.
     freed: list[int] = []
     complete: list[int] = []
     for number, one in enumerate(passes):

@@ -174,7 +174,7 @@ class FractionalConvolutionEngine(ConfiguredComponent):
         m.d.sync += [inputs.eq(self.read_inputs.data), weights.eq(self.read_weights.data)]
         m.d.comb += [
             clear.eq(delay(m, step.first, 2 + depth, "first")),
-            # What is on its way at a reset is forgotten.
+            # A reset forgets everything that is on its way.
             capture.eq(delay(m, step.last, 2 + depth + config.arithmetic.adder_depth, "last", reset_less=False)),
             pixels.capture.eq(capture),
         ]

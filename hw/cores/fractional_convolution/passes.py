@@ -177,7 +177,7 @@ class Pass:
         shape, config = self.shape, self.config
         ranges = _ranges(shape, self.pictures)
         inner_first = _ORDERS[self.order][::-1]
-        # What one further picture, row or column down means: output rows, positions across, positions of all.
+        # Distance of one picture, row or column further: output rows, positions across, positions of all.
         moves = {
             "picture": (0, 0, shape.output[0] * self.pitch),
             "row": (-shape.stride[0], 0, -shape.stride[0] * self.pitch),
@@ -307,7 +307,7 @@ def _interval(shape, pictures, channels, pitch, lanes, reuse, order):
     below = shape.output[0] * pitch
     first = [picture * below + x * down + y * across for picture, x, y in _pixels(shape, pictures, order)]
     kernel_row, columns = shape.kernel[1] * channels, shape.elements * channels
-    # Of each column block: positions of its columns, seen from column 0.
+    # Positions of each column block's columns, relative to column 0.
     offsets = [column // kernel_row * pitch + column % kernel_row for column in range(columns)]
     blocks = [set(offsets[begin : begin + lanes]) for begin in range(0, columns, lanes)]
 

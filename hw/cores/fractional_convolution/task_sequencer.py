@@ -112,7 +112,7 @@ class TaskSequencer(ConfiguredComponent):
             m.d.sync += cores_wait.eq(command.span + Mux(last, command.last_cycles, command.tile_cycles) - 1)
             with m.If(first):
                 m.d.sync += columns_wait.eq(command.span + config.lanes - 1)
-        # The walk over the columns of a new pass takes as long, too, but begins at once.
+        # The walk over the columns of a new pass takes as long, but begins at once.
         fill = max(0, config.lanes + 1 - sums_latency(config))
         with m.If(taken & ~(starts & first) & (columns_wait <= fill)):
             m.d.sync += columns_wait.eq(fill)

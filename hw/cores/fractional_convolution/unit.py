@@ -146,7 +146,7 @@ class FractionalConvolutionUnit(ConfiguredComponent):
         m.submodules.word_commands = words = StreamBuffer(command.words.shape(), _QUEUE)
         wiring.connect(m, words.o, writer.commands)
         m.d.comb += [
-            # The picture may be what is still being written, and stand where the one before is still read.
+            # The picture may still be being written, to the place where the one before is still read.
             loader.commands.valid.eq(self.commands.valid & command.loads & ~loaded & ~engine.busy),
             loader.commands.payload.eq(command.load),
             self.commands.ready.eq((~command.loads | loaded) & engine.commands.ready & words.i.ready),

@@ -8,7 +8,7 @@ from .unit_config import FractionalConvolutionUnitConfig
 
 __all__ = ["LOAD_LATENCY", "WORD_LATENCY", "layer_cycles", "load_cycles"]
 
-# Of a load, beside its accesses and a block that is turned.
+# Cycles of a load, besides its accesses and a block that is transposed.
 LOAD_LATENCY = 7
 # From the engine's offer of a completion, the cycle after its last output, to the write of that output's word.
 WORD_LATENCY = 5

@@ -53,7 +53,7 @@ class HyperbolicTangent(wiring.Component):
             lookup.index.eq(magnitude[table.offset_width : TANH_RANGE_WIDTH]),
         ]
 
-        # Sign and range travel beside the table.
+        # Sign and range are delayed as long as the table takes.
         beyond = magnitude[TANH_RANGE_WIDTH:].any()
         for stage in range(lookup.latency):
             next_beyond, next_negative = Signal(name=f"beyond_{stage}"), Signal(name=f"negative_{stage}")

@@ -69,7 +69,7 @@ class ReciprocalSquareRoot(wiring.Component):
         m.d.comb += lookup.index.eq(top - (1 << RECIPROCAL_ROOT_INDEX_WIDTH - 2))
         m.d.comb += lookup.offset.eq(shifted[below - table.offset_width : below])
 
-        # (64 - k) / 2 travels beside the table.
+        # (64 - k) / 2 is delayed as long as the table takes.
         half_exponent = Signal(6)
         m.d.comb += half_exponent.eq(32 - half_zeros)
         for stage in range(lookup.latency):

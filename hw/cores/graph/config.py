@@ -12,8 +12,8 @@ from ..layer.config import LARGEST_WAITING, LayerConfig
 
 __all__ = ["AttentionNode", "ConcatenationNode", "GraphConfig", "InputNode", "LinearNode", "Node"]
 
-# Samples beside those of an experience that are on their way through the forward half of attention, at least; twice as
-# many through its backward half, where the errors at scores wait, too.
+# At least so many samples, besides those of an experience, are on their way through the forward half of attention;
+# twice as many through its backward half, where the errors at scores wait as well.
 SPARE = 3
 
 

@@ -12,8 +12,7 @@ __all__ = ["ARRAY_WIDTH", "TARGETS", "UpdateStageConfig"]
 # Bits of an array's place in ``arrays``.
 ARRAY_WIDTH = 3
 
-# What an update makes of the target's weights: copies now and then, a share of the way to the new ones; or there is no
-# target.
+# Updates of the target's weights: copies now and then, a share of the way to the new ones; or there is no target.
 TARGETS = ("copied", "soft", "none")
 
 

@@ -42,7 +42,7 @@ ELEMENT = Record((Field("element", ELEMENT_WIDTH),))
 DRAWS = Record((Field("uniform", ELEMENT_WIDTH), Field("next_uniform", ELEMENT_WIDTH)))
 TAKEN = Record((Field("action", ACTION_WIDTH), Field("available", ACTION_WIDTH)))
 
-# What comes of it: a row for each element of a hidden layer, one for each action, the action that was drawn, and the
+# The answer: a row for each element of a hidden layer, one for each action, the action that was drawn, and the
 # value of the one that was taken with its error. Where policies are updated on the device, there is one before that
 # alone: log p of the action that was drawn, and its advantage.
 HIDDEN = Record((Field("first", ELEMENT_WIDTH), Field("second", ELEMENT_WIDTH)))

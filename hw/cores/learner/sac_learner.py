@@ -264,7 +264,7 @@ class SACLearner(ActorCriticLearner):
             connect_activations(m, critic, back)
             through_critics.append(back)
         wiring.connect(m, errors.o, derivative.errors)
-        # What was drawn, and the actor's activations, wait while samples go through the critics.
+        # Drawn actions and the actor's activations wait while samples go through the critics.
         late = waiting_samples(policy_critics[0]) + self._samples(errors.latency + derivative.latency)
         drawn = buffer_stream(m, "drawn", self._drawing.drawn, (late + 1) * self._config.actions)
         wiring.connect(m, drawn, derivative.drawn)

@@ -13,7 +13,7 @@ __all__ = ["DENSITY_CONSTANT", "HIGHEST_LOGARITHM", "LOWEST_LOGARITHM", "Squashe
 # Between which the logarithm of a standard deviation is kept.
 LOWEST_LOGARITHM, HIGHEST_LOGARITHM = -20.0, 2.0
 
-# What does not depend on the element in the logarithm of its density: of the squashing, and of the normal distribution.
+# The constant part of the logarithm of an element's density: of the squashing, and of the normal distribution.
 DENSITY_CONSTANT = 2 * math.log(2) + math.log(2 * math.pi) / 2
 
 

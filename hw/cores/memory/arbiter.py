@@ -103,6 +103,6 @@ class WriteArbiter(_Arbiter):
 
     def elaborate(self, platform):
         m = Module()
-        # The lanes of users that do not write are zeros, so the last user's stand for nobody's.
+        # The lanes of users that do not write are zeros, so the last user's lanes serve where nobody writes.
         self._decide(m, [user.enable.any() for user in self.users], ("enable", "address", "data"))
         return m

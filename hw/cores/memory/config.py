@@ -16,9 +16,9 @@ __all__ = [
     "UnalignedConfig",
 ]
 
-# What a read gives in the cycle in which its row is written.
+# Result of a read in the cycle in which its row is written.
 HAZARDS = ("old", "forward", "never")
-# What a tool is asked to make a memory of.
+# Kinds of RAM that a synthesis tool may be told to use.
 STYLES = ("auto", "block", "distributed")
 
 

@@ -119,7 +119,7 @@ class AdamEngine(ConfiguredComponent):
         self._correct(m, command)
         self._sweep(m, command, enables, rows[0])
         taken = self._take(m, command, enables, rows)
-        # The step size stands long before a row gets to it.
+        # The step size is constant long before a row gets to it.
         step_size = Signal.like(correction.step_size)
         m.d.sync += step_size.eq(correction.step_size)
         for number, unit in enumerate(self._units):

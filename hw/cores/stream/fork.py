@@ -45,7 +45,7 @@ class StreamFork(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        # Those that have the value while another has not.
+        # Outputs that have the value while another has not.
         had = Signal(self.ways)
         has = Signal(self.ways)
         for index, target in enumerate(self.o):

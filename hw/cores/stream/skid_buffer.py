@@ -29,7 +29,7 @@ class SkidBuffer(wiring.Component):
 
     def __init__(self, shape):
         super().__init__({"i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape))})
-        # What is held: for proofs.
+        # The held value, for proofs.
         self.held = stream.Signature(shape).create(path=("held",))
 
     def elaborate(self, platform):

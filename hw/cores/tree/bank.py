@@ -84,7 +84,7 @@ class Bank(ConfiguredComponent):
         m.d.comb += [
             is_last.eq(flit == config.flits - 1),
             clears.eq(self.commands.valid & ~busy & (kind == CommandKind.CLEAR)),
-            # The write port is free beside a read, whose row stays as it is.
+            # The write port is free during a read, whose row stays as it is.
             passes.eq((kind == CommandKind.WRITE) & (body.row != waiting.row)),
             self.commands.ready.eq(Mux(busy, passes, is_last | (kind != CommandKind.CLEAR))),
             arriving.row.eq(body.row),

@@ -130,7 +130,7 @@ class BankAssigner(ConfiguredComponent):
             own.eq(reader.data.stage == request.stage),
         ]
 
-        # The banks, one a cycle.
+        # The banks, one per cycle.
         m.d.sync += [seen.eq(reads), seen_bank.eq(bank), counted.eq(seen)]
         with m.If(self.requests.valid & self.requests.ready):
             m.d.sync += [request.eq(self.requests.payload), bank.eq(0), reads.eq(1)]
@@ -147,7 +147,7 @@ class BankAssigner(ConfiguredComponent):
         digit = self._last_empty(m, seen, seen_bank, ~reader.data.assigned)
         self._choose(m, conflicts, digit, chooses, answers)
 
-        # What a bank's row becomes.
+        # New contents of a bank's row.
         block = self.blocks.payload
         chosen_bank = block.node[config.row_width :]
         m.d.comb += [

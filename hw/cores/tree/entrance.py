@@ -115,7 +115,7 @@ class Entrance(ConfiguredComponent):
         has_tree, selections = Signal(), Signal(VISIT_WIDTH)
         known = self._count(m, row, act, selections)
         error = self._find_error(m, row, has_tree, known, selections)
-        # What is found about a row is there in the cycle after its first one.
+        # The result for a row is there in the cycle after its first one.
         checked = Signal()
         m.d.sync += checked.eq(has_row & ~act.done)
         with m.FSM(name="entrance"):

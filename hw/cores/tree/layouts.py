@@ -11,7 +11,7 @@ __all__ = ["answer_layout", "edge_layout", "mean_layout", "node_layout", "reques
 
 
 answer_layout = record_layout(ANSWER)
-# What follows from an edge's visits and rewards.
+# Results of an edge's visits and rewards.
 mean_layout = data.StructLayout({"value": signed(VALUE_WIDTH), "factor": FACTOR_WIDTH})
 
 

@@ -112,7 +112,7 @@ class NodeTags(ConfiguredComponent):
         m = Module()
         count = self._config.slots
         tags = [replicated(NodeTag(self._config)) for _ in range(count)]
-        # A bit a slot, as all that follows.
+        # One bit per slot, as in all that follows.
         referenced, filled, unscored = (Signal(count, name=name) for name in ("referenced", "filled_slots", "unscored"))
         hand = Signal(count, init=1)
         matches, place, takes = (Signal(count, name=name) for name in ("matches", "place", "takes"))

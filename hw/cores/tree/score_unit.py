@@ -83,7 +83,7 @@ class ScoreUnit(ConfiguredComponent):
     def elaborate(self, platform):
         m = Module()
         exploration = delay(m, self.exploration, 1, "exploration")
-        # What a selection under way adds.
+        # The virtual loss of a selection under way.
         self._gain = Signal(signed(LOSS_WIDTH + 1), reset_less=True)
         m.d.sync += self._gain.eq(-self.loss)
         for number in range(self.children):

@@ -80,7 +80,7 @@ class BlockPlacer(ConfiguredComponent):
         m = Module()
         clusters, work_item = self._config.clusters, self.work_item
         filled, room = Signal(range(clusters + 1)), Signal(range(clusters + 1))
-        # Of no bits where a word has one block.
+        # They have no bits where a word has one block.
         offset, next_offset = Signal(range(self._config.blocks)), Signal(range(self._config.blocks))
         blocks = Signal.like(work_item.blocks)
         in_use, left = Signal(3), Signal(3)

@@ -112,7 +112,7 @@ class ClusterArray(ConfiguredComponent):
         """Control signals of all clusters, each field when its time has come."""
         issue, control = self.issue, Signal(ClusterControl)
 
-        # What is on its way at a reset is forgotten: sums that leave late would count as those of the next wave.
+        # A reset forgets everything on its way: sums that leave late would count as those of the next wave.
         def later(value, cycles, name):
             register = Signal.like(value, name=name)
             m.d.comb += register.eq(delay(m, value, cycles, name, reset_less=False))

@@ -90,7 +90,7 @@ class LaneReduction(ConfiguredComponent):
             Cat(tree.terms).eq(given.values),
         ]
 
-        # Neighbouring blocks, then neighbouring pairs. What has no partner gets -0, which changes nothing.
+        # Neighbouring blocks, then neighbouring pairs. A block without a partner gets -0, which changes nothing.
         paired, halved = Signal(token), Signal(token)
         pair = self._add_neighbour(m, "pair", tree.result, summed, summed.block[0], summed.blocks != 0)
         m.d.comb += [

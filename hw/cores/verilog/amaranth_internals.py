@@ -18,7 +18,7 @@ __all__ = ["VERSIONS", "carry_reset", "check_version", "convert", "mark_used"]
 # Minor versions of Amaranth whose parts this module knows.
 VERSIONS = ("0.5",)
 
-# As Amaranth's own conversion to Verilog has it; attributes say where in the sources something stands.
+# As in Amaranth's own conversion to Verilog; the attributes name places in the sources.
 _ATTRIBUTES = "-remove generator -remove top -remove src -remove amaranth.hierarchy -remove amaranth.decoding"
 _SCRIPT = f"""\
 read_rtlil <<rtlil

@@ -14,7 +14,7 @@ ADDRESS_WIDTH = 24
 class Memory(enum.IntEnum):
     """Memories that a load or store reaches; a row is a word."""
 
-    PARAMETERS = 0  # the central parameters; a load goes to those of all agents, too
+    PARAMETERS = 0  # the central parameters; a load also goes to those of all agents
     SQUARES = 1  # RMSProp's mean squares
     COPIES = 2  # each agent's parameters, from a multiple of a power of two of words on
 

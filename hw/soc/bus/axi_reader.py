@@ -15,7 +15,7 @@ from .transfers import TRANSFER_ERRORS, connect_bursts, note_response, place_of
 
 __all__ = ["AxiReader", "read_layout", "read_result_layout"]
 
-# What went wrong in a transfer.
+# Errors of a transfer.
 read_result_layout = data.StructLayout(TRANSFER_ERRORS)
 
 

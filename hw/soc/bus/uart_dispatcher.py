@@ -63,7 +63,7 @@ class RequestDispatcher(wiring.Component):
         # The last intact request: what tells its repetition, and how it was answered.
         previous = Signal(data.StructLayout({"kind": 8, "tag": 8, "status": Status, "valid": 1}))
         chosen = Signal(data.StructLayout(dict.fromkeys(UNITS, 1)))
-        # What the comparisons of a frame found.
+        # Results of a frame's comparisons.
         found = Signal(data.StructLayout({"repeats": 1, **{kind.name: 1 for kind in (*EXECUTION, Kind.FORGET)}}))
         status, left = Signal(Status), Signal(LENGTH_WIDTH)
         for name in UNITS:

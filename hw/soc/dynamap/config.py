@@ -109,7 +109,7 @@ class DynamapConfig:
         object.__setattr__(self, "transforms", tuple(tuple(each) for each in self.transforms))
         if isinstance(self.fractional, Mapping):
             object.__setattr__(self, "fractional", FractionalConvolutionConfig(**self.fractional))
-        # What the units' configurations refuse is refused here, in their words.
+        # The units' configurations raise their own errors here.
         _ = self.shell, self.transfer
 
     @cached_property

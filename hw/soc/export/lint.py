@@ -35,10 +35,10 @@ WAIVERS = {
     "WIDTHTRUNC": "a word is cut to the bits that go on, and a comparison with zero is written as a negation",
 }
 
-# Of Icarus, which takes seconds, and some minutes for the largest systems.
+# Limit of Icarus, which takes seconds, and some minutes for the largest systems.
 LIMIT_SECONDS = 1800
 
-# What slang warns of with -Wextra and means the same as Verilator's rules above.
+# Warnings of slang with -Wextra that mean the same as Verilator's rules above.
 _SLANG_WAIVERS = {
     "arith-op-mismatch": "WIDTHEXPAND",
     "case-default": "CASEINCOMPLETE",

@@ -11,7 +11,7 @@ from .tools import run_tool
 
 __all__ = ["CONFIGURATION", "PLACERS", "CriticalPath", "Placement", "algorithms", "place", "read_placement"]
 
-# What the tool of packing makes the bitstream of.
+# The file of which the packing tool makes the bitstream.
 CONFIGURATION = "design.config"
 # The analytic placer (heap) puts multipliers at the far ends of their rows, away from what they work with: no router
 # found all the long wires along those rows of FIXAR. The other one aims at 70 % of the tables and comes to no end where

@@ -22,7 +22,7 @@ CONTRACTION_LIMIT = 512
 def require_number(what, value, low, high):
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise TypeError(f"{what} must be a number, not {value!r}")
-    if not low <= value <= high:  # refuses NaN, too
+    if not low <= value <= high:  # also refuses NaN
         raise ValueError(f"{what} must be from {low} to {high}, not {value}")
 
 

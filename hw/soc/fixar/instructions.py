@@ -77,7 +77,7 @@ RANGE = Format(
     ),
 )  # fmt: skip
 
-# What a program must say of every matrix instruction; the rest is zero.
+# Fields that a program must give for every matrix instruction; the rest is zero.
 MATRIX_REQUIRED = (
     "dataflow", "bank", "weight_base", "outer_count", "inner_count", "outer_stride", "inner_stride", "stream_base",
     "stream_stride", "samples", "full_cores", "lanes", "shift",

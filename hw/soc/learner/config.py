@@ -14,7 +14,7 @@ from ..shell.row_record import RowRecord
 
 __all__ = ["LearnerSystemConfig"]
 
-# What an optimiser's step takes, by the names of :class:`...cores.optimizer.float_lane_config.FloatOptimizer`.
+# Numbers of an optimiser's step, by the names of :class:`...cores.optimizer.float_lane_config.FloatOptimizer`.
 RATES = {
     "beta1": "Adam: share of a first moment that stays.",
     "one_minus_beta1": "Adam: 1 - beta1.",

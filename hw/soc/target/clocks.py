@@ -27,7 +27,7 @@ class DefaultClock:
     part: str = ""
 
 
-# Of a design without an entry of its own.
+# Clock of a design without an entry of its own.
 ANY_CLOCK = DefaultClock(mhz=100.0, source="a round number, which no tool has found")
 
 

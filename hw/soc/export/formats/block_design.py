@@ -25,7 +25,7 @@ _LENGTH_BITS = 26
 # Clocks that a processing system gives to the fabric.
 _MOST_CLOCKS = 4
 
-# What differs between the two processing systems: settings, names of pins. `N` is the number of a clock.
+# Differences between the two processing systems: settings, names of pins. `N` is the number of a clock.
 _ZYNQ = {
     "ip": "processing_system7",
     "automation": "make_external {FIXED_IO, DDR} Master Disable Slave Disable",
@@ -233,7 +233,7 @@ def _system(kind: dict[str, str], clocks: list[Clock]) -> Iterator[tuple[str, st
     yield from ((part, kind[part]) for part in ("ip", "automation", *pins, "address_width"))
 
 
-# Clocks and resets of the cells that stand on the clock of the buses.
+# Clocks and resets of the cells that run on the clock of the buses.
 _PINS = {
     "smartconnect": (["aclk"], "aresetn"),
     "axi_dma": (["s_axi_lite_aclk", "m_axi_mm2s_aclk", "m_axi_s2mm_aclk"], "axi_resetn"),
@@ -260,7 +260,7 @@ class _Diagram:
         for number, clock in enumerate(clocks):
             self._clock(f"{_DESIGN}/{clock.port}", number)
             resets = [reset for reset in description.resets if reset.clock == clock.port]
-            # The cells beside the design are reset with the first clock.
+            # All other cells are reset with the first clock.
             if number == 0 or resets:
                 self._cells.append(f"cell reset_{number} xilinx.com:ip:proc_sys_reset {{}}")
                 self._clock(f"reset_{number}/slowest_sync_clk", number)

@@ -21,7 +21,7 @@ _AMBA = {"axi4lite": "AXI4-Lite", "axi4stream": "AXI4Stream", "axi4": "AXI4"}
 _AMBA_VERSION = "r0p0_0"
 _CLOCK, _RESET = "ACLK", "ARESETn"
 
-# What software may do with a register, in the words of IP-XACT.
+# Accesses of software to a register, in the words of IP-XACT.
 ACCESS = {
     Access.CONSTANT: "read-only",
     Access.READ_ONLY: "read-only",
@@ -177,7 +177,7 @@ def _register(block: Element, word: _Word) -> None:
     element, access = _add(block, "register"), word.register.access
     _add(element, name=word.name, description=word.description)
     _add(element, addressOffset=f"'h{word.address:x}", size=_WORD_BITS)
-    # What the hardware changes by itself.
+    # Fields that the hardware changes by itself.
     volatile = access in (Access.READ_ONLY, Access.WRITE_ONE_TO_CLEAR)
     _add(element, volatile=str(volatile).lower(), access=ACCESS[access])
     for bits in word.fields:

@@ -9,7 +9,7 @@ __all__ = ["files"]
 
 _WORD_BITS = 8 * WORD_BYTES
 
-# What software and hardware do with a field. A strobe's value is an event, and reads as zero.
+# Accesses of software and hardware to a field. A strobe's value is an event, and reads as zero.
 _PROPERTIES = {
     Access.CONSTANT: ("sw = r", "hw = na"),
     Access.READ_ONLY: ("sw = r", "hw = w"),

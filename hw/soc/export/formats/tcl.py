@@ -10,7 +10,7 @@ __all__ = ["ROOT", "UNRUN", "Argument", "arguments", "folder_argument", "table",
 # Sets a variable to the folder of the package, from wherever a script one folder below it is called.
 ROOT = "set root [file dirname [file dirname [file normalize [info script]]]]\n"
 
-# What every script says of itself.
+# Note at the head of every script.
 UNRUN = "# No tool of the vendor has run this script: stubs of its commands have.\n"
 
 

@@ -11,7 +11,7 @@ REQUIREMENTS = """\
 cocotb>=2.0,<3
 cocotbext-axi>=0.1.26
 """
-# What a design has between its registers and a host, by (protocol, mode), and the part of the bench for it.
+# Buses between a design and a host besides its registers, by (protocol, mode), and their part of the bench.
 PARTS = {
     frozenset({("axi4stream", "slave"), ("axi4stream", "master")}): "streams",
     frozenset({("axi4", "master")}): "movers",

@@ -18,7 +18,7 @@ from .host import (
     interface,
 )
 
-# Of each mover: name of its place, bit of its status and interrupt, bit that starts it.
+# Each mover: name of its place, bit of its status and interrupt, bit that starts it.
 READER, WRITER = ("source", 1, "start_read"), ("destination", 2, "start_write")
 PLACE, OUTSIDE = 0x4_0000_0000, 0x5_0000_0000
 SIZE = 1 << 20
